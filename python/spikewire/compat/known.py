@@ -1,8 +1,8 @@
-"""What is known about differences between a client and its names here, as data.
+"""Known differences between a client and its drop-in, as data.
 
-Each drop-in has a table (``differences.py``), from which come both the texts of
-``NotImplementedError`` and what ``python -m spikewire.compat check`` says. Keys are names as a
-program has them: ``Transaction``, ``Client.get_stats``, ``policy.compress`` for an entry of a
+Each drop-in has a table (``differences.py``), which is the source of the messages of
+``NotImplementedError`` and of the findings of ``python -m spikewire.compat check``. Keys are names
+as a program uses them: ``Transaction``, ``Client.get_stats``, ``policy.compress`` for an entry of a
 policy, ``config.tls`` for one of a configuration. A ``*`` at the end stands for any name.
 """
 

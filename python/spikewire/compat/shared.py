@@ -1,4 +1,4 @@
-"""What both drop-ins for Aerospike know of servers."""
+"""What both drop-ins for Aerospike know about servers."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from typing import Any, Final
 
 from spikewire._native import _raw_text_digest  # pyright: ignore[reportPrivateUsage]
 
-#: The seconds to live of records that never expire.
+#: The time to live, in seconds, that stands for records that never expire.
 FOREVER: Final = 0xFFFFFFFF
-#: How many parts a namespace has.
+#: The number of partitions of a namespace.
 PARTITIONS: Final = 4096
 
 

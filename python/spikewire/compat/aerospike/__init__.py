@@ -10,20 +10,20 @@
 programs that cannot be edited. Unsupported features raise ``NotImplementedError`` with an
 alternative; docs/compat-aerospike.md has the full list.
 
-| module | holds |
+| module | contents |
 |---|---|
-| ``client``, ``records``, ``batch``, ``admin`` | ``Client``, by what its methods are about |
+| ``client``, ``records``, ``batch``, ``admin`` | ``Client``, by the subject of its methods |
 | ``query`` | ``Query``, ``Scan`` |
 | ``measuring``, ``snapshots``, ``metrics_files``, ``metrics_policy`` | metrics and statistics |
-| ``keys``, ``partitions`` | keys of records; which partitions are read, and how far |
-| ``configuration``, ``policies``, ``valid_keys`` | what configurations and policies say |
+| ``keys``, ``partitions`` | keys of records; which partitions a query reads, and its progress |
+| ``configuration``, ``policies``, ``valid_keys`` | converting configurations and policies |
 | ``operations``, ``opcodes`` | the dictionaries of ``operate`` |
 | ``values`` | GeoJSON, ordered maps, sketches, serializers |
-| ``exception``, ``failures`` | exceptions, and which failure is which |
-| ``predicates`` | what queries ask an index for |
-| ``constants``, ``module``, ``log`` | numbers that have names; functions of the module |
-| ``wording`` | texts of ``TypeError`` |
-| ``differences`` | what is known to differ |
+| ``exception``, ``failures`` | exceptions, and the conversion of errors to them |
+| ``predicates`` | predicates of index queries |
+| ``constants``, ``module``, ``log`` | named constants; functions of the module |
+| ``wording`` | messages of ``TypeError`` |
+| ``differences`` | known differences |
 """
 
 from spikewire.compat.aerospike import (

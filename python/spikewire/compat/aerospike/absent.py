@@ -1,6 +1,6 @@
-"""A class of the official client whose use is not here."""
+"""A class of the official client that is not supported here."""
 
-# Programs pass anything: what it is is looked at here.
+# Programs pass arguments of any type, which are checked here at run time.
 # pyright: basic
 
 from __future__ import annotations

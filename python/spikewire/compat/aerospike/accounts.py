@@ -1,7 +1,7 @@
-"""Users and roles as the official client has them: dicts, and privileges by number. That of
-``aerospike_py`` numbers them the same way."""
+"""Users and roles in the official client's form: dicts, and privileges by number. ``aerospike_py``
+numbers them the same way."""
 
-# Programs pass anything: what it is is looked at here.
+# Programs pass arguments of any type, which are checked here at run time.
 # pyright: basic
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ CODES = {
     "truncate": 14,
 }
 NAMES = {code: name for name, code in CODES.items()}
-#: Those that hold everywhere.
+#: Privileges that always apply to the whole cluster.
 GLOBAL = frozenset(name for name in CODES if name.endswith("admin"))
 
 

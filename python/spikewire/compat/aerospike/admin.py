@@ -1,6 +1,6 @@
-"""Info, indexes, modules, jobs, and what servers without security lack."""
+"""Info, indexes, modules, jobs, and methods for what servers without security lack."""
 
-# Programs pass anything: what it is is looked at here.
+# Programs pass arguments of any type, which are checked here at run time.
 # pyright: basic
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _LONGEST_PATH = 255
 
 
 def _texts(of: str, *given: tuple[Any, int]) -> None:
-    """Refuses what is no text, as functions that are written in C do."""
+    """Rejects anything but a string, with the message of a function written in C."""
     for value, at in given:
         if not isinstance(value, str):
             message = f"{of}() argument {at} must be str, not {type(value).__name__}"
@@ -136,7 +136,7 @@ class Admin(Batches):
         return self._client.nodes()
 
     def _mastered(self, namespace: str, node: str) -> list[int]:
-        """The partitions of a namespace that a node is the master of, as it says itself."""
+        """The partitions of a namespace of which a node is the master, as reported by that node."""
         if node not in [name for name, _ in self._nodes(".")]:
             refuse(f"Invalid node name: {node}")
         for one in self._info("replicas", node).split(";"):
@@ -230,7 +230,7 @@ class Admin(Batches):
                 name=name,
                 ctx=steps(ctx),
             )
-        except ValueError as error:  # names that are too long, which a server would refuse
+        except ValueError as error:  # Names that are too long, which a server would reject.
             raise of_code(20 if str(error).startswith("namespace ") else 4, str(error)) from None
         except FAILURES as error:
             raise self._failed(error) from None
@@ -293,7 +293,7 @@ class Admin(Batches):
             raise of_code(4, "missing 'set'")
         try:
             self._client.indexes.create_on_set(ns, set, name=name)
-        except (ValueError, spikewire.NamespaceNotFound) as error:  # A server would refuse it so.
+        except (ValueError, spikewire.NamespaceNotFound) as error:  # A server rejects it.
             raise of_code(4, str(error)) from None
         except FAILURES as error:
             raise self._failed(error) from None
@@ -375,7 +375,7 @@ class Admin(Batches):
             refuse("Filename should be a string")
         self._nodes()
         if not module.endswith(".lua"):
-            return 0  # No server has a module of such a name; none is no failure.
+            return 0  # No server has such a module, which is not an error.
         try:
             self._client.modules.remove(module)
         except FAILURES as error:

@@ -1,6 +1,6 @@
 """The verbs on many records."""
 
-# Programs pass anything: what it is is looked at here.
+# Programs pass arguments of any type, which are checked here at run time.
 # pyright: basic
 from __future__ import annotations
 
@@ -37,7 +37,8 @@ _REFUSED = 4
 
 
 def _as_result(call: Callable[..., BatchRecords]) -> Callable[..., BatchRecords]:
-    """The batch that a server refuses for its expression: a result, and no exception."""
+    """Turns a server's rejection of a batch because of its expression into a result: no
+    exception."""
 
     @functools.wraps(call)
     def called(self: Any, keys: Any, *given: Any, **named: Any) -> BatchRecords:
@@ -48,7 +49,7 @@ def _as_result(call: Callable[..., BatchRecords]) -> Callable[..., BatchRecords]
                 raise
             found = [checked_key(key) for key in keys]
         rows = []
-        # One key is a command of its own there, whose result is that of its row.
+        # In the official client, one key is a command of its own, whose result is that of its row.
         whole, of_row = (_FAILED, _REFUSED) if len(found) == 1 else (_REFUSED, _NO_RESPONSE)
         for key in found:
             digest = key[3] if len(key) > 3 else spikewire.Key(*key[:3]).digest
@@ -157,8 +158,8 @@ class Batches(Records):
         return batch_records
 
     def _writes(self) -> OfficialWrites:
-        """How rows are taken as they are, without a step of Python's; as long as the client has
-        the same policies."""
+        """Handles rows without running Python code for each. Reused until the client's policies
+        change."""
         plain, known = self._policies.plain, self._known_writes
         if known is None or known[0] is not plain:
             options = _only(self._policies.keywords("batch_write", None), _WRITE)
@@ -167,7 +168,7 @@ class Batches(Records):
         return known[1]
 
     def _made(self, row: Any) -> tuple[Any, Any]:
-        """A row that is not: one of the engine, and the shape of its record."""
+        """Any other row: a row of the engine, and the shape of its record."""
         if not isinstance(row, (Read, Write, Remove, Apply)):
             refuse("a row must be a Read, Write, Apply or Remove of batch.records")
         try:
@@ -207,7 +208,7 @@ class Batches(Records):
     def _alike(
         self, keys: Any, shape: Any, verb: Any, arguments: tuple[Any, ...], options: dict[str, Any]
     ) -> BatchRecords:
-        """One verb for the records of all keys."""
+        """Runs one verb on the records of all keys."""
         if not isinstance(keys, list):
             refuse("keys should be a list of aerospike key tuples")
         sent: list[Any] = keys if self._results.plain_keys(keys) else list(map(_tuple, keys))

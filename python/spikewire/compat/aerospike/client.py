@@ -29,7 +29,7 @@ class Client(Users):
             provided.watch(self)
 
     def _follow(self, said: Said) -> None:
-        """Takes what the file of a ``ConfigProvider`` says."""
+        """Applies the settings in the file of a ``ConfigProvider``."""
         self._policies.follow(said.policies)
         self._keeps_key = self._policies.sends_key("read", None)
         self._read, self._write = self._policies.plain["read"], self._policies.plain["write"]
@@ -70,7 +70,7 @@ def client(*given: Any, **named: Any) -> Client:
     try:
         config = _config(*given, **named)
     except TypeError:
-        refuse("No config argument")  # with the TypeError as its context
+        refuse("No config argument")  # With the TypeError as its context.
     trace("client", "a client is made")
     return Client(config)
 

@@ -1,6 +1,6 @@
-"""What a file of a ``ConfigProvider`` says: settings that come before those of the program."""
+"""The contents of a ``ConfigProvider`` file: settings that override those of the program."""
 
-# Files hold anything: what it is is looked at here.
+# Files contain values of any type, which are checked here at run time.
 # pyright: basic
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ _MODES = frozenset({"read_mode_ap", "read_mode_sc"})
 _ROWS = frozenset({"durable_delete", "send_key"})
 _INLINE = frozenset({"allow_inline", "allow_inline_ssd", "respond_all_keys"})
 
-#: The entries of sections, and the policies that they are for.
+#: The entries of sections, and the policies to which they apply.
 _POLICIES: dict[str, tuple[frozenset[str], tuple[str, ...]]] = {
     "read": (_BASE | _MODES, ("read",)),
     "write": (_BASE | _ROWS, ("write", "operate", "apply", "remove")),
@@ -52,7 +52,7 @@ _POLICIES: dict[str, tuple[frozenset[str], tuple[str, ...]]] = {
 }
 _BOOLS = _ROWS | _INLINE | {"enable", "fail_if_not_connected", "use_service_alternative",
                             "rack_aware"}  # fmt: skip
-#: Names in files, and the official client's in dictionaries.
+#: Names in files, and the official client's names in dictionaries.
 _NAMES = {
     "send_key": "key",
     "max_connections_per_node": "max_conns_per_node",

@@ -1,6 +1,6 @@
-"""Settings in a file, which is read again while a client is at work."""
+"""Settings in a file, which is reread while a client is running."""
 
-# Programs pass anything: what it is is looked at here.
+# Programs pass arguments of any type, which are checked here at run time.
 # pyright: basic
 
 from __future__ import annotations
@@ -117,7 +117,8 @@ def _watching(provided: Provided, client: weakref.ref[Client], stop: threading.E
                 if provided.said.config != config:
                     provided._warn(f"{provided.path!r}: what it says of clients holds for new ones")
         except Exception as error:  # noqa: BLE001
-            # Warnings may be errors, and listeners of metrics fail: the next change may do better.
+            # Warnings may be errors, and listeners of metrics may fail. The next change may
+            # succeed.
             sys.excepthook(type(error), error, error.__traceback__)
         del found
 

@@ -1,6 +1,6 @@
-"""The configuration of a client, as options of the engine's."""
+"""The configuration of a client, converted to the engine's options."""
 
-# Programs pass anything: what it is is looked at here.
+# Programs pass arguments of any type, which are checked here at run time.
 # pyright: basic
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from spikewire.compat.aerospike.values import Serializers
 __all__ = ["Configuration"]
 
 _AS_INTEGER = 0
-#: The key of shared memory where a configuration names none.
+#: The key of the shared memory if the configuration has none.
 _SHM_KEY = 0xA9000000
 _LONGEST_PATH = 255
 _BOOLS = ("rack_aware", "use_services_alternate", "force_single_node", "fail_if_not_connected")
@@ -73,7 +73,7 @@ class Configuration:
             "max_retries": read["max_retries"],
             "sleep_between_retries": read["sleep_between_retries"] / 1000,
             "submit_limit": 2048,
-            "hedge_percent": 100,  # only reads with a socket_timeout of their own ask for it
+            "hedge_percent": 100,  # Only reads with a socket_timeout of their own use it.
         }
         for name, option, unit in (
             ("tend_interval", "tend_interval", 1000),
@@ -95,7 +95,7 @@ class Configuration:
                 if not value:
                     continue
             made[option] = value
-        if "connections_per_node" in made:  # the engine shares each of them among many commands
+        if "connections_per_node" in made:  # The engine shares each of them among many commands.
             made["connections_per_node"] = min(int(made["connections_per_node"]), 16)
         racks = given.get("rack_ids") or ([given["rack_id"]] if "rack_id" in given else None)
         if racks:
@@ -143,7 +143,7 @@ def _shm_key(shm: Any) -> int | None:
 
 
 def _seeds(hosts: Any, *, named: bool) -> list[str]:
-    """The hosts, with their TLS names where these matter."""
+    """The hosts, with their TLS names if TLS is used."""
     if not isinstance(hosts, list):
         refuse("Hosts must be a list")
     made: list[str] = []

@@ -1,4 +1,4 @@
-"""Numbers that have names, as the official client has them."""
+"""Named constants with the official client's values."""
 
 from __future__ import annotations
 

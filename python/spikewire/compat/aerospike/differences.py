@@ -1,4 +1,4 @@
-"""What differs from the official client: texts of errors, and of ``compat check``."""
+"""Differences from the official client: the messages of errors and of ``compat check``."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from spikewire.compat.known import Differences, Differs, Entry, Missing
 
 __all__ = ["CONFIG_NO_EFFECT", "DIFFERENCES", "POLICY_NO_EFFECT"]
 
-#: Settings of policies that change nothing here.
+#: Settings of policies that have no effect here.
 POLICY_NO_EFFECT = frozenset(
     {"compress", "connect_timeout", "timeout_delay", "error_detail_verbosity",
      "commit_level", "on_locking_only", "compression_threshold", "deserialize",
@@ -14,7 +14,7 @@ POLICY_NO_EFFECT = frozenset(
      "concurrent", "async_heap_rec",
      "send_set_name", "expected_duration", "short_query"}
 )  # fmt: skip
-#: Settings of configurations that change nothing here.
+#: Settings of configurations that have no effect here.
 CONFIG_NO_EFFECT = frozenset(
     {"shm", "use_shared_connection", "thread_pool_size", "max_threads",
      "compression_threshold", "min_conns_per_node", "rack_aware", "connect_timeout",
@@ -36,7 +36,7 @@ _CLIENT_SIDE = Missing("read the bin, change it in Python and write it with POLI
 
 
 def _gone(instead: str) -> Missing:
-    """For what older versions of the official client had."""
+    """For features of older versions of the official client."""
     return Missing(f"{instead}; the official client 19 has no such method either")
 
 

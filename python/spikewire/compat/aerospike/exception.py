@@ -1,4 +1,4 @@
-"""The exceptions, by the names and codes of the official client."""
+"""Exceptions with the names and codes of the official client."""
 
 from __future__ import annotations
 
@@ -362,7 +362,7 @@ class UserExistsError(AdminError):
     code: int | None = 61
 
 
-#: The classes by their codes.
+#: The classes by code.
 BY_CODE: dict[int, type[AerospikeError]] = {
     kind.code: kind
     for kind in (

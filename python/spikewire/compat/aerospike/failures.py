@@ -1,4 +1,4 @@
-"""Which failure of the engine is which exception here."""
+"""Converts errors of the engine to the exceptions of the official client."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class CompatWarning(UserWarning):
     """Something of the official client has no effect here."""
 
 
-#: Failures without a code of the server, by class.
+#: Errors without a server result code, by class.
 _BY_KIND: tuple[tuple[type[errors.Error], type[names.AerospikeError]], ...] = (
     (errors.Timeout, names.TimeoutError),
     (errors.ConnectionFailed, names.ConnectionError),
@@ -38,7 +38,8 @@ _BY_KIND: tuple[tuple[type[errors.Error], type[names.AerospikeError]], ...] = (
 )
 
 
-#: What the official client says of a command on a record that a server refused: its constant.
+#: The official client's message for a command on a record that a server rejected: the name of a
+#: constant.
 _NAMES = {
     1: "AEROSPIKE_ERR_SERVER",
     2: "AEROSPIKE_ERR_RECORD_NOT_FOUND",
@@ -66,7 +67,7 @@ _NAMES = {
 }
 
 
-#: The same of a call about users and roles.
+#: The same for a call about users and roles.
 _OF_ACCOUNTS = {
     51: "AEROSPIKE_SECURITY_NOT_SUPPORTED",
     52: "AEROSPIKE_SECURITY_NOT_ENABLED",
@@ -110,14 +111,14 @@ def failure(error: BaseException, key: Any = None, bin: Any = None) -> BaseExcep
 
 
 def _of_argument(text: str) -> names.AerospikeError:
-    """For arguments that the engine refused; in the official client's words where it has some."""
+    """For arguments that the engine rejected, in the official client's words if it has any."""
     if "bin name" in text and "limit is 15" in text:
         return of_code(21, "A bin name should not exceed 15 characters limit")
     if "does not fit 64 bits" in text:
         return of_code(-2, "integer value exceeds sys.maxsize")
-    if "returning must be" in text:  # what a server says of a type that does not fit
+    if "returning must be" in text:  # A server's error for a type that does not fit.
         return of_code(26, text)
-    if "the expression takes" in text:  # what a server says of one that is too large
+    if "the expression takes" in text:  # A server's error for an expression that is too large.
         made: Any = of_code(4, text)
         made.of_expression = True  # A batch has it as its result.
         return cast("names.AerospikeError", made)
@@ -137,7 +138,7 @@ def _of_engine(error: errors.Error, *, of_record: bool) -> names.AerospikeError:
     if error.node is not None:
         named = f"{error.node.rpartition(' ')[2]} {named}"
     made = of_code(error.code, named, in_doubt=error.in_doubt)
-    add_note: Any = getattr(made, "add_note", None)  # from Python 3.11
+    add_note: Any = getattr(made, "add_note", None)  # From Python 3.11.
     if add_note is not None:
         add_note(text)
     return made
@@ -149,7 +150,7 @@ def of_server(error: BaseException) -> BaseException:
     if named is None or not isinstance(error, names.AerospikeError):
         return error
     made = of_code(error.code or 0, named, in_doubt=bool(error.in_doubt))
-    add_note: Any = getattr(made, "add_note", None)  # from Python 3.11
+    add_note: Any = getattr(made, "add_note", None)  # From Python 3.11.
     if add_note is not None:
         add_note(error.msg)
     return made

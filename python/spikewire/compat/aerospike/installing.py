@@ -1,4 +1,4 @@
-"""For programs that cannot be edited: these modules under the names of the official client's."""
+"""For programs that cannot be edited: registers these modules under the official client's names."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Keys: what programs pass, and what is wrong with it."""
+"""Keys as programs pass them, and their checks."""
 
-# Programs pass anything: what it is is looked at here.
+# Programs pass arguments of any type, which are checked here at run time.
 # pyright: basic
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ __all__ = ["PLAIN_KEYS", "checked_key", "key_tuple"]
 _DIGEST = 20
 
 
-#: What most keys are, of which the engine makes the same as the official client.
+#: The types of most keys, for which the engine and the official client compute the same digest.
 PLAIN_KEYS = frozenset({str, int})
 
 
@@ -64,6 +64,7 @@ def checked_key(key: Any) -> tuple[Any, ...]:
     elif len(digest) != _DIGEST:
         refuse(f"digest size is invalid. should be {_DIGEST} bytes, but received {len(digest)}")
     if isinstance(name, bytes):
-        # `bytes` are a key of text there, up to a NUL; a `bytearray` is a key of bytes.
+        # In the official client, `bytes` are a text key up to the first NUL; a `bytearray` is a
+        # bytes key.
         return (*text_key(namespace, of, name.split(b"\0", 1)[0]), *found[3:])[:4]
     return (*found[:2], int(name), *found[3:]) if isinstance(name, bool) else found

@@ -1,7 +1,7 @@
-"""The log: functions of programs hear of clients that are made and closed. The engine has no other
-log of its own."""
+"""The log: a program's log handler is called when clients are created and closed. The engine has no
+other log of its own."""
 
-# Programs pass anything: what it is is looked at here.
+# Programs pass arguments of any type, which are checked here at run time.
 # pyright: basic
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""Metrics: listeners or files that are told at intervals what commands came to."""
+"""Metrics: listeners or files that periodically receive counters of commands."""
 
-# Programs pass anything: what it is is looked at here.
+# Programs pass arguments of any type, which are checked here at run time.
 # pyright: basic
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ __all__ = ["Measuring"]
 
 
 class _Measurement:
-    """Metrics while they are on: a thread that takes snapshots."""
+    """Metrics while they are enabled: a thread that takes snapshots."""
 
     def __init__(self, owner: Measuring, policy: MetricsPolicy) -> None:
         self._owner, self._policy = owner, policy
@@ -67,7 +67,7 @@ class _Measurement:
 
     def _run(self) -> None:
         pause = self._policy.interval * self._owner._configuration.tend_interval
-        # What a snapshot's listener raises does not keep the next snapshot from it.
+        # An exception of a listener must not prevent the next snapshot.
         while not self._stop.wait(max(pause, 0.25)):
             with contextlib.suppress(Exception):
                 self._listeners.snapshot_listener(self._cluster())
@@ -83,7 +83,7 @@ class _Measurement:
 
     def end(self) -> None:
         if self._pid != os.getpid():
-            return  # The parent of a fork measures; its thread is not here.
+            return  # The parent of a fork does that; its thread does not exist here.
         self._stop.set()
         self._forget()
         if threading.current_thread() is not self._thread:
@@ -131,7 +131,7 @@ class Measuring(Admin):
             self._measure_no_more()
 
     def _left_to_the_file(self) -> bool:
-        """Whether the file of a ``ConfigProvider`` says if metrics are on."""
+        """Whether the file of a ``ConfigProvider`` decides if metrics are enabled."""
         provided = self._configuration.provided
         if provided is None or "enable" not in provided.said.metrics:
             return False
@@ -140,7 +140,7 @@ class Measuring(Admin):
         return True
 
     def _measure_as(self, said: dict[str, Any]) -> None:
-        """Follows what such a file says."""
+        """Applies the metrics settings of such a file."""
         if said.get("enable"):
             policy = copy.copy(self._policies.metrics)
             for name in said.keys() - {"enable"}:

@@ -1,4 +1,4 @@
-"""Metrics in files, a line for each snapshot, for programs that set no listeners."""
+"""Metrics in files, one line per snapshot, for programs that set no listeners."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ class Files:
         )
 
     def _node_closed(self, node: Node) -> None:
-        del node  # The next snapshot is without it.
+        del node  # The next snapshot does not include it.
 
     def _end(self, cluster: Cluster) -> None:
         self._snapshot(cluster)
@@ -118,7 +118,7 @@ def _namespace(own: NamespaceMetrics) -> str:
 
 
 def _memory() -> int:
-    """The process's memory in kibibytes, 0 where the system does not say."""
+    """The process's memory in kibibytes; 0 if the system does not report it."""
     try:
         pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[1])
     except (OSError, ValueError, IndexError):

@@ -1,4 +1,4 @@
-"""The numbers of operations."""
+"""Operation codes."""
 
 from __future__ import annotations
 

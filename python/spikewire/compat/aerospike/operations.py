@@ -1,6 +1,6 @@
-"""The dictionaries of operations, as operations of the engine."""
+"""Converts the dictionaries of operations to operations of the engine."""
 
-# Programs pass anything: what it is is looked at here.
+# Programs pass arguments of any type, which are checked here at run time.
 # pyright: basic
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ LIST_ORDER = {0: "unordered", 1: "ordered"}
 MAP_ORDER = {0: "unordered", 1: "key", 3: "key_value"}
 OVERFLOW = {0: "fail", 2: "saturate", 4: "wrap"}
 
-#: Operations on whole bins and records: the verbs of the engine.
+#: Operations on whole bins and records, with the engine's verbs.
 PLAIN = {
     codes.OPERATOR_READ: "get",
     codes.OPERATOR_WRITE: "put",
@@ -60,7 +60,7 @@ PLAIN = {
     codes.OPERATOR_DELETE: "delete",
 }
 
-#: Kind of the engine's operation, and the names of the dictionary's entries in its order.
+#: The engine's operation, and the names of the dictionary's entries in its order.
 _LIST: dict[int, tuple[str, str]] = {
     codes.OP_LIST_APPEND: ("append", "val order persist unique no_fail"),
     codes.OP_LIST_APPEND_ITEMS: ("append_items", "val order persist unique no_fail partial"),
@@ -196,10 +196,10 @@ WRITES = frozenset(
 
 _OF_EXPRESSIONS = (codes.OP_EXPR_READ, codes.OP_EXPR_WRITE)
 _BIN_NAME = 15
-#: What the engine says of values, keys or items that are no list, or no dict.
+#: The engine's message for values, keys or items that are not a list, or not a dict.
 _NO_SEQUENCE = re.compile(r" must be a (list or tuple|dict), not ")
 
-#: Those of them whose result says nothing.
+#: Operations among them whose result is meaningless.
 QUIET = WRITES.intersection(PLAIN)
 
 
@@ -267,19 +267,19 @@ def prepared(operations: Any, manner: Manner = _USUAL) -> Prepared:
 
 
 def _refusal(code: int, error: Exception) -> BaseException:
-    """What is raised for an operation that the engine refused."""
+    """The exception for an operation that the engine rejected."""
     family = _OF_CODE.get(code, ("",))[0]
     if isinstance(error, TypeError) and _NO_SEQUENCE.search(str(error)):
         if family == "list":
             return of_code(-2, "Value must be a list")
-        if family == "map":  # The official client has the server refuse it.
+        if family == "map":  # In the official client, the server rejects it.
             return of_code(4, str(error))
     of_hll = code >= codes.OP_HLL_ADD and isinstance(error, ValueError)
     return of_code(4, str(error)) if of_hll else failure(error)
 
 
 def _mended(operation: Any) -> Any:
-    """An operation of a client whose ``strict_types`` is off: ``None`` where it is left out."""
+    """An operation of a client with ``strict_types`` disabled. ``None`` if it is skipped."""
     if not isinstance(operation, dict):
         return operation
     of: dict[str, Any] = operation
@@ -291,7 +291,8 @@ def _mended(operation: Any) -> Any:
     kind = (int, float) if code == codes.OPERATOR_INCR else (str, bytes, bytearray)
     joins = code in (codes.OPERATOR_INCR, codes.OPERATOR_APPEND, codes.OPERATOR_PREPEND)
     if joins and "val" in of and not isinstance(value, kind):
-        # A value that cannot be joined with another one: it makes the bin, or the call fails.
+        # A value that cannot be added or appended: the official client's server then creates the
+        # bin with it, or fails the call.
         try:
             made = Expression.value(outgoing(value))
         except (TypeError, ValueError, OverflowError) as error:
@@ -378,7 +379,7 @@ def arguments_of(family: str, kind: str, of: dict[str, Any]) -> tuple[Any, ...]:
 
 
 class _Look:
-    """What is in a dictionary, by the engine's words."""
+    """Looks up the entries of a dictionary under the engine's names."""
 
     def __init__(self, of: dict[str, Any], family: str, manner: Manner | None = None) -> None:
         self.own = None if manner is None else manner.own
@@ -416,7 +417,7 @@ class _Look:
         return value
 
     def check_flags(self, kind: str, names: list[str]) -> None:
-        """Refuses flags that the operation does not take, as a server does."""
+        """Rejects flags that the operation does not accept, as a server does."""
         known = _FLAGS.get(self.family)
         if known is not None and self.flags:
             _checked_flags(kind, self.flags, sum(known.get(name, 0) for name in names))
@@ -436,14 +437,14 @@ class _Look:
         return of[value]
 
     def truth(self, name: str) -> bool:
-        """A ``bool``, of the operation or its policy."""
+        """A ``bool`` of the operation or of its policy."""
         value = self.of.get(name, self.policy.get(name, False))
         if not isinstance(value, bool):
             refuse(f"{name} must be a bool")
         return value
 
     def bits(self, name: str) -> int | None:
-        """A number of bits; -1 stands for none."""
+        """A number of bits; -1 means none."""
         value = self.of.get(name)
         if value is not None and not isinstance(value, int):
             refuse(f"{name} must be an integer")
@@ -455,12 +456,12 @@ def _returns(look: _Look) -> str:
     if isinstance(number, bool) or not isinstance(number, int):
         refuse("return_type must be an integer")
     found = RETURNS.get(number)
-    if found is None:  # what a server says to it
+    if found is None:  # A server's error for it.
         raise of_code(26, f"{number} is none of the return types")
     return found
 
 
-#: The flags of writes on bits and sketches, by the names of arguments.
+#: The flags of writes on bits and sketches, by argument name.
 _FLAGS = {
     "bit": {"create": 1, "update": 2, "no_fail": 4, "partial": 8},
     "hll": {"create": 1, "update": 2, "no_fail": 4, "fold": 8},

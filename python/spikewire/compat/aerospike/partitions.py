@@ -1,12 +1,12 @@
-"""Which partitions a query reads, and how far it came in each, as the official client says it.
+"""The partitions that a query reads and its progress in each, in the official client's form.
 
-The status of a query has ``done``, ``retry`` and for each partition by its number a tuple of
-number, begun, retry, digest and index value. The engine says the same with a cursor, whose bytes
-are described where they are made
+The status of a query has ``done``, ``retry`` and for each partition, by number, a tuple of
+number, begun, retry, digest and index value. The engine uses a cursor for that, whose bytes are
+described where they are encoded
 (``crates/spikewire-aerospike/src/command/query/cursor.rs``).
 """
 
-# Programs pass anything: what it is is looked at here.
+# Programs pass arguments of any type, which are checked here at run time.
 # pyright: basic
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ __all__ = ["Filter", "Reached", "cursor_from", "filter_of", "reached_by", "statu
 _HEAD, _BITMAP, _DIGEST, _POINT, _CHECK = 22, PARTITIONS // 8, 20, 28, 4
 _NEVER = bytes(_DIGEST), 0
 
-#: The partitions that are not done, with digest and index value of the last record of those that
-#: were begun.
+#: The partitions that are not done. For those that were begun, with digest and index value of the
+#: last record.
 Reached = dict[int, "tuple[bytes, int] | None"]
 
 

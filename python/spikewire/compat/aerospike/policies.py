@@ -1,6 +1,6 @@
-"""Policies: their defaults, their checks, and what they are in keywords of the engine's verbs."""
+"""Policies: defaults, checks, and their conversion to keywords of the engine's verbs."""
 
-# Programs pass anything: what it is is looked at here.
+# Programs pass arguments of any type, which are checked here at run time.
 # pyright: basic
 
 from __future__ import annotations
@@ -76,10 +76,11 @@ DEFAULTS: dict[str, dict[str, Any]] = {
     "info": {"timeout": 1000, "send_as_is": True, "check_bounds": True},
     "admin": {"timeout": 1000},
 }
-#: Policies that are another one's, in a call.
+#: Policies of single calls that are the same as another one.
 _SAME = {"info_write": "write", "info_scan": "scan", "batch_read": "read"}
 
-#: What stands beside the policies of ``read``, ``write`` and so on, and for which of them it is.
+#: Entries next to the policies of ``read``, ``write`` and so on, and the policies to which they
+#: apply.
 _KINDS_OF_KEYS = ("read", "write", "apply", "operate", "remove")
 _OF_ALL = (*_KINDS_OF_KEYS, "query", "scan", "batch")
 _COMMON: dict[str, tuple[str, ...]] = {
@@ -94,7 +95,7 @@ _COMMON: dict[str, tuple[str, ...]] = {
     "commit_level": ("write", "apply", "operate", "remove"),
 }
 _METADATA = frozenset({"gen", "ttl"})
-#: What has 16 bits.
+#: Entries with 16 bits.
 _SHORT = {"generation"}
 _BOOLS = {"compress", "durable_delete", "deserialize", "on_locking_only", "respond_all_ops",
           "respond_all_keys", "allow_inline", "allow_inline_ssd", "concurrent", "async_heap_rec",
@@ -103,11 +104,11 @@ _REPLICAS = ("master", "any", "sequence", "prefer-rack", "any")
 _EXISTS = (None, "create", "update", "replace_only", "replace")
 _SC = (None, "linearize", "allow_replica", "allow_unavailable")
 
-#: What verbs take of a policy whatever kind it is.
+#: Entries that verbs accept in policies of any kind.
 _ALWAYS = frozenset({"expressions", "txn"})
 #: The engine's limit of retries.
 _MOST_RETRIES = 1000
-#: The latest second request of a read, in seconds.
+#: The engine's limit for the delay of a second request, in seconds.
 _LONGEST_HEDGE = 600.0
 
 
@@ -155,12 +156,12 @@ def ttl_of(value: Any, default: Any = None) -> Any:
 class Policies:
     """The policies of a client, from its configuration."""
 
-    #: Those of the client, for constants in expressions.
+    #: The client's serializers, for constants in expressions.
     serializers: Serializers | None = None
 
     def __init__(self, given: dict[str, Any], *, strict: bool) -> None:
         self.strict = strict
-        #: The keywords of each kind, of the configuration alone.
+        #: The keywords for each kind of policy that follow from the configuration alone.
         self.plain: dict[str, dict[str, Any]] = {}
         self.of: dict[str, dict[str, Any]] = {name: dict(own) for name, own in DEFAULTS.items()}
         self.changed: dict[str, dict[str, Any]] = {name: {} for name in DEFAULTS}
@@ -189,7 +190,7 @@ class Policies:
     def follow(self, fixed: dict[str, dict[str, Any]]) -> None:
         """Takes entries that come before all others, also before those of single calls."""
         self.fixed = fixed
-        self.plain = {}  # Found anew by those who ask in between.
+        self.plain = {}  # Recomputed by calls in between.
         self.plain = {
             name: self.keywords(name, None) if changed or name in fixed else {}
             for name, changed in self.changed.items()
@@ -228,7 +229,7 @@ class Policies:
         made: dict[str, Any] = {}
         own = DEFAULTS[kind]
         for name, value in found.items():
-            if name in own or name in _ALWAYS:  # the others are those of other commands
+            if name in own or name in _ALWAYS:  # The others belong to other commands.
                 self._add(made, kind, name, value)
         if "socket_timeout" in found and "socket_timeout" in own:
             self._bound(made, kind, found)
@@ -289,8 +290,8 @@ class Policies:
             made["sleep_between_retries"] = value / 1000
 
     def _bound(self, made: dict[str, Any], kind: str, found: dict[str, Any]) -> None:
-        """What a command on records makes of ``socket_timeout``: it takes no longer than all its
-        attempts may take together, and a read goes on to another replica after one of them."""
+        """How a command on records uses ``socket_timeout``: it bounds the total time by what all
+        attempts may take together, and a read tries another replica after that time."""
         silence = found["socket_timeout"]
         if kind in ("query", "scan") or not silence:
             return
@@ -324,7 +325,7 @@ class Policies:
                 check_names(own, _METADATA, "record metadata")
         if default is not None and kind != "remove":
             made["ttl"] = default
-        if rule == 2 and generation == 0:  # no record has an older one
+        if rule == 2 and generation == 0:  # No record has an older one.
             raise of_code(3, "AEROSPIKE_ERR_RECORD_GENERATION")
         if rule == 1:
             made["generation"] = generation
@@ -354,5 +355,5 @@ def _named(names: tuple[str | None, ...], of: str, value: int) -> str | None:
 
 
 def _passed_over(name: str, value: int) -> None:
-    """For a number that is none of the constants, which counts as the default."""
+    """For a number that is not one of the constants, which counts as the default."""
     without_effect(f"the policy {name!r} of {value}")

@@ -1,6 +1,6 @@
-"""What a query asks a secondary index for, as the tuples of the official client."""
+"""Predicates for secondary index queries, as the tuples of the official client."""
 
-# Programs pass anything: what it is is looked at here.
+# Programs pass arguments of any type, which are checked here at run time.
 # pyright: basic
 
 from __future__ import annotations

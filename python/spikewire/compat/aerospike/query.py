@@ -1,6 +1,6 @@
 """Queries and scans."""
 
-# Programs pass anything: what it is is looked at here.
+# Programs pass arguments of any type, which are checked here at run time.
 # pyright: basic
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 __all__ = ["Query", "Scan", "index_range"]
 
 _OF = {1: "list", 2: "mapkeys", 3: "mapvalues"}
-#: Stands for a node that was not named: ``None`` is refused.
+#: Stands for an omitted node name, because ``None`` is rejected.
 _EVERY: Any = object()
 
 
@@ -78,7 +78,7 @@ class Reading:
     """What scans and queries have in common."""
 
     _kind: str
-    #: What is said when a callback raises.
+    #: The message if a callback raises an exception.
     _raised: str
 
     def __init__(self, client: Any, namespace: Any = None, set: Any = None) -> None:
@@ -192,7 +192,7 @@ class Reading:
             else:
                 refuse("add_ops or apply must come before execute_background")
         except spikewire.RecordNotFound:
-            return secrets.randbits(63)  # There is no such set: a job that had nothing to do.
+            return secrets.randbits(63)  # No such set: a job with nothing to do.
         except FAILURES as error:
             raise self._owner._failed(error) from None
         return int(self._owner._started(job))
@@ -221,7 +221,7 @@ class Reading:
             given = (policy or {}).get("partition_filter")
             if isinstance(given, dict) or nodename is _EVERY:
                 parts = None
-            else:  # A filter goes before a node.
+            else:  # A filter takes precedence over a node.
                 given, parts = None, self._owner._mastered(self._namespace, nodename)
             if self._paginates or given is not None:
                 wanted = filter_of({} if given is None else given)
@@ -240,8 +240,8 @@ class Reading:
     def _tracked(
         self, asked: dict[str, Any], plan: Any, wanted: Filter, parts: list[int] | None
     ) -> Generator[tuple[int, Any], None, None]:
-        """The records of some partitions, from where they were read to; of these, if they are
-        named."""
+        """The records of some partitions, from the position that was reached; only of ``parts``, if
+        given."""
         own = self._owner._serializers
         start = self._reached if wanted.reached is None else wanted.reached
         self._range = wanted.begin, wanted.parts
@@ -261,21 +261,21 @@ class Reading:
                     under_way = record.key.partition
                     yield under_way, _shown(record, plan, own)
                     digest = record.key.digest
-                    # The value of an index is part of the place.
+                    # The index value is part of the position.
                     value = 0 if self._index is None else value_at(query.cursor, digest)
                     latest[under_way] = digest, value
                     under_way = None
             finally:
                 reached = reached_by(query.cursor)
-                if under_way is not None:  # the caller stopped at this record: it comes again
+                if under_way is not None:  # The caller stopped here: returned again.
                     reached[under_way] = latest.get(under_way)
                 self._reached, self._done = reached, not reached
 
     def _begun(self, asked: dict[str, Any], start: Reached) -> Any:
-        """A query that goes on from there."""
+        """A query that continues from there."""
         client = self._owner._client
         fresh = client.query(self._namespace, self._set, **asked).cursor
-        rest = {name: value for name, value in asked.items() if name != "limit"}  # it says that
+        rest = {name: value for name, value in asked.items() if name != "limit"}  # In the cursor.
         return client.query(self._namespace, self._set, **rest, resume=cursor_from(fresh, start))
 
     def _asked(self, policy: Any, options: Any) -> dict[str, Any]:
@@ -379,7 +379,7 @@ worded_class(Query)
 
 
 def _expression(given: Any) -> spikewire.Expression:
-    """An expression, which may be the text of ``get_expression_base64``."""
+    """An expression, which may also be the text from ``get_expression_base64``."""
     if not isinstance(given, str):
         return sound(given)
     try:

@@ -1,6 +1,6 @@
 """The verbs on one record."""
 
-# Programs pass anything: what it is is looked at here.
+# Programs pass arguments of any type, which are checked here at run time.
 # pyright: basic
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ __all__ = ["FAILURES", "NO_CONNECTION", "Records", "meta_of"]
 
 FAILURES = (spikewire.Error, TypeError, ValueError, OverflowError)
 NO_CONNECTION = "No connection to aerospike cluster"
-#: Keywords of operations that write, and of those that only read.
+#: Keywords of operations that write, as opposed to those that only read.
 _OF_WRITES = ("ttl", "generation", "exists", "durable", "send_key")
 _OF_READS = ("read_mode", "read_touch")
 

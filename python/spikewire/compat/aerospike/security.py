@@ -1,6 +1,6 @@
-"""Who logs in, and TLS: what a configuration says, as options of the engine's."""
+"""Authentication and TLS settings of a configuration, converted to the engine's options."""
 
-# Programs pass anything: what it is is looked at here.
+# Programs pass arguments of any type, which are checked here at run time.
 # pyright: basic
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from spikewire.compat.aerospike.failures import CompatWarning, missing, of_code,
 
 __all__ = ["login_of", "security_of"]
 
-#: The engine's names of ``auth_mode``.
+#: The engine's names for ``auth_mode``.
 _AUTHS = ("internal", "external", "external-insecure", "pki")
 #: Settings of ``tls`` that the engine does not have.
 _ABSENT = (
@@ -26,7 +26,7 @@ _ABSENT = (
     "crl_check_all",
     "for_login_only",
 )
-#: Lists of protocols that are there, and what there is besides.
+#: Lists of protocols that are accepted, with a warning that TLS 1.3 is used as well.
 _OLDER = ("TLSv1.2", "+TLSv1.2", "-all +TLSv1.2")
 _TLS_ERROR, _CLIENT_ERROR = -9, -1
 
@@ -37,7 +37,7 @@ def security_of(given: dict[str, Any]) -> dict[str, Any]:
     made: dict[str, Any] = {} if tls is None else {"tls": tls or True}
     if tls is not None:
         try:
-            _native.Client("127.0.0.1", **made)  # sends nothing
+            _native.Client("127.0.0.1", **made)  # Only checks the options; nothing is sent.
         except (TypeError, ValueError) as error:
             raise of_code(_TLS_ERROR, str(error)) from None
     policies = given.get("policies")
@@ -63,7 +63,7 @@ def login_of(options: dict[str, Any], user: Any, password: Any) -> dict[str, Any
 
 
 def _tls(given: Any) -> dict[str, Any] | None:
-    """The engine's ``tls``; ``None``: connections are not encrypted."""
+    """The engine's ``tls``. ``None`` means that connections are not encrypted."""
     if not isinstance(given, dict) or not given.get("enable"):
         return None
     for name in _ABSENT:
@@ -90,7 +90,7 @@ def _tls(given: Any) -> dict[str, Any] | None:
 
 
 def _authorities(folder: str) -> bytes:
-    """The certificates of all files of a folder."""
+    """The certificates in all files of a directory."""
     try:
         files = sorted(each for each in Path(folder).iterdir() if each.is_file())
     except OSError as error:

@@ -1,4 +1,4 @@
-"""What a client counted, in the classes of ``aerospike_helpers.metrics``."""
+"""The counters of a client, in the classes of ``aerospike_helpers.metrics``."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ __all__ = ["cluster_of", "stats_of"]
 
 _NOT_SET = "not-set"
 _READS = ("get", "exists")
-#: Results that are no errors; timeouts and busy records have counts of their own.
+#: Results that are not errors. Timeouts and busy records are counted separately.
 _FINE = ("ok", "not_found", "filtered_out")
 _BUSY = ("key_busy", "record_busy", "hot_key")
 
@@ -68,10 +68,10 @@ def _group(operation: str) -> str:
 
 
 def _column(bound: float, columns: int, shift: int) -> int:
-    """The bucket of latencies up to so many seconds: the first is up to 1 ms, the second beyond,
-    the third beyond a power of 2 of milliseconds, and so on."""
+    """The bucket for latencies up to this many seconds. The first is for up to 1 ms, the second for
+    more, and each later one begins at a power of 2 of milliseconds."""
     at, limit = 0, 1
-    while at < columns - 1 and bound * 1000 > limit * 1.125:  # the engine's bounds lie that close
+    while at < columns - 1 and bound * 1000 > limit * 1.125:  # The engine's bounds are that close.
         at += 1
         limit = 1 << (shift * at)
     return at

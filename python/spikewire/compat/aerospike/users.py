@@ -1,7 +1,7 @@
-"""Managing users and roles; and transactions, whose methods are there so that programs find out
-what to use instead."""
+"""Managing users and roles. Also the methods for transactions, which tell programs what to use
+instead."""
 
-# Programs pass anything: what it is is looked at here.
+# Programs pass arguments of any type, which are checked here at run time.
 # pyright: basic
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ __all__ = ["Users"]
 _LONGEST_NAME = 63
 _LONGEST_PASSWORD = 63
 _LONGEST_ADDRESS = 63
-#: Where a policy says 0, in seconds.
+#: The time, in seconds, that a 0 in a policy stands for.
 _LONGEST_WAIT = 60.0
 
 
@@ -30,13 +30,13 @@ class Users(Measuring):
     """What is about users, roles and transactions."""
 
     def _within(self, policy: Any) -> float:
-        """How long a node may take, in seconds."""
+        """The timeout for a node's reply, in seconds."""
         self._policies.keywords("admin", policy)
         found = {"timeout": 1000} | self._policies.changed["admin"] | (policy or {})
         return found["timeout"] / 1000 or _LONGEST_WAIT
 
     def _managed(self, manage: Callable[[], Any]) -> Any:
-        """The outcome of a call; failures are those of the official client."""
+        """The result of a call, with errors as those of the official client."""
         try:
             return manage()
         except FAILURES as error:
@@ -153,7 +153,7 @@ class Users(Measuring):
                 role,
                 granted,
                 allow=allow,
-                # Less than none is none there.
+                # A negative number means none in the official client.
                 read_quota=max(read_quota, 0),
                 write_quota=max(write_quota, 0),
                 timeout=within,

@@ -1,4 +1,4 @@
-"""Which entries configurations, policies and metadata may have, where ``validate_keys`` asks."""
+"""The valid entries of configurations, policies and metadata, for ``validate_keys``."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _WRITE = """key gen exists commit_level durable_delete replica compression_thres
     on_locking_only ttl """
 _SCAN = "durable_delete records_per_second max_records replica ttl partition_filter "
 
-#: By kind of policy; the last ones are those of what writes into a collection.
+#: By kind of policy. The last ones are for operations that write into a collection.
 POLICIES: dict[str, frozenset[str]] = {
     "read": _names(
         _BASE + "key replica deserialize read_touch_ttl_percent read_mode_ap read_mode_sc"
@@ -61,7 +61,7 @@ POLICIES: dict[str, frozenset[str]] = {
 
 POLICIES.update(dict.fromkeys(("batch_parent_write", "txn_verify", "txn_roll"), POLICIES["batch"]))
 
-#: By part of a configuration; ``""`` is the whole.
+#: By part of a configuration; ``""`` is the top level.
 CONFIGURATION: dict[str, frozenset[str]] = {
     "": _names(
         """lua config_provider tls hosts shm serialization policies thread_pool_size max_threads

@@ -1,6 +1,6 @@
-"""Values from one face to the other: GeoJSON, sketches, ordered maps, serializers."""
+"""Converts values in both directions: GeoJSON, sketches, ordered maps, serializers."""
 
-# Programs pass anything: what it is is looked at here.
+# Programs pass arguments of any type, which are checked here at run time.
 # pyright: basic
 
 from __future__ import annotations
@@ -129,7 +129,7 @@ class Serializers:
         self.bools_as_integers = bools_as_integers
 
 
-#: Those of ``set_serializer`` and ``set_deserializer``.
+#: The functions of ``set_serializer`` and ``set_deserializer``.
 serializers = Serializers()
 
 
@@ -227,7 +227,7 @@ def incoming(value: Any, deserializer: Callable[[Any], Any] | None = None) -> An
         try:
             return deserializer(value.decode())
         except Exception:  # noqa: BLE001
-            return value  # Bytes that no serializer wrote.
+            return value  # Bytes that were not written by a serializer.
     if kind in _SCALARS:
         return value
     if kind is list:

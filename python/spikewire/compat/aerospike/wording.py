@@ -1,9 +1,9 @@
-"""What Python says of calls with wrong arguments, in the words of functions that are written in C.
+"""Python's messages for calls with wrong arguments, in the words of functions written in C.
 
-Programs look at these texts: ``missing required argument 'key' (pos 1)``.
+Programs match these messages: ``missing required argument 'key' (pos 1)``.
 """
 
-# Programs pass anything: what it is is looked at here.
+# Programs pass arguments of any type, which are checked here at run time.
 # pyright: basic
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ __all__ = ["worded", "worded_class"]
 
 
 def _complaint(function: Callable[..., Any], given: tuple[Any, ...], named: dict[str, Any]) -> str:
-    """What is wrong with these arguments."""
+    """The message for these arguments."""
     parameters = list(inspect.signature(function).parameters.values())
     if parameters[0].name == "self":
         parameters, given = parameters[1:], given[1:]
@@ -54,7 +54,7 @@ def worded(function: Called) -> Called:
         except TypeError as error:
             raised = error.__traceback__
             if raised is not None and raised.tb_next is not None:
-                raise  # It comes from inside of the function.
+                raise  # Raised inside the function.
             text = _complaint(function, given, named)
         raise TypeError(text)
 
@@ -66,11 +66,11 @@ def worded_class(kind: Kind) -> Kind:
     for name in dir(kind):
         found: Any = inspect.getattr_static(kind, name)
         if not name.startswith("_") and inspect.isfunction(found):
-            if hasattr(found, "__objclass__"):  # a parent has wrapped it
+            if hasattr(found, "__objclass__"):  # A parent class has wrapped it.
                 found = vars(found)["__wrapped__"]
             parameters = inspect.signature(found).parameters.values()
             if not any(each.kind is each.VAR_POSITIONAL for each in parameters):
                 called: Any = worded(found)
-                called.__objclass__ = kind  # as methods that are written in C have it
+                called.__objclass__ = kind  # As methods written in C have it.
                 setattr(kind, name, called)
     return kind

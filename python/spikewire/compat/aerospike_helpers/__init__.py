@@ -1,10 +1,10 @@
 """The names of ``aerospike_helpers``, for ``spikewire.compat.aerospike``.
 
-| module | holds |
+| module | contents |
 |---|---|
 | ``operations`` | operations for ``operate``, as the dictionaries of the official client |
 | ``expressions`` | expressions |
-| ``cdt_ctx`` | the way to a nested list or map |
+| ``cdt_ctx`` | the path to a nested list or map |
 | ``batch.records`` | the rows of a batch |
 """
 

@@ -1,6 +1,6 @@
-"""The way to a nested list or map, as steps from the bin inward."""
+"""The path to a nested list or map, as steps from the bin inward."""
 
-# Programs pass anything: what it is is looked at here.
+# Programs pass arguments of any type, which are checked here at run time.
 # pyright: basic
 
 from __future__ import annotations
@@ -98,7 +98,7 @@ def cdt_ctx_map_key_create(key: Any, order: int = 0) -> _cdt_ctx:
 
 
 def _absent(name: str) -> _cdt_ctx:
-    from spikewire.compat.aerospike.failures import missing  # It needs this module itself.
+    from spikewire.compat.aerospike.failures import missing  # That module imports this one.
 
     missing(f"cdt_ctx.{name}")
 
@@ -161,7 +161,7 @@ def _within(path: list[Step]) -> bytes:
 
 def packed(path: list[Step]) -> bytes:
     """The wire form of a path: what two expressions around two paths do not have in common."""
-    first = bytes((0x92, 0x10, 0))  # the path that is list index 0
+    first = bytes((0x92, 0x10, 0))  # The path of list index 0.
     before, _, after = _within([ctx.list_index(0)]).partition(first)
     return _within(path)[len(before) : -len(after)]
 

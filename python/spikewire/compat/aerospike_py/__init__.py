@@ -9,16 +9,16 @@
 ``install()`` is for programs that cannot be edited. Unsupported features raise
 ``NotImplementedError`` with an alternative; docs/compat-aerospike-py.md has the list.
 
-| module | holds |
+| module | contents |
 |---|---|
 | ``client``, ``async_client``, ``common``, ``users`` | the two clients |
-| ``requests``, ``batches``, ``steps`` | what calls are on the engine, for both |
-| ``query``, ``lazy``, ``numpy_batch`` | queries; what ``batch_read`` gives |
-| ``configuration``, ``policies`` | what configurations and policies say |
-| ``operations``, ``expressions``, ``values`` | what programs pass, as the engine takes it |
-| ``observability`` | counts, traces, logs |
-| ``exception``, ``failures``, ``differences`` | which failure is which; what is not here |
-| ``exp``, ``predicates``, ``types``, ``constants``, ``*_operations`` | names that do nothing |
+| ``requests``, ``batches``, ``steps`` | converting calls to the engine's, for both clients |
+| ``query``, ``lazy``, ``numpy_batch`` | queries; results of ``batch_read`` |
+| ``configuration``, ``policies`` | converting configurations and policies |
+| ``operations``, ``expressions``, ``values`` | converting arguments for the engine |
+| ``observability`` | metrics, traces, logs |
+| ``exception``, ``failures``, ``differences`` | exceptions; what is not supported |
+| ``exp``, ``predicates``, ``types``, ``constants``, ``*_operations`` | plain definitions |
 """
 
 from __future__ import annotations
@@ -299,9 +299,9 @@ from spikewire.compat.aerospike_py.types import (
     WritePolicy as WritePolicy,
 )
 
-TimeoutError = AerospikeTimeoutError  # Its old name.
-IndexError = AerospikeIndexError  # Its old name.
-#: The version of aerospike-py whose names these are.
+TimeoutError = AerospikeTimeoutError  # The old name.
+IndexError = AerospikeIndexError  # The old name.
+#: The version of aerospike-py with these names.
 __version__ = "0.14.4"
 logging.getLogger("aerospike_py").addHandler(logging.NullHandler())
 

@@ -1,6 +1,6 @@
-"""What batches are on the engine, and what became of their rows."""
+"""Converts batches to the engine's, and the results of their rows."""
 
-# Programs pass anything: what it is is looked at here.
+# Programs pass arguments of any type, which are checked here at run time.
 # pyright: basic
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def _listed(given: Any, what: str) -> list[Any]:
     if not isinstance(given, list):
         message = f"{what} must be a list, not {type(given).__name__}"
         raise TypeError(message)
-    return list(given)  # The caller may change it while the call is on its way.
+    return list(given)  # The caller may change it while the call is in progress.
 
 
 def batch_read(keys: Any, bins: Any, policy: Any) -> Request:
@@ -74,7 +74,7 @@ def _operated(keys: list[Any], plan: Prepared) -> Any:
 
 
 def _with_meta(given: list[Any]) -> tuple[list[Any], list[Any]]:
-    """Keys, and metadata of their own where rows are pairs of both."""
+    """Keys, and the rows' own metadata if rows are pairs of both."""
     keys: list[Any] = []
     metas: list[Any] = []
     for each in given:
@@ -166,7 +166,7 @@ def batch_write(records: Any, policy: Any) -> Request:
 
 
 def _written(given: NamedWrites) -> Any:
-    """What is made of a batch that writes these rows, as they were when the call began."""
+    """The result of a batch that writes these rows, as they were when the call began."""
     return lambda batch: LazyWriteResult.of(partial(_named.written, given, batch), _NO_RETRIES)
 
 

@@ -1,6 +1,6 @@
-"""What both clients have: their state, and what needs no answer of a node."""
+"""What both clients have in common: their state, and everything that needs no reply from a node."""
 
-# Programs pass anything: what it is is looked at here.
+# Programs pass arguments of any type, which are checked here at run time.
 # pyright: basic
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ class Common:
             raise ClientError(f"the client is already {state}: close it before")
 
     def _may_close(self) -> Any:
-        """The engine's client, which is this one's no longer."""
+        """The engine's client, which no longer belongs to this one."""
         if self._opening:
             raise ClientError("the client is currently connecting: it cannot be closed yet")
         opened = self._opened
@@ -80,14 +80,14 @@ class Common:
         return opened
 
     def _took(self, opened: Any, limited: Any) -> None:
-        """The client was opened."""
+        """Called when the client was opened."""
         process.watched(opened)
         engine = process.traced(opened)
         most, wait = limit_of(self._config)
         self._uses(opened, limited(engine, most, wait) if most else engine)
 
     def _uses(self, opened: Any, engine: Any = None) -> None:
-        """Makes calls with this engine from now on."""
+        """Uses this engine for calls from now on."""
         self._opened, self._engine = opened, engine
         if engine is None:
             self._get = self._put = self._operate = _refused

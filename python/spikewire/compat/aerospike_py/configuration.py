@@ -1,6 +1,6 @@
-"""The configuration of a client, as options of the engine's."""
+"""The configuration of a client, converted to the engine's options."""
 
-# Programs pass anything: what it is is looked at here.
+# Programs pass arguments of any type, which are checked here at run time.
 # pyright: basic
 
 from __future__ import annotations
@@ -14,15 +14,15 @@ from spikewire.compat.aerospike_py.failures import missing, without_effect
 
 __all__ = ["CONFIG", "limit_of", "opened_with"]
 
-#: Milliseconds, seconds, counts and the like: their names here and in the engine, and the unit.
+#: Milliseconds, seconds, counts and the like: the names here and in the engine, and the unit.
 _NUMBERS = (
     ("timeout", "connect_timeout", 1000),
     ("idle_timeout", "idle_timeout", 1),
     ("max_conns_per_node", "connections_per_node", None),
     ("tend_interval", "tend_interval", 1000),
 )
-#: The engine's names of ``auth_mode``. There is no TLS here, as there: passwords of directories are
-#: sent as they are.
+#: The engine's names for ``auth_mode``. Like aerospike-py, this has no TLS: passwords of external
+#: directories are sent in clear text.
 _AUTHS = {AUTH_INTERNAL: "internal", AUTH_EXTERNAL: "external-insecure"}
 _MOST_CONNECTIONS = 16
 _LEAST_TEND = 0.25
@@ -53,7 +53,7 @@ def opened_with(
             continue
         number: Any = _integer(name, config[name])
         made[option] = number if unit in (None, 1) else number / unit
-    if "connections_per_node" in made:  # the engine shares each of them among many commands
+    if "connections_per_node" in made:  # The engine shares each of them among many commands.
         made["connections_per_node"] = max(1, min(made["connections_per_node"], _MOST_CONNECTIONS))
     if "tend_interval" in made:
         made["tend_interval"] = max(made["tend_interval"], _LEAST_TEND)
@@ -71,7 +71,8 @@ def opened_with(
 
 
 def _login(config: dict[str, Any], username: Any, password: Any) -> dict[str, Any]:
-    """Who logs in, if anybody does: the arguments of ``connect``, or else the configuration."""
+    """The credentials, if there are any: from the arguments of ``connect``, or else from the
+    configuration."""
     if username is None:
         username, password = config.get("user"), config.get("password")
     if username is None:

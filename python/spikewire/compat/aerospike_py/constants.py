@@ -1,4 +1,4 @@
-"""Numbers that have names, as aerospike-py has them: some differ from the official client's."""
+"""Named constants with the values of aerospike-py. Some differ from the official client's."""
 
 from __future__ import annotations
 

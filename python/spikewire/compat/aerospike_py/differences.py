@@ -1,4 +1,4 @@
-"""What differs from aerospike-py: texts of errors, and of ``compat check``."""
+"""Differences from aerospike-py: the messages of errors and of ``compat check``."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from spikewire.compat.known import Differences, Differs, Entry, Missing
 
 __all__ = ["CONFIG_NO_EFFECT", "DIFFERENCES", "POLICY_NO_EFFECT"]
 
-#: Settings of policies that change nothing here, and their defaults.
+#: Settings of policies that have no effect here, and their defaults.
 POLICY_NO_EFFECT: dict[str, object] = {
     "timeout_delay": 0,
     "commit_level": 0,
@@ -18,7 +18,7 @@ POLICY_NO_EFFECT: dict[str, object] = {
     "record_queue_size": 1024,
     "expected_duration": 0,
 }
-#: Settings of configurations that change nothing here, and their defaults.
+#: Settings of configurations that have no effect here, and their defaults.
 CONFIG_NO_EFFECT: dict[str, object] = {
     "min_conns_per_node": 0,
     "conn_pools_per_node": 1,

@@ -1,4 +1,4 @@
-"""The exceptions, by the names of aerospike-py."""
+"""Exceptions with the names of aerospike-py."""
 
 from __future__ import annotations
 

@@ -5,7 +5,7 @@
     older = exp.gt(exp.int_bin("age"), exp.int_val(28))
     client.get(key, policy={"filter_expression": older})
 
-They become expressions of the engine when a call is made with them.
+They are converted to expressions of the engine when a call uses them.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""The dictionaries of ``exp``, as expressions of the engine."""
+"""Converts the dictionaries of ``exp`` to expressions of the engine."""
 
-# Programs pass anything: what it is is looked at here.
+# Programs pass arguments of any type, which are checked here at run time.
 # pyright: basic
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ def filter_of(given: Any) -> Expression | None:
 
 
 def _made(given: Any, depth: int) -> Any:
-    """An expression, or a plain value that stands for a constant."""
+    """An expression, or a plain value for a constant."""
     if not isinstance(given, dict):
         message = f"an expression must be of exp, not {type(given).__name__}"
         raise TypeError(message)

@@ -1,6 +1,6 @@
-"""Which failure of the engine is which exception here."""
+"""Converts errors of the engine to the exceptions of aerospike-py."""
 
-# Programs pass anything: what it is is looked at here.
+# Programs pass arguments of any type, which are checked here at run time.
 # pyright: basic
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ __all__ = [
     "not_opened", "of_code", "refuse", "without_effect",
 ]  # fmt: skip
 
-#: What calls of the engine raise.
+#: The exceptions that calls of the engine raise.
 FAILURES = (errors.Error, TypeError, ValueError, OverflowError)
 NOT_CONNECTED = "Client is not connected. Call connect() first."
 
@@ -46,7 +46,7 @@ _BY_CODE: dict[int, type[names.AerospikeError]] = {
 }
 _ADMIN = frozenset({*range(51, 57), *range(60, 67), *range(70, 76), *range(80, 84)})
 
-#: Failures on this side.
+#: Client-side errors.
 _BY_KIND: tuple[tuple[type[errors.Error], type[names.AerospikeError]], ...] = (
     (errors.Timeout, names.AerospikeTimeoutError),
     (errors.ConnectionFailed, names.ClusterError),
@@ -66,7 +66,7 @@ def failure(error: BaseException, key: Any = None) -> BaseException:
             and len(key) > 2
             and type(key[2]) not in (int, str, bytes)
         ):
-            return ValueError(str(error))  # The value of a key, of a kind that keys are not.
+            return ValueError(str(error))  # A key value of a type that cannot be a key.
         return error
     if isinstance(error, errors.ClientClosed):
         return names.ClientError(NOT_CONNECTED)

@@ -1,4 +1,4 @@
-"""For programs that cannot be edited: these modules under the names of aerospike-py's."""
+"""For programs that cannot be edited: registers these modules under aerospike-py's names."""
 
 from __future__ import annotations
 

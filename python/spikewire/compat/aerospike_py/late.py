@@ -1,6 +1,6 @@
-"""What batches of writes give: named tuples that are made whole when they are looked at."""
+"""Results of batch writes: named tuples that are filled on first access."""
 
-# Programs pass anything: what it is is looked at here.
+# Programs pass arguments of any type, which are checked here at run time.
 # pyright: basic
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ __all__ = ["LateRecord", "LazyWriteResult"]
 
 
 def _of_whole(name: str) -> Any:
-    """A method of tuples, on the whole one."""
+    """A method of tuples, called on the filled tuple."""
 
     def method(self: Any, *given: Any, **named: Any) -> Any:
-        # It may be whole since the method was looked up.
+        # It may have been filled since the method was looked up.
         whole, *of = (each._whole() if isinstance(each, Late) else each for each in (self, *given))
         return getattr(whole, name)(*of, **named)
 
@@ -80,7 +80,7 @@ class LazyWriteResult(Late, BatchWriteResult):
         of = self.__dict__
         make = of.get("make")
         if make is not None:
-            # Another thread may be faster: then both give its rows.
+            # If another thread is faster, both return its rows.
             of.setdefault("whole", BatchWriteResult(make(), self.retry))
             of.pop("make", None)
         found: BatchWriteResult | None = of.get("whole")

@@ -1,6 +1,6 @@
-"""What batches that read give: rows that become Python objects as they are looked at."""
+"""Results of batch reads: rows that are converted to Python objects on access."""
 
-# Programs pass anything: what it is is looked at here.
+# Programs pass arguments of any type, which are checked here at run time.
 # pyright: basic
 
 from __future__ import annotations

@@ -1,11 +1,11 @@
-"""``max_concurrent_operations``: how many operations of a client are under way at once.
+"""``max_concurrent_operations``: how many operations of a client are in progress at once.
 
-The engine's own line (``max_in_flight``) is another one: it is for event loops and not for threads,
-it counts a batch once for each node, and who waits there does so for as long as the call may take,
-where ``operation_queue_timeout_ms`` ends the wait by itself.
+The engine's own limit (``max_in_flight``) is different: it applies to event loops and not to
+threads, it counts a batch once per node, and calls wait for it until their own timeout, whereas
+``operation_queue_timeout_ms`` limits the wait separately.
 """
 
-# Programs pass anything: what it is is looked at here.
+# Programs pass arguments of any type, which are checked here at run time.
 # pyright: basic
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 __all__ = ["AsyncLimited", "Limited"]
 
-#: Calls that count; queries, functions, indexes and info commands go on beside them.
+#: Calls that count. Queries, functions, indexes and info commands are not limited.
 _COUNTED = frozenset(
     {"get", "put", "delete", "touch", "append", "prepend", "add", "operate", "get_many",
      "exists_many", "put_many", "operate_many", "batch"}

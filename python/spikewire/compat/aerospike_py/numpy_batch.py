@@ -1,6 +1,6 @@
 """Rows of a batch as structured NumPy arrays, and such arrays as rows."""
 
-# Programs pass anything: what it is is looked at here.
+# Programs pass arguments of any type, which are checked here at run time.
 # pyright: basic
 
 from __future__ import annotations
@@ -80,7 +80,7 @@ def of_batch(keys: list[Any], batch: Any, dtype: Any) -> NumpyBatchRecords:
     try:
         data = _by_engine(batch, dtype, codes, meta)
     except (TypeError, ValueError, OverflowError):
-        data = _one_by_one(batch, dtype, meta)  # It bends values that the engine refuses.
+        data = _one_by_one(batch, dtype, meta)  # Converts values that the engine rejects.
     places = {
         f"__no_user_key_{at}__" if key[2] is None else key[2]: at for at, key in enumerate(keys)
     }
@@ -93,19 +93,19 @@ def _by_engine(batch: Any, dtype: Any, codes: Any, meta: Any) -> Any:
     fields = [(name, dtype[name]) for name in dtype.names]
     whole = np.dtype([*fields, ("\0gen", "u4"), ("\0ttl", "u4")])
     table = batch.to_numpy(whole, generation="\0gen", ttl="\0ttl", errors="mask")
-    # What is masked is zero underneath.
+    # Masked values are zero underneath.
     data = np.zeros(len(table), dtype)
     for name in dtype.names:
         data[name] = table.data[name]
     meta["gen"] = table.data["\0gen"]
     meta["ttl"] = table.data["\0ttl"]
-    # A record that never expires has no time to live, and one that is not there has none either.
+    # A record that never expires has no time to live, and neither does a missing record.
     meta["ttl"][(codes == 0) & table.mask["\0ttl"]] = FOREVER
     return data
 
 
 def _one_by_one(batch: Any, dtype: Any, meta: Any) -> Any:
-    """Bytes are cut and filled up, floats lose their fraction, booleans are numbers."""
+    """Truncates and pads bytes, truncates floats to integers, and treats booleans as numbers."""
     import numpy as np
 
     data = np.zeros(len(meta), dtype)
@@ -182,7 +182,7 @@ def rows_of(
 
 
 def _column(values: Any) -> list[Any]:
-    """Numbers as they are; everything else as bytes, with what fills them up."""
+    """Numbers unchanged; everything else as padded bytes."""
     if values.dtype.kind in "iuf" and values.ndim == 1:
         found: list[Any] = values.tolist()
         return found

@@ -1,10 +1,10 @@
-"""Counts, traces and logs of all clients of the process, as aerospike-py has them.
+"""Metrics, traces and logs of all clients of the process, in aerospike-py's form.
 
-What is counted is counted by the engine; here the counts of all clients are added up and written
-under the names that dashboards know.
+The engine does the counting. Here the counters of all clients are added up, and formatted under
+the names that dashboards expect.
 """
 
-# Programs pass anything: what it is is looked at here.
+# Programs pass arguments of any type, which are checked here at run time.
 # pyright: basic
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ _LEVELS = {
 }
 _LOGGERS = ("aerospike_py", "spikewire")
 
-#: Namespace, operation and result; and what commands of these came to.
+#: Namespace, operation and result, with the totals of such commands.
 _Key = tuple[str, str, str]
 _Sums = dict[_Key, tuple[int, float, tuple[int, ...]]]
 #: By the name of a stage.
@@ -69,7 +69,7 @@ class Process:
         self._past: _Sums = {}
         self._past_stages: _Stages = {}
         self.counting = True
-        #: Whether stages are timed, too, while commands are counted.
+        #: Whether stages are timed as well while metrics are enabled.
         self.staging = os.environ.get("AEROSPIKE_PY_INTERNAL_METRICS", "").strip().lower() in _TRUE
         self.tracing = False
 
@@ -166,7 +166,7 @@ def _lines(name: str, labels: str, count: int, seconds: float, buckets: Any) -> 
     yield f"{name}_sum{{{labels}}} {seconds!r}"
     yield f"{name}_count{{{labels}}} {count}"
     for at, seen in enumerate(accumulate(buckets)):
-        # Every doubling; the engine has eight buckets for each.
+        # Every doubling: the engine has eight buckets per doubling.
         if at == len(BOUNDS):
             yield f'{name}_bucket{{le="+Inf",{labels}}} {seen}'
         elif at % 8 == 0:
@@ -274,7 +274,7 @@ def init_tracing() -> None:
     off = os.environ.get("OTEL_SDK_DISABLED", "").lower() == "true"
     if off or os.environ.get("OTEL_TRACES_EXPORTER", "").lower() == "none":
         return
-    importlib.import_module("spikewire.metrics.otel")  # So that what is missing shows here.
+    importlib.import_module("spikewire.metrics.otel")  # Reports a missing package now.
     process.tracing = True
 
 

@@ -1,4 +1,4 @@
-"""How the dictionary of an operation is made."""
+"""Creates the dictionary of an operation."""
 
 from __future__ import annotations
 

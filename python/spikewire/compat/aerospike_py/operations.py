@@ -1,10 +1,10 @@
-"""The dictionaries of operations, as operations of the engine.
+"""Converts the dictionaries of operations to operations of the engine.
 
-What an operation takes is told by the tables of ``compat.aerospike``: here entries get the names
-that they have there.
+The parameters of operations are in the tables of ``compat.aerospike``. This module renames the
+entries to the names used there.
 """
 
-# Programs pass anything: what it is is looked at here.
+# Programs pass arguments of any type, which are checked here at run time.
 # pyright: basic
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _DEFAULTS = {5: 1, 9: "", 10: ""}
 _LIST_RETURNS = frozenset({0, 1, 2, 3, 4, 5, 7, 13})
 _MAP_RETURNS = _LIST_RETURNS | {6, 8}
 
-#: Kind of the engine's operation, what must be given, and entries by other names: official=own.
+#: The engine's operation, required entries, and entries with other names: official=own.
 _LIST: dict[int, tuple[str, str, str]] = {
     1001: ("append", "", "val=val"),
     1002: ("append_items", "", "val=val"),
@@ -133,7 +133,7 @@ _OF_CODE: dict[int, tuple[str, str, list[str], list[tuple[str, str]]]] = {
     for family, table in _FAMILIES
     for code, (kind, required, entries) in table.items()
 }
-#: Defaults of entries that the engine wants, by their official names.
+#: Defaults of entries that the engine requires, by their official names.
 _ABSENT: dict[str, dict[str, Any]] = {
     "pop_range": {"val": 1}, "remove_range": {"val": 1}, "get_range": {"val": 1},
     "increment": {"val": 1}, "decrement": {"val": 1},
@@ -148,7 +148,7 @@ _SKETCHES = frozenset({3004, 3005, 3006, 3007, 3010})
 _KEY_VALUE = 8
 
 
-#: Those on whole bins that come with all that they need.
+#: Operations on whole bins, which need no other entries.
 _WHOLE = OfficialOperations(_PLAIN, bools=True)
 
 
@@ -252,7 +252,7 @@ def _nested(code: int, name: Any, of: dict[str, Any]) -> Operation:
 def _renamed(
     code: int, kind: str, of: dict[str, Any], entries: list[tuple[str, str]]
 ) -> dict[str, Any]:
-    """The dictionary that the official client would have."""
+    """The dictionary as the official client would have it."""
     made = {name: value for name, value in of.items() if name not in ("op", "bin", "val")}
     if "rank" not in made and "index" in made:
         made["rank"] = made["index"]
@@ -276,7 +276,7 @@ def _renamed(
 
 
 def _policy(of: dict[str, Any]) -> dict[str, Any]:
-    """The entries' policies, by official names."""
+    """The policies of the entries, by official names."""
     given = {name: of.get(name) for name in ("list_policy", "map_policy", "hll_policy")}
     for name, value in given.items():
         if value is not None and not isinstance(value, dict):

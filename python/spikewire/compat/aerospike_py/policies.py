@@ -1,10 +1,10 @@
-"""Policies, as keywords of the engine's verbs.
+"""Policies, converted to keywords of the engine's verbs.
 
-The tables are those of ``compat.aerospike``: an entry gets the official client's name and number
-here, and is a keyword there.
+The tables are those of ``compat.aerospike``: entries are converted to the official client's names
+and numbers here, and to keywords there.
 """
 
-# Programs pass anything: what it is is looked at here.
+# Programs pass arguments of any type, which are checked here at run time.
 # pyright: basic
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ __all__ += ["single_options"]
 
 _TABLES = Policies({}, strict=False)
 
-#: What single policies know; other entries are passed over.
+#: Entries of the individual policies. Any others are ignored.
 _INTEGERS = frozenset(
     {"socket_timeout", "total_timeout", "max_retries", "sleep_between_retries", "replica",
      "read_mode_ap", "read_touch_ttl_percent", "key", "exists", "gen", "ttl", "max_records",
@@ -34,7 +34,7 @@ POLICY = frozenset(
 )
 META = frozenset({"gen", "ttl", "key", "exists", "commit_level", "durable_delete"})
 
-#: Numbers of aerospike-py, and the official client's.
+#: Numbers of aerospike-py, and those of the official client.
 _EXISTS = {0: 0, 1: 2, 2: 4, 3: 3, 4: 1}
 _REPLICA = {0: 0, 1: 2, 2: 3}
 _GENERATION = {0: 0, 1: 1, 2: 2}
@@ -80,7 +80,7 @@ def _checked(given: Any, what: str) -> dict[str, Any]:
 
 
 def _keywords(kind: str, found: dict[str, Any], meta: dict[str, Any] | None = None) -> Any:
-    """The keywords of merged entries, by the tables of the official client's names."""
+    """The keywords for merged entries, from the tables with the official client's names."""
     made: dict[str, Any] = {}
     for name, value in found.items():
         if name == "filter_expression":
@@ -108,7 +108,7 @@ def _number(name: str, value: int, of: dict[int, int]) -> int:
 
 
 def _merged(policy: dict[str, Any], meta: dict[str, Any], *, meta_wins: bool) -> Any:
-    """Entries of policy and metadata in one, and what is left of the metadata."""
+    """The entries of policy and metadata merged, and the remaining metadata."""
     first, second = (policy, meta) if meta_wins else (meta, policy)
     found = {name: value for name, value in policy.items() if name not in META}
     for given in (first, second):

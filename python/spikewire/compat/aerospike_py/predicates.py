@@ -1,4 +1,4 @@
-"""What a query asks a secondary index for, as tuples for ``query.where``."""
+"""Predicates for secondary index queries, as tuples for ``query.where``."""
 
 from __future__ import annotations
 

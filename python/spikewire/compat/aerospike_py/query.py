@@ -1,6 +1,6 @@
 """Queries."""
 
-# Programs pass anything: what it is is looked at here.
+# Programs pass arguments of any type, which are checked here at run time.
 # pyright: basic
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ def _integer(predicate: tuple[Any, ...], at: int) -> int:
 
 
 def _ranged(predicate: Any) -> Any:
-    """What the tuple of a predicate asks an index for."""
+    """The index range for the tuple of a predicate."""
     if not isinstance(predicate, tuple):
         message = f"a predicate must be a tuple, not {type(predicate).__name__}"
         raise TypeError(message)
@@ -96,7 +96,7 @@ def _ranged(predicate: Any) -> Any:
 
 
 class _Base:
-    """What both kinds of queries are asked for."""
+    """What both kinds of queries have in common."""
 
     def __init__(self, client: Any, namespace: Any, set_name: Any) -> None:
         for name, value in (("namespace", namespace), ("set_name", set_name)):
@@ -109,7 +109,7 @@ class _Base:
         self._ranges: list[IndexRange] = []
 
     def select(self, *bins: str) -> None:
-        """Reads these bins only; several calls add up."""
+        """Reads only these bins. Several calls add up."""
         for name in bins:
             if not isinstance(name, str):
                 message = f"the name of a bin must be a str, not {type(name).__name__}"
@@ -119,7 +119,7 @@ class _Base:
         self._bins.extend(bins)
 
     def where(self, predicate: Any) -> None:
-        """Asks a secondary index."""
+        """Queries a secondary index."""
         self._ranges.append(_ranged(predicate))
 
     def _asked(self, policy: Any) -> dict[str, Any]:

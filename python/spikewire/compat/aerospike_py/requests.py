@@ -1,10 +1,10 @@
-"""What calls are on the engine: for the blocking client and for the one of asyncio alike.
+"""Converts calls to the engine's, for the blocking and the asyncio client alike.
 
-Each function checks arguments and gives a ``Request``; the clients only differ in how they make
-the call.
+Each function checks arguments and returns a ``Request``; the clients only differ in how they run
+it.
 """
 
-# Programs pass anything: what it is is looked at here.
+# Programs pass arguments of any type, which are checked here at run time.
 # pyright: basic
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ __all__ = [
 ]  # fmt: skip
 
 
-_new = tuple.__new__  # What the named tuples' own `__new__` calls.
+_new = tuple.__new__  # What `__new__` of named tuples calls.
 
 
 class Request(NamedTuple):
@@ -129,7 +129,7 @@ def _joined(kind: str, key: Any, bin: Any, val: Any, meta: Any, policy: Any) -> 
     if isinstance(val, (str, bytes, bytearray)):
         arguments = sent_key(key), {bin: val}
         return Request(kind, arguments, single_options("write", policy, meta), _nothing)
-    # What the server would say to it.
+    # The error that a server would return for it.
     raise of_code(12, f"{type(val).__name__} cannot be joined to a bin")
 
 

@@ -1,9 +1,9 @@
-"""Calls of several steps: generators that give requests and pauses, and are sent the results.
+"""Calls of several steps: generators that yield requests and pauses, and are sent the results.
 
-The clients drive them, each in its own way.
+Each client drives them in its own way.
 """
 
-# Programs pass anything: what it is is looked at here.
+# Programs pass arguments of any type, which are checked here at run time.
 # pyright: basic
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 __all__ = ["written"]
 
-#: Codes after which a row may be tried again.
+#: Result codes after which a row may be retried.
 _AGAIN = frozenset({8, 9, 11, 14, 18})
 _FIRST, _LONGEST = 0.01, 0.5
 _TIMEOUT = 1000

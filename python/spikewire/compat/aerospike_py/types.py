@@ -1,4 +1,4 @@
-"""What calls take and give: named tuples for results, typed dictionaries for arguments."""
+"""Named tuples for results, and typed dictionaries for arguments."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
 """Managing users and roles.
 
-What a call asks for is prepared once, for both clients; they only differ in who waits.
+Calls are prepared in one place for both clients, which only differ in how they wait.
 """
 
-# Programs pass anything.
+# Programs pass arguments of any type.
 # pyright: basic
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 __all__ = ["AsyncUsers", "Users"]
 
-#: How long a node may take where no policy says it, in milliseconds.
+#: The timeout for a node's reply if no policy has one, in milliseconds.
 _TIMEOUT = 3000
 
 
@@ -39,10 +39,10 @@ class _Call(NamedTuple):
 
 
 class _Prepared:
-    """What the methods of both clients ask the engine for."""
+    """The engine's calls for the methods of both clients."""
 
     _user: str | None = None
-    """Who the client logs in as."""
+    """The user as whom the client logs in."""
 
     def _create_user(self, username: Any, password: Any, roles: Any, policy: Any) -> _Call:
         given = (_text(username), _text(password), _texts(roles))

@@ -1,6 +1,6 @@
-"""Values that were read, as aerospike-py gives them, and keys that are sent."""
+"""Values that were read, in aerospike-py's form, and keys to send."""
 
-# Programs pass anything: what it is is looked at here.
+# Programs pass arguments of any type, which are checked here at run time.
 # pyright: basic
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ __all__ = [
 ]
 
 _SCALARS = frozenset({int, str, float, bytes, bool, type(None)})
-_new = tuple.__new__  # What the named tuples' own `__new__` calls.
+_new = tuple.__new__  # What `__new__` of named tuples calls.
 
 
 def incoming_bins(bins: dict[str, Any]) -> dict[str, Any]:
@@ -50,7 +50,7 @@ def incoming(value: Any) -> Any:
         return value
     if kind is list:
         return [item if type(item) in _SCALARS else incoming(item) for item in value]
-    if isinstance(value, dict):  # or a subclass of it, where the other drop-in is at work, too
+    if isinstance(value, dict):  # Or a subclass of it, if the other drop-in is in use as well.
         return {
             name: item if type(item) in _SCALARS else incoming(item) for name, item in value.items()
         }
@@ -83,9 +83,9 @@ named_records = NamedRecords(
 )
 """Makes named tuples of what the engine gives, without a step of Python's for each row."""
 
-#: A record that was asked for by a key.
+#: A record that was requested by key.
 record_of: Callable[[Any, Any], Record] = named_records.record
-#: A record that was asked for by a key, with the results of operations on these bins.
+#: A record that was requested by key, with the results of operations on these bins.
 stepped: Callable[[Any, Any, list[str]], Record] = named_records.stepped
 
 

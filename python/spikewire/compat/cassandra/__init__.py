@@ -5,19 +5,19 @@ instead of ``from cassandra.cluster import Cluster``. ``install()`` is for progr
 edited. Unsupported features raise ``NotImplementedError`` with their names;
 docs/compat-cassandra.md has the full list.
 
-| module | holds |
+| module | contents |
 |---|---|
-| ``cluster`` | ``Cluster``, and what ``cassandra.cluster`` exports |
+| ``cluster`` | ``Cluster``, and the other names in ``cassandra.cluster`` |
 | ``session``, ``future``, ``results`` | ``Session``, ``ResponseFuture``, ``ResultSet`` |
-| ``profiles``, ``policies``, ``auth`` | how statements are executed and sessions log in |
-| ``query``, ``factories``, ``marks`` | statements, traces, what makes rows |
+| ``profiles``, ``policies``, ``auth`` | execution profiles, policies and authentication |
+| ``query``, ``factories``, ``marks`` | statements, traces, row factories |
 | ``concurrent`` | many statements at a time |
 | ``metadata``, ``pool`` | schema and nodes |
-| ``errors``, ``protocol``, ``translate`` | exceptions, and which failure is which |
-| ``levels`` | consistency levels and other numbers that have names |
+| ``errors``, ``protocol``, ``translate`` | exceptions, and the conversion of errors to them |
+| ``levels`` | consistency levels and other named constants |
 | ``util`` | classes of values |
-| ``values``, ``user_types`` | values from one face to the other |
-| ``cqltypes``, ``markers``, ``checks`` | types of columns, ``%s``, what values are |
+| ``values``, ``user_types`` | converting values in both directions |
+| ``cqltypes``, ``markers``, ``checks`` | column types, ``%s`` parameters, type checks |
 """
 
 from spikewire.compat.cassandra.errors import (

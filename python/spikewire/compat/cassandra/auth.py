@@ -1,4 +1,4 @@
-"""How sessions log in."""
+"""Authentication."""
 
 from __future__ import annotations
 

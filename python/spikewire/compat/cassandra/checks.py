@@ -1,4 +1,4 @@
-"""Checks of classes that leave what a type checker knows of a value as it is."""
+"""Type checks that do not narrow what a type checker knows about the value."""
 
 from __future__ import annotations
 

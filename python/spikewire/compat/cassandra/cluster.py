@@ -1,4 +1,4 @@
-"""The entry: a cluster, which makes sessions."""
+"""The entry point: a cluster, which creates sessions."""
 
 from __future__ import annotations
 
@@ -51,13 +51,13 @@ __all__ = [
     "UserTypeDoesNotExist",
 ]
 
-#: What a context may have had in it.
+#: Note for errors of connections with an SSL context, which may contain a client certificate.
 _NO_CERTIFICATE = (
     " (the client certificate of an ssl_context cannot be read from it: where the nodes ask for "
     "one, name it also in ssl_options, as certfile and keyfile)"
 )
 
-#: Seconds that stand for never.
+#: A number of seconds that stands for never.
 _NEVER = 86_400.0
 
 
@@ -84,7 +84,7 @@ class _Profiles:
             raise ValueError(message) from None
 
     def check(self) -> None:
-        """Raises ``NotImplementedError`` where profiles need different connections."""
+        """Raises ``NotImplementedError`` if profiles require different connections."""
         wanted = self.default.routing
         for name, profile in self.profiles.items():
             if profile.load_balancing_policy is None or profile.routing.only is not None:
@@ -183,7 +183,8 @@ class Cluster:
                 "load_balancing_policy, default_retry_policy. Configure this in a profile instead."
             )
             raise ValueError(message)
-        #: Whether the older settings are used, of cluster and session; ``None``: not yet said.
+        #: Whether the legacy settings of cluster and session are used; ``None`` until that is
+        #: decided.
         self._legacy: bool | None = True if legacy else (False if execution_profiles else None)
         self.default_retry_policy = default_retry_policy
         retries_of(default_retry_policy, "default_retry_policy")
@@ -277,7 +278,7 @@ class Cluster:
                 self._control = None
 
     def _core(self) -> Any:
-        """The session of the engine for what is asked about the cluster itself."""
+        """The engine's session for requests about the cluster itself."""
         with self._lock:
             if self._control is None:
                 self._control = self._open(None)

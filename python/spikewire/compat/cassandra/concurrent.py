@@ -1,4 +1,4 @@
-"""Many statements, so many at a time."""
+"""Many statements, with a limited number of them in flight."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ def execute_concurrent_async(
 
 
 class _Window:
-    """So many statements in flight."""
+    """A limited number of statements in flight."""
 
     def __init__(self, session: Session, concurrency: int, fail_fast: bool, profile: Any) -> None:
         self.session = session

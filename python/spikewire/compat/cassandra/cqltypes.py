@@ -1,4 +1,4 @@
-"""The types of columns, read from how CQL spells them."""
+"""Column types, parsed from their CQL notation."""
 
 from __future__ import annotations
 

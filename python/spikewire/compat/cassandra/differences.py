@@ -1,4 +1,4 @@
-"""What differs from cassandra-driver: texts of errors, and of ``compat check``.
+"""Differences from cassandra-driver: the messages of errors and of ``compat check``.
 
 ``Cluster(name)`` stands for a parameter, ``Session.name`` for an attribute or method.
 """
@@ -11,7 +11,7 @@ from spikewire.compat.known import Differences, Differs, Entry, Missing
 
 __all__ = ["DIFFERENCES", "REFUSED", "TUNING"]
 
-#: Settings of the other driver's inner workings, and their defaults. Others are warned of.
+#: Internal settings of the other driver, and their defaults. Other values cause a warning.
 TUNING: dict[str, Any] = {
     "reconnection_policy": None,
     "conviction_policy_factory": None,
@@ -30,7 +30,8 @@ TUNING: dict[str, Any] = {
     "monitor_reporting_interval": 30,
 }
 
-#: Settings that would change what statements do, and are not taken unless they have this value.
+#: Settings that would change the effect of statements. They are rejected unless they have this
+#: value.
 REFUSED: dict[str, Any] = {
     "metrics_enabled": False,
     "sockopts": None,

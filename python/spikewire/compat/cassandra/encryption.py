@@ -1,7 +1,7 @@
-"""What the other driver is told about TLS, in the words of sessions here.
+"""Converts the other driver's TLS settings to those of sessions here.
 
-The engine encrypts by itself, without Python's ``ssl``. What it cannot be told is refused, so that
-no connection is less safe than it looks.
+The engine implements TLS itself, without Python's ``ssl``. Settings that it does not support are
+rejected, so that no connection is less secure than it looks.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from spikewire.compat.cassandra.errors import CompatWarning
 
 __all__ = ["tls_of"]
 
-#: Entries of ``ssl_options`` that make a context in the other driver.
+#: Entries of ``ssl_options`` from which the other driver creates a context.
 _OF_CONTEXT = (
     "ssl_version",
     "cert_reqs",
@@ -24,14 +24,14 @@ _OF_CONTEXT = (
     "ca_certs",
     "ciphers",
 )
-#: Those for wrapping a socket, and their defaults.
+#: Entries for wrapping a socket, and their defaults.
 _OF_SOCKET = {
     "server_hostname": None,
     "server_side": False,
     "do_handshake_on_connect": True,
     "suppress_ragged_eofs": True,
 }
-#: Versions of the protocol that leave the choice to both sides.
+#: Protocol versions that leave the choice to both sides.
 _ANY = (ssl.PROTOCOL_TLS, ssl.PROTOCOL_TLS_CLIENT)
 _UNCHECKED = (
     "{} trusts every certificate (verify_mode is CERT_NONE), which is not taken: name the "
@@ -56,7 +56,7 @@ def tls_of(context: Any, options: Any) -> dict[str, Any] | None:
             message = f"ssl_options: {name}={value!r} is not taken"
             raise NotImplementedError(message)
     tls = _of_options(given) if context is None else _of_context(context)
-    # The other driver passes over these two beside a context, which cannot be asked for them.
+    # Next to a context, the other driver ignores these two; a context cannot be asked for them.
     certificate, key = given.get("certfile"), given.get("keyfile")
     if certificate is not None:
         # The key may be in the same file.

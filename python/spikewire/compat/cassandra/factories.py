@@ -1,4 +1,4 @@
-"""Factories of rows: they make a page's rows of the columns' names and tuples of values."""
+"""Row factories: they create the rows of a page from column names and tuples of values."""
 
 from __future__ import annotations
 
@@ -38,6 +38,6 @@ def ordered_dict_factory(colnames: Sequence[str], rows: list[Any]) -> list[Order
 
 @functools.lru_cache(4096)
 def _row_class(names: tuple[str, ...]) -> Any:
-    """Names of columns that are no names of attributes are changed until they are."""
+    """Column names that are not valid attribute names are changed until they are."""
     clean = [_OTHERS.sub("_", _EDGES.sub("", name)) for name in names]
     return namedtuple("Row", clean, rename=True)  # noqa: PYI024  # pyright: ignore[reportUntypedNamedTuple]

@@ -1,6 +1,6 @@
-"""A statement under way."""
+"""A statement in progress."""
 
-# The modules of this package know each other; programs see no underscore.
+# The modules of this package use private names of each other.
 # pyright: reportPrivateUsage=false
 
 from __future__ import annotations
@@ -58,10 +58,10 @@ class ResponseFuture:
         self._callbacks: list[tuple[Callable[..., Any], Any, Any]] = []
         self._errbacks: list[tuple[Callable[..., Any], Any, Any]] = []
 
-    # How it is sent.
+    # Sending.
 
     def _run(self) -> ResultSet:
-        """Runs the statement on the calling thread."""
+        """Runs the statement in the calling thread."""
         try:
             self._take(self._call.run())
         except BaseException as error:
@@ -126,7 +126,7 @@ class ResponseFuture:
     def _translated(self, error: BaseException) -> BaseException:
         return translated(error, self.session._host, retried=self._call.retried)
 
-    # What programs use.
+    # The public methods.
 
     def result(self) -> ResultSet:
         """Waits for the result; raises what the statement failed with."""

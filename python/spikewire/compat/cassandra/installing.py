@@ -1,4 +1,4 @@
-"""For programs that cannot be edited: these modules under the names of the other driver's."""
+"""For programs that cannot be edited: registers these modules under the other driver's names."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Numbers that have names: levels of consistency, versions of the protocol, kinds of writes."""
+"""Named constants: consistency levels, protocol versions, write types."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ __all__ = ["ConsistencyLevel", "ProtocolVersion", "WriteType", "consistency_valu
 
 
 class _Named:
-    """Constants that are found by name and by number."""
+    """Constants that can be looked up by name and by number."""
 
     name_to_value: ClassVar[dict[str, int]] = {}
     value_to_name: ClassVar[dict[int, str]] = {}

@@ -20,7 +20,8 @@ _PARTS = re.compile(
 
 @functools.lru_cache(4096)
 def _read(text: str) -> tuple[str, int, tuple[str, ...]]:
-    """The text with names as ``%s``, how many ``%s`` it had, and the names in order."""
+    """The text with named markers replaced by ``%s``, how many ``%s`` it had, and the names in
+    order."""
     plain = 0
     names: list[str] = []
 

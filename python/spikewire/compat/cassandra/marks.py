@@ -1,4 +1,4 @@
-"""Marks that statements carry."""
+"""Special values for statements."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from spikewire import cql
 
 __all__ = ["FETCH_SIZE_UNSET", "UNSET_VALUE"]
 
-#: Says that a parameter is not given: what is stored stays as it is.
+#: Marks a parameter as unset: the stored value is left unchanged.
 UNSET_VALUE: Final[Any] = cql.UNSET
-#: Says that pages are as large as the session has them.
+#: Means that the session's page size is used.
 FETCH_SIZE_UNSET: Final[Any] = object()

@@ -1,6 +1,6 @@
-"""What is known of a cluster: nodes, and the schema, which is read when it is looked at."""
+"""What is known about a cluster: nodes, and the schema, which is read on access."""
 
-# The modules of this package know each other; programs see no underscore.
+# The modules of this package use private names of each other.
 # pyright: reportPrivateUsage=false
 
 from __future__ import annotations
@@ -135,7 +135,7 @@ class KeyspaceMetadata:
     def __init__(self, metadata: Metadata, row: dict[str, Any]) -> None:
         self.name: str = row["keyspace_name"]
         self.durable_writes: bool = row["durable_writes"]
-        #: Class and settings of the replication.
+        #: Class and settings of the replication strategy.
         self.replication: dict[str, str] = dict(row["replication"])
         self.tables: dict[str, TableMetadata] = {}
         self.views: dict[str, MaterializedViewMetadata] = {}

@@ -1,9 +1,10 @@
-"""Policies by name. They are descriptions: the engine does what they say, and does not call them.
+"""Policies by name. They are descriptions: the engine implements them, and does not call them.
 
-A class that overrides one is refused where it is given, for its methods would never be called.
+Instances of classes that override a policy are rejected, because their methods would never be
+called.
 """
 
-# The modules of this package know each other; programs see no underscore.
+# The modules of this package use private names of each other.
 # pyright: reportPrivateUsage=false
 
 from __future__ import annotations
@@ -42,10 +43,10 @@ __all__ = [
 ]
 
 
-#: The engine's shortest pause before it dials a node again, in seconds.
+#: The engine's shortest pause before it reconnects to a node, in seconds.
 SHORTEST_PAUSE = 0.001
 
-#: The engine's bounds of speculative executions: their number, and seconds in between.
+#: The engine's limits for speculative executions: their number, and the seconds in between.
 MOST_ATTEMPTS = 32
 SHORTEST_DELAY = 0.001
 
@@ -62,11 +63,11 @@ class HostDistance:
 class Routing(NamedTuple):
     """What a policy for load balancing says."""
 
-    #: The datacenter whose nodes are asked.
+    #: The datacenter whose nodes are used.
     local_datacenter: str | None = None
-    #: Whether others are asked when none of its nodes can be.
+    #: Whether others are used if none of its nodes is available.
     remote: bool = False
-    #: The only addresses that are asked.
+    #: The only addresses to use.
     only: tuple[str, ...] | None = None
 
 

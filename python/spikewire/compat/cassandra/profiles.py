@@ -1,4 +1,5 @@
-"""How statements are executed, by profile or by the older settings of cluster and session."""
+"""How statements are executed: execution profiles, or the legacy settings of cluster and
+session."""
 
 from __future__ import annotations
 
@@ -25,10 +26,10 @@ class _Default:
         return "EXEC_PROFILE_DEFAULT"
 
 
-#: The name of the profile that is used where none is given.
+#: The name of the default profile.
 EXEC_PROFILE_DEFAULT: Final = _Default()
 
-#: Stands for an argument that is not given, where ``None`` means something.
+#: Stands for an omitted argument, if ``None`` has a meaning.
 NOT_SET: Final[Any] = object()
 
 

@@ -1,4 +1,4 @@
-"""The exceptions that ``cassandra.protocol`` has for what servers say."""
+"""The exceptions of ``cassandra.protocol`` for errors from servers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Statements, factories of rows, traces."""
+"""Statements, row factories, traces."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ __all__ = [
     "tuple_factory",
 ]
 
-#: As many statements as a batch can hold.
+#: The maximum number of statements in a batch.
 _MOST = 0xFFFF
 
 

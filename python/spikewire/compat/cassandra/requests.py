@@ -1,6 +1,6 @@
-"""From the statements of programs to requests of the engine."""
+"""Converts the statements of programs to requests of the engine."""
 
-# The modules of this package know each other; programs see no underscore.
+# The modules of this package use private names of each other.
 # pyright: reportPrivateUsage=false
 
 from __future__ import annotations
@@ -32,9 +32,9 @@ if TYPE_CHECKING:
 
 __all__ = ["KEPT", "Call", "Requests", "level_named", "seconds"]
 
-#: Statements with parameters, prepared, and readers of rows that a session keeps.
+#: The number of prepared statements with parameters, and of row decoders, that a session caches.
 KEPT = 4096
-#: Options of a statement with parameters that matter when it is prepared.
+#: Options of a statement with parameters that apply when it is prepared.
 _PREPARING = ("timeout", "keyspace", "speculative_delay", "speculative_attempts")
 _BATCHES = {"LOGGED": "BATCH", "UNLOGGED": "UNLOGGED BATCH", "COUNTER": "COUNTER BATCH"}
 
@@ -109,7 +109,8 @@ class Requests(Settings):
         paging_state: bytes | None,
         host: Host | None,
     ) -> tuple[Any, Any, Any]:
-        """A request (``Call`` or ``Failed``), its statement, and what makes rows of its result."""
+        """A request (``Call`` or ``Failed``), its statement, and the factory for the rows of its
+        result."""
         profile = self._profile(execution_profile)
         if isinstance(query, str):
             query = SimpleStatement(query)
@@ -180,7 +181,7 @@ class Requests(Settings):
         return batch, None
 
     def _with_values(self, text: str, parameters: Any, options: dict[str, Any]) -> tuple[Any, Any]:
-        """A statement with parameters that the program did not prepare: it is prepared here."""
+        """A statement with parameters that the program has not prepared, prepared here."""
         text, values = by_position(text, parameters)
         keyspace = options.get("keyspace") or self._core.keyspace
         known = self._kept.get((text, keyspace))
@@ -194,7 +195,7 @@ class Requests(Settings):
         return known.prepared, known.bound_values(values)
 
     def _place(self, options: dict[str, Any], profile: ExecutionProfile, host: Host | None) -> None:
-        """Which node is asked, where that is said."""
+        """The node to use, if one is specified."""
         if host is not None:
             options["node"] = host.endpoint
             return

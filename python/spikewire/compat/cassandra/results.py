@@ -1,6 +1,6 @@
 """The rows of a statement."""
 
-# The modules of this package know each other; programs see no underscore.
+# The modules of this package use private names of each other.
 # pyright: reportPrivateUsage=false
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """A session: statements in, results and futures out."""
 
-# The modules of this package know each other; programs see no underscore.
+# The modules of this package use private names of each other.
 # pyright: reportPrivateUsage=false
 
 from __future__ import annotations
@@ -189,7 +189,7 @@ class Session(Requests):
         return known
 
     def _read(self, query: str, values: Any, level: int | None) -> list[dict[str, Any]]:
-        """Rows as dictionaries, whatever the session's settings are."""
+        """Rows as dictionaries, regardless of the session's settings."""
         statement, bound = self._with_values(query, values, {})
         options = {} if level is None else {"consistency": level_named(level, None)}
         rows = self._core.execute(statement, bound, **options)

@@ -1,6 +1,6 @@
-"""What holds for the statements of a session that say nothing else: settings and profiles."""
+"""Defaults for the statements of a session: settings and profiles."""
 
-# The modules of this package know each other; programs see no underscore.
+# The modules of this package use private names of each other.
 # pyright: reportPrivateUsage=false
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ class Settings:
 
     #: Seconds to wait for a trace.
     max_trace_wait: float | None = 2.0
-    #: Rows of a page; ``None`` for all at once.
+    #: Rows per page; ``None`` for all at once.
     default_fetch_size: int | None = 5000
-    #: Whether writes carry this machine's time instead of the coordinator's.
+    #: Whether writes use timestamps of this machine instead of the coordinator's.
     use_client_timestamp = True
 
     def __init__(self, cluster: Cluster, core: Any) -> None:

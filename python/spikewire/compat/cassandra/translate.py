@@ -1,4 +1,4 @@
-"""Failures of the engine as the exceptions that programs for the other driver catch."""
+"""Converts errors of the engine to the exceptions of the other driver."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ _MESSAGES: dict[int, type[protocol.ErrorMessage]] = {
     if kind.error_code is not None
 }
 
-#: What ends as ``NoHostAvailable`` where other nodes are tried.
+#: Errors that become ``NoHostAvailable`` if other nodes are tried.
 _NEXT_NODE = (0x0000, 0x1001, 0x1002, 0x1003)
 
 _NO_HOST = "Unable to complete the operation against any hosts"
@@ -88,7 +88,7 @@ def _by_host(
     error: cql_errors.Error,
     host_of: Callable[[str | None], Any],
 ) -> dict[Any, Any]:
-    """What attempts met, by node: the latest one of each."""
+    """The errors of attempts, by node: the latest one for each."""
     told: dict[Any, Any] = {}
     for node, reason in error.failed_attempts:
         host = host_of(node)

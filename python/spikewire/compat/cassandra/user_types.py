@@ -27,7 +27,7 @@ class UserTypes:
         self._lock = threading.Lock()
         self._known: dict[str, list[tuple[str, Fields]]] | None = None
         self._tuples: dict[tuple[str, tuple[str, ...]], Any] = {}
-        #: The session's keyspace: where types of one name are in several.
+        #: The session's keyspace, for types whose name exists in several.
         self.keyspace: str | None = None
 
     def _load(self) -> dict[str, list[tuple[str, Fields]]]:

@@ -1,4 +1,4 @@
-"""Values of results that the other driver has classes of its own for."""
+"""Values of results for which the other driver has classes of its own."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ __all__ = [
 ]
 
 _EPOCH = dt.datetime(1970, 1, 1)
-#: 100-nanosecond steps from the beginning of the Gregorian calendar to 1970.
+#: 100-nanosecond intervals from the beginning of the Gregorian calendar to 1970.
 _UUID_OFFSET = 0x01B21DD213814000
 _DAY = 86_400
 _SECOND = 1_000_000_000
@@ -408,7 +408,7 @@ sortedset = SortedSet
 
 
 def _frozen(key: Any) -> Any:
-    """A key as something that has a hash; equal keys give equal ones."""
+    """A key in hashable form. Equal keys give equal ones."""
     if is_a(key, Mapping):
         entries = key.items()
         return frozenset((_frozen(k), _frozen(v)) for k, v in entries)

@@ -1,7 +1,7 @@
-"""Values as the other driver takes and gives them, and as ``spikewire.cql`` does.
+"""Converts values between the other driver's form and that of ``spikewire.cql``.
 
-Parameters are turned by the types of a prepared statement, results by the types of their columns.
-Where nothing differs, nothing is touched.
+Parameters are converted by the types of a prepared statement, results by the types of their
+columns. Values that do not differ are not touched.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ __all__ = ["Binder", "row_reader"]
 Change = Callable[[Any], Any]
 
 _UTC = dt.timezone.utc
-#: Dates as unsigned numbers on the wire begin there.
+#: Dates are unsigned numbers on the wire, with this number for 1970-01-01.
 _DATE_OFFSET = 1 << 31
 
 
@@ -73,7 +73,7 @@ def _timestamp(value: Any) -> Any:
 
 
 def _iso(text: str) -> str:
-    """As Python 3.10 reads it."""
+    """The text in the form that Python 3.10 can parse."""
     if text.endswith(("Z", "z")):
         return text[:-1] + "+00:00"
     if len(text) > 5 and text[-5] in "+-" and text[-4:].isdigit() and ":" in text:
@@ -115,7 +115,7 @@ def _iterable(value: Any) -> Iterable[Any]:
 
 
 def _hashable(value: Any) -> Any:
-    """A key of a map, such that a dictionary takes it."""
+    """A key of a map, in a form that a dictionary accepts."""
     if is_a(value, list):
         return tuple(_hashable(item) for item in value)
     return value
@@ -145,7 +145,7 @@ def _same(value: Any) -> Any:
 
 
 def _given(of: CqlType, user_types: UserTypes) -> Change:
-    """Turns a parameter of a type."""
+    """The converter for parameters of a type."""
     known = _GIVEN.get(of.name)
     if known is not None:
         return known
@@ -277,12 +277,12 @@ _MADE: dict[str, Change] = {
 
 
 def _pairs(value: Any) -> Any:
-    """The entries of a map, which is a tuple of pairs where it was a key."""
+    """The entries of a map, which is a tuple of pairs if it was itself a key."""
     return value.items() if is_a(value, dict) else value
 
 
 def _made(of: CqlType, user_types: UserTypes) -> Change | None:
-    """Turns a value of a type; ``None`` where that is nothing."""
+    """The converter for values of a type; ``None`` if nothing has to be converted."""
     known = _MADE.get(of.name)
     if known is not None:
         return known

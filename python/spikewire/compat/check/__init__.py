@@ -1,11 +1,11 @@
 """``python -m spikewire.compat check``: what a program uses of other clients, and what differs.
 
-| module | holds |
+| module | contents |
 |---|---|
-| ``peers`` | the clients that there are drop-ins for: their modules, and what their calls give |
-| ``reading`` | what the source of a program uses of them |
-| ``names`` | which variables hold clients, sessions, queries |
-| ``judging`` | whether each name is here, differs or is missing, by the tables of the drop-ins |
+| ``peers`` | the clients with drop-ins: their modules, and what their calls return |
+| ``reading`` | finds what the source of a program uses of them |
+| ``names`` | which variables refer to clients, sessions, queries |
+| ``judging`` | whether a name is supported, differs or is missing, by the drop-ins' tables |
 | ``report`` | the findings as text, as JSON and in colour |
 | ``command`` | the command line |
 """

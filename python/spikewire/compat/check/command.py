@@ -80,7 +80,8 @@ def _checked(given: argparse.Namespace) -> int:
 
 
 def _paths(given: list[str]) -> Iterator[Path]:
-    """The programs, those in folders included; environments and hidden folders are left out."""
+    """The program files, including those in folders. Environments and hidden folders are
+    skipped."""
     for name in given:
         path = Path(name)
         if not path.is_dir():

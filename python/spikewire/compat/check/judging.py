@@ -1,4 +1,4 @@
-"""Whether each name that a program uses is here, differs, or is missing."""
+"""Whether each name that a program uses is supported, differs, or is missing."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def _of_entry(entry: Entry) -> tuple[Verdict, str]:
 
 
 def _known(peer: Peer, name: str) -> Entry | None:
-    """What the table says, by the name that it has there."""
+    """The table's entry for the name as it is used there."""
     table = peer.differences()
     parts = name.split(".")
     if parts[0] in peer.roots:
@@ -92,7 +92,7 @@ def _known(peer: Peer, name: str) -> Entry | None:
         entry = table.find(".".join(parts[at:]))
         if entry is not None:
             return entry
-    # What is in a package may be named by the package alone: expressions.base.LoopVarInt.
+    # Names in a package may be listed with the package alone: expressions.base.LoopVarInt.
     return table.find(f"{parts[0]}.{parts[-1]}") if len(parts) > 2 else None
 
 
@@ -122,12 +122,13 @@ def _entry(use: Use, kind: str, name: str) -> tuple[Verdict | None, str]:
 
 
 def _parameter(use: Use) -> tuple[Verdict | None, str]:
-    """A parameter: worth a line where the table knows it, or there is none of that name."""
+    """A parameter. It is reported if it is in the table, or if there is no parameter with that
+    name."""
     called, _, name = use.name[:-1].partition("(")
     of_all = use.peer.differences().entries.get(name)
     entry = _known(use.peer, use.name) or of_all
     if isinstance(_known(use.peer, called), Missing):
-        return None, ""  # It is said of what is called.
+        return None, ""  # Reported for what is called.
     if entry is None:
         return (
             (None, "") if _takes(use, called, name) else ("missing", "there is no such parameter")
@@ -138,7 +139,7 @@ def _parameter(use: Use) -> tuple[Verdict | None, str]:
 
 
 def _takes(use: Use, called: str, name: str) -> bool:
-    """Whether a method has a parameter; so has one of which nothing is known."""
+    """Whether a method has a parameter. True if nothing is known about the method."""
     kind, _, method = called.partition(".")
     of = class_at(use.peer.classes[kind]) if kind in use.peer.classes else None
     try:

@@ -1,4 +1,4 @@
-"""Which variables hold clients, sessions, queries and the like."""
+"""Which variables refer to clients, sessions, queries and the like."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Bound", "Names", "dotted"]
 
-#: What a function has a name for: a parameter of which nothing is known, one of a class (of a
-#: client or any other), what an import made, or another variable.
+#: What a name in a function refers to: a parameter of unknown type, an object of a known class (of
+#: a client or any other), an import, or another variable.
 Bound: TypeAlias = "Literal['parameter', 'other', 'import', 'local'] | tuple[Peer, str]"
 
 
@@ -57,7 +57,7 @@ class Names:
             return None
         start, _, rest = local.partition(".")
         if self._bound(start) not in (None, "import"):
-            return None  # a variable of the same name
+            return None  # A variable of the same name.
         found = self.modules.get(start)
         return None if found is None else f"{found}.{rest}" if rest else found
 
@@ -108,7 +108,8 @@ class Names:
         return None
 
     def _guessed(self, name: str) -> tuple[Peer, str] | None:
-        """By the name of a variable, such as a parameter that comes from somewhere else."""
+        """Guesses by the name of a variable, such as a parameter whose value comes from
+        elsewhere."""
         last = name.rpartition(".")[2].lower()
         for peer in self.peers:
             for word, kind in peer.receivers.items():

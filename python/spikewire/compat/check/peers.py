@@ -1,4 +1,4 @@
-"""The clients that there are drop-ins for."""
+"""The clients for which there are drop-ins."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the source of a program uses of other clients."""
+"""Finds what the source of a program uses of other clients."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def uses_of(source: str, filename: str = "<program>") -> list[Use]:
     _imports(tree, names)
     if not names.peers:
         return []
-    for _ in range(2):  # The second time knows what was assigned further down.
+    for _ in range(2):  # Twice, because the second pass knows about later assignments.
         _assignments(tree, names)
     found = _Found(names)
     found.visit(tree)
@@ -83,7 +83,7 @@ def _assignments(tree: ast.AST, names: Names) -> None:
 
 
 def _class_of(parameter: ast.arg, names: Names) -> tuple[Peer, str] | None:
-    """The class of a client that the annotation of a parameter names."""
+    """The class of a client that a parameter's annotation names."""
     for part in _parts(parameter.annotation):
         path = names.path(part)
         peer = None if path is None else of_module(path)
@@ -94,7 +94,7 @@ def _class_of(parameter: ast.arg, names: Names) -> tuple[Peer, str] | None:
 
 
 def _parts(annotation: ast.expr | None) -> Iterator[ast.expr]:
-    """The names in an annotation, which may be text."""
+    """The names in an annotation, which may be a string."""
     for node in () if annotation is None else ast.walk(annotation):
         if isinstance(node, ast.Constant) and isinstance(node.value, str):
             with contextlib.suppress(SyntaxError):
@@ -113,7 +113,7 @@ def _of_parameter(parameter: ast.arg, names: Names) -> Bound:
 
 
 class _Found(ast.NodeVisitor):
-    """Collects what is used."""
+    """Collects the uses."""
 
     def __init__(self, names: Names) -> None:
         self.names = names
@@ -185,7 +185,7 @@ class _Found(ast.NodeVisitor):
                 self._called(owner[0], owner[1], node.func.attr, node)
 
     def _made(self, peer: Peer, path: str, node: ast.Call) -> None:
-        """A call of what is in a module: a client with its configuration, an object."""
+        """A call of something in a module: a client with its configuration, or another object."""
         if path in peer.config_calls and node.args:
             for name, key, value in self._entries(node.args[0]):
                 if name == "policies":
@@ -208,7 +208,7 @@ class _Found(ast.NodeVisitor):
                 self.add(peer, f"policy.{name}", key, _constant(value))
 
     def _called(self, peer: Peer, kind: str, method: str, node: ast.Call) -> None:
-        """A call of a method: which of its arguments are policies is what the drop-in's says."""
+        """A method call. The drop-in's signature says which of its arguments are policies."""
         parameters = _parameters(peer, kind, method)
         given = list(zip(parameters, node.args, strict=False))
         given += [(each.arg, each.value) for each in node.keywords if each.arg is not None]
@@ -220,13 +220,13 @@ class _Found(ast.NodeVisitor):
         known = peer.differences()
         for parameter, value in given:
             name = f"{kind}.{method}({parameter})"
-            # One that is given by its place is there; the table may say something of it.
+            # A positional parameter exists; the table may still have an entry for it.
             told = parameter in named or known.find(name) or parameter in known.entries
             if parameter not in _POLICIES and told:
                 self.add(peer, name, value, _constant(value))
 
     def _entries(self, node: ast.expr) -> Iterator[tuple[str, ast.expr, ast.expr]]:
-        """The entries of a dictionary that is written out, or was assigned to this variable."""
+        """The entries of a dictionary display, or of one that was assigned to this variable."""
         if isinstance(node, ast.Name):
             found = self.names.dictionaries.get(node.id)
             if found is None:
@@ -243,7 +243,7 @@ _Function: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 
 
 def _bound(function: _Function, names: Names) -> dict[str, Bound]:
-    """The names that a function has for itself."""
+    """The names that are local to a function."""
     given = function.args
     parameters = [*given.posonlyargs, *given.args, *given.kwonlyargs, given.vararg, given.kwarg]
     found: dict[str, Bound] = {

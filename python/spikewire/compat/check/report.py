@@ -30,14 +30,14 @@ def as_json(findings: list[Finding], unread: dict[str, str], files: int) -> str:
 
 
 def _counts(findings: list[Finding]) -> dict[str, int]:
-    """Names by what is to be said of them; one that is used often counts once."""
+    """Counts names by verdict. A name that is used often counts once."""
     names = {(each.client, each.name): each.verdict for each in findings}
     counted = Counter(names.values())
     return {verdict: counted[verdict] for verdict in ("same", "differs", "missing")}
 
 
 def _grouped(findings: list[Finding], *, everything: bool) -> Iterator[tuple[str, list[Finding]]]:
-    """Findings of one client and name together, the most urgent first."""
+    """Findings grouped by client and name, the most urgent first."""
     groups: dict[tuple[int, str, str], list[Finding]] = {}
     for each in findings:
         if everything or each.verdict != "same":

@@ -1,1 +1,1 @@
-"""Of `aerospike_helpers`."""
+"""Submodules of `aerospike_helpers.batch`."""

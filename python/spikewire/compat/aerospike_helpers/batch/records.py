@@ -1,4 +1,4 @@
-"""The rows of a batch, and what became of them."""
+"""The rows of a batch, and their results."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Expressions on what maps hold."""
+"""Expressions on the contents of maps."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""What expressions are made of."""
+"""The building blocks of expressions."""
 
-# Programs pass anything: what it is is looked at here.
+# Programs pass arguments of any type, which are checked here at run time.
 # pyright: basic
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ class Paired(NamedTuple):
     expression: Expression
 
 
-#: What serializes constants while an expression is made for a client.
+#: The serializers for constants while an expression is built for a client.
 _serializers: ContextVar[Serializers | None] = ContextVar("serializers", default=None)
 
 
@@ -114,7 +114,8 @@ def sound(expression: Any, own: Serializers | None = None) -> Expression:
     if isinstance(error, (AerospikeError, NotImplementedError)):
         raise error
     text = str(error)
-    # The engine's complaint about an operator and its operands, which would be a server's.
+    # Errors of the engine about an operator and its operands, which in the official client come
+    # from the server.
     of_server = text.startswith("`") or "expression: " in text
     made: Any = of_code(4 if of_server else -2, text)
     if of_server:
@@ -122,7 +123,8 @@ def sound(expression: Any, own: Serializers | None = None) -> Expression:
     raise made
 
 
-#: Where no end means that the range is open; in others of the official client it means nil.
+#: Operations for which no end means that the range is open. In other operations of the official
+#: client it means nil.
 _OPEN = frozenset(
     {
         ("list", "remove_by_value_range"),
@@ -130,7 +132,7 @@ _OPEN = frozenset(
         ("map", "get_by_value_range"),
     }
 )
-#: The ends of ranges, by operations.
+#: The ends of ranges, by operation.
 _ENDS = {
     ("list", "by_value_range"): ("value_end",),
     ("map", "by_value_range"): ("range",),
@@ -139,13 +141,13 @@ _ENDS = {
 
 
 class _BaseExpr:
-    """An expression; ``compile()`` makes what policies and operations take."""
+    """An expression. ``compile()`` returns what policies and operations accept."""
 
     _operator: str | None = None
     _operands: tuple[Any, ...] = ()
 
     def compile(self) -> Expression | Paired | Unsound:
-        """What policies and operations take."""
+        """The form that policies and operations accept."""
         from spikewire.compat.aerospike.exception import AerospikeError
 
         try:
@@ -158,16 +160,17 @@ class _BaseExpr:
         raise NotImplementedError
 
     def _whole(self) -> Expression:
-        """The expression where it is not part of another one."""
+        """The expression when it is not part of another one."""
         return self._made()
 
     def _is_paired(self, variables: dict[str, bool]) -> bool:
-        """Whether its result has keys and values by turns; ``variables``: which of those do."""
+        """Whether its result alternates between keys and values. ``variables``: which variables
+        do."""
         del variables
         return False
 
     def _joined(self, operator: str, right: Any) -> Operator:
-        """Operands of the same operator on either side join, as the official client has it."""
+        """Combines operands of the same operator on either side, as the official client does."""
         ours = self._operands if self._operator == operator else (self,)
         same = isinstance(right, _BaseExpr) and right._operator == operator
         return Operator(operator, *ours, *(right._operands if same else (right,)))
@@ -264,11 +267,11 @@ class Call(_BaseExpr):
             for name, value in self._given.items()
         }
         for name in _ENDS.get((family, kind.partition("_")[2]), ()):
-            if given.get(name) is op.INFINITY:  # a range up to it has no end
+            if given.get(name) is op.INFINITY:  # A range up to it has no end.
                 given[name] = None
             elif name in given and given[name] is None:
                 nothing = self._given[name] is None
-                if not (nothing and (family, kind) in _OPEN):  # it is the value nil
+                if not (nothing and (family, kind) in _OPEN):  # It is the value nil.
                     given[name] = Expression.value(None)
         made = arguments_of(family, kind, given)
         on = _on(self._on, _OWN[family])
@@ -280,7 +283,7 @@ class Call(_BaseExpr):
     def _whole(self) -> Expression:
         if self._value_type != ResultType.NIL:
             return self._made()
-        # The value is nil, or the expression fails: what it is compared with says its type.
+        # The value is nil, or the expression fails. Its type is that of what it is compared with.
         nil = Expression.value(None)
         is_nil = Expression.apply("==", (self._made(), nil))
         return Expression.apply("when", (is_nil, nil, Expression.unknown()))
@@ -322,6 +325,6 @@ class Absent(_BaseExpr):
 
     def __init__(self, *given: Any, **named: Any) -> None:
         del given, named
-        from spikewire.compat.aerospike.failures import missing  # It needs this module itself.
+        from spikewire.compat.aerospike.failures import missing  # That module imports this one.
 
         missing(f"expressions.{type(self).__name__}")

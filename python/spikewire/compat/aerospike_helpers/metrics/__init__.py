@@ -1,4 +1,4 @@
-"""What ``get_stats`` and the listeners of ``enable_metrics`` are given, and what they are told."""
+"""The arguments and results of ``get_stats`` and of the listeners of ``enable_metrics``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Operations that read or write what an expression gives."""
+"""Operations that read or write the value of an expression."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is left out is not in the dictionary."""
+"""Leaves omitted arguments out of the dictionary."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Operations on text, which are not here: calling one says what to use instead."""
+"""Operations on text, which are not supported: calling one raises an error with an alternative."""
 
 from __future__ import annotations
 
