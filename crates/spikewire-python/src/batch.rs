@@ -214,7 +214,8 @@ impl Found<'_> {
         left(self.message.header.ttl)
     }
 
-    /// Its bins, and whether all values are scalars, or bytes where `bytes` says so.
+    /// The record's bins, and whether all values are scalars; bytes count as scalars if `bytes` is
+    /// set.
     pub fn bins<'py>(&self, py: Python<'py>, bytes: bool) -> PyResult<(Bound<'py, PyDict>, bool)> {
         let codec = self.of.reader.codec.as_deref();
         let scalar = Cell::new(codec.is_none());
@@ -237,7 +238,7 @@ impl Found<'_> {
         i32::from(self.message.header.result)
     }
 
-    /// Whether its operations have no results but `None`.
+    /// Whether all operations returned `None`.
     pub fn is_silent(&self) -> bool {
         self.message.ops().all(|answer| answer.particle == particle::NULL)
     }

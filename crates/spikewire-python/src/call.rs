@@ -288,9 +288,9 @@ pub type Results<'py> = SmallVec<[Bound<'py, PyAny>; 4]>;
 /// Bins, if requested, and results of operations.
 type Parts<'py> = (Option<Bound<'py, PyDict>>, Results<'py>);
 
-/// What a reply's message holds besides its header. `asked` tells, for `operate`, what its
-/// operations answer. With `views`, which are of the memory of the message, bytes are views of it;
-/// a codec gets the bytes themselves. `each` is told of each value what kind of particle it comes from.
+/// The bins and results in a reply's message. `asked` says, for `operate`, which operations return
+/// a result. With `views`, which refer to the message's memory, bytes are returned as views; a
+/// codec gets the bytes themselves. `each` is called with the particle type of each value.
 #[inline]
 fn parts<'py>(
     py: Python<'py>,
@@ -325,7 +325,7 @@ fn parts<'py>(
     Ok((bins, results))
 }
 
-/// The bins that a reply's message holds, read as they are: see [`parts`].
+/// The bins in a reply's message, decoded without views: see [`parts`].
 pub fn bins<'py>(
     py: Python<'py>,
     message: &Message<'_>,

@@ -1,6 +1,5 @@
-//! What methods change in classes that pyo3 takes for frozen, without its flag of who borrows their
-//! object: that costs two locked instructions for every look, of which the shortest calls of the
-//! builder make several.
+//! State that methods modify in classes that are frozen for pyo3, without its borrow flag: that
+//! costs two locked instructions per access, and the shortest calls of the builder make several.
 
 #![cfg_attr(
     not(Py_GIL_DISABLED),
@@ -18,24 +17,24 @@ mod with_gil {
 
     use pyo3::prelude::*;
 
-    /// Something that one thread at a time looks at.
+    /// A value that one thread at a time accesses.
     #[derive(Default)]
     pub struct Guarded<T>(RefCell<T>);
 
-    // SAFETY: the cell is only looked into by a thread that holds the interpreter lock. Should it
-    // let go of that within, the cell says to others that it is borrowed.
+    // SAFETY: the cell is only accessed by a thread that holds the GIL. Should that thread release
+    // the GIL during the access, the cell is marked as borrowed for others.
     unsafe impl<T: Send> Sync for Guarded<T> {}
 
     impl<T> Guarded<T> {
-        /// `look` runs no code of Python's, which might come here again: what it takes out is
+        /// `look` must not run Python code, which might call this again. Whatever it takes out is
         /// dropped by its caller.
         #[inline]
         pub fn with<R>(&self, _py: Python<'_>, look: impl FnOnce(&mut T) -> R) -> R {
             look(&mut self.0.borrow_mut())
         }
 
-        /// For the garbage collector, which holds the interpreter lock: nothing, while somebody else
-        /// looks.
+        /// For the garbage collector, which holds the GIL. `None` while the value is being
+        /// accessed.
         pub fn try_with<R>(&self, look: impl FnOnce(&T) -> R) -> Option<R> {
             Some(look(&*self.0.try_borrow().ok()?))
         }
@@ -47,19 +46,19 @@ mod without_gil {
     use pyo3::prelude::*;
     use spikewire_sync::Mutex;
 
-    /// Something that one thread at a time looks at.
+    /// A value that one thread at a time accesses.
     #[derive(Default)]
     pub struct Guarded<T>(Mutex<T>);
 
     impl<T> Guarded<T> {
-        /// `look` runs no code of Python's, which might come here again: what it takes out is
+        /// `look` must not run Python code, which might call this again. Whatever it takes out is
         /// dropped by its caller.
         #[inline]
         pub fn with<R>(&self, _py: Python<'_>, look: impl FnOnce(&mut T) -> R) -> R {
             look(&mut self.0.lock())
         }
 
-        /// For the garbage collector: nothing, while a thread that it has stopped looks.
+        /// For the garbage collector. `None` while a thread that it has stopped accesses the value.
         pub fn try_with<R>(&self, look: impl FnOnce(&T) -> R) -> Option<R> {
             Some(look(&*self.0.try_lock()?))
         }

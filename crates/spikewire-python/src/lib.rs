@@ -15,14 +15,14 @@
 //! | [`operation`], [`calls`], [`expression`], [`rows`] | what to do with the records |
 //! | [`value`] | Python values to bytes and back |
 //! | [`chain`] | steps of the builder |
+//! | [`guarded`] | the mutable state of frozen classes |
 //! | [`record`], [`batch`] | results |
 //! | [`columns`] | records as arrays and tables, in both directions |
 //! | [`compat`] | per-row work of drop-ins for other clients |
 //! | [`cql`] | Cassandra: sessions, statements, rows |
-//! | [`guarded`] | what methods change in frozen classes |
-//! | [`errors`] | what goes wrong, as Python exceptions |
-//! | [`signals`] | what a client counts and tells of itself |
-//! | [`stages`] | the stages of calls that only this side sees |
+//! | [`errors`] | errors as Python exceptions |
+//! | [`signals`] | a client's metrics and events |
+//! | [`stages`] | the stages of calls that only Python sees |
 //! | [`testing`] | the embedded cluster |
 //! | [`canned`] | canned replies over CQL |
 

@@ -20,9 +20,9 @@ type Packed = (Arc<[u8]>, Option<Arc<Codec>>);
 
 /// Bins that were read: a dict, or what is converted to one on first access.
 pub struct Bins {
-    /// One of Rust's own cells: the garbage collector looks into it.
+    /// A cell of the standard library, because the garbage collector visits it.
     dict: OnceLock<Py<PyDict>>,
-    /// Operations in their wire form, until they are a dict.
+    /// Operations in their wire form, until they have been converted to a dict.
     packed: Mutex<Option<Packed>>,
 }
 
@@ -57,7 +57,7 @@ impl Bins {
             }
             dict.set_item(bin(py, op.name)?, value)?;
         }
-        // Another thread may have been faster: then both give its dict.
+        // If another thread was faster, both return its dict.
         let _ = self.dict.set(dict.unbind());
         let dict = self.dict.get().expect("full from here on");
         *self.packed.lock() = None;

@@ -22,17 +22,17 @@ pub struct StepKinds {
 }
 
 impl StepKinds {
-    /// Five of each: those that read, write, delete, touch and ask for existence.
+    /// Five classes each: for reading, writing, deleting, touching and checking existence.
     pub fn made(one: Vec<Kind>, many: Vec<Py<PyType>>) -> Self {
         Self { one, many }
     }
 
-    /// The class of a verb's steps on one key by itself.
+    /// The class of a verb's steps on a single key.
     pub fn one(&self, verb: Verb) -> &Kind {
         &self.one[verb.kind()]
     }
 
-    /// The class of a verb's steps: on one key by itself, or the other one.
+    /// The step class of a verb: the one for a single key, or the one for several.
     pub fn of<'a, 'py>(
         &'a self,
         py: Python<'py>,

@@ -1,4 +1,4 @@
-//! The classes of steps on one key, and the steps of each that are kept: see [`super::spares`].
+//! The classes of steps on one key, each with a free list of step objects: see [`super::spares`].
 
 #![cfg_attr(
     not(Py_GIL_DISABLED),
@@ -11,7 +11,7 @@ use pyo3::types::PyType;
 #[cfg(not(Py_GIL_DISABLED))]
 pub use self::with_gil::Kept;
 
-/// A class of steps, and those of it that are kept.
+/// A step class and its free list.
 pub struct Kind {
     pub class: Py<PyType>,
     #[cfg(not(Py_GIL_DISABLED))]
@@ -19,7 +19,7 @@ pub struct Kind {
 }
 
 impl Kind {
-    /// Of this class, without any.
+    /// This class, with an empty free list.
     pub fn new(class: Bound<'_, PyType>) -> Self {
         Self {
             class: class.unbind(),
@@ -38,32 +38,32 @@ mod with_gil {
 
     use crate::guarded::Guarded;
 
-    /// So many of a class are kept.
+    /// The maximum length of a free list.
     const MOST: usize = 32;
 
-    /// Steps of a class that are to be filled again. They are never given back: their class is one
-    /// of the package, of which there are ten.
+    /// The free list of a step class. Its objects are never freed. There are only ten such classes,
+    /// all of them in this package.
     #[derive(Default)]
     pub struct Kept(Guarded<Vec<Object>>);
 
-    /// An object that nobody refers to, empty, and without the reference to its class.
+    /// An object without references, empty, and without its reference to its class.
     struct Object(NonNull<ffi::PyObject>);
 
-    // SAFETY: nobody else knows of the object, and it is only used under the interpreter lock.
+    // SAFETY: nothing else refers to the object, and it is only used while the GIL is held.
     unsafe impl Send for Object {}
 
     impl Kept {
-        /// Takes one, if there is one.
+        /// Takes an object from the free list, if there is one.
         pub fn take(&self, py: Python<'_>) -> Option<NonNull<ffi::PyObject>> {
             Some(self.0.with(py, Vec::pop)?.0)
         }
 
-        /// Whether one more is kept.
+        /// Whether there is room for another object.
         pub fn has_room(&self, py: Python<'_>) -> bool {
             self.0.with(py, |kept| kept.len() < MOST)
         }
 
-        /// Keeps one.
+        /// Adds an object to the free list.
         pub fn put(&self, py: Python<'_>, step: NonNull<ffi::PyObject>) {
             self.0.with(py, |kept| kept.push(Object(step)));
         }

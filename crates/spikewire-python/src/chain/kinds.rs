@@ -1,4 +1,4 @@
-//! The classes of steps of a face become known.
+//! Registers the step classes of the blocking or the asyncio builder.
 
 use pyo3::prelude::*;
 use pyo3::types::PyType;

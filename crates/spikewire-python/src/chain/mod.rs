@@ -6,16 +6,16 @@
 //!
 //! | module | contents |
 //! |---|---|
-//! | [`verb`] | which verbs begin a step |
-//! | [`home`] | the client that chains are of, and how steps reach its verbs |
-//! | [`kinds`], [`kept`] | the classes of steps of a face |
+//! | [`verb`] | the verbs that begin a step |
+//! | [`home`] | the client to which a chain belongs, and how steps call its verbs |
+//! | [`kinds`], [`kept`] | the step classes of the blocking or the asyncio builder |
 //! | [`session`] | where chains begin |
-//! | [`step`] | what every step has: its keys, its options, the steps before it |
-//! | [`rows`] | steps on keys, which others may follow |
-//! | [`read`], [`write`](mod@write), [`plain`] | the steps, and the calls of those on one key |
-//! | [`spares`] | steps that are gone, to be filled again |
-//! | [`link`] | the steps before one |
-//! | [`batch`] | a chain, as rows of a batch |
+//! | [`step`] | what all steps have: keys, options, the steps before |
+//! | [`rows`] | steps on keys, which other steps may follow |
+//! | [`read`], [`write`](mod@write), [`plain`] | the steps, and their calls on one key |
+//! | [`spares`] | reuse of step objects |
+//! | [`link`] | the steps before a step |
+//! | [`batch`] | a chain as the rows of a batch |
 
 mod batch;
 mod home;

@@ -17,7 +17,7 @@ use crate::verbs::{self, ReadOptions, ReadRules, RetryRules, WriteOptions};
 #[derive(Default)]
 pub struct ReadBase(Guarded<Asked>);
 
-/// What a step was asked for.
+/// The operands of a step.
 #[derive(Default)]
 pub struct Asked {
     pub bins: Option<Py<PyTuple>>,
@@ -25,7 +25,7 @@ pub struct Asked {
 }
 
 impl ReadBase {
-    /// Takes it out of a step that is gone.
+    /// Moves the contents out of a step that is being deallocated.
     #[cfg(not(Py_GIL_DISABLED))]
     pub fn leave(&self, py: Python<'_>) -> Asked {
         self.0.with(py, std::mem::take)
@@ -63,7 +63,7 @@ impl ReadBase {
         let py = slf.py();
         let Asked { bins, ops } = slf.get().asked(py);
         let alone = match (&ops, &default) {
-            // The verb has none.
+            // The verb `operate` has no default.
             (Some(_), Some(_)) => None,
             _ => slf.as_super().as_super().get().alone(py)?,
         };

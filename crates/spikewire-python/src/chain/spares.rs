@@ -1,7 +1,7 @@
-//! Steps on one key that are gone, kept to be filled again: most live for one call, and to make an
-//! object of a Python class and take it apart was two thirds of what the builder costs.
+//! Reuses the objects of steps on one key. Most of them live for a single call, and allocating and
+//! deallocating objects of a Python class was two thirds of the builder's cost.
 //!
-//! What is kept is empty. Without an interpreter lock nothing is.
+//! Objects in a free list are empty. Without a GIL nothing is reused.
 
 use pyo3::prelude::*;
 
@@ -12,7 +12,7 @@ use super::verb::Verb;
 #[cfg(not(Py_GIL_DISABLED))]
 pub use self::with_gil::adopt;
 
-/// A step on one key by itself.
+/// A step on a single key.
 #[inline]
 pub fn begun<'py>(
     home: &Bound<'py, Home>,
@@ -44,20 +44,21 @@ mod with_gil {
     use crate::chain::step::{Left, StepBase};
     use crate::chain::write::{WriteBase, Written};
 
-    /// How the interpreter takes objects of Python classes apart.
+    /// The interpreter's usual deallocator for objects of Python classes.
     static USUAL: OnceLock<ffi::destructor> = OnceLock::new();
 
-    /// How steps are. One address, whatever the compiler makes of the function.
+    /// The deallocator of steps. A static, so that its address is the same wherever the compiler
+    /// uses it.
     static GONE: ffi::destructor = gone;
 
-    /// Has the objects of a class come here when they go. It is the class of one kind of steps.
+    /// Installs the deallocator of steps in a step class.
     pub fn adopt(class: &Bound<'_, PyType>) -> PyResult<()> {
         let py = class.py();
         let bare = py.get_type::<PyType>().call1(("_", PyTuple::empty(py), PyDict::new(py)))?;
         let bare = bare.cast::<PyType>()?.as_type_ptr();
-        // SAFETY: both classes are live. What is changed is how objects of this one are taken
-        // apart, and only where that is what the interpreter does for a class of Python's whose
-        // objects have nothing of their own beyond what a step has.
+        // SAFETY: both classes are live. Only the deallocator of this class is changed, and only if
+        // it is the one that the interpreter uses for Python classes whose objects add nothing to
+        // those of their base class.
         unsafe {
             let class = class.as_type_ptr();
             let usual = USUAL.get_or_init(|| (*bare).tp_dealloc.expect("every class has one"));
@@ -71,12 +72,12 @@ mod with_gil {
         Ok(())
     }
 
-    /// An empty step of this class, if there is one.
+    /// An empty step of this class, if the free list has one.
     #[inline]
     pub fn taken<'py>(py: Python<'py>, kind: &Kind) -> Option<Bound<'py, StepBase>> {
         let spare = kind.kept.take(py)?;
-        // SAFETY: it is the memory of an object of this class, which is whole but for its header:
-        // that is written anew.
+        // SAFETY: this is the memory of an object of this class, which is complete except for its
+        // header. The header is written here.
         unsafe {
             let class = kind.class.bind(py).as_type_ptr();
             let step = ffi::PyObject_Init(spare.as_ptr(), class);
@@ -84,11 +85,11 @@ mod with_gil {
         }
     }
 
-    /// Shows a step that was taken and filled to the garbage collector.
+    /// Makes the garbage collector track a reused step, once it is filled.
     #[inline]
     pub fn show(step: &Bound<'_, StepBase>) {
-        // SAFETY: it is a live object, which the collector does not know: it was taken from it when
-        // the step was kept.
+        // SAFETY: this is a live object that the collector does not track, since it was untracked
+        // when the step was put into the free list.
         unsafe {
             if ffi::PyType_HasFeature(ffi::Py_TYPE(step.as_ptr()), ffi::Py_TPFLAGS_HAVE_GC) != 0 {
                 ffi::PyObject_GC_Track(step.as_ptr().cast());
@@ -100,11 +101,12 @@ mod with_gil {
         one.is_some_and(|one| ptr::fn_addr_eq(one, other))
     }
 
-    /// Keeps a step that nobody refers to any more, or takes it apart.
+    /// Puts a step without references into the free list, or deallocates it.
     unsafe extern "C" fn gone(step: *mut ffi::PyObject) {
-        // SAFETY: the interpreter calls this once for a live object of a class of steps, or of one
-        // that extends such a class, and this thread holds its lock. Nothing here makes a reference
-        // to it. Where it is not kept, what its class inherits takes it apart, as ever.
+        // SAFETY: the interpreter calls this once for a live object of a step class, or of a
+        // subclass of one, and this thread holds the GIL. Nothing here creates a reference to the
+        // object. If it is not put into the free list, the deallocator of its base class frees it
+        // as usual.
         unsafe {
             let py = Python::assume_attached();
             let class = ffi::Py_TYPE(step);
@@ -116,13 +118,13 @@ mod with_gil {
                 }
                 let held = Borrowed::from_ptr(py, step);
                 if let Some(left) = StepBase::leave(held.cast_unchecked(), class) {
-                    // What the classes of a face extend was looked at when they became that.
+                    // The base classes were checked when the step classes were registered.
                     let more = match left.verb.kind() {
                         0 => More::Asked(held.cast_unchecked::<ReadBase>().get().leave(py)),
                         1 => More::Written(held.cast_unchecked::<WriteBase>().get().leave(py)),
                         _ => More::Nothing,
                     };
-                    // The garbage collector sees it again when it is filled.
+                    // Tracked again when the object is reused.
                     if ffi::PyType_HasFeature(class, ffi::Py_TPFLAGS_HAVE_GC) != 0 {
                         ffi::PyObject_GC_UnTrack(step.cast());
                     }
@@ -144,15 +146,15 @@ mod with_gil {
         }
     }
 
-    /// What a step of a class held besides.
+    /// The additional contents of a step, by its class.
     enum More {
         Nothing,
         Asked(Asked),
         Written(Written),
     }
 
-    /// Lets go of what a step held. The interpreter calls from outside of what pyo3 knows, where it
-    /// would keep references for later.
+    /// Drops the contents of a step. They are bound to the interpreter first: pyo3 does not know
+    /// that this callback holds the GIL, and would defer the decrements.
     fn let_go(py: Python<'_>, left: Left, more: More) {
         let Left { home, keys, options, verb: _ } = left;
         drop((home.into_bound(py), keys.map(|it| it.into_bound(py))));

@@ -24,7 +24,7 @@ use crate::guarded::Guarded;
 #[derive(Default)]
 pub struct StepBase(Guarded<Told>);
 
-/// What a step was told.
+/// The contents of a step.
 #[derive(Default)]
 struct Told {
     home: Option<Py<Home>>,
@@ -49,7 +49,7 @@ impl StepBase {
         Self::of(class, Told { home, verb, keys, single, before, options: None })
     }
 
-    /// Makes it one on one key by itself.
+    /// Reinitialises an empty step for a single key.
     #[cfg(not(Py_GIL_DISABLED))]
     #[inline]
     pub fn begin<'py>(&self, home: &Bound<'py, Home>, verb: Verb, key: Bound<'py, PyAny>) {
@@ -67,7 +67,7 @@ impl StepBase {
         Ok(step)
     }
 
-    /// The client that it is of.
+    /// The client to which the step belongs.
     pub fn home<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, Home>> {
         self.0.with(py, |told| told.home(py))
     }
@@ -80,7 +80,7 @@ impl StepBase {
         self.0.with(py, |told| told.keys(py))
     }
 
-    /// Whether it is about one key by itself.
+    /// Whether the step was given a single key rather than a sequence.
     pub fn single(&self, py: Python<'_>) -> bool {
         self.0.with(py, |told| told.single)
     }
@@ -89,7 +89,7 @@ impl StepBase {
         self.0.with(py, |told| told.options(py))
     }
 
-    /// What it needs to make a call on one record; nothing, if it does not.
+    /// What a call on one record needs. `None` if the step is not such a call.
     pub fn alone<'py>(&self, py: Python<'py>) -> PyResult<Option<Alone<'py>>> {
         self.0.with(py, |told| {
             if !told.single || told.before.is_some() {
@@ -161,7 +161,7 @@ impl Told {
     }
 }
 
-/// What a step held that is to be filled again.
+/// The contents of a step that is put into a free list.
 #[cfg(not(Py_GIL_DISABLED))]
 pub struct Left {
     pub home: Py<Home>,
@@ -172,8 +172,8 @@ pub struct Left {
 
 #[cfg(not(Py_GIL_DISABLED))]
 impl StepBase {
-    /// Empties a step that nobody refers to any more, if it is one of this class on one key that
-    /// may be kept.
+    /// Empties a step without references. `None` if the step is of another class, belongs to a
+    /// chain, or the free list is full.
     pub fn leave(step: Borrowed<'_, '_, Self>, class: *const PyTypeObject) -> Option<Left> {
         let py = step.py();
         step.get().0.with(py, |told| {
@@ -190,7 +190,7 @@ impl StepBase {
 
 #[cfg(not(Py_GIL_DISABLED))]
 impl Left {
-    /// The class of the step.
+    /// The step's class.
     pub fn kind(&self) -> &Kind {
         self.home.get().kinds().one(self.verb)
     }
@@ -205,12 +205,12 @@ pub struct Alone<'py> {
 }
 
 impl<'py> Alone<'py> {
-    /// The verbs, when the call can be made without Python.
+    /// The verbs, if the call can be made without going through Python.
     pub fn direct(&self) -> Option<&Direct> {
         if self.options.is_none() { self.home.get().direct() } else { None }
     }
 
-    /// Calls the verb of that name as a program would.
+    /// Calls the verb with this name through Python, as a program would.
     pub fn call(
         &self,
         verb: &Bound<'py, PyString>,
@@ -268,7 +268,7 @@ impl StepBase {
     #[setter(_keys)]
     fn set_keys(&self, py: Python<'_>, keys: Py<PyAny>) {
         let before = self.0.with(py, |told| told.keys.replace(keys));
-        // It may run code of the program's as it goes, which may look here.
+        // Dropping it may run the program's code, which may access this step.
         drop(before);
     }
 

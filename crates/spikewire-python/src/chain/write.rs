@@ -19,17 +19,17 @@ use crate::verbs::{self, ReadRules, WriteOptions};
 #[derive(Default)]
 pub struct WriteBase(Guarded<Written>);
 
-/// What a step is to write.
+/// What a step writes.
 #[derive(Default)]
 pub struct Written {
-    /// What is set, as long as there is no other operation.
+    /// The bins to set, as long as there is no other operation.
     pub bins: Option<Py<PyDict>>,
     pub ops: Option<Py<PyList>>,
     pub ttl: Option<Py<PyAny>>,
 }
 
 impl Written {
-    /// As operations.
+    /// The bins to set and the operations, all as operations.
     fn operations<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
         if let Some(ops) = &self.ops {
             return Ok(ops.bind(py).clone());
@@ -43,7 +43,7 @@ impl Written {
 }
 
 impl WriteBase {
-    /// Takes it out of a step that is gone.
+    /// Moves the contents out of a step that is being deallocated.
     #[cfg(not(Py_GIL_DISABLED))]
     pub fn leave(&self, py: Python<'_>) -> Written {
         self.0.with(py, std::mem::take)
@@ -76,7 +76,7 @@ impl WriteBase {
             return Ok(ops);
         }
         let made = this.written(py).operations(py)?;
-        // Another thread may have made one.
+        // Another thread may have created one.
         Ok(this.0.with(py, |it| it.ops.get_or_insert(made.unbind()).bind(py).clone()))
     }
 
@@ -104,7 +104,7 @@ impl WriteBase {
         bins.set_item(bin, value)
     }
 
-    /// As operations, with the record that they give.
+    /// Runs the step as `operate`, which returns a record.
     fn operate<'py>(
         alone: &Alone<'py>,
         ops: &Bound<'py, PyList>,
@@ -167,7 +167,7 @@ impl WriteBase {
     #[pyo3(name = "ttl")]
     fn set_ttl(slf: Bound<'_, Self>, ttl: Option<Py<PyAny>>) -> Bound<'_, Self> {
         let before = slf.get().0.with(slf.py(), |it| std::mem::replace(&mut it.ttl, ttl));
-        // It may run code of the program's as it goes, which may look here.
+        // Dropping it may run the program's code, which may access this step.
         drop(before);
         slf
     }

@@ -82,7 +82,7 @@ class Users(Measuring):
         """Changes the password of the user that the client logs in as."""
         within = self._for_password(user, password, policy)
         if user != self._user:
-            # There, the client's own password is shown for that of any user, which servers refuse.
+            # The official client sends its own password for any user, which servers reject.
             self._managed(lambda: self._client.users.get(user, timeout=within))
             raise of_code(62, "AEROSPIKE_INVALID_PASSWORD")
         self._managed(lambda: self._client.users.change_password(password, timeout=within))
