@@ -87,15 +87,15 @@
 //!
 //! # Keys, values, bins
 //!
-//! A [`Key`] is an integer, a text or bytes; verbs take anything that turns into one. What can be
-//! written to a bin says [`Encode`]; what is read from one is a [`Value`]. Bins to write are pairs
-//! of a name and a value: an array, a vector, a map, or [`bins!`] when the types differ.
+//! A [`Key`] is an integer, text or bytes; verbs accept anything that converts to one. [`Encode`]
+//! lists what can be written to a bin; what is read from one is a [`Value`]. Bins to write are
+//! pairs of a name and a value: an array, a vector, a map, or [`bins!`] if the types differ.
 //!
 //! # Operations and expressions
 //!
-//! [`op`] makes the steps of [`operate`](Dataset::operate), which are applied in order and all or
-//! nothing: on whole bins, and on what is inside of them with [`op::list`], [`op::map`], [`op::bit`]
-//! and [`op::hll`], also nested ([`ctx`]). [`exp`] makes expressions, which the nodes compute from a
+//! [`op`] creates the steps of [`operate`](Dataset::operate), which are applied in order and
+//! atomically: on whole bins, and on their contents with [`op::list`], [`op::map`], [`op::bit`] and
+//! [`op::hll`], also nested ([`ctx`]). [`exp`] creates expressions, which the nodes compute from a
 //! record: as filters and as values.
 //!
 //! ```
@@ -125,28 +125,28 @@
 //!
 //! # Many records in one call
 //!
-//! [`get_many`](Dataset::get_many) and its like take many keys and return a [`Batch`]: one outcome
-//! per key, in input order. Every node gets its part in one request, all at the same time; a row
-//! that fails does not disturb the others.
+//! [`get_many`](Dataset::get_many) and similar verbs take many keys and return a [`Batch`]: one
+//! result per key, in input order. Each node gets its part in one request, all at the same time. A
+//! row that fails does not affect the others.
 //!
 //! # Queries
 //!
-//! [`Client::query`] and [`Dataset::query`] make a [`Query`]: a scan, or the records that a secondary
-//! index finds, filtered and projected by the nodes. Its [`records`](Query::records) are an iterator,
-//! on an [`AsyncClient`] a stream, at the reader's pace; its
-//! [`pages`](Query::pages) have cursors that another process goes on from. Each record comes once,
-//! whichever nodes fail meanwhile. The nodes themselves change the records of a query with
-//! [`operate_all`](Query::operate_all), [`delete_all`](Query::delete_all),
-//! [`touch_all`](Query::touch_all) and [`apply_all`](Query::apply_all).
+//! [`Client::query`] and [`Dataset::query`] create a [`Query`]: a scan, or the records that a
+//! secondary index finds, filtered and projected by the nodes. Its [`records`](Query::records) are
+//! an iterator (a stream on an [`AsyncClient`]) that is read at the caller's pace; its
+//! [`pages`](Query::pages) have cursors with which another process can continue. Each record is
+//! returned once, even if nodes fail in the meantime. [`operate_all`](Query::operate_all),
+//! [`delete_all`](Query::delete_all), [`touch_all`](Query::touch_all) and
+//! [`apply_all`](Query::apply_all) make the nodes change the records of a query.
 //!
-//! [`Client::indexes`] are the secondary indexes, [`Client::modules`] the modules of Lua functions
-//! that [`apply`](Dataset::apply) and [`apply_all`](Query::apply_all) call. With the feature
-//! `aggregate`, `Query::aggregate` reduces the records of a query with one.
+//! [`Client::indexes`] manages the secondary indexes, [`Client::modules`] the modules of Lua
+//! functions that [`apply`](Dataset::apply) and [`apply_all`](Query::apply_all) call. With the
+//! feature `aggregate`, `Query::aggregate` reduces the records of a query with such a function.
 //!
 //! # Options
 //!
-//! [`Client::builder`] sets what holds for a whole client. [`CallOptions`] say what one call does
-//! differently, or every call through one dataset:
+//! [`Client::builder`] sets the options of a client. [`CallOptions`] override them for one call, or
+//! for all calls through one dataset:
 //!
 //! ```
 //! use std::time::Duration;
@@ -170,17 +170,16 @@
 //!
 //! # Security
 //!
-//! [`Builder::credentials`] logs in to every node, and [`Builder::tls`] encrypts every connection
-//! (feature `tls`, one of the default ones). No text of this crate shows a password. [`Client::users`]
-//! and [`Client::roles`] manage who may do what.
+//! [`Builder::credentials`] authenticates with every node, and [`Builder::tls`] encrypts every
+//! connection (feature `tls`, enabled by default). No message or debug output of this crate
+//! contains a password. [`Client::users`] and [`Client::roles`] manage users and their permissions.
 //!
 //! # Errors
 //!
-//! There is one [`Error`]. Its [`kind`](Error::kind) says what class of failure it is, its message
-//! what happened, in plain words. A write that failed says with [`in_doubt`](Error::in_doubt)
-//! whether it may have been carried out all the same. Reads, and writes that have not left this
-//! machine, are tried again within the command's timeout; writes in doubt only on request
-//! ([`Builder::retry_in_doubt`]).
+//! There is one [`Error`]. Its [`kind`](Error::kind) is the class of failure, and its message
+//! describes what happened. For a failed write, [`in_doubt`](Error::in_doubt) says whether it may
+//! have been applied nevertheless. Reads, and writes that have not left this machine, are retried
+//! within the command's timeout; writes in doubt only on request ([`Builder::retry_in_doubt`]).
 //!
 //! ```
 //! use spikewire::{CallOptions, Client, Exists, Kind, ResultCode};
@@ -201,24 +200,24 @@
 //! # Ok::<(), spikewire::Error>(())
 //! ```
 //!
-//! A record that is not there is no error for [`get`](Dataset::get), [`exists`](Dataset::exists)
-//! and [`delete`](Dataset::delete). Input that cannot be used fails with [`Kind::Invalid`] before
-//! a byte is sent; nothing is truncated or rounded.
+//! A missing record is not an error for [`get`](Dataset::get), [`exists`](Dataset::exists) and
+//! [`delete`](Dataset::delete). Invalid input fails with [`Kind::Invalid`] before anything is sent;
+//! nothing is truncated or rounded.
 //!
 //! # Threads
 //!
-//! | client | who reads and writes the sockets |
+//! | client | what reads and writes the sockets |
 //! |---|---|
-//! | [`Client`] | the calling thread itself; of many callers one leads and serves the others |
-//! | [`AsyncClient::connect`] | a thread of the client's, or several ([`Builder::threads`]) |
+//! | [`Client`] | the calling thread itself; of many callers, one leads and serves the others |
+//! | [`AsyncClient::connect`] | a background thread, or several ([`Builder::threads`]) |
 //! | `AsyncClient::connect_tokio` | a task on the runtime |
 //!
-//! A query has connections of its own, which the caller that takes its records reads; with
-//! [`AsyncClient::connect`] one thread for all queries wakes the tasks that wait for records.
+//! A query has dedicated connections, which are read by the caller that takes its records. With
+//! [`AsyncClient::connect`], one thread for all queries wakes the tasks that wait for records.
 //!
-//! Each has one more thread that looks after the cluster. Everything is `Send` and `Sync`, and
-//! cheap to clone. Connections end with the last clone, dataset and future, or with `close`: then
-//! whatever waits fails with [`Kind::Closed`].
+//! Every client has one more thread, the tender, which keeps track of the cluster. All types are
+//! `Send` and `Sync`, and cheap to clone. Connections are closed when the last clone, dataset and
+//! future is dropped, or by `close`: then whatever is waiting fails with [`Kind::Closed`].
 
 mod answer;
 mod asynchronous;

@@ -123,7 +123,7 @@ fn jobs_change_every_record_of_a_query() {
 #[test]
 fn a_job_is_waited_for_and_aborted() {
     let (_cluster, client, futures) = home();
-    // At 10 ms a record, which is as slow as nodes go, this takes most of a minute.
+    // At 10 ms per record, the slowest that nodes can do, this takes most of a minute.
     let users = client.dataset("test", "demo").unwrap();
     users.put_many((200..10_000).map(|n| (n, [("n", n)]))).unwrap().check().unwrap();
     let slowly = client.query("test", "demo").records_per_second(10);

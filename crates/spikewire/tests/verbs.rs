@@ -12,7 +12,7 @@ use spikewire::{
 
 use support::{async_clients, async_dataset, cluster, dataset, home, kind, server};
 
-/// The verbs of both faces, waited for.
+/// The verbs of both clients, awaited.
 trait Verbs: Sized {
     fn get(&self, key: Key<'_>) -> Result<Option<Record>>;
     fn get_bins(&self, key: Key<'_>, bins: &[&str]) -> Result<Option<Record>>;

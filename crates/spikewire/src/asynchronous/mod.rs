@@ -1,16 +1,16 @@
 //! The asynchronous API: the same verbs as futures, on any executor.
 //!
-//! | file | what it holds |
+//! | module | contents |
 //! |---|---|
 //! | `mod` | the client and its datasets |
-//! | `future`, `cell` | a command's future, and where its outcome waits |
+//! | `future`, `cell` | a command's future, and the cell for its outcome |
 //! | `many` | a batch's future |
-//! | `admin` | administrative commands: questions to nodes |
-//! | `admin_future` | the future of something rare |
+//! | `admin` | administrative commands |
+//! | `admin_future` | the future of rare commands |
 //! | `query` | queries as streams |
-//! | `transport` | what turns the connections, and who looks after queries |
+//! | `transport` | what drives the connections and watches queries |
 //! | `tokio` | a query on a tokio runtime |
-//! | `watch` | a thread that watches over queries, for all other executors |
+//! | `watch` | a thread that watches queries, for all other executors |
 
 mod admin;
 mod admin_future;

@@ -1,6 +1,6 @@
 //! The blocking API: the calling thread drives the connections.
 //!
-//! | file | what it holds |
+//! | module | contents |
 //! |---|---|
 //! | `mod` | the client and its datasets |
 //! | `query` | queries as iterators |

@@ -71,13 +71,13 @@
 //! [`in_doubt`](Error::in_doubt). Invalid input fails with [`Kind::Invalid`] before anything is
 //! sent.
 //!
-//! | file | what it holds |
+//! | module | contents |
 //! |---|---|
-//! | `builder`, `call_options` | what a session, and what a statement does differently |
-//! | `blocking`, `asynchronous` | the two faces |
+//! | `builder`, `call_options` | the options of a session, and of a statement |
+//! | `blocking`, `asynchronous` | the two APIs |
 //! | `prepared`, `bind`, `batch` | statements, their values, several in one request |
-//! | `result`, `row` | answers and rows |
-//! | `value` | values of Rust's types |
+//! | `result`, `row` | results and rows |
+//! | `value` | values as Rust types |
 //! | `fields` | structs as user-defined types and rows |
 //! | `cluster` | nodes |
 

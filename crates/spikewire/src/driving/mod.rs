@@ -1,11 +1,11 @@
-//! Parts of asynchronous clients that are independent of the database.
+//! What asynchronous clients have in common, whatever the database.
 //!
-//! | file | what it holds |
+//! | module | contents |
 //! |---|---|
-//! | `cell` | where the outcome of a command waits for its future |
-//! | `connections` | what turns the connections: threads, or |
+//! | `cell` | stores the outcome of a command for its future |
+//! | `connections` | what drives the connections: threads, or |
 //! | `tokio` | a task on a tokio runtime |
-//! | `thread` | something that blocks, on a thread of its own |
+//! | `thread` | blocking work in a thread of its own |
 
 mod cell;
 mod connections;

@@ -1,11 +1,11 @@
-//! Expressions that the nodes evaluate on records, as a filter or as a value.
+//! What the nodes compute from a record, as a filter or as a value.
 //!
-//! | module | what it holds |
+//! | module | contents |
 //! |---|---|
 //! | [`exp`] | typed expressions |
-//! | [`operand`], [`operators`] | what they are made of, and how they are joined |
+//! | [`operand`], [`operators`] | operands, and operators that combine them |
 //! | [`list`], [`map`], [`bit`], [`hll`] | operations inside them; generated from `tools/verbs` |
-//! | [`call`], [`options`] | what such an operation was given |
+//! | [`call`], [`options`] | arguments and options of such an operation |
 
 pub mod bit;
 mod call;

@@ -1,11 +1,11 @@
-//! Operations of `operate`.
+//! The steps of `operate`.
 //!
-//! | module | what it holds |
+//! | module | contents |
 //! |---|---|
-//! | [`list`], [`map`], [`bit`], [`hll`] | operations on what is in a bin; generated from `tools/verbs` |
-//! | [`words`] | words that they take; generated as well |
-//! | [`options`] | what else they take |
-//! | [`call`] | what one was given, and its bytes |
+//! | [`list`], [`map`], [`bit`], [`hll`] | operations on bin contents, from `tools/verbs` |
+//! | [`words`] | enums for their arguments, from the same source |
+//! | [`options`] | their options |
+//! | [`call`] | the arguments of an operation, and their encoding |
 
 pub mod bit;
 pub(crate) mod call;

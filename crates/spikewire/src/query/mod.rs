@@ -1,13 +1,13 @@
 //! Scans and index queries, and background jobs on their records.
 //!
-//! | file | what it holds |
+//! | module | contents |
 //! |---|---|
-//! | `plan` | what was asked for, checked, and what it makes of the request |
-//! | `range` | which values of which index |
-//! | `found` | what a record of a query is |
-//! | `records` | a query under way: record by record, page by page |
+//! | `plan` | the query's options, checked, and the request built from them |
+//! | `range` | the index and the range of its values |
+//! | `found` | the record of a query |
+//! | `records` | a running query: record by record, page by page |
 //! | `job` | background jobs |
-//! | `aggregate` | what a stream function makes of the records |
+//! | `aggregate` | aggregations with stream functions |
 
 #[cfg(feature = "aggregate")]
 mod aggregate;

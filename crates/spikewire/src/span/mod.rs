@@ -1,13 +1,13 @@
 //! A span of the facade `tracing` around each verb, with the feature of that name. Without it, a
 //! [`VerbSpan`] is empty and has no cost; neither has a `StatementSpan` of a Cassandra session.
 //!
-//! | file | what it holds |
+//! | module | contents |
 //! |---|---|
 //! | `on` | spans, with the feature |
-//! | `end` | what they say of their end |
-//! | `off` | the same without it |
-//! | `statement` | spans of sessions with Cassandra, with the feature |
-//! | `statement_off` | the same without it |
+//! | `end` | the end of spans |
+//! | `off` | the same types without the feature |
+//! | `statement` | spans of Cassandra sessions, with the feature |
+//! | `statement_off` | the same types without the feature |
 
 #[cfg(feature = "tracing")]
 mod end;

@@ -1,9 +1,9 @@
 //! The asynchronous API: the same verbs as futures, on any executor.
 //!
-//! | file | what it holds |
+//! | module | contents |
 //! |---|---|
 //! | `mod` | the session |
-//! | `pending` | a request under way |
+//! | `pending` | a request in flight |
 //! | `query` | rows and pages as streams |
 
 mod pending;

@@ -1,13 +1,13 @@
-//! Rust types as values: binding to statements, and reading from columns.
+//! Values as Rust types: what can be bound to statements, and what columns can be read as.
 //!
-//! | file | what it holds |
+//! | module | contents |
 //! |---|---|
 //! | `to_value` | [`ToValue`]: what can be bound |
 //! | `from_value` | [`FromValue`]: what columns can be read as |
 //! | `reads` | … scalars |
 //! | `containers` | … options, lists, sets, maps, tuples |
 //! | `any` | … [`Value`](spikewire_cql::value::Value) |
-//! | `unreadable` | why one cannot be read as that |
+//! | `unreadable` | why a column cannot be read as a type |
 
 mod any;
 mod containers;
