@@ -21,7 +21,7 @@ async fn run(seeds: String) -> Result<()> {
     // One after the other.
     numbers.put(0, [("square", 0)]).await?;
 
-    // Many at once, at most 256 in flight; they share connections and system calls.
+    // Many at once, at most 256 in flight. They share connections and system calls.
     stream::iter(1..10_000)
         .map(|number| numbers.put(number, [("square", number * number)]))
         .buffer_unordered(256)

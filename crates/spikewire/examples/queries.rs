@@ -23,7 +23,7 @@ fn blocking(seeds: &str) -> Result<()> {
     let rows = (0..10_000).map(|id| (id, [("people", id * 100), ("visits", 0)]));
     cities.put_many(rows)?.check()?;
 
-    // A scan: the nodes filter, and send one bin.
+    // A scan. The nodes filter the records, and send one bin.
     let mut people = 0;
     for city in
         client.query("test", "cities").filter("$.people > 900000").bins(["people"]).records()?

@@ -37,7 +37,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         other => panic!("expected a refusal, got {other:?}"),
     }
 
-    // Several steps in one command, all or nothing.
+    // Several operations in one command, applied atomically.
     let record = users.operate("alice", [op::add("visits", 1), op::get("visits")])?;
     println!("visits: {:?}", record.get("visits"));
 

@@ -12,7 +12,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let client = AsyncClient::connect_tokio(seeds).await?;
     let pages = client.dataset("test", "pages")?;
 
-    // 64 tasks, each with its own handle; they share the connections.
+    // 64 tasks, each with its own handle. They share the connections.
     let mut tasks = JoinSet::new();
     for task in 0..64 {
         let pages = pages.clone();

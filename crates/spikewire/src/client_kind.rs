@@ -58,7 +58,7 @@ pub struct Administration<'a> {
     pub(crate) operation: &'static str,
     /// Empty for the whole cluster.
     pub(crate) namespace: &'a str,
-    /// Empty for none, or for all.
+    /// Empty for no set, or for all.
     pub(crate) set: &'a str,
 }
 

@@ -105,7 +105,7 @@ impl NewIndex {
         self
     }
 
-    /// The command that creates it.
+    /// The command that creates the index.
     fn procedure(&self) -> Result<CreateIndex> {
         let Some((on, kind)) = &self.values else {
             if !self.path.is_empty() || self.of != Collection::Value {

@@ -29,7 +29,7 @@ pub(crate) struct Many {
 /// Which operations of a row have results, for rows with operations.
 #[derive(Debug)]
 pub(crate) enum Answered {
-    /// All rows are alike.
+    /// The same operations in all rows.
     Same(Arc<[bool]>),
     /// Per row.
     Each(Vec<Arc<[bool]>>),
@@ -207,8 +207,8 @@ impl Place<'_> {
     }
 }
 
-/// Writes the verbs on many records as methods of `$class`, which offers
-/// `fn place(&self) -> Place<'_>` and `fn run_many(&self, Result<Many>) -> $answer`.
+/// Defines the verbs on many records as methods of `$class`, which provides `fn place(&self) ->
+/// Place<'_>` and `fn run_many(&self, Result<Many>) -> $answer`.
 macro_rules! many {
     ($class:ident, $answer:ty) => {
         impl $class {
@@ -238,7 +238,7 @@ macro_rules! many {
                 self.run_many(self.place().exists_many(keys))
             }
 
-            /// Writes many records, each with bins of its own: pairs of a key and bins.
+            /// Writes many records, each with bins of its own, from pairs of a key and bins.
             pub fn put_many<'k, K: Into<$crate::Key<'k>>, N: AsRef<str>, V: $crate::Encode, B>(
                 &self,
                 records: impl IntoIterator<Item = (K, B)>,

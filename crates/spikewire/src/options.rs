@@ -65,7 +65,7 @@ impl CallOptions {
         }
     }
 
-    /// Total time for the command with all its retries; zero: no limit.
+    /// Total timeout of the command including all retries; zero means no limit.
     pub const fn timeout(mut self, limit: Duration) -> Self {
         self.timeout = Some(limit);
         self
@@ -78,7 +78,7 @@ impl CallOptions {
         self
     }
 
-    /// Further attempts after the first one, at most 1,000.
+    /// Attempts after the first one, at most 1,000.
     pub const fn max_retries(mut self, retries: u32) -> Self {
         self.retry_mut().max_retries = Some(retries);
         self
@@ -146,7 +146,8 @@ impl CallOptions {
         self
     }
 
-    /// A delete leaves a tombstone, so that the record cannot come back (Enterprise servers).
+    /// Whether a delete leaves a tombstone, so that the record cannot come back (Enterprise
+    /// servers).
     pub const fn durable(mut self, durable: bool) -> Self {
         self.durable = durable;
         self
@@ -249,7 +250,7 @@ impl CallOptions {
         self.retry.as_ref().map_or(Ok(None), checked)
     }
 
-    /// The filter, encoded.
+    /// The encoded filter.
     pub(crate) fn filter_bytes(&self) -> Result<Option<Arc<[u8]>>> {
         self.filter.as_ref().map(|filter| filter.0.clone()).transpose()
     }
@@ -375,7 +376,7 @@ impl Default for Builder {
 }
 
 impl Builder {
-    /// Total time for a command with all its retries; zero: no limit. Default 1 s.
+    /// Total timeout of a command including all retries; zero means no limit. Default 1 s.
     pub fn timeout(mut self, limit: Duration) -> Self {
         self.client.options.policy.timeout = limit;
         self
@@ -486,7 +487,7 @@ impl Builder {
         self
     }
 
-    /// Time for one connection attempt. Default 1 s, at least 1 ms.
+    /// Timeout of one connection attempt. Default 1 s, at least 1 ms.
     pub fn connect_timeout(mut self, limit: Duration) -> Self {
         self.client.options.connect_timeout = limit;
         self
@@ -498,7 +499,7 @@ impl Builder {
         self
     }
 
-    /// Connections idle for this long are closed. Default 55 s, at least 100 ms.
+    /// Connections that have been idle for this long are closed. Default 55 s, at least 100 ms.
     pub fn idle_timeout(mut self, limit: Duration) -> Self {
         self.client.options.idle = limit;
         self
@@ -547,7 +548,7 @@ impl Builder {
         self
     }
 
-    /// Errors per window after which a node's circuit breaker opens; zero: never. Default 100.
+    /// Errors per window after which a node's circuit breaker opens; zero means never. Default 100.
     pub fn max_error_rate(mut self, errors: u32) -> Self {
         self.client.options.max_error_rate = errors;
         self

@@ -158,7 +158,7 @@ impl Name {
         Ok(Self { bytes, len: name.len() as u8 })
     }
 
-    /// The name as text.
+    /// The name as a string.
     pub fn as_str(&self) -> &str {
         std::str::from_utf8(&self.bytes[..usize::from(self.len)]).unwrap_or_default()
     }

@@ -146,7 +146,7 @@ impl<'k> Row<'k> {
         Ok((spec, Vec::new()))
     }
 
-    /// Writes its operations.
+    /// Encodes its operations.
     pub(crate) fn write(&self, out: &mut Kind) -> Result<()> {
         match &self.work {
             Work::Get(bins) => bins.iter().flatten().try_for_each(|name| Ok(out.read_bin(name)?)),

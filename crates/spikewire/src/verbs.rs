@@ -194,7 +194,7 @@ impl Place<'_> {
 macro_rules! verbs {
     ($class:ident, $answer:ident) => {
         impl $class {
-            /// Reads a record with all its bins; `None` if there is none.
+            /// Reads a record with all its bins; `None` if there is no record.
             pub fn get<'k>(&self, key: impl Into<$crate::Key<'k>>) -> $answer<Option<Record>> {
                 self.run(self.place().get(&key.into()), ())
             }
@@ -226,7 +226,7 @@ macro_rules! verbs {
                 self.run(self.place().write(&key.into(), bins, code), ())
             }
 
-            /// Adds numbers to bins; a missing bin counts as 0, a missing record is created.
+            /// Adds numbers to bins. A missing bin counts as 0, and a missing record is created.
             pub fn add<'k, N: AsRef<str>, V: $crate::Encode>(
                 &self,
                 key: impl Into<$crate::Key<'k>>,
@@ -293,13 +293,13 @@ macro_rules! verbs {
                 self.run(self.place().apply(&key.into(), module, function, arguments), ())
             }
 
-            /// This dataset with other options, for one call or to keep. They replace those it
-            /// had.
+            /// This dataset with other options, for one call or for keeping. They replace the
+            /// previous options.
             pub fn with(&self, options: $crate::CallOptions) -> Self {
                 Self { options, ..self.clone() }
             }
 
-            /// Its namespace.
+            /// The namespace.
             pub fn namespace(&self) -> &str {
                 &self.space.namespace
             }

@@ -1,4 +1,4 @@
-//! Stream functions over the records of a query.
+//! Aggregations: stream functions over the records of a query.
 
 mod support;
 

@@ -28,7 +28,7 @@ enum Mode {
     Still,
 }
 
-/// Stands in front of a node.
+/// A proxy in front of a node.
 struct Gate {
     mode: Mutex<Mode>,
     /// Number of OPTIONS and STARTUP requests.

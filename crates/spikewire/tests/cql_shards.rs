@@ -212,7 +212,7 @@ fn lies_have_a_bound() {
         }
         let claimed = if key == "SCYLLA_NR_SHARDS" { 64 } else { 4 };
         let opened = sum(&server.traffic(), |shard| shard.opened);
-        // One for the cluster, one to begin with, one for each other shard; and then some more.
+        // One for the cluster, a first one, one for each other shard, and then some more.
         assert!(opened <= 4 * claimed, "{key} {value}: {:#?}", server.traffic());
     }
 }

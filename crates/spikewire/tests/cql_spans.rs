@@ -134,7 +134,7 @@ fn calls_of_futures_are_spans() {
     });
 }
 
-/// How often each stage was timed, in their order.
+/// How often each stage was timed, in order.
 fn timed(stats: &Stats) -> Vec<(&'static str, u64)> {
     stats.stages.iter().map(|(stage, times)| (stage.name(), times.count())).collect()
 }

@@ -138,7 +138,7 @@ impl GaugeFn for Cell {
 }
 
 impl HistogramFn for Cell {
-    /// Counts them.
+    /// Counts the values.
     fn record(&self, value: f64) {
         assert!(value > 0.0);
         self.with(|held| *held += 1.0);

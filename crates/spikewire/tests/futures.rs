@@ -1,4 +1,4 @@
-//! Many commands at once: futures and threads, dropped, closed.
+//! Many concurrent commands: futures and threads, dropped, closed.
 
 mod support;
 
@@ -215,7 +215,7 @@ fn futures_and_datasets_keep_the_connections() {
     assert!(users.get(1).unwrap().is_some());
 }
 
-/// Threads of this process with this name.
+/// The number of threads of this process with this name.
 #[cfg(target_os = "linux")]
 fn threads_named(name: &str) -> usize {
     let tasks = std::fs::read_dir("/proc/self/task").expect("Linux has it");
@@ -241,7 +241,7 @@ fn administrative_commands_need_no_threads() {
             }
             list.poll_unpin(context).map(|listed| assert_eq!(listed.unwrap(), []))
         }));
-        // Other tests that connect meanwhile have a thread each.
+        // Other tests that connect at the same time have one thread each.
         assert!(threads_named("spikewire-start") < 16);
         drop(waiting);
         client.close();

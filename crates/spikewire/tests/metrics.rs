@@ -200,7 +200,7 @@ fn queries_and_jobs_are_counted_once_each() {
     }
 }
 
-/// How often each stage was timed, in their order.
+/// How often each stage was timed, in order.
 fn timed(stats: &Stats) -> Vec<(&'static str, u64)> {
     stats.stages.iter().map(|(stage, times)| (stage.name(), times.count())).collect()
 }

@@ -105,7 +105,8 @@ fn read_modes_and_replicas() {
         assert!(users.get("k").unwrap().is_some());
         assert!(users.get_many(["k"]).unwrap().row(0).unwrap().is_some());
     }
-    // This one needs strong consistency, which the namespace does not have: it reaches the server.
+    // This requires strong consistency, which the namespace does not have; the error shows that it
+    // reaches the server.
     let refused = Kind::Server(ResultCode::ENTERPRISE_ONLY);
     let linear = users.with(OPTIONS.read_mode(ReadMode::Linearize));
     assert_eq!(code(linear.get("k")), refused);

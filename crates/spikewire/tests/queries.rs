@@ -328,7 +328,7 @@ fn pages_and_cursors() {
     seen.sort_unstable();
     assert_eq!(seen, (0..COUNT).collect::<Vec<_>>());
 
-    // In the middle of an iteration, with what is left of the limit.
+    // In the middle of an iteration, with what remains of the limit.
     let mut records = client.query("test", "demo").limit(300).records().unwrap();
     let mut seen: Vec<_> = records.by_ref().take(123).map(|found| own(found.unwrap())).collect();
     let cursor = records.cursor();

@@ -1,4 +1,4 @@
-//! The connections on tokio runtimes, of one thread and of several.
+//! Connections on tokio runtimes, with one thread and with several.
 
 mod support;
 
@@ -127,7 +127,7 @@ fn deadlines_are_kept_and_later_calls_are_fine() {
                 let took = start.elapsed();
                 assert_eq!((error.kind(), error.in_doubt()), (Kind::Timeout, true));
                 assert!(took >= Duration::from_millis(500) && took < LONG / 4, "{took:?}");
-                // Long enough for the timer to have been idle in between.
+                // Long enough that the timer is idle in between.
                 tokio::time::sleep(Duration::from_millis(300)).await;
             }
             (0..2).for_each(|node| cluster.clear_faults(node).unwrap());

@@ -1,4 +1,4 @@
-//! Deadlines, broken connections, nodes that die and return.
+//! Deadlines, broken connections, nodes that fail and return.
 
 mod support;
 
@@ -108,8 +108,8 @@ fn replies_in_pieces_are_put_together() {
     }
 }
 
-/// The time limit here is far beyond what a cut connection may take to be noticed: an error that
-/// comes only with the deadline fails the test.
+/// The timeout here is far longer than it may take to notice a broken connection: an error that
+/// only arrives with the deadline fails the test.
 fn check_cut(outcome: Result<(), Error>, in_doubt: bool, took: Duration) {
     let error = outcome.unwrap_err();
     assert_eq!(error.kind(), Kind::Connection, "{error}");
@@ -156,7 +156,7 @@ fn reads_are_tried_again_elsewhere() {
         Faults { refuse: Refuse::Close, cut: 1.0, ..Faults::default() },
         Faults { error: 1.0, code: ResultCode::DEVICE_OVERLOAD, ..Faults::default() },
     ] {
-        // Records are on both nodes, so every read can be answered by the other one.
+        // Every record is on both nodes, so each read can be answered by the other node.
         cluster.inject(0, faults.clone()).unwrap();
         for key in 0..100 {
             let record = users.get(key).unwrap_or_else(|error| panic!("{faults:?}: {error}"));
@@ -174,8 +174,8 @@ fn reads_are_tried_again_elsewhere() {
     }
 }
 
-/// Runs while a node is killed and comes back: no read may fail or miss a record for longer than
-/// it takes to notice, and afterwards everything works without a single error.
+/// Runs while a node is killed and restarted: no read may fail or miss a record for longer than it
+/// takes to notice, and afterwards everything works without a single error.
 fn survives(cluster: &Cluster, read: &(impl Fn(i64) -> Result<i64, Error> + Sync)) {
     let (stop, answered) = (AtomicBool::new(false), AtomicU64::new(0));
     std::thread::scope(|scope| {

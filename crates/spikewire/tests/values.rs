@@ -1,4 +1,4 @@
-//! What is written comes back as it was.
+//! Values are read back as they were written.
 
 mod support;
 
@@ -77,7 +77,7 @@ fn value() -> impl Strategy<Value = Value> {
     })
 }
 
-/// Maps come back sorted by the server: compare them as sets of pairs.
+/// The server returns maps sorted, so they are compared as sets of pairs.
 fn sorted(value: Value) -> Value {
     match value {
         Value::List(items) => Value::List(items.into_iter().map(sorted).collect()),

@@ -154,7 +154,7 @@ fn futures_on_tokio() {
         .build()
         .expect("a runtime");
     let client = runtime.block_on(support::builder().connect_tokio(cluster.seeds())).unwrap();
-    // The futures themselves may be awaited anywhere.
+    // The futures themselves can be awaited anywhere.
     all_verbs(&async_dataset(&client));
 }
 

@@ -105,7 +105,7 @@ impl BatchOwner for BatchCell {
 #[derive(Debug)]
 pub(crate) struct Ticket(Option<Completed>);
 
-/// What it completes.
+/// What a ticket completes.
 #[derive(Debug)]
 enum Completed {
     One(Arc<Cell>),

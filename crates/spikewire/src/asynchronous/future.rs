@@ -24,7 +24,7 @@ use crate::span::VerbSpan;
 #[must_use = "a command is sent when its future is polled"]
 pub struct Pending<A: Answer> {
     stage: Stage,
-    /// Until it is sent.
+    /// Taken when the request is sent.
     span: VerbSpan,
     plan: A::Plan,
     /// Keeps the connections open while a future is pending.

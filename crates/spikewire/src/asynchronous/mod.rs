@@ -241,7 +241,7 @@ impl AsyncDataset {
         Place::of(&self.space, &self.options, &self.core.context)
     }
 
-    /// The client it belongs to, its names and its options.
+    /// The dataset's client, names and options.
     pub(crate) fn parts(&self) -> (AsyncClient, Arc<SetRef>, CallOptions) {
         let client = AsyncClient { core: self.core.clone() };
         (client, self.space.clone(), self.options.clone())

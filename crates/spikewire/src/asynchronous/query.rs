@@ -41,8 +41,8 @@ impl AsyncRecords {
         Ok(Self { driver, run: 0, over: false, _core: core.clone() })
     }
 
-    /// The next record; `None` when there are no more. For loops without the traits of the crate
-    /// `futures`.
+    /// The next record; `None` when there are no more. For loops that do not use the traits of the
+    /// crate `futures`.
     pub async fn next(&mut self) -> Option<Result<Found>> {
         std::future::poll_fn(|context| self.poll_found(context)).await
     }
@@ -121,8 +121,8 @@ impl AsyncPages {
         Ok(Self { driver, size, over: false, _core: core.clone() })
     }
 
-    /// The next page; `None` when there are no more. For loops without the traits of the crate
-    /// `futures`.
+    /// The next page; `None` when there are no more. For loops that do not use the traits of the
+    /// crate `futures`.
     pub async fn next(&mut self) -> Option<Result<Page>> {
         std::future::poll_fn(|context| self.poll_page(context)).await
     }

@@ -58,7 +58,7 @@ impl Driver {
                 ready.clear_ready();
                 return Poll::Ready(Ok(()));
             }
-            // The runtime has ended.
+            // The runtime has been shut down.
             Poll::Ready(Err(_)) => return Poll::Ready(Err(Error::closed())),
             Poll::Pending => {}
         }

@@ -36,7 +36,7 @@ impl Transport {
         Ok(Self { connections, watcher: Mutex::default() })
     }
 
-    /// Sends a command. The ticket is completed in any case.
+    /// Sends a command. Its ticket is completed in any case.
     pub fn submit(&self, command: Box<Command<Ticket>>) {
         self.connections.submit(command);
     }

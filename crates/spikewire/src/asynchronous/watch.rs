@@ -129,7 +129,7 @@ impl Drop for Watch {
     }
 }
 
-/// The thread.
+/// The main loop of the thread.
 fn run(mut poll: mio::Poll, shared: &Shared) {
     let mut events = Events::with_capacity(256);
     let mut wakers = Vec::new();

@@ -173,7 +173,7 @@ impl Dataset {
         Place::of(&self.space, &self.options, &self.core.context)
     }
 
-    /// The client it belongs to, its names and its options.
+    /// The dataset's client, names and options.
     pub(crate) fn parts(&self) -> (Client, Arc<SetRef>, CallOptions) {
         let client = Client { core: self.core.clone() };
         (client, self.space.clone(), self.options.clone())

@@ -38,7 +38,7 @@ pub struct Batch {
 #[derive(Clone)]
 enum Row {
     Text(Arc<str>),
-    /// A text with values, which is prepared when the batch runs.
+    /// Text with values, prepared when the batch is executed.
     Unprepared(Arc<str>, Arc<dyn Values>),
     /// With the end of its values.
     Prepared(Prepared, usize),

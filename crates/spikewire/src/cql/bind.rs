@@ -151,7 +151,7 @@ macro_rules! named {
     };
 }
 
-/// Binds by name: each parameter has a value, and each value a parameter.
+/// Binds by name: each parameter must have a value, and each value a parameter.
 fn by_name<'a, T: ToValue + ?Sized + 'a>(
     parameters: &[Column],
     names: impl Iterator<Item = &'a str>,

@@ -144,7 +144,7 @@ impl Session {
         self.core.send(call)?.result()
     }
 
-    /// Runs the statements of a batch.
+    /// Executes a batch.
     pub fn batch(&self, batch: &Batch) -> Result<QueryResult> {
         let span = self.span(Asked::Batch(batch.len()));
         let _entered = span.enter();
@@ -228,7 +228,7 @@ impl Session {
 pub struct PageIter {
     core: Arc<Core>,
     bound: Bound,
-    /// With the paging state of the next page.
+    /// With the paging state for the next page.
     options: StatementOptions,
     over: bool,
     span: StatementSpan,
@@ -254,7 +254,7 @@ impl Iterator for PageIter {
 
 impl FusedIterator for PageIter {}
 
-/// The rows of a statement, page after page. After an error there are no more.
+/// The rows of a statement, page after page. After an error the iterator ends.
 #[derive(Debug)]
 pub struct RowIter {
     pages: PageIter,

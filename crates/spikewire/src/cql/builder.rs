@@ -49,7 +49,7 @@ impl Builder {
         self
     }
 
-    /// Logs in with a name and a password.
+    /// Authenticates with a user name and a password.
     pub fn credentials(mut self, user: impl Into<String>, password: impl Into<String>) -> Self {
         self.password = Some((user.into(), Secret::from(password)));
         self
@@ -61,7 +61,7 @@ impl Builder {
         self
     }
 
-    /// Encrypts every connection.
+    /// Encrypts all connections.
     pub fn tls(mut self, tls: Tls) -> Self {
         self.options.encryption = Some(tls);
         self
@@ -109,19 +109,20 @@ impl Builder {
         self
     }
 
-    /// Total time for a statement with all its retries; zero: no limit. Default 10 s.
+    /// Total timeout of a statement including all retries; zero means no limit. Default 10 s.
     pub fn timeout(mut self, limit: Duration) -> Self {
         self.options.limits.timeout = limit;
         self
     }
 
-    /// Longest silence on a connection with a request in flight; zero, the default: no limit.
+    /// Timeout for a connection with requests in flight on which nothing arrives. Zero, the
+    /// default, means no limit.
     pub fn socket_timeout(mut self, limit: Duration) -> Self {
         self.options.limits.socket_timeout = limit;
         self
     }
 
-    /// Further attempts after the first one. Default 2.
+    /// Attempts after the first one. Default 2.
     pub fn max_retries(mut self, retries: u32) -> Self {
         self.options.limits.max_retries = retries;
         self
@@ -154,8 +155,8 @@ impl Builder {
         self
     }
 
-    /// The shortest and the longest pause between attempts to reach a node that is down. Default
-    /// 100 ms and 30 s.
+    /// The shortest and the longest pause between attempts to reconnect to a node that is down.
+    /// Default 100 ms and 30 s.
     pub fn reconnect(mut self, shortest: Duration, longest: Duration) -> Self {
         self.options.reconnect = (shortest, longest);
         self
@@ -194,7 +195,8 @@ impl Builder {
         self
     }
 
-    /// Errors of a node in a second after which its circuit breaker opens; zero: never. Default 100.
+    /// Errors of a node within a second after which its circuit breaker opens; zero means never.
+    /// Default 100.
     pub fn max_error_rate(mut self, errors: u32) -> Self {
         self.options.max_error_rate = errors;
         self
@@ -213,13 +215,14 @@ impl Builder {
         self
     }
 
-    /// The same for conditions of lightweight transactions. Default: the server's, `SERIAL`.
+    /// The consistency level for the conditions of lightweight transactions. Default: the server's,
+    /// `SERIAL`.
     pub fn serial_consistency(mut self, level: Consistency) -> Self {
         self.options.serial_consistency = Some(level);
         self
     }
 
-    /// Rows of a page; 0 asks for all of them at once. Default 5,000.
+    /// Rows per page; 0 requests all of them at once. Default 5,000.
     pub fn page_size(mut self, rows: u32) -> Self {
         self.options.page_size = (rows > 0).then(|| i32::try_from(rows).unwrap_or(i32::MAX));
         self

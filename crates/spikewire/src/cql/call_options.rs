@@ -40,14 +40,14 @@ impl CallOptions {
         self
     }
 
-    /// The same for the condition of a lightweight transaction: [`Consistency::Serial`] or
-    /// [`Consistency::LocalSerial`].
+    /// The consistency level for the condition of a lightweight transaction:
+    /// [`Consistency::Serial`] or [`Consistency::LocalSerial`].
     pub fn serial_consistency(mut self, level: Consistency) -> Self {
         self.options.serial_consistency = Some(level);
         self
     }
 
-    /// Rows of a page; 0 asks for all of them at once.
+    /// Rows per page; 0 requests all of them at once.
     pub fn page_size(mut self, rows: u32) -> Self {
         self.options.page_size = Some(i32::try_from(rows).unwrap_or(i32::MAX));
         self
@@ -106,19 +106,20 @@ impl CallOptions {
         self
     }
 
-    /// Total time for the statement with all its retries; zero: no limit.
+    /// Total timeout of the statement including all retries; zero means no limit.
     pub fn timeout(mut self, limit: Duration) -> Self {
         self.options.timeout = Some(limit);
         self
     }
 
-    /// Longest silence on a connection with the request in flight; zero: no limit.
+    /// Timeout for the connection with the request in flight if nothing arrives on it; zero means
+    /// no limit.
     pub fn socket_timeout(mut self, limit: Duration) -> Self {
         self.options.socket_timeout = Some(limit);
         self
     }
 
-    /// Further attempts after the first one.
+    /// Attempts after the first one.
     pub fn max_retries(mut self, retries: u32) -> Self {
         self.options.max_retries = Some(retries);
         self

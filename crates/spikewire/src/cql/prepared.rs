@@ -1,4 +1,4 @@
-//! Statements: as text, and prepared.
+//! Statements, as text and prepared.
 
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ use super::bind::Values;
 pub struct Prepared(pub(super) Arc<statement::Prepared>);
 
 impl Prepared {
-    /// The statement.
+    /// The statement's text.
     pub fn text(&self) -> &str {
         &self.0.text
     }
@@ -44,12 +44,12 @@ impl Prepared {
 
 /// An executable statement: a text, or a [`Prepared`] statement.
 pub trait Statement: Send + Sync {
-    /// Which it is.
+    /// The kind of statement.
     #[doc(hidden)]
     fn form(&self) -> Form<'_>;
 }
 
-/// A statement.
+/// A statement, by kind.
 #[doc(hidden)]
 #[derive(Debug, Clone, Copy)]
 pub enum Form<'a> {
@@ -58,7 +58,7 @@ pub enum Form<'a> {
 }
 
 impl<'a> Form<'a> {
-    /// Its text.
+    /// The statement's text.
     pub(super) fn text(self) -> &'a str {
         match self {
             Self::Text(text) => text,
@@ -121,7 +121,7 @@ pub(super) enum Bound {
 }
 
 impl Bound {
-    /// A prepared statement and its values.
+    /// A prepared statement with its values.
     pub fn new(prepared: &Prepared, values: &impl Values) -> Result<Self> {
         let mut bytes = Vec::new();
         values.bind(prepared.parameters(), &mut bytes)?;

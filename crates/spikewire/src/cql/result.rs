@@ -61,7 +61,7 @@ impl QueryResult {
         Rows { page: self.page.clone(), at: 0, end: self.len() }
     }
 
-    /// The rows, read as tuples or whatever implements [`FromRow`].
+    /// The rows, read as tuples or other types that implement [`FromRow`].
     ///
     /// ```no_run
     /// # fn example(result: spikewire::cql::QueryResult) -> spikewire::cql::Result<()> {

@@ -58,7 +58,7 @@ impl Row {
         Self { page: page.clone(), start: page.rows[at] }
     }
 
-    /// Its columns.
+    /// The row's columns.
     pub fn columns(&self) -> &[Column] {
         self.page.columns()
     }
@@ -89,7 +89,7 @@ impl Row {
         made(&self.columns()[at], cell)
     }
 
-    /// All columns: a tuple of as many, or whatever implements [`FromRow`].
+    /// All columns: a tuple with as many fields, or another type that implements [`FromRow`].
     ///
     /// ```no_run
     /// # fn example(row: &spikewire::cql::Row) -> spikewire::cql::Result<()> {
@@ -112,7 +112,7 @@ impl Row {
 }
 
 impl PartialEq for Row {
-    /// Whether columns and bytes are the same.
+    /// Whether columns and bytes are equal.
     fn eq(&self, other: &Self) -> bool {
         let (mut mine, mut others) = (self.cells(), other.cells());
         self.columns() == other.columns() && (0..self.len()).all(|_| mine.cell() == others.cell())
@@ -197,7 +197,7 @@ impl<C: ColumnIndex + ?Sized> ColumnIndex for &C {
 /// }
 /// ```
 pub trait FromRow: Sized {
-    /// Reads it.
+    /// Reads a row.
     fn from_row(row: &Row) -> Result<Self>;
 }
 

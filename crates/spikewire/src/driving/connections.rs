@@ -12,7 +12,7 @@ use spikewire_transport::{LoopDriver, Protocol, ResponseHandler};
 /// Drivers of connections.
 #[derive(Debug)]
 pub(crate) enum Connections<P: Protocol, T: ResponseHandler> {
-    /// Threads of our own.
+    /// Background threads.
     Native(Box<[Native<P, T>]>),
     /// A task on a tokio runtime.
     #[cfg(feature = "tokio")]
@@ -79,7 +79,7 @@ fn of_this_thread<P: Protocol, T: ResponseHandler>(threads: &[Native<P, T>]) -> 
     }
 }
 
-/// Numbers threads.
+/// A number for each thread.
 fn own_number() -> usize {
     static THREADS: AtomicUsize = AtomicUsize::new(0);
     thread_local! {

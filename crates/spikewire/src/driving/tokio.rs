@@ -104,7 +104,7 @@ impl<P: Protocol, T: Ticket<P>> Handle<P, T> {
     }
 }
 
-/// What the reactor watches.
+/// The object registered with the reactor.
 struct Watched<P: Protocol, T>(Arc<Shared<P, T>>);
 
 impl<P: Protocol, T> AsRawFd for Watched<P, T> {

@@ -15,7 +15,7 @@ pub(super) struct Called {
 }
 
 impl Call<Tree> {
-    /// Any operand.
+    /// Adds an operand.
     pub fn operand(mut self, at: usize, operand: impl Operand) -> Self {
         match operand.into_tree() {
             Ok(tree) => self.with(at, Argument::Value(tree)),

@@ -40,8 +40,8 @@ pub fn typed_bin(name: impl AsRef<str>, kind: Type) -> Expression {
     made(Tree::typed_bin(kind, name.as_ref()))
 }
 
-/// The particle type of a bin: 1 integer, 2 float, 3 string, 4 bytes, 17 bool, 18 `HyperLogLog`,
-/// 19 map, 20 list, 23 `GeoJSON`; 0 if it is missing.
+/// The particle type of a bin: 1 integer, 2 float, 3 string, 4 bytes, 17 bool, 18 `HyperLogLog`, 19
+/// map, 20 list, 23 `GeoJSON`; 0 if it is missing.
 pub fn bin_type(name: impl AsRef<str>) -> Expression {
     made(Tree::bin_type(name.as_ref()))
 }
@@ -94,11 +94,11 @@ metadata! {
     last_update LastUpdate;
     /// Milliseconds since the record was last written.
     since_update SinceUpdate;
-    /// Bytes that the record takes.
+    /// The size of the record in bytes.
     record_size RecordSize;
-    /// Bytes that the record takes on a device. Newer servers prefer [`record_size`].
+    /// The size of the record on its device, in bytes. On newer servers, prefer [`record_size`].
     device_size DeviceSize;
-    /// Bytes that the record takes in memory. Newer servers prefer [`record_size`].
+    /// The size of the record in memory, in bytes. On newer servers, prefer [`record_size`].
     memory_size MemorySize;
     /// Whether the record is a tombstone.
     is_tombstone IsTombstone;

@@ -82,7 +82,7 @@ impl Expression {
         Self::applied(Op::In, [self.tree(false), list.into_tree()])
     }
 
-    /// Whether the string matches a POSIX pattern (extended).
+    /// Whether the string matches a POSIX extended regular expression.
     #[must_use]
     pub fn matches(self, pattern: &str) -> Self {
         Self(Form::Tree(self.tree(false).and_then(|it| Tree::regex(it, pattern, 1))))

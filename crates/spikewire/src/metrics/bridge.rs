@@ -32,7 +32,7 @@ impl Drop for Bridge {
         if let Some(thread) = self.thread.take() {
             thread.thread().unpark();
             if thread.thread().id() != thread::current().id() {
-                // A panic of a subscriber or recorder was reported when it happened.
+                // A panic of a subscriber or recorder was reported when it occurred.
                 let _ = thread.join();
             }
         }

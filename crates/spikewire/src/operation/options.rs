@@ -81,7 +81,7 @@ macro_rules! options {
                 self.flag("partial")
             }
 
-            /// Sorts the largest element first.
+            /// Sorts in descending order.
             #[must_use]
             pub fn descending(self) -> Self {
                 self.flag("descending")

@@ -54,7 +54,7 @@ impl<C: ClientKind> Job<C> {
     }
 }
 
-/// Starts a job of operations.
+/// Starts a job that runs operations.
 pub(super) fn operate<C: ClientKind>(
     client: &C,
     request: &QueryRequest,
@@ -68,7 +68,7 @@ pub(super) fn operate<C: ClientKind>(
     })
 }
 
-/// Starts a job of a function.
+/// Starts a job that calls a function.
 pub(super) fn apply<C: ClientKind>(
     client: &C,
     request: &QueryRequest,

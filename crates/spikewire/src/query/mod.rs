@@ -187,7 +187,7 @@ impl<C: ClientKind> Query<C> {
         self
     }
 
-    /// Only these partitions, of 0 to 4095: `..2048`, `7..=7`.
+    /// Only these partitions, out of 0 to 4095: `..2048`, `7..=7`.
     pub fn partitions(mut self, range: impl RangeBounds<u16>) -> Self {
         self.request.given.partitions = Some(partitions(&range));
         self
@@ -244,13 +244,14 @@ impl<C: ClientKind> Query<C> {
         self
     }
 
-    /// The records: an iterator, or on [`AsyncClient`](crate::AsyncClient) a stream, of results.
+    /// The records: an iterator of results, or, on an [`AsyncClient`](crate::AsyncClient), a
+    /// stream.
     pub fn records(&self) -> Result<C::Records> {
         let plan = self.request.plan(&self.client.context().defaults, None)?;
         self.client.read(plan)
     }
 
-    /// The records in pages of `size` (from 1 to 1,000,000), each with the cursor of the next one:
+    /// The records in pages of `size` (from 1 to 1,000,000), each with the cursor of the next page:
     /// an iterator or a stream of results.
     ///
     /// ```

@@ -59,7 +59,7 @@ impl QueryRequest {
         Ok(PreparedQuery { plan, shape })
     }
 
-    /// The same in the engine's terms.
+    /// The options in the engine's form.
     pub fn spec(&self) -> Result<QuerySpec> {
         let space = self.space.as_ref().map_err(Clone::clone)?;
         Ok(QuerySpec {
@@ -82,7 +82,7 @@ impl QueryRequest {
         })
     }
 
-    /// The query's own filter, or the one that its dataset carries.
+    /// The query's own filter, or that of its dataset.
     fn filter(&self) -> Result<Option<Vec<u8>>> {
         match &self.filter {
             Some(filter) => filter.filter().map(Some),

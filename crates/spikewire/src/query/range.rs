@@ -83,12 +83,12 @@ impl IndexRange {
         Self::equal(on, value).of(of)
     }
 
-    /// Points within a region, which is `GeoJSON` text.
+    /// Points within a region, given as `GeoJSON` text.
     pub fn within(on: impl Into<IndexOn>, region: impl Into<String>) -> Self {
         Self::new(on, Range::Geo(region.into()))
     }
 
-    /// Regions around a point, which is `GeoJSON` text.
+    /// Regions around a point, given as `GeoJSON` text.
     pub fn around(on: impl Into<IndexOn>, point: impl Into<String>) -> Self {
         Self::new(on, Range::Geo(point.into()))
     }

@@ -1,4 +1,4 @@
-//! No spans.
+//! Empty types in place of spans.
 
 use spikewire_aerospike::cluster::Node;
 use spikewire_aerospike::command::{Prepared, SetRef};

@@ -1,4 +1,4 @@
-//! Spans by the database conventions of OpenTelemetry.
+//! Spans that follow OpenTelemetry's database conventions.
 
 use spikewire_aerospike::cluster::Node;
 use spikewire_aerospike::command::{Prepared, SetRef};
@@ -125,7 +125,7 @@ impl VerbSpan {
         end::done(&self.0);
     }
 
-    /// It failed.
+    /// Records that the verb failed.
     pub fn failed(&self, error: &Error) {
         if self.0.is_disabled() {
             return;

@@ -78,7 +78,7 @@ impl StatementSpan {
         end::done(&self.0);
     }
 
-    /// It failed.
+    /// Records that the verb failed.
     pub fn failed(&self, error: &Error) {
         if self.0.is_disabled() {
             return;

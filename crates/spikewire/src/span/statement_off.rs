@@ -1,4 +1,4 @@
-//! No spans.
+//! Empty types in place of spans.
 
 use std::sync::Arc;
 

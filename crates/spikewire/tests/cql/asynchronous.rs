@@ -1,4 +1,4 @@
-//! The same verbs as futures.
+//! The asynchronous API: the same verbs as futures.
 
 use futures::executor::block_on;
 use futures::future::try_join_all;
@@ -37,7 +37,7 @@ async fn verbs(session: AsyncSession, place: &Place) {
         count += 1;
     }
     assert_eq!(count, 1001);
-    // A future that is dropped after it was sent disturbs nothing.
+    // Dropping a future after its request was sent affects nothing else.
     {
         let mut abandoned = Box::pin(session.execute(&select, (1,)));
         assert!(abandoned.as_mut().now_or_never().is_none());

@@ -73,7 +73,7 @@ fn too_few_and_too_many_values() {
     let none = "the statement takes no values, and 1 were given";
     assert_eq!(why(session.execute(&select, (1,)).unwrap_err()), none);
     assert_eq!(why(session.query(&select, (1,)).unwrap_err()), none);
-    // Without values the text goes as it is, and the server counts.
+    // Without values the text is sent unchanged, and the server counts the parameters.
     assert_eq!(code(&session.execute(insert.text(), ()).unwrap_err()), Code::Invalid);
 }
 

@@ -83,9 +83,8 @@ fn pauses_grow_from_the_shortest_to_the_longest() {
     reads().unwrap();
     door.shut();
     wait("the first knock", LONG, || door.knocks() > 0);
-    // The control connection is dialled, and the node is asked for a sign of life: two a round. In
-    // this time there are eleven rounds, and would be sixty if the pauses stayed as short as the
-    // first.
+    // Two attempts per round: the control connection and a heartbeat. There are eleven rounds in
+    // this time, and there would be sixty if the pauses did not grow from the shortest one.
     thread::sleep(Duration::from_secs(3));
     let knocks = door.knocks();
     assert!(knocks <= 45, "{knocks} in three seconds");

@@ -1,4 +1,4 @@
-//! The schema changes while statements are in use.
+//! Schema changes while statements are in use.
 
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::SeqCst};
 use std::thread;
@@ -45,7 +45,7 @@ fn prepared_statements_go_on_after_others_changed_their_table() {
         let other = place.session();
         other.execute(format!("ALTER TABLE {table} ADD b int"), ()).unwrap();
         assert_eq!(columns(3).get::<Option<i32>>("b").unwrap(), None);
-        // So does a batch, whose statement this node has forgotten as well.
+        // A batch is prepared again as well, since the node has forgotten its statement too.
         let mut batch = Batch::unlogged();
         batch.add(&insert, (1, "x")).unwrap();
         session.batch(&batch).unwrap();

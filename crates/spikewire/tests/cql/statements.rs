@@ -1,4 +1,5 @@
-//! Statements: prepared and not, by name, unset, conditional; batches, pages, USE, options.
+//! Statements: prepared or not, named values, unset values, conditions; batches, pages, USE,
+//! options.
 
 use std::collections::HashMap;
 

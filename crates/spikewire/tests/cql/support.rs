@@ -72,7 +72,7 @@ pub fn shared() -> Option<&'static Place> {
     place.as_ref()
 }
 
-/// The place, or the end of the test.
+/// The place, or a return from the test if there is none.
 macro_rules! place {
     () => {
         match crate::support::shared() {

@@ -7,7 +7,7 @@ use spikewire::cql::{Builder, Kind, Pem, Session, Tls, TlsOptions};
 
 use crate::support::{Place, place};
 
-/// The tests' place and options with which its node is trusted, or the end of the test.
+/// The place and TLS options that trust its node, or a return from the test.
 macro_rules! secured {
     () => {{
         let place = place!();

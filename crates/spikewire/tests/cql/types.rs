@@ -47,7 +47,7 @@ struct Column<'a> {
 }
 
 impl Column<'_> {
-    /// Writes it and reads it back.
+    /// Writes a value and reads it back.
     fn there_and_back<T: FromValue>(&self, value: impl ToValue) -> T {
         self.session.execute(&self.insert, (value,)).unwrap();
         self.read().unwrap()

@@ -198,7 +198,7 @@ impl Front {
     }
 }
 
-/// A client's side of a connection.
+/// The client's side of a connection.
 enum Stream {
     Plain(TcpStream),
     Secure { socket: TcpStream, session: Box<ServerConnection>, plain: Vec<u8> },
@@ -215,7 +215,7 @@ impl Stream {
         }
     }
 
-    /// The next frame, header included.
+    /// The next frame, including its header.
     fn next(&mut self, unseen: &AtomicBool) -> io::Result<Vec<u8>> {
         match self {
             Self::Plain(socket) => read_frame(socket),

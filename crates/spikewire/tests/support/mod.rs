@@ -34,7 +34,7 @@ pub fn home(nodes: usize) -> (Cluster, Dataset) {
     (cluster, dataset)
 }
 
-/// Clients on any executor, with one thread and with three.
+/// Clients for any executor, with one thread and with three.
 pub fn async_clients(cluster: &Cluster) -> Vec<AsyncClient> {
     [1, 3]
         .map(|threads| {
@@ -56,7 +56,7 @@ pub fn kind<T: std::fmt::Debug>(result: Result<T, Error>) -> Kind {
     result.expect_err("this must fail").kind()
 }
 
-/// Waits until `done`, within [`LONG`].
+/// Waits until `done`, at most [`LONG`].
 pub fn eventually(what: &str, mut done: impl FnMut() -> bool) {
     let start = Instant::now();
     while !done() {

@@ -25,7 +25,7 @@ impl Seen {
     }
 }
 
-/// A subscriber that keeps them.
+/// A subscriber that records spans.
 #[derive(Clone, Default)]
 pub struct Spans {
     all: Arc<Mutex<Vec<Seen>>>,
@@ -66,7 +66,7 @@ impl Spans {
         taken
     }
 
-    /// The only one since the last time.
+    /// The only span since the last call.
     pub fn one(&self) -> Seen {
         self.take(1).remove(0)
     }

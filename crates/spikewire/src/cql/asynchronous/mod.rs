@@ -208,7 +208,7 @@ impl AsyncSession {
         self.send(call).await?.result()
     }
 
-    /// Runs the statements of a batch.
+    /// Executes a batch.
     pub async fn batch(&self, batch: &Batch) -> Result<QueryResult> {
         let span = self.span(Asked::Batch(batch.len()));
         let result = self.run_batch(batch).await;

@@ -26,7 +26,7 @@ const TURN: u32 = 256;
 pub struct PageStream {
     core: Arc<Core>,
     bound: Bound,
-    /// With the paging state of the next page.
+    /// With the paging state for the next page.
     options: StatementOptions,
     /// The page being fetched.
     pending: Option<Pending>,
@@ -43,8 +43,8 @@ impl PageStream {
         Self { core, bound, options, pending: None, over: false, span }
     }
 
-    /// The next page; `None` when there are no more. For loops without the traits of the crate
-    /// `futures`.
+    /// The next page; `None` when there are no more. For loops that do not use the traits of the
+    /// crate `futures`.
     pub async fn next(&mut self) -> Option<Result<QueryResult>> {
         std::future::poll_fn(|context| self.poll_page(context)).await
     }
@@ -91,8 +91,8 @@ impl FusedStream for PageStream {
     }
 }
 
-/// The rows of a statement, page after page, as a [`Stream`] of results. After an error there are no
-/// more.
+/// The rows of a statement, page after page, as a [`Stream`] of results. After an error the stream
+/// ends.
 #[derive(Debug)]
 #[must_use = "rows come when the stream is polled"]
 pub struct RowStream {
@@ -113,8 +113,8 @@ impl RowStream {
         Ok(Self { pages, rows, ahead: None, asked: false, run: 0 })
     }
 
-    /// The next row; `None` when there are no more. For loops without the traits of the crate
-    /// `futures`.
+    /// The next row; `None` when there are no more. For loops that do not use the traits of the
+    /// crate `futures`.
     pub async fn next(&mut self) -> Option<Result<Row>> {
         std::future::poll_fn(|context| self.poll_row(context)).await
     }

@@ -54,7 +54,7 @@ pub(super) type Made<T> = Result<T, Unreadable>;
 /// ```
 #[expect(unused_variables, reason = "names of arguments are documentation here")]
 pub trait FromValue: Sized {
-    /// Of null.
+    /// From null.
     fn null() -> Result<Self, Unreadable> {
         Err(Unreadable::Null)
     }
@@ -62,67 +62,67 @@ pub trait FromValue: Sized {
     fn empty(ty: &Type) -> Result<Self, Unreadable> {
         Self::null()
     }
-    /// Of a `boolean`.
+    /// From a `boolean`.
     fn boolean(value: bool) -> Result<Self, Unreadable> {
         Err(Unreadable::Kind)
     }
-    /// Of a `tinyint`.
+    /// From a `tinyint`.
     fn tinyint(value: i8) -> Result<Self, Unreadable> {
         Self::smallint(value.into())
     }
-    /// Of a `smallint`.
+    /// From a `smallint`.
     fn smallint(value: i16) -> Result<Self, Unreadable> {
         Self::int(value.into())
     }
-    /// Of an `int`.
+    /// From an `int`.
     fn int(value: i32) -> Result<Self, Unreadable> {
         Self::bigint(value.into())
     }
-    /// Of a `bigint`.
+    /// From a `bigint`.
     fn bigint(value: i64) -> Result<Self, Unreadable> {
         Err(Unreadable::Kind)
     }
-    /// Of a `counter`.
+    /// From a `counter`.
     fn counter(value: i64) -> Result<Self, Unreadable> {
         Self::bigint(value)
     }
-    /// Of a `float`.
+    /// From a `float`.
     fn float(value: f32) -> Result<Self, Unreadable> {
         Self::double(value.into())
     }
-    /// Of a `double`.
+    /// From a `double`.
     fn double(value: f64) -> Result<Self, Unreadable> {
         Err(Unreadable::Kind)
     }
-    /// Of a `text`.
+    /// From a `text`.
     fn text(value: &str) -> Result<Self, Unreadable> {
         Err(Unreadable::Kind)
     }
-    /// Of an `ascii`.
+    /// From an `ascii`.
     fn ascii(value: &str) -> Result<Self, Unreadable> {
         Self::text(value)
     }
-    /// Of a `blob`.
+    /// From a `blob`.
     fn blob(value: &[u8]) -> Result<Self, Unreadable> {
         Err(Unreadable::Kind)
     }
-    /// Of a `varint`: two's complement, big-endian.
+    /// From a `varint`: two's complement, big-endian.
     fn varint(value: &[u8]) -> Result<Self, Unreadable> {
         Err(Unreadable::Kind)
     }
-    /// Of a `decimal`: digits × 10^-scale; the digits are as in [`FromValue::varint`].
+    /// From a `decimal`: digits × 10^-scale. The digits are encoded as in [`FromValue::varint`].
     fn decimal(scale: i32, digits: &[u8]) -> Result<Self, Unreadable> {
         Err(Unreadable::Kind)
     }
-    /// Of a `uuid`.
+    /// From a `uuid`.
     fn uuid(value: [u8; 16]) -> Result<Self, Unreadable> {
         Err(Unreadable::Kind)
     }
-    /// Of a `timeuuid`.
+    /// From a `timeuuid`.
     fn timeuuid(value: [u8; 16]) -> Result<Self, Unreadable> {
         Self::uuid(value)
     }
-    /// Of an `inet`.
+    /// From an `inet`.
     fn inet(value: IpAddr) -> Result<Self, Unreadable> {
         Err(Unreadable::Kind)
     }
@@ -130,15 +130,15 @@ pub trait FromValue: Sized {
     fn timestamp(milliseconds: i64) -> Result<Self, Unreadable> {
         Err(Unreadable::Kind)
     }
-    /// Of a `date`: days since 1970-01-01.
+    /// From a `date`: days since 1970-01-01.
     fn date(days: i32) -> Result<Self, Unreadable> {
         Err(Unreadable::Kind)
     }
-    /// Of a `time`: nanoseconds since midnight.
+    /// From a `time`: nanoseconds since midnight.
     fn time(nanoseconds: i64) -> Result<Self, Unreadable> {
         Err(Unreadable::Kind)
     }
-    /// Of a `duration`.
+    /// From a `duration`.
     fn duration(value: Duration) -> Result<Self, Unreadable> {
         Err(Unreadable::Kind)
     }
@@ -146,27 +146,27 @@ pub trait FromValue: Sized {
     fn custom(class: &str, value: &[u8]) -> Result<Self, Unreadable> {
         Self::blob(value)
     }
-    /// Of a `list`. The elements are read with [`Elements::next_by`] and [`As`].
+    /// From a `list`. The elements are read with [`Elements::next_by`] and [`As`].
     fn list<S, I: Elements<S, Unreadable>>(items: &mut I) -> Result<Self, Unreadable> {
         Err(Unreadable::Kind)
     }
-    /// Of a `set`, in the order of the server.
+    /// From a `set`, in the server's order.
     fn set<S, I: Elements<S, Unreadable>>(items: &mut I) -> Result<Self, Unreadable> {
         Self::list(items)
     }
-    /// Of a `vector`.
+    /// From a `vector`.
     fn vector<S, I: Elements<S, Unreadable>>(items: &mut I) -> Result<Self, Unreadable> {
         Self::list(items)
     }
-    /// Of a `map`, in the order of the server.
+    /// From a `map`, in the server's order.
     fn map<S, I: MapEntries<S, Unreadable>>(entries: &mut I) -> Result<Self, Unreadable> {
         Err(Unreadable::Kind)
     }
-    /// Of a tuple.
+    /// From a tuple.
     fn tuple<S, I: Elements<S, Unreadable>>(components: &mut I) -> Result<Self, Unreadable> {
         Err(Unreadable::Kind)
     }
-    /// Of a user-defined type: the values of its fields, in their order.
+    /// From a user-defined type: the values of its fields, in their order.
     fn udt<S, I: Elements<S, Unreadable>>(udt: &Udt, fields: &mut I) -> Result<Self, Unreadable> {
         Err(Unreadable::Kind)
     }
