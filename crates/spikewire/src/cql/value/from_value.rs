@@ -58,7 +58,7 @@ pub trait FromValue: Sized {
     fn null() -> Result<Self, Unreadable> {
         Err(Unreadable::Null)
     }
-    /// Of an empty value of a type that has no empty values. Like null by default.
+    /// From an empty value of a type that has no empty values. By default the same as from null.
     fn empty(ty: &Type) -> Result<Self, Unreadable> {
         Self::null()
     }
@@ -126,7 +126,7 @@ pub trait FromValue: Sized {
     fn inet(value: IpAddr) -> Result<Self, Unreadable> {
         Err(Unreadable::Kind)
     }
-    /// Of a `timestamp`: milliseconds since 1970.
+    /// From a `timestamp`: milliseconds since 1970.
     fn timestamp(milliseconds: i64) -> Result<Self, Unreadable> {
         Err(Unreadable::Kind)
     }
@@ -142,7 +142,7 @@ pub trait FromValue: Sized {
     fn duration(value: Duration) -> Result<Self, Unreadable> {
         Err(Unreadable::Kind)
     }
-    /// Of a value of a class without a CQL type.
+    /// From a value of a class without a CQL type.
     fn custom(class: &str, value: &[u8]) -> Result<Self, Unreadable> {
         Self::blob(value)
     }
