@@ -19,14 +19,14 @@ __all__ = ["Differences", "Differs", "Entry", "Missing"]
 
 
 class Missing(NamedTuple):
-    """Is not there."""
+    """Not supported."""
 
     instead: str
     """What to use instead, as the end of a sentence."""
 
 
 class Differs(NamedTuple):
-    """Is there, and does something else."""
+    """Supported, with a difference."""
 
     how: str
     """A sentence without its full stop."""
@@ -53,7 +53,7 @@ class Differences:
         return None
 
     def text(self, name: str) -> str:
-        """Why a name is not there."""
+        """The message for a name that is not supported."""
         entry = self.find(name)
         instead = entry.instead if isinstance(entry, Missing) else "there is nothing like it"
         return f"{name} is not in {self.module}: {instead}"

@@ -13,8 +13,8 @@ PARTITIONS: Final = 4096
 
 
 def text_key(namespace: Any, set_name: Any, name: bytes) -> tuple[Any, ...]:
-    """A key of ``bytes``, which both take for the text that these bytes are. Where they are none,
-    it is known by its digest."""
+    """The key for a user key of type ``bytes``, which both clients treat as the text that these
+    bytes represent. If they are not valid text, the key is identified by its digest."""
     try:
         return namespace, set_name, name.decode()
     except UnicodeDecodeError:

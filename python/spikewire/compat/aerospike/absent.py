@@ -11,7 +11,7 @@ __all__ = ["Transaction"]
 
 
 class Transaction:
-    """A transaction that no command can take part in: what it is given to raises
+    """A transaction, which no command supports: passing it to one raises
     ``NotImplementedError``."""
 
     def __init__(self, reads_capacity: int = 128, writes_capacity: int = 128) -> None:

@@ -32,7 +32,7 @@ GLOBAL = frozenset(name for name in CODES if name.endswith("admin"))
 
 
 def privilege_dict(privilege: Privilege) -> dict[str, Any]:
-    """A privilege; the server's number where there is no name for it."""
+    """A privilege, or the server's number for one without a name."""
     code = CODES.get(privilege.kind)
     return {
         "ns": privilege.namespace or "",
@@ -42,7 +42,7 @@ def privilege_dict(privilege: Privilege) -> dict[str, Any]:
 
 
 def user_dict(user: User) -> dict[str, Any]:
-    """What there is to know of a user."""
+    """The information about a user."""
     return {
         "roles": list(user.roles),
         "read_info": list(user.read_info),
@@ -52,7 +52,7 @@ def user_dict(user: User) -> dict[str, Any]:
 
 
 def role_dict(role: Role) -> dict[str, Any]:
-    """What there is to know of a role."""
+    """The information about a role."""
     return {
         "privileges": [privilege_dict(privilege) for privilege in role.privileges],
         "whitelist": list(role.allow),

@@ -35,14 +35,14 @@ def _texts(of: str, *given: tuple[Any, int]) -> None:
 
 
 class Admin(Batches):
-    """What is about the cluster."""
+    """Administration of the cluster."""
 
     def query(self, namespace: str | None = None, set: str | None = None) -> Query:
-        """A query, to be completed."""
+        """Creates a query."""
         return Query(self, namespace, set)
 
     def scan(self, namespace: str | None = None, set: str | None = None) -> Scan:
-        """A scan, to be completed."""
+        """Creates a scan."""
         return Scan(self, namespace, set)
 
     def _started(self, job: Any) -> int:
@@ -56,7 +56,7 @@ class Admin(Batches):
         self, ns: str, set: Any, module: str, function: str, args: Any = None,
         policy: Any = None, options: Any = None,
     ) -> int:  # fmt: skip
-        """Runs a function on every record in the background; the job's id."""
+        """Runs a function on every record in the background. Returns the job's id."""
         _texts("scan_apply", (ns, 1))
         if isinstance(options, dict) and not isinstance(options.get("concurrent", False), bool):
             refuse("Invalid value for concurrent")
@@ -77,7 +77,7 @@ class Admin(Batches):
         self, ns: str, set: Any, predicate: Any, module: str, function: str, args: Any = None,
         policy: Any = None,
     ) -> int:  # fmt: skip
-        """The same on the records of a secondary index."""
+        """Like ``scan_apply``, on the records that a secondary index finds."""
         _texts("query_apply", (ns, 1))
         query = self.query(ns, set)
         if not isinstance(predicate, tuple):
@@ -118,12 +118,12 @@ class Admin(Batches):
         }
 
     def get_nodes(self, *_: Any, **__: Any) -> list[tuple[str, int]]:
-        """Addresses of the nodes. Arguments are passed over, as there."""
+        """Addresses of the nodes. Arguments are ignored, as in the official client."""
         self._nodes()
         return [(node["address"], node["port"]) for node in self.get_node_names()]
 
     def get_node_names(self, *_: Any, **__: Any) -> list[dict[str, Any]]:
-        """Addresses and names of the nodes. Arguments are passed over, as there."""
+        """Addresses and names of the nodes. Arguments are ignored, as in the official client."""
         found = []
         for name, address in self._nodes("."):
             host, port = address.rsplit(":", 1)
@@ -155,18 +155,18 @@ class Admin(Batches):
             raise self._failed(error) from None
 
     def info_all(self, command: str, policy: Any = None) -> dict[str, Any]:
-        """The answers of all nodes, by name: pairs of error and answer."""
+        """The replies of all nodes by name, as pairs of error and reply."""
         self._policies.keywords("info", policy)
         return {name: (None, self._info(command, name) + "\n") for name, _ in self._nodes()}
 
     def info_random_node(self, command: str, policy: Any = None) -> str:
-        """A node's answer."""
+        """The reply of one node."""
         self._policies.keywords("info", policy)
         self._nodes(".")
         return f"{command}\t{self._info(command, None)}\n"
 
     def info_single_node(self, command: str, host: str, policy: Any = None) -> str:
-        """The answer of the node of this name."""
+        """The reply of the node with this name."""
         self._policies.keywords("info", policy)
         if host not in [name for name, _ in self._nodes(".")]:
             refuse(f"Could not get node with name {host}.")
@@ -240,35 +240,35 @@ class Admin(Batches):
         self, ns: Any, set: Any, bin: Any, index_datatype: Any, name: Any, policy: Any = None,
         ctx: Any = None,
     ) -> int:  # fmt: skip
-        """An index on a bin."""
+        """Creates an index on a bin."""
         return self._index(ns, set, bin, index_datatype, 0, name, policy, ctx)
 
     def index_list_create(
         self, ns: Any, set: Any, bin: Any, index_datatype: Any, name: Any, policy: Any = None,
         ctx: Any = None,
     ) -> int:  # fmt: skip
-        """An index on the elements of lists."""
+        """Creates an index on the elements of lists."""
         return self._index(ns, set, bin, index_datatype, 1, name, policy, ctx)
 
     def index_map_keys_create(
         self, ns: Any, set: Any, bin: Any, index_datatype: Any, name: Any, policy: Any = None,
         ctx: Any = None,
     ) -> int:  # fmt: skip
-        """An index on the keys of maps."""
+        """Creates an index on the keys of maps."""
         return self._index(ns, set, bin, index_datatype, 2, name, policy, ctx)
 
     def index_map_values_create(
         self, ns: Any, set: Any, bin: Any, index_datatype: Any, name: Any, policy: Any = None,
         ctx: Any = None,
     ) -> int:  # fmt: skip
-        """An index on the values of maps."""
+        """Creates an index on the values of maps."""
         return self._index(ns, set, bin, index_datatype, 3, name, policy, ctx)
 
     def index_cdt_create(
         self, ns: Any, set: Any, bin: Any, index_type: Any, index_datatype: Any, name: Any,
         ctx: Any, policy: Any = None,
     ) -> int:  # fmt: skip
-        """An index on what is nested."""
+        """Creates an index on a nested value."""
         if not isinstance(ctx, list):
             refuse("ctx must be a list")
         return self._index(ns, set, bin, index_datatype, index_type, name, policy, ctx)
@@ -277,11 +277,11 @@ class Admin(Batches):
         self, ns: Any, set: Any, index_type: Any, index_datatype: Any, expressions: Any, name: Any,
         policy: Any = None,
     ) -> int:  # fmt: skip
-        """An index on an expression."""
+        """Creates an index on an expression."""
         return self._index(ns, set, expressions, index_datatype, index_type, name, policy)
 
     def index_set_create(self, ns: Any, set: Any, name: Any, policy: Any = None) -> int:
-        """An index of all records of a set."""
+        """Creates an index of all records of a set."""
         self._policies.keywords("info", policy)
         if not isinstance(ns, str):
             refuse("Namespace should be a string")
@@ -302,27 +302,27 @@ class Admin(Batches):
     def index_integer_create(
         self, ns: Any, set: Any, bin: Any, name: Any, policy: Any = None
     ) -> int:
-        """An index on integers."""
+        """Creates an index on integers."""
         return self._index(ns, set, bin, 1, 0, name, policy)
 
     def index_string_create(
         self, ns: Any, set: Any, bin: Any, name: Any, policy: Any = None
     ) -> int:
-        """An index on text."""
+        """Creates an index on text."""
         return self._index(ns, set, bin, 0, 0, name, policy)
 
     def index_blob_create(self, ns: Any, set: Any, bin: Any, name: Any, policy: Any = None) -> int:
-        """An index on bytes."""
+        """Creates an index on bytes."""
         return self._index(ns, set, bin, 3, 0, name, policy)
 
     def index_geo2dsphere_create(
         self, ns: Any, set: Any, bin: Any, name: Any, policy: Any = None
     ) -> int:
-        """An index on GeoJSON."""
+        """Creates an index on GeoJSON."""
         return self._index(ns, set, bin, 2, 0, name, policy)
 
     def index_remove(self, ns: Any, name: Any, policy: Any = None) -> int:
-        """Removes an index; one that is not there counts as removed."""
+        """Removes an index; a missing one counts as removed."""
         self._policies.keywords("info", policy)
         for what, value in (("Namespace", ns), ("Index name", name)):
             if not isinstance(value, str):
@@ -428,7 +428,7 @@ class Admin(Batches):
         return base64.b64encode(bytes(sound(expression))).decode()
 
     def get_cdtctx_base64(self, ctx: Any) -> str:
-        """The way to a nested list or map as text, for info commands about indexes."""
+        """The path to a nested list or map as text, for info commands about indexes."""
         if not isinstance(ctx, list):
             refuse("parameter is not list type")
         try:

@@ -70,7 +70,7 @@ class Batches(Records):
 
     @_as_result
     def batch_read(self, keys: Any, bins: Any = None, policy: Any = None) -> BatchRecords:
-        """Reads records: all bins, those of ``bins``, or none where that is empty."""
+        """Reads records: all bins, those in ``bins``, or none if it is empty."""
         if bins is not None and not isinstance(bins, (list, tuple)):
             refuse("Bins argument should be a list.")
         if bins is not None and not all(isinstance(name, str) for name in bins):
@@ -89,7 +89,7 @@ class Batches(Records):
         policy_batch_write: Any = None,
         ttl: Any = None,
     ) -> BatchRecords:
-        """Several operations on each record."""
+        """Runs several operations on each record."""
         if not isinstance(ops, list) or not ops:
             refuse("ops should be a list of op dictionaries")
         plan = prepared(ops, self._manner)
@@ -139,7 +139,7 @@ class Batches(Records):
         return self._alike(keys, "udf", verb, (), call)
 
     def batch_write(self, batch_records: Any, policy_batch: Any = None) -> BatchRecords:
-        """Reads, writes, deletes and functions in one call; sets what became of each row."""
+        """Reads, writes, deletes and function calls in one call. Sets the result of each row."""
         if not isinstance(batch_records, BatchRecords):
             refuse("batch_records must be of type aerospike_helpers.batch.records.BatchRecords")
         rows = batch_records.batch_records

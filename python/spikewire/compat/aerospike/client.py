@@ -16,7 +16,7 @@ __all__ = ["Client", "client"]
 
 
 class Client(Users):
-    """A client, by the names of the official one. It connects when it is made."""
+    """A client with the API of the official one. It connects when it is created."""
 
     def __init__(self, config: Any) -> None:
         super().__init__(config)
@@ -38,7 +38,8 @@ class Client(Users):
             self._measure_as(said.metrics)
 
     def connect(self, username: str | None = None, password: str | None = None) -> Client:
-        """This client, connected. Where it is already, a user is for the next time."""
+        """Connects and returns this client. If it is connected already, the user is used the next
+        time."""
         if username is not None and password is not None:
             self._configuration.log_in(username, password)
         if not self._client.is_connected:
@@ -48,7 +49,7 @@ class Client(Users):
         return self
 
     def close(self) -> None:
-        """Closes every connection; later calls raise ``ClusterError``."""
+        """Closes all connections; later calls raise ``ClusterError``."""
         if self._configuration.provided is not None:
             self._configuration.provided.end()
         super().close()
@@ -58,7 +59,7 @@ class Client(Users):
         return {name: dict(own) for name, own in self._policies.of.items()}
 
     def shm_key(self) -> int | None:
-        """The key of the configuration's ``shm``; there is no shared memory."""
+        """The key in the configuration's ``shm``. There is no shared memory."""
         return self._configuration.shm_key
 
 
@@ -66,7 +67,7 @@ worded_class(Client)
 
 
 def client(*given: Any, **named: Any) -> Client:
-    """A client of a configuration, ``config``."""
+    """Creates a client from a configuration."""
     try:
         config = _config(*given, **named)
     except TypeError:

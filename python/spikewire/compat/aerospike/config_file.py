@@ -70,7 +70,7 @@ _METRICS = frozenset({"enable", "latency_columns", "latency_shift", "labels"})
 
 
 class Said(NamedTuple):
-    """What a file says."""
+    """The contents of a file."""
 
     policies: dict[str, dict[str, Any]]
     """By kind of policy."""
@@ -84,7 +84,7 @@ class Said(NamedTuple):
 
 
 def said_by(path: str) -> Said:
-    """What the file at a path says. Raises ``OSError``, and ``ProfileError`` with the place of a
+    """Reads the file at a path. Raises ``OSError``, and ``ProfileError`` with the position of a
     mistake."""
     document = read(Path(path).read_text(encoding="utf-8"), "yaml", path)
     unused: list[str] = []

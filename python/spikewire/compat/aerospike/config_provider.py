@@ -28,7 +28,7 @@ _SHORTEST = 0.25
 
 
 class ConfigProvider:
-    """Where the file is, and how many milliseconds lie between two looks at it."""
+    """The path of the file, and the interval in milliseconds at which it is checked."""
 
     __slots__ = ("_interval", "_path")
 
@@ -51,12 +51,12 @@ class ConfigProvider:
 
     @property
     def interval(self) -> int:
-        """Milliseconds."""
+        """The interval in milliseconds."""
         return self._interval
 
 
 class Provided:
-    """What the file of one client says, and what of it holds."""
+    """The file of a client, and the settings in effect."""
 
     def __init__(self, provider: ConfigProvider) -> None:
         self.path, self.interval = provider.path, provider.interval
@@ -68,8 +68,9 @@ class Provided:
             self.interval = self.said.interval
 
     def changed(self) -> bool:
-        """Reads the file where it is another one than before; whether it says anything else. What
-        held goes on to hold where there is a mistake in it, and a ``CompatWarning`` names it."""
+        """Reads the file if it has changed, and returns whether its contents have. If there is a
+        mistake in it, the previous settings stay in effect, and a ``CompatWarning`` names the
+        mistake."""
         try:
             state = Path(self.path).stat()
             seen = state.st_mtime_ns, state.st_size
@@ -90,7 +91,7 @@ class Provided:
         warnings.warn(text, CompatWarning, stacklevel=6)
 
     def watch(self, client: Client) -> None:
-        """Applies what the file says, and then what it says anew."""
+        """Applies the file, and applies it again whenever it changes."""
         client._follow(self.said)
         self._stop = stop = threading.Event()
         threading.Thread(
@@ -124,7 +125,7 @@ def _watching(provided: Provided, client: weakref.ref[Client], stop: threading.E
 
 
 def provided(given: Any) -> Provided | None:
-    """What a configuration's ``config_provider``, or the environment, says."""
+    """The file named by a configuration's ``config_provider``, or by the environment."""
     url = os.environ.get(_VARIABLE)
     if given is not None and not isinstance(given, ConfigProvider):
         refuse(

@@ -25,7 +25,7 @@ _BOOLS = ("rack_aware", "use_services_alternate", "force_single_node", "fail_if_
 
 
 class Configuration:
-    """What a dictionary says."""
+    """A parsed configuration."""
 
     def __init__(self, config: Any) -> None:
         if not isinstance(config, dict):
@@ -62,7 +62,7 @@ class Configuration:
         self.options = self._options(given) | security
 
     def log_in(self, user: str | None, password: str | None) -> None:
-        """Has the next connection log in as this user."""
+        """Uses this user for the next connection."""
         self.options = login_of(self.options, user, password)
 
     def _options(self, given: dict[str, Any]) -> dict[str, Any]:

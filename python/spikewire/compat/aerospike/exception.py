@@ -6,8 +6,8 @@ from typing import Any
 
 
 class AerospikeError(Exception):
-    """The root. ``args`` are code, message, file, line and ``in_doubt``; file and line are those of
-    another program and stay empty."""
+    """The base class. ``args`` are code, message, file, line and ``in_doubt``. File and line refer
+    to the source of another program, and are always empty."""
 
     code: int | None = None
     msg: str | None = None

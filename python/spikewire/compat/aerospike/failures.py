@@ -24,7 +24,7 @@ __all__ = [
 
 
 class CompatWarning(UserWarning):
-    """Something of the official client has no effect here."""
+    """A feature of the official client has no effect here."""
 
 
 #: Errors without a server result code, by class.
@@ -96,7 +96,7 @@ _OF_ACCOUNTS = {
 
 
 def failure(error: BaseException, key: Any = None, bin: Any = None) -> BaseException:
-    """The exception for what the engine raised; the same one where it is not the engine's."""
+    """The exception for an error of the engine. Any other exception is returned unchanged."""
     if isinstance(error, names.AerospikeError):
         return error
     if isinstance(error, errors.Error):
@@ -145,7 +145,7 @@ def _of_engine(error: errors.Error, *, of_record: bool) -> names.AerospikeError:
 
 
 def of_server(error: BaseException) -> BaseException:
-    """The exception of a call about users and roles, in the official client's words."""
+    """The exception for a call about users and roles, in the official client's words."""
     named = _OF_ACCOUNTS.get(getattr(error, "code", 0))
     if named is None or not isinstance(error, names.AerospikeError):
         return error
@@ -157,7 +157,7 @@ def of_server(error: BaseException) -> BaseException:
 
 
 def of_code(code: int, text: str, *, in_doubt: bool = False) -> names.AerospikeError:
-    """The exception of a code."""
+    """The exception for a code."""
     kind = names.BY_CODE.get(code, names.AerospikeError if code else names.ClientError)
     return _filled(kind, code, text, in_doubt=in_doubt)
 
@@ -180,5 +180,5 @@ missing = DIFFERENCES.missing
 
 
 def without_effect(what: str) -> None:
-    """Says that something has no effect."""
+    """Warns that something has no effect."""
     warnings.warn(f"{what} has no effect with Spikewire", CompatWarning, stacklevel=4)

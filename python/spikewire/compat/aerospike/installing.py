@@ -10,10 +10,10 @@ __all__ = ["install"]
 
 
 def install() -> None:
-    """Lets ``import aerospike`` and ``import aerospike_helpers`` find these modules, for the whole
+    """Makes ``import aerospike`` and ``import aerospike_helpers`` find these modules, in the whole
     process.
 
-    To be called before anything imports the official client; ``RuntimeError`` where that is done.
+    Must be called before anything imports the official client, or it raises ``RuntimeError``.
     """
     here = sys.modules["spikewire.compat.aerospike"]
     present = sys.modules.get("aerospike")

@@ -20,7 +20,7 @@ PLAIN_KEYS = frozenset({str, int})
 
 
 def key_tuple(key: Any) -> tuple[Any, ...]:
-    """A key as a tuple: it may be a dictionary of ``ns``, ``set``, ``key`` and ``digest``."""
+    """A key as a tuple. It may be a dictionary with ``ns``, ``set``, ``key`` and ``digest``."""
     if type(key) is tuple and len(key) == 3 and type(key[2]) in PLAIN_KEYS:
         return key
     return checked_key(key)
@@ -40,7 +40,7 @@ def _made(key: Any) -> tuple[Any, ...]:
 
 
 def checked_key(key: Any) -> tuple[Any, ...]:
-    """A key after its checks, as a tuple."""
+    """Checks a key and returns it as a tuple."""
     found = _made(key)
     if len(found) not in (3, 4):
         refuse("key tuple must be (Namespace, Set, Key) or (Namespace, Set, None, Digest)")

@@ -26,7 +26,7 @@ class _State:
 
 @worded
 def set_log_level(loglevel: int) -> int:
-    """Which lines the handler hears of; all at ``LOG_LEVEL_TRACE``."""
+    """Sets the minimum level of the lines for the handler; ``LOG_LEVEL_TRACE`` includes all."""
     if not isinstance(loglevel, int):
         refuse("Invalid log level")
     if not -(1 << 63) <= loglevel < 1 << 63:
@@ -37,7 +37,7 @@ def set_log_level(loglevel: int) -> int:
 
 @worded
 def set_log_handler(log_handler: Callable[..., Any] | None = None) -> int:
-    """A function of level, function, path, line and text; ``None`` for none."""
+    """Sets a function of level, function, path, line and text; ``None`` removes it."""
     if log_handler is not None and not callable(log_handler):
         refuse("Parameter must be a callable")
     _State.handler = log_handler
@@ -45,7 +45,7 @@ def set_log_handler(log_handler: Callable[..., Any] | None = None) -> int:
 
 
 def trace(where: str, text: str) -> None:
-    """A line at the level that programs ask for to see everything."""
+    """Logs a line at the level for programs that want to see everything."""
     handler = _State.handler
     if handler is not None and _State.level >= _TRACE:
         handler(_TRACE, where, __file__, 0, text)

@@ -112,11 +112,11 @@ class Measuring(Admin):
     _measurement: _Measurement | None = None
 
     def get_stats(self) -> ClusterStats:
-        """Connections, and what commands came to since metrics were enabled."""
+        """Connections, and the counters of commands since metrics were enabled."""
         return stats_of(self._client.stats())
 
     def enable_metrics(self, policy: Any = None) -> None:
-        """Tells listeners, or a file, at intervals what commands came to."""
+        """Periodically reports the counters of commands to listeners, or to a file."""
         if policy is None:
             policy = self._policies.metrics
         elif not isinstance(policy, MetricsPolicy):
@@ -126,7 +126,7 @@ class Measuring(Admin):
             self._measure(policy)
 
     def disable_metrics(self) -> None:
-        """Ends that."""
+        """Stops that."""
         if not self._left_to_the_file():
             self._measure_no_more()
 
@@ -162,7 +162,7 @@ class Measuring(Admin):
             measurement.end()
 
     def close(self) -> None:
-        """Closes every connection; later calls raise ``ClusterError``."""
+        """Closes all connections; later calls raise ``ClusterError``."""
         with contextlib.suppress(Exception):
             self._measure_no_more()
         super().close()

@@ -35,7 +35,7 @@ _GROUPS = ("conn", "write", "read", "batch", "query")
 
 
 class Files:
-    """The files of one measurement, one after the other."""
+    """The successive files of one measurement."""
 
     def __init__(self, policy: MetricsPolicy) -> None:
         self._policy = policy
@@ -44,7 +44,7 @@ class Files:
         self._since = time.monotonic(), time.process_time()
 
     def listeners(self) -> MetricsListeners:
-        """What writes."""
+        """The listeners that write the files."""
         return MetricsListeners(self._open, self._snapshot, self._node_closed, self._end)
 
     def _open(self) -> None:

@@ -18,7 +18,7 @@ _NUMBERS = (("report_size_limit", 64), ("interval", 32), ("latency_columns", 8),
 
 
 def check_metrics(policy: MetricsPolicy) -> None:
-    """Refuses a policy with a value of the wrong type."""
+    """Rejects a policy with a value of the wrong type."""
 
     def bad(field: str, kind: str) -> None:
         refuse(f"MetricsPolicy.{field} must be a {kind} type")

@@ -60,20 +60,22 @@ def _callable(given: Any) -> None:
 
 
 def set_serializer(callback: Callable[[Any], Any]) -> int:
-    """What turns values that bins cannot hold into text, where ``put`` has ``SERIALIZER_USER``."""
+    """Sets the function that converts unsupported values to text, used by ``put`` with
+    ``SERIALIZER_USER``."""
     _callable(callback)
     serializers.serializer = callback
     return 0
 
 
 def set_deserializer(callback: Callable[[Any], Any]) -> int:
-    """What turns text into values again: every value of bytes that is read, of every client."""
+    """Sets the function that converts text back to values, for all bytes values that any client
+    reads."""
     _callable(callback)
     serializers.deserializer = callback
     return 0
 
 
 def unset_serializers() -> int:
-    """Forgets both."""
+    """Removes both."""
     serializers.serializer = serializers.deserializer = None
     return 0

@@ -204,7 +204,7 @@ QUIET = WRITES.intersection(PLAIN)
 
 
 class Prepared(NamedTuple):
-    """Operations, and what is known of their results."""
+    """Operations, and what is known about their results."""
 
     operations: list[Operation]
     bins: list[str | None]
@@ -215,7 +215,7 @@ class Prepared(NamedTuple):
 
 
 class Manner(NamedTuple):
-    """How a client takes operations."""
+    """How a client treats operations."""
 
     strict: bool = True
     """``strict_types``."""
@@ -230,7 +230,7 @@ _USUAL = Manner()
 
 
 def manner_of(*, strict: bool, validates: bool, own: Serializers | None) -> Manner:
-    """How a client takes operations."""
+    """How a client treats operations."""
     keeps_bools = own is None or not own.bools_as_integers
     return Manner(
         strict, validates, own, OfficialOperations(PLAIN if strict else {}, bools=keeps_bools)
@@ -238,8 +238,8 @@ def manner_of(*, strict: bool, validates: bool, own: Serializers | None) -> Mann
 
 
 def prepared(operations: Any, manner: Manner = _USUAL) -> Prepared:
-    """The operations of a list of dictionaries, after their checks; of a client that is not
-    strict, what is odd of an operation on a whole bin is made up for, or it is left out."""
+    """Checks a list of dictionaries and converts it to operations. For a client that is not strict,
+    invalid operations on whole bins are adapted or left out."""
     if not isinstance(operations, list):
         refuse("Operations should be of type list")
     if (plain := manner.plain.plain(operations)) is not None:
@@ -302,8 +302,8 @@ def _mended(operation: Any) -> Any:
 
 
 def any_answers(operations: list[Any]) -> bool:
-    """Whether each operation has a result of its own: as soon as one is on a map, bits, a sketch or
-    an expression."""
+    """Whether each operation has a result of its own. That is so if one of them is on a map, bits,
+    a sketch or an expression."""
     silent = PLAIN.keys() | _LIST.keys()
     return any(
         isinstance(each, dict) and each.get("loosely", each.get("op")) not in silent
@@ -312,7 +312,7 @@ def any_answers(operations: list[Any]) -> bool:
 
 
 def text_of(name: Any) -> Any:
-    """The name of a bin, which may be given as bytes; those end at a zero, as in C."""
+    """A bin name, which may be given as bytes. As in C, these end at the first zero."""
     if isinstance(name, (bytes, bytearray)):
         return bytes(name).split(b"\0")[0].decode()
     return name
@@ -373,7 +373,7 @@ _OF_KIND = {(family, kind): names for family, kind, names in _OF_CODE.values()}
 
 
 def arguments_of(family: str, kind: str, of: dict[str, Any]) -> tuple[Any, ...]:
-    """The arguments of the engine's operation of this kind, of a dictionary's entries."""
+    """The arguments of the engine's operation of this kind, from a dictionary's entries."""
     look = _Look(of, family)
     return tuple(look(each) for each in _OF_KIND[family, kind])
 
@@ -519,7 +519,7 @@ def results_of(
 def expected(
     returns: int | None, value: Any, deserializer: Callable[[Any], Any] | None = None
 ) -> Any:
-    """One result as the official client gives it."""
+    """A result in the official client's form."""
     if isinstance(value, dict):
         if returns == 8:
             return [incoming(each, deserializer) for pair in value.items() for each in pair]

@@ -28,7 +28,7 @@ Reached = dict[int, "tuple[bytes, int] | None"]
 
 
 class Filter(NamedTuple):
-    """What a ``partition_filter`` asks for."""
+    """A parsed ``partition_filter``."""
 
     begin: int
     parts: int
@@ -47,7 +47,7 @@ def _number(given: dict[str, Any], name: str, low: int, high: int, default: int)
 
 
 def filter_of(given: Any) -> Filter:
-    """A filter after its checks."""
+    """Checks a filter and returns it parsed."""
     if not isinstance(given, dict):
         refuse("invalid partition_filter policy, partition_filter must be a dict")
     own: dict[str, Any] = given
@@ -109,8 +109,8 @@ def _part(part: int, own: tuple[Any, ...]) -> tuple[bool, bool, bytes, int]:
 
 
 def status_of(reached: Reached, latest: Reached, begin: int, count: int) -> dict[Any, Any]:
-    """The status of a query over these partitions. ``latest`` has the last records of those that
-    are done."""
+    """The status of a query over these partitions. ``latest`` has the last records of finished
+    ones."""
     status: dict[Any, Any] = {"done": not reached, "retry": False}
     for part in range(begin, begin + count):
         point = reached[part] if part in reached else latest.get(part)
@@ -127,7 +127,7 @@ def value_at(cursor: bytes, digest: bytes) -> int:
 
 
 def reached_by(cursor: bytes) -> Reached:
-    """How far a cursor says that its query came."""
+    """The progress of a query, from its cursor."""
     bitmap = cursor[_HEAD : _HEAD + _BITMAP]
     points = cursor[_HEAD + _BITMAP : -_CHECK]
     at, found = 0, Reached()
@@ -144,7 +144,7 @@ def reached_by(cursor: bytes) -> Reached:
 
 
 def cursor_from(fresh: bytes, reached: Reached) -> bytes:
-    """The cursor of a query that came this far, from the one that it has at first."""
+    """The cursor of a query with this progress, derived from its initial cursor."""
     bitmap = bytearray(_BITMAP)
     points = bytearray()
     for part in sorted(reached):

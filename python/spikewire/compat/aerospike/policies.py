@@ -113,7 +113,7 @@ _LONGEST_HEDGE = 600.0
 
 
 def resolved(kind: str, policy: Any, *, strict: bool) -> dict[str, Any]:
-    """A policy after its checks."""
+    """Checks a policy and merges it with its defaults."""
     if policy is None:
         return {}
     if not isinstance(policy, dict):
@@ -139,7 +139,7 @@ def resolved(kind: str, policy: Any, *, strict: bool) -> dict[str, Any]:
 
 
 def ttl_of(value: Any, default: Any = None) -> Any:
-    """A time to live for the engine's ``ttl``."""
+    """A time to live, as the engine's ``ttl``."""
     if not isinstance(value, int):
         refuse("Ttl should be an int or long")
     if value >= 1 << 63:
@@ -188,7 +188,7 @@ class Policies:
         self.follow({})
 
     def follow(self, fixed: dict[str, dict[str, Any]]) -> None:
-        """Takes entries that come before all others, also before those of single calls."""
+        """Sets entries that override all others, including those of single calls."""
         self.fixed = fixed
         self.plain = {}  # Recomputed by calls in between.
         self.plain = {
@@ -206,7 +206,7 @@ class Policies:
             refuse("Invalid Policy setting value")
 
     def sends_key(self, kind: str, policy: dict[str, Any] | None) -> bool:
-        """Whether the user key goes with the command."""
+        """Whether the user key is sent with the command."""
         fixed = self.fixed.get(kind, {})
         if "key" in fixed:
             return bool(fixed["key"])
@@ -215,7 +215,7 @@ class Policies:
         return bool(self.of[kind].get("key"))
 
     def keywords(self, kind: str, policy: Any, meta: Any = None) -> dict[str, Any]:
-        """The keywords of a verb; those that only have their default are left out."""
+        """The keywords of a verb, without those that have their default."""
         known, kind = kind, _SAME.get(kind, kind)
         if policy is None and meta is None and kind in self.plain:
             return dict(self.plain[kind])

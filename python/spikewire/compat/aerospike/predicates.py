@@ -49,7 +49,7 @@ def contains(bin: str, index_type: int, val: Any) -> tuple[Any, ...]:
 
 
 def range(bin: str, index_type: int, min: Any, max: Any) -> tuple[Any, ...]:  # noqa: A001
-    """A list or map has one from ``min`` to ``max``."""
+    """A list or map has an element, key or value from ``min`` to ``max``."""
     return _RANGE, _INTEGER, bin, min, max, index_type
 
 

@@ -44,7 +44,7 @@ _EVERY: Any = object()
 
 
 def index_range(predicate: Any, ctx: Any = None, name: str | None = None, on: Any = None) -> Any:
-    """What the tuple of a predicate asks an index for."""
+    """The index range for the tuple of a predicate."""
     if not isinstance(predicate, tuple) or not 3 < len(predicate) < 7:
         refuse("predicate is invalid.")
     kind, of, named = predicate[:3]
@@ -104,7 +104,7 @@ class Reading:
         self.ttl = 0
 
     def select(self, *bins: str) -> None:
-        """Reads these bins only."""
+        """Reads only these bins."""
         if self._bins is not None:
             raise of_code(-1, "Cannot call select() more than once")
         names = [text_of(name) for name in bins]
@@ -114,14 +114,14 @@ class Reading:
         self._bins = names or None
 
     def add_ops(self, ops: Any) -> None:
-        """Operations on every record."""
+        """Runs operations on every record."""
         if not isinstance(ops, list):
             refuse("ops must be a list")
         prepared(ops, self._owner._manner)
         self._operations = ops
 
     def apply(self, module: Any, function: Any, arguments: Any = None) -> Self:
-        """A function of a registered module, on the records or their stream."""
+        """Calls a function of a registered module, on the records or on their stream."""
         if not isinstance(module, str):
             raise of_code(-1, "udf module argument must be a string or unicode string")
         if not isinstance(function, str):
@@ -138,11 +138,11 @@ class Reading:
         return self
 
     def paginate(self) -> None:
-        """Gives ``max_records`` at a time."""
+        """Returns ``max_records`` at a time."""
         self._paginates = True
 
     def is_done(self) -> bool:
-        """Whether the pages are at their end."""
+        """Whether all pages have been read."""
         return self._done
 
     def get_partitions_status(self) -> dict[Any, Any]:
@@ -167,7 +167,8 @@ class Reading:
             records.close()
 
     def execute_background(self, policy: Any = None) -> int:
-        """Applies the operations or the function to every record, on the nodes; the job's id."""
+        """Runs the operations or the function on every record, on the nodes. Returns the job's
+        id."""
         client = self._owner._client
         kind = "info_write" if self._kind == "query" else "info_scan"
         own = self._owner._policies.keywords(kind, policy)
@@ -332,7 +333,7 @@ class Scan(Reading):
 
 
 class Query(Reading):
-    """The records of a set or of a secondary index."""
+    """The records of a set, or those that a secondary index finds."""
 
     _kind = "query"
     _raised = "Callback function contains an error"
@@ -354,13 +355,13 @@ class Query(Reading):
             raise of_code(-1, "Cannot call where() more than once")
 
     def where(self, predicate: Any, ctx: Any = None) -> Query:
-        """Asks a secondary index."""
+        """Queries a secondary index."""
         self._once()
         self._index = index_range(predicate, ctx)
         return self
 
     def where_with_index_name(self, index_name: Any, predicate: Any) -> Query:
-        """Asks the secondary index of this name."""
+        """Queries the secondary index with this name."""
         if not isinstance(index_name, str):
             refuse("index_name must be a string")
         self._once()
@@ -368,7 +369,7 @@ class Query(Reading):
         return self
 
     def where_with_expr(self, expr: Any, predicate: Any) -> Query:
-        """Asks the secondary index on an expression."""
+        """Queries the secondary index on an expression."""
         self._once()
         self._index = index_range(predicate, on=_expression(expr))
         return self

@@ -119,7 +119,7 @@ class Records:
         return self._record(key, record, keeps=True)
 
     def exists(self, key: Any, policy: Any = None) -> tuple[Any, Any]:
-        """Whether there is a record: key, and metadata or ``None``."""
+        """Whether a record exists: key, and metadata or ``None``."""
         key = key_tuple(key)
         options = self._policies.keywords("read", policy)
         try:
@@ -181,7 +181,7 @@ class Records:
         return 0
 
     def touch(self, key: Any, val: Any = 0, meta: Any = None, policy: Any = None) -> int:
-        """Renews the time to live."""
+        """Resets the time to live."""
         key = key_tuple(key)
         options = self._written(policy, meta)
         if val:
@@ -293,7 +293,8 @@ class Records:
         meta: Any = None,
         policy: Any = None,
     ) -> tuple[Any, Any, Any]:
-        """Several operations on one record: key, metadata, and the latest result of each bin."""
+        """Runs several operations on one record. Returns key, metadata, and the latest result of
+        each bin."""
         if policy is None and meta is None and not self._policies.plain.get("operate", True):
             try:
                 found = self._results.operate(self._client, self._manner.plain, key, list)
@@ -313,7 +314,7 @@ class Records:
         meta: Any = None,
         policy: Any = None,
     ) -> tuple[Any, Any, Any]:
-        """The same, with a list of pairs of bin and result."""
+        """Like ``operate``, with a list of pairs of bin and result."""
         if type(key) is not tuple or len(key) != 3 or type(key[2]) not in PLAIN_KEYS:
             key = checked_key(key)
         record, plan = self._operated(key, list, meta, policy)
@@ -341,9 +342,9 @@ class Records:
             raise self._failed(error, key) from None
 
     def is_connected(self, *_: Any, **__: Any) -> bool:
-        """Whether the client is connected. Arguments are passed over, as there."""
+        """Whether the client is connected. Arguments are ignored, as in the official client."""
         return self._client.is_connected
 
     def close(self) -> None:
-        """Closes every connection; later calls raise ``ClusterError``."""
+        """Closes all connections; later calls raise ``ClusterError``."""
         self._client.close()

@@ -32,7 +32,7 @@ _TLS_ERROR, _CLIENT_ERROR = -9, -1
 
 
 def security_of(given: dict[str, Any]) -> dict[str, Any]:
-    """The options of a configuration that are about security."""
+    """The security options of a configuration."""
     tls = _tls(given.get("tls"))
     made: dict[str, Any] = {} if tls is None else {"tls": tls or True}
     if tls is not None:
@@ -53,7 +53,8 @@ def security_of(given: dict[str, Any]) -> dict[str, Any]:
 
 
 def login_of(options: dict[str, Any], user: Any, password: Any) -> dict[str, Any]:
-    """Options with this user; as they were where there is none, or a certificate says who it is."""
+    """The options with this user. Unchanged if there is none, or if a certificate identifies the
+    user."""
     named = isinstance(user, str) and isinstance(password, str) and bool(user)
     if options.get("auth") == "pki":
         return options

@@ -123,7 +123,7 @@ def _namespace(
 
 
 def stats_of(stats: Stats) -> ClusterStats:
-    """What ``get_stats`` gives."""
+    """The result of ``get_stats``."""
     made = ClusterStats()
     made.nodes = []
     for each in stats.nodes:

@@ -27,7 +27,7 @@ _LONGEST_WAIT = 60.0
 
 
 class Users(Measuring):
-    """What is about users, roles and transactions."""
+    """Users, roles and transactions."""
 
     def _within(self, policy: Any) -> float:
         """The timeout for a node's reply, in seconds."""
@@ -55,7 +55,7 @@ class Users(Measuring):
         return 0
 
     def admin_create_pki_user(self, user: Any, roles: Any, policy: Any = None) -> int:
-        """Creates a user who logs in with a certificate."""
+        """Creates a user who authenticates with a certificate."""
         self._nodes()
         names = _roles(roles)
         _named("Username", user)
@@ -98,7 +98,7 @@ class Users(Measuring):
         return within
 
     def admin_grant_roles(self, user: Any, roles: Any, policy: Any = None) -> int:
-        """Gives a user more roles."""
+        """Grants roles to a user."""
         self._nodes()
         names = _texts(roles, _LONGEST_NAME)
         _user(user)
@@ -107,7 +107,7 @@ class Users(Measuring):
         return 0
 
     def admin_revoke_roles(self, user: Any, roles: Any, policy: Any = None) -> int:
-        """Takes roles from a user."""
+        """Revokes roles from a user."""
         self._nodes()
         names = _texts(roles, _LONGEST_NAME)
         _user(user)
@@ -179,7 +179,7 @@ class Users(Measuring):
         return 0
 
     def admin_revoke_privileges(self, role: Any, privileges: Any, policy: Any = None) -> int:
-        """Takes privileges from a role."""
+        """Revokes privileges from a role."""
         self._nodes()
         revoked = _privileges(privileges)
         within = self._within(policy)
@@ -236,7 +236,7 @@ class Users(Measuring):
         return 0
 
     def admin_set_whitelist(self, role: Any, whitelist: Any, policy: Any = None) -> int:
-        """Sets the addresses that the users of a role may come from; none: all."""
+        """Sets the addresses from which users of a role may connect; none means all."""
         self._nodes(".")
         _role(role, ".")
         if whitelist is not None and not isinstance(whitelist, list):
@@ -247,11 +247,11 @@ class Users(Measuring):
         return 0
 
     def commit(self, transaction: Any) -> int:
-        """Is not there."""
+        """Not supported."""
         return self._ended("commit", transaction)
 
     def abort(self, transaction: Any) -> int:
-        """Is not there."""
+        """Not supported."""
         return self._ended("abort", transaction)
 
     def _ended(self, name: str, transaction: Any) -> int:

@@ -89,7 +89,7 @@ CONFIGURATION: dict[str, frozenset[str]] = {
 
 
 def check_names(given: Iterable[object], known: frozenset[str], of: str = "policy") -> None:
-    """Refuses the first entry that is not known."""
+    """Rejects the first unknown entry."""
     for name in given:
         if name not in known:
             refuse(f'"{name}" is an invalid {of} dictionary key')

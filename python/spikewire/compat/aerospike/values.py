@@ -44,12 +44,12 @@ class KeyOrderedDict(dict[Any, Any]):
 
 
 def tell_ordered_maps() -> None:
-    """Has the engine do so, for the process."""
+    """Enables that for the process."""
     _ordered_maps(KeyOrderedDict)
 
 
 class null:  # noqa: N801
-    """Stands for no value: a bin that is set to it is removed."""
+    """No value: a bin that is set to it is removed."""
 
 
 class CDTWildcard:
@@ -61,7 +61,7 @@ class CDTInfinite:
 
 
 class GeoJSON:
-    """A GeoJSON value that can be changed, by the names of the official client."""
+    """A mutable GeoJSON value with the API of the official client."""
 
     def __init__(self, geo_data: str | dict[str, Any] | None = None) -> None:
         self.geo_data: Any = None
@@ -73,25 +73,25 @@ class GeoJSON:
             refuse("Geospatial data should be a dictionary or raw GeoJSON string")
 
     def wrap(self, geo_data: dict[str, Any]) -> None:
-        """Takes Python objects."""
+        """Sets Python objects."""
         if not isinstance(geo_data, dict):
             refuse("Geospatial data should be a dictionary or raw GeoJSON string")
         self.geo_data = geo_data
 
     def unwrap(self) -> dict[str, Any]:
-        """As Python objects."""
+        """The value as Python objects."""
         found: dict[str, Any] = self.geo_data
         return found
 
     def loads(self, raw_geo: str) -> None:
-        """Takes JSON text."""
+        """Sets JSON text."""
         try:
             self.geo_data = json.loads(raw_geo)
         except (TypeError, ValueError):
             raise of_code(-1, "String is not GeoJSON serializable") from None
 
     def dumps(self) -> str:
-        """As JSON text."""
+        """The value as JSON text."""
         return json.dumps(self.geo_data)
 
     __str__ = dumps
@@ -101,21 +101,22 @@ class GeoJSON:
 
 
 def geojson(geojson_str: str) -> GeoJSON:
-    """A ``GeoJSON`` of JSON text."""
+    """A ``GeoJSON`` from JSON text."""
     if not isinstance(geojson_str, str):
         refuse("The geospatial data should be a string")
     return GeoJSON(geojson_str)
 
 
 def geodata(geo_data: dict[str, Any]) -> GeoJSON:
-    """A ``GeoJSON`` of Python objects."""
+    """A ``GeoJSON`` from Python objects."""
     if not isinstance(geo_data, dict):
         refuse("The geospatial data should be a dictionary")
     return GeoJSON(geo_data)
 
 
 class Serializers:
-    """What turns values that bins cannot hold into bytes, for a client or for the process."""
+    """Functions that convert values unsupported by bins to bytes and back, for a client or for the
+    process."""
 
     def __init__(
         self,
@@ -134,7 +135,7 @@ serializers = Serializers()
 
 
 def outgoing_bins(bins: Any, own: Serializers | None = None) -> dict[str, Any]:
-    """What a write sends. Bins whose values are all plain go through as they are."""
+    """The bins to send. Bins whose values are all plain are returned unchanged."""
     if not isinstance(bins, dict):
         refuse("Record should be passed as bin-value pair")
     found: dict[str, Any] = bins
@@ -146,7 +147,7 @@ def outgoing_bins(bins: Any, own: Serializers | None = None) -> dict[str, Any]:
 
 
 def outgoing(value: Any, own: Serializers | None = None) -> Any:
-    """One value as the engine takes it."""
+    """Converts one value for the engine."""
     kind = type(value)
     if kind in _SCALARS:
         if kind is bool and own is not None and own.bools_as_integers:
@@ -205,7 +206,7 @@ def _serialized(value: Any, own: Serializers | None) -> bytes:
 
 
 def incoming_bins(bins: dict[str, Any], own: Serializers | None = None) -> dict[str, Any]:
-    """The bins of a record as the official client gives them; changes them in place."""
+    """Converts the bins of a record to the official client's form, in place."""
     deserializer = deserializer_of(own)
     for name, value in bins.items():
         if deserializer is not None or type(value) not in _SCALARS:
@@ -214,14 +215,14 @@ def incoming_bins(bins: dict[str, Any], own: Serializers | None = None) -> dict[
 
 
 def deserializer_of(own: Serializers | None) -> Callable[[Any], Any] | None:
-    """What makes values of bytes that are read, for a client."""
+    """The function that converts bytes that are read to values, for a client."""
     if own is not None and own.deserializer is not None:
         return own.deserializer
     return serializers.deserializer
 
 
 def incoming(value: Any, deserializer: Callable[[Any], Any] | None = None) -> Any:
-    """One value that was read."""
+    """Converts one value that was read."""
     kind = type(value)
     if kind is bytes and deserializer is not None:
         try:

@@ -45,7 +45,7 @@ def _complaint(function: Callable[..., Any], given: tuple[Any, ...], named: dict
 
 
 def worded(function: Called) -> Called:
-    """The function, with these texts."""
+    """The function with these messages."""
 
     @functools.wraps(function)
     def called(*given: Any, **named: Any) -> Any:
@@ -62,7 +62,7 @@ def worded(function: Called) -> Called:
 
 
 def worded_class(kind: Kind) -> Kind:
-    """The class, with these texts for its public methods, those that it inherits included."""
+    """The class with these messages for its public methods, including inherited ones."""
     for name in dir(kind):
         found: Any = inspect.getattr_static(kind, name)
         if not name.startswith("_") and inspect.isfunction(found):

@@ -104,22 +104,22 @@ def _absent(name: str) -> _cdt_ctx:
 
 
 def cdt_ctx_all_children() -> _cdt_ctx:
-    """Is not there."""
+    """Not supported."""
     return _absent("cdt_ctx_all_children")
 
 
 def cdt_ctx_all_children_with_filter(expression: Any) -> _cdt_ctx:  # noqa: ARG001
-    """Is not there."""
+    """Not supported."""
     return _absent("cdt_ctx_all_children_with_filter")
 
 
 def cdt_ctx_and_filter(expression: Any) -> _cdt_ctx:  # noqa: ARG001
-    """Is not there."""
+    """Not supported."""
     return _absent("cdt_ctx_and_filter")
 
 
 def cdt_ctx_map_keys_in(keys: list[Any]) -> _cdt_ctx:  # noqa: ARG001
-    """Is not there."""
+    """Not supported."""
     return _absent("cdt_ctx_map_keys_in")
 
 
@@ -160,19 +160,19 @@ def _within(path: list[Step]) -> bytes:
 
 
 def packed(path: list[Step]) -> bytes:
-    """The wire form of a path: what two expressions around two paths do not have in common."""
+    """The wire form of a path, extracted from an expression that contains it."""
     first = bytes((0x92, 0x10, 0))  # The path of list index 0.
     before, _, after = _within([ctx.list_index(0)]).partition(first)
     return _within(path)[len(before) : -len(after)]
 
 
 def index_type_string(index_type: int) -> str:
-    """What info commands call a kind of index."""
+    """The name that info commands use for a kind of index."""
     return {0: "default", 1: "list", 2: "mapkeys", 3: "mapvalues"}.get(index_type, "invalid")
 
 
 def index_datatype_string(index_datatype: int) -> str:
-    """What info commands call the type of an index."""
+    """The name that info commands use for the type of an index."""
     names = {0: "string", 1: "numeric", 2: "geo2dsphere", 3: "blob", 4: "numeric"}
     return names.get(index_datatype, "invalid")
 

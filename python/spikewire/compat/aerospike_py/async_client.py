@@ -42,12 +42,12 @@ _NONE: dict[str, Any] = {}
 
 
 class AsyncClient(AsyncUsers, Common):
-    """A client of asyncio, by the names of aerospike-py. It connects with ``connect()``."""
+    """An asyncio client with the API of aerospike-py. It connects with ``connect()``."""
 
     async def connect(
         self, username: str | None = None, password: str | None = None
     ) -> AsyncClient:
-        """This client, connected."""
+        """Connects and returns this client."""
         self._may_open()
         seeds, options = opened_with(self._config, username, password)
         self._user = options.get("user")
@@ -61,7 +61,7 @@ class AsyncClient(AsyncUsers, Common):
         return self
 
     async def close(self) -> None:
-        """Closes every connection; closing twice does nothing."""
+        """Closes all connections; closing twice does nothing."""
         opened = self._may_close()
         if opened is not None:
             await opened.close()
@@ -134,7 +134,7 @@ class AsyncClient(AsyncUsers, Common):
         return await self._made(requests.select(key, bins, policy))  # type: ignore[no-any-return]
 
     async def exists(self, key: Any, policy: Any = None) -> ExistsResult:
-        """Whether there is a record."""
+        """Whether a record exists."""
         if policy is None and type(key) is tuple and len(key) == 3 and type(key[2]) is not bytes:
             try:
                 return requests.found(key, await self._get(key, []))
@@ -149,7 +149,7 @@ class AsyncClient(AsyncUsers, Common):
         return await self._made(requests.remove(key, meta, policy))  # type: ignore[no-any-return]
 
     async def touch(self, key: Any, val: Any = 0, meta: Any = None, policy: Any = None) -> None:
-        """Renews the time to live."""
+        """Resets the time to live."""
         return await self._made(requests.touch(key, val, meta, policy))  # type: ignore[no-any-return]
 
     async def append(
@@ -177,7 +177,7 @@ class AsyncClient(AsyncUsers, Common):
         return await self._made(requests.remove_bin(key, bin_names, meta, policy))  # type: ignore[no-any-return]
 
     async def operate(self, key: Any, ops: Any, meta: Any = None, policy: Any = None) -> Record:
-        """Several operations on one record, results by bin."""
+        """Runs several operations on one record, results by bin."""
         if (
             policy is None
             and meta is None
@@ -196,17 +196,17 @@ class AsyncClient(AsyncUsers, Common):
     async def operate_ordered(
         self, key: Any, ops: Any, meta: Any = None, policy: Any = None
     ) -> OperateOrderedResult:
-        """The same, with results in the order of the operations."""
+        """Like ``operate``, with results in the order of the operations."""
         return await self._made(requests.operate_ordered(key, ops, meta, policy))  # type: ignore[no-any-return]
 
     async def batch_read(self, keys: Any, bins: Any = None, policy: Any = None) -> LazyBatchRecords:
-        """Reads records: all bins, some, or none where ``bins`` is empty."""
+        """Reads records: all bins, some, or none if ``bins`` is empty."""
         return await self._made(batches.batch_read(keys, bins, policy))  # type: ignore[no-any-return]
 
     async def batch_write(
         self, records: Any, policy: Any = None, retry: int = 0
     ) -> BatchWriteResult:
-        """Writes records; rows are keys and bins, and metadata if wanted."""
+        """Writes records; rows are keys and bins, and optionally metadata."""
         return await self._stepped(written(records, policy, retry))  # type: ignore[no-any-return]
 
     async def batch_write_numpy(
@@ -224,7 +224,7 @@ class AsyncClient(AsyncUsers, Common):
         return await self._stepped(written(rows, policy, retry))  # type: ignore[no-any-return]
 
     async def batch_operate(self, keys: Any, ops: Any, policy: Any = None) -> BatchWriteResult:
-        """Several operations on each record."""
+        """Runs several operations on each record."""
         return await self._made(batches.batch_operate(keys, ops, policy))  # type: ignore[no-any-return]
 
     async def batch_remove(self, keys: Any, policy: Any = None) -> BatchWriteResult:
@@ -244,7 +244,7 @@ class AsyncClient(AsyncUsers, Common):
         return await self._made(requests.apply(key, module, function, args, policy))
 
     def query(self, namespace: str, set_name: str) -> AsyncQuery:
-        """A query, to be completed."""
+        """Creates a query."""
         return AsyncQuery(self._connected(), namespace, set_name)
 
     async def _index(
@@ -260,26 +260,26 @@ class AsyncClient(AsyncUsers, Common):
     async def index_integer_create(
         self, namespace: Any, set_name: Any, bin_name: Any, index_name: Any, policy: Any = None
     ) -> None:
-        """An index on integers."""
+        """Creates an index on integers."""
         del policy
         await self._index("integer", namespace, set_name, bin_name, index_name)
 
     async def index_string_create(
         self, namespace: Any, set_name: Any, bin_name: Any, index_name: Any, policy: Any = None
     ) -> None:
-        """An index on text."""
+        """Creates an index on text."""
         del policy
         await self._index("string", namespace, set_name, bin_name, index_name)
 
     async def index_geo2dsphere_create(
         self, namespace: Any, set_name: Any, bin_name: Any, index_name: Any, policy: Any = None
     ) -> None:
-        """An index on GeoJSON."""
+        """Creates an index on GeoJSON."""
         del policy
         await self._index("geo2dsphere", namespace, set_name, bin_name, index_name)
 
     async def index_remove(self, namespace: Any, index_name: Any, policy: Any = None) -> None:
-        """Removes an index; one that is not there counts as removed."""
+        """Removes an index; a missing one counts as removed."""
         del policy
         try:
             await self._connected().indexes.drop(namespace, None, index_name)
@@ -309,7 +309,7 @@ class AsyncClient(AsyncUsers, Common):
             raise failure(error) from None
 
     async def udf_remove(self, module: Any, policy: Any = None) -> None:
-        """Removes a module; one that is not there counts as removed."""
+        """Removes a module; a missing one counts as removed."""
         del policy
         try:
             await self._connected().modules.remove(requests.module_name(module))
@@ -328,7 +328,7 @@ class AsyncClient(AsyncUsers, Common):
             raise failure(error) from None
 
     async def info_all(self, command: Any, policy: Any = None) -> list[InfoNodeResult]:
-        """The answers of all nodes."""
+        """The replies of all nodes."""
         del policy
         return [
             InfoNodeResult(name, 0, await self._info(command, name))
@@ -336,12 +336,12 @@ class AsyncClient(AsyncUsers, Common):
         ]
 
     async def info_random_node(self, command: Any, policy: Any = None) -> str:
-        """A node's answer."""
+        """The reply of one node."""
         del policy
         return await self._info(command, None)
 
     async def ping(self) -> bool:
-        """Whether a node answers."""
+        """Whether a node replies."""
         if self._engine is None:
             return False
         try:

@@ -33,7 +33,7 @@ def _listed(given: Any, what: str) -> list[Any]:
 
 
 def batch_read(keys: Any, bins: Any, policy: Any) -> Request:
-    """Reads records: all bins, some, or none where ``bins`` is empty."""
+    """Reads records: all bins, some, or none if ``bins`` is empty."""
     wanted = _listed(keys, "keys")
     options = {} if policy is None else batch_options(policy) | row_options("read", policy)
 
@@ -52,7 +52,7 @@ def _result(rows: list[BatchRecord]) -> BatchWriteResult:
 
 
 def batch_operate(keys: Any, ops: Any, policy: Any) -> Request:
-    """Several operations on each record."""
+    """Runs several operations on each record."""
     plan, wanted = prepared(_listed(ops, "ops")), _listed(keys, "keys")
     options = batch_options(policy)
     if plan.writes:
@@ -112,7 +112,7 @@ def batch_remove(keys: Any, policy: Any) -> Request:
 
 
 def batch_apply(keys: Any, module: Any, function: Any, args: Any, policy: Any) -> Request:
-    """Runs a function on each record; rows are keys, or pairs of a key and metadata."""
+    """Calls a function on each record; rows are keys, or pairs of a key and metadata."""
     wanted, metas = _with_meta(_listed(keys, "keys"))
     shared = _listed([] if args is None else args, "args")
     call, own = batch_options(policy), row_options("batch_apply", policy)
@@ -146,7 +146,7 @@ def batch_apply(keys: Any, module: Any, function: Any, args: Any, policy: Any) -
 
 
 def batch_write(records: Any, policy: Any) -> Request:
-    """Writes records; rows are keys and bins, and metadata if wanted."""
+    """Writes records; rows are keys and bins, and optionally metadata."""
     call, shared = batch_options(policy), row_options("batch_write", policy)
     records = _listed(records, "records")
     if (given := NamedWrites.plain(records)) is not None:

@@ -34,7 +34,7 @@ __all__ = [
 def bit_resize(
     bin: str, byte_size: int, resize_flags: int = 0, policy: int | None = None
 ) -> Operation:
-    """Makes the bytes longer or shorter."""
+    """Resizes the bytes."""
     return built(
         4001, bin, byte_size=byte_size, resize_flags=resize_flags or None, bit_policy=policy
     )
@@ -62,26 +62,26 @@ def bit_set(
 def bit_or(
     bin: str, bit_offset: int, bit_size: int, value: bytes | bytearray, policy: int | None = None
 ) -> Operation:
-    """Combines bits with others by or."""
+    """Combines bits with others by OR."""
     return built(4005, bin, bit_offset=bit_offset, bit_size=bit_size, val=value, bit_policy=policy)
 
 
 def bit_xor(
     bin: str, bit_offset: int, bit_size: int, value: bytes | bytearray, policy: int | None = None
 ) -> Operation:
-    """Combines bits with others by exclusive or."""
+    """Combines bits with others by XOR."""
     return built(4006, bin, bit_offset=bit_offset, bit_size=bit_size, val=value, bit_policy=policy)
 
 
 def bit_and(
     bin: str, bit_offset: int, bit_size: int, value: bytes | bytearray, policy: int | None = None
 ) -> Operation:
-    """Combines bits with others by and."""
+    """Combines bits with others by AND."""
     return built(4007, bin, bit_offset=bit_offset, bit_size=bit_size, val=value, bit_policy=policy)
 
 
 def bit_not(bin: str, bit_offset: int, bit_size: int, policy: int | None = None) -> Operation:
-    """Flips bits."""
+    """Inverts bits."""
     return built(4008, bin, bit_offset=bit_offset, bit_size=bit_size, bit_policy=policy)
 
 
@@ -134,7 +134,7 @@ def bit_subtract(
     action: int = 0,
     policy: int | None = None,
 ) -> Operation:
-    """Takes from the integer in some bits."""
+    """Subtracts from the integer in some bits."""
     return built(
         4012,
         bin,
@@ -160,17 +160,17 @@ def bit_get(bin: str, bit_offset: int, bit_size: int) -> Operation:
 
 
 def bit_count(bin: str, bit_offset: int, bit_size: int) -> Operation:
-    """How many of the bits are set."""
+    """The number of bits that are 1."""
     return built(4051, bin, bit_offset=bit_offset, bit_size=bit_size)
 
 
 def bit_lscan(bin: str, bit_offset: int, bit_size: int, value: bool) -> Operation:
-    """The first bit of a value, from the left."""
+    """The position of the first bit with this value, from the left."""
     return built(4052, bin, bit_offset=bit_offset, bit_size=bit_size, val=value)
 
 
 def bit_rscan(bin: str, bit_offset: int, bit_size: int, value: bool) -> Operation:
-    """The first bit of a value, from the right."""
+    """The position of the first bit with this value, from the right."""
     return built(4053, bin, bit_offset=bit_offset, bit_size=bit_size, val=value)
 
 

@@ -42,10 +42,10 @@ _NONE: dict[str, Any] = {}
 
 
 class Client(Users, Common):
-    """A client of threads, by the names of aerospike-py. It connects with ``connect()``."""
+    """A blocking client with the API of aerospike-py. It connects with ``connect()``."""
 
     def connect(self, username: str | None = None, password: str | None = None) -> Client:
-        """This client, connected."""
+        """Connects and returns this client."""
         self._may_open()
         seeds, options = opened_with(self._config, username, password)
         self._user = options.get("user")
@@ -59,7 +59,7 @@ class Client(Users, Common):
         return self
 
     def close(self) -> None:
-        """Closes every connection; closing twice does nothing."""
+        """Closes all connections; closing twice does nothing."""
         opened = self._may_close()
         if opened is not None:
             opened.close()
@@ -131,7 +131,7 @@ class Client(Users, Common):
         return self._made(requests.select(key, bins, policy))  # type: ignore[no-any-return]
 
     def exists(self, key: Any, policy: Any = None) -> ExistsResult:
-        """Whether there is a record."""
+        """Whether a record exists."""
         if policy is None and type(key) is tuple and len(key) == 3 and type(key[2]) is not bytes:
             try:
                 return requests.found(key, self._get(key, []))
@@ -146,7 +146,7 @@ class Client(Users, Common):
         return self._made(requests.remove(key, meta, policy))  # type: ignore[no-any-return]
 
     def touch(self, key: Any, val: Any = 0, meta: Any = None, policy: Any = None) -> None:
-        """Renews the time to live."""
+        """Resets the time to live."""
         return self._made(requests.touch(key, val, meta, policy))  # type: ignore[no-any-return]
 
     def append(self, key: Any, bin: Any, val: Any, meta: Any = None, policy: Any = None) -> None:
@@ -168,7 +168,7 @@ class Client(Users, Common):
         return self._made(requests.remove_bin(key, bin_names, meta, policy))  # type: ignore[no-any-return]
 
     def operate(self, key: Any, ops: Any, meta: Any = None, policy: Any = None) -> Record:
-        """Several operations on one record, results by bin."""
+        """Runs several operations on one record, results by bin."""
         if (
             policy is None
             and meta is None
@@ -187,15 +187,15 @@ class Client(Users, Common):
     def operate_ordered(
         self, key: Any, ops: Any, meta: Any = None, policy: Any = None
     ) -> OperateOrderedResult:
-        """The same, with results in the order of the operations."""
+        """Like ``operate``, with results in the order of the operations."""
         return self._made(requests.operate_ordered(key, ops, meta, policy))  # type: ignore[no-any-return]
 
     def batch_read(self, keys: Any, bins: Any = None, policy: Any = None) -> LazyBatchRecords:
-        """Reads records: all bins, some, or none where ``bins`` is empty."""
+        """Reads records: all bins, some, or none if ``bins`` is empty."""
         return self._made(batches.batch_read(keys, bins, policy))  # type: ignore[no-any-return]
 
     def batch_write(self, records: Any, policy: Any = None, retry: int = 0) -> BatchWriteResult:
-        """Writes records; rows are keys and bins, and metadata if wanted."""
+        """Writes records; rows are keys and bins, and optionally metadata."""
         return self._stepped(written(records, policy, retry))  # type: ignore[no-any-return]
 
     def batch_write_numpy(
@@ -213,7 +213,7 @@ class Client(Users, Common):
         return self._stepped(written(rows, policy, retry))  # type: ignore[no-any-return]
 
     def batch_operate(self, keys: Any, ops: Any, policy: Any = None) -> BatchWriteResult:
-        """Several operations on each record."""
+        """Runs several operations on each record."""
         return self._made(batches.batch_operate(keys, ops, policy))  # type: ignore[no-any-return]
 
     def batch_remove(self, keys: Any, policy: Any = None) -> BatchWriteResult:
@@ -233,7 +233,7 @@ class Client(Users, Common):
         return self._made(requests.apply(key, module, function, args, policy))
 
     def query(self, namespace: str, set_name: str) -> Query:
-        """A query, to be completed."""
+        """Creates a query."""
         return Query(self._connected(), namespace, set_name)
 
     def _index(
@@ -249,26 +249,26 @@ class Client(Users, Common):
     def index_integer_create(
         self, namespace: Any, set_name: Any, bin_name: Any, index_name: Any, policy: Any = None
     ) -> None:
-        """An index on integers."""
+        """Creates an index on integers."""
         del policy
         self._index("integer", namespace, set_name, bin_name, index_name)
 
     def index_string_create(
         self, namespace: Any, set_name: Any, bin_name: Any, index_name: Any, policy: Any = None
     ) -> None:
-        """An index on text."""
+        """Creates an index on text."""
         del policy
         self._index("string", namespace, set_name, bin_name, index_name)
 
     def index_geo2dsphere_create(
         self, namespace: Any, set_name: Any, bin_name: Any, index_name: Any, policy: Any = None
     ) -> None:
-        """An index on GeoJSON."""
+        """Creates an index on GeoJSON."""
         del policy
         self._index("geo2dsphere", namespace, set_name, bin_name, index_name)
 
     def index_remove(self, namespace: Any, index_name: Any, policy: Any = None) -> None:
-        """Removes an index; one that is not there counts as removed."""
+        """Removes an index; a missing one counts as removed."""
         del policy
         try:
             self._connected().indexes.drop(namespace, None, index_name)
@@ -296,7 +296,7 @@ class Client(Users, Common):
             raise failure(error) from None
 
     def udf_remove(self, module: Any, policy: Any = None) -> None:
-        """Removes a module; one that is not there counts as removed."""
+        """Removes a module; a missing one counts as removed."""
         del policy
         try:
             self._connected().modules.remove(requests.module_name(module))
@@ -315,19 +315,19 @@ class Client(Users, Common):
             raise failure(error) from None
 
     def info_all(self, command: Any, policy: Any = None) -> list[InfoNodeResult]:
-        """The answers of all nodes."""
+        """The replies of all nodes."""
         del policy
         return [
             InfoNodeResult(name, 0, self._info(command, name)) for name in self.get_node_names()
         ]
 
     def info_random_node(self, command: Any, policy: Any = None) -> str:
-        """A node's answer."""
+        """The reply of one node."""
         del policy
         return self._info(command, None)
 
     def ping(self) -> bool:
-        """Whether a node answers."""
+        """Whether a node replies."""
         if self._engine is None:
             return False
         try:

@@ -24,12 +24,12 @@ _KINDS: dict[str, type[Any]] = {
 
 
 def index_kind(name: str) -> type[Any]:
-    """What an index is on."""
+    """The type of the values in an index."""
     return _KINDS[name]
 
 
 def answer_of(error: spikewire.ServerError) -> str:
-    """An answer that says what went wrong, as a node wrote it."""
+    """A reply that reports an error, in the form in which a node writes it."""
     return f"ERROR:{error.code}:{error.message.rpartition(': ')[2]}"
 
 

@@ -93,8 +93,8 @@ def _login(config: dict[str, Any], username: Any, password: Any) -> dict[str, An
 
 
 def limit_of(config: dict[str, Any]) -> tuple[int, int]:
-    """How many operations may be under way, and for how many milliseconds others wait; 0 stands
-    for no limit."""
+    """How many operations may be in progress, and how many milliseconds others wait; 0 means no
+    limit."""
     most, wait = (
         _integer(name, config.get(name, 0))
         for name in ("max_concurrent_operations", "operation_queue_timeout_ms")

@@ -35,13 +35,13 @@ __all__ = [
 
 
 class AerospikeError(Exception):
-    """The root. ``result_code`` is the server's code, or -1 for a failure on this side."""
+    """The base class. ``result_code`` is the server's code, or -1 for a client-side error."""
 
     result_code: int = -1
 
 
 class ClientError(AerospikeError):
-    """A failure on this side."""
+    """A client-side error."""
 
 
 class BackpressureError(ClientError):
@@ -49,23 +49,23 @@ class BackpressureError(ClientError):
 
 
 class RustPanicError(ClientError):
-    """Is never raised here."""
+    """Never raised here."""
 
 
 class ServerError(AerospikeError):
-    """An answer of the server that has no class of its own."""
+    """A server error without a class of its own."""
 
 
 class AerospikeIndexError(ServerError):
-    """A failure about a secondary index."""
+    """An error about a secondary index."""
 
 
 class IndexNotFound(AerospikeIndexError):
-    """There is no such index."""
+    """The index does not exist."""
 
 
 class IndexFoundError(AerospikeIndexError):
-    """There is such an index already."""
+    """The index exists already."""
 
 
 class QueryError(ServerError):
@@ -73,11 +73,11 @@ class QueryError(ServerError):
 
 
 class QueryAbortedError(QueryError):
-    """A query was ended by the server."""
+    """A query was aborted by the server."""
 
 
 class AdminError(ServerError):
-    """A failure about users, roles or rights."""
+    """An error about users, roles or privileges."""
 
 
 class UDFError(ServerError):
@@ -85,15 +85,15 @@ class UDFError(ServerError):
 
 
 class RecordError(AerospikeError):
-    """An answer of the server about a record."""
+    """A server error about a record."""
 
 
 class RecordNotFound(RecordError):
-    """There is no such record."""
+    """The record does not exist."""
 
 
 class RecordExistsError(RecordError):
-    """There is such a record already."""
+    """The record exists already."""
 
 
 class RecordGenerationError(RecordError):
@@ -101,27 +101,27 @@ class RecordGenerationError(RecordError):
 
 
 class RecordTooBig(RecordError):
-    """The record is larger than the server takes."""
+    """The record is larger than the server allows."""
 
 
 class BinNameError(RecordError):
-    """The server does not take the name of a bin."""
+    """The server rejects the bin name."""
 
 
 class BinExistsError(RecordError):
-    """There is such a bin already."""
+    """The bin exists already."""
 
 
 class BinNotFound(RecordError):
-    """There is no such bin."""
+    """The bin does not exist."""
 
 
 class BinTypeError(RecordError):
-    """A bin holds something else."""
+    """The bin has a value of another type."""
 
 
 class FilteredOut(RecordError):
-    """The filter expression does not hold for the record."""
+    """The filter expression is not true for the record."""
 
 
 class ClusterError(AerospikeError):
@@ -129,11 +129,11 @@ class ClusterError(AerospikeError):
 
 
 class AerospikeTimeoutError(AerospikeError):
-    """The time for the operation was over."""
+    """The operation timed out."""
 
 
 class InvalidArgError(AerospikeError):
-    """An argument that no server would take."""
+    """An argument that every server would reject."""
 
 
 _OLD: dict[str, type[AerospikeError]] = {

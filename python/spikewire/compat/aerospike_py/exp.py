@@ -168,47 +168,47 @@ def wildcard() -> Expr:
 
 
 def int_bin(name: str) -> Expr:
-    """A bin that holds an integer."""
+    """A bin that contains an integer."""
     return {"__expr__": "int_bin", "name": name}
 
 
 def float_bin(name: str) -> Expr:
-    """A bin that holds a float."""
+    """A bin that contains a float."""
     return {"__expr__": "float_bin", "name": name}
 
 
 def string_bin(name: str) -> Expr:
-    """A bin that holds text."""
+    """A bin that contains text."""
     return {"__expr__": "string_bin", "name": name}
 
 
 def bool_bin(name: str) -> Expr:
-    """A bin that holds true or false."""
+    """A bin that contains true or false."""
     return {"__expr__": "bool_bin", "name": name}
 
 
 def blob_bin(name: str) -> Expr:
-    """A bin that holds bytes."""
+    """A bin that contains bytes."""
     return {"__expr__": "blob_bin", "name": name}
 
 
 def list_bin(name: str) -> Expr:
-    """A bin that holds a list."""
+    """A bin that contains a list."""
     return {"__expr__": "list_bin", "name": name}
 
 
 def map_bin(name: str) -> Expr:
-    """A bin that holds a map."""
+    """A bin that contains a map."""
     return {"__expr__": "map_bin", "name": name}
 
 
 def geo_bin(name: str) -> Expr:
-    """A bin that holds GeoJSON."""
+    """A bin that contains GeoJSON."""
     return {"__expr__": "geo_bin", "name": name}
 
 
 def hll_bin(name: str) -> Expr:
-    """A bin that holds a sketch."""
+    """A bin that contains a sketch."""
     return {"__expr__": "hll_bin", "name": name}
 
 
@@ -223,7 +223,7 @@ def bin_type(name: str) -> Expr:
 
 
 def key(exp_type: int) -> Expr:
-    """The user key, where it is stored with the record."""
+    """The user key, if it is stored with the record."""
     return {"__expr__": "key", "exp_type": exp_type}
 
 
@@ -318,7 +318,7 @@ def not_(expr: Expr) -> Expr:
 
 
 def xor_(*exprs: Expr) -> Expr:
-    """Just one is true."""
+    """Exactly one is true."""
     return {"__expr__": "xor", "exprs": list(exprs)}
 
 
@@ -328,7 +328,7 @@ def num_add(*exprs: Expr) -> Expr:
 
 
 def num_sub(*exprs: Expr) -> Expr:
-    """The first without the others."""
+    """The first minus the others."""
     return {"__expr__": "num_sub", "exprs": list(exprs)}
 
 
@@ -358,7 +358,7 @@ def num_log(num: Expr, base: Expr) -> Expr:
 
 
 def num_abs(value: Expr) -> Expr:
-    """Without its sign."""
+    """The absolute value."""
     return {"__expr__": "num_abs", "exprs": [value]}
 
 
@@ -393,22 +393,22 @@ def max_(*exprs: Expr) -> Expr:
 
 
 def int_and(*exprs: Expr) -> Expr:
-    """And, bit by bit."""
+    """Bitwise AND."""
     return {"__expr__": "int_and", "exprs": list(exprs)}
 
 
 def int_or(*exprs: Expr) -> Expr:
-    """Or, bit by bit."""
+    """Bitwise OR."""
     return {"__expr__": "int_or", "exprs": list(exprs)}
 
 
 def int_xor(*exprs: Expr) -> Expr:
-    """Exclusive or, bit by bit."""
+    """Bitwise exclusive OR."""
     return {"__expr__": "int_xor", "exprs": list(exprs)}
 
 
 def int_not(expr: Expr) -> Expr:
-    """Every bit flipped."""
+    """Bitwise NOT."""
     return {"__expr__": "int_not", "exprs": [expr]}
 
 
@@ -418,27 +418,27 @@ def int_lshift(value: Expr, shift: Expr) -> Expr:
 
 
 def int_rshift(value: Expr, shift: Expr) -> Expr:
-    """Shifted right, filled with zeros."""
+    """Shifted right and filled with zeros."""
     return {"__expr__": "int_rshift", "exprs": [value, shift]}
 
 
 def int_arshift(value: Expr, shift: Expr) -> Expr:
-    """Shifted right, with the sign kept."""
+    """Shifted right, keeping the sign."""
     return {"__expr__": "int_arshift", "exprs": [value, shift]}
 
 
 def int_count(expr: Expr) -> Expr:
-    """How many bits are set."""
+    """The number of bits that are 1."""
     return {"__expr__": "int_count", "exprs": [expr]}
 
 
 def int_lscan(value: Expr, search: Expr) -> Expr:
-    """The first bit of a value, from the left."""
+    """The position of the first bit with this value, from the left."""
     return {"__expr__": "int_lscan", "exprs": [value, search]}
 
 
 def int_rscan(value: Expr, search: Expr) -> Expr:
-    """The first bit of a value, from the right."""
+    """The position of the first bit with this value, from the right."""
     return {"__expr__": "int_rscan", "exprs": [value, search]}
 
 
@@ -453,7 +453,8 @@ def geo_compare(left: Expr, right: Expr) -> Expr:
 
 
 def cond(*exprs: Expr) -> Expr:
-    """``cond(test, value, test, value, ..., default)``: the value after the first true test."""
+    """``cond(test, value, test, value, ..., default)``: the value for the first test that is
+    true."""
     return {"__expr__": "cond", "exprs": list(exprs)}
 
 
@@ -468,5 +469,5 @@ def def_(name: str, value: Expr) -> Expr:
 
 
 def let_(*exprs: Expr) -> Expr:
-    """Variables, and at the end the expression that they hold in."""
+    """Variables, and at the end the expression in which they are defined."""
     return {"__expr__": "let", "exprs": list(exprs)}

@@ -58,7 +58,7 @@ missing = DIFFERENCES.missing
 
 
 def failure(error: BaseException, key: Any = None) -> BaseException:
-    """The exception for what the engine raised; the same one where it is not the engine's."""
+    """The exception for an error of the engine. Any other exception is returned unchanged."""
     if not isinstance(error, errors.Error):
         if (
             isinstance(error, TypeError)
@@ -80,7 +80,7 @@ def failure(error: BaseException, key: Any = None) -> BaseException:
 
 
 def not_opened(error: BaseException) -> BaseException:
-    """The exception for a client that could not be opened, also where a login was refused."""
+    """The exception for a client that could not connect or authenticate."""
     if isinstance(error, errors.ServerError):
         return names.ClusterError(error.message)
     return failure(error)
@@ -91,7 +91,7 @@ def _doubt(error: errors.Error) -> str:
 
 
 def of_code(code: int, text: str) -> names.AerospikeError:
-    """The exception of a code of the server."""
+    """The exception for a server result code."""
     kind = _BY_CODE.get(code) or (names.AdminError if code in _ADMIN else names.ServerError)
     made = kind(f"AEROSPIKE_ERR ({code}): {text}")
     made.result_code = code
@@ -99,7 +99,7 @@ def of_code(code: int, text: str) -> names.AerospikeError:
 
 
 def code_of(error: errors.Error | None, code: int) -> int:
-    """The code of a row that failed."""
+    """The code for a row that failed."""
     if isinstance(error, errors.Timeout):
         return 9
     if isinstance(error, errors.NamespaceNotFound):

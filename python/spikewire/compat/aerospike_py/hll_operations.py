@@ -30,7 +30,7 @@ def hll_init(
     *,
     policy: HLLPolicy | None = None,
 ) -> Operation:
-    """Makes an empty sketch."""
+    """Creates an empty sketch."""
     return built(
         3001,
         bin,
@@ -48,7 +48,7 @@ def hll_add(
     *,
     policy: HLLPolicy | None = None,
 ) -> Operation:
-    """Adds values to a sketch; gives how many were new to it."""
+    """Adds values to a sketch. Returns how many of them were new."""
     return built(
         3002,
         bin,
@@ -60,7 +60,7 @@ def hll_add(
 
 
 def hll_get_count(bin: str) -> Operation:
-    """How many different values a sketch has seen, about."""
+    """The estimated number of different values in a sketch."""
     return built(3003, bin)
 
 
@@ -70,17 +70,17 @@ def hll_get_union(bin: str, values: list[Any]) -> Operation:
 
 
 def hll_get_union_count(bin: str, values: list[Any]) -> Operation:
-    """How many values the union has seen, about."""
+    """The estimated number of different values in the union."""
     return built(3005, bin, val=values)
 
 
 def hll_get_intersect_count(bin: str, values: list[Any]) -> Operation:
-    """How many values all have seen, about."""
+    """The estimated number of values that are in all sketches."""
     return built(3006, bin, val=values)
 
 
 def hll_get_similarity(bin: str, values: list[Any]) -> Operation:
-    """How much the sketches have in common, from 0 to 1."""
+    """The similarity of the sketches, from 0 to 1."""
     return built(3007, bin, val=values)
 
 
@@ -90,10 +90,10 @@ def hll_describe(bin: str) -> Operation:
 
 
 def hll_fold(bin: str, index_bit_count: int) -> Operation:
-    """Makes a sketch coarser."""
+    """Reduces the precision of a sketch."""
     return built(3009, bin, index_bit_count=index_bit_count)
 
 
 def hll_set_union(bin: str, values: list[Any], *, policy: HLLPolicy | None = None) -> Operation:
-    """Adds what other sketches have seen."""
+    """Adds the values of other sketches."""
     return built(3010, bin, val=values, hll_policy=policy)

@@ -14,9 +14,9 @@ _MODULES = (
 
 
 def install() -> None:
-    """Lets ``import aerospike_py`` find these modules, for the whole process.
+    """Makes ``import aerospike_py`` find these modules, in the whole process.
 
-    To be called before anything imports the original; ``RuntimeError`` where that is done.
+    Must be called before anything imports the original, or it raises ``RuntimeError``.
     """
     here = sys.modules["spikewire.compat.aerospike_py"]
     present = sys.modules.get("aerospike_py")

@@ -30,8 +30,7 @@ def _of_whole(name: str) -> Any:
 
 
 class Late:
-    """A named tuple whose items are not there yet: whatever looks at them gets those of the whole
-    one."""
+    """A named tuple whose items are created on first access."""
 
     __slots__ = ()
 
@@ -67,11 +66,11 @@ class Late:
 
 
 class LazyWriteResult(Late, BatchWriteResult):
-    """A ``BatchWriteResult`` whose rows are made when they are first asked for."""
+    """A ``BatchWriteResult`` whose rows are created on first access."""
 
     @classmethod
     def of(cls, make: Callable[[], list[BatchRecord]], retry: BatchRetryInfo) -> LazyWriteResult:
-        """The result whose rows ``make`` makes."""
+        """The result whose rows are created by ``make``."""
         made = cls([], retry)
         made.__dict__["make"] = make
         return made
@@ -94,7 +93,7 @@ class LazyWriteResult(Late, BatchWriteResult):
 
 
 class LateRecord(Late, BatchRecord):
-    """A row that was written, as long as nothing but its code was looked at; then it becomes a
+    """A row that was written, while only its code has been accessed. Then it becomes a
     ``BatchRecord``."""
 
     __slots__ = ()
@@ -111,5 +110,5 @@ class LateRecord(Late, BatchRecord):
 
     @property
     def record(self) -> Record | None:
-        """The record, with bins that are all ``None``."""
+        """The record, with bins that all have the value ``None``."""
         return self._whole().record

@@ -34,7 +34,7 @@ class LazyRecord:
 
     @property
     def record(self) -> tuple[Any, dict[str, int], dict[str, Any]] | None:
-        """Key, metadata and bins; ``None`` where there is no record."""
+        """Key, metadata and bins; ``None`` if there is no record."""
         if self._record is None and self.result == 0:
             row = self._batch[self._at]
             if row is not None:
@@ -66,11 +66,11 @@ class LazyBatchRecords:
         return dict(self._cached())
 
     def to_list(self) -> list[dict[str, Any] | None]:
-        """The bins of each row in the order of the keys; ``None`` where nothing was read."""
+        """The bins of each row in the order of the keys; ``None`` for rows without a record."""
         return named_records.bins(self._batch)
 
     def to_numpy(self, dtype: Any) -> NumpyBatchRecords:
-        """The rows as a structured array: zeros where nothing was read."""
+        """The rows as a structured array, with zeros for rows without a record."""
         return of_batch(self._keys, self._batch, dtype)
 
     @property
@@ -86,19 +86,19 @@ class LazyBatchRecords:
         return made
 
     def iter_records(self) -> Iterator[LazyRecord]:
-        """Every row, one after the other."""
+        """Iterates over all rows."""
         return iter(self.batch_records)
 
     def all_user_keys(self) -> list[Any]:
-        """The user keys in their order; ``None`` for keys that are a digest."""
+        """The user keys in order; ``None`` for keys that are a digest."""
         return [key[2] for key in self._keys]
 
     def found_count(self) -> int:
-        """How many records were found."""
+        """The number of records found."""
         return int(self._batch.found)
 
     def release_cache(self) -> None:
-        """Forgets the dictionary that the mapping has made."""
+        """Drops the dictionary that the mapping has built."""
         self._dict = None
 
     @staticmethod
@@ -134,7 +134,7 @@ class LazyBatchRecords:
         return self._cached().keys()
 
     def values(self) -> Any:
-        """Their bins."""
+        """The bins of the records that were found."""
         return self._cached().values()
 
     def items(self) -> Any:

@@ -77,7 +77,7 @@ class Limited(_Base):
 
 
 class AsyncLimited(_Base):
-    """For tasks: those that wait are served in their order, on each event loop by itself."""
+    """For tasks: waiting ones are served in order of arrival, separately on each event loop."""
 
     def __init__(self, engine: Any, most: int, milliseconds: int) -> None:
         super().__init__(engine, most, milliseconds)

@@ -67,12 +67,12 @@ def list_insert_items(
 
 
 def list_pop(bin: str, index: int) -> Operation:
-    """Takes an element out and gives it."""
+    """Removes an element and returns it."""
     return built(1005, bin, index=index)
 
 
 def list_pop_range(bin: str, index: int, count: int) -> Operation:
-    """Takes a run of elements out and gives them."""
+    """Removes a range of elements and returns them."""
     return built(1006, bin, index=index, count=count)
 
 
@@ -82,7 +82,7 @@ def list_remove(bin: str, index: int) -> Operation:
 
 
 def list_remove_range(bin: str, index: int, count: int) -> Operation:
-    """Removes a run of elements."""
+    """Removes a range of elements."""
     return built(1008, bin, index=index, count=count)
 
 
@@ -92,7 +92,7 @@ def list_set(bin: str, index: int, val: Any) -> Operation:
 
 
 def list_trim(bin: str, index: int, count: int) -> Operation:
-    """Keeps a run of elements and removes the others."""
+    """Keeps a range of elements and removes the others."""
     return built(1010, bin, index=index, count=count)
 
 
@@ -102,7 +102,7 @@ def list_clear(bin: str) -> Operation:
 
 
 def list_size(bin: str) -> Operation:
-    """How many elements there are."""
+    """The number of elements."""
     return built(1012, bin)
 
 
@@ -112,12 +112,12 @@ def list_get(bin: str, index: int) -> Operation:
 
 
 def list_get_range(bin: str, index: int, count: int) -> Operation:
-    """Reads a run of elements."""
+    """Reads a range of elements."""
     return built(1014, bin, index=index, count=count)
 
 
 def list_get_by_value(bin: str, val: Any, return_type: int) -> Operation:
-    """Reads what equals a value."""
+    """Reads elements equal to a value."""
     return built(1015, bin, val=val, return_type=return_type)
 
 
@@ -129,44 +129,44 @@ def list_get_by_index(bin: str, index: int, return_type: int) -> Operation:
 def list_get_by_index_range(
     bin: str, index: int, return_type: int, count: int | None = None
 ) -> Operation:
-    """Reads elements from an index on."""
+    """Reads elements starting at an index."""
     return built(1017, bin, index=index, return_type=return_type, count=count)
 
 
 def list_get_by_rank(bin: str, rank: int, return_type: int) -> Operation:
-    """Reads the element of a rank."""
+    """Reads the element with a rank."""
     return built(1018, bin, rank=rank, return_type=return_type)
 
 
 def list_get_by_rank_range(
     bin: str, rank: int, return_type: int, count: int | None = None
 ) -> Operation:
-    """Reads elements from a rank on."""
+    """Reads elements starting at a rank."""
     return built(1019, bin, rank=rank, return_type=return_type, count=count)
 
 
 def list_get_by_value_list(bin: str, values: list[Any], return_type: int) -> Operation:
-    """Reads what equals one of the values."""
+    """Reads elements equal to one of the values."""
     return built(1020, bin, val=values, return_type=return_type)
 
 
 def list_get_by_value_range(bin: str, begin: Any, end: Any, return_type: int) -> Operation:
-    """Reads values from ``begin`` to below ``end``."""
+    """Reads values from ``begin`` up to but not including ``end``."""
     return built(1021, bin, val=begin, val_end=end, return_type=return_type)
 
 
 def list_remove_by_value(bin: str, val: Any, return_type: int) -> Operation:
-    """Removes what equals a value."""
+    """Removes elements equal to a value."""
     return built(1022, bin, val=val, return_type=return_type)
 
 
 def list_remove_by_value_list(bin: str, values: list[Any], return_type: int) -> Operation:
-    """Removes what equals one of the values."""
+    """Removes elements equal to one of the values."""
     return built(1023, bin, val=values, return_type=return_type)
 
 
 def list_remove_by_value_range(bin: str, begin: Any, end: Any, return_type: int) -> Operation:
-    """Removes values from ``begin`` to below ``end``."""
+    """Removes values from ``begin`` up to but not including ``end``."""
     return built(1024, bin, val=begin, val_end=end, return_type=return_type)
 
 
@@ -178,19 +178,19 @@ def list_remove_by_index(bin: str, index: int, return_type: int) -> Operation:
 def list_remove_by_index_range(
     bin: str, index: int, return_type: int, count: int | None = None
 ) -> Operation:
-    """Removes elements from an index on."""
+    """Removes elements starting at an index."""
     return built(1026, bin, index=index, return_type=return_type, count=count)
 
 
 def list_remove_by_rank(bin: str, rank: int, return_type: int) -> Operation:
-    """Removes the element of a rank."""
+    """Removes the element with a rank."""
     return built(1027, bin, rank=rank, return_type=return_type)
 
 
 def list_remove_by_rank_range(
     bin: str, rank: int, return_type: int, count: int | None = None
 ) -> Operation:
-    """Removes elements from a rank on."""
+    """Removes elements starting at a rank."""
     return built(1028, bin, rank=rank, return_type=return_type, count=count)
 
 

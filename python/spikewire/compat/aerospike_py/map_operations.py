@@ -41,7 +41,7 @@ __all__ = [
 
 
 def map_set_order(bin: str, map_order: int) -> Operation:
-    """Sets the order that the map is kept in."""
+    """Sets the order of the map."""
     return built(2001, bin, val=map_order)
 
 
@@ -61,7 +61,7 @@ def map_increment(bin: str, key: Any, incr: Any, policy: MapPolicy | None = None
 
 
 def map_decrement(bin: str, key: Any, decr: Any, policy: MapPolicy | None = None) -> Operation:
-    """Takes from the number of a key."""
+    """Subtracts from the number of a key."""
     return built(2005, bin, map_key=key, val=decr, map_policy=policy)
 
 
@@ -81,22 +81,22 @@ def map_remove_by_key_list(bin: str, keys: list[Any], return_type: int) -> Opera
 
 
 def map_remove_by_key_range(bin: str, begin: Any, end: Any, return_type: int) -> Operation:
-    """Removes keys from ``begin`` to below ``end``."""
+    """Removes keys from ``begin`` up to but not including ``end``."""
     return built(2009, bin, val=begin, val_end=end, return_type=return_type)
 
 
 def map_remove_by_value(bin: str, val: Any, return_type: int) -> Operation:
-    """Removes entries of a value."""
+    """Removes entries with a value."""
     return built(2010, bin, val=val, return_type=return_type)
 
 
 def map_remove_by_value_list(bin: str, values: list[Any], return_type: int) -> Operation:
-    """Removes entries of one of the values."""
+    """Removes entries with one of the values."""
     return built(2011, bin, val=values, return_type=return_type)
 
 
 def map_remove_by_value_range(bin: str, begin: Any, end: Any, return_type: int) -> Operation:
-    """Removes entries with values from ``begin`` to below ``end``."""
+    """Removes entries with values from ``begin`` up to but not including ``end``."""
     return built(2012, bin, val=begin, val_end=end, return_type=return_type)
 
 
@@ -108,24 +108,24 @@ def map_remove_by_index(bin: str, index: int, return_type: int) -> Operation:
 def map_remove_by_index_range(
     bin: str, index: int, return_type: int, count: int | None = None
 ) -> Operation:
-    """Removes entries from an index on."""
+    """Removes entries starting at an index."""
     return built(2014, bin, index=index, return_type=return_type, count=count)
 
 
 def map_remove_by_rank(bin: str, rank: int, return_type: int) -> Operation:
-    """Removes the entry of a rank."""
+    """Removes the entry with a rank."""
     return built(2015, bin, rank=rank, return_type=return_type)
 
 
 def map_remove_by_rank_range(
     bin: str, rank: int, return_type: int, count: int | None = None
 ) -> Operation:
-    """Removes entries from a rank on."""
+    """Removes entries starting at a rank."""
     return built(2016, bin, rank=rank, return_type=return_type, count=count)
 
 
 def map_size(bin: str) -> Operation:
-    """How many entries there are."""
+    """The number of entries."""
     return built(2017, bin)
 
 
@@ -135,17 +135,17 @@ def map_get_by_key(bin: str, key: Any, return_type: int) -> Operation:
 
 
 def map_get_by_key_range(bin: str, begin: Any, end: Any, return_type: int) -> Operation:
-    """Reads keys from ``begin`` to below ``end``."""
+    """Reads keys from ``begin`` up to but not including ``end``."""
     return built(2019, bin, val=begin, val_end=end, return_type=return_type)
 
 
 def map_get_by_value(bin: str, val: Any, return_type: int) -> Operation:
-    """Reads entries of a value."""
+    """Reads entries with a value."""
     return built(2020, bin, val=val, return_type=return_type)
 
 
 def map_get_by_value_range(bin: str, begin: Any, end: Any, return_type: int) -> Operation:
-    """Reads entries with values from ``begin`` to below ``end``."""
+    """Reads entries with values from ``begin`` up to but not including ``end``."""
     return built(2021, bin, val=begin, val_end=end, return_type=return_type)
 
 
@@ -157,19 +157,19 @@ def map_get_by_index(bin: str, index: int, return_type: int) -> Operation:
 def map_get_by_index_range(
     bin: str, index: int, return_type: int, count: int | None = None
 ) -> Operation:
-    """Reads entries from an index on."""
+    """Reads entries starting at an index."""
     return built(2023, bin, index=index, return_type=return_type, count=count)
 
 
 def map_get_by_rank(bin: str, rank: int, return_type: int) -> Operation:
-    """Reads the entry of a rank."""
+    """Reads the entry with a rank."""
     return built(2024, bin, rank=rank, return_type=return_type)
 
 
 def map_get_by_rank_range(
     bin: str, rank: int, return_type: int, count: int | None = None
 ) -> Operation:
-    """Reads entries from a rank on."""
+    """Reads entries starting at a rank."""
     return built(2025, bin, rank=rank, return_type=return_type, count=count)
 
 
@@ -179,5 +179,5 @@ def map_get_by_key_list(bin: str, keys: list[Any], return_type: int) -> Operatio
 
 
 def map_get_by_value_list(bin: str, values: list[Any], return_type: int) -> Operation:
-    """Reads entries of one of the values."""
+    """Reads entries with one of the values."""
     return built(2027, bin, val=values, return_type=return_type)

@@ -74,20 +74,20 @@ class Process:
         self.tracing = False
 
     def watched(self, client: Any) -> None:
-        """A client was opened."""
+        """Registers a client that was opened."""
         if self.counting:
             client.metrics.enable(stages=self.staging)
         with self._lock:
             self._clients.add(client)
 
     def traced(self, client: Any) -> Any:
-        """The client, or the view of it that is traced."""
+        """The client, or the view of it that creates spans."""
         if not self.tracing:
             return client
         return importlib.import_module("spikewire.metrics.otel").instrument(client)
 
     def left(self, client: Any) -> None:
-        """A client is about to be closed: keeps what it counted."""
+        """Called before a client is closed: keeps its counters."""
         with self._lock:
             if client in self._clients:
                 self._clients.discard(client)
@@ -96,7 +96,7 @@ class Process:
                 _add_stages(self._past_stages, stats)
 
     def count(self, counting: bool, staging: bool) -> None:
-        """Turns counting and the timing of stages on or off."""
+        """Enables or disables metrics, or the timing of stages."""
         with self._lock:
             self.counting, self.staging = counting, staging
             for client in self._clients:
@@ -106,7 +106,7 @@ class Process:
                     client.metrics.disable()
 
     def sums(self) -> _Sums:
-        """What all of them counted."""
+        """The sums over all clients."""
         with self._lock:
             made = dict(self._past)
             for client in self._clients:
@@ -114,7 +114,7 @@ class Process:
         return made
 
     def stages(self) -> _Stages:
-        """What the stages of their commands took."""
+        """The times of the stages of their commands."""
         with self._lock:
             made = dict(self._past_stages)
             for client in self._clients:
@@ -143,7 +143,7 @@ process = Process()
 
 
 def get_metrics() -> str:
-    """What all clients counted, in the text format of Prometheus."""
+    """The metrics of all clients, in the text format of Prometheus."""
     lines = [
         f"# HELP {_NAME} How long commands took.",
         f"# TYPE {_NAME} histogram",
@@ -174,17 +174,18 @@ def _lines(name: str, labels: str, count: int, seconds: float, buckets: Any) -> 
 
 
 def set_metrics_enabled(enabled: bool) -> None:
-    """Turns counting on, which it is unless turned off, or off."""
+    """Enables or disables metrics. They are enabled by default."""
     process.count(bool(enabled), process.staging)
 
 
 def is_metrics_enabled() -> bool:
-    """Whether commands are counted."""
+    """Whether metrics are enabled."""
     return process.counting
 
 
 def set_internal_stage_metrics_enabled(enabled: bool) -> None:
-    """Times the stages of commands, too, while commands are counted; off unless turned on."""
+    """Enables or disables the timing of stages, which applies while metrics are enabled. Off by
+    default."""
     process.count(process.counting, bool(enabled))
 
 
@@ -195,7 +196,7 @@ def is_internal_stage_metrics_enabled() -> bool:
 
 @contextmanager
 def internal_stage_profiling() -> Iterator[None]:
-    """Times stages for the length of a block."""
+    """Times stages within a block."""
     before = process.staging
     set_internal_stage_metrics_enabled(True)
     try:
@@ -263,7 +264,7 @@ def start_metrics_server(port: int = 9464) -> None:
 
 
 def stop_metrics_server() -> None:
-    """Ends that; does nothing where it was not begun."""
+    """Stops that server, if it is running."""
     _serving.stop()
 
 
@@ -279,7 +280,7 @@ def init_tracing() -> None:
 
 
 def shutdown_tracing() -> None:
-    """Clients that connect from now on have no spans; those that were made are sent on."""
+    """Clients that connect from now on create no spans. Spans created so far are exported."""
     if not process.tracing:
         return
     process.tracing = False

@@ -16,7 +16,7 @@ _OPTIONAL = frozenset(
 
 
 def built(code: int, bin: str, **entries: Any) -> Operation:
-    """The dictionary, without the options that were not given."""
+    """The dictionary, without omitted options."""
     made: Operation = {"op": code, "bin": bin}
     for name, value in entries.items():
         if value is not None or name not in _OPTIONAL:

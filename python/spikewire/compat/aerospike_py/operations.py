@@ -153,12 +153,12 @@ _WHOLE = OfficialOperations(_PLAIN, bools=True)
 
 
 def plain(operations: Any) -> tuple[list[Operation], list[str]] | None:
-    """The operations of a list of dictionaries that need no more than a look, and their bins."""
+    """The operations of a list of dictionaries that need no conversion, and their bins."""
     return _plain_steps(_WHOLE, operations) if type(operations) is list else None
 
 
 class Prepared(NamedTuple):
-    """Operations, and what is known of their results."""
+    """Operations, and what is known about their results."""
 
     operations: list[Operation]
     bins: list[str | None]
@@ -169,7 +169,7 @@ class Prepared(NamedTuple):
 
 
 def prepared(operations: Any) -> Prepared:
-    """The operations of a list of dictionaries, after their checks."""
+    """Checks a list of dictionaries and converts it to operations."""
     if not isinstance(operations, list):
         message = f"operations must be a list, not {type(operations).__name__}"
         raise TypeError(message)
@@ -303,7 +303,7 @@ def _policy(of: dict[str, Any]) -> dict[str, Any]:
 
 
 def merged(plan: Prepared, record: Any, *, silent: bool = False) -> list[tuple[str, Any]]:
-    """Bins and results in the order of the operations; ``silent`` keeps those of writes, too."""
+    """Bins and results in the order of the operations. ``silent`` also keeps those of writes."""
     if plan.whole:
         return [(name, incoming(value)) for name, value in record.bins.items()]
     found: list[tuple[str, Any]] = []

@@ -44,7 +44,8 @@ _PREFER_RACK = 2
 
 
 class PartitionFilter:
-    """The partitions that a query reads; made by ``partition_filter_all`` and the like."""
+    """The partitions that a query reads, created by ``partition_filter_all`` and similar
+    functions."""
 
     __slots__ = ("begin", "count")
 
@@ -159,7 +160,7 @@ def batch_options(policy: Any) -> dict[str, Any]:
 
 
 def row_options(kind: str, policy: Any, meta: Any = None) -> dict[str, Any]:
-    """The keywords of a row; metadata of its own come before those of the batch."""
+    """The keywords of a row. Its own metadata override those of the batch."""
     if not policy and not meta:
         return {}
     given = {

@@ -27,7 +27,7 @@ __all__ = [
 
 
 def partition_filter_all() -> PartitionFilter:
-    """Every partition."""
+    """All partitions."""
     return PartitionFilter(0, PARTITIONS)
 
 
@@ -40,7 +40,7 @@ def partition_filter_by_id(partition_id: int) -> PartitionFilter:
 
 
 def partition_filter_by_range(begin: int, count: int) -> PartitionFilter:
-    """Partitions in a row."""
+    """Consecutive partitions."""
     if not 0 <= begin < PARTITIONS:
         message = f"begin must be from 0 to {PARTITIONS - 1}, not {begin}"
         raise ValueError(message)
@@ -143,7 +143,7 @@ class Query(_Base):
     """A query of a blocking client."""
 
     def results(self, policy: Any = None) -> list[Record]:
-        """Every record."""
+        """All records."""
         found: list[Record] = []
 
         def add(record: Record) -> None:
@@ -173,10 +173,10 @@ class Query(_Base):
 
 
 class AsyncQuery(_Base):
-    """A query of a client of asyncio."""
+    """A query of an asyncio client."""
 
     async def results(self, policy: Any = None) -> list[Record]:
-        """Every record."""
+        """All records."""
         found: list[Record] = []
 
         def add(record: Record) -> None:

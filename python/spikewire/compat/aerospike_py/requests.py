@@ -82,12 +82,12 @@ def exists(key: Any, policy: Any) -> Request:
 
 
 def found(key: Any, record: Any) -> ExistsResult:
-    """That there is a record."""
+    """The result if the record exists."""
     return _new(ExistsResult, record_of(key, record)[:2])
 
 
 def absent(key: Any, error: spikewire.RecordNotFound) -> ExistsResult:
-    """That there is none."""
+    """The result if it does not."""
     digest = error.key.digest if error.key is not None else b""
     return ExistsResult(named(key, digest), None)
 
@@ -113,7 +113,7 @@ def remove(key: Any, meta: Any, policy: Any) -> Request:
 
 
 def touch(key: Any, val: Any, meta: Any, policy: Any) -> Request:
-    """Renews the time to live."""
+    """Resets the time to live."""
     options = single_options("write", policy, meta)
     if isinstance(val, bool) or not isinstance(val, int):
         message = f"val must be an int, not {type(val).__name__}"
@@ -153,7 +153,7 @@ def increment(key: Any, bin: Any, offset: Any, meta: Any, policy: Any) -> Reques
 
 
 def remove_bin(key: Any, bin_names: Any, meta: Any, policy: Any) -> Request:
-    """Removes bins of a record that is there."""
+    """Removes bins of an existing record."""
     if not isinstance(bin_names, list):
         message = f"bin_names must be a list, not {type(bin_names).__name__}"
         raise TypeError(message)
@@ -180,7 +180,7 @@ def _operating(key: Any, ops: Any, meta: Any, policy: Any, finish: Any) -> Reque
 
 
 def operate(key: Any, ops: Any, meta: Any, policy: Any) -> Request:
-    """Several operations; of a bin with several results, a list of them."""
+    """Runs several operations. A bin with several results gets a list of them."""
 
     def finish(plan: Any, record: Any) -> Record:
         return Record(named(key, record.key.digest), meta_of(record), by_bin(merged(plan, record)))
@@ -189,7 +189,7 @@ def operate(key: Any, ops: Any, meta: Any, policy: Any) -> Request:
 
 
 def operate_ordered(key: Any, ops: Any, meta: Any, policy: Any) -> Request:
-    """The same, with pairs of bin and result in the order of the operations."""
+    """Like ``operate``, with pairs of bin and result in the order of the operations."""
 
     def finish(plan: Any, record: Any) -> OperateOrderedResult:
         pairs = [BinTuple(*pair) for pair in merged(plan, record)]
@@ -199,7 +199,7 @@ def operate_ordered(key: Any, ops: Any, meta: Any, policy: Any) -> Request:
 
 
 def by_bin(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Results by bin: a list of them where there are several."""
+    """Results by bin, with a list for bins with several."""
     found: dict[str, Any] = {}
     several: set[str] = set()
     for name, value in pairs:
@@ -223,7 +223,7 @@ def apply(key: Any, module: Any, function: Any, args: Any, policy: Any) -> Reque
 
 
 def udf_put(filename: Any, udf_type: Any) -> tuple[str, str]:
-    """Name and source of a module in a file."""
+    """Name and source of the module in a file."""
     if not isinstance(filename, str):
         message = f"filename must be a str, not {type(filename).__name__}"
         raise TypeError(message)
@@ -236,7 +236,7 @@ def udf_put(filename: Any, udf_type: Any) -> tuple[str, str]:
 
 
 def module_name(module: Any) -> str:
-    """The name of a module's file."""
+    """The module name for a file."""
     if not isinstance(module, str):
         message = f"module must be a str, not {type(module).__name__}"
         raise TypeError(message)

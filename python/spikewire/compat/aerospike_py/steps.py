@@ -27,7 +27,7 @@ _TIMEOUT = 1000
 
 
 def written(records: Any, policy: Any, retry: Any) -> Generator[Any, Any, BatchWriteResult]:
-    """``batch_write``: rows that the cluster had no room for are written again."""
+    """``batch_write``: retries rows for which the cluster had no capacity."""
     if isinstance(retry, bool) or not isinstance(retry, int):
         message = f"retry must be an int, not {type(retry).__name__}"
         raise TypeError(message)

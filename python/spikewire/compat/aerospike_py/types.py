@@ -36,14 +36,14 @@ class Record(NamedTuple):
 
 
 class ExistsResult(NamedTuple):
-    """Whether there is a record: ``meta`` is ``None`` where there is none."""
+    """Whether a record exists: ``meta`` is ``None`` if it does not."""
 
     key: AerospikeKey | None
     meta: RecordMetadata | None
 
 
 class InfoNodeResult(NamedTuple):
-    """The answer of one node."""
+    """The reply of one node."""
 
     node_name: str
     error_code: int
@@ -58,7 +58,7 @@ class BinTuple(NamedTuple):
 
 
 class OperateOrderedResult(NamedTuple):
-    """The results of several operations, in their order."""
+    """The results of several operations, in order."""
 
     key: AerospikeKey | None
     meta: RecordMetadata | None
@@ -66,7 +66,7 @@ class OperateOrderedResult(NamedTuple):
 
 
 class BatchRecord(NamedTuple):
-    """What became of one row of a batch."""
+    """The result of one row of a batch."""
 
     key: AerospikeKey | None
     result: int
@@ -84,7 +84,7 @@ class BatchRetryInfo(NamedTuple):
 
 
 class BatchWriteResult(NamedTuple):
-    """What became of the rows of a batch."""
+    """The results of the rows of a batch."""
 
     batch_records: list[BatchRecord]
     retry: BatchRetryInfo = BatchRetryInfo()
@@ -211,7 +211,7 @@ class BatchUDFMeta(TypedDict, total=False):
 
 
 class AdminPolicy(TypedDict, total=False):
-    """For commands about the cluster."""
+    """For administrative commands."""
 
     timeout: int
 
@@ -251,7 +251,7 @@ class WriteMeta(TypedDict, total=False):
 
 
 class ClientConfig(TypedDict, total=False):
-    """What a client is made of."""
+    """The configuration of a client."""
 
     hosts: list[tuple[str, int]]
     cluster_name: str | None
@@ -270,7 +270,7 @@ class ClientConfig(TypedDict, total=False):
 
 
 class Privilege(TypedDict, total=False):
-    """What a role may do."""
+    """A permission of a role."""
 
     code: int | str
     ns: str

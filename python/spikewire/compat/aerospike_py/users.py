@@ -119,7 +119,7 @@ class _Prepared:
 
 
 class Users(_Prepared):
-    """Of the blocking client."""
+    """User management for the blocking client."""
 
     if TYPE_CHECKING:
 
@@ -148,11 +148,11 @@ class Users(_Prepared):
         self._run(self._change_password(username, password, policy))
 
     def admin_grant_roles(self, username: Any, roles: Any, policy: Any = None) -> None:
-        """Gives a user more roles."""
+        """Grants roles to a user."""
         self._run(self._grant_roles(username, roles, policy))
 
     def admin_revoke_roles(self, username: Any, roles: Any, policy: Any = None) -> None:
-        """Takes roles from a user."""
+        """Revokes roles from a user."""
         self._run(self._revoke_roles(username, roles, policy))
 
     def admin_query_user_info(self, username: Any, policy: Any = None) -> Any:
@@ -184,7 +184,7 @@ class Users(_Prepared):
         self._run(self._grant_privileges(role, privileges, policy))
 
     def admin_revoke_privileges(self, role: Any, privileges: Any, policy: Any = None) -> None:
-        """Takes privileges from a role."""
+        """Revokes privileges from a role."""
         self._run(self._revoke_privileges(role, privileges, policy))
 
     def admin_query_role(self, role: Any, policy: Any = None) -> Any:
@@ -196,18 +196,18 @@ class Users(_Prepared):
         return self._run(self._query_roles(policy))
 
     def admin_set_whitelist(self, role: Any, whitelist: Any, policy: Any = None) -> None:
-        """Sets the addresses that the users of a role may come from; none: all."""
+        """Sets the addresses from which users of a role may connect; none means all."""
         self._run(self._set_whitelist(role, whitelist, policy))
 
     def admin_set_quotas(
         self, role: Any, read_quota: Any = 0, write_quota: Any = 0, policy: Any = None
     ) -> None:
-        """Sets how much the users of a role may do in a second."""
+        """Sets how many records the users of a role may read and write per second."""
         self._run(self._set_quotas(role, read_quota, write_quota, policy))
 
 
 class AsyncUsers(_Prepared):
-    """Of the client of asyncio."""
+    """User management for the asyncio client."""
 
     if TYPE_CHECKING:
 
@@ -238,11 +238,11 @@ class AsyncUsers(_Prepared):
         await self._run(self._change_password(username, password, policy))
 
     async def admin_grant_roles(self, username: Any, roles: Any, policy: Any = None) -> None:
-        """Gives a user more roles."""
+        """Grants roles to a user."""
         await self._run(self._grant_roles(username, roles, policy))
 
     async def admin_revoke_roles(self, username: Any, roles: Any, policy: Any = None) -> None:
-        """Takes roles from a user."""
+        """Revokes roles from a user."""
         await self._run(self._revoke_roles(username, roles, policy))
 
     async def admin_query_user_info(self, username: Any, policy: Any = None) -> Any:
@@ -276,7 +276,7 @@ class AsyncUsers(_Prepared):
         await self._run(self._grant_privileges(role, privileges, policy))
 
     async def admin_revoke_privileges(self, role: Any, privileges: Any, policy: Any = None) -> None:
-        """Takes privileges from a role."""
+        """Revokes privileges from a role."""
         await self._run(self._revoke_privileges(role, privileges, policy))
 
     async def admin_query_role(self, role: Any, policy: Any = None) -> Any:
@@ -288,13 +288,13 @@ class AsyncUsers(_Prepared):
         return await self._run(self._query_roles(policy))
 
     async def admin_set_whitelist(self, role: Any, whitelist: Any, policy: Any = None) -> None:
-        """Sets the addresses that the users of a role may come from; none: all."""
+        """Sets the addresses from which users of a role may connect; none means all."""
         await self._run(self._set_whitelist(role, whitelist, policy))
 
     async def admin_set_quotas(
         self, role: Any, read_quota: Any = 0, write_quota: Any = 0, policy: Any = None
     ) -> None:
-        """Sets how much the users of a role may do in a second."""
+        """Sets how many records the users of a role may read and write per second."""
         await self._run(self._set_quotas(role, read_quota, write_quota, policy))
 
 

@@ -34,7 +34,7 @@ _new = tuple.__new__  # What `__new__` of named tuples calls.
 
 
 def incoming_bins(bins: dict[str, Any]) -> dict[str, Any]:
-    """The bins of a record; changes them in place."""
+    """Converts the bins of a record, in place."""
     if _SCALARS.issuperset(map(type, bins.values())):
         return bins
     for name, value in bins.items():
@@ -44,7 +44,7 @@ def incoming_bins(bins: dict[str, Any]) -> dict[str, Any]:
 
 
 def incoming(value: Any) -> Any:
-    """One value that was read."""
+    """Converts one value that was read."""
     kind = type(value)
     if kind in _SCALARS:
         return value
@@ -62,7 +62,7 @@ def incoming(value: Any) -> Any:
 
 
 def named(key: Any, digest: bytes) -> AerospikeKey:
-    """A key that was asked for."""
+    """A requested key."""
     return _new(AerospikeKey, (key[0], key[1], key[2], digest))
 
 
@@ -90,7 +90,7 @@ stepped: Callable[[Any, Any, list[str]], Record] = named_records.stepped
 
 
 def sent_key(key: Any) -> Any:
-    """A key after its checks."""
+    """Checks a key to send."""
     if not isinstance(key, tuple):
         message = f"a key must be a tuple, not {type(key).__name__}"
         raise TypeError(message)
@@ -107,5 +107,5 @@ def _of_bytes(key: tuple[Any, ...]) -> tuple[Any, ...]:
 
 
 def sent_keys(keys: list[Any]) -> list[Any]:
-    """The keys of a batch, which are checked by the engine."""
+    """The keys of a batch, which the engine checks."""
     return keys if _plain_keys(keys) else [sent_key(each) for each in keys]

@@ -6,11 +6,11 @@ __all__ = ["AuthProvider", "PlainTextAuthProvider"]
 
 
 class AuthProvider:
-    """The base of what logs in. Only ``PlainTextAuthProvider`` is taken."""
+    """The base class of authentication providers. Only ``PlainTextAuthProvider`` is supported."""
 
 
 class PlainTextAuthProvider(AuthProvider):
-    """Logs in with a user's name and password."""
+    """Authenticates with a user name and a password."""
 
     def __init__(self, username: str, password: str) -> None:
         self.username = username

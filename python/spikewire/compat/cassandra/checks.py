@@ -8,5 +8,5 @@ __all__ = ["is_a"]
 
 
 def is_a(value: Any, kinds: type | tuple[type, ...]) -> bool:
-    """``isinstance``, for values of which nothing is known but that."""
+    """``isinstance``, without narrowing the type of the value."""
     return isinstance(value, kinds)

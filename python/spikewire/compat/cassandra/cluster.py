@@ -62,7 +62,7 @@ _NEVER = 86_400.0
 
 
 class UserTypeDoesNotExist(Exception):
-    """There is no user-defined type of that name."""
+    """The user-defined type does not exist."""
 
 
 class _Profiles:
@@ -98,7 +98,7 @@ class _Profiles:
 
 
 class Cluster:
-    """Where a cluster is found, and how its sessions are."""
+    """A cluster's contact points, and the settings of its sessions."""
 
     def __init__(
         self,
@@ -198,12 +198,12 @@ class Cluster:
 
     @property
     def is_legacy(self) -> bool:
-        """Whether the older settings are used instead of profiles."""
+        """Whether the legacy settings are used instead of profiles."""
         return bool(self._legacy)
 
     @property
     def load_balancing_policy(self) -> LoadBalancingPolicy | None:
-        """Which nodes are asked."""
+        """Which nodes are used."""
         return self.profile_manager.default.load_balancing_policy
 
     def _use_legacy_settings(self, what: str) -> None:
@@ -237,7 +237,7 @@ class Cluster:
             raise
 
     def register_user_type(self, keyspace: str, user_type: str, klass: Any) -> None:
-        """Lets values of a user-defined type come back as ``klass(**fields)``."""
+        """Returns values of a user-defined type as ``klass(**fields)``."""
         self._user_types[keyspace, user_type] = klass
         if self._control is not None:
             found = self.metadata.keyspaces.get(keyspace)
@@ -257,7 +257,7 @@ class Cluster:
         keyspace: str | None = None,
         wait_for_all_pools: bool = False,  # noqa: ARG002
     ) -> Session:
-        """A session. Connections to nodes are made when they are first needed."""
+        """A session. Connections to nodes are opened on first use."""
         if self.is_shutdown:
             message = "Cluster is already shut down"
             raise DriverException(message)
@@ -332,13 +332,13 @@ class Cluster:
         ]
 
     def refresh_schema_metadata(self, max_schema_agreement_wait: float | None = None) -> None:
-        """Does nothing: metadata are read when they are looked at."""
+        """Does nothing: metadata are read on access."""
 
     def refresh_nodes(self, force_token_rebuild: bool = False) -> None:
-        """Does nothing: the engine follows the cluster by itself."""
+        """Does nothing: the engine keeps track of the cluster by itself."""
 
     def shutdown(self) -> None:
-        """Ends all sessions."""
+        """Closes all sessions."""
         self.is_shutdown = True
         for session in list(self.sessions):
             session.shutdown()

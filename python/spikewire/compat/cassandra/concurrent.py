@@ -25,7 +25,7 @@ __all__ = [
 
 
 class ExecutionResult(NamedTuple):
-    """What became of one statement."""
+    """The result of one statement."""
 
     success: bool
     result_or_exc: Any
@@ -39,9 +39,10 @@ def execute_concurrent(
     results_generator: bool = False,
     execution_profile: Any = EXEC_PROFILE_DEFAULT,
 ) -> Any:
-    """Executes statements, each with its parameters; results are in their order.
+    """Executes statements, each with its parameters. The results are in the same order.
 
-    With ``results_generator`` they come one by one, and statements are taken as results are.
+    With ``results_generator`` results are yielded one by one, and statements are read as results
+    are consumed.
     """
     if concurrency <= 0:
         message = "concurrency must be greater than 0"
@@ -70,7 +71,7 @@ def execute_concurrent_async(
     raise_on_first_error: bool = False,
     execution_profile: Any = EXEC_PROFILE_DEFAULT,
 ) -> concurrent.futures.Future[list[ExecutionResult]]:
-    """The same on a thread of its own; a future of the list."""
+    """Like ``execute_concurrent``, in a thread of its own. Returns a future of the list."""
     future: concurrent.futures.Future[list[ExecutionResult]] = concurrent.futures.Future()
 
     def work() -> None:

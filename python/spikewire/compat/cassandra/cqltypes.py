@@ -13,20 +13,20 @@ _COLLECTIONS = frozenset({"list", "set", "map", "tuple", "vector"})
 
 
 class CqlType(NamedTuple):
-    """A type: its name, and the types within."""
+    """A type: its name, and its type parameters."""
 
     name: str
     of: tuple[CqlType, ...] = ()
 
     @property
     def is_collection(self) -> bool:
-        """Whether it holds values of other types."""
+        """Whether it contains values of other types."""
         return self.name in _COLLECTIONS and bool(self.of)
 
 
 @functools.lru_cache(1024)
 def parse(text: str) -> CqlType:
-    """Reads a type; ``frozen`` makes no difference."""
+    """Parses a type. ``frozen`` is ignored."""
     tokens = _TOKEN.findall(text)
     made, at = _read(tokens, 0)
     if at != len(tokens):

@@ -40,7 +40,8 @@ _UNCHECKED = (
 
 
 def tls_of(context: Any, options: Any) -> dict[str, Any] | None:
-    """The entries of ``tls`` for ``ssl_context`` and ``ssl_options``; ``None``: no encryption."""
+    """The entries of ``tls`` for ``ssl_context`` and ``ssl_options``. ``None`` means no
+    encryption."""
     if options is not None and not isinstance(options, dict):
         message = f"ssl_options must be a dict, not {type(options).__name__}"
         raise TypeError(message)

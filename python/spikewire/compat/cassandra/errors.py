@@ -33,19 +33,19 @@ __all__ = [
 
 
 class CompatWarning(UserWarning):
-    """A setting of the other driver's inner workings, which has no meaning here."""
+    """An internal setting of the other driver that has no effect here."""
 
 
 class DriverException(Exception):
-    """The root of most of these exceptions."""
+    """The base class of most of these exceptions."""
 
 
 class RequestExecutionException(DriverException):
-    """The server could not do what it was asked to."""
+    """The server could not execute the request."""
 
 
 class Unavailable(RequestExecutionException):
-    """Too few replicas are alive for the consistency level: nothing was done."""
+    """Too few replicas are alive for the consistency level; nothing was done."""
 
     def __init__(
         self,
@@ -68,7 +68,7 @@ class Unavailable(RequestExecutionException):
 
 
 class Timeout(RequestExecutionException):
-    """Too few replicas answered the coordinator in time."""
+    """Too few replicas replied to the coordinator in time."""
 
     def __init__(
         self,
@@ -93,7 +93,7 @@ class Timeout(RequestExecutionException):
 
 
 class ReadTimeout(Timeout):
-    """Too few replicas answered a read in time."""
+    """Too few replicas replied to a read in time."""
 
     def __init__(self, message: str, data_retrieved: bool | None = None, **info: Any) -> None:
         super().__init__(message, **info)
@@ -110,7 +110,7 @@ class WriteTimeout(Timeout):
 
 
 class CDCWriteFailure(RequestExecutionException):
-    """The folder for captured changes is full."""
+    """The directory for change data capture is full."""
 
 
 class CoordinationFailure(RequestExecutionException):
@@ -142,7 +142,7 @@ class CoordinationFailure(RequestExecutionException):
 
 
 class ReadFailure(CoordinationFailure):
-    """Replicas failed at a read."""
+    """Replicas failed during a read."""
 
     def __init__(self, message: str, data_retrieved: bool | None = None, **info: Any) -> None:
         super().__init__(message, **info)
@@ -150,7 +150,7 @@ class ReadFailure(CoordinationFailure):
 
 
 class WriteFailure(CoordinationFailure):
-    """Replicas failed at a write."""
+    """Replicas failed during a write."""
 
     def __init__(self, message: str, write_type: int | None = None, **info: Any) -> None:
         super().__init__(message, **info)
@@ -170,7 +170,7 @@ class FunctionFailure(RequestExecutionException):
 
 
 class RequestValidationException(DriverException):
-    """The server refuses the statement as it is."""
+    """The server rejects the statement as invalid."""
 
 
 class ConfigurationException(RequestValidationException):
@@ -178,7 +178,7 @@ class ConfigurationException(RequestValidationException):
 
 
 class AlreadyExists(ConfigurationException):
-    """There is such a keyspace or table already."""
+    """The keyspace or table exists already."""
 
     def __init__(self, keyspace: str | None = None, table: str | None = None) -> None:
         what = f"Table '{keyspace}.{table}'" if table else f"Keyspace '{keyspace}'"
@@ -188,19 +188,19 @@ class AlreadyExists(ConfigurationException):
 
 
 class InvalidRequest(RequestValidationException):
-    """The statement makes no sense here: an unknown table, a wrong type."""
+    """The statement is invalid: for example an unknown table or a wrong type."""
 
 
 class Unauthorized(RequestValidationException):
-    """The user may not do that."""
+    """The user does not have the permission."""
 
 
 class AuthenticationFailed(DriverException):
-    """The server refuses the user or the password."""
+    """The server rejects the user or the password."""
 
 
 class OperationTimedOut(DriverException):
-    """The time that the client gives a statement passed."""
+    """The client's timeout for the statement expired."""
 
     def __init__(self, errors: dict[Any, Any] | None = None, last_host: Any = None) -> None:
         self.errors = errors
@@ -209,15 +209,15 @@ class OperationTimedOut(DriverException):
 
 
 class UnsupportedOperation(DriverException):
-    """The version of the protocol does not have that."""
+    """The protocol version does not support that."""
 
 
 class UnresolvableContactPoints(DriverException):
-    """No contact point's name has an address."""
+    """No contact point could be resolved to an address."""
 
 
 class DependencyException(Exception):
-    """Something that the driver needs is missing."""
+    """A dependency of the driver is missing."""
 
 
 def _with_info(message: str, **info: Any) -> str:

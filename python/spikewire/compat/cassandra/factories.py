@@ -22,7 +22,7 @@ def tuple_factory(colnames: Sequence[str], rows: list[Any]) -> list[Any]:  # noq
 
 
 def named_tuple_factory(colnames: Sequence[str], rows: list[Any]) -> list[Any]:
-    """Rows as named tuples. One class is made for all results with the same columns."""
+    """Rows as named tuples. One class is created for all results with the same columns."""
     return list(map(_row_class(tuple(colnames))._make, rows))
 
 

@@ -32,10 +32,10 @@ class QueryExhausted(Exception):
 
 
 class ResponseFuture:
-    """The result of a statement, sooner or later. Made by ``Session.execute_async``.
+    """The future result of a statement, created by ``Session.execute_async``.
 
-    Callbacks run on the thread that drives submitted statements, once for each page; while one
-    waits for something, all statements of the session do.
+    Callbacks run in the thread that drives submitted statements, once per page. While a callback
+    blocks, all statements of the session wait.
     """
 
     def __init__(self, session: Session, call: Call, query: Any, row_factory: Any) -> None:
@@ -129,7 +129,7 @@ class ResponseFuture:
     # The public methods.
 
     def result(self) -> ResultSet:
-        """Waits for the result; raises what the statement failed with."""
+        """Waits for the result. Raises the statement's error."""
         self._done.wait()
         if self._error is not None:
             raise self._error
@@ -137,11 +137,11 @@ class ResponseFuture:
 
     @property
     def has_more_pages(self) -> bool:
-        """Whether there are pages behind the current one."""
+        """Whether there are pages after the current one."""
         return self._paging_state is not None
 
     def start_fetching_next_page(self) -> None:
-        """Sends for the next page; the callbacks are called again when it is there."""
+        """Requests the next page. The callbacks are called again when it arrives."""
         if self._paging_state is None:
             raise QueryExhausted
         with self._lock:
@@ -154,18 +154,18 @@ class ResponseFuture:
 
     @property
     def warnings(self) -> list[str] | None:
-        """What the server warned of; waits for the answer."""
+        """The server's warnings. Waits for the reply."""
         self._done.wait()
         return self._warnings
 
     @property
     def custom_payload(self) -> dict[str, bytes] | None:
-        """What the answer carries besides; waits for it."""
+        """The custom payload of the reply. Waits for it."""
         self._done.wait()
         return self._custom_payload
 
     def add_callback(self, fn: Callable[..., Any], *args: Any, **kwargs: Any) -> ResponseFuture:
-        """Lets ``fn(rows, ...)`` be called when rows are there; at once when they are."""
+        """Calls ``fn(rows, ...)`` when rows have arrived; immediately if they have."""
         with self._lock:
             self._callbacks.append((fn, args, kwargs))
             now = self._done.is_set() and self._error is None
@@ -174,7 +174,7 @@ class ResponseFuture:
         return self
 
     def add_errback(self, fn: Callable[..., Any], *args: Any, **kwargs: Any) -> ResponseFuture:
-        """Lets ``fn(error, ...)`` be called when the statement fails; at once when it has."""
+        """Calls ``fn(error, ...)`` when the statement fails; immediately if it has."""
         with self._lock:
             self._errbacks.append((fn, args, kwargs))
             now = self._done.is_set() and self._error is not None
@@ -191,24 +191,24 @@ class ResponseFuture:
         errback_args: tuple[Any, ...] = (),
         errback_kwargs: dict[str, Any] | None = None,
     ) -> None:
-        """Both at once."""
+        """Adds both."""
         self.add_callback(callback, *callback_args, **(callback_kwargs or {}))
         self.add_errback(errback, *errback_args, **(errback_kwargs or {}))
 
     def clear_callbacks(self) -> None:
-        """Forgets callbacks and errbacks."""
+        """Removes callbacks and errbacks."""
         with self._lock:
             self._callbacks = []
             self._errbacks = []
 
     def get_query_trace_ids(self) -> list[UUID]:
-        """The ids of the traces, one for each page so far."""
+        """The ids of the traces, one per page so far."""
         return list(self._trace_ids)
 
     def get_query_trace(
         self, max_wait: float | None = None, query_cl: int = ConsistencyLevel.LOCAL_ONE
     ) -> QueryTrace | None:
-        """The trace of the last page; ``None`` where it was not traced."""
+        """The trace of the last page; ``None`` if it was not traced."""
         self._done.wait()
         return self._trace(self._trace_ids[-1], max_wait, query_cl) if self._trace_ids else None
 

@@ -21,10 +21,11 @@ _MODULES = (
 
 
 def install() -> None:
-    """Lets ``import cassandra`` find these modules, for the whole process.
+    """Makes ``import cassandra`` find these modules, in the whole process.
 
-    To be called before anything imports the other driver; ``RuntimeError`` where that is done.
-    Modules that are not here (``cassandra.cqlengine`` and others) raise ``ModuleNotFoundError``.
+    Must be called before anything imports the other driver, or it raises ``RuntimeError``.
+    Modules that are not supported (``cassandra.cqlengine`` and others) raise
+    ``ModuleNotFoundError``.
     """
     here = sys.modules["spikewire.compat.cassandra"]
     present = sys.modules.get("cassandra")

@@ -20,7 +20,7 @@ class _Named:
 
 
 class ConsistencyLevel(_Named):
-    """How many replicas have to answer before a statement is done."""
+    """How many replicas must reply before a statement is complete."""
 
     ANY = 0
     ONE = 1
@@ -36,7 +36,7 @@ class ConsistencyLevel(_Named):
 
     @staticmethod
     def is_serial(cl: int) -> bool:
-        """Whether it is one of the two levels of conditional statements."""
+        """Whether this is one of the two levels for conditional statements."""
         return cl in (ConsistencyLevel.SERIAL, ConsistencyLevel.LOCAL_SERIAL)
 
 
@@ -46,7 +46,7 @@ def consistency_value_to_name(value: int | None) -> str:
 
 
 class ProtocolVersion:
-    """Versions of the native protocol. Spikewire speaks 4 and 5."""
+    """Versions of the native protocol. Spikewire supports 4 and 5."""
 
     V1 = 1
     V2 = 2
@@ -61,7 +61,7 @@ class ProtocolVersion:
 
 
 class WriteType(_Named):
-    """What was being written when a write failed."""
+    """The kind of write that failed."""
 
     SIMPLE = 0
     BATCH = 1

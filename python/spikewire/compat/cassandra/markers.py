@@ -60,7 +60,7 @@ def by_position(text: str, parameters: Any) -> tuple[str, tuple[Any, ...]]:
 
 @functools.lru_cache(4096)
 def question_marks(text: str) -> str:
-    """A statement with the markers of CQL for ``%s``."""
+    """A statement with the ``%s`` markers converted to those of CQL."""
 
     def place(found: re.Match[str]) -> str:
         if found["plain"]:

@@ -79,7 +79,7 @@ class TableMetadata:
 
     @property
     def primary_key(self) -> list[ColumnMetadata]:
-        """The columns of the partition key and those that order its rows."""
+        """The columns of the partition key and the clustering columns."""
         return self.partition_key + self.clustering_key
 
     def _add_columns(self, rows: list[dict[str, Any]]) -> None:
@@ -106,7 +106,7 @@ class TableMetadata:
         self.columns = first | {row["column_name"]: row["made"] for row in rows}
 
     def export_as_string(self) -> str:
-        """The statements that make it again, as the server says them."""
+        """The statements that recreate the table, as reported by the server."""
         return self._metadata._described(
             "TABLE", f"{quoted(self.keyspace_name)}.{quoted(self.name)}"
         )
@@ -124,7 +124,7 @@ class MaterializedViewMetadata(TableMetadata):
         self.include_all_columns: bool = row["include_all_columns"]
 
     def export_as_string(self) -> str:
-        """The statement that makes it again, as the server says it."""
+        """The statement that recreates the view, as reported by the server."""
         name = f"{quoted(self.keyspace_name)}.{quoted(self.name)}"
         return self._metadata._described("MATERIALIZED VIEW", name)
 
@@ -144,7 +144,7 @@ class KeyspaceMetadata:
         self._metadata = metadata
 
     def export_as_string(self) -> str:
-        """The statements that make it again, as the server says them."""
+        """The statements that recreate the keyspace, as reported by the server."""
         return self._metadata._described("KEYSPACE", quoted(self.name))
 
     def __repr__(self) -> str:
@@ -171,7 +171,7 @@ class Metadata:
 
     @property
     def partitioner(self) -> str:
-        """The class that gives keys their tokens."""
+        """The class that computes the tokens of keys."""
         return str(self._rows("SELECT partitioner FROM system.local")[0]["partitioner"])
 
     def all_hosts(self) -> list[Host]:
@@ -187,7 +187,7 @@ class Metadata:
         return hosts
 
     def get_host(self, endpoint_or_address: str, port: int | None = None) -> Host | None:
-        """The node with an address; ``None`` where there is none."""
+        """The node with an address; ``None`` if there is none."""
         for host in self.all_hosts():
             if endpoint_or_address in (host.address, host.endpoint) and port in (None, host.port):
                 return host
@@ -195,7 +195,7 @@ class Metadata:
 
     @property
     def keyspaces(self) -> dict[str, KeyspaceMetadata]:
-        """Keyspaces by name, with what is in them. Each look reads them from the server."""
+        """Keyspaces by name, with their contents. Every access reads them from the server."""
         made = {
             row["keyspace_name"]: KeyspaceMetadata(self, row)
             for row in self._rows("SELECT * FROM system_schema.keyspaces")

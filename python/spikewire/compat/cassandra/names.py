@@ -6,7 +6,7 @@ __all__ = ["quoted"]
 
 
 def quoted(name: str) -> str:
-    """A name as CQL takes it, in quotes where it needs them."""
+    """A name for use in CQL, quoted if necessary."""
     plain = name.isascii() and name.islower() and name.replace("_", "a").isalnum()
     plain = plain and not name[0].isdigit() and not name.startswith("_")
     doubled = name.replace('"', '""')

@@ -52,7 +52,7 @@ SHORTEST_DELAY = 0.001
 
 
 class HostDistance:
-    """How near a node is."""
+    """How close a node is."""
 
     IGNORED = -1
     LOCAL_RACK = 0
@@ -61,7 +61,7 @@ class HostDistance:
 
 
 class Routing(NamedTuple):
-    """What a policy for load balancing says."""
+    """What a load balancing policy specifies."""
 
     #: The datacenter whose nodes are used.
     local_datacenter: str | None = None
@@ -72,15 +72,15 @@ class Routing(NamedTuple):
 
 
 class LoadBalancingPolicy:
-    """Which node is asked."""
+    """Which node is used."""
 
 
 class RoundRobinPolicy(LoadBalancingPolicy):
-    """All nodes. Where a partition is known, its replicas go first, here as elsewhere."""
+    """All nodes. If the partition is known, its replicas come first, as with all policies here."""
 
 
 class DCAwareRoundRobinPolicy(LoadBalancingPolicy):
-    """The nodes of one datacenter; by default that of the first contact point."""
+    """The nodes of one datacenter, by default that of the first contact point."""
 
     def __init__(self, local_dc: str = "", used_hosts_per_remote_dc: int = 0) -> None:
         self.local_dc = local_dc
@@ -88,7 +88,7 @@ class DCAwareRoundRobinPolicy(LoadBalancingPolicy):
 
 
 class TokenAwarePolicy(LoadBalancingPolicy):
-    """Replicas first. The engine always does that, by load among them."""
+    """Replicas first. The engine always does that, and chooses among them by load."""
 
     def __init__(self, child_policy: LoadBalancingPolicy, shuffle_replicas: bool = False) -> None:
         self._child_policy = child_policy
@@ -103,7 +103,7 @@ class WhiteListRoundRobinPolicy(RoundRobinPolicy):
 
 
 class HostFilterPolicy(LoadBalancingPolicy):
-    """Nodes that a function chooses. It is not taken."""
+    """Nodes selected by a function. Not supported."""
 
     def __init__(self, child_policy: LoadBalancingPolicy, predicate: Any) -> None:
         self._child_policy = child_policy
@@ -111,14 +111,14 @@ class HostFilterPolicy(LoadBalancingPolicy):
 
 
 class DefaultLoadBalancingPolicy(LoadBalancingPolicy):
-    """What another policy says."""
+    """The same as another policy."""
 
     def __init__(self, child_policy: LoadBalancingPolicy) -> None:
         self._child_policy = child_policy
 
 
 def routing_of(policy: LoadBalancingPolicy | None, what: str) -> Routing:
-    """What a policy says; ``NotImplementedError`` for one that cannot be followed."""
+    """What a policy specifies. Raises ``NotImplementedError`` if that is not supported."""
     if isinstance(policy, LoadBalancingPolicy):
         kind = type(policy)
         if kind in (TokenAwarePolicy, DefaultLoadBalancingPolicy):
@@ -140,11 +140,11 @@ def routing_of(policy: LoadBalancingPolicy | None, what: str) -> Routing:
 
 
 class ReconnectionPolicy:
-    """When lost nodes are tried again."""
+    """When to reconnect to lost nodes."""
 
 
 class ConstantReconnectionPolicy(ReconnectionPolicy):
-    """At even intervals, for as long as the session is open."""
+    """At constant intervals, as long as the session is open."""
 
     def __init__(self, delay: float, max_attempts: int | None = 64) -> None:
         if delay < 0:
@@ -162,7 +162,7 @@ class ConstantReconnectionPolicy(ReconnectionPolicy):
 
 
 class ExponentialReconnectionPolicy(ReconnectionPolicy):
-    """At intervals that double, for as long as the session is open."""
+    """At intervals that double, as long as the session is open."""
 
     def __init__(self, base_delay: float, max_delay: float, max_attempts: int | None = 64) -> None:
         if base_delay < 0 or max_delay < 0:
@@ -177,8 +177,8 @@ class ExponentialReconnectionPolicy(ReconnectionPolicy):
 
 
 def reconnect_of(policy: object) -> tuple[float, float] | None:
-    """The shortest and the longest pause that a policy says; ``None`` for the engine's own, and for
-    what says none."""
+    """The shortest and the longest pause of a policy. ``None`` for the engine's own, also if the
+    policy has none."""
     if isinstance(policy, type):
         message = (
             "reconnection_policy should not be a class, it should be an instance of that class"
@@ -212,14 +212,14 @@ class NeverRetryPolicy(RetryPolicy):
 
 
 class DowngradingConsistencyRetryPolicy(RetryPolicy):
-    """Retries that ask for less. It is not taken."""
+    """Retries with a lower consistency level. Not supported."""
 
     def __init__(self) -> None:
         DIFFERENCES.missing("DowngradingConsistencyRetryPolicy")
 
 
 def retries_of(policy: RetryPolicy | None, what: str) -> int | None:
-    """The limit of retries that a policy says; ``None`` for the engine's."""
+    """A policy's limit of retries; ``None`` for the engine's."""
     if policy is None or type(policy) is RetryPolicy:
         return None
     if type(policy) in (FallthroughRetryPolicy, NeverRetryPolicy):
@@ -233,11 +233,11 @@ def retries_of(policy: RetryPolicy | None, what: str) -> int | None:
 
 
 class SpeculativeExecutionPolicy:
-    """Whether other nodes are asked before the first has answered."""
+    """Whether copies of a statement are sent to other nodes before the first one has replied."""
 
 
 class NoSpeculativeExecutionPolicy(SpeculativeExecutionPolicy):
-    """They are not."""
+    """No speculative executions."""
 
 
 def _check_kind(name: str, what: str, value: object, kinds: tuple[type, ...]) -> None:
@@ -247,7 +247,8 @@ def _check_kind(name: str, what: str, value: object, kinds: tuple[type, ...]) ->
 
 
 class ConstantSpeculativeExecutionPolicy(SpeculativeExecutionPolicy):
-    """They are, each after a delay (seconds), up to so many. Only for idempotent statements."""
+    """Speculative executions, each after a delay in seconds, up to a maximum number. Only for
+    idempotent statements."""
 
     def __init__(self, delay: float, max_attempts: int) -> None:
         _check_kind("delay", "a number of seconds", delay, (int, float))
@@ -263,8 +264,8 @@ class ConstantSpeculativeExecutionPolicy(SpeculativeExecutionPolicy):
 
 
 def speculation_of(policy: SpeculativeExecutionPolicy | None, what: str) -> dict[str, Any]:
-    """What a policy says, as options of an idempotent statement; ``NotImplementedError`` for one
-    that cannot be followed."""
+    """A policy as options of an idempotent statement. Raises ``NotImplementedError`` if it is not
+    supported."""
     if policy is None or type(policy) is NoSpeculativeExecutionPolicy:
         return {}
     if isinstance(policy, ConstantSpeculativeExecutionPolicy) and (
@@ -284,8 +285,8 @@ def speculation_of(policy: SpeculativeExecutionPolicy | None, what: str) -> dict
 
 
 class AddressTranslator:
-    """Where nodes are reached. Only ``IdentityTranslator`` is taken."""
+    """How to reach nodes. Only ``IdentityTranslator`` is supported."""
 
 
 class IdentityTranslator(AddressTranslator):
-    """Where they say."""
+    """Uses the advertised addresses."""

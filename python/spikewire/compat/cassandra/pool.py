@@ -42,7 +42,7 @@ class Host:
 
     @property
     def endpoint(self) -> str:
-        """Address and port, as the engine names the node."""
+        """Address and port, in the engine's form."""
         shown = f"[{self.address}]" if ":" in self.address else self.address
         return f"{shown}:{self.port}"
 
@@ -66,6 +66,6 @@ class Host:
 
 
 def split(endpoint: str) -> tuple[str, int]:
-    """Address and port of a node as the engine names it."""
+    """Address and port of a node, from the engine's form."""
     address, _, port = endpoint.rpartition(":")
     return address.strip("[]"), int(port)

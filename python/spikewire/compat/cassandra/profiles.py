@@ -34,7 +34,7 @@ NOT_SET: Final[Any] = object()
 
 
 class ExecutionProfile:
-    """Settings of executions that belong together."""
+    """A set of execution settings."""
 
     def __init__(
         self,
@@ -70,11 +70,11 @@ class ExecutionProfile:
 
     @property
     def routing(self) -> Routing:
-        """What the policy for load balancing says."""
+        """What the load balancing policy specifies."""
         return routing_of(self.load_balancing_policy, "load_balancing_policy")
 
     def clone(self) -> ExecutionProfile:
-        """Another one with the same settings."""
+        """A copy with the same settings."""
         made = ExecutionProfile.__new__(type(self))
         made.__dict__.update(self.__dict__)
         return made

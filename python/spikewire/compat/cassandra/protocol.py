@@ -19,7 +19,7 @@ __all__ = [
 
 
 class ErrorMessage(Exception):
-    """What a server says."""
+    """An error from the server."""
 
     error_code: ClassVar[int | None] = None
     summary: ClassVar[str] = "Unknown"
@@ -31,7 +31,7 @@ class ErrorMessage(Exception):
         self.info = info
 
     def summary_msg(self) -> str:
-        """Code, meaning and words in one line."""
+        """Code, name and message in one line."""
         return f'Error from server: code={self.code:04x} [{self.summary}] message="{self.message}"'
 
     def __str__(self) -> str:
@@ -41,11 +41,11 @@ class ErrorMessage(Exception):
 
 
 class RequestExecutionException(ErrorMessage):
-    """The server could not do what it was asked to."""
+    """The server could not execute the request."""
 
 
 class RequestValidationException(ErrorMessage):
-    """The server refuses the statement as it is."""
+    """The server rejects the statement as invalid."""
 
 
 class ServerError(ErrorMessage):
@@ -56,21 +56,21 @@ class ServerError(ErrorMessage):
 
 
 class ProtocolException(ErrorMessage):
-    """The server says that it was sent nonsense, or sent some itself."""
+    """A protocol error of the client or the server."""
 
     error_code = 0x000A
     summary = "Protocol error"
 
 
 class OverloadedErrorMessage(RequestExecutionException):
-    """The coordinator has too much to do."""
+    """The coordinator is overloaded."""
 
     error_code = 0x1001
     summary = "Coordinator node overloaded"
 
 
 class IsBootstrappingErrorMessage(RequestExecutionException):
-    """The coordinator is only just joining the cluster."""
+    """The coordinator is still joining the cluster."""
 
     error_code = 0x1002
     summary = "Coordinator node is bootstrapping"

@@ -50,11 +50,11 @@ _MOST = 0xFFFF
 
 
 class ValueSequence(list[Any]):
-    """Values for ``IN %s``; any list or tuple does."""
+    """Values for ``IN %s``. Any list or tuple can be used."""
 
 
 class Statement:
-    """What all statements carry."""
+    """What all statements have in common."""
 
     _serial_consistency_level: int | None = None
 
@@ -83,7 +83,7 @@ class Statement:
 
     @property
     def serial_consistency_level(self) -> int | None:
-        """The level of conditional statements: ``SERIAL`` or ``LOCAL_SERIAL``."""
+        """The consistency level of conditional statements: ``SERIAL`` or ``LOCAL_SERIAL``."""
         return self._serial_consistency_level
 
     @serial_consistency_level.setter
@@ -117,7 +117,7 @@ class SimpleStatement(Statement):
 
 
 class PreparedStatement:
-    """A statement that the server knows, from ``Session.prepare``."""
+    """A statement prepared on the server, from ``Session.prepare``."""
 
     def __init__(
         self,
@@ -146,7 +146,7 @@ class PreparedStatement:
 
     @property
     def query_id(self) -> bytes:
-        """The server's id of it."""
+        """The server's id for it."""
         id_: bytes = self.prepared.id
         return id_
 
@@ -157,7 +157,7 @@ class PreparedStatement:
 
     @property
     def routing_key_indexes(self) -> list[int] | None:
-        """The parameters that make the partition key."""
+        """The parameters that form the partition key."""
         return list(self.prepared.partition_key) or None
 
     def is_routing_key_index(self, i: int) -> bool:
@@ -169,7 +169,7 @@ class PreparedStatement:
         return BoundStatement(self).bind(values)
 
     def bound_values(self, values: Any) -> tuple[Any, ...]:
-        """Parameters as the engine takes them."""
+        """Converts parameters for the engine."""
         return self._binder(values)
 
     def __str__(self) -> str:
@@ -209,7 +209,8 @@ class BoundStatement(Statement):
         self.values: tuple[Any, ...] = of.bound_values(()) if not of.column_metadata else ()
 
     def bind(self, values: Any) -> BoundStatement:
-        """Takes parameters: a sequence, or a dictionary. What is missing stays as it is stored."""
+        """Binds parameters: a sequence, or a dictionary. Missing ones leave the stored values
+        unchanged."""
         self.values = self.prepared_statement.bound_values(values)
         self.raw_values = values
         return self
@@ -223,7 +224,7 @@ class BoundStatement(Statement):
 
 
 class BatchType:
-    """How the statements of a batch belong together."""
+    """The kind of a batch."""
 
     LOGGED: BatchType
     UNLOGGED: BatchType
@@ -269,7 +270,7 @@ class BatchStatement(Statement):
         self.entries: list[tuple[str | BoundStatement, Any]] = []
 
     def clear(self) -> None:
-        """Takes all statements out."""
+        """Removes all statements."""
         self.entries.clear()
         self.keyspace = None
         self.custom_payload = None
@@ -350,7 +351,7 @@ class TraceEvent:
 
 
 class QueryTrace:
-    """What a traced statement did, as the server stored it."""
+    """The trace of a statement, as stored by the server."""
 
     def __init__(self, trace_id: uuid.UUID, session: Any) -> None:
         self.trace_id = trace_id
@@ -369,7 +370,7 @@ class QueryTrace:
         wait_for_complete: bool = True,
         query_cl: int | None = None,
     ) -> None:
-        """Reads it; the server stores it a little later than it answers."""
+        """Reads the trace. The server stores it slightly later than it replies."""
         ends = None if max_wait is None else time.monotonic() + max_wait
         pause = 0.003
         while True:

@@ -49,7 +49,7 @@ class Call(NamedTuple):
     retried: bool
 
     def run(self) -> Any:
-        """Its rows."""
+        """Executes it and returns its rows."""
         return self._verb(self.core)(self.statement, self.values, **self.options)
 
     def submit(self) -> Any:
@@ -60,22 +60,22 @@ class Call(NamedTuple):
         return face.execute if isinstance(self.statement, cql.Batch) else face.page
 
     def next_page(self, state: bytes) -> Call:
-        """That for the next page."""
+        """The request for the next page."""
         return self._replace(options={**self.options, "paging_state": state})
 
 
 class Failed(NamedTuple):
-    """A request that could not be composed, for a reason that belongs into a future."""
+    """A request that could not be built, with an error that is reported through the future."""
 
     error: BaseException
     retried: bool = True
 
     def run(self) -> Any:
-        """Raises."""
+        """Raises the error."""
         raise self.error
 
     def submit(self) -> Any:
-        """Raises."""
+        """Raises the error."""
         raise self.error
 
     def next_page(self, state: bytes) -> Failed:  # noqa: ARG002
@@ -84,7 +84,7 @@ class Failed(NamedTuple):
 
 
 class Requests(Settings):
-    """What composes the requests of a session."""
+    """Builds the requests of a session."""
 
     def __init__(self, cluster: Cluster, core: Any) -> None:
         super().__init__(cluster, core)
@@ -210,12 +210,12 @@ class Requests(Settings):
 
 
 def seconds(timeout: float | None) -> float:
-    """0 is no limit."""
+    """Seconds, where 0 means no limit."""
     return 0 if timeout is None else timeout
 
 
 def level_named(level: int | None, default: int | None) -> str | None:
-    """The engine's word for a level, or for what holds where there is none."""
+    """The engine's name for a level, or for the default."""
     level = default if level is None else level
     if level is None:
         return None

@@ -25,7 +25,7 @@ __all__ = ["ResultSet"]
 
 
 class ResultSet:
-    """Goes through rows once, page by page; ``[]`` and ``==`` bring all of them into memory."""
+    """Iterates over rows once, page by page. ``[]`` and ``==`` load all of them into memory."""
 
     def __init__(self, response_future: ResponseFuture, initial_response: Any) -> None:
         self.response_future = response_future
@@ -37,7 +37,7 @@ class ResultSet:
 
     @property
     def has_more_pages(self) -> bool:
-        """Whether there are pages behind the current one."""
+        """Whether there are pages after the current one."""
         return self.response_future.has_more_pages
 
     @property
@@ -51,7 +51,7 @@ class ResultSet:
         return self.response_future._paging_state
 
     def all(self) -> list[Any]:
-        """The rows that are left."""
+        """The remaining rows."""
         return list(self)
 
     def one(self) -> Any:
@@ -82,7 +82,7 @@ class ResultSet:
     next = __next__
 
     def fetch_next_page(self) -> None:
-        """Brings the next page; afterwards it is the current one."""
+        """Fetches the next page, which becomes the current one."""
         if self.response_future.has_more_pages:
             self.response_future.start_fetching_next_page()
             self._current_rows = self.response_future.result()._current_rows

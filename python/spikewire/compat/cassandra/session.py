@@ -31,7 +31,7 @@ __all__ = ["Session"]
 
 
 class Session(Requests):
-    """What statements are executed with. Made by ``Cluster.connect``."""
+    """Executes statements. Created by ``Cluster.connect``."""
 
     def __init__(self, cluster: Cluster, core: Any) -> None:
         super().__init__(cluster, core)
@@ -72,7 +72,7 @@ class Session(Requests):
         host: Host | None = None,
         execute_as: str | None = None,
     ) -> ResponseFuture:
-        """Sends a statement. Waits where very many are in flight already, but on a callback."""
+        """Sends a statement. Waits if very many are in flight, except in a callback."""
         _refuse_execute_as(execute_as)
         future = self._future(
             query, parameters, timeout, trace, custom_payload, execution_profile, paging_state, host
@@ -86,7 +86,7 @@ class Session(Requests):
         custom_payload: dict[str, bytes] | None = None,
         keyspace: str | None = None,
     ) -> PreparedStatement:
-        """Lets the servers prepare a statement with ``?`` or ``:name`` for parameters."""
+        """Prepares a statement with ``?`` or ``:name`` for parameters."""
         options: dict[str, Any] = {"timeout": seconds(self.default_timeout)}
         if custom_payload:
             options["payload"] = custom_payload
@@ -122,25 +122,25 @@ class Session(Requests):
         return execute_concurrent_async(self, statements_and_parameters, **options)
 
     def set_keyspace(self, keyspace: str) -> None:
-        """Lets statements be in another keyspace."""
+        """Changes the keyspace of statements."""
         self.execute(f"USE {quoted(keyspace)}")
 
     def user_type_registered(self, keyspace: str, user_type: str, klass: Any) -> None:
-        """Registers a class for a user-defined type; the same as of the cluster."""
+        """Registers a class for a user-defined type, like the cluster's method."""
         self.cluster.register_user_type(keyspace, user_type, klass)
 
     def add_request_init_listener(self, fn: Callable[..., Any], *args: Any, **kwargs: Any) -> None:
-        """Lets ``fn(future, ...)`` be called before each statement is sent."""
+        """Calls ``fn(future, ...)`` before each statement is sent."""
         self._listeners.append((fn, args, kwargs))
 
     def remove_request_init_listener(
         self, fn: Callable[..., Any], *args: Any, **kwargs: Any
     ) -> None:
-        """Forgets what was added with the same arguments."""
+        """Removes a listener that was added with the same arguments."""
         self._listeners.remove((fn, args, kwargs))
 
     def shutdown(self) -> None:
-        """Ends the session; statements that are under way fail."""
+        """Closes the session. Statements in progress fail."""
         self.is_shutdown = True
         self._core.close()
         self.cluster.sessions.discard(self)

@@ -35,7 +35,7 @@ class Settings:
 
     @property
     def keyspace(self) -> str | None:
-        """The keyspace that statements are in."""
+        """The keyspace of statements."""
         name: str | None = self._core.keyspace
         return name
 
@@ -55,7 +55,7 @@ class Settings:
 
     @property
     def row_factory(self) -> Any:
-        """What makes rows of tuples; see ``spikewire.compat.cassandra.query``."""
+        """Creates rows from tuples; see ``spikewire.compat.cassandra.query``."""
         return self._settings().row_factory
 
     @row_factory.setter
@@ -64,7 +64,7 @@ class Settings:
 
     @property
     def default_timeout(self) -> float | None:
-        """Seconds that a statement may take; ``None`` for any number."""
+        """The timeout of statements in seconds; ``None`` for no limit."""
         return self._settings().request_timeout
 
     @default_timeout.setter
@@ -73,7 +73,7 @@ class Settings:
 
     @property
     def default_consistency_level(self) -> int:
-        """The level of statements that have none."""
+        """The consistency level of statements without one."""
         return self._settings().consistency_level
 
     @default_consistency_level.setter
@@ -82,7 +82,7 @@ class Settings:
 
     @property
     def default_serial_consistency_level(self) -> int | None:
-        """The level of conditional statements that have none."""
+        """The level of conditional statements without one."""
         return self._settings().serial_consistency_level
 
     @default_serial_consistency_level.setter
@@ -105,7 +105,7 @@ class Settings:
     # Profiles.
 
     def get_execution_profile(self, name: Any) -> ExecutionProfile:
-        """The profile with this name; ``ValueError`` where there is none."""
+        """The profile with this name. Raises ``ValueError`` if there is none."""
         return self.cluster.profile_manager.get(name)
 
     def execution_profile_clone_update(self, ep: Any, **kwargs: Any) -> ExecutionProfile:

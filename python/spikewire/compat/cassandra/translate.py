@@ -15,7 +15,7 @@ __all__ = ["NoHostAvailable", "translated"]
 
 
 class NoHostAvailable(Exception):
-    """No node could be asked; ``errors`` says why, by node."""
+    """No node could be used; ``errors`` has the reasons, by node."""
 
     def __init__(self, message: str, errors: dict[Any, Any] | list[Any]) -> None:
         super().__init__(message, errors)
@@ -57,7 +57,7 @@ _NO_HOST = "Unable to complete the operation against any hosts"
 def translated(
     error: BaseException, host_of: Callable[[str | None], Any], *, retried: bool = True
 ) -> BaseException:
-    """The exception to raise for ``error``; the same one where there is nothing to translate.
+    """The exception to raise for ``error``. Unchanged if it needs no conversion.
 
     ``host_of`` finds a node by its address; ``retried`` says whether other nodes were tried.
     """

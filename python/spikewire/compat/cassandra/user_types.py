@@ -19,7 +19,8 @@ _QUERY = "SELECT keyspace_name, type_name, field_names, field_types FROM system_
 
 
 class UserTypes:
-    """The user-defined types that a session meets. They are looked up when the first is met."""
+    """The user-defined types that a session has seen. They are looked up when the first one
+    appears."""
 
     def __init__(self, execute: Callable[[str], Any], classes: dict[tuple[str, str], Any]) -> None:
         self._execute = execute
@@ -52,12 +53,12 @@ class UserTypes:
         return None
 
     def fields(self, name: str) -> Fields | None:
-        """Names and types of the fields; ``None`` where there is no such type."""
+        """Names and types of the fields; ``None`` if the type does not exist."""
         found = self._find(name, None)
         return None if found is None else found[1]
 
     def make(self, name: str, value: Any) -> Any:
-        """A value as an instance of the class registered for it, else as a named tuple."""
+        """A value as an instance of the class registered for it, or else as a named tuple."""
         from spikewire.compat.cassandra.values import made_field
 
         names = list(value.keys())

@@ -57,12 +57,12 @@ def datetime_from_uuid1(uuid_arg: uuid.UUID) -> dt.datetime:
 
 
 def min_uuid_from_time(timestamp: float | dt.datetime) -> uuid.UUID:
-    """The least time-based UUID at a time, as Cassandra orders them."""
+    """The smallest time-based UUID at a time, in Cassandra's order."""
     return uuid_from_time(timestamp, 0x808080808080, 0x80)
 
 
 def max_uuid_from_time(timestamp: float | dt.datetime) -> uuid.UUID:
-    """The greatest time-based UUID at a time, as Cassandra orders them."""
+    """The largest time-based UUID at a time, in Cassandra's order."""
     return uuid_from_time(timestamp, 0x7F7F7F7F7F7F, 0x3F7F)
 
 
@@ -89,7 +89,7 @@ def uuid_from_time(
 
 @functools.total_ordering
 class Time:
-    """A time of day to the nanosecond."""
+    """A time of day with nanoseconds."""
 
     MICRO = 1_000
     MILLI = 1_000_000
@@ -138,11 +138,11 @@ class Time:
 
     @property
     def nanosecond(self) -> int:
-        """Nanoseconds of the second."""
+        """Nanoseconds within the second."""
         return self.nanosecond_time % _SECOND
 
     def time(self) -> dt.time:
-        """As ``dt.time``; digits below microseconds are cut off."""
+        """As ``dt.time``; digits below microseconds are truncated."""
         return dt.time(self.hour, self.minute, self.second, self.nanosecond // 1000)
 
     def __hash__(self) -> int:
@@ -169,7 +169,7 @@ class Time:
 
 @functools.total_ordering
 class Date:
-    """A day, of more years than ``dt.date`` has."""
+    """A date, with a wider range of years than ``dt.date``."""
 
     date_format = "%Y-%m-%d"
 
@@ -187,11 +187,11 @@ class Date:
 
     @property
     def seconds(self) -> int:
-        """Seconds since 1970 at its beginning."""
+        """Seconds since 1970 at its start."""
         return self.days_from_epoch * _DAY
 
     def date(self) -> dt.date:
-        """As ``dt.date``; ``ValueError`` where that has no such year."""
+        """As ``dt.date``. Raises ``ValueError`` if that does not support the year."""
         try:
             return _EPOCH.date() + dt.timedelta(days=self.days_from_epoch)
         except OverflowError:
@@ -227,7 +227,7 @@ class Date:
 
 
 class Duration:
-    """Months, days and nanoseconds, which do not become one another."""
+    """Months, days and nanoseconds, which are not converted to one another."""
 
     __slots__ = ("days", "months", "nanoseconds")
 
@@ -255,7 +255,7 @@ class Duration:
 
 
 class SortedSet:
-    """A set whose elements are in order and need no hash."""
+    """A sorted set whose elements need not be hashable."""
 
     def __init__(self, iterable: Iterable[Any] = ()) -> None:
         self._items: list[Any] = []
@@ -331,39 +331,39 @@ class SortedSet:
     __rxor__ = __xor__
 
     def add(self, item: Any) -> None:
-        """Puts an element in."""
+        """Adds an element."""
         if item not in self._items:
             self._items = SortedSet([*self._items, item])._items
 
     def update(self, iterable: Iterable[Any]) -> None:
-        """Puts elements in."""
+        """Adds elements."""
         for item in iterable:
             self.add(item)
 
     def remove(self, item: Any) -> None:
-        """Takes an element out; ``KeyError`` where it is not in."""
+        """Removes an element. Raises ``KeyError`` if it is missing."""
         try:
             self._items.remove(item)
         except ValueError:
             raise KeyError(repr(item)) from None
 
     def pop(self) -> Any:
-        """Takes the last element out."""
+        """Removes and returns the last element."""
         if not self._items:
             message = "pop from an empty set"
             raise KeyError(message)
         return self._items.pop()
 
     def clear(self) -> None:
-        """Takes all elements out."""
+        """Removes all elements."""
         self._items.clear()
 
     def copy(self) -> SortedSet:
-        """Another set with the same elements."""
+        """A copy of the set."""
         return SortedSet(self._items)
 
     def isdisjoint(self, other: Iterable[Any]) -> bool:
-        """Whether no element is in both."""
+        """Whether the sets have no element in common."""
         return not self.intersection(other)
 
     def issubset(self, other: Iterable[Any]) -> bool:
@@ -372,18 +372,18 @@ class SortedSet:
         return all(item in items for item in self._items)
 
     def issuperset(self, other: Iterable[Any]) -> bool:
-        """Whether all elements of the other are in this."""
+        """Whether all elements of the other are in this set."""
         return all(item in self._items for item in other)
 
     def union(self, *others: Iterable[Any]) -> SortedSet:
-        """What is in any of them."""
+        """The elements in any of them."""
         made = self.copy()
         for other in others:
             made.update(other)
         return made
 
     def intersection(self, *others: Iterable[Any]) -> SortedSet:
-        """What is in all of them."""
+        """The elements in all of them."""
         items = self._items
         for other in others:
             theirs = list(other)
@@ -391,7 +391,7 @@ class SortedSet:
         return SortedSet(items)
 
     def difference(self, *others: Iterable[Any]) -> SortedSet:
-        """What is only in this."""
+        """The elements only in this set."""
         items = self._items
         for other in others:
             theirs = list(other)
@@ -399,7 +399,7 @@ class SortedSet:
         return SortedSet(items)
 
     def symmetric_difference(self, other: Iterable[Any]) -> SortedSet:
-        """What is in one of the two."""
+        """The elements in exactly one of the two."""
         theirs = SortedSet(other)
         return self.difference(theirs).union(theirs.difference(self))
 
@@ -422,7 +422,7 @@ def _frozen(key: Any) -> Any:
 
 
 class OrderedMap(Mapping[Any, Any]):
-    """A mapping in the order of insertion, whose keys need no hash."""
+    """A mapping in insertion order whose keys need not be hashable."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         if len(args) > 1:
@@ -477,9 +477,9 @@ class OrderedMap(Mapping[Any, Any]):
         return "{" + ", ".join(f"{key!r}: {value!r}" for key, value in self.items()) + "}"
 
     def popitem(self) -> tuple[Any, Any]:
-        """Takes the last entry out."""
+        """Removes and returns the last entry."""
         return self._entries.popitem()[1]
 
 
 class OrderedMapSerializedKey(OrderedMap):
-    """What values of type ``map`` come back as."""
+    """The class of values of type ``map``."""

@@ -196,7 +196,7 @@ def _user_type(name: str, user_types: UserTypes, value: Any) -> Any:
 
 
 class Binder:
-    """Turns the parameters of one prepared statement."""
+    """Converts the parameters of one prepared statement."""
 
     def __init__(
         self, parameters: list[tuple[str, str]], key: list[int], user_types: UserTypes
@@ -311,7 +311,7 @@ def _made(of: CqlType, user_types: UserTypes) -> Change | None:
 
 
 def row_reader(types: tuple[str, ...], user_types: UserTypes) -> Callable[[Any], list[Any]]:
-    """Makes tuples of the rows of a page whose columns have these types."""
+    """A function that creates tuples from the rows of a page whose columns have these types."""
     changes = [
         (index, change)
         for index, change in enumerate(_made(parse(one), user_types) for one in types)

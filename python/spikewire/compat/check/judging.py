@@ -20,7 +20,7 @@ Verdict: TypeAlias = Literal["same", "differs", "missing"]
 
 
 class Finding(NamedTuple):
-    """One name in one line of a program."""
+    """A finding about one name in one line of a program."""
 
     file: str
     line: int

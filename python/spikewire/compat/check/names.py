@@ -18,7 +18,7 @@ Bound: TypeAlias = "Literal['parameter', 'other', 'import', 'local'] | tuple[Pee
 
 
 def dotted(node: ast.expr) -> str | None:
-    """``a.b.c`` of an expression that is one."""
+    """``a.b.c`` for an expression of that form."""
     if isinstance(node, ast.Name):
         return node.id
     if isinstance(node, ast.Attribute):
@@ -28,7 +28,7 @@ def dotted(node: ast.expr) -> str | None:
 
 
 class Names:
-    """What the names of a program stand for."""
+    """What the names of a program refer to."""
 
     def __init__(self) -> None:
         self.modules: dict[str, str] = {}
@@ -42,7 +42,7 @@ class Names:
         """The names that the functions around a place have, the innermost last."""
 
     def imported(self, local: str, path: str) -> None:
-        """A name that an import made."""
+        """A name bound by an import."""
         peer = of_module(path)
         if peer is None:
             return
@@ -62,7 +62,7 @@ class Names:
         return None if found is None else f"{found}.{rest}" if rest else found
 
     def kind(self, node: ast.expr) -> tuple[Peer, str] | None:
-        """The class of what an expression gives."""
+        """The class of an expression's value."""
         if isinstance(node, ast.Await):
             return self.kind(node.value)
         if isinstance(node, ast.Call):
@@ -82,7 +82,7 @@ class Names:
         return self._guessed(name)
 
     def is_guess(self, node: ast.expr) -> bool:
-        """Whether only its name says what a variable holds."""
+        """Whether only a variable's name says what it refers to."""
         name = dotted(node)
         if name is None or self.path(node) is not None:
             return False
@@ -118,7 +118,7 @@ class Names:
         return None
 
     def assigned(self, target: ast.expr, value: ast.expr) -> None:
-        """A variable or attribute that got a value."""
+        """A variable or attribute that is assigned to."""
         name = dotted(target)
         if name is None:
             return

@@ -40,7 +40,7 @@ class Peer(NamedTuple):
     that the drop-in has."""
 
     def differences(self) -> Differences:
-        """What is known to differ."""
+        """The known differences."""
         found = _imported(f"{self.drop_in}.differences")
         if found is None:
             message = f"{self.drop_in} is not installed whole: it has no table of differences"
@@ -49,13 +49,13 @@ class Peer(NamedTuple):
         return table
 
     def has_module(self, path: str) -> bool:
-        """Whether what stands for this path, a module here, is one of the client's."""
+        """Whether a module here, for this path, is one of the client's."""
         root = next(iter(self.roots))
         of_root = path == root or path.startswith(f"{root}.")
         return self.modules is None or not of_root or path in self.modules
 
     def settings(self, kind: str) -> frozenset[str]:
-        """The entries that configurations (``config``) or policies (``policy``) have."""
+        """The entries of configurations (``config``) or policies (``policy``)."""
         return _settings(self.drop_in, kind)
 
     def place(self, path: str) -> str | None:
@@ -174,15 +174,15 @@ PEERS = (
 
 
 def of_module(path: str) -> Peer | None:
-    """The client that a module belongs to."""
+    """The client to which a module belongs."""
     root = path.partition(".")[0]
     return next((peer for peer in PEERS if root in peer.roots), None)
 
 
 @cache
 def module_at(path: str) -> Any:
-    """A module or what stands in one; ``None`` where there is nothing of that name. Raises
-    ``NotImportable`` where there is a module that cannot be imported."""
+    """A module, or something in one; ``None`` if there is nothing of that name. Raises
+    ``NotImportable`` if there is a module that cannot be imported."""
     parent, _, name = path.rpartition(".")
     if parent:
         owner = module_at(parent)

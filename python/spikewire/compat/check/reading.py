@@ -37,8 +37,8 @@ class Use(NamedTuple):
 
 
 def uses_of(source: str, filename: str = "<program>") -> list[Use]:
-    """The names that a program uses, in their order. Raises ``SyntaxError`` or ``ValueError`` for
-    what is no Python."""
+    """The names that a program uses, in order. Raises ``SyntaxError`` or ``ValueError`` for invalid
+    Python."""
     tree = ast.parse(source, filename)
     names = Names()
     _imports(tree, names)

@@ -19,7 +19,7 @@ _STYLES = {"missing": "bold red", "differs": "yellow", "same": "green"}
 
 
 def as_json(findings: list[Finding], unread: dict[str, str], files: int) -> str:
-    """One object with everything."""
+    """One object with all findings."""
     data: dict[str, Any] = {
         "files": files,
         "counts": _counts(findings),
@@ -78,7 +78,7 @@ def show(
     everything: bool,
     plain: bool,
 ) -> None:
-    """Writes the findings: in colour where rich is installed and ``out`` is a terminal."""
+    """Writes the findings, in colour if rich is installed and ``out`` is a terminal."""
     console = None if plain else _console(out)
     rows = list(_grouped(findings, everything=everything))
     for file, why in unread.items():

@@ -11,7 +11,7 @@ __all__ = ["Apply", "BatchRecord", "BatchRecords", "Read", "Remove", "Write"]
 
 
 class Read(BatchRecord):
-    """Operations that read, or all bins."""
+    """Reads with operations, or reads all bins."""
 
     def __init__(
         self,
@@ -29,7 +29,7 @@ class Read(BatchRecord):
 
 
 class Apply(BatchRecord):
-    """A function of a registered module."""
+    """Calls a function of a registered module."""
 
     def __init__(
         self,
@@ -55,7 +55,7 @@ class Remove(BatchRecord):
 
 
 class BatchRecords:
-    """The rows; ``result`` is 0, or -16 when a row failed."""
+    """The rows. ``result`` is 0, or -16 if a row failed."""
 
     def __init__(self, batch_records: list[BatchRecord] | None = None) -> None:
         self.batch_records: list[Any] = [] if batch_records is None else batch_records

@@ -29,7 +29,7 @@ class Val(_BaseExpr):
 
 
 class Unknown(_BaseExpr):
-    """What is never known."""
+    """A value that is never known."""
 
     def _made(self) -> Expression:
         return Expression.unknown()
@@ -90,7 +90,7 @@ class DigestMod(_BaseExpr):
 
 
 class CmpRegex(_BaseExpr):
-    """Whether text matches a pattern."""
+    """Whether text matches a regular expression."""
 
     def __init__(self, options: int, regex_str: str, cmp_str: Any) -> None:
         self._options, self._pattern, self._text = options, regex_str, cmp_str
@@ -125,7 +125,7 @@ class Def(_BaseExpr):
 
 
 class Let(_BaseExpr):
-    """Variables, and at the end the expression that they hold in."""
+    """Variables, and at the end the expression in which they are defined."""
 
     def __init__(self, *exprs: Any) -> None:
         self._exprs = exprs
@@ -370,56 +370,56 @@ class Not(Operator):
 
 
 class LoopVar(Absent):
-    """Is not there."""
+    """Not supported."""
 
 
 class LoopVarMap(Absent):
-    """Is not there."""
+    """Not supported."""
 
 
 class LoopVarList(Absent):
-    """Is not there."""
+    """Not supported."""
 
 
 class LoopVarStr(Absent):
-    """Is not there."""
+    """Not supported."""
 
 
 class LoopVarFloat(Absent):
-    """Is not there."""
+    """Not supported."""
 
 
 class LoopVarInt(Absent):
-    """Is not there."""
+    """Not supported."""
 
 
 class LoopVarBlob(Absent):
-    """Is not there."""
+    """Not supported."""
 
 
 class LoopVarBool(Absent):
-    """Is not there."""
+    """Not supported."""
 
 
 class LoopVarNil(Absent):
-    """Is not there."""
+    """Not supported."""
 
 
 class LoopVarGeoJson(Absent):
-    """Is not there."""
+    """Not supported."""
 
 
 class LoopVarHLL(Absent):
-    """Is not there."""
+    """Not supported."""
 
 
 class RemoveResult(Absent):
-    """Is not there."""
+    """Not supported."""
 
 
 class SelectByPath(Absent):
-    """Is not there."""
+    """Not supported."""
 
 
 class ModifyByPath(Absent):
-    """Is not there."""
+    """Not supported."""

@@ -248,4 +248,4 @@ class BitGetInt(Call):
 
 
 class BitB64Encode(Absent):
-    """Is not there."""
+    """Not supported."""

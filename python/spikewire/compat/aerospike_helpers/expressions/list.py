@@ -394,11 +394,11 @@ class ListGetByRankRange(Call):
 
 
 class InList(Operator):
-    """Whether a list holds a value."""
+    """Whether a list contains a value."""
 
     def __init__(self, value: Any, bin: Any) -> None:
         super().__init__("in", value, list_of(bin))
 
 
 class ListJoin(Absent):
-    """Is not there."""
+    """Not supported."""

@@ -28,7 +28,7 @@ __all__ = [
 
 
 class ResultType:
-    """Types of values, by number."""
+    """Value types, by number."""
 
     NIL = 0
     BOOLEAN = 1
@@ -65,8 +65,8 @@ _KEY_VALUE, _INVERTED = 8, 0x10000
 
 
 class Unsound:
-    """An expression that no server takes: the calls that it is given to fail, as they would with
-    the server's refusal."""
+    """An expression that every server rejects. Calls that use it fail as they would with the
+    server's error."""
 
     def __init__(self, error: Exception, tree: _BaseExpr) -> None:
         self.error = error
@@ -77,7 +77,7 @@ class Unsound:
 
 
 class Paired(NamedTuple):
-    """An expression whose result has keys and values by turns, in a list."""
+    """An expression whose result is a list that alternates between keys and values."""
 
     expression: Expression
 
@@ -87,8 +87,8 @@ _serializers: ContextVar[Serializers | None] = ContextVar("serializers", default
 
 
 def sound(expression: Any, own: Serializers | None = None) -> Expression:
-    """The engine's expression, of what ``compile()`` gave; raises where that is none. ``own``: the
-    serializers of the client that it is for."""
+    """The engine's expression, from the result of ``compile()``. Raises an error for anything else.
+    ``own``: the serializers of the client for which it is."""
     if isinstance(expression, Expression):
         return expression
     if isinstance(expression, Paired):
@@ -207,7 +207,7 @@ class _BaseExpr:
 
 
 def operand(value: Any) -> Any:
-    """An operand as the engine takes it."""
+    """Converts an operand for the engine."""
     from spikewire.compat.aerospike.values import outgoing
 
     if isinstance(value, _BaseExpr):
@@ -302,7 +302,7 @@ def _on(value: Any, kind: type[Any]) -> Any:
 
 
 class list_of(_BaseExpr):
-    """A list: a bin by its name, an expression or a constant."""
+    """A list: a bin given by name, an expression or a constant."""
 
     kind: type[Any] = list
 
@@ -315,13 +315,13 @@ class list_of(_BaseExpr):
 
 
 class map_of(list_of):
-    """A map, in the same way."""
+    """A map: a bin given by name, an expression or a constant."""
 
     kind = dict
 
 
 class Absent(_BaseExpr):
-    """An expression that is not there."""
+    """An expression that is not supported."""
 
     def __init__(self, *given: Any, **named: Any) -> None:
         del given, named

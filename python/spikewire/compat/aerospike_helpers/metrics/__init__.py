@@ -20,7 +20,7 @@ __all__ = [
 
 
 class ConnectionStats:
-    """The connections to a node. Those that commands share count as in the pool."""
+    """The connections to a node. Connections shared by commands count as pooled."""
 
     in_use: int
     in_pool: int
@@ -31,7 +31,7 @@ class ConnectionStats:
 
 
 class NamespaceMetrics:
-    """What commands on a namespace came to at one node: counts, and latencies in buckets."""
+    """Counters and latency buckets of the commands on a namespace at one node."""
 
     ns: str
     bytes_in: int
@@ -47,7 +47,7 @@ class NamespaceMetrics:
 
 
 class Node:
-    """A node, with what commands came to there."""
+    """A node, with the counters of its commands."""
 
     name: str
     address: str
@@ -80,7 +80,7 @@ class NodeStats:
 
 
 class ClusterStats:
-    """What ``get_stats`` gives."""
+    """The result of ``get_stats``."""
 
     nodes: list[NodeStats]
     retry_count: int
@@ -89,7 +89,7 @@ class ClusterStats:
 
 
 class MetricsListeners:
-    """Functions that hear of metrics."""
+    """Functions that receive metrics."""
 
     def __init__(
         self,
@@ -105,7 +105,7 @@ class MetricsListeners:
 
 
 class MetricsPolicy:
-    """How often, for whom, and into which file; latencies in how many buckets."""
+    """The interval, receivers and file of metrics, and the number of latency buckets."""
 
     def __init__(
         self,

@@ -286,6 +286,6 @@ def bit_b64_encode(
     invert_size: bool = False,
     ctx: list[Any] | None = None,
 ) -> dict[str, Any]:
-    """Is not there."""
+    """Not supported."""
     del bin_name, byte_offset, byte_size, invert_size, ctx
     missing("bitwise_operations.bit_b64_encode")

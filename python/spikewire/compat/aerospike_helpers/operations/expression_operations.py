@@ -13,7 +13,7 @@ _KEY_VALUE = 8
 def expression_read(
     bin_name: str, expression: Any, expression_read_flags: int = 0
 ) -> dict[str, Any]:
-    """Reads what an expression gives, as a bin of this name."""
+    """Reads the value of an expression, as a bin with this name."""
     made = {
         "op": codes.OP_EXPR_READ,
         "bin": bin_name,
@@ -28,7 +28,7 @@ def expression_read(
 def expression_write(
     bin_name: str, expression: Any, expression_write_flags: int = 0
 ) -> dict[str, Any]:
-    """Writes what an expression gives into a bin."""
+    """Writes the value of an expression to a bin."""
     return {
         "op": codes.OP_EXPR_WRITE,
         "bin": bin_name,

@@ -8,5 +8,5 @@ __all__ = ["given"]
 
 
 def given(operation: dict[str, Any], **optional: Any) -> dict[str, Any]:
-    """The operation with those of the arguments that are given."""
+    """The operation with the arguments that were passed."""
     return operation | {name: value for name, value in optional.items() if value is not None}

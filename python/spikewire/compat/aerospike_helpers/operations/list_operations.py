@@ -181,6 +181,6 @@ def list_sort(bin_name: str, sort_flags: Any = 0, ctx: list[Any] | None = None) 
 def list_join(
     bin_name: str, separator: str | None = None, ctx: list[Any] | None = None
 ) -> dict[str, Any]:
-    """Is not there."""
+    """Not supported."""
     del bin_name, separator, ctx
     missing("list_operations.list_join")

@@ -56,12 +56,12 @@ def touch(ttl: Any = None) -> dict[str, Any]:
 
 
 def select_by_path(bin_name: str, ctx: list[Any], flags: int) -> dict[str, Any]:
-    """Is not there."""
+    """Not supported."""
     del bin_name, ctx, flags
     missing("operations.select_by_path")
 
 
 def modify_by_path(bin_name: str, ctx: list[Any], expr: Any, flags: int) -> dict[str, Any]:
-    """Is not there."""
+    """Not supported."""
     del bin_name, ctx, expr, flags
     missing("operations.modify_by_path")
