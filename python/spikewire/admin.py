@@ -24,8 +24,8 @@ def soon(task: AdminTask[A]) -> Future[A]: ...
 @overload
 def soon(task: AdminTask[A], convert: Callable[[A], B]) -> Future[B]: ...
 def soon(task: AdminTask[Any], convert: Callable[[Any], Any] | None = None) -> Future[Any]:
-    """Begins an administrative command; the future of its result, or of what is made of that.
-    Cancelling ends it: the nodes are asked no more."""
+    """Starts an administrative command. Returns the future of its result, or of its converted
+    result. Cancelling it stops the command: no further requests are sent."""
     ended = task.start()
     return begun(_result(ended, task, convert))
 

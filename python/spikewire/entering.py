@@ -9,7 +9,8 @@ if TYPE_CHECKING:
 
 
 class Enters:
-    """A view of what is blocking; in a block it is what ``_target`` is there."""
+    """A view of a blocking client or session. In a ``with`` block, its ``_target`` is opened and
+    closed."""
 
     _target: Any
 

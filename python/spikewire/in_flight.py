@@ -240,7 +240,7 @@ class _Twins:
 
 
 class WatchedVerb:
-    """A verb of a view that has an eye on each of its calls."""
+    """A verb of a view that observes each of its calls."""
 
     @property
     def method(self) -> Callable[..., Any]:
@@ -250,7 +250,7 @@ class WatchedVerb:
     def watch(
         self, start: Callable[..., Any], arguments: tuple[Any, ...], options: dict[str, Any]
     ) -> Any:
-        """Makes a call: by the verb itself, or by what starts it at once."""
+        """Runs a call, with the verb itself or with the function that starts it without waiting."""
         raise NotImplementedError
 
     def __call__(self, *arguments: Any, **options: Any) -> Any:

@@ -42,7 +42,7 @@ __all__ = [
 
 
 class _Chain(Rows):
-    """A step that other steps may follow."""
+    """A step that others may follow."""
 
     __slots__ = ()
 

@@ -22,13 +22,13 @@ _SAID_OF_ROWS = frozenset({*_OF_ROWS, "where", "generation", "hedge"})
 
 
 def explained_step(step: Step, verb: str, *arguments: Any) -> Explanation:
-    """``explain`` of a step by itself, which calls this verb."""
+    """``explain`` of a step on its own, which calls this verb."""
     explained: Explanation = step._verbs.explain(verb, *arguments, **step._keywords())  # pyright: ignore[reportPrivateUsage]
     return explained
 
 
 def explained_chain(last: Rows) -> Explanation:
-    """``explain`` of a chain: that of its batch, with the rows of each step."""
+    """``explain`` of a chain: of its batch, with the rows of each step."""
     steps: list[Any] = [last]
     while steps[-1]._before is not None:
         steps.append(steps[-1]._before)

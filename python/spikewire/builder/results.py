@@ -188,7 +188,7 @@ class Results:
 
 
 def check(on_error: object, missing: object) -> None:
-    """Refuses strategies that do not exist."""
+    """Rejects unknown strategies."""
     if not (on_error in _STRATEGIES if isinstance(on_error, str) else callable(on_error)):
         message = f'on_error must be "raise", "collect", "skip" or a function, not {on_error!r}'
         raise (ValueError if isinstance(on_error, str) else TypeError)(message)
@@ -203,7 +203,8 @@ def check(on_error: object, missing: object) -> None:
 def settled(
     batch: Batch, on_error: OnError, missing: Missing | Sequence[Missing], offset: int = 0
 ) -> Results:
-    """The results of a batch by a strategy. ``missing`` is for all rows, or for each."""
+    """The results of a batch, by strategy. ``missing`` applies to all rows, or is given for
+    each."""
     if batch.found == len(batch):
         return Results(batch, None, {}, offset)
     kept: list[int] = []

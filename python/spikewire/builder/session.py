@@ -16,7 +16,7 @@ _DATASETS = (Dataset, AsyncDataset)
 
 
 class Start(SessionBase):
-    """The beginnings of chains. What is common to the sessions of both faces."""
+    """Starts chains. Common to blocking and asyncio sessions."""
 
     __slots__ = ()
 

@@ -189,8 +189,8 @@ def is_one(key: Any) -> bool:
 def keys_of(
     verb: str, key: Any, more: tuple[Any, ...], *, awaited: bool = False
 ) -> tuple[Any, bool]:
-    """The keys of a step, and whether it is one key by itself. ``awaited``: they may come from an
-    asynchronous iterable, for a stream."""
+    """The keys of a step, and whether they are one single key. ``awaited``: the keys may come from
+    an asynchronous iterable, for a stream."""
     if is_one(key):
         if not more:
             return key, True
@@ -214,7 +214,7 @@ def keys_of(
 
 
 def then(awaited: bool, outcome: Any, convert: Callable[..., Any], *arguments: Any) -> Any:
-    """What ``convert`` makes of a verb's result: at once, or as a future."""
+    """Applies ``convert`` to a verb's result: immediately, or as a future."""
     if awaited:
         return begun(_then(outcome, convert, arguments))
     return convert(outcome, *arguments)

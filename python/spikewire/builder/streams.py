@@ -28,7 +28,7 @@ _PATIENCE = 5.0
 
 
 class How(NamedTuple):
-    """How keys are read and what becomes of their results."""
+    """How keys are read and how their results are handled."""
 
     window: int
     limit: int
@@ -38,7 +38,7 @@ class How(NamedTuple):
 
 
 def checked(window: object, limit: object, ordered: object, on_error: Any, missing: Any) -> How:
-    """The same, checked."""
+    """Checks the arguments."""
     for name, value in (("window", window), ("limit", limit)):
         if type(value) is not int or value < 1:
             raise ValueError(f"{name} must be an int from 1, not {value!r}")
@@ -51,7 +51,7 @@ def checked(window: object, limit: object, ordered: object, on_error: Any, missi
 def stream(
     send: Callable[[list[Any]], Any], keys: Iterable[Any], how: How
 ) -> Generator[Result, None, None]:
-    """The results of windows of keys; ``send`` submits one, and gives the future of its batch."""
+    """The results of windows of keys. ``send`` submits one, and returns the future of its batch."""
     source = _Source(iter(keys), how.window)
     flying: dict[Any, int] = {}
     try:
@@ -82,7 +82,7 @@ def stream(
 async def stream_soon(
     send: Callable[[list[Any]], Any], keys: Iterable[Any] | AsyncIterable[Any], how: How
 ) -> AsyncGenerator[Result, None]:
-    """The same on an event loop; ``send`` gives an ``asyncio.Future``, and the keys may come from
+    """The same on an event loop. ``send`` returns an ``asyncio.Future``, and the keys may come from
     an asynchronous iterable."""
     given: Any = keys
     awaited = hasattr(given, "__aiter__")
@@ -132,7 +132,7 @@ def get_stream(
     **options: Any,
 ) -> Any:
     """``get_stream`` of a client, a dataset or a view of one. ``trial`` is the ``get_many`` that
-    checks options, where it is not that of ``verbs``."""
+    checks options, if it is not that of ``verbs``."""
     how = checked(window, limit, ordered, on_error, missing)
     if isinstance(keys, (str, bytes)) or not (
         hasattr(keys, "__iter__") or (awaited and hasattr(keys, "__aiter__"))
