@@ -1,4 +1,4 @@
-"""Values of flags: parsed, checked, and refused in words that argparse shows."""
+"""Values of flags: parsed, checked, and rejected with messages that argparse shows."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Parsed = TypeVar("Parsed")
 
 
 def value(parse: Callable[[str], Parsed]) -> Callable[[str], Parsed]:
-    """A parser whose own words argparse will show."""
+    """Wraps a parser so that argparse shows the message of its `ValueError`."""
 
     def parsed(text: str) -> Parsed:
         try:
@@ -24,7 +24,7 @@ def value(parse: Callable[[str], Parsed]) -> Callable[[str], Parsed]:
 
 
 def checked(parse: Callable[[str], Any]) -> Callable[[str], str]:
-    """The text itself, once it is known to parse: a worker gets it as it was written."""
+    """Returns the text unchanged if it parses: a worker gets it as it was written."""
 
     def checked(text: str) -> str:
         value(parse)(text)

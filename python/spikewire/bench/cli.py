@@ -15,6 +15,6 @@ if TYPE_CHECKING:
 
 
 def add_parsers(subparsers: Subparsers) -> None:
-    """Register all of them; each sets `run`, which takes the parsed flags."""
+    """Registers all commands; each sets `run`, which takes the parsed flags."""
     for command in (bench, compare, cql, lab):
         command.add_parser(subparsers)

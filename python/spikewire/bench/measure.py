@@ -1,4 +1,4 @@
-"""What is read around the measured window, and latencies as HDR histograms."""
+"""Clocks and counters read around the measured window, and latencies as HDR histograms."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ HIGHEST_NS = 60_000_000_000
 DIGITS = 3
 PERCENTILES = (50.0, 90.0, 95.0, 99.0, 99.9)
 BEYOND = 10
-"""So many samples lie beyond a percentile that is shown; the median is shown of any number."""
+"""Samples that must lie beyond a percentile for it to be shown; the median is always shown."""
 WITHIN_MS = (1, 2, 4, 8, 16)
-"""For so many milliseconds it is counted how many calls took no longer."""
+"""Milliseconds for which the calls that took no longer are counted."""
 
 
 @dataclass(frozen=True)
@@ -41,9 +41,9 @@ class Usage:
     preemptions: int
     server: float | None
     machine: float | None
-    """Busy seconds of all processors and processes together."""
+    """Busy seconds of all processors, for all processes together."""
     server_threads: Mapping[int, float]
-    """Of each thread of the server."""
+    """Seconds of each thread of the server."""
 
     @staticmethod
     def now(
@@ -52,8 +52,8 @@ class Usage:
         *,
         opening: bool = False,
     ) -> Usage:
-        """Asking after others takes time, which no window has: it is done before one opens and
-        after it has closed."""
+        """Reads the values of now. Those of other processes take time to read, which must not fall
+        into the window: they are read before one opens and after it has closed."""
         own = None if opening else (clock(), resource.getrusage(resource.RUSAGE_SELF))
         server = None if server_pid is None else process_cpu(server_pid)
         threads = {} if server_pid is None else threads_cpu(server_pid)
@@ -72,7 +72,7 @@ class Usage:
 
 
 class Window:
-    """The measured stretch of a run: what was used between `open` and `close`."""
+    """The measured part of a run: what was used between `open` and `close`."""
 
     def __init__(
         self, server_pid: int | None = None, clock: Callable[[], float] = time.perf_counter
@@ -81,16 +81,16 @@ class Window:
         self._before: Usage | None = None
         self.used: Usage | None = None
         self.at_edges: Callable[[], object] = bool
-        """Called when the window opens and when it closes, at a moment that is not within it."""
+        """Called when the window opens and when it closes, outside the window."""
         self.at_instants: Callable[[], object] = bool
-        """Called at the very instants at which it opens and closes; takes next to no time."""
+        """Called at the very instants of opening and closing; must take next to no time."""
         self.prepared: Callable[[], object] = bool
         """Called when everything is prepared, before the warm-up."""
         self.opens: Callable[[], int] | None = None
-        """Tells the instant, in nanoseconds, before which it does not open, where windows of
-        several processes open together."""
+        """Returns the instant, in nanoseconds, at which to open, for windows of several processes
+        that open together."""
         self.timeline: Timeline | None = None
-        """Where it is to be known what happened when."""
+        """Set if results by interval are wanted."""
 
     def open(self) -> None:
         self.at_edges()
@@ -105,7 +105,7 @@ class Window:
 
     @property
     def began(self) -> int:
-        """When it was opened, in nanoseconds."""
+        """When the window was opened, in nanoseconds."""
         if self._before is None:
             raise RuntimeError("the window was never opened")
         return round(self._before.clock * NS)
@@ -138,7 +138,7 @@ def _difference(before: float | None, after: float | None) -> float | None:
 
 
 def process_cpu(pid: int) -> float | None:
-    """User and system seconds of another process, where the system reports them."""
+    """User and system seconds of another process, if the system reports them."""
     return _cpu_in(Path(f"/proc/{pid}/stat"))
 
 
@@ -161,8 +161,8 @@ def _cpu_in(stat: Path) -> float | None:
 
 
 def machine_cpu() -> float | None:
-    """Seconds that all processors together have been busy, where the system reports them. Processes
-    that give way to all others do not count: they take only what would be idle."""
+    """Busy seconds of all processors together, if the system reports them. Processes of idle
+    priority do not count: they only use time that would be idle."""
     try:
         fields = Path("/proc/stat").read_text().split(maxsplit=9)[1:9]
     except OSError:
@@ -172,7 +172,7 @@ def machine_cpu() -> float | None:
 
 
 def peak_rss() -> int:
-    """The most memory this process has held, in bytes."""
+    """The peak resident memory of this process, in bytes."""
     known = _memory().get("VmHWM")
     if known is not None:
         return known
@@ -181,12 +181,12 @@ def peak_rss() -> int:
 
 
 def rss() -> int | None:
-    """The memory this process holds now, in bytes, where the system says it."""
+    """The resident memory of this process in bytes, if the system reports it."""
     return _memory().get("VmRSS")
 
 
 def _memory() -> dict[str, int]:
-    """What the system says of this process, in bytes; nothing where it says nothing."""
+    """Memory figures of this process, in bytes; empty if the system reports none."""
     try:
         lines = Path("/proc/self/status").read_text().splitlines()
     except OSError:
@@ -196,14 +196,14 @@ def _memory() -> dict[str, int]:
 
 
 class Growth:
-    """By how many bytes a `with` block takes the peak of the resident memory.
+    """Bytes that a `with` block adds to the peak of the resident memory.
 
-    Free memory goes back to the system first, where that can be asked for: what finds room in
-    memory that the process has already would not show.
+    Free memory is returned to the system first, if possible: allocations that fit into memory that
+    the process already holds would not show.
     """
 
     taken: int | None = None
-    """None until the block has ended, and where the system does not forget earlier peaks."""
+    """None until the block has ended, and on systems that cannot reset the peak."""
 
     def __enter__(self) -> Self:
         give_back()
@@ -217,7 +217,7 @@ class Growth:
 
 
 def give_back() -> None:
-    """Hand free memory to the system, where that can be asked for."""
+    """Returns free memory to the system, if possible."""
     gc.collect()
     trim = getattr(ctypes.CDLL(None), "malloc_trim", None)
     if trim is not None:
@@ -225,12 +225,12 @@ def give_back() -> None:
 
 
 FORGOTTEN = 1 << 21
-"""Bytes by which a peak may lie above what is held when it was just forgotten: other threads go
-on."""
+"""Bytes by which a peak that was just reset may exceed the current memory: other threads
+continue."""
 
 
 def forget_peak() -> bool:
-    """Ask the system to forget earlier peaks of the memory; whether it has done so."""
+    """Resets the peak of the resident memory; returns whether the system supports it."""
     try:
         Path("/proc/self/clear_refs").write_text("5")
     except OSError:
@@ -270,8 +270,8 @@ _gil_before: list[bool] = []
 
 
 def gil_enabled() -> bool:
-    """Whether the interpreter has its lock, or had it before histograms were first asked for: their
-    package switches it on, which happens when everything is measured."""
+    """Whether the interpreter has its GIL, or had it before histograms were first used: their
+    package switches it on, which happens when all measurements are done."""
     return _gil_before[0] if _gil_before else _gil_enabled()
 
 
@@ -289,7 +289,7 @@ def histogram() -> Histogram:
 
 
 def encode(samples: Iterable[int]) -> str:
-    """Nanoseconds to a compressed V2 histogram in base64, the field's exchange format."""
+    """Encodes nanoseconds as a compressed V2 histogram in base64, the common exchange format."""
     recorded = histogram()
     for nanoseconds in samples:
         recorded.record_value(min(max(nanoseconds, 1), HIGHEST_NS))
@@ -297,7 +297,7 @@ def encode(samples: Iterable[int]) -> str:
 
 
 def merge(encoded: Iterable[str]) -> Histogram:
-    """One histogram of them all: percentiles are never averaged."""
+    """Merges them into one histogram: percentiles are never averaged."""
     merged = histogram()
     for text in encoded:
         merged.decode_and_add(text.encode("ascii"))
@@ -305,18 +305,18 @@ def merge(encoded: Iterable[str]) -> Histogram:
 
 
 def joined(encoded: Iterable[str]) -> str:
-    """The same, encoded again."""
+    """The merged histogram, encoded again."""
     return merge(encoded).encode().decode("ascii")
 
 
 def enough(samples: int, percentile: float) -> bool:
-    """Whether so many samples bear a percentile out."""
-    beyond = samples * round(10_000 - 100 * percentile)  # In ten-thousandths: 99.9 is no binary.
+    """Whether this number of samples is enough for a percentile."""
+    beyond = samples * round(10_000 - 100 * percentile)  # in ten-thousandths: 99.9 is inexact
     return bool(samples) and (percentile <= PERCENTILES[0] or beyond >= 10_000 * BEYOND)
 
 
 def percentiles(merged: Histogram) -> dict[str, float]:
-    """Microseconds at those of the usual percentiles that the number of samples bears out."""
+    """Microseconds at those of the usual percentiles for which there are enough samples."""
     total = merged.get_total_count()
     return {
         f"p{at:g}": merged.get_value_at_percentile(at) / 1000
@@ -326,12 +326,12 @@ def percentiles(merged: Histogram) -> dict[str, float]:
 
 
 def mean(merged: Histogram) -> float | None:
-    """Microseconds, None without samples."""
+    """Microseconds; None without samples."""
     return merged.get_mean_value() / 1000 if merged.get_total_count() else None
 
 
 def within(merged: Histogram) -> dict[str, float] | None:
-    """The part of the samples that took so many milliseconds at the most."""
+    """The share of the samples that took at most so many milliseconds."""
     total, counted = merged.get_total_count(), dict.fromkeys(WITHIN_MS, 0)
     if not total:
         return None

@@ -1,4 +1,4 @@
-"""What the lab needs beside the clients."""
+"""Packages that the lab needs in addition to the clients."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ _NEEDED = {"rich": "rich", "hdrh": "hdrhistogram", "markdown_it": "markdown-it-p
 
 
 def missing() -> str | None:
-    """What of it is not installed, and how to get it; None if nothing is missing."""
+    """The packages that are not installed and how to install them; None if all are."""
     lacking = [
         package for module, package in _NEEDED.items() if not importlib.util.find_spec(module)
     ]

@@ -1,9 +1,9 @@
-"""When figures differ by more than their noise: one rule, for saved runs as for builds.
+"""One rule for when figures differ by more than their noise, for saved runs and for builds.
 
-The rounds of a figure before and after are ranked together. Where nothing changed every order of
-them is as likely as any other, whatever the noise looks like, so that the chance of an order as
-uneven as the one that was found can be counted exactly (Mann and Whitney). Figures of one
-comparison share what may go wrong (Benjamini and Hochberg).
+The rounds of a figure before and after are ranked together. If nothing changed, every order of them
+is equally likely, whatever the distribution of the noise, so that the probability of an order at
+least as uneven as the observed one can be counted exactly (Mann and Whitney). The figures of one
+comparison share the error rate (Benjamini and Hochberg).
 """
 
 from __future__ import annotations
@@ -20,14 +20,15 @@ if TYPE_CHECKING:
 
 BETTER, WORSE, UNCHANGED, UNTOLD = "better", "worse", "no change found", "cannot tell"
 THRESHOLD = 0.05
-"""Smaller differences of the medians are no change, however sure they are."""
+"""Smaller differences of the medians are no change, however certain they are."""
 FALSE = 0.05
-"""The part of comparisons in which nothing changed that may name anything better or worse."""
+"""The share of comparisons without any change that may report one."""
 BUSIER = 1.0
-"""By how many programs that want to run, for each processor, the machine was busier in one run than
-in another for that to be told from nothing else."""
+"""The increase in runnable programs per processor from which the machine counts as busier in one
+run than in another."""
 CROWDED, CROWDED_BY = 2.0, 0.1
-"""Where more programs than this want to run, for each processor, in both runs, this part more."""
+"""If both runs have more runnable programs per processor than the first, the machine counts as
+busier from this relative increase on."""
 RULE = (
     f"A figure changed if its medians differ by more than {THRESHOLD:.0%} and a rank test of the"
     " rounds (Mann-Whitney, exact) says so; where nothing changed at most"
@@ -43,18 +44,18 @@ class Figure(NamedTuple):
     value: float
     rounds: int
     values: tuple[float, ...] = ()
-    """Of the rounds; older files have but the lowest and the highest."""
+    """The values of the rounds; older files have only the lowest and the highest."""
     low: float | None = None
     high: float | None = None
 
     @property
     def number(self) -> int:
-        """How many rounds there are to be ranked."""
+        """The number of rounds that can be ranked."""
         return len(self.values) or self.rounds
 
 
 class Pair(NamedTuple):
-    """A figure before and after, of which more is better, or less."""
+    """A figure before and after, and whether more is better, or less."""
 
     before: Figure
     after: Figure
@@ -62,31 +63,31 @@ class Pair(NamedTuple):
 
     @property
     def rounds(self) -> int:
-        """Of the side that has fewer."""
+        """Rounds of the side that has fewer."""
         return min(self.before.number, self.after.number)
 
     @property
     def relative(self) -> float:
-        """By how much of the old value the new one differs; infinite where the old one is 0."""
+        """The difference as a share of the old value; infinite if the old value is 0."""
         return relative(self.before.value, self.after.value)
 
 
 @dataclass(frozen=True)
 class Judged:
-    """What became of a figure."""
+    """The verdict on a figure."""
 
     verdict: str
     needed: int = 0
-    """Rounds of each side with which it could be told; 0 unless more of them would do."""
+    """Rounds of each side with which a change could be shown; 0 if more rounds would not help."""
 
 
 def in_words(rounds: int) -> str:
-    """So many rounds."""
+    """The number of rounds in words."""
     return f"{rounds} round{'' if rounds == 1 else 's'}"
 
 
 def relative(before: float, after: float) -> float:
-    """By how much of the old value the new one differs; infinite where the old one is 0."""
+    """The difference as a share of the old value; infinite if the old value is 0."""
     difference = after - before
     if difference == 0:
         return 0.0
@@ -95,8 +96,8 @@ def relative(before: float, after: float) -> float:
 
 
 def busier(before: Sequence[float], after: Sequence[float], processors: int) -> int:
-    """Whether the machine was busier after (1), or before (-1), or neither (0), by the load
-    averages that all rounds saw."""
+    """Whether the machine was busier after (1) or before (-1) or neither (0), by the load averages
+    of all rounds."""
     if not before or not after:
         return 0
     low, high = sorted(median(one) / processors for one in (before, after))
@@ -108,8 +109,8 @@ def busier(before: Sequence[float], after: Sequence[float], processors: int) -> 
 
 
 def judge(pairs: Sequence[Pair], machine: int = 0) -> list[Judged]:
-    """What became of each figure of one comparison. Where the `machine` was busier on one side,
-    nothing is told that goes the same way."""
+    """The verdict on each figure of one comparison. If the `machine` was busier on one side,
+    changes that this could explain are not reported."""
     chances = [_chances(pair.before, pair.after) for pair in pairs]
     rose = _found([up for up, _ in chances])
     fell = _found([down for _, down in chances])
@@ -120,12 +121,12 @@ def judge(pairs: Sequence[Pair], machine: int = 0) -> list[Judged]:
 
 
 def suffice(before: int, after: int, figures: int) -> bool:
-    """Whether the most uneven order of so many rounds is rare enough for one of the figures."""
+    """Whether the most uneven order of this number of rounds is rare enough to show one change."""
     return math.comb(before + after, before) * FALSE / 2 >= figures
 
 
 def needed(figures: int) -> int:
-    """Rounds of each side with which one figure among so many can be told to have changed."""
+    """Rounds of each side needed to show a change of one figure among this many."""
     rounds = 2
     while not suffice(rounds, rounds, figures):
         rounds += 1
@@ -143,7 +144,7 @@ def _judged(pair: Pair, figures: int, machine: int, *, rose: bool, fell: bool) -
 
 
 def _found(chances: Sequence[float]) -> list[bool]:
-    """Which of them are too small to be chance, with half of what may go wrong."""
+    """Which of them are too improbable to be chance, at half of the error rate."""
     ordered = sorted(chances)
     each = FALSE / 2 / len(ordered) if ordered else 0.0
     most = max((one for at, one in enumerate(ordered, 1) if one <= at * each), default=-1.0)
@@ -151,10 +152,11 @@ def _found(chances: Sequence[float]) -> list[bool]:
 
 
 def _chances(before: Figure, after: Figure) -> tuple[float, float]:
-    """Of an order in which the later rounds are so high, or so low, where nothing changed."""
+    """The probabilities that, without a change, the later rounds rank at least as high, and as
+    low."""
     if before.values and after.values:
         ordered = sorted((*before.values, *after.values))
-        # The middle of the ranks that equal values share, doubled to be whole.
+        # The mean of the ranks that equal values share, doubled to be an integer.
         ranks = [bisect_left(ordered, one) + bisect_right(ordered, one) + 1 for one in ordered]
         reached = sum(
             bisect_left(ordered, one) + bisect_right(ordered, one) + 1 for one in after.values
@@ -162,7 +164,7 @@ def _chances(before: Figure, after: Figure) -> tuple[float, float]:
         return _tails(tuple(ranks), len(after.values), reached)
     if None in (before.low, before.high, after.low, after.high):
         return 1.0, 1.0
-    # Of ranges that do not overlap the order is known.
+    # If the ranges do not overlap, the order is known.
     least = 1 / math.comb(before.number + after.number, after.number)
     above = (after.low or 0.0) > (before.high or 0.0)
     below = (after.high or 0.0) < (before.low or 0.0)
@@ -170,7 +172,8 @@ def _chances(before: Figure, after: Figure) -> tuple[float, float]:
 
 
 def _tails(ranks: tuple[int, ...], picked: int, reached: int) -> tuple[float, float]:
-    """The parts of all choices of so many ranks whose sum is at least, and at most, `reached`."""
+    """The shares of all choices of this many ranks whose sum is at least, and at most,
+    `reached`."""
     width = _width(ranks)
     sums, every = _sums(ranks, picked), math.comb(len(ranks), picked)
     digits = (1 << width) - 1  # a number modulo this is the sum of its digits
@@ -181,7 +184,7 @@ def _tails(ranks: tuple[int, ...], picked: int, reached: int) -> tuple[float, fl
 
 @lru_cache(maxsize=64)
 def _sums(ranks: tuple[int, ...], picked: int) -> int:
-    """How many choices of so many ranks have each sum: the digits of one large number."""
+    """How many choices of this many ranks have each sum, as the digits of one large number."""
     width = _width(ranks)
     found = [1] + [0] * picked
     for rank in ranks:
@@ -191,5 +194,5 @@ def _sums(ranks: tuple[int, ...], picked: int) -> int:
 
 
 def _width(ranks: tuple[int, ...]) -> int:
-    """Bits of a digit: no number of choices, nor all of them, fills it."""
+    """Bits of a digit, enough for the number of all choices."""
     return len(ranks) + 1

@@ -1,4 +1,4 @@
-"""The JSON that goes into a worker and the JSON that comes out, from Python and Rust alike."""
+"""The JSON of a worker's job and of its result, for Python and Rust alike."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class Work(TypedDict):
-    """A `Shape`: what one call does."""
+    """The fields of a `Shape`: what one call does."""
 
     kind: str
     rows: int
@@ -46,40 +46,40 @@ class Job(TypedDict):
     cpus: list[int]
     server_pid: int | None
     package: NotRequired[str]
-    """The folder in which the package lies that is to be loaded, for a build of our own client."""
+    """The folder of the package to load, for a build of our own client."""
     processes: NotRequired[int]
-    """At once, each with so many calls in flight."""
+    """Processes at the same time, each with the job's number of calls in flight."""
     loops: NotRequired[int]
-    """Event loops, each in a thread; without it, the one of an asyncio client."""
+    """Event loops, each in a thread; without it, the single one of an asyncio client."""
     work: NotRequired[int]
-    """Microseconds of Python with each command."""
+    """Microseconds of Python code run with each command."""
     services_alternate: NotRequired[bool]
     """Whether the client asks the nodes for their alternate addresses."""
     access: NotRequired[dict[str, Any]]
-    """How it is let in: what `Access.of_job` reads; never saved."""
+    """Login and TLS, as `Access.of_job` reads them; never saved."""
     max_ops: NotRequired[int]
-    """Operations after which the measurement ends, if its time is not over before."""
+    """Operations after which the measurement ends, unless its time is over first."""
     distribution: NotRequired[str]
-    """Of the keys of single records; without it they are uniform."""
+    """The distribution of the keys of single records; uniform without it."""
     misses: NotRequired[float]
-    """Percentage of the reads that are of keys that are not there."""
+    """Percentage of the reads that use missing keys."""
     next_key: NotRequired[int]
-    """The first key that is inserted where a workload inserts; without it, `keys`."""
+    """The first key to insert, for workloads that insert; without it, `keys`."""
     open: NotRequired[Asked]
-    """Calls begin at a rate, however long they take; without it, in a closed loop."""
+    """Calls begin at a rate, however long they take; without it, a closed loop."""
     between: NotRequired[list[int]]
-    """The least and the greatest value that an index query selects; without it, whole sets are
+    """The lowest and the highest value that an index query selects; without it, whole sets are
     read."""
     verify: NotRequired[bool]
-    """Whether every record of one more scan is looked at behind the window."""
+    """Whether every record of an additional scan after the window is checked."""
     beside: NotRequired[str]
-    """What runs in the same process: a kind of `companion`."""
+    """What else runs in the same process: a kind of `companion`."""
     lines: NotRequired[bool]
-    """Whether every second is to be told when it is over."""
+    """Whether to report every second when it is over."""
     part: NotRequired[int]
-    """Which of several processes this is, from 0 on."""
+    """Index of this process among several, from 0."""
     histograms: NotRequired[bool]
-    """Whether the result is to have them for each interval."""
+    """Whether the result includes histograms of each interval."""
 
 
 class Python(TypedDict):
@@ -93,12 +93,12 @@ class Python(TypedDict):
 
 
 def version_of(python: Python) -> str:
-    """The interpreter's version, marked as vendors do where it is free-threaded: `3.14.0t`."""
+    """The interpreter's version, marked in the usual way if it is free-threaded: `3.14.0t`."""
     return python["version"] + ("t" if python["free_threaded"] else "")
 
 
 class Description(TypedDict):
-    """Whether a client can be used, which version it is, and where it runs."""
+    """Whether a client can be used, its version, and its interpreter."""
 
     client: str
     unavailable: str | None
@@ -129,12 +129,12 @@ class Latency(TypedDict):
     overwritten: int
     max_ns: int
     within: NotRequired[dict[str, int]]
-    """Samples that took so many milliseconds at the most; Node.js alone."""
+    """Samples that took at most so many milliseconds; Node.js only."""
 
 
 class Memory(TypedDict):
-    """Peak resident bytes: before the client was imported, when it was ready, at the end; and in
-    column tables how far the first call alone took it."""
+    """Peak resident bytes: before the client was imported, when it was ready, at the end; and for
+    column tables the growth caused by the first call alone."""
 
     bare: int
     ready: int
@@ -143,18 +143,18 @@ class Memory(TypedDict):
 
 
 class Each(TypedDict):
-    """What one of several processes did."""
+    """The result of one of several processes."""
 
     operations: int
     rate: float
     cpu: Cpu
     memory: Memory
     pacing: NotRequired[float]
-    """Seconds of processor time that beginning a call takes in it; of open loops."""
+    """Seconds of processor time to begin a call in it; open loops only."""
 
 
 class LoopDelay(TypedDict):
-    """By how many nanoseconds timers of an event loop were late."""
+    """The lateness of an event loop's timers in nanoseconds."""
 
     p50: float
     p99: float
@@ -162,52 +162,53 @@ class LoopDelay(TypedDict):
 
 
 class Served(TypedDict, total=False):
-    """What not every result has; `served` and `server_threads` are added by the lab itself."""
+    """Optional fields; `served` and `server_threads` are added by the lab itself."""
 
     build: Build
-    """Of our package, where the process has loaded it."""
+    """The build of our package, if the process has loaded it."""
 
     loop_delay: LoopDelay
-    """Node.js alone."""
+    """Node.js only."""
 
     timeouts: int
-    """Of the errors, those that a client's error calls so."""
+    """The errors that the client's exceptions call timeouts."""
     rate: float
-    """Of closed loops: `operations` each second, of every worker until the end of its own last
-    call, and all of them together."""
+    """For closed loops: operations per second, summed over the workers, each until the end of its
+    own last call."""
     opened: int
-    """When the window opened, on the clock that all processes of a machine share; of one of several
-    processes."""
+    """When the window opened, on the clock that all processes of a machine share; for one of
+    several processes."""
     apart: float
-    """Seconds between the first opening of a window and the last, of several processes."""
+    """Seconds between the first and the last opening of the windows of several processes."""
     each: list[Each]
-    """The several processes, of which everything else is the sum."""
+    """The single processes, whose sums the other fields hold."""
     series: Series
-    """Of closed loops and open ones."""
+    """For closed and open loops."""
     served: int
     """Records that the embedded cluster read and wrote in the whole run, warm-up included."""
     misses: int
-    """Reads that found no record, where reads may: they count as operations like any other."""
+    """Reads that found no record, if the workload has such reads: they count as operations."""
     next_key: int
-    """The first key that is not there yet, after a workload that inserts."""
+    """The first key that does not exist yet, after a workload that inserts."""
     shares: dict[str, float]
-    """Of each verb in the streams, where there are more than reads and writes; `miss` is a read of
-    a key that is not there."""
+    """The share of each verb in the streams, if there are more than reads and writes; `miss` is a
+    read of a missing key."""
     server_threads: int
-    """How many of the embedded cluster's threads can work at once."""
+    """Threads of the embedded cluster that can work at the same time."""
     server_busiest: float
-    """Seconds that the busiest of its threads worked within the window."""
+    """Busy seconds of its busiest thread within the window."""
     server_remote: bool
-    """Whether no server is on this machine, so that no other program's time is a server's."""
+    """Whether no server is on this machine, so that other programs' time does not include a
+    server's."""
     open: Given
-    """Of open loops alone; `latency` then has response times."""
+    """Open loops only; `latency` then has response times."""
     beside: Beside
-    """Of jobs that ask for it; `cpu` then includes it."""
+    """For jobs that ask for it; `cpu` then includes it."""
 
 
 @final
 class Result(Served):
-    """What one measured run gave."""
+    """The result of one measured run."""
 
     client: str
     version: str
@@ -217,14 +218,14 @@ class Result(Served):
     python: Python | None
     elapsed: float
     operations: int
-    """Of successful calls; in batches each record is one."""
+    """Operations of successful calls; in batches each record is one."""
     errors: int
-    """Calls that failed."""
+    """Failed calls."""
     first_error: str | None
     cpu: Cpu
     server_cpu: float | None
     machine_cpu: float | None
-    """Busy seconds of all processors within the window, all processes together."""
+    """Busy seconds of all processors within the window, for all processes together."""
     switches: Switches
     latency: Latency
     memory: Memory
@@ -234,13 +235,13 @@ class Result(Served):
 
 @final
 class Failure(TypedDict):
-    """What is said instead when a run could not be made."""
+    """Returned instead of a result if a run failed."""
 
     failed: str
 
 
 def failure_of(answer: Mapping[str, object], required: frozenset[str]) -> Failure | None:
-    """Why a worker's answer is no result: it says so, or lacks some of what a result has."""
+    """Why a worker's answer is not a result: it is a failure, or lacks fields of a result."""
     if "failed" in answer:
         return Failure(failed=str(answer["failed"]))
     missing = required - answer.keys()

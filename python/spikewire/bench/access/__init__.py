@@ -1,7 +1,7 @@
-"""How clients are let in: a user and TLS, the same for every client, and never shown.
+"""User credentials and TLS settings, the same for every client and never shown.
 
-A job has these as plain data, which goes to a worker through its standard input. Reports, saved
-files and logs have what `Access.told` says.
+A job carries them as plain data, which goes to a worker through its standard input. Reports, saved
+files and logs contain only what `Access.told` returns.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ INTERNAL, EXTERNAL, EXTERNAL_INSECURE, PKI = AUTHS = (
 
 
 HIDDEN = "***"
-"""What is shown instead of a password."""
+"""Shown in place of a password."""
 
 
 class Secret:
-    """A text that is not shown and that no file takes: `text()` gives it."""
+    """Text that is never shown or saved; `text()` returns it."""
 
     __slots__ = ("_text",)
 
@@ -51,18 +51,19 @@ NOTHING = Secret("")
 
 @dataclass(frozen=True)
 class Tls:
-    """What connections are encrypted with: paths of PEM files, where there are any."""
+    """TLS settings: paths of PEM files, empty if unset."""
 
     ca: str = ""
-    """Of the authorities to trust; empty: the system's."""
+    """File of the trusted authorities; empty: those of the system."""
     certificate: str = ""
     key: str = ""
     names: tuple[str, ...] = ()
-    """In the certificate of each seed, in the order of the seeds; empty: its host."""
+    """The name in the certificate of each seed, in the order of the seeds; empty: the seed's
+    host."""
 
     @staticmethod
     def of(said: Mapping[str, Any]) -> Tls:
-        """That of a job."""
+        """Read from a job."""
         return Tls(said["ca"], said["certificate"], said["key"], tuple(said["names"]))
 
 
@@ -73,19 +74,19 @@ class Access:
     user: str = ""
     password: Secret = NOTHING
     auth: str = ""
-    """One of `AUTHS`; empty where nobody logs in."""
+    """One of `AUTHS`; empty without a login."""
     tls: Tls | None = None
 
     def __bool__(self) -> bool:
         return bool(self.auth) or self.tls is not None
 
     def name(self, number: int) -> str:
-        """What the certificate of a seed has to say, if it is not the seed's own host."""
+        """The name that a seed's certificate must have, if it is not the seed's own host."""
         names = () if self.tls is None else self.tls.names
         return names[number] if number < len(names) else ""
 
     def job(self) -> dict[str, Any]:
-        """For a worker, as `of_job` reads it; with the password."""
+        """Plain data for a worker, password included; `of_job` reads it."""
         made: dict[str, Any] = {
             "user": self.user,
             "password": self.password.text(),
@@ -97,7 +98,7 @@ class Access:
 
     @staticmethod
     def of_job(job: Mapping[str, Any]) -> Access:
-        """That of a job, where it has one."""
+        """The settings of a job; `OPEN` if it has none."""
         said: Mapping[str, Any] | None = job.get("access")
         if said is None:
             return OPEN
@@ -110,7 +111,7 @@ class Access:
         )
 
     def told(self) -> dict[str, object] | None:
-        """What a saved file may say; None without any."""
+        """What a saved file may contain; None without a login or TLS."""
         if not self:
             return None
         tls = self.tls
@@ -120,7 +121,7 @@ class Access:
         }
 
     def options(self) -> dict[str, Any]:
-        """Those of our own client, in Python."""
+        """The options of our own client in Python."""
         made: dict[str, Any] = {}
         if self.user:
             made |= {"user": self.user, "password": self.password.text()}
@@ -137,7 +138,7 @@ class Access:
 
 
 def cql_options(access: Access) -> dict[str, Any]:
-    """Those of our own sessions of Cassandra, which has no ways to log in."""
+    """The options of our own Cassandra sessions, which have no choice of login methods."""
     made = access.options()
     made.pop("auth", None)
     if access.name(0):
@@ -148,4 +149,4 @@ def cql_options(access: Access) -> dict[str, Any]:
 
 
 OPEN = Access()
-"""Anybody is let in, over connections as they are."""
+"""No login, no TLS."""

@@ -1,4 +1,5 @@
-"""What nodes say by the info protocol: as it is where anybody is let in, else by our own client."""
+"""Answers of nodes to info requests: by a plain connection, or by our own client behind a login or
+TLS."""
 
 from __future__ import annotations
 
@@ -22,7 +23,8 @@ def first(seeds: Sequence[Seed], name: str, access: Access = OPEN) -> str | None
 
 
 def answers(seeds: Sequence[Seed], name: str, access: Access = OPEN) -> list[str | None]:
-    """Those of all seeds or, behind a login or TLS, of all nodes; None for one that gives none."""
+    """The answers of all seeds or, behind a login or TLS, of all nodes; None for one without an
+    answer."""
     return list(_answers(seeds, name, access))
 
 
@@ -51,12 +53,12 @@ def _answer(client: Any, name: str, node: str) -> str | None:
 
 
 def seeds_text(seeds: Sequence[Seed], access: Access) -> str:
-    """Seeds with their TLS names, where they have some."""
+    """Seeds as text, with their TLS names if they have any."""
     return ",".join(seed_text(seed, access.name(at)) for at, seed in enumerate(seeds))
 
 
 def refused(seeds: Sequence[Seed], access: Access) -> str | None:
-    """Why the cluster does not let in our own client, or None."""
+    """Why the cluster refuses our own client, or None."""
     import spikewire
 
     try:
@@ -67,7 +69,7 @@ def refused(seeds: Sequence[Seed], access: Access) -> str | None:
 
 
 def ask(seed: Seed, name: str, timeout: float = 2.0) -> str | None:
-    """One value by the info protocol (`build`, `edition`), or None if the node does not say."""
+    """One value by the info protocol (`build`, `edition`), or None if no node answers."""
     question = f"{name}\n".encode()
     try:
         with socket.create_connection(seed, timeout) as connection:

@@ -1,4 +1,4 @@
-"""The flags about users and TLS, as the lab takes them."""
+"""The flags of the lab for users and TLS."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
 _OF_CLUSTERS = ("tls_ca", "tls_certificate", "tls_key", "tls_name")
-"""What an embedded cluster makes itself."""
+"""Flags that an embedded cluster does not take, since it creates these itself."""
 
 
 def add_flags(parser: argparse.ArgumentParser, *, cassandra: bool = False) -> None:
-    """Those that every command has which opens clients."""
+    """Adds the flags that every command has which opens clients."""
     # Not at the top: workers of other clients load this package without the one around it.
     from spikewire.opening import flags
 
@@ -23,8 +23,8 @@ def add_flags(parser: argparse.ArgumentParser, *, cassandra: bool = False) -> No
 
 
 def given(args: argparse.Namespace, names: Sequence[str]) -> Access:
-    """What flags that were found good mean; `names` are the TLS names that seeds have, or are empty
-    for those that have none."""
+    """The settings that valid flags ask for; `names` are the TLS names of the seeds, empty for
+    seeds without one."""
     from spikewire.opening import flags
 
     options: dict[str, Any] = flags.given(args)
@@ -47,7 +47,7 @@ def given(args: argparse.Namespace, names: Sequence[str]) -> Access:
 
 
 def problem(args: argparse.Namespace, names: Sequence[str]) -> str | None:
-    """Why these flags do not go together, or None; without seeds the server is the lab's own."""
+    """Why these flags cannot be combined, or None; without seeds the server is the lab's own."""
     from spikewire.opening import flags
 
     reason = flags.problem(args)
@@ -69,14 +69,14 @@ def problem(args: argparse.Namespace, names: Sequence[str]) -> str | None:
 
 
 def without_secrets(command_line: Sequence[str]) -> list[str]:
-    """A command line as reports show it."""
+    """A command line as reports show it, without passwords."""
     return list(_hidden(command_line))
 
 
 def _hidden(command_line: Sequence[str]) -> Iterator[str]:
     behind = False
     for word in command_line:
-        # Without a text it is asked for, and another flag may follow.
+        # Without a value the password is prompted for, and another flag may follow.
         if behind and not word.startswith("--"):
             yield HIDDEN
         elif word.startswith("--password="):

@@ -1,7 +1,8 @@
-"""An embedded cluster that lets in whom it knows, in a process of its own.
+"""An embedded cluster with users or TLS, in a process of its own.
 
-Run as a module it reads its options as JSON from standard input, since passwords do not belong on a
-command line, says where the files for clients are, then `ready SEEDS`, and serves until SIGTERM.
+Run as a module, it reads its options as JSON from standard input, since passwords do not belong on
+a command line. It prints where the files for clients are, then `ready SEEDS`, and serves until
+SIGTERM.
 """
 
 from __future__ import annotations
@@ -19,11 +20,11 @@ if TYPE_CHECKING:
 
 CERTIFICATES = "certificates "
 NAME = "lab.spikewire"
-"""In the certificates of the nodes: not all clients verify addresses."""
+"""The name in the certificates of the nodes: not all clients can verify addresses."""
 
 
 def options(nodes: int, namespace: str, threads: int, copies: int, access: Access) -> str:
-    """What the process is told."""
+    """The options of the process."""
     given: dict[str, Any] = {
         "nodes": nodes,
         "port": 0,
@@ -40,14 +41,14 @@ def options(nodes: int, namespace: str, threads: int, copies: int, access: Acces
 
 
 def with_certificates(access: Access, line: str) -> Access:
-    """With the files that the process named."""
+    """The settings together with the certificate files that the process reported."""
     assert access.tls is not None
     ca: str = json.loads(line.removeprefix(CERTIFICATES))["ca"]
     return replace(access, tls=replace(access.tls, ca=ca))
 
 
 def main() -> int:
-    """Serves until it is told to end; as `spikewire serve` does, it is never asked twice."""
+    """Serves until SIGINT or SIGTERM; further signals have no effect."""
     from spikewire.testing import Cluster
 
     given: dict[str, Any] = json.load(sys.stdin)

@@ -1,4 +1,5 @@
-"""Which clients cannot be let in as it is asked for: they are left out, never measured in plain."""
+"""Clients that do not support the requested login or TLS: they are left out, never measured
+without."""
 
 from __future__ import annotations
 
@@ -12,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def barred(client: str, access: Access) -> str | None:
-    """Why this client is left out, or None. The crates and the npm packages do all of it."""
+    """Why this client is left out, or None. The crates and the npm packages support everything."""
     if base_of(client) not in PEERS:
         return None
     peer = PEERS[client]

@@ -1,4 +1,4 @@
-"""What TLS comes to with a node: a connection of the lab's own, before anything is measured."""
+"""What TLS negotiates with a node: one connection of the lab's own before anything is measured."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ SECONDS = 5.0
 
 
 def context(tls: Tls) -> ssl.SSLContext:
-    """For clients that take one of Python's."""
+    """An SSL context, for clients that take Python's."""
     made = ssl.create_default_context(cafile=tls.ca or None)
     if tls.certificate:
         made.load_cert_chain(tls.certificate, tls.key or None)
@@ -22,7 +22,7 @@ def context(tls: Tls) -> ssl.SSLContext:
 
 
 def negotiated(seed: Seed, access: Access) -> str | None:
-    """Version and cipher suite, in words; None where it does not come to that."""
+    """Protocol version and cipher suite in words; None if no TLS connection can be made."""
     if access.tls is None:
         return None
     name = access.name(0) or seed[0]
@@ -38,7 +38,7 @@ def negotiated(seed: Seed, access: Access) -> str | None:
 
 
 def described(seed: Seed, access: Access) -> str:
-    """How clients are let in, as reports say it; empty where anybody is."""
+    """Login and encryption as reports show them; empty without either."""
     said: list[str] = []
     if access.tls is not None:
         found = negotiated(seed, access)

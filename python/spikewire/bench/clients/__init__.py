@@ -48,4 +48,4 @@ PEERS: Registry[Peer] = Registry(
     )
 )
 BUILT = tuple(name for name, peer in PEERS.items() if peer.distribution == PACKAGE)
-"""Those of this package, of which other builds can be measured."""
+"""The clients of this package; other builds of them can be measured."""

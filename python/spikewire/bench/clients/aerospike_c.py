@@ -48,7 +48,7 @@ _AUTHS = {
 
 
 def config(module: str, target: Target) -> dict[str, object]:
-    """What its users configure for such a cluster."""
+    """The configuration that a user of this client would write for such a cluster."""
     access, hosts = target.access, list(target.seeds)
     made: dict[str, object] = {
         "hosts": hosts,
@@ -82,7 +82,7 @@ class Blocking(BlockingClient):
         return self.written(blocking)
 
     def written(self, call: Call) -> Verbs:
-        """With its methods called in this way."""
+        """The verbs with its methods called in this way."""
         key = f"({self._prefix}, k)"
         return Verbs(
             read=f"{call('get', key)}[2]",
@@ -101,7 +101,7 @@ class Blocking(BlockingClient):
         )
 
     def _further(self) -> dict[str, object]:
-        """What the verbs beside reads and writes mention."""
+        """The names that verbs other than reads and writes refer to."""
         client, module = self._client, vars(importlib.import_module(self.module))
         operations = vars(importlib.import_module(f"{self.helpers}.operations.operations"))
         return {
@@ -145,7 +145,7 @@ class _BatchRecords(Protocol):
 
 
 def check(written: _BatchRecords) -> None:
-    """A batch says in one code whether any of its rows failed."""
+    """Checks a batch: one code says whether any row failed."""
     if written.result != 0:
         raise RuntimeError(f"batch_write ended with result code {written.result}")
 

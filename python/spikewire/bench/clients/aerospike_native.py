@@ -1,7 +1,8 @@
 """`aerospike-native`: the vendor's Rust core as a Python extension. Blocking and asyncio.
 
-Importing it installs uvloop for the whole process unless its own variable says otherwise. The
-driver makes the event loop itself, so each mode runs on the loop that its name says.
+Importing it installs uvloop for the whole process unless its own environment variable says
+otherwise. The driver creates the event loop itself, so each mode runs on the loop that its name
+says.
 """
 
 from __future__ import annotations
@@ -89,7 +90,7 @@ def client_policy(target: Target) -> _Policy:
 
 
 def seeds_of(target: Target) -> str:
-    """The seeds with the names that certificates are to have: it takes none by itself."""
+    """The seeds with their expected certificate names: the client has no other option for these."""
     return ",".join(seed_text((host, port), name) for host, port, name in target.tls_seeds)
 
 
@@ -104,7 +105,7 @@ def keys_source(target: Target) -> str:
 
 
 def _checked() -> Callable[[Sequence[_Row]], None]:
-    """A row says by its own code whether it failed."""
+    """Checks each row: it has an error code of its own."""
     okay = _module().ResultCode.OK
 
     def check(rows: Sequence[_Row]) -> None:
@@ -132,7 +133,8 @@ def _many(keys: str, read: object, write: object, wait: str = "") -> ManyVerbs:
 def single_verbs(
     client: object, key: str, suffix: str = "", wait: str = "", lacks: frozenset[str] = frozenset()
 ) -> Verbs:
-    """Those of one record; a client without one of the methods has no verb of that name."""
+    """The verbs of single records; a client without one of the methods lacks the verb of that
+    name."""
     module = vars(_module())
     policy = cast("_WritePolicy", module["WritePolicy"]())
     policy.record_exists_action = vars(module["RecordExistsAction"])["REPLACE_ONLY"]

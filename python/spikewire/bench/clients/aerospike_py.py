@@ -56,11 +56,11 @@ def _module(name: str) -> _Module:
 
 
 _AUTHS = {INTERNAL: "AUTH_INTERNAL"}
-"""Of the others, it sends passwords or certificates over TLS, which it has not."""
+"""No other method: it sends passwords or certificates over TLS, which this client lacks."""
 
 
 def config(module: str, target: Target) -> dict[str, object]:
-    """What its users configure for such a cluster."""
+    """The configuration that a user of this client would write for such a cluster."""
     access, alternate = target.access, target.services_alternate
     made: dict[str, object] = {"hosts": list(target.seeds), "use_services_alternate": alternate}
     if access.user:
@@ -110,14 +110,14 @@ class _Outcome(Protocol):
 
 
 def check(written: _Outcome) -> None:
-    """A row says by its own code whether it failed."""
+    """Checks each row: it has an error code of its own."""
     for _, result, _, _ in written.batch_records:
         if result != 0:
             raise RuntimeError(f"a row of batch_write ended with result code {result}")
 
 
 def _many(client: _Methods, key: str, way: str, wait: str = "") -> ManyVerbs:
-    """Of its four ways to hand out rows, `to_list` costs least and keeps the order."""
+    """Batches. Of its four ways to return rows, `to_list` costs least and keeps the order."""
     one = _of_one(key)
     written = f"batch_write([({one}, row) for one, row in zip(k, bins)])"
     if way == NUMPY:

@@ -1,4 +1,4 @@
-"""`aerospike-sdk`: the vendor's new Python SDK, by its fast path `session.get` / `session.put`."""
+"""`aerospike-sdk`: the vendor's new Python SDK by its fast path, `session.get` / `session.put`."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from .shape import BATCH_READ, BATCH_WRITE, COLUMNS, DICT, TABLE_WRITE
 
 WINDOW = "get_many"
 WINDOW_ROWS = 16
-"""Wider windows are slower than its batches, and time out before they are a thousand wide."""
+"""Rows of a window. Wider ones are slower than its batches, and time out below a thousand rows."""
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterable, Sequence
@@ -69,7 +69,7 @@ class _Definition(Protocol):
 
 
 class _Tree(Protocol):
-    """`aerospike_sdk` or `aerospike_sdk.sync`: the same names in both."""
+    """The package `aerospike_sdk` or `aerospike_sdk.sync`: both have the same names."""
 
     def ClusterDefinition(self, *, hosts: Sequence[object]) -> _Definition: ...  # noqa: N802
 
@@ -109,19 +109,20 @@ def key_class() -> object:
 
 
 def _with(session: _Session, verbs: Verbs) -> Verbs:
-    """Verbs of single records whose session is this one."""
+    """Verbs of single records on this session."""
     bound = {"session": session, "get": session.get, "put": session.put}
     return replace(verbs, names={**verbs.names, **bound})
 
 
 def check(rows: Iterable[_Row]) -> None:
-    """A row says by itself whether it failed."""
+    """Checks each row: it says itself whether it failed."""
     for row in rows:
         row.or_raise()
 
 
 def many_verbs(target: Target, session: _Session, wait: str = "") -> ManyVerbs:
-    """A query by keys is its batch read, rows under the names of their bins its batch write."""
+    """Batches: a query by keys is its batch read; rows under the names of their bins are its batch
+    write."""
     sdk = vars(importlib.import_module("aerospike_sdk"))
     collect = ".collect()"
     read = f"session.query({keys_source(target)}).execute()"
@@ -143,7 +144,8 @@ def many_verbs(target: Target, session: _Session, wait: str = "") -> ManyVerbs:
 
 
 def fast(key: str, wait: str = "") -> Verbs:
-    """One record of a `session` by its fast path, what that lacks by its builder."""
+    """Verbs of single records by the fast path of a `session`, and by its builder what that path
+    lacks."""
     call = calls(wait)
     return Verbs(
         read=f"{call('get', key)}.bins",
@@ -163,7 +165,7 @@ def fast(key: str, wait: str = "") -> Verbs:
 
 
 def chained(key: str, wait: str = "") -> Verbs:
-    """The same by chains."""
+    """The same verbs as chains."""
     call, counted = calls(wait), "bin(counter).add(bins)"
     operated = call(f"session.upsert({key}).{counted}.bin(counter).get().execute", "")
     exists = call(f"session.exists({key}).execute", "")
@@ -192,7 +194,7 @@ class Blocking(BlockingClient):
     _key: str
     _target: Target
     written = staticmethod(fast)
-    """How single records are read and written."""
+    """Source for reading and writing single records."""
 
     def open(self, target: Target) -> None:
         self._cluster = cast("Cluster", definition("aerospike_sdk.sync", target).connect())

@@ -1,4 +1,4 @@
-"""What the lab asks of a client: to open, to close, and how its users write a read and a write."""
+"""The interface of a client in the lab: open, close, and source code for its reads and writes."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ SYNC = "sync"
 RUST = "rust"
 RUST_SYNC = "rust-sync"
 CRATES = (RUST, RUST_SYNC)
-"""Modes of crates: tasks on tokio, threads."""
+"""Modes of crates: tasks on tokio, and threads."""
 NODE = "node"
 Dtype = list[tuple[str, str]]
 """Bin names and NumPy type codes, as `numpy.dtype` takes them."""
@@ -31,28 +31,28 @@ MODES = (ASYNC, ASYNC_UVLOOP, SYNC, *CRATES, NODE)
 
 @dataclass(frozen=True)
 class Target:
-    """The cluster and the place in it."""
+    """The cluster, and the namespace and set in it."""
 
     seeds: tuple[tuple[str, int], ...]
     namespace: str
     set_name: str
     callers: int = 1
-    """How many calls are in flight at once."""
+    """Calls in flight at once."""
     services_alternate: bool = False
-    """Whether the nodes are asked for their alternate addresses."""
+    """Whether to ask the nodes for their alternate addresses."""
     access: Access = OPEN
-    """How clients are let in."""
+    """Login and TLS."""
 
     @property
     def seed_text(self) -> str:
-        """As our own client reads it: TLS names where they are not the hosts."""
+        """The seeds as our own client parses them, with TLS names that differ from the hosts."""
         named = enumerate(self.seeds)
         return ",".join(seed_text(seed, self.access.name(at)) for at, seed in named)
 
     @property
     def tls_seeds(self) -> tuple[tuple[str, int, str], ...]:
-        """For clients that verify no certificate without being told its name; those of plain
-        connections are empty."""
+        """The seeds for clients that verify a certificate only if given its name; names are empty
+        for plain connections."""
         tls = self.access.tls is not None
         return tuple(
             (host, port, (self.access.name(at) or host) if tls else "")
@@ -61,33 +61,33 @@ class Target:
 
     @property
     def options(self) -> dict[str, Any]:
-        """Those of our own client."""
+        """The options of our own client."""
         alternate = {"use_services_alternate": self.services_alternate}
         return {**alternate, **self.access.options()}
 
 
 @dataclass(frozen=True)
 class Verbs:
-    """One client's read and write in source form, as its users write them.
+    """One client's read and write as source code, as its users would write them.
 
     `read` is an expression whose value is the mapping of all bins of the record with the integer
-    key `k`; `write` stores the mapping `bins` there. `names` are what the two may mention. The
-    loop is written out from these, so no client pays for an adapter's own function call. In
-    batches `k` is a list of keys, `bins` a list of mappings, and `read` a statement.
+    key `k`; `write` stores the mapping `bins` there. `names` are the names that both may use. The
+    loop is generated from these, so no client pays for a function call of an adapter. In batches
+    `k` is a list of keys, `bins` a list of mappings, and `read` a statement.
     """
 
     read: str
     write: str
     names: Mapping[str, object] = field(default_factory=dict[str, object])
     whole: str = ""
-    """An expression for all that was read, where `read` is a statement: checks look at it."""
+    """An expression for everything read, where `read` is a statement; used by checks."""
     more: Mapping[str, str] = field(default_factory=dict[str, str])
     """Statements for further verbs, by their names in `work.mix`, and `FIND`: a read for which a
-    record that is not there is no failure, but counted by `next(missed)`. `counter` is the name of
-    the bin that is added to."""
+    missing record is no failure but counted by `next(missed)`. `counter` is the name of the bin
+    that is added to."""
     steps: Mapping[str, str] = field(default_factory=dict[str, str])
-    """Where there is more than reads and writes, the statement for each verb of a stream; `bins` is
-    then what the verb is given: bins to write, the name of one, or a number to add."""
+    """The statement for each verb of a stream that has more than reads and writes; `bins` is then
+    the verb's argument: bins to write, the name of a bin, or a number to add."""
 
 
 FIND = "find"
@@ -95,12 +95,12 @@ FIND = "find"
 
 @dataclass(frozen=True)
 class ManyVerbs:
-    """How a client's users read and write many records in one call, in source form.
+    """How a client's users read and write many records in one call, as source code.
 
-    `read` is an expression over the list `k` of integer keys that gives one row per key, and
-    `bins` the mapping of all bins of such a `row`. `write` is a statement that stores the mapping
-    `bins[i]` under the key `k[i]` and raises unless every one of them was stored. Where a way takes
-    columns, `bins` is a table that has the keys in its column `TABLE_KEY`.
+    `read` is an expression over the list `k` of integer keys that gives one row per key, and `bins`
+    the mapping of all bins of such a `row`. `write` is a statement that stores the mapping
+    `bins[i]` under the key `k[i]` and raises unless every one of them was stored. For ways that
+    take columns, `bins` is a table that has the keys in its column `TABLE_KEY`.
     """
 
     read: str
@@ -111,10 +111,10 @@ class ManyVerbs:
 
 @dataclass(frozen=True)
 class TableVerbs:
-    """How a client's users read many records into columns, in source form.
+    """How a client's users read many records into columns, as source code.
 
     `read` is an expression over the list `k` of integer keys whose value has all bins of all
-    records in columns; `rows` gives the same as a list of mappings, from what is called `table`.
+    records in columns; `rows` converts that value, named `table`, to a list of mappings.
     """
 
     read: str
@@ -124,21 +124,22 @@ class TableVerbs:
 
 @dataclass(frozen=True)
 class Way:
-    """One way to do a kind of work with a client, where it can be used."""
+    """One of the ways in which a client does a kind of work."""
 
     kind: str
     name: str = ""
-    """Shown beside the client; empty for the plain way."""
+    """Shown after the client's name; empty for the default way."""
     modes: tuple[str, ...] = (ASYNC, SYNC)
     least: int = 1
     most: int = 1 << 62
-    """The sizes of a batch for which this way is meant."""
+    """The largest batch for which this way is meant."""
     columnar: bool = False
     """Whether the caller gets columns rather than records."""
     needs: str = ""
-    """A module without which this way cannot be gone."""
+    """A module that this way requires."""
     beside: str = ""
-    """The face that does the same in other words: this way is measured where that face is."""
+    """Another face of the client that does the same: this way is measured together with that
+    face."""
 
     def fits(self, mode: str, rows: int) -> bool:
         return mode in self.modes and self.least <= rows <= self.most
@@ -147,7 +148,7 @@ class Way:
 def numpy_table(
     read: str, array: str, names: tuple[str, ...], dtype: Dtype, **more: object
 ) -> TableVerbs:
-    """Columns as a structured array, which `array` is the expression for."""
+    """Columns as a structured array, given by the expression `array`."""
     numpy = importlib.import_module("numpy")
     made = cast("Callable[[Dtype], object]", vars(numpy)["dtype"])(dtype)
     rows = f"[dict(zip(names, row.tolist())) for row in {array}]"
@@ -162,14 +163,14 @@ class BlockingClient(ABC):
 
     @abstractmethod
     def verbs(self) -> Verbs:
-        """Called once for every worker, so that bound methods are not shared between threads."""
+        """Called once for each worker, so that bound methods are not shared between threads."""
 
     def many(self, way: str, /) -> ManyVerbs:
-        """Batches, in one of the ways that the peer names."""
+        """Batches, in one of the ways of the peer."""
         raise NotImplementedError(f"{type(self).__module__} reads no batches by {way!r}")
 
     def table(self, way: str, names: tuple[str, ...], dtype: Dtype, /) -> TableVerbs:
-        """Columns, in one of the ways that the peer names."""
+        """Columns, in one of the ways of the peer."""
         raise NotImplementedError(f"{type(self).__module__} reads no columns by {way!r}")
 
     @abstractmethod
@@ -186,11 +187,11 @@ class AsyncioClient(ABC):
     def verbs(self) -> Verbs: ...
 
     def many(self, way: str, /) -> ManyVerbs:
-        """Batches, in one of the ways that the peer names."""
+        """Batches, in one of the ways of the peer."""
         raise NotImplementedError(f"{type(self).__module__} reads no batches by {way!r}")
 
     def table(self, way: str, names: tuple[str, ...], dtype: Dtype, /) -> TableVerbs:
-        """Columns, in one of the ways that the peer names."""
+        """Columns, in one of the ways of the peer."""
         raise NotImplementedError(f"{type(self).__module__} reads no columns by {way!r}")
 
     @abstractmethod
@@ -198,35 +199,35 @@ class AsyncioClient(ABC):
 
 
 class Outstanding(Protocol):
-    """A call that a pool runs."""
+    """A call submitted to a pool."""
 
     def result(self, timeout: float | None = None) -> object: ...
 
 
 class PoolClient(ABC):
-    """A client used from event loops in threads, which it runs itself."""
+    """A client with a pool of its own event loops in threads."""
 
     @abstractmethod
     def open(self, target: Target, loops: int, *, uvloop: bool) -> None: ...
 
     @abstractmethod
     def verbs(self) -> Verbs:
-        """Those of asyncio."""
+        """The verbs of asyncio."""
 
     def many(self) -> ManyVerbs:
-        """Batches, the plain way."""
+        """Batches, the default way."""
         raise NotImplementedError(f"{type(self).__module__} reads no batches in a pool")
 
     @abstractmethod
     def run(self, function: Callable[..., object], *args: object) -> Outstanding:
-        """Calls an asynchronous function on one of the loops."""
+        """Runs an asynchronous function on one of the loops."""
 
     @abstractmethod
     def map(
         self, handler: Callable[..., object], items: Iterable[object], limit: int
     ) -> Iterator[object]:
-        """Calls it for each item, on all loops, so many at once on each; results or exceptions, as
-        they come."""
+        """Runs it for each item on all loops, with a bounded number in flight on each; yields
+        results or exceptions as they complete."""
 
     @abstractmethod
     def close(self) -> None: ...
@@ -234,35 +235,35 @@ class PoolClient(ABC):
 
 @dataclass(frozen=True)
 class Peer(Named):
-    """A client under test: where it comes from and which faces it has."""
+    """A client under test: its distribution and its faces."""
 
     blocking: type[BlockingClient] | None = None
     asyncio: type[AsyncioClient] | None = None
     pool: type[PoolClient] | None = None
     pool_ways: tuple[str, ...] = (POOL, MAP)
-    """What that pool takes: calls, command after command."""
+    """What its pool runs: calls, or single commands."""
     usual: bool = True
-    """Whether it is compared unless the user says otherwise; other ways to use a client are not."""
+    """Whether it is compared by default; alternative ways to use a client are not."""
     environment: Mapping[str, Mapping[str, str]] = field(
         default_factory=dict[str, Mapping[str, str]]
     )
-    """Environment variables by mode."""
+    """Environment variables, by mode."""
     ways: tuple[Way, ...] = ()
-    """How it does batches and columns; the plain way comes first."""
+    """The ways in which it does batches and columns; the default way comes first."""
     face_of: str = ""
-    """The client that this is another face of."""
+    """The client of which this is another face."""
     replaces: str = ""
-    """The client whose names this face has."""
+    """The client whose API this face has."""
     tls: bool = True
     """Whether it can encrypt its connections."""
     auths: tuple[str, ...] = AUTHS
-    """How its users may be known to the nodes."""
+    """The login methods that it supports."""
     verbs: frozenset[str] = frozenset()
-    """What single records can have done to them beside reads and writes: the names of
+    """Verbs of single records that it supports beside reads and writes: the names of
     `Verbs.more`."""
 
     def lacks(self, mode: str) -> str | None:
-        """Why this client has no such mode, or None."""
+        """Why this client lacks the mode, or None."""
         if mode == SYNC:
             return None if self.blocking else "has no blocking interface"
         if mode in (ASYNC, ASYNC_UVLOOP):
@@ -272,17 +273,19 @@ class Peer(Named):
     def ways_of(
         self, kind: str, mode: str, rows: int, clients: Sequence[str] = ()
     ) -> tuple[Way, ...]:
-        """The ways in which this client does such a call, beside these clients."""
+        """The ways in which this client does such a call, given the other clients that are
+        compared."""
         ways = (way for way in self.ways if not way.beside or way.beside in clients)
         return tuple(way for way in ways if way.kind == kind and way.fits(mode, rows))
 
     def way_beside(self, kind: str, face: str) -> Way:
-        """The way that does the same as this face: the plain one, unless one says so."""
+        """The way that does the same as this face: the default, unless one names the face."""
         known = (way for way in self.ways if (way.kind, way.beside) == (kind, face))
         return next(known, Way(kind))
 
     def way(self, kind: str, name: str) -> Way:
-        """One of them by its name; what has no ways, as single records, is done the plain way."""
+        """The way of that name; calls without ways, such as single records, have the default
+        one."""
         known = (way for way in self.ways if (way.kind, way.name) == (kind, name))
         return next(known, Way(kind, name))
 
@@ -295,10 +298,10 @@ class Peer(Named):
         return None
 
     def version(self) -> str:
-        """Of the installed distribution; nothing for a client that is part of the lab."""
+        """The version of the installed distribution; empty for a client that is part of the lab."""
         return version_of(self) if self.distribution else ""
 
     def as_build(self, name: str) -> Self:
-        """A face is one of the same build."""
+        """The same client in another build; a face belongs to the same build as its client."""
         face_of = self.face_of and of_build(self.face_of, build_of(name))
         return replace(self, name=name, face_of=face_of)

@@ -1,8 +1,8 @@
-"""`aerospike-executor`: the vendor's blocking client called from an event loop by threads.
+"""`aerospike-executor`: the vendor's blocking client, called from an event loop through threads.
 
-It is how a blocking client is used in an asynchronous service: `run_in_executor` with functions
-that block. The executor may have as many threads as there are calls in flight, and begins one only
-where none is idle; that of Python by default has four more than there are processors.
+This is how a blocking client is used in an asynchronous service: `run_in_executor` with blocking
+functions. The executor may have as many threads as there are calls in flight, and starts one only
+if none is idle. Python's default executor has four threads more than there are processors.
 """
 
 from __future__ import annotations

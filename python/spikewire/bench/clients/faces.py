@@ -1,7 +1,7 @@
-"""Faces of our own client: the builder, and the names of other clients over ours.
+"""Faces of our own client: the builder, and drop-in replacements for other clients.
 
-A drop-in is used just as the client that it stands in for: its adapter is that client's own, with
-another module.
+A drop-in is used exactly as the client that it replaces: it has that client's adapter with another
+module.
 """
 
 from __future__ import annotations
@@ -128,7 +128,7 @@ class Builder(BlockingClient):
 
 
 class AsyncioBuilder(AsyncioClient):
-    """The same, awaited."""
+    """Chains of steps, awaited."""
 
     _client: _AsyncOpened
     _target: Target
@@ -148,7 +148,7 @@ class AsyncioBuilder(AsyncioClient):
 
 
 class PooledBuilder(spikewire.Pooled):
-    """The same on loops of a pool."""
+    """Chains of steps, awaited on the loops of a pool."""
 
     _made: dict[str, object]
 
@@ -168,7 +168,7 @@ def _waited_for(method: str, arguments: str) -> str:
 
 
 class Futures(spikewire.Blocking):
-    """Calls whose futures any thread may wait for, each waited for at once."""
+    """Calls that return futures for any thread; each future is waited for at once."""
 
     def verbs(self) -> Verbs:
         return spikewire.single_verbs(self._dataset.submit, _waited_for)
@@ -184,20 +184,20 @@ class Futures(spikewire.Blocking):
 
 
 class Compat(aerospike_c.Blocking):
-    """The official client's names."""
+    """The drop-in for the official client."""
 
     module = "spikewire.compat.aerospike"
     helpers = "spikewire.compat.aerospike_helpers"
 
 
 class CompatPy(aerospike_py.Blocking):
-    """The names of aerospike-py, blocking."""
+    """The drop-in for aerospike-py, blocking."""
 
     module = "spikewire.compat.aerospike_py"
 
 
 class AsyncioCompatPy(aerospike_py.Asyncio):
-    """The same, awaited."""
+    """The drop-in for aerospike-py, awaited."""
 
     module = CompatPy.module
 
@@ -209,7 +209,7 @@ def _drop_in(
     blocking: type[BlockingClient],
     asyncio: type[AsyncioClient] | None = None,
 ) -> Peer:
-    """A face with the names of another client, in the modes of that client."""
+    """A drop-in for another client, in the modes of that client."""
     return replace(
         peer,
         name=name,

@@ -1,6 +1,6 @@
-"""Verbs of single records beside reads and writes, as those peers write them that share them.
+"""Verbs of single records other than reads and writes, shared by the peers that write them alike.
 
-What raises for a record that is not there is caught where a program that expects that would.
+An exception for a missing record is caught where a program that expects it would catch it.
 """
 
 from __future__ import annotations
@@ -14,37 +14,37 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     Call = Callable[[str, str], str]
-    """The expression for a call, of the name of a method and its arguments."""
+    """Makes the expression of a call from the name of a method and its arguments."""
 
 ALL = frozenset({FIND, READ_ONE, REPLACE, OPERATE, ADD, TOUCH, EXISTS, REMOVE})
 
 
 MISSED = "next(missed)"
-"""What a read does that finds no record: it is counted."""
+"""Counts a read that finds no record."""
 
 
 def blocking(method: str, arguments: str) -> str:
-    """A call that returns what was asked for."""
+    """A call that returns its result."""
     return f"{method}({arguments})"
 
 
 def awaited(method: str, arguments: str) -> str:
-    """One that returns an awaitable of it."""
+    """A call that returns an awaitable of its result."""
     return f"(await {method}({arguments}))"
 
 
 def calls(wait: str) -> Call:
-    """Awaited or not."""
+    """Blocking or awaited."""
     return awaited if wait else blocking
 
 
 def expecting(call: str, then: str = "pass") -> str:
-    """A call for which a record that is not there is no failure, and what is done about it."""
+    """A call for which a missing record is no failure, and the statement that handles it."""
     return f"try:\n    {call}\nexcept RecordNotFound:\n    {then}"
 
 
 def held(read: str, bins: str) -> str:
-    """A read that gives None for a record that is not there, and what is taken of a `row`."""
+    """A read that returns None for a missing record, and what is taken from a `row`."""
     return f"row = {read}\nif row is None:\n    {MISSED}\nelse:\n    {bins}"
 
 
@@ -59,7 +59,8 @@ def of_client(
     removing: str,
     adding: tuple[str, str],
 ) -> dict[str, str]:
-    """Clients whose methods take the key first; the arguments are what differs between them."""
+    """The verbs of clients whose methods take the key first; the parameters are where they
+    differ."""
     return {
         FIND: expecting(f"{call('get', key)}{reading}", MISSED),
         READ_ONE: f"{call(*one_bin)}{reading}",

@@ -1,7 +1,7 @@
 """`aerospike-native-local`: the vendor's Rust core with a runtime and a client for each thread.
 
-The vendor calls it experimental: each thread has connections and a tend loop of its own, and it
-lacks batches and queries. It is what the SDK's study calls ct_runtime.
+The vendor calls it experimental: each thread has connections and a tend loop of its own. It has no
+batches or queries. The SDK's study calls it ct_runtime.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ if TYPE_CHECKING:
     from .base import Verbs
 
 LACKS = frozenset({ADD})
-"""Its clients add by `operate` alone."""
+"""Its clients can add only by `operate`."""
 
 
 class Blocking(BlockingClient):
-    """Each thread opens its own client when it asks for its verbs, and lets it go when it ends:
-    the extension does not allow that from another thread."""
+    """Each thread opens its own client when it asks for its verbs and drops it when it ends: the
+    extension does not allow another thread to do so."""
 
     _target: Target
     _own: threading.local

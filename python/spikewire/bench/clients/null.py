@@ -1,4 +1,4 @@
-"""A client that does nothing: what is left is the cost of the lab's own loop."""
+"""A client that does nothing, to measure the cost of the lab's own loop."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Clients by name, and this package's by that of another build: `spikewire@NAME`."""
+"""Clients by name; other builds of this package's clients are named `spikewire@NAME`."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ AT = "@"
 
 @dataclass(frozen=True)
 class Named:
-    """What a registry knows of a client."""
+    """What a registry has to know of a client."""
 
     name: str
     module: str
@@ -30,23 +30,23 @@ P = TypeVar("P", bound=Named)
 
 
 def base_of(client: str) -> str:
-    """The client that this is a build of, which most often is itself."""
+    """The client of which this is a build; usually itself."""
     return client.partition(AT)[0]
 
 
 def build_of(client: str) -> str:
-    """The name of the build; empty for clients that are as they are installed."""
+    """The name of the build; empty for clients as installed."""
     return client.partition(AT)[2]
 
 
 def of_build(client: str, build: str) -> str:
-    """What a client is called in another build."""
+    """The name of a client in another build."""
     return f"{client}{AT}{build}"
 
 
 class Registry(Mapping[str, P]):
-    """The clients that a lab knows. Those of this package are found under the names of their
-    builds, too, which are not among what it counts and goes through."""
+    """The clients that a lab knows. Lookups also find this package's clients by the names of other
+    builds, which iteration and the length leave out."""
 
     def __init__(self, known: Iterable[P]) -> None:
         self._known = {one.name: one for one in known}
@@ -67,7 +67,7 @@ class Registry(Mapping[str, P]):
 
 
 def in_order(known: Iterable[str], wanted: Sequence[str]) -> list[str]:
-    """The clients that are wanted as they are known, each followed by its builds."""
+    """The requested clients in the order of the registry, each followed by its builds."""
     every = dict.fromkeys(wanted)
     return [
         name
@@ -78,8 +78,8 @@ def in_order(known: Iterable[str], wanted: Sequence[str]) -> list[str]:
 
 
 def version_of(client: Named) -> str:
-    """Of the installed distribution; of this package what it says itself, since another build may
-    be imported from elsewhere."""
+    """The version of the installed distribution. For this package its own `__version__`, since
+    another build may be imported from elsewhere."""
     import importlib
     import importlib.metadata
 

@@ -10,13 +10,13 @@ from .shape import BATCH_READ, BATCH_WRITE
 
 
 class Blocking(aerospike_sdk.Blocking):
-    """Chains, blocking; batches are chains with the fast path, too."""
+    """Chains, blocking; batches are chains with the fast path as well."""
 
     written = staticmethod(aerospike_sdk.chained)
 
 
 class Asyncio(aerospike_sdk.Asyncio):
-    """The same, awaited."""
+    """Chains, awaited."""
 
     written = staticmethod(aerospike_sdk.chained)
 

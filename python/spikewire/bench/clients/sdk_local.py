@@ -1,8 +1,8 @@
 """`aerospike-sdk-local`: the vendor's SDK with a runtime and a client for each thread, by its fast
 path and by chains.
 
-The vendor calls it experimental and keeps it off the builder of its clusters; it lacks batches and
-queries. It is what the SDK's study calls ct_runtime.
+The vendor calls it experimental and does not offer it in the builder of its clusters. It has no
+batches or queries. The SDK's study calls it ct_runtime.
 """
 
 from __future__ import annotations
@@ -24,11 +24,12 @@ class _Cluster(aerospike_sdk.Cluster, Protocol):
 
 
 class Blocking(aerospike_sdk.Blocking):
-    """A thread's own client is made by its first call, and goes when the thread ends."""
+    """The client of a thread is created by the thread's first call and dropped when the thread
+    ends."""
 
     def open(self, target: Target) -> None:
         policy = client_policy(target)
-        policy.conn_pools_per_node = 1  # as the vendor recommends with it
+        policy.conn_pools_per_node = 1  # as the vendor recommends for this mode
         module = vars(importlib.import_module("aerospike_sdk.sync.client"))
         make = cast("Callable[..., _Cluster]", module["SyncClient"])
         cluster = make(seeds_of(target), policy, current_thread_runtime=True)

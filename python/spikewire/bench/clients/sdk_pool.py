@@ -1,4 +1,4 @@
-"""The SDK's pool of event loops: `AsyncPool`, each of whose loops has a cluster of its own."""
+"""The SDK's pool of event loops: `AsyncPool`, with a cluster of its own on each loop."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 OPEN_SECONDS = 30.0
 _BOUND = re.compile(r"(?<![.\w])(session\.|(?:get|put)\()")
-"""What is bound to a session in the source of a verb."""
+"""Names in the source of a verb that are bound to a session."""
 
 
 class _Session(Protocol):
@@ -45,8 +45,8 @@ class _Pool(Protocol):
 
 
 class Pooled(PoolClient):
-    """The pool is started and asked from an event loop of this adapter's own, in a thread. What a
-    call needs of its loop's cluster is in the thread of that loop."""
+    """The pool, started and called from an event loop of this adapter in a thread. What a call
+    needs from its loop's cluster is stored in the thread of that loop."""
 
     _pool: _Pool
     _target: Target
@@ -54,7 +54,7 @@ class Pooled(PoolClient):
     _loop: asyncio.AbstractEventLoop
     _thread: threading.Thread
     written = staticmethod(fast)
-    """How single records are read and written."""
+    """Source for reading and writing single records."""
 
     def open(self, target: Target, loops: int, *, uvloop: bool) -> None:
         self._target, self._local = target, threading.local()
@@ -70,7 +70,7 @@ class Pooled(PoolClient):
             self._wait(self._pool.run(self._begin, number))
 
     async def _begin(self, cluster: _Cluster) -> None:
-        """In the thread of one of the loops."""
+        """Runs in the thread of one of the loops."""
         session = cluster.create_session()
         self._local.session, self._local.get, self._local.put = session, session.get, session.put
 
@@ -84,7 +84,8 @@ class Pooled(PoolClient):
         )
 
     def many(self) -> ManyVerbs:
-        """Chains with the fast path, too, as on one loop; the session is that of the loop."""
+        """Batches are chains with the fast path as well, as on one loop, on the session of the
+        loop."""
         made = many_verbs(self._target, cast("_Session", None), "await ")
         return replace(
             made,
@@ -121,5 +122,5 @@ class PooledBuilder(Pooled):
 
 
 def _local(source: str) -> str:
-    """With the session of the thread that it runs in."""
+    """The verbs with the session of the thread in which they run."""
     return _BOUND.sub(r"local.\1", source)

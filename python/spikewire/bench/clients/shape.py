@@ -10,24 +10,24 @@ BATCH_WRITE = "batch-write"
 COLUMNS = "columns"
 TABLE_WRITE = "table-write"
 IN_COLUMNS = (COLUMNS, TABLE_WRITE)
-"""Kinds of calls whose caller may have columns."""
+"""Kinds of calls whose caller may get columns."""
 
 DICT, NUMPY, NUMPY_PLAIN, ARROW = "dict", "numpy", "numpy-plain", "arrow"
 PANDAS = "pandas"
-"""Ways of a column table: a dictionary for each record, a structured array, one that needs no mask
-because every record has to be there, an Arrow table, a data frame."""
+"""Ways of a column table: a dictionary for each record, a structured array, a structured array
+without a mask because every record has to exist, an Arrow table, a data frame."""
 TABLE_KEY = "_key"
 """The column of the keys of a table that is written."""
 POOL, MAP, EACH = "pool", "map", "each"
 """Ways to use several event loops, each in a thread: a pool that runs the tasks, a pool that is
-handed command after command, and a client for each loop."""
+given single commands, and a client for each loop."""
 SINGLES = "get"
 """The way that reads the records of a batch one by one."""
 
 BATCH_SIZES = (1, 4, 16, 32, 64, 128, 1024)
 WRITE_SIZES = (128, 1024)
 OPERATIONS = "operations"
-"""The way that writes the records of a batch by rows of operations."""
+"""The way that writes the records of a batch as rows of operations."""
 SINGLES_SIZE = 4
 """The batch size at which the same records are also read one by one."""
 COLUMN_ROWS = (100, 1_000, 10_000)
@@ -38,14 +38,14 @@ TABLE_ROWS = (1_000,)
 
 @dataclass(frozen=True)
 class Shape:
-    """The kind of a call, how many records it is about, and what is in them."""
+    """The kind of a call, its number of records, and their contents."""
 
     kind: str = SINGLE
     rows: int = 1
     columns: int = 0
     """Bins of the records of a column table; elsewhere the flag --bins says it."""
     way: str = ""
-    """Which of a client's ways, where it has several."""
+    """Which of a client's ways, if it has several."""
 
     def __str__(self) -> str:
         if self.kind == SINGLE:
@@ -67,5 +67,5 @@ def column_bins(columns: int) -> str:
 
 
 def column_set(set_name: str, columns: int) -> str:
-    """The set that a column table's records are in: one for each number of bins."""
+    """The set of a column table's records: one for each number of bins."""
     return f"{set_name}-{columns}"

@@ -1,4 +1,4 @@
-"""Our own client, used exactly as a user would."""
+"""Our own client, used as its users would."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ if TYPE_CHECKING:
 
 
 class _Methods(Protocol):
-    """Of a dataset, or of what submits its calls."""
+    """The methods of a dataset, or of its `submit` view."""
 
     get: object
     put: object
@@ -124,7 +124,7 @@ def _module() -> _Module:
 
 
 def single_verbs(dataset: _Methods, call: Call = blocking) -> Verbs:
-    """Those of one record, called in this way."""
+    """The verbs of single records, called in this way."""
     op = vars(importlib.import_module("spikewire.op"))
     return Verbs(
         read=f"{call('get', 'k')}.bins",

@@ -100,7 +100,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _only_modes(client: str) -> tuple[tuple[str, ...] | None, str]:
-    """The modes of a client that is no Python package, and what it is."""
+    """The only modes of a client that is not a Python package, and what it is instead."""
     if client in PEERS:
         return None, "a Python package"
     return ((NODE,), "an npm package") if client in NODE_CLIENTS else (CRATES, "a Rust crate")

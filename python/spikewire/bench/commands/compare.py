@@ -78,7 +78,7 @@ _OF_MODES = {
     "--work": (POOL_MODE,),
 }
 NODE_IN_FLIGHT, NODE_BATCHES = (1, 32, 128, 512), (1, 8)
-"""Calls in flight in Node.js unless something else is asked for: of single records, of batches."""
+"""Default numbers of calls in flight in Node.js: single records, batches."""
 NODE_BATCH_SIZES = (128,)
 
 
@@ -177,7 +177,7 @@ def add_parser(subparsers: Subparsers) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """`spikewire compare`: the whole matrix."""
+    """`spikewire compare`: all clients in all modes."""
     problem = open_flags.problem(args, args.modes)
     if problem is not None:
         return refuse(problem)
@@ -200,7 +200,7 @@ def run(args: argparse.Namespace) -> int:
     args.clients = args.clients or args.usual
     if set(args.modes) & set(QUERY_MODES):
         return _run_queries(args)
-    # Each size of an open loop costs a run at each rate: none is taken that was not asked for.
+    # In an open loop each batch size costs a run at each rate: only requested sizes are measured.
     asked_alone = bool(args.rate and (args.batch_sizes or args.write_sizes))
     matrix = Matrix(
         clients=args.clients,
@@ -242,7 +242,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _run_queries(args: argparse.Namespace) -> int:
-    """Scans have a lab of their own."""
+    """Scans are measured by their own lab."""
     path: Path = args.json or default_path("compare")
     problem = (
         query_flags.problem(args, args.parser.parse_args([]))
@@ -257,7 +257,7 @@ def _run_queries(args: argparse.Namespace) -> int:
 
 
 def _unused(args: argparse.Namespace) -> str | None:
-    """A flag that none of the modes asked for looks at, or that one of them cannot do."""
+    """A flag that none of the requested modes uses, or that one of them does not support."""
     for flag, modes in _OF_MODES.items():
         given = getattr(args, flag.strip("-").replace("-", "_"))
         if given is not None and not set(modes) & set(args.modes):

@@ -1,4 +1,4 @@
-"""Flags that `spikewire bench` and `spikewire compare` have in common."""
+"""Flags that `spikewire bench` and `spikewire compare` share."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Pace:
-    """Seconds that a run measures and warms up, and that lie between two runs."""
+    """Seconds of measurement, of warm-up, and of the pause between two runs."""
 
     duration: float
     warmup: float
@@ -142,7 +142,7 @@ def add_flags(
 
 
 def add_error_limit(how: argparse._ArgumentGroup) -> None:  # pyright: ignore[reportPrivateUsage]
-    """The flag that says how many calls may fail."""
+    """Adds the flag for the share of calls that may fail."""
     how.add_argument(
         "--error-limit",
         type=percentage,

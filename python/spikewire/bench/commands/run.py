@@ -1,4 +1,4 @@
-"""What both commands do with their flags: checks, the run itself, exit status."""
+"""What both commands do with their flags: checks, the run itself, the exit status."""
 
 from __future__ import annotations
 
@@ -27,7 +27,8 @@ FLAWED, USAGE, INTERRUPTED = 1, 2, 130
 
 
 def run_matrix(kind: str, args: argparse.Namespace, matrix: Matrix) -> int:
-    """Measures it; the exit status. Tables go to standard output, and everything to a file."""
+    """Measures the matrix and returns the exit status. Tables go to standard output, and all
+    results to a file."""
     path: Path = args.json or default_path(kind)
     problem = (
         missing()
@@ -101,7 +102,7 @@ def _settings(args: argparse.Namespace, matrix: Matrix) -> Settings:
 
 
 def _workless(args: argparse.Namespace, matrix: Matrix) -> str | None:
-    """Fills in what goes with a workload; why it cannot be run, if there is a reason."""
+    """Fills in the defaults of a workload; returns why it cannot be run, or None."""
     workload = parse_workload(args.workload)
     distribution: str | None = args.distribution
     args.bins = args.bins or workload.bins

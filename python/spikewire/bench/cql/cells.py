@@ -1,4 +1,4 @@
-"""What is measured, in which order."""
+"""What is measured, and in which order."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ PATTERNS = (BLOCKING, BATCHES, PIPELINE, UNTHROTTLED, CHAINS, ASYNCIO, UVLOOP)
 LOOPS = (ASYNCIO, UVLOOP)
 
 DEPTH = 120
-"""Futures of a batch, of a pipeline; chains where their number is not what is compared."""
+"""Futures of a batch or pipeline, and of chains unless their number is what is compared."""
 FUTURES = (BATCHES, PIPELINE, UNTHROTTLED, CHAINS)
 
 
 @dataclass(frozen=True)
 class Shape:
-    """What is done, in which way, by how many threads, and how many calls of each are in flight."""
+    """The operation, the way to call it, the number of threads, and the calls in flight of each."""
 
     server: str
     operation: str
@@ -39,7 +39,7 @@ class Shape:
 
     @property
     def title(self) -> str:
-        """The way, in words."""
+        """The way in words."""
         if self.pattern in LOOPS:
             return f"{self.pattern}, {self.depth:,} in flight"
         many = f"{self.threads} thread{'s' if self.threads > 1 else ''}"
@@ -83,7 +83,7 @@ class Matrix:
     burst: int
 
     def shapes(self) -> Iterator[Shape]:
-        """Each of them once, in the order of the tables."""
+        """Each shape once, in the order of the tables."""
         for server, operation in product(self.servers, self.operations):
             for pattern in self.patterns:
                 if operation in PAGES:
@@ -105,7 +105,7 @@ class Matrix:
                     yield Shape(server, operation, pattern, 1, chains)
 
     def groups(self) -> list[Group]:
-        """Every cell that its client can have, beside those that it is compared with."""
+        """Every cell that its client supports, together with those that it is compared with."""
         made = (
             tuple(Cell(client, shape) for client in self.clients if lacks(client, shape) is None)
             for shape in self.shapes()
@@ -113,7 +113,7 @@ class Matrix:
         return [group for group in made if group]
 
     def absent(self) -> list[tuple[str, str]]:
-        """What clients cannot do of what was asked for, and why; each once."""
+        """What clients do not support of what was asked for, and why; each once."""
         reasons = (
             (client, lacks(client, shape)) for client in self.clients for shape in self.shapes()
         )
@@ -121,7 +121,7 @@ class Matrix:
 
 
 def lacks(client: str, shape: Shape) -> str | None:
-    """Why a client cannot do this, or None."""
+    """Why a client does not support this, or None."""
     peer = CLIENTS[client]
     if shape.pattern in LOOPS:
         if peer.asyncio is None:

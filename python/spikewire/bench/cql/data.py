@@ -1,4 +1,4 @@
-"""The tables, their rows, and what is bound to statements: the same for every client."""
+"""The tables, their rows, and the parameters of statements: the same for every client."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ PAYLOAD = 100
 """Bytes of an item's blob."""
 PAGE_ROWS = 5000
 PAGE_SIZE = PAGE_ROWS + 1
-"""Of the requests: a page that is not quite full is known to be the last, by every client."""
+"""The page size of requests: every client knows a page that is not full to be the last."""
 PARTITION = 1
-"""Of the rows of a page."""
+"""The partition of the rows of a page."""
 DRAWN = 16_384
-"""Different parameters of all workers together; then they come again."""
+"""Different parameters of all workers together, after which they repeat."""
 CHECKED = 64
-"""Items that are read before the clock starts."""
+"""Items that are read and checked before the clock starts."""
 
 CREATE_KEYSPACE = (
     f"CREATE KEYSPACE IF NOT EXISTS {KEYSPACE} WITH replication = "
@@ -59,7 +59,7 @@ def wide(place: int) -> Parameters:
 
 
 def drawn(operation: str, keys: int, seed: int, worker: int, workers: int) -> list[Parameters]:
-    """What a worker binds, call by call."""
+    """The parameters of a worker, call by call."""
     # Not for secrets: the same for every client.
     numbers = random.Random(f"{seed}/{worker}")  # noqa: S311
     rows = [item(numbers.randrange(keys)) for _ in range(max(1, DRAWN // workers))]

@@ -151,7 +151,7 @@ def _add_measurement(parser: argparse.ArgumentParser) -> None:
 
 
 def settings(args: argparse.Namespace) -> Settings:
-    """What flags that were found good mean."""
+    """The settings that valid flags ask for."""
     from .lab import Settings
 
     return Settings(
@@ -184,7 +184,7 @@ def settings(args: argparse.Namespace) -> Settings:
 
 
 def _names(args: argparse.Namespace) -> list[str]:
-    """The TLS name of the address that is given, which has none."""
+    """The TLS name of the given address, which has none."""
     return [""] if args.host else []
 
 
@@ -210,7 +210,8 @@ def problem(args: argparse.Namespace) -> str | None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """The exit status; tables go to standard output, and everything to the files."""
+    """Measures and returns the exit status; tables go to standard output, and all results to the
+    files."""
     reason, baseline = problem(args), None
     if reason is None:
         try:

@@ -46,15 +46,15 @@ if TYPE_CHECKING:
     from .result import CqlJob
 
 FILLERS = ("spikewire", "acsylla", "cassandra-driver", "scylla-driver", "scyllapy")
-"""Who writes the rows, in this order of choice: any client must be able to read them."""
+"""Clients that may write the rows, in order of preference: any client must be able to read them."""
 FILL_SECONDS = 600.0
 CELL_SECONDS = 300.0
-"""What a process may take beside the time that it warms up and measures."""
+"""Seconds that a process may take in addition to warm-up and measurement."""
 
 
 @dataclass(frozen=True)
 class Settings:
-    """Everything that the flags say."""
+    """All settings of the flags."""
 
     matrix: Matrix
     seed_node: Seed | None
@@ -71,12 +71,12 @@ class Settings:
     server_cpus: tuple[int, ...]
     keep_awake: bool = False
     error_limit: float = ERROR_LIMIT
-    """The part of its calls from which failed ones make a line flawed."""
+    """The share of failed calls from which a line counts as flawed."""
     access: Access = OPEN
-    """How clients are let in."""
+    """Login and TLS."""
 
     def told(self) -> dict[str, object]:
-        """As a saved file may have it: without secrets."""
+        """The settings for a saved file, without secrets."""
         made = asdict(self)
         access = self.access.told()
         del made["access"]
@@ -95,7 +95,7 @@ class Found:
     interrupted: bool = False
 
     def lines(self) -> list[list[Line]]:
-        """One list for each group that has been measured at all."""
+        """One list for each group with any measurements."""
         measured = (cell for cell, rounds in self.rounds.items() if rounds)
         shapes = groupby(measured, key=lambda cell: cell.shape)
         limit = self.settings.error_limit
@@ -109,11 +109,11 @@ class Found:
         return any(line.flawed for lines in self.lines() for line in lines)
 
     def collapses(self) -> list[str]:
-        """What more chains do to the rate of each client."""
+        """How the rate of each client changes with the number of chains."""
         return collapses(self.rounds)
 
     def notes(self) -> list[str]:
-        """What a reader must not miss."""
+        """Remarks that a reader must see."""
         said = [f"{client}: {why}" for client, why in self.settings.matrix.absent()]
         said += self.collapses()
         measured = {cell.client for cell, rounds in self.rounds.items() if rounds}
@@ -180,7 +180,7 @@ class Lab:
     def _reason(self, client: str, pattern: str) -> str | None:
         """Why this client cannot be used, or None."""
         shut_out = CLIENTS[client].barred(self._settings.access)
-        # The lab's own server has its own authority, which clients are told.
+        # The lab's own server has its own authority, which clients are given.
         if shut_out is not None and self._settings.seed_node is not None:
             return shut_out
         job = self._job(Cell(client, Shape("", INSERT, pattern)), "describe", None)
@@ -189,7 +189,7 @@ class Lab:
         return None if reason is None else str(reason)
 
     def _at(self, name: str, groups: Sequence[Group]) -> None:
-        """Everything that is measured at one server."""
+        """All measurements at one server."""
         if name == CANNED and self._settings.access:
             self._can_use.skip(Skipped("", name, "", "its replies are not encrypted"))
             return
@@ -218,8 +218,8 @@ class Lab:
         return Given(settings.seed_node, settings.access)
 
     def _prepare(self, server: Server, name: str) -> None:
-        """Writes the rows, and calls until the server's code has been compiled: a JVM that was just
-        started takes many times what it takes later."""
+        """Writes the rows, and makes calls until the server's code is compiled: a freshly started
+        JVM takes many times as long as it does later."""
         settings = self._settings
         client, pattern = self._filler()
         if settings.populate:
@@ -242,7 +242,7 @@ class Lab:
             self._start(client, job)
 
     def _filler(self) -> tuple[str, str]:
-        """The first client that can be used, whether it is compared or not, and how."""
+        """The first usable client, whether compared or not, and the mode for it."""
         for client in FILLERS:
             pattern = BLOCKING if CLIENTS[client].blocking else ASYNCIO
             if self._usable(client, pattern):
@@ -306,7 +306,7 @@ def brief(outcome: Round) -> str:
 
 
 def compare_cql(settings: Settings, command_line: Sequence[str], progress: Progress) -> Found:
-    """Measure everything; Ctrl-C ends it early with what has been measured so far."""
+    """Measures everything; Ctrl-C ends it early with what has been measured so far."""
     found = Found(settings)
     with progress:
         until_interrupted(Lab(settings, found, progress), found, command_line)

@@ -29,14 +29,14 @@ class Line(Measured[Cell]):
     protocol: str | None = None
     row_type: str | None = None
     grown: int | None = None
-    """Bytes between the resident memory before the first call and its peak."""
+    """Bytes from the resident memory before the first call to its peak."""
 
     def as_json(self) -> dict[str, object]:
         return {**asdict(self), "flawed": self.flawed}
 
 
 def summarise(cell: Cell, rounds: Sequence[Round], error_limit: float = ERROR_LIMIT) -> Line:
-    """One line; rounds that failed are listed and do not count."""
+    """Summarises rounds to one line; failed rounds are listed and do not count."""
     failures = tuple(str(one["failed"]) for one in rounds if "failed" in one)
     results = [one for one in rounds if "failed" not in one]
     line = Line(cell, len(rounds), failures, error_limit=error_limit)
@@ -60,7 +60,7 @@ def summarise(cell: Cell, rounds: Sequence[Round], error_limit: float = ERROR_LI
 
 
 def with_ratios(lines: Sequence[Line]) -> list[Line]:
-    """Lines of one group with their ratios to the best peer; flawed peers are no measure."""
+    """Lines of one group with their ratios to the best peer; flawed peers do not count."""
     peers = [line for line in lines if base_of(line.cell.client) != OURS and not line.flawed]
     best_rate, best_cpu = fastest(peers), thriftiest(peers)
     return [
@@ -70,7 +70,8 @@ def with_ratios(lines: Sequence[Line]) -> list[Line]:
 
 
 def collapses(rounds: Mapping[Cell, Sequence[Round]]) -> list[str]:
-    """What more chains do to the rate, in words: round by round, as rounds are interleaved."""
+    """How the rate changes with the number of chains, in words: by round, as rounds are
+    interleaved."""
     said: list[str] = []
     for cell, many in rounds.items():
         shape = cell.shape

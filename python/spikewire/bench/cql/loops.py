@@ -1,7 +1,7 @@
-"""The ways to keep calls in flight, each written out once and filled with a client's own words.
+"""The ways to keep calls in flight: templates that are filled with a client's source code.
 
-The five for threads are those of cassandra-driver's study of itself: blocking calls, batches of
-futures, a full pipeline, futures without a bound, and chains of callbacks.
+The five for threads are those of the study in cassandra-driver: blocking calls, batches of futures,
+a full pipeline, futures without a bound, and chains of callbacks.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class Loop(Protocol):
         failed: Callable[[BaseException], None],
         depth: int,
     ) -> int | Awaitable[int]:
-        """Calls until there is nothing more to bind or it is to stop; how many there were."""
+        """Calls until the parameters run out or it is told to stop; returns the number of calls."""
         ...
 
 
@@ -156,7 +156,7 @@ _NAMES = {"count": count, "deque": deque, "islice": islice, "Semaphore": Semapho
 
 
 def loop_of(pattern: str, verbs: Verbs) -> Loop:
-    """The loop of a pattern, in a client's words."""
+    """The loop of a pattern for a client."""
     return cast("Loop", _bind(_TEMPLATES[pattern], verbs, pattern in LOOPS))
 
 
@@ -166,7 +166,7 @@ def row_of(verbs: Verbs, asynchronous: bool) -> Callable[[Parameters], object]:
 
 
 def source(pattern: str, verbs: Verbs) -> str:
-    """The loop as it will run, for those who want to read it."""
+    """The source of the loop as it will run, for inspection."""
     return _source(_TEMPLATES[pattern], verbs, pattern in LOOPS)
 
 
@@ -185,7 +185,7 @@ def _source(template: str, verbs: Verbs, asynchronous: bool) -> str:
     for line in template.strip().splitlines():
         indent = line[: len(line) - len(line.lstrip())]
         filled = line.strip().format(**gaps)
-        # A client's words may be more than one statement.
+        # A client's source may be more than one statement.
         lines += textwrap.indent(filled, indent).splitlines()
     return "\n".join(lines)
 

@@ -1,4 +1,4 @@
-"""The JSON that goes into a worker and the JSON that comes out."""
+"""The JSON of a worker's job and of its result."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class CqlJob(TypedDict):
-    """One cell, in one process."""
+    """One cell in one process."""
 
     action: str
     step: str
@@ -28,7 +28,7 @@ class CqlJob(TypedDict):
     host: str
     port: int
     canned: bool
-    """Whether the server makes up its rows."""
+    """Whether the server generates the rows itself."""
     keys: int
     seed: int
     warmup: float
@@ -36,7 +36,7 @@ class CqlJob(TypedDict):
     server_pid: int | None
     cpus: list[int]
     access: NotRequired[dict[str, Any]]
-    """How the client is let in: what `Access.of_job` reads; never saved."""
+    """Login and TLS, as `Access.of_job` reads them; never saved."""
 
 
 class CqlMemory(TypedDict):
@@ -48,7 +48,7 @@ class CqlMemory(TypedDict):
 
 @final
 class CqlResult(TypedDict):
-    """What one measured run gave."""
+    """The result of one measured run."""
 
     client: str
     version: str
@@ -58,10 +58,10 @@ class CqlResult(TypedDict):
     python: Python
     elapsed: float
     operations: int
-    """Of successful calls; in pages each row is one."""
+    """Operations of successful calls; in pages each row is one."""
     errors: int
     timeouts: int
-    """Of the errors, those that a client's exception calls so."""
+    """The errors whose exception is a timeout by name."""
     first_error: str | None
     cpu: Cpu
     server_cpu: float | None
@@ -73,5 +73,5 @@ class CqlResult(TypedDict):
 
 
 def as_cql(answer: Mapping[str, Any]) -> CqlResult | Failure:
-    """Distinguish a result from a failure, and refuse anything that is neither."""
+    """Tells a result from a failure, and rejects anything else."""
     return failure_of(answer, CqlResult.__required_keys__) or cast("CqlResult", answer)

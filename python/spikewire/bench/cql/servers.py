@@ -1,4 +1,4 @@
-"""What the clients talk to."""
+"""The servers that clients connect to."""
 
 from __future__ import annotations
 
@@ -21,7 +21,8 @@ if TYPE_CHECKING:
     from ..run.seeds import Seed
 
 CASSANDRA, CANNED, GIVEN = "cassandra", "canned", "given"
-"""A real node of one's own, replies without a database, and a cluster that the user named."""
+"""A real node started by the lab, canned replies without a database, and a cluster given by the
+user."""
 COMMAND = (
     *(sys.executable, "-m", "spikewire", "cassandra", "--canned"),
     *("--port", "0", "--with-parent"),
@@ -29,26 +30,26 @@ COMMAND = (
 
 
 class UnavailableError(Exception):
-    """A server cannot be had, and why."""
+    """A server is not available; says why."""
 
 
 class Server:
-    """A server as long as the block lasts."""
+    """A server that runs for the duration of the `with` block."""
 
     seed: Seed
     pid: int | None = None
     access: Access = OPEN
-    """How clients are let in, once it is started."""
+    """Login and TLS, known once it is started."""
 
     def __init__(self) -> None:
         self._stack = ExitStack()
 
     def start(self) -> dict[str, object]:
-        """Starts it; what is to be known of it."""
+        """Starts it; returns its details for the report."""
         raise NotImplementedError
 
     def let_in(self) -> dict[str, object]:
-        """How, in words."""
+        """Login and encryption in words."""
         said = probe.described(self.seed, self.access)
         return {"access": said} if said else {}
 
@@ -60,7 +61,7 @@ class Server:
 
 
 class Given(Server):
-    """One that runs already."""
+    """A server that already runs."""
 
     def __init__(self, seed: Seed, access: Access) -> None:
         super().__init__()
@@ -127,7 +128,7 @@ class Real(Server):
 
 
 def flags_of(pid: int) -> list[str]:
-    """Those that say how a JVM runs, of its command line, where the system shows it."""
+    """The flags in the command line of a JVM that affect how it runs, if the system shows them."""
     try:
         arguments = Path(f"/proc/{pid}/cmdline").read_text().split("\0")
     except OSError:
@@ -136,9 +137,9 @@ def flags_of(pid: int) -> list[str]:
 
 
 def make_tables(seed: Seed, statements: Sequence[str], access: Access = OPEN) -> None:
-    """Runs these statements, one after the other."""
+    """Runs these statements one after the other."""
     if access:
-        # The other way knows no users but the first, and no certificates but its own.
+        # The other way has only the default user and only its own certificates.
         from spikewire import cql
 
         with cql.Session(seed_text(seed), **cql_options(access)) as session:

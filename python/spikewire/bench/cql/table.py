@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from .lines import Line
 
 LEFT = 3
-"""The columns that are words."""
+"""The number of text columns."""
 
 
 def headings(operation: str) -> tuple[str, ...]:
@@ -51,7 +51,7 @@ def row(line: Line) -> list[str]:
 
 
 def tables(found: Found) -> list[tuple[str, str, list[list[Line]]]]:
-    """A title, the operation, and groups of lines for each table."""
+    """For each table a title, the operation, and groups of lines."""
     made: list[tuple[str, str, list[list[Line]]]] = []
     each = groupby(found.lines(), key=lambda lines: lines[0].cell.shape)
     by_table = groupby(
@@ -66,7 +66,7 @@ def tables(found: Found) -> list[tuple[str, str, list[list[Line]]]]:
 
 
 def remarks(sections: Sequence[Sequence[Line]]) -> list[str]:
-    """What has to be known beside one table."""
+    """Remarks on one table."""
     lines = [line for section in sections for line in section]
     said: list[str] = []
     for line in lines:
@@ -82,7 +82,7 @@ def remarks(sections: Sequence[Sequence[Line]]) -> list[str]:
 
 
 def show(found: Found, console: Console | None = None) -> None:
-    """All tables, then what has to be known beside them."""
+    """Prints all tables, then the remarks on them."""
     from rich.table import Table
 
     console = console or console_for()
@@ -102,7 +102,7 @@ def show(found: Found, console: Console | None = None) -> None:
 
 
 def markdown(found: Found) -> str:
-    """The same as text that can be kept."""
+    """The same as Markdown."""
     where = found.environment
     known = ("date", "system", "cpu_model", "cpu_count", "load_average")
     said = [

@@ -45,14 +45,14 @@ if TYPE_CHECKING:
     from .result import CqlJob, CqlResult
 
 IN_FLIGHT = 64
-"""Calls at once when tables are filled."""
+"""Calls in flight while tables are filled."""
 GRACE = 120.0
-"""Seconds that a burst may take to end."""
+"""Seconds for the calls in flight to complete."""
 
 
 @dataclass
 class Run:
-    """A job, and what came of it."""
+    """A job and its results so far."""
 
     job: CqlJob
     peer: Peer
@@ -72,7 +72,7 @@ class Run:
         return self.target(operation, statement)
 
     def streams(self, workers: int) -> list[Iterator[Parameters]]:
-        """What each of so many workers binds, for ever: made before the clock starts."""
+        """The endless parameters of each worker, generated before the clock starts."""
         job = self.job
         operation, keys, seed = job["operation"], job["keys"], job["seed"]
         if operation in PAGES:
@@ -86,25 +86,26 @@ class Run:
         return [cycle(rows) for rows in made]
 
     def bound(self, rows: Iterable[Sequence[object]]) -> Iterator[Parameters]:
-        """As the client takes them."""
+        """The parameters in the client's type."""
         return cast("Iterator[Parameters]", map(self.peer.parameters, rows))
 
     def depth(self) -> int:
-        """Calls of a thread: what is unthrottled is shared among all of them."""
+        """Calls in flight of a thread: an unthrottled pattern divides all its calls among the
+        threads."""
         depth, threads = self.job["depth"], self.job["threads"]
         return max(1, depth // threads) if self.job["pattern"] == UNTHROTTLED else depth
 
     def checked(self) -> list[Parameters]:
-        """Items that are to be there, spread over all."""
+        """Items that must exist, spread over the whole table."""
         keys = self.job["keys"]
         return [item(number) for number in range(0, keys, max(1, keys // CHECKED))]
 
     def key(self, wanted: Parameters) -> Parameters:
-        """What is bound to read this item."""
+        """The parameters to read this item."""
         return next(self.bound([wanted[:1]]))
 
     def check(self, wanted: Parameters, read: object) -> None:
-        """Refuse a client that does not see items as they were written."""
+        """Raises if the client does not read items as they were written."""
         found = cast("tuple[object, object, bytes]", read)
         if self.job["canned"]:
             fits = found[0] == wanted[0] and isinstance(found[1], int) and len(found[2]) == PAYLOAD
@@ -278,7 +279,7 @@ def answer(job: CqlJob) -> Mapping[str, object]:
 
 
 def describe(peer: Peer, pattern: str) -> Mapping[str, object]:
-    """Import one client, and the loop it is to run on, and report the outcome."""
+    """Imports one client, and the event loop to run on, and reports whether both work."""
     reason = peer.unavailable()
     if reason is None and pattern == UVLOOP and importlib.util.find_spec("uvloop") is None:
         reason = "uvloop is not installed"

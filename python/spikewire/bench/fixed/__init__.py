@@ -1,1 +1,1 @@
-"""Fixed work: so many calls in so many rounds, each of them timed."""
+"""Fixed work: a given number of calls in a given number of rounds, each call timed."""

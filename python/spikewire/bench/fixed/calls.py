@@ -1,4 +1,4 @@
-"""The timed loops, written out once per client and operation so that no wrapper is measured."""
+"""The timed loops, generated for each client and operation so that no wrapper is measured."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
         [Operation, AbstractAsyncContextManager[None], Clock, list[int]], Awaitable[None]
     ]
 
-# Each appends nanoseconds for each call; lists grow by copying, which is outside of what is timed.
+# Each appends nanoseconds for each call; lists grow by copying, which is outside the timed part.
 _SEQUENTIAL = """
 def bind({names}):
     def loop(operations, clock, times):
@@ -64,7 +64,7 @@ def bind({names}):
 
 @dataclass(frozen=True)
 class Call:
-    """An operation in source form, with the names in it; `k` and `bins` are what it is about."""
+    """An operation as source code, with the names in it; `k` and `bins` are its arguments."""
 
     source: str
     names: Mapping[str, object]
@@ -74,7 +74,7 @@ class Call:
         return cast("Loop", self._bound(_SEQUENTIAL))
 
     def concurrent(self) -> One:
-        """One call of many that are gathered, made when the gate lets it."""
+        """One of many gathered calls, made when the gate admits it."""
         return cast("One", self._bound(_CONCURRENT))
 
     def _bound(self, template: str) -> object:
@@ -83,8 +83,8 @@ class Call:
 
 
 def call_of(operation: str, plan: Plan, client: Blocking | Asyncio) -> Call:
-    """The operation in this client's words. Batches look at every bin of every row, scans at the
-    bins of every record; NumPy hands out the array."""
+    """The operation as source code for this client. Batches access every bin of every row, scans
+    the bins of every record; NumPy returns the array."""
     if operation == SCAN:
         wait = "" if plan.job["mode"] == SYNC else "await "
         way = SCANS[plan.job["client"], plan.job["mode"]]
@@ -103,7 +103,7 @@ def _verbs(operation: str, plan: Plan, client: Blocking | Asyncio) -> tuple[Verb
     if operation == BATCH_READ_NUMPY:
         types = (NUMPY_TYPES.get(one.kind, f"S{one.size}") for one in plan.bins)
         dtype = list(zip(names, types, strict=True))
-        # Every key is there, so that no mask is needed.
+        # Every key exists, so that no mask is needed.
         return table_verbs(client.table(NUMPY_PLAIN, names, dtype)), True
     if operation == BATCH_READ_DICT:
         return record_verbs(client.many("")), True
@@ -112,8 +112,8 @@ def _verbs(operation: str, plan: Plan, client: Blocking | Asyncio) -> tuple[Verb
 
 
 def checking(operation: str, plan: Plan, client: Blocking | Asyncio) -> Verbs | None:
-    """What reads records for a check before the clock starts, in the way that is measured; None
-    for operations that read none, or that check themselves."""
+    """The read for a check before the clock starts, in the way that is measured; None for
+    operations that read nothing or check themselves."""
     if operation not in (GET, BATCH_READ, BATCH_READ_DICT, BATCH_READ_NUMPY):
         return None
     return _verbs(operation, plan, client)[0]

@@ -1,4 +1,4 @@
-"""What is measured of fixed work: a client, its face, an operation, how many records."""
+"""Cells of fixed work: a client, its face, an operation, a number of records."""
 
 from __future__ import annotations
 
@@ -7,18 +7,18 @@ from dataclasses import dataclass
 PUT, GET, OPERATE, REMOVE = "put", "get", "operate", "remove"
 BATCH_READ, BATCH_READ_NUMPY = "batch_read", "batch_read_numpy"
 BATCH_READ_DICT = "batch_read_dict"
-"""As `batch_read`, but its caller keeps a dictionary for each record: what an array replaces."""
+"""As `batch_read`, but the caller keeps a dictionary for each record: what an array replaces."""
 BATCH_WRITE, SCAN = "batch_write", "scan"
 SINGLES = (PUT, GET, OPERATE, REMOVE)
 BATCHES = (BATCH_READ, BATCH_READ_NUMPY, BATCH_READ_DICT, BATCH_WRITE)
 OPERATIONS = (*SINGLES, BATCH_READ, BATCH_READ_NUMPY, BATCH_WRITE, SCAN)
-"""In the order, and under the names, of the study."""
+"""In the order and under the names of the study."""
 WRITES = (PUT, REMOVE, BATCH_WRITE)
-"""These have a set of their own, so that what is read is never what is being written."""
+"""These have a set of their own, so that nothing is read that is being written."""
 
 DESCRIBE, FIXED = "describe-fixed", "fixed"
 ACTIONS = (DESCRIBE, FIXED)
-"""Jobs of a worker."""
+"""Actions of a worker's job."""
 
 PEER = "aerospike-py"
 OFFICIAL = "aerospike"
@@ -33,9 +33,9 @@ class Cell:
     mode: str
     operation: str
     rows: int
-    """Records of one call; all of the set for a scan."""
+    """Records of one call; all records of the set for a scan."""
     bins: str
-    """Of each record."""
+    """The bins of each record."""
     interpreter: str = ""
 
     def __str__(self) -> str:

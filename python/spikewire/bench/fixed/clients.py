@@ -1,6 +1,5 @@
-"""How each client's users write the two operations that the study has in a form of its own, in
-source form: `operate` reads one bin and adds to another, and to `remove` a record that is not there
-is an error."""
+"""Source code of each client for the two operations that the study defines in its own way:
+`operate` reads one bin and adds to another, and `remove` fails if the record does not exist."""
 
 from __future__ import annotations
 
@@ -87,4 +86,4 @@ SCANS = {
     (PEER, SYNC): "results",
     (PEER, ASYNC): "results",
 }
-"""How each reads a whole set: a list of all records where the study has one."""
+"""How each client reads a whole set: a list of all records, as in the study."""

@@ -1,4 +1,4 @@
-"""The JSON of jobs of fixed work, both ways."""
+"""The JSON of jobs of fixed work and of their results."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ if TYPE_CHECKING:
 
 
 class FixedJob(Job):
-    """Of what a `Job` has, `concurrency` is for asyncio alone."""
+    """A job of fixed work. Of the fields of a `Job`, `concurrency` applies to asyncio only."""
 
     calls: int
-    """Of one round."""
+    """Calls of one round."""
     rounds: int
     warmup_calls: int
 
@@ -23,14 +23,15 @@ class RoundOfCalls(TypedDict):
     """One round."""
 
     elapsed: float
-    """Seconds: from the first call to the end of the last, with nothing but calls in between."""
+    """Seconds from the start of the first call to the end of the last, with nothing but calls
+    between."""
     median: float
-    """Seconds of a call, from when it is made to when its caller goes on."""
+    """Median seconds of a call, from when it is made to when its caller continues."""
 
 
 @final
 class FixedResult(TypedDict):
-    """What one process gave."""
+    """The result of one process."""
 
     client: str
     version: str
@@ -38,18 +39,17 @@ class FixedResult(TypedDict):
     operation: str
     python: Python
     rows: int
-    """Records that one call was about."""
+    """Records of one call."""
     calls: int
-    """Of one round."""
+    """Calls of one round."""
     rounds: list[RoundOfCalls]
     latency: str
     """All calls of all rounds in nanoseconds: base64 HDR V2."""
     max_ns: int
     cpu: Cpu
-    """Of this process, in the measured stretches of all rounds together."""
+    """Processor time of this process in the measured parts of all rounds together."""
     memory: int | None
-    """By how many bytes the first call took the peak of the resident memory; None where
-    that was not measured."""
+    """Bytes that the first call added to the peak of the resident memory; None if not measured."""
     load_average: list[float]
 
 
@@ -57,5 +57,5 @@ Outcome = FixedResult | Failure
 
 
 def as_fixed(answer: Mapping[str, object]) -> Outcome:
-    """Distinguish a result from a failure, and refuse anything that is neither."""
+    """Tells a result from a failure, and rejects anything else."""
     return failure_of(answer, FixedResult.__required_keys__) or cast("FixedResult", answer)

@@ -1,4 +1,4 @@
-"""What rounds of fixed work come to, as the study reckons it: trimmed, and medians of medians."""
+"""Summaries of rounds of fixed work by the study's rules: trimmed, and medians of medians."""
 
 from __future__ import annotations
 
@@ -15,14 +15,15 @@ if TYPE_CHECKING:
 
 LEAST_TRIMMED, LEAST_LEFT = 5, 3
 REACH = 1.5
-"""Of the distance between the quartiles: how far outside of them a round may lie."""
+"""How far outside the quartiles a round may lie, in interquartile ranges."""
 
 
 def trimmed(values: Sequence[float]) -> list[float]:
-    """Without those that lie more than 1.5 times the interquartile range outside of the quartiles.
+    """The values without those that lie more than 1.5 interquartile ranges outside the quartiles.
 
-    Fewer than five values are left as they are, and so are those of which fewer than three would be
-    left. The quartiles are values of the list, a quarter and three quarters from its beginning.
+    Fewer than five values are returned as they are, and so are those of which fewer than three
+    would be left. The quartiles are values of the list, a quarter and three quarters from its
+    beginning.
     """
     if len(values) < LEAST_TRIMMED:
         return list(values)
@@ -35,21 +36,22 @@ def trimmed(values: Sequence[float]) -> list[float]:
 
 @dataclass(frozen=True)
 class Reckoned:
-    """The four figures of the study, from rounds that were trimmed or not."""
+    """The study's four figures, from trimmed or untrimmed rounds."""
 
     each: float
-    """Median of the rounds: seconds of a round by the records in it."""
+    """Median of the rounds: seconds per record."""
     rate: float
-    """Median of the rounds: records each second."""
+    """Median of the rounds: records per second."""
     deviation: float | None
-    """Standard deviation of the rounds' medians, in seconds by record; None for a single round."""
+    """Standard deviation of the rounds' medians, in seconds per record; None for a single round."""
     low: float
-    """The round with the least seconds by record, and the one with the most."""
+    """The rounds with the fewest and with the most seconds per record."""
     high: float
     rounds: int
-    """How many are left."""
+    """The number of rounds left after trimming."""
     values: tuple[float, ...] = ()
-    """Seconds by record of each process: rounds of one are no measure of how processes differ."""
+    """Seconds per record of each process: rounds of one process do not show how processes
+    differ."""
 
 
 @dataclass(frozen=True)
@@ -57,25 +59,26 @@ class Summary:
     """One cell: all rounds of all of its processes."""
 
     study: Reckoned
-    """As the study reckons: each figure from the rounds that trimming leaves of it."""
+    """By the study's rules: each figure from the rounds that remain after trimming by that
+    figure."""
     whole: Reckoned
-    """The same of all rounds."""
+    """The same from all rounds."""
     p50: float
     """Median of the rounds' medians, trimmed: seconds of a call."""
     p99: float
-    """Of all calls of all rounds, which the study does not trim either: seconds of a call."""
+    """99th percentile of all calls of all rounds, untrimmed as in the study: seconds of a call."""
     most: float
     """The slowest call, in seconds."""
     cpu: float
-    """Seconds of processor time by record."""
+    """Seconds of processor time per record."""
     calls: int
-    """Of all rounds."""
+    """Calls of all rounds."""
     memory: tuple[int, ...]
-    """What the first call of each process took, in bytes."""
+    """Bytes that the first call of each process added to the peak memory."""
 
 
 def summarise(results: Sequence[FixedResult]) -> Summary:
-    """Of all processes that measured one cell; at least one."""
+    """Summarises all processes that measured one cell; at least one."""
     first = results[0]
     records = first["rows"] * first["calls"]
     rounds = [one for result in results for one in result["rounds"]]

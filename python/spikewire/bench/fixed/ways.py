@@ -1,4 +1,4 @@
-"""How the calls of a round are made: one after the other, or gathered, so many at once."""
+"""How the calls of a round are made: one after the other, or gathered with bounded concurrency."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from ..worker.job import Plan
 
     Calls = Callable[[Sequence[Operation]], Awaitable[list[int]]]
-    """Makes these calls, and gives the nanoseconds of each."""
+    """Makes these calls, and returns the nanoseconds of each."""
     Read = Callable[[Key], Awaitable[object]]
 
 _clock = time.perf_counter_ns
@@ -60,7 +60,7 @@ class Sequential:
         return read
 
     def grown(self, calls: Calls, operations: Sequence[Operation]) -> int | None:
-        """By how many bytes these calls take the peak of the resident memory."""
+        """Bytes that these calls add to the peak of the resident memory."""
         work = cast("Coroutine[object, None, object]", calls(operations))
         with Growth() as growth:
             run_now(work)
@@ -69,7 +69,7 @@ class Sequential:
 
 class Gathered:
     """An asyncio client: all calls of a round are tasks from the start, as in the study, and a
-    semaphore says how many are made at once."""
+    semaphore bounds how many are in flight."""
 
     def __init__(self, plan: Plan) -> None:
         self._plan = plan
@@ -97,7 +97,7 @@ class Gathered:
 
 
 def run_now(coroutine: Coroutine[object, None, object]) -> None:
-    """Runs to its end what never waits, without an event loop around it."""
+    """Runs a coroutine that never waits to its end, without an event loop."""
     try:
         coroutine.send(None)
     except StopIteration:

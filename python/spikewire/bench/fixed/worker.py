@@ -1,4 +1,4 @@
-"""One process of fixed work: warm up, then round after round with the garbage collector off."""
+"""One process of fixed work: warm-up, then round after round with the garbage collector off."""
 
 from __future__ import annotations
 
@@ -37,13 +37,13 @@ if TYPE_CHECKING:
 
 
 _AROUND = {PUT: (REMOVE,), REMOVE: (PUT,)}
-"""What is done before or after each round, outside of what is measured."""
+"""Operations before or after each round, outside the measured part."""
 MEASURED_MEMORY = (BATCH_READ_DICT, BATCH_READ_NUMPY)
 
 
 @dataclass
 class Rounds:
-    """What the rounds of one process gave so far."""
+    """Results of the rounds of one process so far."""
 
     timed: list[RoundOfCalls] = field(default_factory=list["RoundOfCalls"])
     latencies: list[int] = field(default_factory=list[int])
@@ -71,7 +71,7 @@ class Rounds:
 
 @dataclass
 class Work:
-    """The operations of each round, all made before the clock starts."""
+    """The operations of each round, all generated before the clock starts."""
 
     plan: Plan
     job: FixedJob
@@ -87,7 +87,7 @@ class Work:
             return [([], None)] * calls
         if self.operation in WRITES:
             pool = value_pool(self.plan.bins, self.job["seed"])
-            # Each round has keys of its own: what is put is new, and what is removed is there.
+            # Each round has keys of its own: what is put is new, and what is removed exists.
             first = (number + 1) * self.job["calls"] * rows
             return [self._write(first + at * rows, rows, pool) for at in range(calls)]
         return [self._read(at * rows % keys, rows, keys) for at in range(calls)]
@@ -104,12 +104,12 @@ class Work:
         return first, pool[first % len(pool)]
 
     def checked(self) -> list[Key]:
-        """A few reads, in the way that is measured, for a check before the clock starts."""
+        """A few reads in the way that is measured, for a check before the clock starts."""
         return [key for key, _ in self.round(0, min(4, self.job["calls"]))]
 
 
 def answer(job: FixedJob) -> Mapping[str, object]:
-    """What one of these jobs gives."""
+    """The result of one of these jobs."""
     if job["action"] == DESCRIBE:
         return {"unavailable": _unavailable(job)}
     return cast("Mapping[str, object]", fixed(job))
@@ -123,7 +123,7 @@ def _unavailable(job: FixedJob) -> str | None:
 
 
 def fixed(job: FixedJob) -> FixedResult:
-    """Runs all rounds of a job here and now."""
+    """Runs all rounds of a job in this process."""
     work = Work(Plan.of(job), job)
     if job["cpus"]:
         os.sched_setaffinity(0, job["cpus"])
@@ -179,7 +179,7 @@ async def _run(work: Work, way: Sequential | Gathered, rounds: Rounds) -> None:
 
 
 async def _check(work: Work, way: Sequential | Gathered) -> None:
-    """Refuses a client that does not read what was written."""
+    """Raises if the client does not read what was written."""
     read = way.reading(work.operation)
     for key in work.checked() if read else ():
         assert read is not None
@@ -187,7 +187,7 @@ async def _check(work: Work, way: Sequential | Gathered) -> None:
 
 
 def _as_text(read: object) -> object:
-    """Text in an array of NumPy is bytes."""
+    """Text of a NumPy array is bytes."""
     if isinstance(read, list):
         return [_as_text(one) for one in cast("list[object]", read)]
     if not isinstance(read, Mapping):

@@ -1,1 +1,1 @@
-"""`spikewire lab`: the field's published studies run again, and what they give as pages."""
+"""`spikewire lab`: repeats published studies, and reports the results as pages."""

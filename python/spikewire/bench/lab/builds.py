@@ -1,4 +1,4 @@
-"""What other builds of our client do over the installed one, in tables of recipes."""
+"""Other builds of our client compared with the installed one, in the tables of recipes."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
 
 def of_rows(rows: Sequence[Row], headings: Sequence[Heading]) -> list[str]:
-    """Of rows whose labels differ in the client alone, each build beside the first: the installed
-    one where that was measured. Figures without rounds are left out."""
+    """For rows whose labels differ only in the client: each build relative to the first, which is
+    the installed one if that was measured. Figures without rounds are left out."""
     first: dict[str, Row] = {}
     for row in sorted(rows, key=lambda row: bool(build_of(row.client))):
         first.setdefault(_same(row), row)
@@ -42,8 +42,8 @@ def of_rows(rows: Sequence[Row], headings: Sequence[Heading]) -> list[str]:
 def of_columns(
     rows: Sequence[Row], headings: Sequence[Heading], builds: Mapping[str, str]
 ) -> list[str]:
-    """The same where clients have columns: `builds` has the beginning of the keys of a build's, and
-    of those that they stand beside."""
+    """The same for clients in columns: `builds` maps the key prefixes of a build's columns to those
+    of the columns that they are compared with."""
     titles = {heading.key: heading.title for heading in headings}
     beside = [
         (heading, heading.key.replace(build, first, 1))

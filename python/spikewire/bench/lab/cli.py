@@ -36,7 +36,8 @@ ALL = "all"
 
 
 def add_parser(subparsers: Subparsers) -> None:
-    """Registers the command; what it is asked for sets `run`, which takes the parsed flags."""
+    """Registers the command; each subcommand and recipe sets `run`, which takes the parsed
+    flags."""
     lab = subparsers.add_parser(
         "lab",
         help="rerun published studies, for all clients",
@@ -100,9 +101,9 @@ def _add_flags(recipe: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """The exit status: 2 for wrong use, 130 for Ctrl-C, 1 if the cluster cannot be reached, if a
-    part failed, if a line is flawed or nothing was measured at all, 3 if a figure got worse than in
-    the baseline, 4 if rounds were too few to tell, and otherwise 0."""
+    """Returns the exit status: 2 for wrong use; 130 for Ctrl-C; 1 if the cluster cannot be reached,
+    a part failed, a line is flawed or nothing was measured; 3 if a figure got worse than in the
+    baseline; 4 if there were too few rounds to tell; otherwise 0."""
     lacking = (
         ready.no_program(args.python or ())
         or place.problem(args)
@@ -146,7 +147,7 @@ def run(args: argparse.Namespace) -> int:
         with progress:
             reports = run_all([load(name) for name in args.recipes], bench, folder)
     except KeyboardInterrupt:
-        # After the last report was saved, or while it was for the second time.
+        # After the last report was saved, or by a second Ctrl-C while it was being saved.
         return INTERRUPTED
     except OSError as error:
         return _refuse(f"the report cannot be written: {error}", FLAWED)
@@ -165,7 +166,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _baselines(args: argparse.Namespace) -> dict[str, against.Baseline]:
-    """By recipe; raises `ValueError` for what cannot be compared with."""
+    """Baselines by recipe; raises `ValueError` for one that cannot be compared with."""
     path: Path | None = args.baseline
     if path is None or not path.is_dir():
         one = against.of_flag(args, args.recipes)
@@ -181,7 +182,7 @@ def _baselines(args: argparse.Namespace) -> dict[str, against.Baseline]:
 
 
 def _buildless(args: argparse.Namespace) -> str | None:
-    """The recipe that has no lines for a build that was asked for."""
+    """A requested recipe that has no lines for a requested build."""
     for name in filter(build_of, args.clients):
         for recipe in map(load, args.recipes):
             if base_of(name) not in recipe.builds:

@@ -1,4 +1,4 @@
-"""Comparisons of closed loops as tables and charts: what every recipe shows of them alike."""
+"""Tables and charts of closed-loop comparisons, shared by all recipes."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ P50, P90, P99, TAIL = (
 )
 CLOSED = (RATE, CPU, SERVER, P50, P90, P99, TAIL)
 State = tuple[str, "bool | None"]
-"""An interpreter as it was named, and whether its lock was on; nothing of either for what is no
-Python."""
+"""An interpreter as named by the user, and whether its GIL was on; empty and None for clients that
+do not run in Python."""
 
 
 def in_rounds(many: int) -> str:
-    """So many rounds, as captions say it."""
+    """The number of rounds, for captions."""
     return f"{many} interleaved rounds" if many > 1 else "one round"
 
 
@@ -46,30 +46,30 @@ def caption(settings: Settings, more: str = "") -> str:
 
 
 def measured(spread: Spread | None, rounds: int) -> Measured | None:
-    """The rounds of one line as a field."""
+    """The rounds of one line as a table field."""
     if spread is None:
         return None
     return Measured(spread.median, spread.low, spread.high, rounds, spread.values)
 
 
 def ratio(over: Entry, under: Entry) -> float | None:
-    """One field over another; None where either is missing or nothing."""
+    """The ratio of two fields; None if either is missing or zero."""
     one, other = plain(over), plain(under)
     return one / other if one is not None and other else None
 
 
 def said(comparison: Comparison) -> tuple[str, ...]:
-    """What a reader must not miss of a comparison, each once."""
+    """Remarks of a comparison that a reader must see, each once."""
     return tuple(dict.fromkeys(note for group in comparison.lines() for note in notes(group)))
 
 
 def state(line: Line) -> State:
-    """What lines must have in common to be compared with each other, beside mode and work."""
+    """What lines must share to be comparable, apart from mode and work."""
     return line.cell.interpreter, line.cell.gil
 
 
 def states(lines: Sequence[Line]) -> dict[State, str]:
-    """Each of them as the end of a label; empty where there is nothing to tell apart."""
+    """Each state as the end of a label; empty if there is only one."""
     versions: dict[str, str] = {}
     for line in lines:
         named = line.cell.interpreter
@@ -84,7 +84,7 @@ def states(lines: Sequence[Line]) -> dict[State, str]:
 
 
 def row(line: Line, label: str) -> Row:
-    """A line of a comparison, under any of the headings of `CLOSED`."""
+    """A line of a comparison as a row, under any of the headings of `CLOSED`."""
     fields = {
         "rate": measured(line.rate, line.rounds),
         "cpu": measured(line.cpu, line.rounds),
@@ -111,12 +111,12 @@ def table(
 
 
 MOST = 18
-"""Bars of one chart."""
+"""The most bars in one chart."""
 
 
 def bars(made: Table, heading: Heading) -> list[Chart]:
-    """One column of a table as bars: those that differ in the client alone stand together, and more
-    than one picture can hold are several. None where no line has the figure."""
+    """One column of a table as bar charts. Bars that differ only in the client are grouped, and
+    bars that exceed one chart are split over several. None if no line has the figure."""
     rows = [row for row in made.rows if plain(row.fields.get(heading.key)) is not None]
     groups: dict[str, list[Series]] = {}
     together = len({setting(row) for row in rows}) < len(rows)
@@ -139,8 +139,7 @@ def bars(made: Table, heading: Heading) -> list[Chart]:
 
 
 def setting(row: Row) -> str:
-    """What stands in a label behind the client: lines that have it in common differ in the client
-    alone."""
+    """The part of a label after the client: lines that share it differ only in the client."""
     own, _, behind = row.label.partition(", ")
     return behind if own == row.client and behind else row.label
 

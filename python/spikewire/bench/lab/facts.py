@@ -1,4 +1,4 @@
-"""Where and how a report was made, in words, for all kinds of pages."""
+"""Where and how a report was made, in words, for all page formats."""
 
 from __future__ import annotations
 
@@ -27,17 +27,17 @@ _KNOWN = (
     "build",
 )
 _RAW = ("kernel", "load_average", "variables")
-"""Among the settings only."""
+"""Shown only among the settings."""
 
 
 def facts(report: Report) -> Iterator[tuple[str, str]]:
-    """Names and what they are; some may be empty."""
+    """Names and values; some values may be empty."""
     yield from _known(report.environment)
     yield "took", f"{report.elapsed / 60:.1f} minutes"
 
 
 def _known(environment: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """Date, machine, versions and command in words; the rest is among the settings."""
+    """Date, machine, versions and command in words; everything else is among the settings."""
     command: Sequence[str] = environment.get("command_line") or ()
     yield "date", str(environment.get("date") or "")
     yield "command", shlex.join(map(str, command))
@@ -59,7 +59,7 @@ def _known(environment: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
 
 
 def pythons(environment: Mapping[str, Any]) -> str:
-    """The version of the Python that clients ran on, and of the lab's if that is another."""
+    """The Python version that clients ran on, and that of the lab if it differs."""
     own = str(environment.get("python") or "")
     theirs: Sequence[str] = environment.get("interpreters") or ()
     if not theirs or list(theirs) == [own]:

@@ -1,4 +1,4 @@
-"""Reports as files: `report.json`, `report.html`, `report.md`, and every single run apart."""
+"""Reports as files: `report.json`, `report.html`, `report.md`, and all runs in a separate file."""
 
 from __future__ import annotations
 
@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 
 
 def save(report: Report, folder: Path) -> None:
-    """Each file is whole at any time: it is written beside the old one and takes its place."""
+    """Writes the files of a report, each atomically: next to the old file, which it then
+    replaces."""
     folder.mkdir(parents=True, exist_ok=True)
     write(folder / "report.json", json.dumps(report.as_json(), indent=1).encode() + b"\n")
     save_pages(report, folder)
@@ -26,19 +27,19 @@ def save(report: Report, folder: Path) -> None:
 
 
 def save_pages(report: Report, folder: Path) -> None:
-    """What is made from the JSON alone."""
+    """Writes the pages, which are made from the JSON alone."""
     folder.mkdir(parents=True, exist_ok=True)
     write(folder / "report.md", markdown(report).encode())
     write(folder / "report.html", page(report).encode())
 
 
 def save_index(reports: Sequence[Report], folder: Path) -> None:
-    """`index.html`, over reports that are in folders called as their recipes."""
+    """Writes `index.html` for reports in folders that are named after their recipes."""
     write(folder / "index.html", index(reports).encode())
 
 
 def write(path: Path, content: bytes) -> None:
-    """A file that is whole at any time; raises `OSError`."""
+    """Writes a file atomically; raises `OSError`."""
     beside = path.with_name(f".{path.name}.part")
     beside.write_bytes(content)
     beside.replace(path)

@@ -1,4 +1,4 @@
-"""How much is measured where flags say so themselves, instead of the size."""
+"""Flags that override the amounts of work of a recipe's size."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ if TYPE_CHECKING:
 S = TypeVar("S", bound="DataclassInstance")
 
 BY_CALLS = "aerospike-py"
-"""The recipe that makes so many calls, however long they take."""
+"""The recipe that makes a given number of calls, however long they take."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Instead:
-    """None: as the size has it."""
+    """Overrides of the size; None keeps the amount of the size."""
 
     duration: float | None = None
     warmup: float | None = None
@@ -29,12 +29,12 @@ class Instead:
     keys: int | None = None
 
     def told(self) -> dict[str, Any]:
-        """What flags say, by name."""
+        """The values given by flags, by name."""
         return {name: said for name, said in asdict(self).items() if said is not None}
 
     def of(self, settings: S, **names: str) -> S:
-        """A copy of a dataclass with what flags say about the fields of these names, and about
-        those that `names` calls otherwise."""
+        """A copy of a dataclass with the fields of these names overridden by flags; `names` maps
+        fields that the dataclass calls differently."""
         fields: dict[str, Any] = {}
         for name, said in self.told().items():
             field = names.get(name, name)
@@ -44,7 +44,7 @@ class Instead:
 
 
 def add_flags(how: argparse._ArgumentGroup) -> None:  # pyright: ignore[reportPrivateUsage]
-    """The flags, under the names that they have everywhere."""
+    """Adds the flags, which have the same names as elsewhere."""
     how.add_argument(
         *("-d", "--duration"),
         type=seconds,
@@ -72,12 +72,12 @@ def add_flags(how: argparse._ArgumentGroup) -> None:  # pyright: ignore[reportPr
 
 
 def given(args: argparse.Namespace) -> Instead:
-    """What the flags say."""
+    """The values of the flags."""
     return Instead(duration=args.duration, warmup=args.warmup, rounds=args.rounds, keys=args.keys)
 
 
 def problem(args: argparse.Namespace, recipes: Sequence[str]) -> str | None:
-    """Why these flags mean nothing to the only recipe asked for, or None."""
+    """Why these flags have no meaning for the only requested recipe, or None."""
     said = given(args)
     if tuple(recipes) != (BY_CALLS,) or (said.duration is None and said.warmup is None):
         return None

@@ -1,5 +1,5 @@
-"""Cells that are measured round after round, each in a process of its own: the lab of recipes whose
-measurements are no comparison of closed loops."""
+"""Cells measured round by round, each in a process of its own: the lab of recipes that do not
+compare closed loops."""
 
 from __future__ import annotations
 
@@ -26,7 +26,8 @@ if TYPE_CHECKING:
 
 
 class Cell(Protocol):
-    """What is measured: a client in a mode under an interpreter, and more."""
+    """What is measured: a client in a mode under an interpreter, and further fields of
+    subclasses."""
 
     @property
     def client(self) -> str: ...
@@ -42,7 +43,7 @@ class Cell(Protocol):
 
 FILL_WORKERS = 8
 FILL_SECONDS = 420.0
-"""What writing the records may take."""
+"""Seconds for writing the records."""
 
 C = TypeVar("C", bound=Cell)
 R = TypeVar("R", bound="Mapping[str, object]")
@@ -50,7 +51,7 @@ R = TypeVar("R", bound="Mapping[str, object]")
 
 @dataclass
 class Found(Generic[C, R]):
-    """What was measured; complete only if not interrupted."""
+    """The results so far; complete only if not interrupted."""
 
     environment: dict[str, object] = field(default_factory=dict[str, object])
     skipped: list[Skipped] = field(default_factory=list[Skipped])
@@ -58,11 +59,11 @@ class Found(Generic[C, R]):
     interrupted: bool = False
 
     def results(self, cell: C) -> list[R]:
-        """Of the processes that did not fail."""
+        """Results of the processes that succeeded."""
         return [cast("R", one) for one in self.outcomes.get(cell, ()) if not failed(one)]
 
     def failures(self, cell: C) -> list[str]:
-        """Why others failed, each reason once."""
+        """Why processes failed, each reason once."""
         said = [failed(one) for one in self.outcomes.get(cell, ())]
         return list(dict.fromkeys(reason for reason in said if reason))
 
@@ -72,7 +73,7 @@ class Found(Generic[C, R]):
 
 
 def failed(outcome: Mapping[str, object]) -> str:
-    """Why this run could not be made; empty if it was."""
+    """Why this run failed; empty if it succeeded."""
     return str(outcome.get("failed", ""))
 
 
@@ -89,7 +90,7 @@ class InterleavedLab(ABC, Generic[C, R]):
 
     @abstractmethod
     def what(self, cell: C) -> Hashable:
-        """Cells for which this is the same are usable or not together."""
+        """Cells with the same value are either all usable or all unusable."""
 
     @abstractmethod
     def reason(self, cell: C) -> str | None:
@@ -97,15 +98,15 @@ class InterleavedLab(ABC, Generic[C, R]):
 
     @abstractmethod
     def prepare(self, cells: Sequence[C], cluster: Cluster) -> None:
-        """Writes the records that these are about."""
+        """Writes the records of these cells."""
 
     @abstractmethod
     def measure(self, cell: C, cluster: Cluster) -> R | Failure:
-        """One process, or those of one measurement together."""
+        """Runs one process, or the several processes of one measurement."""
 
     @abstractmethod
     def brief(self, result: R) -> str:
-        """What it gave, in a few words."""
+        """The result in a few words."""
 
     def run(self, command_line: Sequence[str]) -> None:
         target = self.target
@@ -132,7 +133,7 @@ class InterleavedLab(ABC, Generic[C, R]):
         return self._can_use(self.what(cell), *named, lambda: shut_out or self.reason(cell))
 
     def job(self, cell: C, action: str, cluster: Cluster | None) -> Job:
-        """What all jobs have in common."""
+        """The fields that all jobs share."""
         target = self.target
         job: Job = {
             "action": action,
@@ -157,7 +158,7 @@ class InterleavedLab(ABC, Generic[C, R]):
         return job
 
     def start(self, cell: C, job: Job, seconds: float) -> Mapping[str, object]:
-        """One process with the client's own variables."""
+        """Runs one process with the environment variables of its client."""
         peer = PEERS.get(cell.client)
         variables = dict[str, str]() if peer is None else peer.environment.get(cell.mode, {})
         return run_job(python_worker(cell.interpreter), job, variables, seconds)
@@ -170,7 +171,7 @@ class InterleavedLab(ABC, Generic[C, R]):
         bins: str,
         cluster: Cluster,
     ) -> None:
-        """Writes so many records with our own client: others prove that they can read them."""
+        """Writes the records with our own client; other clients check that they can read them."""
         self.bench.progress.say(f"writing {keys:,} records to {set_name}")
         job = self.job(cell, "populate", cluster)
         job["client"], job["mode"], job["concurrency"] = OURS, SYNC, FILL_WORKERS

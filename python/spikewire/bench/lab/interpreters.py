@@ -1,4 +1,4 @@
-"""What is asked of an interpreter before anything is measured with it, and what pages call it."""
+"""Properties of interpreters that are checked before measuring, and their names on pages."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ SECONDS = 20.0
 
 @cache
 def free_threaded(python: str) -> bool:
-    """Whether this interpreter can run without the GIL; False for what cannot be started, which is
-    reported when a client is to run with it."""
+    """Whether this interpreter can run without the GIL. False for one that cannot be started, which
+    is reported when a client is to run with it."""
     try:
         asked = subprocess.run(  # noqa: S603 - the program that the user named
             [python, "-c", _ASKED], capture_output=True, text=True, check=True, timeout=SECONDS
@@ -28,10 +28,10 @@ def free_threaded(python: str) -> bool:
 
 
 def names(versions: Mapping[str, str]) -> dict[str, str]:
-    """What pages call interpreters, by how they were named with `--python`.
+    """The names of interpreters on pages, by the values of `--python`.
 
-    That is the version that each has said, `Python 3.14.0t`. Builds of one version, and what has
-    said nothing, are told apart by as much of their paths as differs.
+    That is the version that each reported, `Python 3.14.0t`. Builds of the same version, and
+    interpreters that reported none, are told apart by the differing ends of their paths.
     """
     known = list(versions.values())
     told = {
@@ -42,7 +42,7 @@ def names(versions: Mapping[str, str]) -> dict[str, str]:
 
 
 def _end(path: str, paths: Iterable[str]) -> str:
-    """The shortest end of a path, in whole parts, that none of the others has."""
+    """The shortest suffix of a path, in whole parts, that no other path has."""
     parts = Path(path).parts
     others = [Path(other).parts for other in paths if other != path]
     for many in range(1, len(parts)):

@@ -1,4 +1,4 @@
-"""Why a cell is lost, as far as the figures of the same run tell."""
+"""Explains why a cell is behind another, as far as the figures of the same run show."""
 
 from __future__ import annotations
 
@@ -16,27 +16,27 @@ if TYPE_CHECKING:
     from ..table.summary import Line
 
 ALIKE = 1.05
-"""Costs that differ by less are the same."""
+"""Costs that differ by a smaller factor count as the same."""
 
 
 @dataclass(frozen=True)
 class Side:
-    """One of two that are set beside each other, by a figure that has rounds."""
+    """One of two lines that are compared by a figure with rounds."""
 
     client: str
     low: float
     high: float
     rounds: int
     cpu: float | None = None
-    """Microseconds of the client's processor time for each call or record."""
+    """Microseconds of the client's processor time per call or record."""
     busy: float | None = None
-    """The part of its time that the server worked."""
+    """The share of the time during which the server was busy."""
     others: float | None = None
-    """The part of the machine that other programs took."""
+    """The share of the machine that other programs used."""
 
 
 def side(line: Line | ScanLine | CqlLine, client: str) -> Side | None:
-    """A line of whatever comparison, by its throughput; None where it has none."""
+    """A line of any comparison by its throughput; None if it has none."""
     if line.rate is None:
         return None
     return Side(
@@ -51,7 +51,7 @@ def side(line: Line | ScanLine | CqlLine, client: str) -> Side | None:
 
 
 def why(ours: Side | None, theirs: Side | None, each: str = "op") -> str:
-    """A sentence with all that the figures say of it; `each` is what processor time is for."""
+    """A sentence with everything the figures show; `each` is the unit of the processor time."""
     if ours is None or theirs is None:
         return ""
     found = [*_noise(ours, theirs), *costs(ours, theirs, each), *around(ours)]
@@ -61,7 +61,7 @@ def why(ours: Side | None, theirs: Side | None, each: str = "op") -> str:
 def dearer(
     where: str, ours: Line | CqlLine, others: Sequence[Line | CqlLine], each: str = "op"
 ) -> list[str]:
-    """That another line takes less processor time, if it does by more than what is alike."""
+    """Says that another line uses less processor time, if the difference exceeds `ALIKE`."""
     known = [line for line in others if line.cpu is not None]
     if ours.cpu is None or not known:
         return []
@@ -79,7 +79,7 @@ def dearer(
 
 
 def later(where: str, ours: Line, others: Sequence[Line]) -> list[str]:
-    """That another line has a shorter p99, if it has by more than what is alike."""
+    """Says that another line has a shorter p99, if the difference exceeds `ALIKE`."""
     tails = {
         line.cell.client: line.latency["p99"]
         for line in others
@@ -105,7 +105,7 @@ def _unsure(ours: Side, theirs: Side) -> str:
 
 
 def told(found: Sequence[str]) -> str:
-    """What was found, as a sentence."""
+    """The findings as a sentence."""
     return f"Why: {'; '.join(found) or 'these figures do not tell'}."
 
 
@@ -118,7 +118,7 @@ def _noise(ours: Side, theirs: Side) -> list[str]:
 
 
 def costs(ours: Side | None, theirs: Side | None, each: str = "op") -> list[str]:
-    """What the processor time of the two says, with the pacing where there is one."""
+    """Compares the processor time of the two, including that of the pacing if there is one."""
     if ours is None or theirs is None or not ours.cpu or not theirs.cpu:
         return []
     beside = (
@@ -133,7 +133,7 @@ def costs(ours: Side | None, theirs: Side | None, each: str = "op") -> list[str]
 
 
 def around(ours: Side | None) -> list[str]:
-    """What server and machine were busy with."""
+    """How busy server and machine were."""
     if ours is None:
         return []
     said: list[str] = []

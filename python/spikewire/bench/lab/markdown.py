@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def markdown(report: Report) -> str:
-    """The whole report but its charts, whose figures are in the tables."""
+    """The whole report without its charts, whose figures are in the tables."""
     return "\n".join(_lines(report)) + "\n"
 
 
@@ -49,7 +49,7 @@ def _lines(report: Report) -> Iterator[str]:
 
 
 def _code(text: str) -> str:
-    """As it is, whatever stands in it."""
+    """Code as it is, whatever characters it contains."""
     return f"`{text}`" if "`" not in text else f"`` {text} ``"
 
 

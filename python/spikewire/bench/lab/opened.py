@@ -1,4 +1,4 @@
-"""Comparisons of open loops as tables and charts."""
+"""Tables and charts of open-loop comparisons."""
 
 from __future__ import annotations
 
@@ -55,8 +55,8 @@ def caption(settings: Settings) -> str:
 
 
 def lines(comparison: Comparison, mode: str, state: State | None = None) -> list[Line]:
-    """Those of one mode that were measured, without the client that does nothing; of one
-    interpreter and state of its lock, if that is said."""
+    """The measured lines of one mode without the null client; optionally of one interpreter and GIL
+    state."""
     found = (line for group in _summed(comparison) for line in group)
     return [
         line
@@ -72,7 +72,7 @@ _known: list[tuple[Comparison, int, list[list[Line]]]] = []
 
 
 def _summed(comparison: Comparison) -> list[list[Line]]:
-    """The lines of the comparison that was asked for last: to sum up histograms takes seconds."""
+    """The lines of the comparison requested last, cached: merging histograms takes seconds."""
     rounds = sum(map(len, comparison.rounds.values()))
     if not _known or _known[0][0] is not comparison or _known[0][1] != rounds:
         _known[:] = [(comparison, rounds, comparison.lines())]
@@ -80,13 +80,13 @@ def _summed(comparison: Comparison) -> list[list[Line]]:
 
 
 def states(comparison: Comparison, mode: str) -> dict[State, str]:
-    """The interpreters and states of their lock that a mode was measured with, and the end of a
-    label for each."""
+    """The interpreters and GIL states that a mode was measured with, and the label suffix of
+    each."""
     return closed.states(lines(comparison, mode))
 
 
 def row(line: Line, label: str) -> Row:
-    """A line under the headings of open loops."""
+    """A line as a row under the headings of open loops."""
     plain = closed.row(line, label)
     figures = {key: plain.fields.get(key) for key in ("p50", "p90", "p99", "p99.9", "cpu")}
     found = line.open
@@ -105,7 +105,7 @@ def row(line: Line, label: str) -> Row:
 
 
 def table(comparison: Comparison, mode: str, name: str, title: str, labels: Sequence[str]) -> Table:
-    """All lines of one mode, each under the label of its rate."""
+    """All lines of one mode, each labelled with its rate."""
     rates, words = comparison.settings.matrix.rates, states(comparison, mode)
     rows: list[Row] = []
     said: list[str] = []
@@ -113,7 +113,7 @@ def table(comparison: Comparison, mode: str, name: str, title: str, labels: Sequ
         label = labels[rates.index(line.cell.rate)]
         rows.append(row(line, f"{line.cell.client}, {label}{words[closed.state(line)]}"))
         said += open_notes(line)
-    # What belongs to all lines comes last.
+    # Remarks that apply to all lines come last.
     notes = [*dict.fromkeys(one for one in said if one != PACING)]
     notes += [PACING] if PACING in said else []
     return Table(name, title, caption(comparison.settings), HEADINGS, rows, notes=tuple(notes))
@@ -122,7 +122,7 @@ def table(comparison: Comparison, mode: str, name: str, title: str, labels: Sequ
 def by_percentile(
     comparison: Comparison, mode: str, state: State, rate: float, name: str, title: str
 ) -> Chart:
-    """Response times of all clients at one rate."""
+    """Response times of all clients at one rate, by percentile."""
     series: list[Series] = []
     for line in lines(comparison, mode, state):
         if line.cell.rate == rate and line.latency:
@@ -138,7 +138,7 @@ def by_percentile(
 def over_rate(
     comparison: Comparison, mode: str, state: State, percentile: str, name: str, title: str
 ) -> Chart:
-    """A percentile of the response time of all clients, over the rates."""
+    """A percentile of the response time of all clients, by rate."""
     points: dict[str, list[tuple[float, float]]] = {}
     for line in lines(comparison, mode, state):
         latency = (line.latency or {}).get(percentile)

@@ -1,4 +1,4 @@
-"""Throughput and memory over time, of comparisons of closed loops and open ones."""
+"""Throughput and memory over time, for closed and open loops."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ TITLES = {
     NODE: "Node.js",
 }
 LEAST = 2
-"""Intervals that make a line."""
+"""The fewest intervals that make a line."""
 
 
 def charts(
@@ -35,9 +35,9 @@ def charts(
     caption: str,
     label: Callable[[Line], str] = lambda line: line.cell.name,
 ) -> list[Chart]:
-    """Of each mode, and of pools, the lines with most calls in flight, in open loops those at the
-    highest rate: two charts for each interpreter and state of its lock, or fewer where nothing is
-    known of their intervals."""
+    """Charts for each mode and for pools, of the lines with the most calls in flight or, in open
+    loops, the highest rate: two charts for each interpreter and GIL state, fewer if intervals are
+    missing."""
     known = [
         line
         for group in comparison.lines()
@@ -110,7 +110,7 @@ def _charts(
 
 
 def _whole(found: Intervals, duration: float) -> int:
-    """Intervals that lie within the planned time: what comes behind are the last calls."""
+    """The intervals within the planned time: those after it hold only the last calls."""
     return int(duration / found["interval"] + 1e-6)
 
 
@@ -126,8 +126,8 @@ def _held(found: Intervals, duration: float) -> list[float]:
 def _series(
     name: str, client: str, rounds: Sequence[Sequence[float]], interval: float
 ) -> list[Series]:
-    """The median of the rounds at the end of each interval, and how far apart they lay; nothing
-    where there are too few intervals."""
+    """The median of the rounds at the end of each interval, and their spread; nothing if there are
+    too few intervals."""
     each = list(zip(*rounds, strict=False))
     if len(each) < LEAST:
         return []

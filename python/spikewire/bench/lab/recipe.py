@@ -1,4 +1,4 @@
-"""What a recipe is: parts that measure, in a fixed order, and what is said about them."""
+"""The interface of a recipe: parts that measure, in a fixed order, and texts about them."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ if TYPE_CHECKING:
 
 QUICK, SHORT, FULL = "quick", "short", "full"
 LOGS = "hlog"
-"""The folder for HDR interval logs, beside the report."""
+"""The folder for HDR interval logs, next to the report."""
 SIZES = (QUICK, SHORT, FULL)
-"""How much of a recipe is run: enough to see that it works, what `make bench` runs, all of it."""
+"""How much of a recipe is run: a smoke test, what `make bench` runs, everything."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -55,7 +55,7 @@ def _without(skipped: Skipped) -> str:
 
 @dataclass
 class Bench:
-    """What a part measures with: where, how much, with what; it runs comparisons and keeps them."""
+    """The settings that a part measures with; it runs comparisons and keeps their results."""
 
     target: Target
     size: str
@@ -64,32 +64,32 @@ class Bench:
     progress: Progress
     command_line: Sequence[str]
     clients: tuple[str, ...] = ()
-    """Of those that a recipe would measure, the ones that are wanted; none: all."""
+    """The requested clients among those of a recipe; empty: all."""
     seed: int = 1
     environment: dict[str, Any] = field(default_factory=dict[str, Any])
     skipped: list[str] = field(default_factory=list[str])
     logs: bool = False
-    """Whether HDR interval logs are kept of every size, not of the full one alone."""
+    """Whether to keep HDR interval logs for every size, not only the full one."""
     folder: Path | None = None
-    """For the logs of the part that runs."""
+    """The folder for the logs of the running part."""
     failed: list[str] = field(default_factory=list[str])
-    """Parts that ended in an error rather than with what they lack."""
+    """Parts that ended with an error rather than because something is missing."""
     instead: Instead = field(default_factory=Instead)
-    """What flags say of how much is measured, rather than the size."""
+    """Amounts given by flags, which override those of the size."""
     asked: Asked = field(default_factory=Asked)
-    """Which clients can be used, for the comparisons of all recipes."""
+    """Which clients can be used, shared by the comparisons of all recipes."""
 
     def pick(self, quick: Any, short: Any, full: Any) -> Any:
-        """One of three, as the size says."""
+        """The value for the size, of three."""
         return {QUICK: quick, SHORT: short, FULL: full}[self.size]
 
     def wanted(self, clients: Sequence[str]) -> tuple[str, ...]:
-        """Of a recipe's clients, those that the user wants."""
+        """The requested clients among those of a recipe."""
         return tuple(in_order(clients, self.clients or clients))
 
     def few(self, clients: Sequence[str], part: str, some: Sequence[str]) -> tuple[str, ...]:
-        """The same where all of them would take longer than a short form may: that has only `some`
-        unless the user names clients, and the report says which are left out."""
+        """The same for recipes whose short form would take too long with all clients: it has only
+        `some` unless the user names clients, and the report says which are left out."""
         wanted = self.wanted(clients)
         if self.clients or self.size == FULL:
             return wanted
@@ -99,15 +99,15 @@ class Bench:
         return tuple(name for name in wanted if name in some)
 
     def gil_states(self) -> tuple[bool | None, ...]:
-        """The states of the GIL to compare: both, where every interpreter can be without it."""
+        """The GIL states to compare: both, if every interpreter can run without the GIL."""
         named = [python for python in self.interpreters if python]
         if named and len(named) == len(self.interpreters) and all(map(free_threaded, named)):
             return (True, False)
         return (None,)
 
     def settings(self, matrix: Matrix, **more: Any) -> Settings:
-        """Those of a comparison of closed loops at this bench; `more` replaces single ones, and
-        flags replace these."""
+        """The settings of a closed-loop comparison; `more` replaces single settings, and flags
+        replace both."""
         target = self.target
         made = Settings(
             matrix=matrix,
@@ -130,16 +130,15 @@ class Bench:
         return self.instead.of(replace(made, **more))
 
     def _logs(self) -> str:
-        """Where HDR interval logs are kept; empty where they are not."""
+        """The folder for HDR interval logs; empty if none are kept."""
         if self.folder is None or not (self.logs or self.size == FULL):
             return ""
         return str(self.folder)
 
     def compare(self, settings: Settings) -> Comparison:
-        """Measures, and keeps what every report says of the machine and of those left out.
+        """Runs a comparison, and keeps the environment and skipped clients for the report.
 
-        Ctrl-C ends it early: what was measured is in the comparison, which then says that it was
-        interrupted.
+        Ctrl-C ends it early: the comparison then holds what was measured, marked as interrupted.
         """
         comparison = Comparison("lab", settings)
         self.measure(Lab(settings, comparison, self.progress, self.asked), comparison)
@@ -152,28 +151,29 @@ class Bench:
         return found
 
     def cql(self, settings: CqlSettings) -> CqlFound:
-        """The same for clients of Cassandra."""
+        """The same for Cassandra clients."""
         found = CqlFound(settings)
         self.measure(CqlLab(settings, found, self.progress), found)
         return found
 
     def measure(self, lab: RoundsLab, found: _Found) -> None:
-        """Runs a lab of whatever kind; Ctrl-C ends it early, and what it found says so."""
+        """Runs a lab of any kind; Ctrl-C ends it early, and its results are then marked as
+        interrupted."""
         try:
             until_interrupted(lab, found, self.command_line)
         finally:
             self.note(found.environment, [_without(skipped) for skipped in found.skipped])
 
     def note(self, environment: Mapping[str, Any], skipped: Sequence[str] = ()) -> None:
-        """The first environment stands for all parts of a report."""
+        """Keeps the environment of the first comparison for all parts of a report."""
         self.environment = self.environment or dict(environment)
-        # A client that lacks something lacks it in every state of the lock.
+        # A client that lacks something lacks it in both GIL states.
         self.skipped += [text for text in dict.fromkeys(skipped) if text not in self.skipped]
 
 
 @dataclass
 class Part:
-    """What one part of a recipe gave."""
+    """The results of one part of a recipe."""
 
     section: Section
     runs: Any = None
@@ -184,30 +184,30 @@ class Part:
 
 
 class Measurement(ABC):
-    """A part of a recipe. `name` is short and without spaces, `title` is what progress says."""
+    """A part of a recipe. `name` is short and without spaces; `title` is shown as progress."""
 
     name: str
     title: str
     seconds: float = 30.0
-    """About how long its short form takes, for the time that is left of several parts."""
+    """Approximate duration of its short form, for estimates of the remaining time."""
 
     @abstractmethod
     def run(self, bench: Bench) -> Part:
-        """Measures. Ctrl-C inside gives what was finished, marked as interrupted; what cannot be
-        measured raises `CannotRunError` with the reason, and the other parts go on."""
+        """Measures. If Ctrl-C interrupts it, it returns what is finished, marked as interrupted.
+        Raises `CannotRunError` with the reason if it cannot measure; the other parts continue."""
 
 
 class Recipe(ABC):
-    """A study: what was published, and the parts that measure it again."""
+    """A study: the published figures, and the parts that measure them again."""
 
     name: str
     title: str
     source: str = ""
-    """The published document, by its title; empty for studies of our own."""
+    """The title of the published document; empty for studies of our own."""
     text: str
-    """What was published, what is measured again, what was done otherwise and why (Markdown)."""
+    """What was published, what is measured again, what was done differently and why (Markdown)."""
     builds: tuple[str, ...] = (OURS,)
-    """Of our clients, those that have lines for other builds."""
+    """Our clients for which other builds get lines."""
 
     def published(self) -> Sequence[Table]:
         """The figures of the document, as it shows them."""
@@ -215,7 +215,8 @@ class Recipe(ABC):
 
     @abstractmethod
     def parts(self) -> Sequence[Measurement]:
-        """What is measured, in this order."""
+        """The parts, in the order in which they run."""
 
     def conclude(self, report: Report) -> None:  # noqa: B027 - most have nothing to add
-        """Adds to `report.conclusions` and `report.losses` what follows from all parts together."""
+        """Adds the conclusions from all parts together to `report.conclusions` and
+        `report.losses`."""

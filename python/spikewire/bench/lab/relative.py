@@ -1,4 +1,4 @@
-"""Columns that set one figure of a row beside another."""
+"""Columns that relate one figure of a row to another."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Beside:
-    """A column that is made of two others, by their keys."""
+    """A column computed from two others, given by their keys."""
 
     heading: Heading
     of: Callable[[float, float], float]
@@ -23,7 +23,7 @@ class Beside:
     other: str
 
     def figure(self, row: Row) -> float | None:
-        """None where either is missing, or what would be divided by is nothing."""
+        """None if either is missing or the divisor is zero."""
         one, other = plain(row.fields.get(self.one)), plain(row.fields.get(self.other))
         return self.of(one, other) if one and other else None
 
@@ -34,12 +34,12 @@ def times(key: str, title: str, over: str, under: str) -> Beside:
 
 
 def saved(key: str, title: str, less: str, more: str) -> Beside:
-    """By how many percent one column is less than another."""
+    """How much less one column is than another, in percent."""
     return Beside(Heading(key, title, "%", digits=1), lambda a, b: 100 * (1 - a / b), less, more)
 
 
 def beside(table: Table, columns: Sequence[Beside]) -> Table:
-    """The same table with these columns behind its own, those that have a figure in some row."""
+    """The table with these columns appended, if some row has a figure for them."""
     made = [[one.figure(row) for one in columns] for row in table.rows]
     kept = [at for at in range(len(columns)) if any(figures[at] is not None for figures in made)]
     rows = tuple(
@@ -52,12 +52,12 @@ def beside(table: Table, columns: Sequence[Beside]) -> Table:
 
 
 def change(one: float | None, before: float | None) -> float | None:
-    """By how many percent a figure is more than the one before."""
+    """How much more a figure is than an earlier one, in percent."""
     return 100 * (one / before - 1) if one is not None and before else None
 
 
 def plain(entry: Entry) -> float | None:
-    """The number of a field; None for words and for nothing."""
+    """The number of a field; None for text and for empty fields."""
     if isinstance(entry, Measured):
         return entry.value
     return None if isinstance(entry, str) else entry

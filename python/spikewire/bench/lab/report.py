@@ -1,7 +1,7 @@
-"""What a recipe gives: tables and charts as plain data, and what has to be known beside them.
+"""The data of a recipe's report: tables, charts and remarks as plain data.
 
-Every page, in whatever format, is made from these and from nothing else, so that a report that was
-saved as JSON can be shown or compared again.
+Pages of every format are made only from these, so that a report that was saved as JSON can be
+rendered or compared again.
 """
 
 from __future__ import annotations
@@ -22,28 +22,28 @@ LESS: Final = "less"
 BARS: Final = "bars"
 LINES: Final = "lines"
 STEPS: Final = "steps"
-"""Kinds of charts: a bar for each label, a line through points, the same as steps."""
+"""Kinds of charts: a bar for each label, a line through points, a step line."""
 
 
 @dataclass(frozen=True)
 class Measured:
-    """The median of several rounds and how far apart they lay; one round has no spread."""
+    """The median of several rounds and their spread; one round has no spread."""
 
     value: float
     low: float | None = None
     high: float | None = None
     rounds: int = 1
     values: tuple[float, ...] = ()
-    """Of the rounds, for comparisons with another report."""
+    """The values of the rounds, for comparisons with another report."""
 
     @staticmethod
     def of(values: Sequence[float]) -> Measured:
-        """Of the values of all rounds."""
+        """Summarises the values of all rounds."""
         return Measured(median(values), min(values), max(values), len(values), tuple(values))
 
 
 Entry = Measured | float | int | str | None
-"""What stands in a field of a table; None is shown as a dash."""
+"""A field of a table; None is shown as a dash."""
 
 
 @dataclass(frozen=True)
@@ -54,47 +54,48 @@ class Heading:
     title: str
     unit: str = ""
     better: Literal["more", "less", ""] = ""
-    """Which way is better, for colours and for comparisons of two reports."""
+    """Which direction is better, for colours and for comparisons of two reports."""
     digits: int | None = None
-    """Behind the decimal point; three significant digits where nothing is said."""
+    """Decimal places; by default three significant digits are shown."""
 
 
 @dataclass(frozen=True)
 class Row:
-    """A line of a table: what it is about, and a field for each heading that has one."""
+    """A line of a table: its label, and a field for each heading that has one."""
 
     label: str
     fields: Mapping[str, Entry]
     client: str = ""
-    """As the lab calls it: gives the line its colour, and is what `lab compare` matches."""
+    """The client's name in the lab: it gives the line its colour, and `lab compare` matches by
+    it."""
     flawed: str = ""
-    """Why the figures of this line are not to be relied on."""
+    """Why the figures of this line are unreliable; empty if they are not."""
 
 
 @dataclass(frozen=True)
 class Table:
-    """A table, under a sentence that says how it was measured."""
+    """A table with a caption that says how it was measured."""
 
     name: str
-    """Short, without spaces: what `lab compare` and links call it."""
+    """Short, without spaces: its name in `lab compare` and in links."""
     title: str
     caption: str
     headings: Sequence[Heading]
     rows: Sequence[Row]
     first: str = "client"
-    """The heading over the labels."""
+    """The heading of the label column."""
     notes: Sequence[str] = ()
 
 
 @dataclass(frozen=True)
 class Series:
-    """Points of one client in a chart; in bars `x` is a label."""
+    """Points of one client in a chart; in bar charts `x` is a label."""
 
     name: str
     points: Sequence[tuple[float | str, float]]
     client: str = ""
     spread: Sequence[tuple[float, float]] = ()
-    """The lowest and the highest round of each point, where there were several."""
+    """The lowest and the highest round of each point, if there were several."""
 
 
 @dataclass(frozen=True)
@@ -103,12 +104,13 @@ class Axis:
     unit: str = ""
     logarithmic: bool = False
     percentiles: bool = False
-    """Values are percentiles: shown so that 99, 99.9 and 99.99 are as far apart."""
+    """Values of the x axis are percentiles, spaced so that 99, 99.9 and 99.99 are equally far
+    apart."""
 
 
 @dataclass(frozen=True)
 class Chart:
-    """A picture, over a sentence that says how it was measured."""
+    """A chart with a caption that says how it was measured."""
 
     name: str
     title: str
@@ -133,19 +135,19 @@ class Section:
 
 @dataclass
 class Report:
-    """All that one run of a recipe gave."""
+    """The results of one run of a recipe."""
 
     recipe: str
     title: str
     text: str
-    """What was published, what is measured again, what was done otherwise and why."""
+    """What was published, what is measured again, what was done differently and why."""
     source: str = ""
-    """The document that the recipe runs again."""
+    """The document whose study the recipe repeats."""
     published: list[Table] = field(default_factory=list[Table])
     """The figures of that document."""
     sections: list[Section] = field(default_factory=list[Section])
     conclusions: list[str] = field(default_factory=list[str])
-    """What follows from these figures, in sentences made from them."""
+    """Conclusions: sentences generated from these figures."""
     losses: list[str] = field(default_factory=list[str])
     """Where another client is ahead of ours, and by how much."""
     skipped: list[str] = field(default_factory=list[str])
@@ -155,19 +157,19 @@ class Report:
     settings: dict[str, Any] = field(default_factory=dict[str, Any])
     elapsed: float = 0.0
     loads: list[float] = field(default_factory=list[float])
-    """The machine's load average over a minute, before each run."""
+    """The one-minute load average of the machine before each run."""
     runs: dict[str, Any] = field(default_factory=dict[str, Any])
-    """Every single run by section, as workers answered; saved apart from the rest."""
+    """Every single run by section, as workers returned it; saved separately."""
 
     def as_json(self) -> dict[str, Any]:
-        """Without the single runs."""
+        """The report without the single runs."""
         made = asdict(self)
         del made["runs"]
         return {"schema": SCHEMA, **made}
 
     @staticmethod
     def from_json(read: Mapping[str, Any]) -> Report:
-        """What `as_json` wrote; raises `ValueError` for anything else."""
+        """Reads what `as_json` wrote; raises `ValueError` for anything else."""
         if "kind" in read:
             raise ValueError("a comparison, which has no pages: `spikewire lab` writes reports")
         if read.get("schema") != SCHEMA:
@@ -184,7 +186,7 @@ class Report:
 
 
 def load(path: Path, make: Callable[[Mapping[str, Any]], Report] = Report.from_json) -> Report:
-    """The report in a file; raises `ValueError` where there is none. `make` takes what it holds."""
+    """The report in a file; raises `ValueError` if there is none. `make` converts its JSON."""
     try:
         read: object = json.loads(path.read_text(encoding="utf-8"))
     except OSError as error:

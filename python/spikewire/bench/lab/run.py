@@ -1,4 +1,4 @@
-"""Recipes from start to end: part after part, each saved as soon as it is finished."""
+"""Runs recipes from start to end: part after part, each saved as soon as it is finished."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ def run_recipe(
     parts: Sequence[Measurement] | None = None,
     way: Way | None = None,
 ) -> Report:
-    """Measures all parts of a recipe. After each the files in `folder` hold all that is finished,
-    so that Ctrl-C, or the end of the machine, loses one part at the most."""
+    """Measures all parts of a recipe. After each part the files in `folder` hold everything
+    finished, so that Ctrl-C or a crash of the machine loses at most one part."""
     parts = recipe.parts() if parts is None else parts
     way = way or Way([_expected(parts)])
     began = time.monotonic()
@@ -63,11 +63,11 @@ def run_recipe(
 
 
 def _found(recipe: Recipe, part: Measurement, bench: Bench, report: Report) -> Part | None:
-    """What a part gave; None where it could not be measured, which the report then says."""
+    """The results of a part; None if it could not be measured, which the report then says."""
     try:
         return part.run(bench)
     except (CannotRunError, RuntimeError, OSError) as error:
-        # RuntimeError is a cluster or a server that does not start: the other parts go on.
+        # RuntimeError means a cluster or server did not start: the other parts continue.
         if not isinstance(error, CannotRunError) or not reachable(bench.target.hosts):
             bench.failed.append(f"{recipe.name}, {part.title}: {error}")
         bench.progress.say(f"{recipe.name}, {part.title}: left out: {error}")
@@ -97,7 +97,7 @@ def _finish(report: Report, bench: Bench, began: float) -> None:
 
 
 def versions(runs: object) -> Iterator[tuple[str, str]]:
-    """Which version of each client answered, from single runs wherever they are."""
+    """The version of each client that ran, collected from single runs at any depth."""
     if isinstance(runs, Mapping):
         one = cast("Mapping[str, object]", runs)
         client, version = one.get("client"), one.get("version")
@@ -112,7 +112,7 @@ def versions(runs: object) -> Iterator[tuple[str, str]]:
 
 
 def interpreters(runs: object) -> Iterator[str]:
-    """The version of the Python that each run had; nothing of what is no Python."""
+    """The Python version of each run; runs without Python are left out."""
     if isinstance(runs, Mapping):
         one = cast("Mapping[str, object]", runs)
         python = one.get("python")
@@ -130,7 +130,7 @@ def _expected(parts: Sequence[Measurement]) -> list[float]:
 
 
 def run_all(recipes: Sequence[Recipe], bench: Bench, folder: Path) -> list[Report]:
-    """One after the other, each into a folder of its own; Ctrl-C ends all of them."""
+    """Runs them one after the other, each into a folder of its own; Ctrl-C ends all of them."""
     parts = [recipe.parts() for recipe in recipes]
     way = Way([_expected(own) for own in parts])
     reports: list[Report] = []

@@ -17,7 +17,7 @@ USAGE = 2
 
 
 def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:  # pyright: ignore[reportPrivateUsage]
-    """Registers the command beside the recipes."""
+    """Registers the command next to the recipes."""
     show = commands.add_parser(
         NAME,
         help="regenerate the pages of a saved report",
@@ -31,7 +31,7 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
 
 
 def run(args: argparse.Namespace) -> int:
-    """The exit status: 0, or 2 for what is not a report or cannot be written."""
+    """Returns the exit status: 0, or 2 for a file that is not a report or cannot be written."""
     lacking = missing()
     if lacking is not None:
         return _refuse(lacking)

@@ -1,4 +1,4 @@
-"""Figures as text, alike on all kinds of pages."""
+"""Figures as text, the same on all kinds of pages."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ DASH = "–"
 
 
 def shown(entry: Entry, heading: Heading | None = None) -> str:
-    """A field of a table: a dash for nothing, thousands apart, the spread of rounds behind it."""
+    """A field of a table: a dash if empty, thousands separated, followed by the spread of
+    rounds."""
     if entry is None:
         return DASH
     if isinstance(entry, str):
@@ -28,7 +29,7 @@ def shown(entry: Entry, heading: Heading | None = None) -> str:
 
 
 def number(value: float, digits: int | None = None) -> str:
-    """With so many digits behind the point, or three that count where nothing is said."""
+    """A number with this many decimal places, or by default three significant digits."""
     if digits is None:
         size = abs(value)
         digits = 0 if size >= 100 or value == int(value) else 1 if size >= 10 else 2

@@ -1,4 +1,4 @@
-"""How far a run of several recipes has come."""
+"""Progress of a run of several recipes."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ if TYPE_CHECKING:
 
 
 class Way:
-    """Counts parts of recipes as they begin, and tells the time that the rest will take."""
+    """Counts parts of recipes as they begin, and estimates the remaining time."""
 
     def __init__(
         self, recipes: Sequence[Sequence[float]], clock: Callable[[], float] = time.monotonic
     ) -> None:
-        """`recipes` says of the parts of each about how long they take, in any unit."""
+        """`recipes` has the approximate durations of the parts of each recipe, in any unit."""
         self._places = [
             (recipe, part, len(parts))
             for recipe, parts in enumerate(recipes, 1)
@@ -30,14 +30,14 @@ class Way:
         self._began = clock()
 
     def next(self) -> str:
-        """The place of the part that begins now, in words."""
+        """The number of the part that begins now, in words."""
         recipe, part, of = self._places[self._begun]
         text = f"part {part} of {of}{self._left()}"
         self._begun += 1
         return f"recipe {recipe} of {self._recipes}, {text}" if self._recipes > 1 else text
 
     def _left(self) -> str:
-        """What is expected, by how far those before were off."""
+        """The remaining time, corrected by how far the estimates of earlier parts were off."""
         if not self._begun:
             return ""
         off = (self._clock() - self._began) / sum(self._expected[: self._begun])

@@ -1,4 +1,4 @@
-"""Waking an event loop at an instant: its own timers keep to milliseconds."""
+"""Wakes an event loop at an exact instant: its own timers have a resolution of milliseconds."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ _NS = 1_000_000_000
 
 
 class Alarm(Protocol):
-    """Calls a function on the loop's thread, once for each instant set; the last one counts."""
+    """Calls a function on the loop's thread at the instant set last."""
 
     def at(self, instant: int) -> None:
-        """At that nanosecond of the clock, or at once if it is over."""
+        """Sets the instant in nanoseconds of the clock; one in the past fires at once."""
 
     def off(self) -> None: ...
 
@@ -29,7 +29,7 @@ class Alarm(Protocol):
 
 
 class LoopAlarm:
-    """By the loop's own timers."""
+    """Uses the loop's own timers."""
 
     def __init__(
         self,
@@ -55,7 +55,8 @@ class LoopAlarm:
 
 
 class TimerAlarm:
-    """By a timer of Linux that the loop polls like a socket. Its clock is `time.perf_counter`."""
+    """Uses a Linux timer that the loop polls like a socket. Its clock is that of
+    `time.perf_counter`."""
 
     def __init__(self, loop: asyncio.AbstractEventLoop, call: Callable[[], None]) -> None:
         self._loop = loop
@@ -68,7 +69,7 @@ class TimerAlarm:
         loop.add_reader(self._fd, call)
 
     def at(self, instant: int) -> None:
-        """Setting it makes it unreadable until then, so that there is nothing to read."""
+        """Setting the timer makes it unreadable until it fires, so there is nothing to read."""
         when = self._when
         when[2], when[3] = divmod(max(1, instant), _NS)
         self._set(self._fd, _ABSOLUTE, when, None)
@@ -84,13 +85,14 @@ class TimerAlarm:
 
 
 def alarm(loop: asyncio.AbstractEventLoop, call: Callable[[], None]) -> Alarm:
-    """The most exact one that the system has."""
+    """The most exact alarm that the system supports."""
     if sys.platform == "linux":
         return TimerAlarm(loop, call)
     return LoopAlarm(loop, call)
 
 
 def sleep_exactly() -> None:
-    """Has the calling thread's sleeps end on time: Linux adds up to 50 microseconds otherwise."""
+    """Makes the calling thread's sleeps end on time: by default Linux adds up to 50
+    microseconds."""
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(_SLACK, 1, 0, 0, 0)

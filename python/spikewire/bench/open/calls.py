@@ -1,4 +1,4 @@
-"""The calls of one run: when each was due, began and ended, and what follows from that."""
+"""The calls of one run: when each was due, began and ended, and the results derived from that."""
 
 from __future__ import annotations
 
@@ -25,33 +25,33 @@ NOT_YET = -1
 
 
 def followed(window: Window, calls: Calls) -> None:
-    """What comes of these calls is summed by the window's intervals."""
+    """Sums these calls by the intervals of the window."""
     if window.timeline is not None:
         window.timeline.sources.append(Ended(calls))
 
 
 @dataclass
 class OpenOutcome(Outcome):
-    """What all workers did, with response times as latencies."""
+    """The results of all workers, with response times as latencies."""
 
     open: Given | None = None
 
 
 def _due(asked: Asked, load: Load, seconds: float, seed: str) -> array[int]:
-    """When the calls of this one of several processes are: with those of the others, all."""
+    """The due times of this process's share of the calls."""
     due = offsets(asked["rate"], seconds, asked["arrivals"], seed)
     return due[load.part :: load.processes]
 
 
 def dealt(calls: Calls, most: int, parts: int = 1) -> list[tuple[Sequence[int], int]]:
-    """The calls dealt out in turns, and with them how many may be outstanding."""
+    """Deals the calls, and the number that may be outstanding, out in turns."""
     count = len(calls.due)
     return [(range(part, count, parts), share(most, part, parts)) for part in range(parts)]
 
 
 @dataclass(frozen=True)
 class Pacing:
-    """What it took to begin calls that did nothing."""
+    """The cost of starting calls that do nothing."""
 
     calls: int
     cpu: float
@@ -59,7 +59,7 @@ class Pacing:
 
     @staticmethod
     def of(calls: Calls, window: Window) -> Pacing:
-        """`window` was open while they were begun."""
+        """The cost measured by `window`, which was open during these calls."""
         used = window.used
         assert used is not None
         return Pacing(len(calls.due), used.user + used.system)
@@ -67,11 +67,11 @@ class Pacing:
 
 @dataclass
 class Calls:
-    """One phase of a run. Workers, of whatever thread, write to `begun`, `ended` and `failures` at
-    their call's number."""
+    """One phase of a run. Workers of any thread write to `begun`, `ended` and `failures` at the
+    index of their call."""
 
     due: array[int]
-    """Nanoseconds from the start, ascending."""
+    """Due times in nanoseconds from the start, ascending."""
     operations: list[Operation]
     seconds: float
     outcome: OpenOutcome = field(default_factory=OpenOutcome)
@@ -96,7 +96,7 @@ class Calls:
 
     @staticmethod
     def idle(asked: Asked, load: Load, seed: str) -> Calls:
-        """Of a phase in which calls do nothing, to see what their pacing takes."""
+        """A phase whose calls do nothing, to measure the cost of pacing."""
         seconds = min(load.duration, PACING_SECONDS)
         return Calls(_due(asked, load, seconds, seed), [(0, None)], seconds)
 
@@ -109,12 +109,12 @@ class Calls:
 
     @property
     def end(self) -> int:
-        """Until when the window is open even if all replies are there."""
+        """The earliest time at which the window closes, even if all replies have arrived."""
         return self.start + round(self.seconds * NS)
 
     @property
     def limit(self) -> int:
-        """From when on no call begins any more."""
+        """The time after which no call begins any more."""
         return self.end + round(self.seconds * OVERTIME * NS)
 
     def failed(self, at: int, error: BaseException) -> None:
@@ -125,7 +125,7 @@ class Calls:
     def finish(
         self, asked: Asked, shares: Sequence[tuple[Sequence[int], int]], now: int, pacing: Pacing
     ) -> OpenOutcome:
-        """What came of it at the end of the window. `shares`: as it was dealt out."""
+        """The results at the end of the window. `shares`: the parts that were dealt out."""
         outcome = self.outcome
         outcome.timeouts = self.failures.count(LATE)
         outcome.errors = self.failures.count(FAILED) + outcome.timeouts
@@ -158,12 +158,12 @@ class Calls:
         return outcome
 
     def response(self, at: int) -> int:
-        """Of a call that has ended; of a write negative."""
+        """Response time of a call that has ended; negative for a write."""
         response = self.ended[at] - self.start - self.due[at]
         return response if self._reads(at) else -response
 
     def _held(self, numbers: Sequence[int], most: int) -> int:
-        """Of these calls, those that were due while so many of them were in progress."""
+        """The calls among these that were due while the maximum number was outstanding."""
         sent = [at for at in numbers if self.begun[at] != NOT_YET]
         due = [self.start + self.due[at] for at in sent]
         return held(due, [self.begun[at] for at in sent], [self.ended[at] for at in sent], most)

@@ -1,4 +1,4 @@
-"""What a job says of an open loop, and what its result says of it."""
+"""The fields of jobs and results that concern open loops."""
 
 from __future__ import annotations
 
@@ -7,51 +7,52 @@ from typing import TypedDict
 CONSTANT, POISSON = "constant", "poisson"
 ARRIVALS = (CONSTANT, POISSON)
 OVERTIME = 1.0
-"""A client that cannot keep up may take so many times the planned time more before calls that have
-not begun are left."""
+"""How long calls may still begin after the planned time if a client cannot keep up, as a multiple
+of that time."""
 
 
 PACING_SECONDS = 1.0
-"""For so long, or the measured time if that is shorter, calls that do nothing begin at the same
-rate before anything else: what the pacing itself takes."""
+"""Seconds, at most the measured time, for which calls that do nothing are started at the same rate
+before anything else, to measure the cost of pacing."""
 
 NO_MAP = "has no open loop: the pool takes its commands as fast as it can"
-"""Why handing command after command to a pool cannot be one."""
+"""Why a pool that is given single commands has no open loop."""
 
 
 class Asked(TypedDict):
-    """Part of a job: it makes an open loop of it. The job's `concurrency` is then the most calls
-    that may be outstanding: worker threads, or tasks of all event loops together."""
+    """Part of a job that makes it an open loop. The job's `concurrency` is then the largest number
+    of outstanding calls: worker threads, or tasks of all event loops together."""
 
     rate: float
-    """Calls to begin each second."""
+    """Calls to begin per second."""
     arrivals: str
-    """`constant`: evenly; `poisson`: independently of each other, drawn from the job's seed."""
+    """`constant`: evenly spaced; `poisson`: independent of each other, drawn from the job's
+    seed."""
 
 
 class Given(TypedDict):
-    """Part of a result, beside `latency`, which holds response times. Histograms are of nanoseconds
-    (base64 HDR V2); calls that failed are in none of them."""
+    """Part of a result, next to `latency`, which holds response times. Histograms are of
+    nanoseconds (base64 HDR V2) and exclude failed calls."""
 
     rate: float
     arrivals: str
     scheduled: int
-    """Calls that were to begin within the window."""
+    """Calls that were due within the window."""
     unsent: int
-    """Of those, the ones that had not begun when the run was ended, because the client fell ever
-    further behind. `latency` has them with the time that they had waited until then."""
+    """Due calls that had not begun when the run ended, because the client fell ever further behind.
+    `latency` includes them with the time that they had waited by then."""
     service: str
     """From when a call began to its reply."""
     service_max_ns: int
     late: str
-    """From when a call was to begin to when it began."""
+    """From when a call was due to when it began."""
     late_max_ns: int
     outstanding_most: int
-    """Calls in progress at the same time; of several processes, in one of them."""
+    """The most calls in progress at the same time; for several processes, in any one of them."""
     held: int
-    """Calls that were due while as many as may be were outstanding. They began late; none is left
+    """Calls that were due while the maximum number was outstanding. They began late; none is left
     out."""
     pacing_calls: int
-    """Calls that did nothing, begun at the same rate in the same process before the window."""
+    """Calls that did nothing, started at the same rate in the same process before the window."""
     pacing_cpu: float
-    """Seconds of processor time that they took."""
+    """Seconds of processor time of those calls."""

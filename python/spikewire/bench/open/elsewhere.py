@@ -1,5 +1,5 @@
-"""Open loops of workers in other languages: the schedule goes into the job, and what follows from
-when calls began and ended is worked out here, by the rules of all."""
+"""Open loops of workers in other languages: the job carries the schedule, and the results are
+derived here from when calls began and ended, by the same rules as in Python."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ _READ, _WRITE = cast("list[Operation]", [(0, None), (0, {})])
 
 
 def scheduled(job: Job) -> Job:
-    """The job with all instants of its phases, in nanoseconds from the start of each; as it is if
-    it measures no open loop."""
+    """The job with all instants of its phases, in nanoseconds from the start of each; unchanged if
+    it is not an open loop."""
     if "open" not in job or job["action"] != MEASURE:
         return job
     asked, seed, long = job["open"], job["seed"], job["duration"]
 
     def phase(name: str, seconds: float) -> dict[str, object]:
-        # A phase without time has no calls, where a measured one has at least one.
+        # A phase without time has no calls, while a measured one has at least one.
         made = offsets(asked["rate"], seconds, asked["arrivals"], f"{seed}/{name}")
         return {"seconds": seconds, "due": list(made) if seconds else []}
 
@@ -44,8 +44,8 @@ def scheduled(job: Job) -> Job:
 
 
 def worked_out(job: Job, answer: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The result of a scheduled job: the worker's own, and what follows from its calls; as it is
-    where nothing was scheduled."""
+    """The result of a scheduled job: the worker's own, and what is derived from its calls;
+    unchanged if nothing was scheduled."""
     if "open" not in job or job["action"] != MEASURE or "failed" in answer:
         return answer
     if "open" not in answer:
@@ -85,7 +85,7 @@ def worked_out(job: Job, answer: Mapping[str, Any]) -> Mapping[str, Any]:
     timeline.begin(0, raw["start"])
     histograms = encode if job.get("histograms") else None
     series = timeline.series(raw["now"], job["shape"]["rows"], histograms)
-    # It has no rate but that of the window: what was asked for.
+    # Its only rate is the one that was asked for.
     kept = {name: value for name, value in answer.items() if name != "rate"}
     return {**kept, **counts, "latency": latency, "open": outcome.open, "series": series}
 

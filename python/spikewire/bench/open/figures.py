@@ -1,4 +1,4 @@
-"""What the rounds of one open loop come to, and the words for it."""
+"""Summaries of the rounds of one open loop, and their descriptions."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ if TYPE_CHECKING:
     from .contract import Given
 
 KEPT_UP = 0.95
-"""The part of the rate that a client has to reach in each round to have kept up with it."""
+"""The share of the rate that a client has to reach in each round to have kept up with it."""
 GENERATOR_SHARE = 0.1
-"""The part of a client's processor time from which a reader is told what the pacing took."""
+"""The share of a client's processor time from which the cost of pacing is reported."""
 PACING = (
     "more than a tenth of the processor time is the pacing, which wakes the process for each call;"
     " it was measured in the same process with calls that do nothing, and `less pacing` is without"
@@ -32,10 +32,11 @@ PACING = (
 
 @dataclass(frozen=True)
 class OpenFigures:
-    """One cell over all its rounds, beside what every line has. Times are in microseconds."""
+    """One cell over all its rounds: figures that only open loops have. Times are in
+    microseconds."""
 
     asked: float
-    """Calls each second."""
+    """Calls per second."""
     arrivals: str
     scheduled: int
     unsent: int
@@ -45,13 +46,13 @@ class OpenFigures:
     """Percentiles of the time from when calls began to their replies."""
     service_max: float
     late: Mapping[str, float]
-    """Percentiles of how much later calls began than they were due."""
+    """Percentiles of the time from when calls were due to when they began."""
     kept_up: bool
     generator: float
-    """Processor time for each operation that the pacing takes, by calls that do nothing."""
+    """Processor time of the pacing per operation, from calls that do nothing."""
     less_pacing: float | None
-    """Processor time for each operation without that; None where a client did not keep up, whose
-    process is awake anyway."""
+    """Processor time per operation without pacing; None if a client did not keep up, since its
+    process is then awake anyway."""
 
 
 def figures(results: Sequence[Result], rows: int = 1) -> OpenFigures | None:
@@ -78,13 +79,12 @@ def figures(results: Sequence[Result], rows: int = 1) -> OpenFigures | None:
 
 
 def paced(given: Given) -> float | None:
-    """Seconds that the pacing takes for each call; None for one of several processes that had
-    none."""
+    """Seconds of pacing per call; None if one of several processes has no figure."""
     return given["pacing_cpu"] / given["pacing_calls"] if given["pacing_calls"] else None
 
 
 def together(parts: Sequence[Given]) -> Given:
-    """What several processes did which had the calls of one open loop dealt out to them."""
+    """The result of several processes among which the calls of one open loop were dealt out."""
     return {
         "rate": parts[0]["rate"],
         "arrivals": parts[0]["arrivals"],
@@ -102,7 +102,8 @@ def together(parts: Sequence[Given]) -> Given:
 
 
 def _less_pacing(rounds: Sequence[tuple[Result, Given]]) -> float | None:
-    """What each round took for an operation without the pacing of all its calls, in the middle."""
+    """Median over the rounds of the processor time per operation without the pacing of all
+    calls."""
     each = [
         1e6
         * (
@@ -118,13 +119,14 @@ def _less_pacing(rounds: Sequence[tuple[Result, Given]]) -> float | None:
 
 
 def _kept_up(result: Result, given: Given) -> bool:
-    """Replies that were errors are replies: what counts is whether the calls were over in time."""
+    """Whether the client kept up. Errors count as replies: what matters is whether calls ended in
+    time."""
     reached = given["scheduled"] / result["elapsed"]
     return not given["unsent"] and reached >= KEPT_UP * given["rate"]
 
 
 def without_ratios(lines: Sequence[Line]) -> list[Line]:
-    """Lines of one group: those of open loops do what they are asked, no more and no less."""
+    """Removes the ratios of throughput: in open loops all lines have the same load."""
     return [
         line if line.open is None else replace(line, rate_ratio=None, one_loop=None)
         for line in lines
@@ -146,7 +148,7 @@ def title(lines: Sequence[Line]) -> str:
 
 
 def notes(line: Line, *, pools: bool = False) -> list[str]:
-    """What a reader must not miss about an open loop; `pools` where event loops in threads are
+    """Remarks on an open loop that a reader must see; `pools` if event loops in threads are
     compared."""
     found, said, cell = line.open, list[str](), line.cell
     if found is None or cell.client == FLOOR:

@@ -22,18 +22,17 @@ if TYPE_CHECKING:
 
 BATCH_MODES = (BATCH_MODE, NODE_BATCH_MODE)
 OPEN_MODES = (*MODES, *BATCH_MODES, POOL_MODE)
-"""What has open loops."""
+"""The modes that support open loops."""
 OUTSTANDING, BATCHES, THREADS = 256, 32, 32
-"""The most calls and batches outstanding on event loops, and threads, unless the user says
-otherwise."""
+"""Default limits of outstanding calls and batches on event loops, and of threads."""
 BATCH_SIZES = (128,)
-"""Records of a batch read, unless the user says otherwise of reads or of writes."""
+"""Default number of records of a batch, if the user gives none for reads or writes."""
 SWEEP = "sweep"
 HIGHEST_RATE = 1e6
 
 
 def add_flags(parser: argparse.ArgumentParser) -> None:
-    """Those that make open loops of a comparison."""
+    """Adds the flags that turn a comparison into open loops."""
     how = parser.add_argument_group("open loop")
     how.add_argument(
         "--rate",
@@ -64,7 +63,7 @@ def _rate(text: str) -> float:
 
 
 def problem(args: argparse.Namespace, modes: Sequence[str]) -> str | None:
-    """The reason why these flags cannot be, if there is one."""
+    """Why these flags cannot be combined, or None."""
     if not args.rate:
         return "--arrivals is for open loops, with --rate" if args.arrivals else None
     closed = [mode for mode in modes if mode not in OPEN_MODES]
@@ -78,7 +77,7 @@ def problem(args: argparse.Namespace, modes: Sequence[str]) -> str | None:
 
 
 def _mixed(args: argparse.Namespace, modes: Sequence[str]) -> str | None:
-    """Why there is no single rate that all could bear a share of."""
+    """Why no single rate suits all cells, or None."""
     batches = [mode for mode in modes if mode in BATCH_MODES]
     if not batches:
         return None
@@ -98,7 +97,7 @@ def _mixed(args: argparse.Namespace, modes: Sequence[str]) -> str | None:
 
 
 def complete(args: argparse.Namespace) -> None:
-    """Fills in the size of batches where there is a rate and the user has said none."""
+    """Fills in the batch size if there is a rate and the user gave no size."""
     if args.rate and set(args.modes) & set(BATCH_MODES) and not args.write_sizes:
         args.batch_sizes = args.batch_sizes or BATCH_SIZES
 
@@ -110,8 +109,8 @@ def run(
     command_line: Sequence[str],
     path: Path,
 ) -> Comparison:
-    """Open loops at these rates. A sweep first shows, and keeps beside `path`, what the clients can
-    do in a closed loop; interrupted then, that is the result."""
+    """Runs open loops at these rates. A sweep first measures the clients in a closed loop, shows
+    the result and saves it next to `path`; if interrupted then, that is the result."""
     from ..run.compare import compare
     from ..run.progress import Progress
     from ..table.report import show, write_json

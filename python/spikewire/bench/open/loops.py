@@ -1,5 +1,5 @@
 """An open loop on several event loops, each in a thread: the calls are dealt out in turns, and each
-loop has a pacer for its own."""
+loop has a pacer for its part."""
 
 from __future__ import annotations
 
@@ -40,7 +40,8 @@ def run_pool(
     seed: int,
     timing: Callable[[int], Timing] = _real,
 ) -> OpenOutcome:
-    """The pool runs a pacer on each of its loops. `timing`: of the loop of a number."""
+    """The pool runs a pacer on each of its loops. `timing` returns the clock of a loop by its
+    number."""
     call = asyncio_call(load.verbs(client))
     measured = Calls.of(asked, load, load.duration, f"{seed}/measured")
     idle, idling = Calls.idle(asked, load, f"{seed}/pacing"), Window()

@@ -1,4 +1,4 @@
-"""When calls are to begin."""
+"""The instants at which calls are to begin."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ NS = 1_000_000_000
 
 
 def offsets(rate: float, seconds: float, arrivals: str, seed: str) -> array[int]:
-    """Nanoseconds from the start, ascending: as many as the rate makes of that time, but one at
-    least. Those of a Poisson process are independent of each other and just as many."""
+    """Nanoseconds from the start, ascending: as many as the rate yields in that time, but at least
+    one. Those of a Poisson process have independent positions and the same number."""
     count = max(1, round(rate * seconds))
     if arrivals == CONSTANT:
         return array("q", (round(at * NS / rate) for at in range(count)))
@@ -26,7 +26,7 @@ def offsets(rate: float, seconds: float, arrivals: str, seed: str) -> array[int]
 
 
 def overlap(begun: Sequence[int], ended: Sequence[int]) -> int:
-    """How many of these calls were in progress at the same time, at the most."""
+    """The largest number of these calls in progress at the same time."""
     going = most = 0
     ends = iter(sorted(ended))
     end = next(ends, None)
@@ -40,7 +40,8 @@ def overlap(begun: Sequence[int], ended: Sequence[int]) -> int:
 
 
 def held(due: Sequence[int], begun: Sequence[int], ended: Sequence[int], most: int) -> int:
-    """How many were due while so many others were in progress. `due` and `begun` ascend."""
+    """The number of calls that were due while this many others were in progress. `due` and `begun`
+    ascend."""
     count = started = finished = 0
     ends = sorted(ended)
     starts = sorted(begun)

@@ -1,4 +1,4 @@
-"""A sweep of rates: shares of what the slowest client can do, so that all bear the same load."""
+"""A sweep of rates: shares of the slowest client's throughput, so that all have the same load."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ if TYPE_CHECKING:
 
 SHARES = (0.25, 0.5, 0.75, 0.9)
 SATURATING_TASKS = 128
-"""In flight at the most, to see what a client can do; threads and batches are as many as in open
+"""Calls in flight to find a client's saturation; threads and batches are as many as in open
 loops."""
 
 
 def saturating(settings: Settings) -> Settings:
-    """A comparison of closed loops that tells what each client can do."""
+    """A closed-loop comparison that finds the saturation of each client."""
     matrix = settings.matrix
 
     def most(outstanding: Sequence[int]) -> tuple[int, ...]:
@@ -44,8 +44,8 @@ def at_rates(settings: Settings, rates: Sequence[float]) -> Settings:
 
 
 def slowest(groups: Iterable[Sequence[Line]]) -> Line:
-    """Of closed loops, the line that did the fewest calls each second; raises `CannotRunError`
-    where nothing was measured."""
+    """The closed-loop line with the fewest calls per second; raises `CannotRunError` if nothing was
+    measured."""
     lines = [line for group in groups for line in group]
     measured = [
         (calls(line), line)
@@ -58,17 +58,17 @@ def slowest(groups: Iterable[Sequence[Line]]) -> Line:
 
 
 def calls(line: Line) -> float:
-    """Each second; a batch is one."""
+    """Calls per second; a batch is one call."""
     return 0.0 if line.rate is None else line.rate.median / line.cell.shape.rows
 
 
 def rates(line: Line) -> tuple[float, ...]:
-    """Shares of that line's calls each second, to two digits, each once."""
+    """Shares of that line's call rate, rounded to two digits, without duplicates."""
     return tuple(dict.fromkeys(float(f"{share * calls(line):.2g}") for share in SHARES))
 
 
 def told(line: Line) -> str:
-    """Who sets the rates of a sweep."""
+    """Which client determines the rates of a sweep, in words."""
     shares = ", ".join(f"{share:.0%}"[:-1] for share in SHARES[:-1])
     return (
         f"rates are {shares} and {SHARES[-1]:.0%} of the {calls(line):,.0f} calls each second of"

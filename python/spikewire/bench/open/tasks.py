@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 
 
 class Pacer:
-    """Begins calls of one phase: those of some numbers, or all. Calls that are due while `most` are
-    outstanding wait for a reply; they are late then, and none is left out."""
+    """Begins calls of one phase: those of given numbers, or all. Calls that are due while `most`
+    are outstanding wait for a reply; they are then late, and none is left out."""
 
     def __init__(
         self,
@@ -43,7 +43,7 @@ class Pacer:
         self._waiting = False
 
     async def run(self) -> None:
-        """Until all replies are there and the planned time, which has begun, is over."""
+        """Runs until all replies have arrived and the planned time, which has begun, is over."""
         try:
             self._tick()
             await asyncio.wait_for(self._over, self._calls.seconds * (1 + OVERTIME) + GRACE_SECONDS)
@@ -95,7 +95,7 @@ class Pacer:
 
 
 async def nothing(_operation: Operation) -> None:
-    """A call that takes no time: what is left is the pacing."""
+    """A call that takes no time, so that only the pacing remains."""
 
 
 async def run_tasks(
@@ -106,7 +106,7 @@ async def run_tasks(
     seed: int,
     timing: Timing = REAL,
 ) -> OpenOutcome:
-    """Sees what the pacing takes, warms up at the same rate, then measures; the window closes with
+    """Measures the cost of pacing, warms up at the same rate, then measures; the window closes with
     the last reply."""
 
     async def phase(calls: Calls, call: Callable[[Operation], Awaitable[None]]) -> None:

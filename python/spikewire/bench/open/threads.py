@@ -1,4 +1,4 @@
-"""An open loop with threads: whichever is free takes the next call and waits until it is due."""
+"""An open loop with threads: any free thread takes the next call and waits until it is due."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _NS = 1_000_000_000
 
 
 class Queue:
-    """The calls of one phase, which the threads share."""
+    """The calls of one phase, shared by the threads."""
 
     def __init__(self, calls: Calls, timing: Timing) -> None:
         self.calls = calls
@@ -34,7 +34,7 @@ class Queue:
         self._numbers: Iterator[int] = iter(range(len(calls.due)))
 
     def work(self, call: Callable[[Operation], None]) -> None:
-        """What each thread does: a call begins late if all threads are busy when it is due."""
+        """The body of each thread: a call begins late if all threads are busy when it is due."""
         calls, clock, turn, numbers = self.calls, self._timing.clock, self._turn, self._numbers
         due, begun, ended, operations = calls.due, calls.begun, calls.ended, calls.operations
         self._begin()
@@ -57,7 +57,7 @@ class Queue:
         self._sleep_until(calls.end)
 
     def _begin(self) -> None:
-        """The first thread to come says when the phase starts."""
+        """The first thread to arrive sets the start of the phase."""
         with self._turn:
             if not self.calls.has_begun:
                 self.calls.begin(self._timing.clock())
@@ -76,7 +76,7 @@ def run_threads(
     seed: int,
     timing: Timing = REAL,
 ) -> OpenOutcome:
-    """Sees what the pacing takes, warms up at the same rate, then measures; the window closes with
+    """Measures the cost of pacing, warms up at the same rate, then measures; the window closes with
     the last reply."""
     idle = Queue(Calls.idle(asked, load, f"{seed}/pacing"), timing)
     measured = Queue(Calls.of(asked, load, load.duration, f"{seed}/measured"), timing)
@@ -114,4 +114,4 @@ def _nothing(_operation: Operation) -> None:
 
 
 def _no_phase(_stop: list[bool]) -> None:
-    """Where there is no warming up."""
+    """Replaces the warm-up if there is none."""

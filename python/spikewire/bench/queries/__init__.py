@@ -1,4 +1,4 @@
-"""The tables of scans: how fast whole sets are read, and what single records feel of it.
+"""Comparisons of scans: how fast whole sets are read, and how scans affect single records.
 
 From the flags to the tables: ``flags`` and ``run``; what is compared: ``cells``; one comparison
 from start to end: ``lab``, with ``gets`` for single records during scans; in the process that

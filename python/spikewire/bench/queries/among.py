@@ -1,4 +1,4 @@
-"""Single records in the middle of full scans, by one client of one process."""
+"""Single records during full scans, by the same client in the same process."""
 
 from __future__ import annotations
 
@@ -27,7 +27,8 @@ if TYPE_CHECKING:
 
 
 def get_among_scans(job: Job) -> Mapping[str, object]:
-    """What the gets took, and what the scans read from their start to the end of the last."""
+    """The latencies of the gets, and the records that the scans read from their start to the end of
+    the last."""
     crowd = Crowd()
     result = measured(job, crowd.run)
     return {**result, "scanned": crowd.records, "scan_seconds": crowd.seconds}
@@ -35,7 +36,7 @@ def get_among_scans(job: Job) -> Mapping[str, object]:
 
 @dataclass
 class Crowd:
-    """Whole scans, over and over, in threads or tasks, while something else is done."""
+    """Full scans repeated in threads or tasks while something else runs."""
 
     records: int = 0
     seconds: float = 0.0

@@ -1,4 +1,4 @@
-"""What is compared when whole sets are read: clients, their ways, and what is done with records."""
+"""What scan comparisons compare: clients, their ways to scan, and what is done with records."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ GETS_MODE = "scans-p99"
 NODE_QUERIES_MODE = "node-queries"
 INDEX_MODE = "index-queries"
 QUERY_MODES = (QUERIES_MODE, INDEX_MODE, GETS_MODE, NODE_QUERIES_MODE)
-"""Modes of a comparison that are about scans."""
+"""Modes of a comparison that concern scans."""
 
 DESCRIBE = "describe-scan"
 SCAN = "scan"
@@ -22,7 +22,7 @@ FILL = "fill"
 KEEP_SCANNING = "keep-scanning"
 GET_AMONG_SCANS = "get-among-scans"
 ACTIONS = (DESCRIBE, SCAN, FILL, KEEP_SCANNING, GET_AMONG_SCANS)
-"""Jobs that only these modes have."""
+"""Actions of jobs that only these modes have."""
 
 OBJECTS, ARROW = "objects", "arrow"
 FOREACH, RESULTS, ITERATE = "foreach", "results", "iterate"
@@ -31,12 +31,12 @@ NOTHING, FILE, SLEEP = "no-op", "file", "sleep"
 CONSUMERS = (NOTHING, FILE, SLEEP)
 
 GETS_SCANS = 8
-"""Full scans at once while single records are read."""
+"""Concurrent full scans while single records are read."""
 
 RECORDS = 100_000
 SLOW_RECORDS = 100_000
 SELECTED = 10.0
-"""The percentage of the records that an index query gives."""
+"""The percentage of the records that an index query selects."""
 RECORD_SIZES = (1_000, 100)
 LEAST_SIZE = 40
 LARGEST_SIZE = 1_000_000
@@ -50,7 +50,7 @@ WAYS: dict[str, dict[str, tuple[str, ...]]] = {
     NODE_OURS: {NODE: (ITERATE, STREAM)},
     NODE_PEER: {NODE: ("scan", "query")},
 }
-"""How each client's users read all records of a set, by mode."""
+"""The ways of each client to read all records of a set, by mode."""
 
 SLOW = {
     ("aerospike", SYNC, RESULTS),
@@ -60,11 +60,11 @@ SLOW = {
     ("aerospike-native", ASYNC, ITERATE),
 }
 """Ways that keep every record, gigabytes for a million of a kilobyte, or that take minutes for it.
-They get fewer records; what they take for each hardly depends on that."""
+They get fewer records; their cost per record hardly depends on the number."""
 
 
 def lacks_waiting(mode: str, way: str) -> str:
-    """Why a caller that is slow holds nothing back in this way; empty where it does."""
+    """Why a slow caller does not slow the scan down in this way; empty if it does."""
     if way == RESULTS:
         return "all records are there before the caller sees the first"
     if (mode, way) == (ASYNC, FOREACH):
@@ -83,10 +83,10 @@ class Scan:
     size: int
     """Bytes of a record's values."""
     records: int
-    """How many the set has."""
+    """Records of the set."""
     interpreter: str = ""
     selected: float | None = None
-    """The percentage that an index selects; None where there is no index, but the whole set."""
+    """The percentage that an index query selects; None for the whole set without an index."""
 
     @property
     def ours(self) -> bool:
@@ -108,8 +108,8 @@ def scans(
     selected: float | None = None,
     consumers: tuple[str, ...] = CONSUMERS,
 ) -> tuple[Scan, ...]:
-    """Those that are compared with each other, in Python or in Node.js, with those of the
-    consumers that they can have. Slow ways get `slow_records`."""
+    """Scans that are compared with each other, in Python or in Node.js, each with the consumers
+    that it supports. Slow ways get `slow_records`."""
 
     def enough(way: tuple[str, str, str]) -> int:
         return min(records, slow_records) if way in SLOW else records
@@ -137,12 +137,12 @@ def getters(clients: tuple[str, ...]) -> list[tuple[str, str]]:
 
 
 def usual_way(client: str, mode: str) -> str | None:
-    """How a client scans beside its own gets; None if all its ways are slow."""
+    """How a client scans next to its own gets; None if all its ways are slow."""
     ways = WAYS.get(base_of(client), {}).get(mode, ())
     return next((way for way in ways if (client, mode, way) not in SLOW), None)
 
 
 def record_bins(size: int) -> str:
-    """An integer, a float, text and bytes, together of this size: what `--bins` would say."""
+    """An integer, a float, text and bytes, of this size together, in the syntax of `--bins`."""
     text = size // 4
     return f"I8,F8,S{text},B{size - 16 - text}"

@@ -1,6 +1,6 @@
-"""Whether a scan gives every record that it has to, each once and as it was written.
+"""Checks that a scan returns every expected record, each once and as it was written.
 
-A scan gives no keys, but digests, and those say which key a record has.
+A scan returns digests instead of keys; the digest identifies the key.
 """
 
 from __future__ import annotations
@@ -21,17 +21,17 @@ if TYPE_CHECKING:
     from ..work import Bins
 
 INTEGER = b"\x01"
-"""The type of an integer key, as it goes into a digest."""
+"""The type byte of an integer key in the input of a digest."""
 BY_KEY, BY_CONTENT = "by key", "by content"
 RANGE_BIN = "b0"
-"""The bin with an index: an integer."""
+"""The indexed bin: an integer."""
 Between = tuple[int, int]
-"""The least and the greatest value of that bin that an index query selects."""
+"""The lowest and the highest value of that bin that an index query selects."""
 
 
 @dataclass(frozen=True)
 class Selected:
-    """The records that a scan of a set, or an index query, has to give."""
+    """The records that a scan of a set, or an index query, has to return."""
 
     pool: Sequence[Bins]
     keys: int
@@ -40,7 +40,7 @@ class Selected:
 
     @cached_property
     def numbers(self) -> frozenset[int]:
-        """Which of the different records are among them."""
+        """Which of the different records are selected."""
         every = range(len(self.pool))
         if self.between is None:
             return frozenset(every)
@@ -53,7 +53,7 @@ class Selected:
         return sum(self.copies(number) for number in self.numbers)
 
     def copies(self, number: int) -> int:
-        """How many keys have this record."""
+        """The number of keys with this record."""
         return len(range(number, self.keys, len(self.pool)))
 
     def of_keys(self) -> Iterator[int]:
@@ -62,41 +62,41 @@ class Selected:
 
 
 def share(pool: Sequence[Bins], percent: float) -> Between:
-    """From zero to a value that such a part of the records does not exceed: halfway between two of
-    them, and exact as a float, for clients that have no other numbers."""
+    """The range from zero to a value that this share of the records does not exceed: halfway
+    between two records' values, and exact as a float, for clients without other numbers."""
     values = sorted(cast("int", bins[RANGE_BIN]) for bins in pool)
     taken = max(1, min(len(values) - 1, round(len(values) * percent / 100)))
     return 0, int(float((values[taken - 1] + values[taken]) // 2))
 
 
 class Check(Protocol):
-    """Is told of every record."""
+    """Checks every record of a scan."""
 
     how: str
 
     def seen(self, digest: object, bins: object) -> None:
-        """Raises `MismatchError` for one that is not right."""
+        """Raises `MismatchError` for a wrong record."""
 
     def table(self, columns: object) -> None:
-        """Many records in columns, which have no digests."""
+        """Checks records in columns, which have no digests."""
 
     def end(self) -> None:
-        """Raises unless every record came."""
+        """Raises unless every record was seen."""
 
 
 def check_of(selected: Selected) -> Check:
-    """By key, unless this Python lacks what makes a digest."""
+    """Checks by key, unless this Python lacks the hash for digests."""
     made = _digests(selected.set_name)
     return _Contents(selected) if made is None else _Keys(selected, made)
 
 
 def contents_of(selected: Selected) -> Check:
-    """For tables."""
+    """Checks the contents of tables."""
     return _Contents(selected)
 
 
 def _digests(set_name: str) -> Callable[[int], bytes] | None:
-    """What gives the digest of an integer key, or None."""
+    """A function that computes the digest of an integer key, or None."""
     try:
         begun = hashlib.new("ripemd160", set_name.encode() + INTEGER, usedforsecurity=False)
     except ValueError:
@@ -139,7 +139,8 @@ class _Keys:
 
 @dataclass
 class _Contents:
-    """Every record is one of those written, and there are as many of each as were written."""
+    """Checks that every record is one of those written, and that each occurs as often as it was
+    written."""
 
     selected: Selected
     how: str = BY_CONTENT

@@ -1,8 +1,8 @@
-"""What is done with the records of a scan: nothing, write them to a file, or be slow.
+"""Consumers of a scan's records: drop them, write them to a file, or be slow.
 
-Each gives how many records there were and the bins of the last one. The loop over the records of a
-client is written out with the client's own source for a record's bins, so that none pays for an
-adapter's function. Of tables it is the rows that count.
+Each returns the number of records and the bins of the last one. The loop over the records is
+generated with the client's own source for a record's bins, so that no client pays for a function of
+an adapter. For tables the rows count.
 """
 
 from __future__ import annotations
@@ -35,21 +35,22 @@ if TYPE_CHECKING:
     from .check import Check
 
     Consumer = str | Check
-    """What is done with records, by its name, or a check of each of them."""
+    """A consumer by its name, or a check of each record."""
 
 Read = tuple[int, object]
-"""How many records came, and the bins of the last one; None where there were tables."""
+"""The number of records, and the bins of the last one; None for tables."""
 
 BUFFER = 1 << 16
 FIRST_PAUSE = 0.5
-"""Seconds for which a sleeping consumer lets everything fill up, after its first record."""
+"""Seconds that a sleeping consumer sleeps after its first record, so that all buffers fill up."""
 PAUSE, PAUSES, PAUSED_ROWS = 0.005, 100, 500
-"""It goes on to sleep this long, so many times, once in so many records. Then it only takes."""
+"""After that it sleeps this long, this many times, once per this many records; then it only
+reads."""
 
 
 @dataclass(frozen=True)
 class Row:
-    """What a client's users write for the bins and the digest of a record called `row`."""
+    """Source for the bins and the digest of a record called `row`."""
 
     bins: str = "row.bins"
     digest: str = "row.key.digest"
@@ -110,20 +111,20 @@ _FLUSHED = "await to_thread(sink.write, bytes(buffer))"
 
 
 def records(rows: Iterable[object], consumer: Consumer, row: Row = Row()) -> Read:
-    """What a blocking caller does with records."""
+    """The loop of a blocking caller over records."""
     with _sink(consumer) as (name, sink):
         return cast("Read", _scan(_ITERATING, name, row)(rows, sink))
 
 
 async def async_records(rows: AsyncIterable[object], consumer: Consumer, row: Row = Row()) -> Read:
-    """What a task does with records."""
+    """The loop of a task over records."""
     with _sink(consumer, 0) as (name, sink):
         scan = _scan(_ITERATING, name, row, asynchronous=True)
         return await cast("Awaitable[Read]", scan(rows, sink))
 
 
 def called(foreach: Callable[..., object], consumer: Consumer, row: Row = Row()) -> Read:
-    """What a callback does with records, which a blocking caller hands over."""
+    """The callback that a blocking caller passes for records."""
     with _sink(consumer) as (name, sink):
         return cast("Read", _scan(_CALLED, name, row)(foreach, sink))
 
@@ -140,7 +141,7 @@ async def async_called(
 
 
 def tables(batches: Iterable[Sized], consumer: Consumer) -> Read:
-    """What a blocking caller does with tables."""
+    """The loop of a blocking caller over tables."""
     count, drowsy, paper = 0, Drowsy(), Paper()
     with _sink(consumer) as (name, sink), paper:
         for batch in batches:
@@ -155,7 +156,7 @@ def tables(batches: Iterable[Sized], consumer: Consumer) -> Read:
 
 
 async def async_tables(batches: AsyncIterable[Sized], consumer: Consumer) -> Read:
-    """What a task does with tables."""
+    """The loop of a task over tables."""
     count, drowsy, paper = 0, Drowsy(), Paper()
     with _sink(consumer) as (name, sink), paper:
         async for batch in batches:
@@ -171,11 +172,11 @@ async def async_tables(batches: AsyncIterable[Sized], consumer: Consumer) -> Rea
 
 @contextmanager
 def _sink(consumer: Consumer, buffering: int = BUFFER) -> Generator[tuple[str, object], None, None]:
-    """Where records go, and the name of what is done with them."""
+    """The destination of records, and the name of the consumer."""
     if not isinstance(consumer, str):
         yield _CHECK, consumer
     elif consumer == FILE:
-        # On disk, and gone when it is closed.
+        # On disk, and deleted when it is closed.
         with tempfile.TemporaryFile(buffering=buffering) as file:
             yield consumer, file
     elif consumer == SLEEP:
@@ -188,7 +189,7 @@ def _sink(consumer: Consumer, buffering: int = BUFFER) -> Generator[tuple[str, o
 
 @cache
 def _scan(template: str, consumer: str, row: Row, *, asynchronous: bool = False) -> _Scan:
-    """The loop for such a consumer and such rows."""
+    """The loop for this consumer and these rows."""
     iterating = template == _ITERATING
     wait = "await " if asynchronous else ""
     each = _EACH[consumer].format(wait=wait, digest=row.digest)
@@ -209,19 +210,19 @@ def _scan(template: str, consumer: str, row: Row, *, asynchronous: bool = False)
 
 
 def _line(bins: Mapping[str, object]) -> bytes:
-    """A record as a program might store it: names and values in Python's own notation."""
+    """A record as a program might store it: names and values in Python notation."""
     return f"{bins!r}\n".encode()
 
 
 class Drowsy:
-    """When to sleep, and for how long: bounded in all, however many records there are."""
+    """When to sleep and for how long, bounded in total regardless of the number of records."""
 
     def __init__(self) -> None:
         self.next = 1
         self._left = PAUSES
 
     def due(self, count: int) -> float:
-        """Seconds to sleep now that so many records came; several pauses at once after a table."""
+        """Seconds to sleep after this many records; several pauses at once after a table."""
         if count < self.next:
             return 0.0
         if self.next == 1:
@@ -236,7 +237,7 @@ class Drowsy:
 
 
 class Paper:
-    """Tables to a file in Arrow's stream format, by pyarrow."""
+    """Writes tables to a file in Arrow's stream format, by pyarrow."""
 
     def __init__(self) -> None:
         self._writer: _Writer | None = None

@@ -1,4 +1,4 @@
-"""Which flags of `spikewire compare` tables of scans look at, and which they refuse."""
+"""The flags of `spikewire compare` that scan comparisons use, and those that they reject."""
 
 from __future__ import annotations
 
@@ -38,11 +38,11 @@ FOREIGN = {
     "--max-ops": "max_ops",
     "--truncate": "truncate",
 }
-"""Flags about other modes, and the names under which they are parsed."""
+"""Flags of other modes, and their names after parsing."""
 
 
 def problem(args: argparse.Namespace, usual: argparse.Namespace) -> str | None:
-    """What is wrong with these flags, which are about scans; `usual` has all defaults."""
+    """Why these flags are invalid for scans, or None; `usual` holds all defaults."""
     asked = " and ".join(mode for mode in QUERY_MODES if mode in args.modes)
     others = [mode for mode in args.modes if mode not in QUERY_MODES]
     if others:

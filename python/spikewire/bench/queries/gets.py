@@ -1,4 +1,4 @@
-"""Single records alone, then beside scans of another process and among scans of the same one."""
+"""Single records alone, then beside scans of another process, and among scans of the same one."""
 
 from __future__ import annotations
 
@@ -42,17 +42,17 @@ class Getter:
 
 @dataclass(frozen=True)
 class During:
-    """Gets while scans went on."""
+    """Gets during scans."""
 
     gets: Result | Failure
     scanned: int | None = None
-    """Records that the scans read meanwhile, all together."""
+    """Records that the scans read meanwhile, in total."""
     seconds: float = 0.0
-    """In how many seconds."""
+    """The seconds in which they were read."""
 
     @property
     def rate(self) -> float | None:
-        """Records per second that were scanned."""
+        """Scanned records per second."""
         return self.scanned / self.seconds if self.scanned is not None and self.seconds else None
 
 
@@ -63,7 +63,7 @@ class GetRound:
     alone: Result | Failure
     beside: During | None = None
     among: During | None = None
-    """None where the client has no way to scan that is fast enough."""
+    """None if the client has no scan that is fast enough."""
 
     @property
     def failure(self) -> str | None:
@@ -86,7 +86,7 @@ class GetRound:
 
 
 def latency(outcomes: Sequence[Result | Failure]) -> dict[str, float]:
-    """Percentiles in microseconds over all runs that gave any."""
+    """Percentiles in microseconds over all runs that have any."""
     return percentiles(merge(one["latency"]["read"] for one in outcomes if "failed" not in one))
 
 
@@ -98,7 +98,7 @@ def _p99(outcomes: Sequence[Result | Failure]) -> str:
 def gets_alone_and_not(
     start: Callable[[Job], Mapping[str, object]], getting: Job, scanning: Job
 ) -> GetRound:
-    """All runs, one after the other, by processes of their own."""
+    """All runs, one after the other, in processes of their own."""
     alone = as_result(start(getting))
     if "failed" in alone:
         return GetRound(alone)
@@ -128,7 +128,7 @@ def _among(answer: Mapping[str, object]) -> During:
 
 @dataclass
 class Scanning:
-    """A process that scans while the `with` block runs."""
+    """A process that scans for the duration of the `with` block."""
 
     job: Job
     records: int | None = None
@@ -182,7 +182,7 @@ class Scanning:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        """Runs until it is terminated, and then reports what it did."""
+        """Terminates the process, which then reports what it did."""
         self.seconds = time.perf_counter() - self._began
         process = self._process
         assert process.stdout is not None

@@ -48,12 +48,12 @@ if TYPE_CHECKING:
     from ..run.progress import Progress
 
 SCAN_SECONDS = 600.0
-"""What one process may take for two scans, beside the time it is to measure."""
+"""Seconds that one process may take for two scans, in addition to the measured time."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Settings(Place):
-    """Everything that the flags say."""
+    """All settings of the flags."""
 
     modes: tuple[str, ...]
     clients: tuple[str, ...]
@@ -61,7 +61,7 @@ class Settings(Place):
     records: int
     slow_records: int
     selected: float = SELECTED
-    """The percentage of the records that index queries give."""
+    """The percentage of the records that index queries select."""
     sizes: tuple[int, ...]
     duration: float
     warmup: float
@@ -75,7 +75,7 @@ class Settings(Place):
     consumers: tuple[str, ...] = CONSUMERS
 
     def set_of(self, size: int, records: int) -> str:
-        """The set with so many records of this size."""
+        """The set with this number of records of this size."""
         fewer = "" if records == self.records else f"-{records}"
         return f"{self.set_name}-scan-{size}{fewer}"
 
@@ -92,7 +92,8 @@ class Scans:
     interrupted: bool = False
 
     def scan_lines(self) -> list[list[ScanLine]]:
-        """One list for each size of records and interpreter, Node.js and index queries apart."""
+        """One list for each size of records and interpreter; Node.js and index queries are
+        separate."""
         groups: dict[tuple[int, str, bool, bool], dict[Scan, list[Outcome]]] = {}
         for scan, rounds in self.scans.items():
             if not rounds:
@@ -242,7 +243,7 @@ class Lab:
     def _scan(self, scan: Scan, cluster: Cluster) -> str:
         way = f"{scan.way}/{scan.consumer}"
         job = self._job(scan.client, scan.mode, scan.size, scan.records, cluster, SCAN, way)
-        # What a client gives in one round, it gives in all.
+        # Checked in the first round only: later rounds return the same.
         job["verify"] = not self._found.scans[scan]
         if scan.selected is not None:
             job["between"] = self._between(scan.size)
@@ -254,7 +255,7 @@ class Lab:
         return _brief(outcome)
 
     def _between(self, size: int) -> list[int]:
-        """The range that index queries ask for in records of this size."""
+        """The range of index queries for records of this size."""
         if size not in self._ranges:
             pool = value_pool(parse_bins(record_bins(size)), self._settings.seed)
             self._ranges[size] = list(share(pool, self._settings.selected))
@@ -318,7 +319,7 @@ class Lab:
 
 
 def _needs(scan: Scan) -> str:
-    """What not every interpreter with this client has: looked at by itself."""
+    """A module that not every interpreter with this client has: checked separately."""
     return f"{ARROW}/{FILE}" if (scan.way, scan.consumer) == (ARROW, FILE) else ""
 
 

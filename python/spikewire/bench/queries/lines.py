@@ -1,4 +1,4 @@
-"""What the rounds of a scan, or of gets during scans, amount to."""
+"""Summaries of the rounds of a scan, or of gets during scans."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class ScanLine:
-    """One row: medians of the rounds, and the most memory of any."""
+    """One row: medians of the rounds, and the highest memory of any."""
 
     scan: Scan
     rounds: int
     failures: tuple[str, ...]
     version: str = ""
     runtime: str = ""
-    """What ran the client."""
+    """The runtime of the client."""
     rows: int | None = None
     """Records of one scan."""
     rate: Spread | None = None
@@ -35,23 +35,23 @@ class ScanLine:
     """Microseconds of the client's processor time for each record."""
     cpu_server: float | None = None
     server_busy: float | None = None
-    """The part of its threads' time that the embedded cluster worked; 1 is all it has."""
+    """The share of the time that the embedded cluster's threads were busy; 1 is saturated."""
     grown: int | None = None
-    """Bytes from the resident memory before the first scan to the peak, the highest round."""
+    """Bytes from the resident memory before the first scan to the peak, in the highest round."""
     checked: str | None = None
-    """How every record of a scan was looked at: `by key`, `by content`, or why not."""
+    """How every record of a scan was checked: `by key`, `by content`, or why not."""
     grown_exact: bool = True
-    """Whether the system kept that peak; if not, it is the highest of ten samples a second."""
+    """Whether the system recorded that peak; if not, it is the highest of ten samples a second."""
     loop_delay: Mapping[str, float] | None = None
-    """By how many microseconds timers of Node.js were late."""
+    """The lateness of Node.js timers in microseconds."""
     rate_ratio: float | None = None
-    """Records per second over those of the fastest peer."""
+    """Records per second relative to the fastest peer."""
     cpu_ratio: float | None = None
-    """Processor time over that of the thriftiest peer."""
+    """Processor time relative to the most economical peer."""
 
     @property
     def remarks(self) -> list[str]:
-        """What was not done as it is elsewhere."""
+        """How this scan differs from the usual ones."""
         said: list[str] = []
         if self.grown is not None and not self.grown_exact:
             said.append("+MB by ten samples a second, as an earlier peak was not forgotten")
@@ -67,14 +67,14 @@ class ScanLine:
 
 @dataclass(frozen=True)
 class DuringLine:
-    """Single records while scans went on."""
+    """Single records during scans."""
 
     latency: Mapping[str, float]
     """Microseconds, all rounds merged."""
     ratio: float | None
-    """p99 over that of the gets alone."""
+    """p99 relative to that of the gets alone."""
     scan_rate: float | None
-    """Records per second that the scans read meanwhile, all together; median of the rounds."""
+    """Records per second that the scans read meanwhile, in total; median of the rounds."""
 
 
 @dataclass(frozen=True)
@@ -86,9 +86,9 @@ class GetLine:
     failures: tuple[str, ...]
     alone: Mapping[str, float]
     beside: DuringLine
-    """Scans of another process, always the same client's."""
+    """Scans of another process, always by the same client."""
     among: DuringLine | None
-    """Scans by the same client in the same process; None where it has no way that is fast."""
+    """Scans by the same client in the same process; None if it has no fast scan."""
 
     def as_json(self) -> dict[str, object]:
         fields = asdict(self)

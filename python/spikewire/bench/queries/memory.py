@@ -1,4 +1,4 @@
-"""The resident memory of this process over time, as a curve."""
+"""The resident memory of this process over time."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ EVERY = 0.1
 
 
 class Curve:
-    """Samples in a thread of its own while the `with` block runs; the highest point is exact where
-    the system keeps it, whatever lies between two samples. Free memory goes back to the system
-    first: what finds room in memory that the process has already would not show."""
+    """Samples the memory in a thread for the duration of the `with` block. The peak is exact if the
+    system records it, whatever happens between two samples. Free memory is returned to the system
+    first: allocations that fit into memory that the process already holds would not show."""
 
     def __init__(self) -> None:
         self.start = 0
         self.peak = 0
         self.exact = False
-        """Whether the peak is the system's; if not, it is the highest of the points."""
+        """Whether the peak is the system's; if not, it is the highest sample."""
         self.points: list[tuple[float, int]] = []
-        """Seconds since the start, and resident bytes; empty where the system has none."""
+        """Seconds since the start, and resident bytes; empty if the system reports none."""
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._sample, daemon=True)
 
@@ -51,7 +51,7 @@ class Curve:
         self._stop.set()
         self._thread.join()
         peak = measure.peak_rss()
-        # One that was not forgotten says something when it has been passed.
+        # A peak that could not be reset is meaningful once it has been exceeded.
         self.exact = self._forgotten or peak > self._earlier
         seen = [self.start, *(size for _, size in self.points)]
         self.peak = max([peak, *seen] if self.exact else seen)

@@ -1,7 +1,7 @@
-"""How each client's users read every record of a set, in the ways of `cells.WAYS`.
+"""Source code of each client to read every record of a set, in the ways of `cells.WAYS`.
 
-All of them take the bins of every record as a mapping, and do with them what a consumer does. With
-a range, an index selects the records.
+All of them take the bins of every record as a mapping and pass them to a consumer. With a range, an
+index query selects the records.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from .check import Between
     from .consumers import Consumer, Read
 
-# Other clients' query objects have no types that hold in every release.
+# Query objects of other clients have no types that are valid for every release.
 Foreign = Any
 
 
@@ -90,7 +90,7 @@ class PyAsync(aerospike_py.Asyncio):
 
 
 def _asked(client: Foreign, target: Target, module: str, between: Between | None) -> Foreign:
-    """A query of the whole set, or of what a range of its index selects."""
+    """A query of the whole set, or of a range of its index."""
     query = client.query(target.namespace, target.set_name)
     if between is not None:
         predicates = importlib.import_module(f"{module}.predicates")

@@ -1,4 +1,4 @@
-"""The JSON that comes out of a process that read a whole set."""
+"""The JSON result of a process that read a whole set."""
 
 from __future__ import annotations
 
@@ -13,36 +13,36 @@ if TYPE_CHECKING:
 
 
 class Grown(TypedDict):
-    """Resident bytes: when the client was ready to read, the most it came to, and the way there."""
+    """Resident bytes: when the client was ready to read, the peak, and the curve."""
 
     start: int
     peak: int
     exact: NotRequired[bool]
     """Whether the peak is the system's; if not, it is the highest point of the curve, since the
-    system did not forget a higher one from before."""
+    system could not reset an earlier, higher peak."""
     curve: list[tuple[float, int]]
     """Seconds since the start and resident bytes, ten times a second, warm-up included."""
 
 
 class Added(TypedDict, total=False):
-    """What not every result has; `server_threads` is added by the lab itself."""
+    """Optional fields; `server_threads` is added by the lab itself."""
 
     server_threads: int
-    """How many of the embedded cluster's threads can work at once."""
+    """Threads of the embedded cluster that can work at the same time."""
     server_busiest: float
-    """Seconds that the busiest of its threads worked within the window."""
+    """Busy seconds of its busiest thread within the window."""
     checked: str
-    """How every record of one more scan, behind the window, was looked at: `by key`, `by content`,
+    """How every record of an additional scan after the window was checked: `by key`, `by content`,
     or why not."""
     loop: str
-    """What ran it, where that is not Python."""
+    """The runtime, if it is not Python."""
     loop_delay: LoopDelay
-    """Node.js alone."""
+    """Only for Node.js."""
 
 
 @final
 class ScanResult(Added):
-    """What one run gave."""
+    """The result of one run."""
 
     client: str
     version: str
@@ -64,5 +64,5 @@ Outcome = ScanResult | Failure
 
 
 def as_scan(answer: Mapping[str, object]) -> Outcome:
-    """Distinguish a result from a failure, and refuse anything that is neither."""
+    """Tells a result from a failure, and rejects anything else."""
     return failure_of(answer, ScanResult.__required_keys__) or cast("ScanResult", answer)

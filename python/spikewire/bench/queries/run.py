@@ -29,7 +29,7 @@ DURATION, WARMUP, PAUSE = 1.0, 0.4, 0.1
 
 
 def settings(args: argparse.Namespace) -> Settings:
-    """What flags that were found good mean."""
+    """The settings that valid flags ask for."""
     given = {name: getattr(args, name) for name in ("duration", "warmup", "pause")}
     usual = {"duration": DURATION, "warmup": WARMUP, "pause": PAUSE}
     pace: dict[str, Any] = {
@@ -55,7 +55,7 @@ def settings(args: argparse.Namespace) -> Settings:
 
 
 def compare_scans(chosen: Settings, command_line: Sequence[str], progress: Progress) -> Scans:
-    """Measure everything; Ctrl-C ends it early with what has been measured so far."""
+    """Measures everything; Ctrl-C ends it early with what has been measured so far."""
     found = Scans(chosen)
     for client in chosen.clients:
         if base_of(client) not in WAYS and set(chosen.modes) != {NODE_QUERIES_MODE}:
@@ -66,7 +66,8 @@ def compare_scans(chosen: Settings, command_line: Sequence[str], progress: Progr
 
 
 def run(args: argparse.Namespace, path: Path) -> int:
-    """The exit status; tables go to standard output and everything to the file."""
+    """Measures and returns the exit status; tables go to standard output, and all results to the
+    file."""
     try:
         baseline = against.of_flag(args, (SCANS,))
     except ValueError as error:

@@ -28,13 +28,13 @@ GET_HEADINGS = (
     *("p50 among", "p99", "÷ alone", "scanned/s"),
 )
 LOOP_HEADINGS = ("loop p50 us", "loop p99")
-"""Of the tables about Node.js."""
+"""Columns of the tables for Node.js."""
 LEFT = 4
-"""The columns of the first table that are words."""
+"""The number of text columns of the first table."""
 
 
 def show(found: Scans, console: Console | None = None) -> None:
-    """All tables, then what has to be known beside them."""
+    """Prints all tables, then the remarks on them."""
     console = console or console_for()
     for lines in found.scan_lines():
         size, runtime = lines[0].scan.size, next((one.runtime for one in lines if one.runtime), "?")
@@ -112,7 +112,7 @@ def _during_cells(during: DuringLine | None) -> list[str]:
 
 
 def notes(line: ScanLine) -> list[str]:
-    """What a reader must not miss about this line."""
+    """Remarks on this line that a reader must see."""
     scan, said = line.scan, [f"{line.scan}: {reason}" for reason in dict.fromkeys(line.failures)]
     said += [f"{scan}: {remark}" for remark in line.remarks]
     if line.server_busy is not None and line.server_busy >= BUSY:

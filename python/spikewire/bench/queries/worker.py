@@ -1,4 +1,4 @@
-"""The jobs of these tables, in a process of their own: fill a set, read all of it, keep reading."""
+"""The jobs of scan comparisons, in a process of their own: fill a set, read it, keep reading it."""
 
 from __future__ import annotations
 
@@ -37,14 +37,14 @@ if TYPE_CHECKING:
     from .result import Added, ScanResult
 
 SCANNING, SAY = "scanning", 2
-"""The lab reads what a process that keeps scanning says on standard error."""
+"""The lab reads what a process that keeps scanning prints to standard error."""
 CHUNK = 1_000
 """Records of a write when a set is filled."""
 
 
 @dataclass
 class Work:
-    """One way to read everything, until time is up, and the outcome."""
+    """One way to read everything until time is up, and its results."""
 
     plan: Plan
     window: Window
@@ -52,11 +52,11 @@ class Work:
     scans: int = 0
     records: int = 0
     checked: str | None = None
-    """How every record of a last scan, behind the window, was looked at."""
+    """How every record of a last scan after the window was checked."""
 
     @cached_property
     def selected(self) -> Selected:
-        """What a scan has to give."""
+        """The records that a scan has to return."""
         plan, between = self.plan, self.plan.job.get("between")
         bounds = None if between is None else (between[0], between[1])
         return Selected(plan.pool, plan.job["keys"], plan.target.set_name, bounds)
@@ -67,7 +67,7 @@ class Work:
         return way, consumer or NOTHING
 
     def check(self, read: Read) -> None:
-        """Refuse a client that does not see every record as it was written."""
+        """Raises if the client does not read every record as it was written."""
         count, bins = read
         if count != self.selected.count:
             raise MismatchError(f"a scan gave {count:,} of {self.selected.count:,} records")
@@ -75,7 +75,7 @@ class Work:
             raise MismatchError(f"a record reads back as {bins!r}, not {self.plan.job['bins']}")
 
     def stretches(self) -> Iterator[float]:
-        """When the warm-up ends and when the window does: whole scans are made until then."""
+        """The ends of the warm-up and of the window: whole scans run until then."""
         if self.plan.job["warmup"]:
             yield time.perf_counter() + self.plan.job["warmup"]
         self.scans = self.records = 0
@@ -91,7 +91,7 @@ class Work:
 
     @contextmanager
     def looking(self) -> Generator[Check | None, None, None]:
-        """Around one more scan, whose records are all looked at; None where there is to be none."""
+        """Runs one more scan whose records are all checked; None if there is to be none."""
         if not self.plan.job.get("verify"):
             yield None
         elif self.way[0] == ARROW and find_spec("pyarrow") is None:
@@ -136,7 +136,7 @@ class Work:
 
 
 def answer(job: Job) -> Mapping[str, object]:
-    """What one of these jobs gives."""
+    """The result of one of these jobs."""
     if job["action"] == DESCRIBE:
         return {"unavailable": _unavailable(job["client"], job["shape"]["way"])}
     if job["action"] == FILL:
@@ -157,14 +157,14 @@ def _unavailable(client: str, way: str) -> str | None:
 
 
 def scan(job: Job) -> ScanResult:
-    """Read the whole set as often as fits."""
+    """Reads the whole set as often as fits."""
     plan = Plan.of(job)
     if job["cpus"]:
         os.sched_setaffinity(0, job["cpus"])
     work = Work(plan, Window(job["server_pid"]))
     importlib.import_module(plan.peer.module)
     if work.way == (ARROW, FILE):
-        # With its first table it loads pandas, which is no part of what a scan holds.
+        # With its first table it loads pandas, which is not part of the memory of a scan.
         importlib.import_module("pyarrow.ipc")
         vars(importlib.import_module("pyarrow"))["table"]({"b0": [0]})
     load_average = [round(value, 2) for value in os.getloadavg()]
@@ -204,8 +204,8 @@ def scan(job: Job) -> ScanResult:
 
 
 def fill(plan: Plan) -> int:
-    """Write every record, with our own client, and make an index where a range of one is to be
-    read: the peers prove that they can read them."""
+    """Writes every record with our own client, and creates an index if a range of one is to be
+    read: other clients check that they can read the records."""
     pool = plan.pool
     keys = plan.job["keys"]
     client, dataset = _dataset(plan.target)
@@ -226,8 +226,8 @@ def fill(plan: Plan) -> int:
 
 
 def keep_scanning(plan: Plan) -> int:
-    """Threads that read the whole set over and over, until the process is terminated; the
-    records they read together. Says `scanning` when each has come to its first record."""
+    """Reads the whole set repeatedly in threads until the process is terminated; returns the
+    records read in total. Prints `scanning` when each thread has its first record."""
     client, dataset = _dataset(plan.target)
     ended = threading.Event()
 

@@ -1,1 +1,1 @@
-"""A comparison from outside: the cluster, the cells and their order, a process for each."""
+"""Runs comparisons: starts the cluster, orders the cells, runs each in a process of its own."""

@@ -1,12 +1,12 @@
-"""Processors kept from idling while clients are measured.
+"""Keeps processors from idling while clients are measured.
 
-Where processors are virtual, waking one that idles costs the program that wakes it as much as
-several requests, and how often that happens depends on what else the machine does. A process of
-the idle class on each processor does away with it: it runs only when nothing else wants to.
+On virtual processors, waking an idle one costs the program that wakes it as much as several
+requests, and how often that happens depends on what else the machine does. A process of the idle
+scheduling class on each processor prevents it: it runs only when nothing else wants to.
 
-Where Linux groups processes by session (`sched_autogroup_enabled`, see sched(7)), it weighs the
-sessions first: there the class counts for nothing beside the processes of other sessions, and the
-session itself has to be given the least weight.
+Where Linux groups processes by session (`sched_autogroup_enabled`, see sched(7)), sessions are
+weighed first: the class then has no effect on processes of other sessions, so the session itself
+has to be given the lowest weight.
 """
 
 from __future__ import annotations
@@ -40,11 +40,11 @@ while os.getppid() == parent:
 
 @contextlib.contextmanager
 def awake(wanted: bool = True) -> Generator[int]:
-    """Keep every processor that this process may use busy at the lowest priority there is; gives
-    their number. The processes end with the block, or with this process.
+    """Keeps every processor that this process may use busy at the lowest priority; returns their
+    number. The processes end with the block, or with this process.
 
     Raises:
-        RuntimeError: the system has no such class of processes.
+        RuntimeError: the system has no such scheduling class.
     """
     if not wanted:
         yield 0

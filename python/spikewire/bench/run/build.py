@@ -1,4 +1,4 @@
-"""Which build of this package a process has: what decides about speed and no version says."""
+"""The build of this package in a process: what determines speed and no version number says."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ if TYPE_CHECKING:
 
 NATIVE = "spikewire._native"
 SHIPPED = "dist"
-"""The profile of Cargo's that wheels are built with."""
+"""The Cargo profile of released wheels."""
 _CHANGED = "-dirty"
-"""Behind a commit from which files differed."""
+"""Appended to a commit if files differed from it."""
 _RUSTC = re.compile(rb"/rustc/([0-9a-f]{40})/")
-"""Names the compiler's commit in the paths of its own library."""
+"""Matches the compiler's commit in the paths of its own library."""
 
 
 class Library(TypedDict):
-    """The native part: a file, its bytes, and their digest."""
+    """The native part: a file, its contents, and their digest."""
 
     name: str
     bytes: int
@@ -32,34 +32,35 @@ class Library(TypedDict):
 
 
 class Compiled(TypedDict, total=False):
-    """How Cargo compiled it, as programs and the addon of Node.js say. Cargo does not tell a crate
-    how it is linked: the profile's name says that."""
+    """How Cargo compiled it, as reported by programs and the Node.js addon. Cargo does not tell a
+    crate how it is linked: the name of the profile implies that."""
 
     opt_level: str
     rustflags: str
-    """Of the environment and of Cargo's configuration; empty: none."""
+    """From the environment and Cargo's configuration; empty: none."""
     debug_assertions: bool
 
 
 class Build(Compiled):
-    """What is not known is None."""
+    """Unknown values are None."""
 
     profile: str | None
-    """Of Cargo's that the native part was built with; old ones do not say."""
+    """The Cargo profile of the native part; old builds do not report it."""
     commit: str | None
-    """Of the source tree that is used in place; of what was installed, that it was built from."""
+    """The commit of the source tree used in place, or of the one that an installed build was built
+    from."""
     modified: bool | None
     """Whether files of that source tree differ from the commit."""
     built_from: str | None
-    """The commit of the native part, which may be older than the source tree, with `-dirty` behind
-    it where files differed; None where it does not say."""
+    """The commit of the native part, which may be older than the source tree, with `-dirty`
+    appended if files differed; None if it does not report one."""
     rustc: str | None
     """The compiler's commit."""
     native: Library | None
 
 
 def loaded() -> Build | None:
-    """Of the package that this process has imported; None if it has not."""
+    """The build of the package that this process has imported; None if it has not."""
     module = sys.modules.get(NATIVE)
     return None if module is None or module.__file__ is None else _of(Path(module.__file__), module)
 
@@ -71,8 +72,8 @@ def _of(native: Path, module: object) -> Build:
 
 
 def _build(file: Path, own: Path | None, built_from: str | None) -> Build:
-    """Of a native part, without its profile. `own` is a file of the source tree that is used in
-    place, if one may be."""
+    """The build of a native part, without its profile. `own` is a file of the source tree used in
+    place, if there may be one."""
     library, rustc = _library(file)
     commit, modified = (None, None) if own is None else _commit(own)
     if commit is None and built_from:
@@ -88,14 +89,14 @@ def _build(file: Path, own: Path | None, built_from: str | None) -> Build:
 
 
 _known = cache(_build)
-"""Programs do not change while they are measured."""
+"""Cached: programs do not change while they are measured."""
 
 
 def completed(answer: Mapping[str, Any], file: Path, manifest: Path | None) -> Mapping[str, Any]:
-    """An answer whose worker says how it was compiled, with the rest of its build.
+    """Completes the build in an answer whose worker reports how it was compiled.
 
-    `manifest` is a file of the source tree that the program has just been built from; None where it
-    is no part of ours, and for an addon, which may be older than the source tree.
+    `manifest` is a file of the source tree that the program has just been built from; None for
+    programs that are not ours, and for an addon, which may be older than the source tree.
     """
     said: Mapping[str, Any] | None = answer.get("build")
     if said is None:
@@ -105,7 +106,7 @@ def completed(answer: Mapping[str, Any], file: Path, manifest: Path | None) -> M
 
 
 def _library(file: Path) -> tuple[Library, str | None]:
-    """What is loaded, and the commit of the compiler that made it."""
+    """The loaded file, and the commit of the compiler that built it."""
     content = file.read_bytes()
     rustc = _RUSTC.search(content)
     made: Library = {
@@ -117,8 +118,8 @@ def _library(file: Path) -> tuple[Library, str | None]:
 
 
 def _commit(own: Path) -> tuple[str | None, bool | None]:
-    """Of the source tree that this file belongs to, and whether files differ from that; nothing of
-    either for an installed package, wherever that lies."""
+    """The commit of the source tree that this file belongs to, and whether files differ from it;
+    None for both for an installed package, wherever it is."""
     package = own.parent
     if _git(package, "ls-files", "--error-unmatch", own.name) is None:
         return None, None
@@ -140,7 +141,7 @@ _HOW = {"opt_level": "opt-level", "rustflags": "flags"}
 
 
 def described(build: Mapping[str, Any] | None) -> str:
-    """In words: the profile, and commits and digest as far as they tell one build from another."""
+    """In words: the profile, and commits and digest as far as needed to tell builds apart."""
     if not build:
         return ""
     native = cast("Mapping[str, Any]", build.get("native") or {})
@@ -158,7 +159,7 @@ def described(build: Mapping[str, Any] | None) -> str:
 
 
 def _named(build: Mapping[str, Any]) -> str | None:
-    """The commit as a native part names its own."""
+    """The commit in the form in which a native part reports its own."""
     commit: str | None = build.get("commit")
     return commit and commit + (_CHANGED if build.get("modified") else "")
 
@@ -168,7 +169,7 @@ def _short(commit: str) -> str:
 
 
 def of_results(results: Any) -> dict[str, Build]:
-    """Of single runs, wherever they are: the build of this package that each client is."""
+    """The build of this package for each client, collected from single runs at any depth."""
     found: dict[str, Build] = {}
     if isinstance(results, dict):
         one = cast("dict[str, Any]", results)

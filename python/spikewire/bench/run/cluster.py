@@ -26,14 +26,14 @@ if TYPE_CHECKING:
 
 ROWS = "spikewire_rows"
 SERVING = ("spikewire-node", "spikewire-flow")
-"""How the threads of the embedded cluster that serve connections are called."""
+"""Names of the embedded cluster's threads that serve connections."""
 START_SECONDS = 30.0
 STOP_SECONDS = 5.0
 
 
 @dataclass(frozen=True)
 class GivenCluster:
-    """A running cluster that the user named."""
+    """A running cluster given by the user."""
 
     seeds: tuple[Seed, ...]
     pid: int | None = None
@@ -43,11 +43,11 @@ class GivenCluster:
         return "given by -H"
 
     def workers(self) -> int | None:
-        """Not known, and neither is what they do."""
+        """Not known, as its activity is not."""
         return None
 
     def rows(self) -> int | None:
-        """Not known: other programs may be using it, and not all nodes need be seeds."""
+        """Not known: other programs may use it, and not all nodes need be seeds."""
         return None
 
     def __enter__(self) -> Self:
@@ -58,8 +58,8 @@ class GivenCluster:
 
 
 class EmbeddedCluster:
-    """`spikewire serve` as a child process, stopped by its own process id at the end. One that lets
-    in whom it knows is told who that is by its standard input."""
+    """`spikewire serve` as a child process, stopped by its process id at the end. If it has users
+    or TLS, it gets the settings through its standard input."""
 
     def __init__(
         self,
@@ -85,7 +85,7 @@ class EmbeddedCluster:
             self._command = [sys.executable, "-m", guarded.__name__]
             self._told = guarded.options(nodes, namespace, threads, copies, access)
         self.access = access
-        """With the certificates that it made, once it is ready."""
+        """Includes the certificates that the cluster creates, once it is ready."""
         self._process: subprocess.Popen[str] | None = None
         self._listener: threading.Thread | None = None
         self._said: deque[str] = deque(maxlen=20)
@@ -101,8 +101,8 @@ class EmbeddedCluster:
         return f"embedded on this machine, nodes: {self._nodes}, {kept}"
 
     def workers(self) -> int | None:
-        """How many of its threads can work at once: those that serve connections, as many as it has
-        processors."""
+        """Threads that can work at the same time: those that serve connections, at most one for
+        each of its processors."""
         if self.pid is None:
             return None
         names = _thread_names(self.pid)
@@ -110,7 +110,7 @@ class EmbeddedCluster:
         return min(serving, len(self._cpus) or os.cpu_count() or 1)
 
     def rows(self) -> int | None:
-        """Records read and written, as all nodes together have counted; a batch counts its rows."""
+        """Records read and written, as counted by all nodes together; a batch counts its rows."""
         told = asking.answers(self.seeds, "statistics", self.access)
         counts = [_statistic(one, ROWS) for one in told]
         known = [count for count in counts if count is not None]
@@ -121,7 +121,7 @@ class EmbeddedCluster:
         from spikewire.testing.interrupts import interrupts_wait
 
         try:
-            # A server that is not noted would run for ever.
+            # A server whose start is not recorded would run for ever.
             with interrupts_wait():
                 process = self._start()
             self._ready.wait(START_SECONDS)
@@ -145,7 +145,7 @@ class EmbeddedCluster:
             start_new_session=True,
         )
         if process.stdin is not None:
-            # One that ends at once says why on its standard output.
+            # One that exits at once gives the reason on its standard output.
             with suppress(OSError), process.stdin as given:
                 given.write(self._told)
         self._listener = threading.Thread(target=self._listen, args=(process,), daemon=True)
@@ -190,12 +190,13 @@ Cluster = GivenCluster | EmbeddedCluster
 
 
 def is_local(host: str) -> bool:
-    """Whether this names the machine itself by its loopback interface."""
+    """Whether this is a loopback address or name of this machine."""
     return host in ("localhost", "::1") or host.startswith("127.")
 
 
 def pin(pid: int, cpus: Sequence[int]) -> None:
-    """Every thread of the server: the setting of a process is that of its first thread alone."""
+    """Sets the processors of every thread of the server: setting those of a process affects only
+    its first thread."""
     try:
         threads = [int(task.name) for task in Path(f"/proc/{pid}/task").iterdir()]
     except OSError:
@@ -212,7 +213,7 @@ def _thread_names(pid: int) -> list[str]:
 
 
 def stop_process(process: subprocess.Popen[str]) -> None:
-    """Ask this one child to end, then make it."""
+    """Terminates this one child, and kills it if it does not end."""
     if process.poll() is not None:
         return
     process.terminate()
@@ -224,8 +225,7 @@ def stop_process(process: subprocess.Popen[str]) -> None:
 
 
 def reachable(seeds: Sequence[Seed], timeout: float = 5.0) -> bool:
-    """Whether any of them takes connections, of whatever protocol; without seeds there is nothing
-    that could be out of reach."""
+    """Whether any seed accepts connections, by whatever protocol; true without seeds."""
     return not seeds or any(_listens(seed, timeout) for seed in seeds)
 
 
@@ -238,7 +238,7 @@ def _listens(seed: Seed, timeout: float) -> bool:
 
 
 def truncate(cluster: Cluster, namespace: str, set_name: str) -> str | None:
-    """Removes all records of the set in the whole cluster; why it could not be done, or None.
+    """Removes all records of the set in the whole cluster; returns why that failed, or None.
 
     Any node takes the command for all, so the first that answers is enough.
     """

@@ -37,13 +37,14 @@ if TYPE_CHECKING:
     from .build import Build
 
 FILLERS = ("aerospike", "spikewire", "aerospike-py", "aerospike-native", "aerospike-sdk")
-"""Who writes the records first, in this order of choice: any client must be able to read them."""
+"""Clients that may write the records, in order of preference: any client must be able to read
+them."""
 FILL_WORKERS = 32
 
 
 @dataclass(frozen=True, kw_only=True)
 class Settings(Place):
-    """Everything that the flags say."""
+    """All settings of the flags."""
 
     matrix: Matrix
     keys: int
@@ -60,28 +61,28 @@ class Settings(Place):
     client_cpus: tuple[int, ...]
     keep_awake: bool = False
     error_limit: float = ERROR_LIMIT
-    """The part of its calls from which failed ones make a line flawed."""
+    """The share of failed calls from which a line counts as flawed."""
     arrivals: str = CONSTANT
-    """Of the calls in open loops."""
+    """The arrivals of calls in open loops."""
     rates_from: str = ""
-    """Whose throughput the rates of a sweep are shares of, in words."""
+    """The client whose throughput the rates of a sweep are shares of, in words."""
     distribution: str = UNIFORM
     misses: float = 0.0
     max_ops: int | None = None
-    """Operations after which a run ends, if its time is not over before."""
+    """Operations after which a run ends, unless its time is over first."""
     per_process: bool = False
-    """Whether tables say what each of several processes did."""
+    """Whether tables list each of several processes."""
     lines: bool = False
-    """Whether each second is shown when it is over."""
+    """Whether to show each second when it is over."""
     logs: str = ""
     """The folder for HDR interval logs of every run; empty for none."""
     truncate: bool = False
-    """Whether sets are emptied before they are written, and after runs that insert every key."""
+    """Whether to empty sets before they are written, and after runs that insert every key."""
 
 
 @dataclass(frozen=True)
 class RecordSet:
-    """A set, how many records it has, and what bins they have."""
+    """A set, its number of records, and their bins."""
 
     set_name: str
     keys: int
@@ -102,7 +103,7 @@ class Comparison:
     interrupted: bool = False
 
     def lines(self) -> list[list[Line]]:
-        """One list for each group that has been measured at all."""
+        """One list for each group with any measurements."""
         measured = (
             [
                 summarise(cell, self.rounds[cell], self.settings.error_limit)
@@ -114,11 +115,11 @@ class Comparison:
         return [with_ratios(lines) + self._absent(lines[0].cell) for lines in measured if lines]
 
     def builds(self) -> dict[str, Build]:
-        """Which builds of our package were measured, by the client that each is called."""
+        """The builds of our package that were measured, by client."""
         return of_results(list(self.rounds.values()))
 
     def _absent(self, beside: Cell) -> list[Line]:
-        """Lines for what clients cannot do, so that no row is missing without a reason."""
+        """Lines for what clients do not support, so that no row is missing without a reason."""
         return [
             Line(cell, rounds=0, failures=(), absent=reason)
             for cell, reason in self.absent
@@ -143,7 +144,7 @@ class Comparison:
 
 
 class CannotRunError(Exception):
-    """Nothing can be measured, and why."""
+    """Nothing can be measured; says why."""
 
 
 class Lab:
@@ -156,7 +157,7 @@ class Lab:
         progress: Progress,
         asked: Asked | None = None,
     ) -> None:
-        """`asked` has what other comparisons of this command asked already."""
+        """`asked` holds answers from other comparisons of this command."""
         self._settings = settings
         self._comparison = comparison
         self._progress = progress
@@ -206,7 +207,7 @@ class Lab:
         return self._can_use(alike, *named, lambda: self._unable(cell) or self._reason(cell))
 
     def _unable(self, cell: Cell) -> str | None:
-        """Why this client cannot run the workload, whether it is installed or not."""
+        """Why this client does not support the workload, whether it is installed or not."""
         settings, workload = self._settings, self._workload
         shut_out = barred(cell.client, settings.access)
         if shut_out is not None:
@@ -235,8 +236,8 @@ class Lab:
             self._node, missing = node.runner()
             if self._node is None:
                 return missing
-        # Without PYTHON_GIL: 0 would keep the lock off whatever the client asks for, and another
-        # interpreter would not even start.
+        # Without PYTHON_GIL: 0 would keep the GIL off whatever the client asks for, and an
+        # interpreter without free threading would not even start.
         question = (cell.client, cell.mode, cell.interpreter, _needs(cell))
         job = self._job(cell, "describe", None)
         answer = self._asked(question, lambda: self._start(cell, job, forced=False))
@@ -255,7 +256,7 @@ class Lab:
         return rust.build(cell.client, rust.find_crate())
 
     def _record_sets(self) -> list[RecordSet]:
-        """The records that the measured calls are about, each set once."""
+        """The sets of records that the measured calls use, each once."""
         cells = (cell for group in self._comparison.groups for cell in group)
         return list(dict.fromkeys(self._records(cell) for cell in cells))
 
@@ -272,7 +273,7 @@ class Lab:
         return RecordSet(column_set(settings.set_name, columns), most, column_bins(columns))
 
     def populate(self, records: RecordSet, cluster: Cluster) -> None:
-        """With the first client that can do it, whether it is compared or not."""
+        """Fills it with the first client that can, whether it is compared or not."""
         failures: list[str] = []
         for cell in self._fillers():
             self._progress.say(
@@ -287,7 +288,7 @@ class Lab:
         raise CannotRunError(f"the records could not be written: {reasons}")
 
     def _truncate(self, records: RecordSet, cluster: Cluster) -> None:
-        """Empties the set, where this was asked for."""
+        """Empties the set, if requested."""
         if self._settings.truncate and cluster.seeds:
             self._progress.say(f"emptying {records.set_name}")
             reason = truncate(cluster, self._settings.namespace, records.set_name)
@@ -295,7 +296,7 @@ class Lab:
                 raise CannotRunError(f"{records.set_name} could not be emptied: {reason}")
 
     def _fillers(self) -> Iterator[Cell]:
-        """Clients that are installed and could write the records, in order of choice."""
+        """Installed clients that could write the records, in order of preference."""
         for client in FILLERS:
             for interpreter in self._settings.matrix.interpreters:
                 mode = SYNC if PEERS[client].blocking else ASYNC
@@ -324,11 +325,12 @@ class Lab:
         return brief(cell, outcome)
 
     def _gil(self, cell: Cell) -> bool | None:
-        """What is asked for: of the cell, else of the whole comparison."""
+        """The requested GIL state: of the cell, else of the whole comparison."""
         return self._settings.gil if cell.gil is None else cell.gil
 
     def _prepare(self, cell: Cell, cluster: Cluster) -> None:
-        """A run whose workload removes records finds all of them; one that inserts, none."""
+        """Ensures that a workload that removes records finds all of them, and one that inserts
+        finds none."""
         self._runs += 1
         if cluster.seeds and self._settings.populate and self._workload.verbs & LOSING:
             self.populate(self._records(cell), cluster)
@@ -404,7 +406,7 @@ class Lab:
 
 
 def _needs(cell: Cell) -> str:
-    """The module without which the cell's way cannot be gone."""
+    """The module that the cell's way requires."""
     if cell.mode in (*CRATES, NODE):
         return ""
     return PEERS[cell.client].way(cell.shape.kind, cell.shape.way).needs
@@ -413,7 +415,7 @@ def _needs(cell: Cell) -> str:
 def compare(
     kind: str, settings: Settings, command_line: Sequence[str], progress: Progress
 ) -> Comparison:
-    """Measure everything; Ctrl-C ends it early with what has been measured so far."""
+    """Measures everything; Ctrl-C ends it early with what has been measured so far."""
     comparison = Comparison(kind, settings)
     with progress:
         until_interrupted(Lab(settings, comparison, progress), comparison, command_line)

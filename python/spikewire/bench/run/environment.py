@@ -1,4 +1,4 @@
-"""Where and when a comparison was made, so that a table can be judged later."""
+"""Where and when a comparison was made, so that its tables can be judged later."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ LAB_PACKAGES = ("spikewire", "uvloop", "hdrhistogram", "rich")
 
 
 def describe(cluster: Cluster, command_line: Sequence[str]) -> dict[str, object]:
-    """Taken at the start; what each worker saw is in its own result."""
+    """Taken at the start; each worker reports its own environment in its result."""
     let_in = probe.described(cluster.seeds[0], cluster.access) if cluster.seeds else ""
     return {
         **machine(command_line),
@@ -41,7 +41,7 @@ def describe(cluster: Cluster, command_line: Sequence[str]) -> dict[str, object]
 
 
 def cluster_in_words(environment: Mapping[str, Any], *, access: bool = False) -> str:
-    """What is known of the cluster, or only how clients are let in; empty where nothing is."""
+    """What is known of the cluster, or only login and encryption; empty if nothing is."""
     cluster: Any = environment.get("cluster")
     if not isinstance(cluster, dict):
         return "" if access else str(cluster or "")
@@ -51,7 +51,7 @@ def cluster_in_words(environment: Mapping[str, Any], *, access: bool = False) ->
 
 
 def machine(command_line: Sequence[str]) -> dict[str, object]:
-    """Where and when, whatever the database."""
+    """Machine and date, for any database."""
     return {
         "date": dt.datetime.now(dt.timezone.utc).isoformat(timespec="seconds"),
         "command_line": without_secrets(command_line),
@@ -77,7 +77,7 @@ def _text(path: str) -> str | None:
 
 
 def loads(runs: object) -> Iterator[float]:
-    """The load average over a minute that each run saw before it, from runs wherever they are."""
+    """The one-minute load average before each run, collected from runs at any depth."""
     if isinstance(runs, Mapping):
         one = cast("Mapping[str, object]", runs)
         seen = one.get("load_average")

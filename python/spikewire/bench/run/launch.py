@@ -1,4 +1,4 @@
-"""Children: one job each, bounded in time, ended by their own process id and nothing else."""
+"""Child processes: one job each, with a time limit, ended only by their own process id."""
 
 from __future__ import annotations
 
@@ -33,17 +33,17 @@ CLIENT_VARIABLES = (
     *("TOKIO_", "PYTHON_GIL", "PYTHONASYNCIODEBUG", "PYTHONDEVMODE", "PYTHONTRACEMALLOC"),
     *("PYTHONMALLOC", "PYTHONPROFILE", "PYTHONWARNINGS"),
 )
-"""What they begin with: the client and the runtime under it would work differently."""
+"""Prefixes of variables that change how a client or its runtime works."""
 RUST_VARIABLES = ("SPIKEWIRE_NATIVE",)
-"""Passed to the Rust programs alone: ours with threads of its own. To the npm package the same name
-would say which file to load."""
+"""Passed only to the Rust programs, where it selects our client's own threads. In the npm package
+the same name selects the file to load."""
 RECORDED = (
     *("LD_", "DYLD_", "MALLOC_", "GLIBC_TUNABLES", "JEMALLOC_", "MIMALLOC_", "PYTHON", "NODE_"),
 )
-"""Passed on, because a machine may need them, and written down."""
+"""Passed on, because a machine may need them, and recorded."""
 SETUP_SECONDS = 120.0
 LAST_WORDS = 5.0
-"""Seconds after a child's end within which all that it said has been read."""
+"""Seconds after a child's end in which its remaining output must arrive."""
 POPULATE = "populate"
 
 
@@ -54,13 +54,13 @@ def environment(extra: Mapping[str, str]) -> dict[str, str]:
 
 
 def rust_variables() -> dict[str, str]:
-    """Those for the Rust programs that are set."""
+    """The variables for the Rust programs that are set."""
     return {name: os.environ[name] for name in RUST_VARIABLES if name in os.environ}
 
 
 def recorded_variables() -> dict[str, str]:
-    """Those of the variables passed on that can change what is measured; of those that hold paths,
-    which say more about the machine than about the run, it is only known that they are set."""
+    """The variables passed on that may affect measurements. For those that hold paths, which say
+    more about the machine than about the run, only the fact that they are set."""
     known = (*RECORDED, *RUST_VARIABLES)
     passed = sorted(environment(rust_variables()).items())
     return {
@@ -71,12 +71,13 @@ def recorded_variables() -> dict[str, str]:
 
 
 def python_worker(interpreter: str) -> list[str]:
-    """A worker that loads the lab without the package around it; "" is this interpreter."""
+    """The command of a worker that loads the lab without the package around it; "" is this
+    interpreter."""
     return [interpreter or sys.executable, str(FOLDER)]
 
 
 class Listening:
-    """Reads what a child says while it works, in a thread."""
+    """Reads a child's output in a thread while it works."""
 
     def __init__(
         self,
@@ -84,8 +85,8 @@ class Listening:
         heard: Callable[[Any], object] | None,
         meeting: Meeting | None,
     ) -> None:
-        """Its standard error is no longer the process's, which would read it as well; nor is its
-        standard input, where it is to wait for others."""
+        """Takes over its standard error, which would otherwise be read twice, and its standard
+        input if it is to wait for other processes."""
         assert process.stderr is not None
         self._stream, process.stderr = process.stderr, None
         self._heard, self._others, self._meeting = heard, list[str](), meeting
@@ -99,7 +100,7 @@ class Listening:
         """The lines that were not for the lab."""
         self._thread.join(LAST_WORDS)
         if self._meeting is not None and self._input is not None:
-            # Where it did not come to the meeting.
+            # If it did not get as far as the meeting.
             with suppress(OSError):
                 self._input.close()
         return "".join(self._others)
@@ -118,10 +119,10 @@ class Listening:
 
 
 def _begin(process: subprocess.Popen[str], text: str) -> None:
-    """Hands over the job alone: more is to follow."""
+    """Writes only the job and leaves the input open for more."""
     assert process.stdin is not None
     given, process.stdin = process.stdin, None
-    # A process that is gone says so by itself.
+    # A process that has ended reports why itself.
     with suppress(OSError):
         given.write(text)
         given.flush()
@@ -135,9 +136,9 @@ def run_job(
     heard: Callable[[Any], object] | None = None,
     meeting: Meeting | None = None,
 ) -> Mapping[str, Any]:
-    """Start a child, hand it the job, and wait for its answer: so many seconds, and those that
-    the job warms up and measures. `heard` is called in another thread with what it says before; in
-    the `meeting` it waits for others."""
+    """Starts a child, passes it the job, and waits for its answer: so many seconds in addition to
+    the job's warm-up and measurement. `heard` is called in another thread with what it says before;
+    in the `meeting` it waits for other processes."""
     package = folder_of(build_of(job["client"]))
     given = job if package is None else {**job, "package": package}
     limit = seconds + job["warmup"] + job["duration"]
@@ -186,7 +187,7 @@ def _answer(out: str, err: str, status: int) -> Mapping[str, Any]:
 
 
 def hidden(answer: Mapping[str, Any], access: Access) -> Mapping[str, Any]:
-    """The answer without the password, which a client's own words might have."""
+    """The answer without the password, which a client's own message might contain."""
     password = access.password.text()
     if not password:
         return answer
@@ -195,5 +196,5 @@ def hidden(answer: Mapping[str, Any], access: Access) -> Mapping[str, Any]:
 
 
 def as_result(answer: Mapping[str, Any]) -> Result | Failure:
-    """Distinguish a result from a failure, and refuse anything that is neither."""
+    """Tells a result from a failure, and rejects anything else."""
     return failure_of(answer, Result.__required_keys__) or cast("Result", answer)

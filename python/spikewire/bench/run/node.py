@@ -1,4 +1,4 @@
-"""The Node.js clients: run by the worker of the npm package in node/, as it was built last."""
+"""The Node.js clients: run by the worker of the npm package in node/, as built last."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ if TYPE_CHECKING:
 
 WORKER = Path("node") / "dist" / "bench" / "worker.js"
 PACKAGES = {NODE_OURS: "spikewire", NODE_PEER: "aerospike"}
-"""What npm calls each client."""
+"""The npm name of each client."""
 
 
 def find_worker(start: Path | None = None) -> Path | None:
-    """The worker in the source tree that this package lies in, or the one worked in."""
+    """The worker in the source tree of this package, or of the current directory."""
     here = (start or Path(__file__)).resolve()
     for folder in (*here.parents, Path.cwd(), *Path.cwd().parents):
         if (folder / "node" / "package.json").is_file():
@@ -33,7 +33,7 @@ def find_worker(start: Path | None = None) -> Path | None:
 
 @dataclass(frozen=True)
 class Runner:
-    """What runs the Node.js clients."""
+    """Runs the Node.js clients."""
 
     node: str
     worker: Path
@@ -44,7 +44,7 @@ class Runner:
         seconds: float = SETUP_SECONDS,
         heard: Callable[[Any], object] | None = None,
     ) -> Mapping[str, Any]:
-        """Run a job in processes of its own, and encode its samples; `heard` is called with what
+        """Runs a job in processes of its own, and encodes its samples; `heard` is called with what
         they say before."""
         command = [self.node, str(self.worker)]
         if job["cpus"]:
@@ -66,7 +66,7 @@ class Runner:
 
 
 def runner(worker: Path | None = None) -> tuple[Runner | None, str]:
-    """What runs these clients, or why nothing does."""
+    """The runner of these clients, or why there is none."""
     found = worker or find_worker()
     if found is None:
         return None, "node/ is not here: the Node.js clients need a source checkout"
@@ -79,7 +79,7 @@ def runner(worker: Path | None = None) -> tuple[Runner | None, str]:
 
 
 def encoded(answer: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The answer with histograms instead of raw samples, and what else is read off these."""
+    """The answer with histograms instead of raw samples, and the figures derived from them."""
     latency = answer.get("latency")
     if latency is None:
         return answer

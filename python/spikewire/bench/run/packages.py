@@ -1,4 +1,4 @@
-"""Other builds of this package: found where the user says, so that a worker can load them."""
+"""Finds other builds of this package at paths given by the user, for workers to load."""
 
 from __future__ import annotations
 
@@ -29,22 +29,22 @@ SECONDS = 20.0
 _GENERIC = re.compile(
     r"\W.*|python[\d.t]*|(site|dist)-packages|lib(64)?|bin|scripts|venv|spikewire"
 )
-"""Folders whose names say nothing of a build."""
+"""Folder names that say nothing about a build."""
 
 _folders: dict[str, Path] = {}
-"""Where the package of each build lies."""
+"""The folder of each build's package."""
 _unpacked: dict[Path, TemporaryDirectory[str]] = {}
-"""Wheels, for as long as this process runs."""
+"""Unpacked wheels, kept as long as this process runs."""
 
 
 def folder_of(build: str) -> str | None:
-    """The folder in which the package of this build lies; None for a name that was not given."""
+    """The folder of this build's package; None for an unknown name."""
     folder = _folders.get(build)
     return None if folder is None else str(folder)
 
 
 def client(known: Sequence[str], ours: Sequence[str]) -> Callable[[str], str]:
-    """A parser of one client's name, which for those of `ours` may end in the place of a build."""
+    """A parser of one client's name, which for those of `ours` may end in the path of a build."""
 
     def parsed(text: str) -> str:
         name, at, place = text.strip().partition(AT)
@@ -60,7 +60,7 @@ def client(known: Sequence[str], ours: Sequence[str]) -> Callable[[str], str]:
 
 
 def clients(known: Sequence[str], ours: Sequence[str]) -> Callable[[str], tuple[str, ...]]:
-    """The same for several, with commas between them."""
+    """The same for several, separated by commas."""
     one = client(known, ours)
 
     def parsed(text: str) -> tuple[str, ...]:
@@ -70,8 +70,8 @@ def clients(known: Sequence[str], ours: Sequence[str]) -> Callable[[str], tuple[
 
 
 def add(place: str) -> str:
-    """Finds the package at `PATH` or `NAME=PATH`; what the build is called. Raises `ValueError`
-    where there is none."""
+    """Finds the package at `PATH` or `NAME=PATH` and returns the name of the build. Raises
+    `ValueError` if there is none."""
     name, equals, path = place.partition("=")
     if not equals:
         name, path = "", place
@@ -139,7 +139,7 @@ def _installed(python: Path) -> Path:
 
 
 def _called(path: Path) -> str:
-    """A wheel is called by its version, all else by the last folder that says something."""
+    """The name of a build: a wheel's version, otherwise the last meaningful folder name."""
     if path.suffix == ".whl":
         return path.stem.split("-")[1] if "-" in path.stem else path.stem
     for part in reversed(path.parts):

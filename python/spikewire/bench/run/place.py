@@ -1,4 +1,4 @@
-"""The cluster under load: its flags, which are the same for every command, and what they mean."""
+"""The cluster under load: its flags, the same for every command, and their meaning."""
 
 from __future__ import annotations
 
@@ -29,26 +29,26 @@ class Place:
     """Where to measure: a cluster, and the set in it."""
 
     hosts: tuple[Seed, ...] = ()
-    """None: an embedded cluster, which the other fields describe."""
+    """Empty: an embedded cluster, described by the other fields."""
     namespace: str = "test"
     set_name: str = "bench"
     nodes: int = 3
     server_threads: int = 1
     server_cpus: tuple[int, ...] = ()
-    """Processors that the embedded cluster is kept to; none: all."""
+    """Processors that the embedded cluster is restricted to; empty: all."""
     replication_factor: int | None = None
     """Copies of each record in the embedded cluster; None: two, or one with a single node."""
     services_alternate: bool = False
     """Whether clients ask the nodes for their alternate addresses."""
     access: Access = OPEN
-    """How clients are let in."""
+    """Login and TLS."""
 
     def place(self) -> dict[str, Any]:
-        """These fields alone, for another set of settings with the same place."""
+        """Only these fields, for other settings with the same place."""
         return {field.name: getattr(self, field.name) for field in fields(Place)}
 
     def cluster(self) -> Cluster:
-        """The cluster given, or one that is started when it is entered."""
+        """The given cluster, or one that is started when it is entered."""
         if self.hosts:
             return GivenCluster(self.hosts, access=self.access)
         copies = self.replication_factor or min(COPIES, self.nodes)
@@ -62,14 +62,14 @@ class Place:
         )
 
     def reach(self, job: Job, cluster: Cluster | None) -> None:
-        """Adds to a job what its client needs to reach the cluster, beside the seeds."""
+        """Adds to a job what its client needs to connect, in addition to the seeds."""
         if self.services_alternate:
             job["services_alternate"] = True
         if cluster is not None and cluster.access:
             job["access"] = cluster.access.job()
 
     def told(self) -> dict[str, Any]:
-        """These settings as a saved file may have them: without secrets."""
+        """The settings for a saved file, without secrets."""
         made = asdict(self)
         access = self.access.told()
         del made["access"]
@@ -77,7 +77,7 @@ class Place:
 
 
 def add_flags(parser: argparse.ArgumentParser) -> argparse._ArgumentGroup:  # pyright: ignore[reportPrivateUsage]
-    """Flags of the cluster; the group that they are in is given back for further ones."""
+    """Adds the flags of the cluster; returns their group for further flags."""
     where = parser.add_argument_group("cluster")
     where.add_argument(
         *("-H", "--hosts"),
@@ -109,7 +109,7 @@ def add_flags(parser: argparse.ArgumentParser) -> argparse._ArgumentGroup:  # py
 
 
 def add_alternate(where: argparse._ArgumentGroup) -> None:  # pyright: ignore[reportPrivateUsage]
-    """The flag for clusters that have a second address for each node."""
+    """Adds the flag for clusters whose nodes have a second address."""
     where.add_argument(
         SERVICES_ALTERNATE,
         action="store_true",
@@ -118,19 +118,19 @@ def add_alternate(where: argparse._ArgumentGroup) -> None:  # pyright: ignore[re
 
 
 def given(args: argparse.Namespace) -> dict[str, Any]:
-    """What the flags say about the fields of a `Place`."""
+    """The fields of a `Place` from the flags."""
     made = {field.name: getattr(args, field.name) for field in fields(Place) if field.name in args}
     seeds = tuple((host, port) for host, port, _ in args.hosts)
     return {**made, "hosts": seeds, "access": access_flags.given(args, _names(args))}
 
 
 def _names(args: argparse.Namespace) -> list[str]:
-    """The TLS names of the seeds, which may be empty."""
+    """The TLS names of the seeds, empty for seeds without one."""
     return [name for _, _, name in args.hosts]
 
 
 def problem(args: argparse.Namespace) -> str | None:
-    """Why these flags do not go together, or None."""
+    """Why these flags cannot be combined, or None."""
     if args.hosts and args.server_cpus:
         return "--server-cpus is for the embedded cluster, not for one given by -H"
     if args.hosts and args.replication_factor is not None:

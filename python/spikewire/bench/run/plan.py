@@ -1,4 +1,4 @@
-"""Which cells are measured, in which order."""
+"""Which cells are measured, and in which order."""
 
 from __future__ import annotations
 
@@ -36,13 +36,13 @@ NODE_OURS = "spikewire-node"
 NODE_PEER = "aerospike-node"
 NODE_CLIENTS = (NODE_OURS, NODE_PEER)
 CLIENTS = (*PEERS, *RUST_CLIENTS, *NODE_CLIENTS)
-"""Those that are no Python packages have names that say so, and one mode each."""
+"""Clients that are not Python packages have names that say so, and one mode each."""
 SWEEP = (128, 512)
 BATCH_MODE = "batch"
 COLUMNS_MODE = "columns"
 NODE_BATCH_MODE = "node-batch"
 TABLES = (BATCH_MODE, COLUMNS_MODE, NODE_BATCH_MODE)
-"""Modes of a comparison that are about many records in one call."""
+"""Modes of a comparison for many records in one call."""
 COMPARED = (*MODES, *TABLES)
 
 
@@ -57,24 +57,25 @@ class Cell:
     """As given with --python; empty for the one that runs the lab, and for Rust."""
     shape: Shape = field(default_factory=Shape)
     processes: int = 1
-    """At once, each with so many calls in flight; never more than one of the Rust clients."""
+    """Processes at the same time, each with this many calls in flight; always one for the Rust
+    clients."""
     loops: int = 0
-    """Each in a thread, with so many tasks on all of them; 0 is the one of the asyncio client."""
+    """Event loops, each in a thread, sharing the tasks; 0 is the one loop of the asyncio client."""
     work: int = 0
-    """Microseconds of Python with each command."""
+    """Microseconds of Python code run with each command."""
     rate: float = 0.0
-    """Calls that begin each second in an open loop, in which `concurrency` is the most that may be
-    outstanding; 0 is a closed loop."""
+    """Calls that begin per second in an open loop, in which `concurrency` is the maximum of
+    outstanding calls; 0 is a closed loop."""
     companion: str = ""
-    """What runs in the same process: a kind of `companion`."""
+    """What else runs in the same process: a kind of `companion`."""
     twin: int = 0
-    """Tells cells apart that are otherwise the same, to see how far apart they come out."""
+    """Distinguishes cells that are otherwise the same, to measure how much they differ."""
     gil: bool | None = None
-    """Of a free-threaded interpreter; None is as it is by itself."""
+    """GIL state of a free-threaded interpreter; None is its default."""
 
     @property
     def name(self) -> str:
-        """The client, and which of its ways where it has several."""
+        """The client, with its way if it has several."""
         return f"{self.client} {self.shape.way}".rstrip()
 
     def beside(self, other: Cell) -> bool:
@@ -104,7 +105,7 @@ class Cell:
 
 @dataclass(frozen=True)
 class Skipped:
-    """A client that was asked for and is not measured, and why."""
+    """A requested client that is not measured, and why."""
 
     client: str
     mode: str
@@ -115,12 +116,12 @@ class Skipped:
 Group = tuple[Cell, ...]
 """Cells that are compared with each other: same mode, concurrency, interpreter and work."""
 Absence = tuple[Cell, str]
-"""A cell that a client cannot have, and why."""
+"""A cell that a client does not support, and why."""
 
 
 @dataclass(frozen=True)
 class Sizes:
-    """How many records the calls of batches and column tables are about."""
+    """Numbers of records of the calls of batches and column tables."""
 
     reads: tuple[int, ...] = BATCH_SIZES
     writes: tuple[int, ...] = WRITE_SIZES
@@ -158,20 +159,20 @@ class Matrix:
     node_batches: tuple[int, ...] = (8,)
     """Batches in flight of the Node.js clients."""
     processes: tuple[int, ...] = (1,)
-    """At once, of the clients in Python and Node.js."""
+    """Numbers of simultaneous processes, for the clients in Python and Node.js."""
     node_sizes: Sizes = field(default_factory=lambda: Sizes((128,), ()))
     loops: tuple[int, ...] = ()
-    """Where there are any, event loops in threads are compared and nothing else."""
+    """If not empty, event loops in threads are compared and nothing else."""
     work: tuple[int, ...] = (0,)
-    """Microseconds of Python with each command of that comparison."""
+    """Microseconds of Python code run with each command of that comparison."""
     rates: tuple[float, ...] = ()
-    """Where there are any, open loops are compared, at each of these rates, and nothing else."""
+    """If not empty, open loops are compared at each of these rates and nothing else."""
     companions: tuple[str, ...] = ("",)
-    """Each cell is measured with each of these in the same process; empty is nothing."""
+    """Each cell is measured with each of these in the same process; empty: none."""
     twins: int = 1
-    """How many times each cell is in its group."""
+    """How many times each cell occurs in its group."""
     gil: tuple[bool | None, ...] = (None,)
-    """States of the lock of Python clients, each in cells of its own."""
+    """GIL states of Python clients, each in cells of its own."""
 
     def concurrencies(self, mode: str) -> tuple[int, ...]:
         if mode in (SYNC, RUST_SYNC):
@@ -184,7 +185,7 @@ class Matrix:
         return (*self.tasks, *(many for many in extra if many not in self.tasks))
 
     def groups(self) -> tuple[Group, ...]:
-        """Every cell that its client could have; which clients can be used is seen later."""
+        """Every cell that its client could have; whether clients can be used is checked later."""
         return tuple(
             tuple(
                 replace(cell, rate=rate, gil=state, companion=kind, twin=twin)
@@ -198,7 +199,7 @@ class Matrix:
         )
 
     def _groups(self) -> tuple[Group, ...]:
-        """Those of one rate, one state of the lock, and nothing beside the clients."""
+        """The groups of one rate and one GIL state, without a companion."""
         if self.loops:
             return tuple(group for group in self._pools() if group)
         made: list[Group] = []
@@ -221,7 +222,7 @@ class Matrix:
         return tuple(group for group in made if group)
 
     def _pools(self) -> Iterator[Group]:
-        """Event loops in threads, beside one loop and beside calling threads."""
+        """Event loops in threads, compared with one loop and with calling threads."""
         blocking = [Cell("", SYNC, many) for many in self.threads]
         names = [*self.clients, FLOOR] if self.floor else self.clients
         for interpreter in self.interpreters:
@@ -229,7 +230,7 @@ class Matrix:
                 for mode in (ASYNC, ASYNC_UVLOOP):
                     for tasks in self.concurrencies(mode):
                         blanks = [Cell("", mode, tasks), *self._loops(mode, tasks)]
-                        # Which event loop there is does not matter to threads.
+                        # The kind of event loop makes no difference to threads.
                         blanks += blocking if mode == ASYNC else []
                         yield tuple(
                             replace(blank, client=name, interpreter=interpreter, work=work)
@@ -241,7 +242,7 @@ class Matrix:
     def _loops(self, mode: str, tasks: int) -> Iterator[Cell]:
         for loops in self.loops:
             for way in (POOL, MAP, EACH):
-                # One loop with a client of its own is what there is without a pool.
+                # One loop with a client of its own is the case without a pool.
                 if (way != EACH or loops > 1) and not (way == MAP and self.rates):
                     yield Cell("", mode, tasks, shape=Shape(way=way), loops=loops)
 
@@ -268,7 +269,7 @@ class Matrix:
                         yield Cell("", NODE, in_flight, "", shape, many)
 
     def absent(self) -> tuple[Absence, ...]:
-        """What clients have no way to do in tables of batches, columns and pools, and why."""
+        """What clients do not support in tables of batches, columns and pools, and why."""
         names = [name for name in in_order(PEERS, self.clients) if name != FLOOR]
         return tuple(
             (replace(cell, rate=rate, gil=state), reason)
@@ -292,7 +293,7 @@ class Matrix:
                     yield replace(cell, client=peer.name, shape=columns), reason
 
     def _absent_pools(self, names: Sequence[str]) -> Iterator[Absence]:
-        """Pools that are handed command after command, where calls begin at a rate."""
+        """Pools that are given single commands, in open loops."""
         if not (self.loops and self.rates):
             return
         shape = Shape(way=MAP)
@@ -316,7 +317,7 @@ def _in_python(cell: Cell) -> bool:
 
 
 def _can(client: str, cell: Cell) -> bool:
-    """Whether a Python client has this mode, and a pool where the cell is about one."""
+    """Whether a Python client has this mode, and a pool if the cell needs one."""
     peer = PEERS.get(client)
     if peer is None or peer.lacks(cell.mode) is not None:
         return False

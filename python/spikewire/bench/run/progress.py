@@ -1,4 +1,4 @@
-"""What is shown while a comparison runs: a bar on a terminal, plain lines elsewhere."""
+"""Progress of a comparison: a bar on a terminal, plain lines elsewhere."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class Progress:
-    """Written to standard error, so that standard output holds the table alone."""
+    """Written to standard error, so that standard output has only the tables."""
 
     def __init__(self, bar: bool | None = None) -> None:
         self._total = 0
@@ -56,19 +56,19 @@ class Progress:
         self.say(f"skipped: {skipped.client} {skipped.mode}{where}: {skipped.reason}")
 
     def expect(self, total: int) -> None:
-        """The number of runs, once it is known which clients can be used."""
+        """Sets the number of runs, once it is known which clients can be used."""
         self._total, self._done = total, 0
         self._began = time.monotonic()
         if self._bar is not None and self._task is not None:
             self._bar.update(self._task, total=total, completed=0)
 
     def running(self, text: str) -> None:
-        """A run begins; the text says which."""
+        """Shows the run that begins."""
         if self._bar is not None and self._task is not None:
             self._bar.update(self._task, description=text)
 
     def done(self, text: str) -> None:
-        """One run is over; the text says which, and what it gave."""
+        """Shows the result of the run that ended."""
         self._done += 1
         if self._bar is not None and self._task is not None:
             self._bar.update(self._task, completed=self._done)
@@ -76,7 +76,7 @@ class Progress:
             self.say(f"[{self._done}/{self._total}{self._left()}] {text}")
 
     def _left(self) -> str:
-        """What the other runs will take, if they are as long as those before."""
+        """The remaining time if further runs take as long as those before."""
         if not 0 < self._done < self._total:
             return ""
         each = (time.monotonic() - self._began) / self._done

@@ -1,4 +1,4 @@
-"""What has to be there before anything is measured."""
+"""Preconditions that are checked before anything is measured."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ if TYPE_CHECKING:
 
 
 def out_of_reach(seeds: Sequence[Seed], access: Access = OPEN) -> str | None:
-    """That none of the seeds takes connections, or why they do not let clients in, or None."""
+    """Says that no seed accepts connections, or why they refuse clients; None if neither."""
     if not reachable(seeds):
         return f"no seed can be reached: {', '.join(map(seed_text, seeds))}"
     return asking.refused(seeds, access) if seeds and access else None
 
 
 def no_program(interpreters: Iterable[str]) -> str | None:
-    """The first of --python that is no program, or None."""
+    """The first value of --python that is not a program, or None."""
     for interpreter in interpreters:
         if interpreter and shutil.which(interpreter) is None:
             return f"--python {interpreter}: no such program"
@@ -34,7 +34,7 @@ def no_program(interpreters: Iterable[str]) -> str | None:
 
 
 def unwritable(path: Path | None, flag: str = "--json") -> str | None:
-    """Why results cannot be written to the file that a flag names, or None; its folder is made."""
+    """Why results cannot be written to the file that a flag names, or None; creates its folder."""
     if path is None:
         return None
     try:

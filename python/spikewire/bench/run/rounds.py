@@ -1,5 +1,5 @@
-"""Rounds: in which order cells are measured, what is told meanwhile, what an interruption leaves,
-and how many calls may fail. Comparisons of all kinds follow these rules."""
+"""Rounds, for comparisons of all kinds: the order of cells, progress, what an interruption leaves,
+and how many calls may fail."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 C = TypeVar("C")
 T = TypeVar("T")
 ERROR_LIMIT = 0.001
-"""The part of its calls from which failed ones make a line flawed."""
+"""The share of failed calls from which a line counts as flawed."""
 
 
 class Lab(Protocol):
@@ -31,17 +31,17 @@ class Found(Protocol):
 
 @dataclass(frozen=True)
 class Rounds:
-    """In every round each cell has its turn, and then another round begins."""
+    """In every round each cell has its turn, and then the next round begins."""
 
     number: int
     seed: int
-    """Decides on the order in each round."""
+    """Determines the order in each round."""
     progress: Progress
     pause: float = 0.0
     """Seconds before each turn."""
 
     def expect(self, cells: int) -> None:
-        """So many will be measured, wherever: it is told how many turns are left."""
+        """Announces the number of cells, of all rounds to come, to the progress display."""
         self.progress.expect(cells * self.number)
 
     def measure(
@@ -50,8 +50,8 @@ class Rounds:
         turn: Callable[[C], str],
         prepare: Callable[[C], object] | None = None,
     ) -> None:
-        """Measures each cell once in every round. `turn` keeps what it found and says it in a few
-        words; `prepare` comes before the pause."""
+        """Measures each cell once in every round. `turn` stores its result and returns it in a few
+        words; `prepare` runs before the pause."""
         for number in range(self.number):
             for cell in shuffled(cells, self.seed, number):
                 self.progress.running(f"{cell} (round {number + 1})")
@@ -63,7 +63,7 @@ class Rounds:
 
 @dataclass(frozen=True)
 class Asked:
-    """Answers that hold as long as a command runs, such as whether a client is installed: each
+    """Answers that hold for the duration of a command, such as whether a client is installed: each
     question is asked once, however many comparisons the command makes."""
 
     _known: dict[Hashable, Any] = field(default_factory=dict["Hashable", Any])
@@ -76,7 +76,7 @@ class Asked:
 
 @dataclass(frozen=True)
 class Usable:
-    """Who can be measured: asked once, and told where not."""
+    """Which cells can be measured: checked once, and reported if not."""
 
     skipped: list[Skipped]
     progress: Progress
@@ -90,7 +90,7 @@ class Usable:
         interpreter: str,
         reason: Callable[[], str | None],
     ) -> bool:
-        """Whether there is no reason against it; the answer stands for all that are `alike`."""
+        """Whether there is no reason against it; the answer applies to all that are `alike`."""
         if alike not in self._known:
             why = reason()
             self._known[alike] = why is None
@@ -99,14 +99,14 @@ class Usable:
         return self._known[alike]
 
     def skip(self, skipped: Skipped) -> None:
-        """Left out, which is told."""
+        """Reports what is left out."""
         self.skipped.append(skipped)
         self.progress.skipped(skipped)
 
 
 def until_interrupted(lab: Lab, found: Found, command_line: Sequence[str]) -> None:
-    """Runs it. Ctrl-C ends it early: what was finished by then stays in what it found, which says
-    so."""
+    """Runs a comparison. Ctrl-C ends it early: its results so far are kept and marked as
+    interrupted."""
     try:
         lab.run(command_line)
     except KeyboardInterrupt:
@@ -114,12 +114,12 @@ def until_interrupted(lab: Lab, found: Found, command_line: Sequence[str]) -> No
 
 
 def error_share(errors: int, calls: float) -> float:
-    """Failed calls over all, of which `calls` are those that succeeded."""
+    """Failed calls as a share of all; `calls` is the number of successful ones."""
     return errors / (errors + calls) if errors else 0.0
 
 
 def shuffled(cells: Sequence[C], seed: int, number: int) -> list[C]:
-    """The cells of a round in an order of its own, so that none always follows the same one."""
+    """The cells of a round in random order, so that none always follows the same one."""
     mixed = list(cells)
     random.Random(f"round/{seed}/{number}").shuffle(mixed)  # noqa: S311 - repeatable, not secret
     return mixed

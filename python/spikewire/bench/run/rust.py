@@ -21,14 +21,14 @@ FEATURES = {RUST_PEER: "peer,peer-sync", RUST_OURS: "ours"}
 
 
 def completed(client: str, command: Sequence[str], answer: Mapping[str, Any]) -> Mapping[str, Any]:
-    """What a program answered, with its build: of ours the commit of the source tree as well."""
+    """A program's answer with its build: for our client including the commit of the source tree."""
     program = Path(command[0])
     ours = program.parents[2] / "Cargo.toml" if client == RUST_OURS else None
     return build_of.completed(answer, program, ours)
 
 
 def find_crate(start: Path | None = None) -> Path | None:
-    """The crate in the source tree that this package lies in, or the one worked in."""
+    """The crate in the source tree of this package, or of the current directory."""
     here = (start or Path(__file__)).resolve()
     for folder in (*here.parents, Path.cwd(), *Path.cwd().parents):
         if (folder / CRATE / "Cargo.toml").is_file():
@@ -37,7 +37,7 @@ def find_crate(start: Path | None = None) -> Path | None:
 
 
 def build_all() -> None:
-    """Both programs, so that building them takes no time of the first run."""
+    """Builds both programs in advance, so that the first run is not delayed."""
     crate = find_crate()
     reasons = [why for client in BINARIES if (why := build(client, crate)[1]) is not None]
     for why in dict.fromkeys(reasons):

@@ -1,4 +1,4 @@
-"""Seeds as flags have them: hosts, ports, and the TLS names of their certificates."""
+"""Seeds in flags: hosts, ports, and the TLS names of their certificates."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ _FORM = re.compile(
         (?::(?P<port>\d+))?""",
     re.VERBOSE,
 )
-"""What is no number behind the host is a TLS name."""
+"""A non-numeric part after the host is a TLS name."""
 
 
 def parse_seeds(text: str, usual: int = DEFAULT_PORT) -> tuple[Seed, ...]:
-    """`host`, `host:port` or `[v6 address]:port`, and comma lists of them."""
+    """Parses `host`, `host:port` or `[v6 address]:port`, and comma-separated lists of them."""
     parsed = parse_named_seeds(text, usual)
     for _, _, name in parsed:
         if name:
@@ -27,7 +27,7 @@ def parse_seeds(text: str, usual: int = DEFAULT_PORT) -> tuple[Seed, ...]:
 
 
 def parse_named_seeds(text: str, usual: int = DEFAULT_PORT) -> tuple[NamedSeed, ...]:
-    """The same, where a TLS name may stand behind the host: `host:name:port`."""
+    """The same with an optional TLS name after the host: `host:name:port`."""
     return tuple(_parse_seed(item.strip(), text, usual) for item in text.split(","))
 
 
@@ -43,7 +43,7 @@ def _parse_seed(item: str, text: str, usual: int) -> NamedSeed:
 
 
 def seed_text(seed: Seed, name: str = "") -> str:
-    """A seed as clients read it, with its TLS name where there is one."""
+    """A seed in the form that clients parse, with its TLS name if it has one."""
     host, port = seed
     where = f"[{host}]" if ":" in host else host
     return f"{where}:{name}:{port}" if name else f"{where}:{port}"

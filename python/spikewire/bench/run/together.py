@@ -1,4 +1,4 @@
-"""Several processes of one client under load at the same time, and what they come to together."""
+"""Several processes of one client under load at the same time, and their combined result."""
 
 from __future__ import annotations
 
@@ -28,14 +28,13 @@ NS = 1_000_000_000
 SOON = 0.05
 """Seconds from when all processes are prepared until all begin."""
 APART = 0.1
-"""Windows whose openings lie further apart than this part of their time have too little in
-common."""
+"""Windows whose openings differ by more than this share of their length overlap too little."""
 COUNTS = ("operations", "errors", "timeouts")
 
 
 class Meeting:
-    """Where processes wait for each other, each in a thread of the lab; more than once if they
-    like."""
+    """Where processes wait for each other, each handled by a thread of the lab; can be used
+    repeatedly."""
 
     def __init__(self, processes: int) -> None:
         self._gate = threading.Barrier(processes, action=self._agree)
@@ -51,8 +50,8 @@ class Meeting:
             self._children.append(child)
 
     def reached(self, child: IO[str]) -> None:
-        """A process is prepared: it is told when to begin, on the clock that all of them share, or
-        that the others will not come."""
+        """A process is prepared. Returns when to begin, on the clock that all of them share, or
+        that the others will not arrive."""
         with suppress(OSError):
             try:
                 self._gate.wait()
@@ -63,7 +62,7 @@ class Meeting:
             child.flush()
 
     def missed(self) -> None:
-        """One of them will not come."""
+        """One of the processes will not arrive."""
         self._gate.abort()
 
     def stop(self) -> None:
@@ -79,7 +78,7 @@ def run_together(
     variables: Mapping[str, str],
     heard: Callable[[Any], object] | None = None,
 ) -> Mapping[str, Any]:
-    """Runs a job in as many processes as it says; one answer for all of them."""
+    """Runs a job in its number of processes; returns one answer for all of them."""
     many = job.get("processes", 1)
     meeting = Meeting(many)
 
@@ -100,11 +99,11 @@ def run_together(
 
 
 def merged(results: Sequence[Result | Failure], job: Job) -> Mapping[str, Any]:
-    """What they did together: operations, processor time, memory and errors are sums, latencies
-    one histogram, and the rate is the sum of theirs, all of which were taken at the same time."""
+    """The combined result: operations, processor time, memory and errors are sums, latencies one
+    histogram, and the rate is the sum of the processes' rates, all measured at the same time."""
     failures = [one["failed"] for one in results if "failed" in one]
     if failures:
-        # That others did not come is what follows from the first.
+        # That others did not arrive is a consequence of the first failure.
         first = next((one for one in failures if GONE not in one), failures[0])
         return Failure(failed=f"one of {len(results)} processes: {first}")
     all_ = [one for one in results if "failed" not in one]
@@ -149,8 +148,8 @@ def merged(results: Sequence[Result | Failure], job: Job) -> Mapping[str, Any]:
 
 
 def _elapsed(all_: Sequence[Result], openings: Sequence[int]) -> float:
-    """Of windows that are open for a planned time, the longest; of work that ends by itself, from
-    the first opening to the last end: what was done apart does not count as done at once."""
+    """For windows of a planned length, the longest; for work that ends by itself, from the first
+    opening to the last end, since work done at different times must not count as simultaneous."""
     if any("rate" in one or "open" in one for one in all_):
         return max(one["elapsed"] for one in all_)
     ends = (at / NS + one["elapsed"] for at, one in zip(openings, all_, strict=True))
@@ -176,7 +175,7 @@ def _sums(parts: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
 
 
 def _mean(values: Iterable[float | None]) -> float | None:
-    """Of what each of them saw of the same; None where one did not see it."""
+    """The mean of what each process observed; None if one has no value."""
     known = list(values)
     seen = [value for value in known if value is not None]
     return sum(seen) / len(seen) if len(seen) == len(known) else None
@@ -193,7 +192,7 @@ def _latency(parts: Sequence[Latency]) -> Latency:
 
 
 def _series(parts: Sequence[Series]) -> Series:
-    """Their windows opened at the same time, so their intervals are the same."""
+    """Their windows opened at the same time, so their intervals coincide."""
     made: Any = {"start": min(one["start"] for one in parts), "interval": parts[0]["interval"]}
     for name in COUNTS:
         made[name] = [sum(all_) for all_ in zip_longest(*(_of(parts, name)), fillvalue=0)]

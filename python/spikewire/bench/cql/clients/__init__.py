@@ -1,4 +1,4 @@
-"""The clients that this lab knows, by name."""
+"""The Cassandra clients of the lab, by name."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 OURS = "spikewire"
 COLUMNS_OF = {"page-arrow": "Arrow", "page-numpy": "NumPy"}
-"""Operations that end with columns."""
+"""Operations whose result is columns."""
 
 CLIENTS: Registry[Peer] = Registry(
     (spikewire.PEER, acsylla.PEER, scyllapy.PEER, datastax.PEER, datastax.SCYLLA)

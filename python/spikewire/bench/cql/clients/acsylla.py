@@ -36,7 +36,7 @@ class _Asyncio(Asyncio):
 
     async def open(self, target: Target) -> None:
         create_cluster = vars(importlib.import_module("acsylla"))["create_cluster"]
-        # It says with each connection that a Cassandra is not a Scylla.
+        # On every connection it logs that a Cassandra is not a Scylla.
         cluster = create_cluster(
             [target.host], port=target.port, log_level="critical", **_let_in(target.access)
         )

@@ -1,4 +1,4 @@
-"""What the lab asks of a client: to open, to close, and how its users write a call."""
+"""The interface of a client in the lab: open, close, and source code for its calls."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
 ALL = ", ".join(f"x{at}" for at in range(len(COLUMNS)))
-"""Names for the values of a row of a page: its caller has each of them in hand."""
+"""Names for the values of a row of a page: its caller accesses each of them."""
 ITEM = "id, number, payload"
 
 
 @dataclass(frozen=True)
 class Target:
-    """Where the server is, and what is done there."""
+    """The address of the server, and the operation to measure."""
 
     host: str
     port: int
@@ -33,14 +33,14 @@ class Target:
 
 @dataclass(frozen=True)
 class Verbs:
-    """One client's calls in source form, as its users write them; `p` is what is bound.
+    """One client's calls as source code, as its users would write them; `p` are the parameters.
 
-    A call is over when its caller holds every value as a Python object. `call` is a statement that
-    does it: of blocking clients it waits, of asyncio's it awaits. `start` is an expression for a
-    future, `finish` a statement that waits for `future` and holds what came. `chain` is a statement
-    that starts a call and has `done` called with something of which `held` is the statement that
-    holds what came or raises; `lost`, where it is used, is called with an error. `names` are what
-    all of these may mention.
+    A call is complete when its caller has every value as a Python object. `call` is a statement
+    that makes a call, waiting for it in blocking clients and awaiting it in asyncio. `start` is an
+    expression for a future, `finish` a statement that waits for `future` and takes its result.
+    `chain` is a statement that starts a call and has `done` called with an argument from which the
+    statement `held` takes the result or raises; `lost`, where it is used, is called with an error.
+    `names` are the names that all of these may use.
     """
 
     call: str
@@ -49,7 +49,7 @@ class Verbs:
     chain: str = ""
     held: str = ""
     row: str = ""
-    """A statement that binds `id, number, payload` by a call of its own: checks look at them."""
+    """A statement that binds `id, number, payload` with a call of its own; used by checks."""
     names: Mapping[str, object] = field(default_factory=dict[str, object])
 
 
@@ -58,14 +58,14 @@ class Blocking(ABC):
 
     @abstractmethod
     def open(self, target: Target) -> None:
-        """Connects, and prepares the statement."""
+        """Connects and prepares the statement."""
 
     @abstractmethod
     def verbs(self) -> Verbs:
         """Called once for each worker."""
 
     def protocol(self) -> str:
-        """The version of the protocol that is spoken, where the client says so."""
+        """The version of the protocol in use, if the client reports it."""
         return ""
 
     @abstractmethod
@@ -90,34 +90,34 @@ class Asyncio(ABC):
 
 @dataclass(frozen=True, kw_only=True)
 class Peer(Named):
-    """A client under test: where it comes from, and what it can do."""
+    """A client under test: its distribution and what it supports."""
 
     row_type: str
-    """What a row is to its callers."""
+    """The type of a row as callers see it."""
     blocking: Callable[[], Blocking] | None = None
     asyncio: Callable[[], Asyncio] | None = None
     parameters: type[tuple[object, ...] | list[object]] = tuple
-    """What it takes as parameters."""
+    """The type of the parameters."""
     futures: bool = False
-    """Whether calls of a thread give futures that take callbacks."""
+    """Whether calls of a thread return futures that take callbacks."""
     columns: Mapping[str, str] = field(default_factory=dict[str, str])
-    """The operations of pages into columns, and what the caller gets."""
+    """The operations that read pages into columns, and the type that the caller gets."""
     note: str = ""
-    """What a reader of its lines has to know."""
+    """A remark for readers of its lines."""
     system_ca: bool = True
     """Whether it can trust the authorities of the system."""
     apart: bool = False
-    """Whether it is installed in a folder of its own, since another one has a package of the same
-    name."""
+    """Whether it is installed in a folder of its own, since another client has a package of the
+    same name."""
 
     def barred(self, access: Access) -> str | None:
-        """Why it cannot be let in like this, or None."""
+        """Why it cannot be used with this login or TLS, or None."""
         if access.tls is not None and not access.tls.ca and not self.system_ca:
             return "does not trust the system's authorities: give --tls-ca"
         return None
 
     def gives(self, operation: str) -> str:
-        """What callers hold in the end."""
+        """What callers get in the end."""
         return "nothing" if operation == "insert" else self.columns.get(operation, self.row_type)
 
     def unavailable(self) -> str | None:

@@ -27,8 +27,8 @@ def _let_in(access: Access) -> dict[str, Any]:
 
 
 class _Connected:
-    """A session and its statement. As the drivers come, but for libev, which is named in case that
-    another reactor is the default somewhere."""
+    """A session and its prepared statement. The drivers' defaults, except that libev is named in
+    case another reactor is the default somewhere."""
 
     def __init__(self) -> None:
         self._cluster: Any = None
@@ -85,7 +85,7 @@ class _Blocking(_Connected, Blocking):
 
 
 def _awaitable(session: Any) -> Any:
-    """What people write who need to await: the driver's future completes one of the loop's."""
+    """What people write to await a call: the driver's future completes a future of the loop."""
     execute_async = session.execute_async
     loop = asyncio.get_running_loop()
 
@@ -124,7 +124,7 @@ class _Asyncio(_Connected, Asyncio):
         await asyncio.to_thread(self.shutdown)
 
 
-# Its handlers for NumPy gave no rows where this was written: 3.30.0 with NumPy 2.4.
+# Its NumPy handlers returned no rows when this was written: 3.30.0 with NumPy 2.4.
 _NOTE = "has no awaitable interface: on event loops its futures are wrapped in asyncio's"
 
 PEER = Peer(

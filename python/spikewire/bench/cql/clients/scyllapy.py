@@ -21,7 +21,7 @@ def _let_in(access: Access) -> dict[str, Any]:
     if access.tls is not None:
         tls = access.tls
         modes = vars(importlib.import_module("scyllapy"))["SSLVerifyMode"]
-        # Without a certificate to show it does not encrypt; one of an authority does no harm.
+        # It encrypts only if it has a certificate to present; that of an authority does no harm.
         shown = Path(tls.certificate or tls.ca).read_text()
         made |= {"ssl_cert": shown, "ssl_ca_file": tls.ca, "ssl_verify_mode": modes.PEER}
         if tls.key:

@@ -1,4 +1,4 @@
-"""Our own client, used exactly as a user would."""
+"""Our own client, used as its users would."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def _module() -> dict[str, Any]:
 
 
 def address(target: Target) -> tuple[str, dict[str, Any]]:
-    """The contact point, and what lets a session in."""
+    """The contact point, with login and TLS."""
     return seed_text((target.host, target.port)), cql_options(target.access)
 
 

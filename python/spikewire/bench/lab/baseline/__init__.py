@@ -1,1 +1,1 @@
-"""Two saved reports of one recipe against each other: `spikewire lab compare`."""
+"""Comparison of two saved reports of one recipe: `spikewire lab compare`."""

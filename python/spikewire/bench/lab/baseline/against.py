@@ -1,4 +1,4 @@
-"""`--baseline`: a run of today against one that was saved."""
+"""`--baseline`: comparison of a run with a saved one."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ if TYPE_CHECKING:
     from ..report import Report
 
 STATUSES = GOT_WORSE, CANNOT_TELL = 3, 4
-"""The exit status where a figure got worse, and where rounds were too few to tell; 1 is for runs
-with errors."""
+"""Exit statuses if a figure got worse, and if there were too few rounds to tell; 1 is for runs with
+errors."""
 FLAG = "--baseline"
 
 
 def add_flag(group: argparse._ArgumentGroup, what: str) -> None:  # pyright: ignore[reportPrivateUsage]
-    """The flag that names the saved run."""
+    """Adds the flag that names the saved run."""
     group.add_argument(
         FLAG,
         type=Path,
@@ -38,15 +38,15 @@ def add_flag(group: argparse._ArgumentGroup, what: str) -> None:  # pyright: ign
 
 @dataclass(frozen=True)
 class Baseline:
-    """A saved run that is fit to be compared with."""
+    """A saved run that can be compared with."""
 
     path: Path
     before: Report
 
     @staticmethod
     def open(path: Path, recipes: tuple[str, ...]) -> Baseline:
-        """Raises `ValueError` for what is no run, one of something else than the `recipes`, or one
-        of another machine than this."""
+        """Raises `ValueError` for a file that is not a run, or a run of other `recipes` or another
+        machine."""
         from ...run import environment
         from ..report import Report
         from .saved import read
@@ -64,13 +64,13 @@ class Baseline:
         return Baseline(path, before)
 
     def tell(self, told: Mapping[str, Any]) -> int:
-        """Prints what changed in a run, of which this is the JSON; the exit status, 0 if nothing
+        """Prints what changed in a run, given as JSON, and returns the exit status: 0 if nothing
         got worse."""
         from ...table.report import console_for
         from .saved import of
         from .show import terminal
 
-        # As it will be read: tuples are lists then.
+        # As it will be read from a file: tuples become lists.
         after = of(json.loads(json.dumps(told)))
         console = console_for()
         console.print(f"\nsince {self.path}:", markup=False, highlight=False)
@@ -80,7 +80,8 @@ class Baseline:
 
 
 def _too_few(baseline: Baseline, rounds: int) -> str:
-    """That so many rounds will not tell whether a single figure changed; empty if they will."""
+    """A remark that this number of rounds cannot show a change of a single figure; empty if it
+    can."""
     before = changes(baseline.before, baseline.before).both
     most = max((one.rounds for one in before), default=0)
     if not before or suffice(most, rounds, len(before)):
@@ -92,14 +93,14 @@ def _too_few(baseline: Baseline, rounds: int) -> str:
 
 
 def of_flag(args: argparse.Namespace, recipes: tuple[str, ...]) -> Baseline | None:
-    """The one that the user named; raises `ValueError` if it cannot be compared with."""
+    """The saved run that the user named; raises `ValueError` if it cannot be compared with."""
     if args.baseline is None:
         return None
     try:
         found = Baseline.open(args.baseline, recipes)
     except ValueError as error:
         raise ValueError(f"{FLAG}: {error}") from None
-    # Parts of a recipe have rounds of their own.
+    # Parts of a recipe have their own numbers of rounds.
     said = "" if found.before.recipe in NAMES else _too_few(found, args.rounds)
     if said:
         print(f"spikewire: {said}", file=sys.stderr)
@@ -107,7 +108,7 @@ def of_flag(args: argparse.Namespace, recipes: tuple[str, ...]) -> Baseline | No
 
 
 def ended(status: int, baseline: Baseline | None, told: Mapping[str, Any]) -> int:
-    """Compares a comparison as it was told with the baseline, if there is one; the exit status,
-    which is that of the run itself unless that was 0."""
+    """Compares the JSON of a comparison with the baseline, if there is one. Returns the exit
+    status: that of the run itself unless that is 0."""
     found = 0 if baseline is None else baseline.tell(told)
     return status or found

@@ -1,4 +1,4 @@
-"""What differs between two reports: entries matched by name, and judged by one rule."""
+"""The differences between two reports: entries matched by name, and judged by one rule."""
 
 from __future__ import annotations
 
@@ -29,7 +29,8 @@ if TYPE_CHECKING:
 
 
 class Place(NamedTuple):
-    """Where an entry stands; alike in both reports. Another unit is another place."""
+    """The position of an entry, the same in both reports. An entry with another unit is another
+    place."""
 
     section: str
     table: str
@@ -38,12 +39,12 @@ class Place(NamedTuple):
     heading: str
     unit: str
     number: int = 0
-    """Of the lines that are called the same, in their order."""
+    """Index among lines with the same name, in their order."""
 
 
 @dataclass(frozen=True)
 class Cell:
-    """An entry with what is needed to judge it."""
+    """An entry with the data needed to judge it."""
 
     value: Measured | float
     heading: Heading
@@ -52,7 +53,7 @@ class Cell:
 
 @dataclass(frozen=True)
 class Change:
-    """An entry of both reports."""
+    """An entry that both reports have."""
 
     place: Place
     heading: Heading
@@ -62,7 +63,7 @@ class Change:
 
     @property
     def relative(self) -> float:
-        """By how much of the old value the new one differs; infinite where the old one is 0."""
+        """The difference as a share of the old value; infinite if the old value is 0."""
         return relative(self.before.value, self.after.value)
 
     @property
@@ -71,31 +72,31 @@ class Change:
 
     @property
     def rounds(self) -> int:
-        """Of the side that has fewer."""
+        """Rounds of the side that has fewer."""
         return min(figure(self.before).number, figure(self.after).number)
 
     @property
     def suspect(self) -> bool:
-        """Whether it may have changed, and the rounds are too few to tell."""
+        """Whether it may have changed but there are too few rounds to tell."""
         return self.verdict == UNTOLD and abs(self.relative) > THRESHOLD
 
 
 @dataclass(frozen=True)
 class Changes:
-    """All that two reports have to say to each other."""
+    """All differences between two reports."""
 
     both: list[Change] = field(default_factory=list[Change])
     before_only: list[Place] = field(default_factory=list[Place])
     after_only: list[Place] = field(default_factory=list[Place])
     flawed: list[Place] = field(default_factory=list[Place])
-    """In both, but not to be relied on in one of them: not compared."""
+    """In both, but flawed in one of them: not compared."""
     machine: str = ""
-    """That the machine was busier in one of them; empty if it was not."""
+    """A remark that the machine was busier in one of them; empty if it was not."""
     whole: list[Place] = field(default_factory=list[Place])
-    """In both, but worked out of all rounds together, so that nobody knows their noise."""
+    """In both, but computed from all rounds together, so that their noise is unknown."""
 
     def of(self, verdict: str) -> list[Change]:
-        """In the order of the reports."""
+        """Changes with this verdict, in the order of the reports."""
         return [one for one in self.both if one.verdict == verdict]
 
     @property
@@ -105,14 +106,15 @@ class Changes:
 
     @property
     def untold(self) -> bool:
-        """Whether rounds were too few: for a figure that may have changed, or for all of them."""
+        """Whether there were too few rounds, for a figure that may have changed or for all of
+        them."""
         return any(one.suspect for one in self.both) or (
             bool(self.both) and len(self.of(UNTOLD)) == len(self.both)
         )
 
     def lacking(self) -> str:
-        """That rounds are too few, for how many figures, and how many are needed; empty if they
-        are not."""
+        """A remark that there are too few rounds, for how many figures, and how many rounds are
+        needed; empty if there are enough."""
         untold = [one for one in self.of(UNTOLD) if one.judged.needed]
         if not untold:
             return ""
@@ -125,9 +127,9 @@ class Changes:
 
 
 def changes(before: Report, after: Report) -> Changes:
-    """Compares all figures of which one direction is better.
+    """Compares all figures for which one direction is better.
 
-    Raises `ValueError` where the reports are of different recipes.
+    Raises `ValueError` if the reports are of different recipes.
     """
     if before.recipe != after.recipe:
         raise ValueError(f"reports of different recipes: {before.recipe} and {after.recipe}")
@@ -189,22 +191,22 @@ def _figures(row: Row, headings: Sequence[Heading]) -> Iterator[tuple[Heading, M
 
 
 def figure(one: Measured) -> Figure:
-    """What the rule needs to know of it."""
+    """The figure as the rule needs it."""
     return Figure(one.value, one.rounds, one.values, one.low, one.high)
 
 
 _MACHINE = ("cpu_model", "cpu_count")
 _MOMENT = ("date", "command_line", "load_average")
-"""What is another each time."""
+"""Values that differ with each run."""
 
 
 def machines(before: Report, after: Report) -> list[str]:
-    """In what the machines differ, in words; nothing where they are alike."""
+    """The differences of the machines, in words; empty if they are alike."""
     return list(_differences(_only(before, _MACHINE), _only(after, _MACHINE)))
 
 
 def conditions(before: Report, after: Report) -> list[str]:
-    """In what versions, settings and size differ, and what is not whole, in words."""
+    """The differences in versions, settings and size, and what is incomplete, in words."""
     names = dict.fromkeys((*before.environment, *after.environment))
     others = tuple(name for name in names if name not in (*_MACHINE, *_MOMENT))
     found = [
@@ -220,7 +222,7 @@ def conditions(before: Report, after: Report) -> list[str]:
 def _only(report: Report, names: tuple[str, ...]) -> dict[str, Any]:
     known = {name: report.environment.get(name) for name in names}
     if isinstance(known.get("cluster"), dict):
-        # Ports of an embedded cluster are others each time.
+        # Ports of an embedded cluster differ with each run.
         known["cluster"] = {**cast("dict[str, Any]", known["cluster"]), "seeds": None}
     return known
 

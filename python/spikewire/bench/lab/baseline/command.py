@@ -19,7 +19,7 @@ GOT_WORSE, USAGE = 1, 2
 
 
 def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:  # pyright: ignore[reportPrivateUsage]
-    """Registers the command beside the recipes."""
+    """Registers the command next to the recipes."""
     compare = commands.add_parser(
         NAME,
         help="show what changed between two saved reports",
@@ -44,8 +44,8 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
 
 
 def run(args: argparse.Namespace) -> int:
-    """The exit status: 0, 1 if a figure got worse, 2 for what cannot be compared, 4 where rounds
-    are too few to tell."""
+    """Returns the exit status: 0, 1 if a figure got worse, 2 if the reports cannot be compared, 4
+    if there are too few rounds to tell."""
     lacking = missing()
     if lacking is not None:
         return _refuse(lacking)

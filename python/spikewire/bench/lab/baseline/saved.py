@@ -1,5 +1,5 @@
-"""What the lab has written, as a report: those of recipes as they are, and comparisons, whose lines
-become the rows of one table."""
+"""Saved runs as reports: those of recipes as they are, and those of comparisons with their lines as
+the rows of one table."""
 
 from __future__ import annotations
 
@@ -36,12 +36,12 @@ GETS = tuple(
 
 
 def read(path: Path) -> Report:
-    """The run in a file; raises `ValueError` where there is none."""
+    """The run in a file; raises `ValueError` if there is none."""
     return load(path, of)
 
 
 def of(told: _Json) -> Report:
-    """A run as it was told; raises `ValueError` for anything else."""
+    """A run from its JSON; raises `ValueError` for anything else."""
     kind = told.get("kind")
     if kind is None:
         return Report.from_json(told)
@@ -63,7 +63,7 @@ def of(told: _Json) -> Report:
 
 
 def _report(told: _Json, tables: Sequence[Table], **environment: Any) -> Report:
-    """`environment` is what else conditions are."""
+    """Makes a report; `environment` holds further conditions."""
     kind = str(told["kind"])
     section = Section(kind, "All lines", "", tables)
     environment |= {key: value for key, value in told["environment"].items() if key != "build"}
@@ -134,7 +134,7 @@ def _scan(told: _Json) -> Row:
 
 
 def _cql(told: _Json) -> Row:
-    """A cell of a comparison of clients of Cassandra; in pages an operation is a row."""
+    """A cell of a comparison of Cassandra clients; in pages an operation is a row."""
     cell: _Json = told["cell"]
     client, shape = str(cell["client"]), Shape(**cell["shape"])
     runs: list[_Json] = [one for one in told["runs"] if "failed" not in one]
@@ -148,7 +148,8 @@ def _cql(told: _Json) -> Row:
 
 
 def _get(told: _Json) -> Row:
-    """Each round has gets alone, beside scans and among them, the latter two with more around."""
+    """Each round has gets alone, beside scans and among them; the latter two have theirs under
+    `gets`."""
     label = ", ".join(filter(None, (told["client"], told["mode"], told["interpreter"])))
     fields: dict[str, Entry] = {}
     for where in ("alone", "beside", "among"):
@@ -164,17 +165,17 @@ def _get(told: _Json) -> Row:
 def _spread(told: _Json | None, rounds: int) -> Measured | None:
     if told is None:
         return None
-    # Rounds that failed have no figures.
+    # Failed rounds have no figures.
     values = tuple(told.get("values", ()))
     return Measured(told["median"], told["low"], told["high"], len(values) or rounds, values)
 
 
 def _every(values: Sequence[float | None]) -> Measured | None:
-    """None unless every round has it."""
+    """The values of all rounds; None unless every round has one."""
     known = [one for one in values if one is not None]
     return Measured.of(known) if known and len(known) == len(values) else None
 
 
 def _of_rounds(taken: Sequence[Mapping[str, float]], name: str) -> Measured | None:
-    """None unless every round has samples enough."""
+    """Percentiles of all rounds; None unless every round has enough samples."""
     return _every([one.get(name) for one in taken])

@@ -1,4 +1,4 @@
-"""What changed as tables: on the terminal, and as one page of HTML."""
+"""Changes as tables, on the terminal and as one HTML page."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _HEADINGS = tuple(
 
 
 def counts(found: Changes) -> str:
-    """How many entries got better, worse and so on, in a sentence."""
+    """A sentence with the numbers of entries that got better, got worse and so on."""
     known = [
         (len(found.of(BETTER)), BETTER),
         (len(found.of(WORSE)), WORSE),
@@ -40,7 +40,8 @@ def counts(found: Changes) -> str:
 
 
 def table(found: Changes) -> Table:
-    """What changed, worse before better, and what may have; the largest difference first."""
+    """Changed entries, worse before better, then possible changes; the largest differences
+    first."""
     suspect = [one for one in found.both if one.suspect]
     changed = [
         one
@@ -66,7 +67,7 @@ def _fields(change: Change) -> dict[str, str]:
 
 
 def _rounds(change: Change) -> str:
-    """How many there are, and how many are needed where that is not enough."""
+    """The number of rounds, and how many are needed if that is not enough."""
     needed = change.judged.needed
     if change.verdict == UNTOLD and not needed:
         return f"{change.rounds}, another load"
@@ -74,7 +75,7 @@ def _rounds(change: Change) -> str:
 
 
 def lists(found: Changes) -> list[tuple[str, list[str]]]:
-    """Entries that could not be compared, by the reason."""
+    """Entries that could not be compared, by reason."""
     known = (
         ("Only in the first", found.before_only),
         ("Only in the second", found.after_only),
@@ -84,7 +85,7 @@ def lists(found: Changes) -> list[tuple[str, list[str]]]:
 
 
 def _named(places: Sequence[Place]) -> list[str]:
-    """One name for each line of a table, with its columns behind it."""
+    """One name for each line of a table, followed by its columns."""
     lines: dict[str, list[str]] = {}
     for one in places:
         line = f"{one.section}, {one.table}: {one.label}"
@@ -93,7 +94,7 @@ def _named(places: Sequence[Place]) -> list[str]:
 
 
 def terminal(found: Changes, differences: Sequence[str], console: Console) -> None:
-    """Prints all of it."""
+    """Prints everything."""
     from rich.table import Table as Printed
     from rich.text import Text
 
@@ -124,7 +125,7 @@ def terminal(found: Changes, differences: Sequence[str], console: Console) -> No
 
 
 def page(before: Report, after: Report, found: Changes, differences: Sequence[str]) -> str:
-    """The same as one page of HTML."""
+    """The same as one HTML page."""
     return parts.document(f"{after.title}: changes", _body(before, after, found, differences))
 
 

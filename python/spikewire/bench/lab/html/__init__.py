@@ -1,4 +1,4 @@
-"""A report as one page of HTML that needs nothing else: styles and charts are in it."""
+"""A report as one self-contained HTML page with its styles and charts."""
 
 from __future__ import annotations
 

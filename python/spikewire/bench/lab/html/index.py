@@ -1,4 +1,4 @@
-"""One page over several reports: a link and a line of findings for each."""
+"""An index page for several reports: a link and one line of findings for each."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def index(reports: Sequence[Report]) -> str:
-    """The page; each report is taken to be in a folder beside it that is called as its recipe."""
+    """The page; each report is expected in a folder next to it that is named after its recipe."""
     return parts.document("Reports of the Spikewire lab", _body(reports))
 
 
@@ -29,7 +29,7 @@ def _body(reports: Sequence[Report]) -> Iterator[str]:
 
 
 def _finding(report: Report) -> str:
-    """The first conclusion, and what a reader has to know before others."""
+    """The first conclusion, and the most important remark."""
     said = [parts.inline(report.conclusions[0])] if report.conclusions else []
     if not report.sections:
         reason = report.skipped[0] if report.skipped else "no part was finished"

@@ -1,4 +1,4 @@
-"""What pages consist of: tables, charts, prose, and the page around them."""
+"""Parts of pages: tables, charts, prose, and the document around them."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ if TYPE_CHECKING:
     from ..report import Chart, Entry, Heading, Row, Table
 
 SHORT = 12
-"""Headings of columns with no more letters stay in one line."""
+"""Column headings up to this length are not wrapped."""
 
-# HTML in texts is shown as text; pictures would be loaded from elsewhere.
+# HTML in texts is shown as text; images are off because they would be loaded from elsewhere.
 _MARKDOWN = MarkdownIt("commonmark", {"html": False}).enable("table").disable("image")
 
 
@@ -31,12 +31,12 @@ def prose(text: str) -> str:
 
 
 def inline(text: str) -> str:
-    """One sentence of Markdown, without a paragraph around it."""
+    """One sentence of Markdown, without a paragraph element."""
     return str(_MARKDOWN.renderInline(text))
 
 
 def document(title: str, body: Iterable[str]) -> str:
-    """The whole page, which needs nothing else."""
+    """The whole self-contained page."""
     head = (
         '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
@@ -46,12 +46,12 @@ def document(title: str, body: Iterable[str]) -> str:
 
 
 def listed(title: str, name: str, sentences: Sequence[str]) -> Iterator[str]:
-    """Sentences of Markdown under a heading; nothing where there are none."""
+    """Sentences of Markdown as a list under a heading; empty if there are none."""
     yield from _list(title, name, map(inline, sentences))
 
 
 def plainly(title: str, name: str, texts: Sequence[str]) -> Iterator[str]:
-    """The same for texts that are no Markdown."""
+    """The same for plain text."""
     yield from _list(title, name, map(escape, texts))
 
 
@@ -62,7 +62,7 @@ def _list(title: str, name: str, made: Iterable[str]) -> Iterator[str]:
 
 
 def facts(pairs: Iterable[tuple[str, str]]) -> str:
-    """Names and what they are, those that are known."""
+    """Names and values; empty values are left out."""
     rows = "".join(
         f"<dt>{escape(name)}</dt><dd>{escape(what)}</dd>" for name, what in pairs if what
     )
@@ -70,7 +70,7 @@ def facts(pairs: Iterable[tuple[str, str]]) -> str:
 
 
 def chart(made: Chart, place: str) -> Iterator[str]:
-    """A chart in two widths, of which the style shows the one that fits."""
+    """A chart in two widths; the style shows the one that fits."""
     name = f"{place}-{made.name}-chart"
     drawn = ((draw(made, WIDE), "wide"), (draw(made, NARROW), "narrow"))
     yield f'<figure id="{escape(name)}"><h3>{escape(made.title)}</h3>'
@@ -83,7 +83,7 @@ def chart(made: Chart, place: str) -> Iterator[str]:
 
 
 def table(made: Table, place: str) -> Iterator[str]:
-    """A table that scrolls in its own box where it is too wide."""
+    """A table that scrolls in its own box if it is too wide."""
     yield f'<figure id="{escape(f"{place}-{made.name}")}"><h3>{escape(made.title)}</h3>'
     label = f'role="region" aria-label="{escape(made.title)}"'
     yield f'<div class="scroll" tabindex="0" {label}><table>'
@@ -106,7 +106,7 @@ def table(made: Table, place: str) -> Iterator[str]:
 
 
 def _is_text(rows: Sequence[Row], key: str) -> bool:
-    """Whether a column holds words, which may go on in the next line."""
+    """Whether a column holds text, which may be wrapped."""
     return any(isinstance(entry := row.fields.get(key), str) and len(entry) > 24 for row in rows)
 
 

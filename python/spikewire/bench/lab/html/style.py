@@ -1,4 +1,4 @@
-"""The style of every page: in the page itself, for light, dark, phones and paper."""
+"""The inline style of every page: for light and dark mode, phones and print."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ def _variables(theme: int) -> str:
 
 
 def style() -> str:
-    """The whole of it, for an element `style`."""
+    """All rules, for a `style` element."""
     fills = "".join(
         f".f-{name}{{fill:var(--c-{name})}}.s-{name}{{stroke:var(--c-{name})}}"
         f".b-{name}{{background:var(--c-{name})}}"

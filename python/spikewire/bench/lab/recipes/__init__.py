@@ -1,4 +1,4 @@
-"""The recipes by name. Each is a folder with an object `RECIPE`, loaded when it is asked for."""
+"""The recipes by name. Each is a folder with an object `RECIPE`, loaded when it is requested."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ NAMES = {
     "noise": "the same client twice: what a difference means on this machine",
     "cassandra": "the Cassandra driver's ways to keep calls in flight, by threads and chains",
 }
-"""What `spikewire lab` runs, in this order, and what `--help` says of each."""
+"""The recipes that `spikewire lab` runs, in this order, with their descriptions in `--help`."""
 
 
 def load(name: str) -> Recipe:
-    """The recipe of that name."""
+    """Loads the recipe of that name."""
     module = importlib.import_module(f".{name.replace('-', '_')}", __package__)
     return cast("Recipe", module.RECIPE)

@@ -1,1 +1,1 @@
-"""Whether the lab measures what is there: clients that are known, through the same drivers."""
+"""Checks that the lab measures correctly: clients with known results, run by the same drivers."""

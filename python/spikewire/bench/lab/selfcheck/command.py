@@ -20,7 +20,7 @@ FAILED, USAGE = 1, 2
 
 
 def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:  # pyright: ignore[reportPrivateUsage]
-    """Registers the command beside the recipes."""
+    """Registers the command next to the recipes."""
     check = commands.add_parser(
         NAME,
         help="check that the lab measures correctly",
@@ -34,7 +34,7 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
 
 
 def run(_args: argparse.Namespace) -> int:
-    """The exit status: 0, 1 if a figure is wrong, 2 if something is not installed."""
+    """Returns the exit status: 0, 1 if a figure is wrong, 2 if something is not installed."""
     lacking = missing()
     if lacking is not None:
         print(f"spikewire lab: {lacking}", file=sys.stderr)

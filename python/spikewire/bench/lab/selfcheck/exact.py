@@ -1,4 +1,4 @@
-"""Checks in played time: what they find is exact, on any machine."""
+"""Checks in simulated time: their results are exact on any machine."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ FAST, SLOW = 0.001, 0.020
 STALL = 0.2
 EVERY = 10
 TOLERANCE = 0.02
-"""How far throughput may be from what is known, as a part of it."""
+"""Allowed relative error of throughput."""
 
 
 def mixed(number: int) -> Act:
-    """One call in ten is slow, so that p50 and p99 are known."""
+    """Every tenth call is slow, so that p50 and p99 are known."""
     return Act(takes=SLOW if number % EVERY == EVERY - 1 else FAST)
 
 
@@ -42,7 +42,7 @@ def closed(mode: str) -> Iterator[Finding]:
 
 
 def draining(mode: str) -> Iterator[Finding]:
-    """Calls that end long after the time is over, of some workers later than of others."""
+    """Calls that end long after the measured time, for some workers later than for others."""
     takes, workers, seconds = (0.4, 0.7), 4, 1.0
     first, second = (Act(takes=each) for each in takes)
     known = Known(mode, lambda _number: first, workers, seconds, other=lambda _number: second)
@@ -58,10 +58,10 @@ def draining(mode: str) -> Iterator[Finding]:
 
 
 def opened(mode: str, arrivals: str) -> Iterator[Finding]:
-    """A rate that a client can keep up with."""
+    """An open loop at a rate that the client can keep up with."""
     known = Known(mode, mixed, 64, 2.0, 500.0, arrivals)
     if mode == SYNC:
-        # Each worker counts for itself, and which of them is free is not the same each time.
+        # Each worker counts for itself, and which of them is free differs between runs.
         known = Known(mode, lambda _number: Act(takes=FAST), 64, 2.0, 500.0, arrivals)
     result, name = played(known), f"open loop, {mode}, {arrivals} arrivals"
     yield Finding(name, "calls", 1000, result["operations"])
@@ -79,7 +79,7 @@ def _figures(known: Known, result: Result, name: str, rate: float) -> Iterator[F
 
 
 def stall(mode: str) -> Iterator[Finding]:
-    """One call holds up the only worker, or the event loop, for 200 ms."""
+    """One call blocks the only worker, or the event loop, for 200 ms."""
     rate, seconds, taken, at = 1000.0, 1.0, 0.0005, 300
     known = Known(
         mode,
@@ -105,7 +105,8 @@ def stall(mode: str) -> Iterator[Finding]:
 
 
 def stalled_loop() -> Iterator[Finding]:
-    """One call holds up one of the two event loops of a pool for 200 ms, and the other goes on."""
+    """One call blocks one of the two event loops of a pool for 200 ms, while the other
+    continues."""
     rate, seconds, taken, at = 1000.0, 1.0, 0.0005, 150
     known = Known(
         ASYNC,
@@ -129,7 +130,7 @@ def stalled_loop() -> Iterator[Finding]:
 
 
 def overload(mode: str) -> Iterator[Finding]:
-    """Four workers for more than they can do."""
+    """A rate that exceeds the capacity of four workers."""
     workers, rate, seconds, taken = 4, 1000.0, 1.0, 0.01
     known = Known(mode, lambda _number: Act(takes=taken), workers, seconds, rate)
     due = offsets(rate, seconds, CONSTANT, "")
@@ -147,14 +148,14 @@ def overload(mode: str) -> Iterator[Finding]:
 
 
 def errors(mode: str, rate: float) -> Iterator[Finding]:
-    """Every tenth call fails, and every seventh of the others gets no answer in time."""
+    """Every tenth call fails, and every seventh of the others times out."""
 
     def script(number: int) -> Act:
         failing = OSError if number % 10 == 9 else TimeoutError if number % 7 == 6 else None
         return Act(takes=FAST, error=failing)
 
     known = Known(mode, script, 1, 1.0, rate)
-    # A closed loop warms up with one call at the least.
+    # A closed loop warms up with at least one call.
     count, first = (round(rate), 0) if rate else (1000, 1)
     bad = sum(script(first + number).error is not None for number in range(count))
     kind = "open" if rate else "closed"
@@ -166,7 +167,7 @@ def errors(mode: str, rate: float) -> Iterator[Finding]:
 
 
 def intervals(mode: str, rate: float) -> Iterator[Finding]:
-    """A worker that holds on for half a second, and some calls of which fail."""
+    """A worker that blocks for half a second, with some failing calls."""
     seconds, takes, held, at = 1.0, 0.01, 0.5, 30
     # A closed loop warms up with one call.
     first = 0 if rate else 1
@@ -199,7 +200,7 @@ def intervals(mode: str, rate: float) -> Iterator[Finding]:
 
 
 def queue(due: Sequence[int], takes: Sequence[float], workers: int) -> list[tuple[int, int, int]]:
-    """When calls are due, begin and end that workers take one after another."""
+    """The times at which calls are due, begin and end in a queue served by workers."""
     free = [0] * workers
     made: list[tuple[int, int, int]] = []
     for instant, seconds in zip(due, takes, strict=True):
@@ -210,7 +211,7 @@ def queue(due: Sequence[int], takes: Sequence[float], workers: int) -> list[tupl
 
 
 def every() -> Iterator[Finding]:
-    """All of them."""
+    """Runs all of these checks."""
     for mode in (ASYNC, SYNC):
         yield from closed(mode)
         yield from draining(mode)

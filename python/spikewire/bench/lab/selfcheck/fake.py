@@ -1,4 +1,4 @@
-"""Clients that do nothing but what a script says, so that the right figures are known."""
+"""Scripted clients that do nothing else, so that the correct figures are known."""
 
 from __future__ import annotations
 
@@ -16,30 +16,30 @@ class Act:
     """What one call does, in this order. Times are in seconds."""
 
     blocks: float = 0.0
-    """Holds the thread up, and with it the event loop."""
+    """Blocks the thread, and with it the event loop."""
     burns: float = 0.0
     """Processor time."""
     takes: float = 0.0
-    """Waits for a reply."""
+    """Waits as if for a reply."""
     error: type[Exception] | None = None
-    """How it ends."""
+    """Raised at the end, if set."""
 
 
 def burn(seconds: float) -> None:
-    """Uses so much processor time in this thread."""
+    """Uses this much processor time in this thread."""
     end = time.thread_time() + seconds
     while time.thread_time() < end:
         pass
 
 
 Script = Callable[[int], Act]
-"""What a worker's call of a number does."""
+"""What a worker's call does, by its number."""
 Scripts = Sequence[Script]
-"""One for each worker, from the first again where there are more workers."""
+"""One for each worker; they repeat if there are more workers."""
 
 
 class Counted:
-    """Numbers the calls of one worker from 0 on."""
+    """Numbers the calls of one worker, starting at 0."""
 
     def __init__(self, script: Script, sleep: Callable[[float], None]) -> None:
         self._script, self._sleep = script, sleep

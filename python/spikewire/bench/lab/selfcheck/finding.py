@@ -1,11 +1,12 @@
-"""What a check found: a figure that is known, beside the one that the lab measured."""
+"""The result of a check: a known figure, and the one that the lab measured."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 HDR_BITS = 11
-"""Three digits in a histogram: values share a step with all that agree in so many leading bits."""
+"""Leading bits of a value that a histogram with three digits keeps: values that share them share a
+step."""
 
 
 @dataclass(frozen=True)
@@ -17,10 +18,10 @@ class Finding:
     known: float
     measured: float | None
     allowed: float = 0.0
-    """How far apart they may be."""
+    """The allowed difference."""
     unit: str = ""
     tries: int = 1
-    """More than one where real time is measured and the machine was busy."""
+    """More than one if real time is measured and the machine was busy."""
 
     @property
     def passed(self) -> bool:
@@ -28,6 +29,6 @@ class Finding:
 
 
 def step(microseconds: float) -> float:
-    """How wide the step of a histogram of nanoseconds is at this latency."""
+    """The width of the step at this latency in a histogram of nanoseconds."""
     nanoseconds = round(microseconds * 1000)
     return float(1 << max(0, nanoseconds.bit_length() - HDR_BITS)) / 1000

@@ -1,4 +1,4 @@
-"""A known client through the lab's own worker, drivers and summary."""
+"""Runs a known client through the lab's own worker, drivers and summary."""
 
 from __future__ import annotations
 
@@ -28,26 +28,27 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Known:
-    """A client that is known, and what is asked of it. Times are in seconds."""
+    """A client with known behaviour, and the load on it. Times are in seconds."""
 
     mode: str
     script: Script
     workers: int
     seconds: float
     rate: float = 0.0
-    """Calls each second in an open loop; 0 is a closed one."""
+    """Calls per second in an open loop; 0: a closed loop."""
     arrivals: str = "constant"
     other: Script | None = None
-    """What every second worker, or event loop, does, if that is not the same."""
+    """The script of every second worker or event loop, if it differs."""
     loops: int = 0
-    """Of a pool; 0 is one event loop without a pool."""
+    """Event loops of a pool; 0: one event loop without a pool."""
 
     @property
     def scripts(self) -> Scripts:
         return (self.script, self.other or self.script)
 
     def job(self) -> Job:
-        """Without warm-up, of which the script would have to know, and with every call timed."""
+        """A job without warm-up, which the script would have to account for, and with every call
+        timed."""
         made: Job = {
             "action": "measure",
             "client": FLOOR,
@@ -75,7 +76,7 @@ class Known:
 
 
 def played(known: Known, job: Job | None = None) -> Result:
-    """In played time: exact, and over at once; `job` if it is not the usual one."""
+    """Runs it in simulated time: exact and without waiting. `job` replaces the default job."""
     job = job or known.job()
     if known.mode == SYNC:
         threads = ThreadTime(known.workers)
@@ -115,7 +116,7 @@ def _pooled(known: Known, job: Job) -> Result:
 
 
 def real(known: Known) -> Result:
-    """In real time, as clients are measured."""
+    """Runs it in real time, as clients are measured."""
 
     def run(plan: Plan, window: Window, _started: Started) -> Ran:
         if known.mode == SYNC:
@@ -131,12 +132,12 @@ def real(known: Known) -> Result:
 
 
 def line(known: Known, result: Result) -> Line:
-    """As every comparison sums it up."""
+    """The summary line, as in every comparison."""
     return summarise(Cell(FLOOR, known.mode, known.workers), [result])
 
 
 def given(result: Result) -> Given:
-    """What an open loop gives beside the rest."""
+    """The figures that only open loops have."""
     found = result.get("open")
     assert found is not None, "not an open loop"
     return found
@@ -148,7 +149,7 @@ class _Step(Protocol):
 
 
 def slower_than(encoded: list[str], nanoseconds: int) -> int:
-    """How many calls in these histograms took longer."""
+    """The number of calls in these histograms that took longer."""
     merged = cast("Any", merge(encoded))
     steps = cast("Iterable[_Step]", merged.get_recorded_iterator())
     slower = (step for step in steps if step.value_iterated_to > nanoseconds)

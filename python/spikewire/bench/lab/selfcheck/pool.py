@@ -1,4 +1,4 @@
-"""A pool whose event loops have played times, all of which go on side by side."""
+"""A pool whose event loops have simulated clocks that advance side by side."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Ended:
-    """A call that is over when it is asked for."""
+    """A call that is complete as soon as it is submitted."""
 
     value: object
 
@@ -29,7 +29,7 @@ class Ended:
 
 class FakePool(PoolClient):
     """Runs a call on one loop after another, to its end, but each from the instant at which the
-    first one began. Every loop's calls are numbered from 0 on and do what its script says."""
+    first one began. Every loop numbers its calls from 0 and follows its own script."""
 
     def __init__(self, scripts: Sequence[Script]) -> None:
         self._times = [LoopTime() for _ in scripts]
@@ -43,15 +43,15 @@ class FakePool(PoolClient):
         pass
 
     def timing(self, loop: int) -> Timing:
-        """Of the loop of that number."""
+        """The clock of the loop of that number."""
         return self._times[loop].timing()
 
     def seconds(self) -> float:
-        """Of the loop that is furthest."""
+        """The time of the loop that is furthest ahead."""
         return max(time.seconds() for time in self._times)
 
     def verbs(self) -> Verbs:
-        """Those of the loop that a call runs on."""
+        """The verbs of the loop that a call runs on."""
         asks = [client.verbs().names["ask"] for client in self._clients]
 
         def ask(*what: object) -> object:

@@ -1,4 +1,5 @@
-"""Checks in real time, which a busy machine can spoil: each is tried again then, and says so."""
+"""Checks in real time. A busy machine can disturb them: they are then retried, which the result
+says."""
 
 from __future__ import annotations
 
@@ -21,7 +22,7 @@ BURNT_TOLERANCE = 0.05
 
 
 def burning(mode: str) -> list[Finding]:
-    """A client that uses so much processor time with each call."""
+    """A client that uses a known processor time for each call."""
     known = Known(mode, lambda _number: Act(burns=BURNT), 1, 0.5)
     found = line(known, real(known))
     cpu = None if found.cpu is None else found.cpu.median
@@ -41,7 +42,7 @@ def waiting(mode: str) -> list[Finding]:
 
 
 def stalling(mode: str) -> list[Finding]:
-    """The same with a call that holds up the loop, or the only thread, for 200 ms."""
+    """The same with a call that blocks the loop, or the only thread, for 200 ms."""
     rate, at = 200.0, 60
     known = Known(
         mode,
@@ -52,7 +53,7 @@ def stalling(mode: str) -> list[Finding]:
     )
     result = real(known)
     latency = result["latency"]
-    # Calls that were due in the last 10 ms of the stall are not told from those that a busy
+    # Calls that were due in the last 10 ms of the stall cannot be told from those that a busy
     # machine delayed.
     spared = 0.01
     charged = slower_than([latency["read"], latency["write"]], round(spared * 1e9))
@@ -62,7 +63,7 @@ def stalling(mode: str) -> list[Finding]:
 
 
 def again(check: Callable[[str], list[Finding]], mode: str) -> list[Finding]:
-    """What a check finds, from the first of some tries in which all is right."""
+    """The findings of a check, from its first try in which all are correct."""
     findings: list[Finding] = []
     for number in range(1, TRIES + 1):
         findings = [replace(one, tries=number) for one in check(mode)]
@@ -73,7 +74,7 @@ def again(check: Callable[[str], list[Finding]], mode: str) -> list[Finding]:
 
 
 def every() -> Iterator[Finding]:
-    """All of them."""
+    """Runs all of these checks."""
     for mode in (ASYNC, SYNC):
         for check in (burning, waiting, stalling):
             yield from again(check, mode)

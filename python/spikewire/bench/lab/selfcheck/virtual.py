@@ -1,4 +1,4 @@
-"""Time that is played: waiting takes none, and every instant is exact on however busy a machine."""
+"""Simulated time: waiting takes none, and every instant is exact however busy the machine is."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ NS = 1_000_000_000
 
 
 class Until(Sequence[bool]):
-    """Empty until an instant, and filled from then on, as the list that stops a loop."""
+    """Empty until an instant and non-empty from then on, like the list that stops a loop."""
 
     def __init__(self, clock: Callable[[], int], instant: int) -> None:
         self._clock, self._instant = clock, instant
@@ -33,7 +33,7 @@ class Until(Sequence[bool]):
 
 
 class LoopTime:
-    """The time of one event loop, which goes on when the loop has nothing to do but wait."""
+    """The clock of one event loop, which advances when the loop has nothing to do but wait."""
 
     def __init__(self) -> None:
         self.now = 0
@@ -46,7 +46,7 @@ class LoopTime:
         return self.now / NS
 
     def sleep(self, seconds: float) -> None:
-        """As a call that blocks the loop."""
+        """Advances the clock, as a call that blocks the loop would."""
         self.now += round(seconds * NS)
 
     def timing(self) -> Timing:
@@ -60,7 +60,7 @@ class LoopTime:
 
 
 class _Selector(selectors.SelectSelector):
-    """Does not wait: it lets the time go on instead."""
+    """Advances the clock instead of waiting."""
 
     def __init__(self, time: LoopTime) -> None:
         super().__init__()
@@ -85,8 +85,9 @@ class _Loop(asyncio.SelectorEventLoop):
 
 
 class ThreadTime:
-    """A time for each thread, which goes on when that thread waits. Where threads share something
-    they take turns in the order of their times, so that it is as if they had run side by side."""
+    """A clock for each thread, which advances when that thread waits. Threads that share
+    something take turns in the order of their clocks, so that the result is as if they had run
+    side by side."""
 
     def __init__(self, threads: int) -> None:
         self._threads = threads
@@ -101,7 +102,7 @@ class ThreadTime:
         return int(getattr(self._local, "now", 0))
 
     def seconds(self) -> float:
-        """Of the thread that is furthest."""
+        """The time of the thread that is furthest ahead."""
         with self._lock:
             return max(self._latest, self.clock()) / NS
 
@@ -125,8 +126,8 @@ class ThreadTime:
 
     @contextmanager
     def _taking_part(self, number: int) -> Generator[None]:
-        """The turns begin when all threads have come, at the time of the one that is furthest, and
-        do not wait for one that has left."""
+        """Turns begin when all threads have arrived, at the time of the one furthest ahead, and do
+        not wait for a thread that has left."""
         with self._lock:
             self._local.number = number
             if not self._joined:
@@ -157,7 +158,7 @@ class ThreadTime:
                 self._mine[me].wait()
 
     def _turn_of(self) -> int | None:
-        """Whose turn it is, once all have come."""
+        """Whose turn it is, once all have arrived."""
         if self._joined < self._threads or not self._times:
             return None
         return min((now, number) for number, now in self._times.items())[1]
@@ -172,7 +173,7 @@ class ThreadTime:
 
 
 class _Turn:
-    """Nothing happens at its end: the others wait until this thread asks for its next turn."""
+    """Its exit does nothing: the others wait until this thread asks for its next turn."""
 
     def __init__(self, time: ThreadTime) -> None:
         self._time = time

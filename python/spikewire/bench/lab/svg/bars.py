@@ -17,10 +17,10 @@ if TYPE_CHECKING:
     from ..report import Chart, Series
 
 WIDEST_LABEL = 0.4
-"""Of the width; longer labels go on in the next line."""
+"""Maximum share of the width; longer labels are wrapped."""
 LINE, BAR, GAP, TOP = 15.0, 15.0, 9.0, 6.0
 NARROW = 500
-"""Pictures narrower than this have labels above their bars."""
+"""Charts narrower than this have labels above their bars."""
 
 
 @dataclass(frozen=True)
@@ -30,11 +30,12 @@ class _Bar:
     value: float
     spread: tuple[float, float] | None
     heading: str = ""
-    """Over the first bar of a group."""
+    """Shown above the first bar of a group."""
 
 
 def bars(chart: Chart, width: int) -> Canvas:
-    """From above to below, in the order of the series; those that share labels are grouped."""
+    """Bars from top to bottom, in the order of the series; those with the same label are
+    grouped."""
     made = list(_bars(chart.series))
     above = width < NARROW
     longest = max(text_width(bar.label, USUAL) for bar in made)

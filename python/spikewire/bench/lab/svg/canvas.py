@@ -1,4 +1,4 @@
-"""Elements of a picture, and the boxes of its texts, by which a test sees that none collide."""
+"""Elements of a chart, and the bounding boxes of its texts, with which a test finds overlaps."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ from dataclasses import dataclass, field
 from html import escape
 
 SMALL, USUAL = 11.5, 12.5
-"""Sizes of texts in pixels: at ticks, and elsewhere."""
+"""Font sizes in pixels: of ticks, and elsewhere."""
 _NARROW, _WIDE = frozenset(" .,:;'|!()[]ijlftI-"), frozenset("mwMW@%—")
 
 
 def text_width(text: str, size: float) -> float:
-    """About how wide a text is; rather too wide, as fonts differ."""
+    """The approximate width of a text; an overestimate, as fonts differ."""
     return sum(map(_em, text)) * size
 
 
@@ -26,7 +26,7 @@ def _em(character: str) -> float:
 
 
 def wrapped(text: str, size: float, width: float) -> list[str]:
-    """Lines no wider than that; a word that is too long for one is broken."""
+    """Lines no wider than that; a word that is too long is broken."""
     lines: list[str] = []
     line = ""
     for word in text.split():
@@ -49,7 +49,7 @@ def wrapped(text: str, size: float, width: float) -> list[str]:
 
 @dataclass(frozen=True)
 class Box:
-    """The place of a text."""
+    """The bounding box of a text."""
 
     text: str
     left: float
@@ -68,7 +68,7 @@ class Box:
 
 @dataclass
 class Canvas:
-    """A picture that grows downwards."""
+    """A chart that grows downwards."""
 
     width: float
     height: float = 0.0
@@ -76,7 +76,7 @@ class Canvas:
     _parts: list[str] = field(default_factory=list[str])
 
     def add(self, name: str, title: str = "", **attributes: str | float) -> None:
-        """An element; `title` is what appears when the mouse rests on it."""
+        """Adds an element; `title` is its tooltip."""
         written = "".join(
             f' {key.rstrip("_").replace("_", "-")}="{_value(value)}"'
             for key, value in attributes.items()
@@ -94,7 +94,7 @@ class Canvas:
         size: float = USUAL,
         class_: str = "",
     ) -> Box:
-        """One line of text on the base line `y`; gives the place that it takes."""
+        """Adds one line of text on the base line `y`; returns its box."""
         wide = text_width(text, size)
         left = x - {"start": 0.0, "middle": wide / 2, "end": wide}[anchor]
         box = Box(text, left, y - 0.8 * size, left + wide, y + 0.22 * size)
@@ -108,7 +108,7 @@ class Canvas:
         return box
 
     def svg(self, name: str, title: str, about: str, class_: str) -> str:
-        """The whole element; `name` is the start of its ids, which a page has once."""
+        """The whole element; `name` is the prefix of its ids, unique within a page."""
         size = f"{_value(self.width)} {_value(self.height)}"
         return (
             f'<svg class="{class_}" viewBox="0 0 {size}"'

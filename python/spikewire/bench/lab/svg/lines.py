@@ -1,4 +1,4 @@
-"""Lines through points, or steps, over two axes; spread as a band, and a legend below."""
+"""Lines through points, or step lines, over two axes; the spread as a band, and a legend below."""
 
 from __future__ import annotations
 
@@ -19,9 +19,10 @@ if TYPE_CHECKING:
 
 LINE, SWATCH = 15.0, 26.0
 MARKED = 30
-"""Lines with more points show none of them, but where the mouse is."""
+"""Lines with more points show markers only under the mouse."""
 MOST = 400
-"""Points of a line; of more, the lowest and the highest of those beside each other are drawn."""
+"""Points drawn of a line; if it has more, the lowest and highest of neighbouring points are
+drawn."""
 
 
 @dataclass(frozen=True)
@@ -29,7 +30,7 @@ class _Frame:
     x: Scale
     y: Scale
     names: Sequence[str]
-    """Labels on the axis of x, where those are words."""
+    """Labels of the x axis, if these are words."""
 
     def place(self, point: tuple[float | str, float]) -> tuple[float, float]:
         at = self.names.index(str(point[0])) if self.names else float(point[0])
@@ -37,7 +38,7 @@ class _Frame:
 
 
 def lines(chart: Chart, width: int) -> Canvas:
-    """Points of each series, joined."""
+    """A line through the points of each series."""
     canvas = Canvas(width)
     frame = _frame(chart, canvas)
     for one, (colour, nth) in zip(chart.series, looks(chart.series), strict=True):
@@ -47,7 +48,7 @@ def lines(chart: Chart, width: int) -> Canvas:
 
 
 def _frame(chart: Chart, canvas: Canvas) -> _Frame:
-    """Grid, ticks and titles; the height of the canvas is then below them."""
+    """Draws grid, ticks and titles; the canvas then ends below them."""
     points = [point for one in chart.series for point in one.points]
     words = any(isinstance(x, str) for x, _ in points)
     names = list(dict.fromkeys(str(x) for x, _ in points)) if words else []
@@ -142,7 +143,7 @@ def _draw(
 
 
 def _thinned(points: Sequence[tuple[float | str, float]]) -> Sequence[tuple[float | str, float]]:
-    """Extremes are kept: a stall must not vanish."""
+    """Reduces points but keeps extremes: a stall must not vanish."""
     if len(points) <= MOST:
         return points
     size = -(-2 * len(points) // MOST)
@@ -163,7 +164,7 @@ def _path(places: Sequence[tuple[float, float]], *, stepped: bool = False) -> st
 
 
 def marker(canvas: Canvas, x: float, y: float, class_: str, nth: int, title: str = "") -> None:
-    """The point of a line, in the shape of the n-th line of its colour."""
+    """The marker of a point, in the shape of the n-th line of its colour."""
     shape = SHAPES[nth % len(SHAPES)]
     if shape == "circle":
         canvas.add("circle", title, cx=x, cy=y, r=3.5, class_=class_)
@@ -177,7 +178,7 @@ def marker(canvas: Canvas, x: float, y: float, class_: str, nth: int, title: str
 
 
 def _legend(canvas: Canvas, series: Sequence[Series]) -> None:
-    """Entries one after the other, in as many lines as it takes."""
+    """Legend entries in as many rows as needed."""
     x, y = 0.0, canvas.height + 12
     for one, (colour, nth) in zip(series, looks(series), strict=True):
         rows = wrapped(one.name, SMALL, canvas.width - SWATCH - 6)

@@ -1,8 +1,9 @@
-"""The colour of a client, the same in all charts of all pages, and ways to tell equal ones apart.
+"""The colour of a client, the same in all charts of all pages, and how clients of one colour
+differ.
 
-The colours are told apart by people who see red and green alike, and have contrast enough to light
-and to dark ground; what they look like is in the page's style. Dashes and the shapes of points
-say the same again.
+The colours can be told apart with red-green colour blindness, and have enough contrast on light and
+dark backgrounds; their values are in the page's style. Dashes and marker shapes repeat the
+distinction.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ COLOURS = {
     "sky": ("#1f7a99", "#7ed0ea"),
     "grey": ("#5b6470", "#aab4c0"),
 }
-"""On light ground and on dark."""
+"""Values for light and for dark backgrounds."""
 
 _CLIENTS = {
     "aerospike": "blue",
@@ -46,7 +47,7 @@ SHAPES = ("circle", "square", "diamond", "triangle")
 
 
 def colour(client: str) -> str:
-    """The name of the colour; of clients that have none of their own one by their name."""
+    """The name of the colour; clients without one of their own get one derived from their name."""
     if client == "spikewire" or client.startswith(("spikewire-", "spikewire@", "spikewire ")):
         return OURS
     known = next((name for name in (client, client.split(" ")[0]) if name in _CLIENTS), None)
@@ -56,7 +57,7 @@ def colour(client: str) -> str:
 
 
 def looks(series: Sequence[Series]) -> list[tuple[str, int]]:
-    """For each its colour, and which of those with that colour it is."""
+    """The colour of each client, and its index among those with the same colour."""
     seen: dict[str, int] = {}
     made: list[tuple[str, int]] = []
     for one in series:

@@ -1,4 +1,4 @@
-"""Values to places along an axis, and the ticks that belong there."""
+"""Values to positions along an axis, and its ticks."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ if TYPE_CHECKING:
 
 PERCENTILES = (0.0, 50.0, 90.0, 99.0, 99.9, 99.99, 99.999, 99.9999)
 MOST = 1 - 1e-7
-"""The share that stands for 100 %, which would be infinitely far away."""
+"""The position of 100 %, which would be at infinity."""
 
 
 @dataclass(frozen=True)
 class Scale:
-    """A range of values on a range of pixels, with ticks inside of it."""
+    """Maps a range of values to a range of pixels, with ticks inside the range."""
 
     low: float
     high: float
@@ -24,7 +24,7 @@ class Scale:
     end: float
     ticks: Sequence[float]
     bent: Callable[[float], float] = float
-    """What makes equal distances of values equal distances of pixels."""
+    """The transformation under which the scale is linear."""
 
     def __call__(self, value: float) -> float:
         low, high = self.bent(self.low), self.bent(self.high)
@@ -33,7 +33,7 @@ class Scale:
 
 
 def linear(values: Iterable[float], start: float, end: float, ticks: int, zero: bool) -> Scale:
-    """Whole steps around all values; `zero` makes nought one of them."""
+    """Round steps around all values; `zero` includes 0."""
     found = [value for value in values if math.isfinite(value)] or [0.0]
     low, high = min(found), max(found)
     if zero:
@@ -47,13 +47,13 @@ def linear(values: Iterable[float], start: float, end: float, ticks: int, zero: 
 
 
 def nice(step: float) -> float:
-    """The next of 1, 2, 2.5, 5 times a power of ten that is not smaller."""
+    """The smallest of 1, 2, 2.5, 5 times a power of ten that is not less than the value."""
     power = 10.0 ** math.floor(math.log10(step))
     return next(power * much for much in (1, 2, 2.5, 5, 10) if step <= power * much * (1 + 1e-9))
 
 
 def logarithmic(values: Iterable[float], start: float, end: float) -> Scale:
-    """Powers of ten around all values above nought, with 2 and 5 where there are few."""
+    """Powers of ten around all positive values, with 2 and 5 if there are few."""
     found = [value for value in values if value > 0 and math.isfinite(value)] or [1.0]
     low, high = min(found), max(found)
     decades = math.log10(high / low)
@@ -76,7 +76,7 @@ def _nines(percentile: float) -> float:
 
 
 def percentile(values: Iterable[float], start: float, end: float) -> Scale:
-    """99, 99.9 and 99.99 equally far from one another."""
+    """99, 99.9 and 99.99 at equal distances."""
     found = [value for value in values if 0 <= value <= 100] or [0.0]
     low = max(mark for mark in PERCENTILES if mark <= min(*found, PERCENTILES[-1]))
     high = max([min(max(found), 100 * MOST), *(mark for mark in PERCENTILES[1:2] if low < mark)])
@@ -87,5 +87,5 @@ def percentile(values: Iterable[float], start: float, end: float) -> Scale:
 
 
 def labels(names: Sequence[str], start: float, end: float) -> Scale:
-    """Places for words: one after the other, half a step from either end."""
+    """Positions for words: evenly spaced, half a step from either end."""
     return Scale(-0.5, len(names) - 0.5, start, end, [float(at) for at in range(len(names))])

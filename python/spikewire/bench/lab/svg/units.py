@@ -1,4 +1,4 @@
-"""What stands at a tick: short, with a prefix where figures are long."""
+"""Tick labels: short, with a prefix for large figures."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _SAME = {"us": "µs", "μs": "µs", "bytes": "B"}
 
 
 def ticks(values: Sequence[float], unit: str, *, apart: bool = False) -> tuple[list[str], str]:
-    """The text of each tick, and the unit that belongs behind the title of the axis.
+    """The text of each tick, and the unit for the title of the axis.
 
     `apart` gives each tick a unit of its own, which suits logarithmic axes: 100 µs, 1 ms, 10 ms.
     """
@@ -39,12 +39,12 @@ def _own(value: float, family: Sequence[tuple[str, float]]) -> str:
 
 
 def _fitting(value: float, family: Sequence[tuple[str, float]]) -> tuple[str, float]:
-    """The largest unit of which the value has one at least."""
+    """The largest unit in which the value is at least one."""
     return next((one for one in reversed(family) if value >= one[1] * (1 - 1e-9)), family[0])
 
 
 def short(value: float) -> str:
-    """With k, M or G from ten thousand up."""
+    """With k, M or G from ten thousand on."""
     if abs(value) >= 10_000:
         for much, prefix in _PREFIXES:
             if abs(value) >= much:
@@ -53,7 +53,7 @@ def short(value: float) -> str:
 
 
 def plain(value: float) -> str:
-    """As many digits as the value needs, six at the most."""
+    """As many digits as the value needs, at most six."""
     text = f"{value:.6g}"
     return number(value) if "e" in text else text
 

@@ -1,4 +1,4 @@
-"""The columns of the study's tables: a client and one of its faces each."""
+"""The columns of the study's tables: a client with one of its faces each."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ COLUMNS = (PEER_SYNC, OFFICIAL_SYNC, OURS_SYNC, PEER_ASYNC, OURS_ASYNC)
 
 
 def with_builds(clients: Sequence[str]) -> tuple[Column, ...]:
-    """All columns, those of ours followed by those of the builds among these clients."""
+    """All columns, each of ours followed by those of its builds among these clients."""
     return tuple(
         replace(column, client=client, title=column.title.replace(column.client, client))
         for column in COLUMNS
@@ -51,7 +51,7 @@ def with_builds(clients: Sequence[str]) -> tuple[Column, ...]:
 
 
 def builds_in(columns: Sequence[Column]) -> dict[str, str]:
-    """The keys of those that are builds, with the key of the installed one beside each."""
+    """The keys of columns of builds, with the key of the installed build's column for each."""
     return {
         column.key: replace(column, client=base_of(column.client)).key
         for column in columns
@@ -60,21 +60,21 @@ def builds_in(columns: Sequence[Column]) -> dict[str, str]:
 
 
 PUBLISHED = (PEER_SYNC, OFFICIAL_SYNC, PEER_ASYNC)
-"""Those that the study has."""
+"""The columns of the study."""
 OFFICIAL_TO = tuple(one for one in COLUMNS if one is not OFFICIAL_SYNC)
-"""Those that the study sets beside the official client, and ours."""
+"""The columns that the study compares with the official client, and ours."""
 RIVALS = {OURS_SYNC: (PEER_SYNC, OFFICIAL_SYNC), OURS_ASYNC: (PEER_ASYNC,)}
-"""What each of ours is set beside: the same calls, made in the same way."""
+"""The columns that each of ours is compared with: the same calls, made in the same way."""
 
 
 def side_of(column: Column, made: Summary) -> Side:
-    """For why a figure of one is behind that of another."""
+    """A column's figures, to explain why one is behind another."""
     rounds = made.whole
     return Side(column.client, rounds.low, rounds.high, rounds.rounds, made.cpu * 1e6)
 
 
 def to_official(columns: Sequence[Column], *, rates: bool) -> list[Beside]:
-    """How many times as fast as the official client each is, as the study shows it."""
+    """How many times as fast as the official client each is, as in the study."""
     official = OFFICIAL_SYNC.key
     return [
         times(f"{one.key}-to-official", f"{one.title}: speed, to {OFFICIAL}", *pair)
@@ -94,7 +94,7 @@ def to_dictionaries(columns: Sequence[Column]) -> list[Beside]:
 
 
 def savings(columns: Sequence[Column]) -> list[Beside]:
-    """By how much less memory arrays take than dictionaries."""
+    """How much less memory arrays take than dictionaries."""
     return [
         saved(f"{key}-saved", f"{one.title}: saved by numpy", f"{key}-numpy", f"{key}-dict")
         for one in columns

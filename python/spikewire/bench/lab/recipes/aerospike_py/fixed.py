@@ -1,4 +1,4 @@
-"""Cells of fixed work, measured: what the tables of this recipe are made from."""
+"""Measures the cells of fixed work from which the tables of this recipe are made."""
 
 from __future__ import annotations
 
@@ -28,21 +28,21 @@ if TYPE_CHECKING:
     from ...recipe import Bench
 
 SECONDS = 300.0
-"""What one process may take."""
+"""Time limit of one process."""
 
 
 @dataclass(frozen=True)
 class Amount:
-    """How much work there is."""
+    """The amount of work."""
 
     calls: int
-    """Operations of one round; of batches and scans the records of one round."""
+    """Operations of one round; for batches and scans the records of one round."""
     groups: int
-    """Batches of a round, of so many records together."""
+    """Batches of a round, which divide the records among them."""
     rounds: int
-    """Of each process."""
+    """Rounds of each process."""
     processes: int
-    """One after the other for each cell, the cells in turns."""
+    """Processes of each cell, run one after the other, with the cells taking turns."""
     warmup: int
     concurrency: int
 
@@ -70,7 +70,7 @@ class Amount:
 
 
 def reckoned(bench: Bench, much: Amount) -> Amount:
-    """The same with so many processes, and records of a round, as flags say."""
+    """The same with the numbers of processes and of records per round that flags give."""
     said = bench.instead
     calls = said.keys or much.calls
     return replace(
@@ -120,7 +120,7 @@ class FixedLab(InterleavedLab[Cell, FixedResult]):
     def _set(self, cell: Cell) -> str:
         written = "-written" if cell.operation in WRITES else ""
         if cell.operation == OPERATE:
-            written = "-added"  # What it adds to would no longer be read as it was filled.
+            written = "-added"  # the bins it adds to could no longer be checked
         kinds = "".join(spec.kind for spec in parse_bins(cell.bins))
         return f"{self.target.set_name}-{kinds}{written}"
 

@@ -33,11 +33,11 @@ if TYPE_CHECKING:
     from .columns import Column
 
 BINS = "S8,I8,F8"
-"""A text, an integer and a float, as in the study."""
+"""A string, an integer and a float, as in the study."""
 
 
 def amount(bench: Bench) -> Amount:
-    """At full size that of the study, its 20 rounds in four processes of five."""
+    """The study's amount at full size, with its 20 rounds as four processes of five."""
     made: Amount = bench.pick(
         Amount(calls=40, groups=2, rounds=3, processes=1, warmup=10, concurrency=50),
         Amount(calls=500, groups=10, rounds=10, processes=1, warmup=100, concurrency=50),
@@ -118,7 +118,7 @@ def _rows(operation: str, much: Amount) -> int:
 def _names(
     found: Found[Cell, FixedResult], cells: Sequence[Cell], interpreters: Sequence[str]
 ) -> dict[str, str]:
-    """What pages call each interpreter, by what its processes have said of it."""
+    """The name of each interpreter on pages, from what its processes reported."""
     versions = dict.fromkeys(interpreters, "")
     for cell in cells:
         for result in found.results(cell):
@@ -155,7 +155,7 @@ def _flaws(
 
 
 def compared(made: Summaries, under: str = "") -> tuple[list[str], list[str]]:
-    """Where ours is ahead of the best that does the same, and where it is not."""
+    """Where ours is ahead of the best client that does the same, and where it is not."""
     conclusions: list[str] = []
     losses: list[str] = []
     where = f" under {under}" if under else ""

@@ -137,8 +137,8 @@ _WORDS = {"s": "slower", "f": "faster"}
 
 
 def _told(table: Table, columns: Sequence[Beside], figures: str) -> Table:
-    """With columns whose figures are as the study prints them, for its times are rounded: those of
-    a line apart by spaces, lines by commas."""
+    """Adds columns with the figures exactly as printed in the study, since its times are rounded.
+    Values of a line are separated by spaces, lines by commas."""
     lines = [line.split() for line in figures.split(",")]
     rows = tuple(
         replace(

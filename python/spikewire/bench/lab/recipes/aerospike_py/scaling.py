@@ -1,4 +1,4 @@
-"""The study's NumPy tables: time by records and by bins, and the memory of a read."""
+"""The study's NumPy tables: time by number of records and of bins, and the memory of a read."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ class Scaling(Measurement):
         by_records = [(count, USUAL_BINS) for count in records]
         by_bins = [(USUAL_RECORDS, count) for count in bins]
         points = list(dict.fromkeys((*by_records, *by_bins)))
-        # One interpreter: the study has no other, and the first is that of most users.
+        # One interpreter: the study has only one, and the first is that of most users.
         interpreter = bench.interpreters[0]
         columns = with_builds(bench.clients)
         cells = {
@@ -207,7 +207,7 @@ def _chart(table: Table, columns: Sequence[Column]) -> Chart:
 
 
 def compared(made: Summaries) -> tuple[list[str], list[str]]:
-    """What arrays save over dictionaries, and where ours is behind."""
+    """What arrays save compared with dictionaries, and where ours is behind."""
     conclusions: list[str] = []
     losses: list[str] = []
     for column in (PEER_SYNC, OURS_SYNC, PEER_ASYNC, OURS_ASYNC):

@@ -1,4 +1,4 @@
-"""Tables by operation: the study's four, and two that say what these leave out."""
+"""Tables by operation: the study's four, and two with what those leave out."""
 
 from __future__ import annotations
 
@@ -39,11 +39,11 @@ def _microseconds(seconds: float | None) -> float | None:
 
 
 Field = tuple[str, str, "Callable[[Summary], Entry]"]
-"""What follows the key and the title of a column, and where its figure comes from."""
+"""The suffixes of a column's key and title, and the figure that it shows."""
 
 
 class _Shape:
-    """A table by operation: what it is called, and the fields of each column."""
+    """A table by operation: its name, and the fields of each column."""
 
     def __init__(
         self,
@@ -58,7 +58,7 @@ class _Shape:
         self.name, self.title, self.heading = name, title, heading
         self.fields, self.more = fields, more
         self.rates = rates
-        """Whether figures are rates rather than times; None: not set beside each other."""
+        """Whether figures are rates rather than times; None: not compared."""
 
 
 MICROSECONDS = Heading("", "", "µs", LESS, 1)
@@ -124,7 +124,7 @@ def tables_of(
     under: str,
     columns: Sequence[Column] = COLUMNS,
 ) -> list[Table]:
-    """`under`: what pages call the interpreter, where there are several."""
+    """Tables of all operations; `under` is the name of the interpreter if there are several."""
     absent = tuple(
         f"{client} {reason}: no figure for {operation}."
         for (client, operation), reason in ABSENT.items()
@@ -161,7 +161,7 @@ def tables_of(
 
 
 def chart_of(table: Table, columns: Sequence[Column] = COLUMNS) -> Chart:
-    """Of a column each, a bar for each operation."""
+    """A chart with a series for each column and a bar for each operation."""
     series: list[Series] = []
     for column in columns:
         made = [(row.label, row.fields.get(column.key)) for row in table.rows]

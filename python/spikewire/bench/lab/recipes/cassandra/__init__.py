@@ -1,4 +1,5 @@
-"""The study of the Cassandra driver: ways to keep calls in flight, by threads and by chains."""
+"""The study of the Cassandra driver: ways to keep calls in flight, by number of threads and of
+chains."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Chains of callbacks: what more of them do to the rate."""
+"""Chains of callbacks: how the rate changes with their number."""
 
 from __future__ import annotations
 

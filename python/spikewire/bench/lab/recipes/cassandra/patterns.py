@@ -1,4 +1,4 @@
-"""The ways by number of threads: a table like that of the notes for each client and server."""
+"""The ways by number of threads: a table like that of the study for each client and server."""
 
 from __future__ import annotations
 
@@ -113,7 +113,7 @@ def flaw(line: Line) -> str:
 
 
 def _chart(server: str, lines: Sequence[Line], made: Settings) -> Chart:
-    """The best that each client comes to in any way."""
+    """The best rate of each client in any way."""
     best: dict[str, Line] = {}
     for line in lines:
         other = best.get(line.cell.client)
@@ -130,7 +130,7 @@ def _chart(server: str, lines: Sequence[Line], made: Settings) -> Chart:
 
 
 def compared(groups: Sequence[Sequence[Line]]) -> tuple[list[str], list[str]]:
-    """In how many of the groups ours is ahead, and those in which it is not."""
+    """The number of groups in which ours is ahead, and those in which it is not."""
     ahead: dict[str, list[float]] = {}
     losses: list[str] = []
     for group in groups:

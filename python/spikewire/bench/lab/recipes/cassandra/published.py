@@ -1,4 +1,4 @@
-"""The figures of the document."""
+"""The published figures."""
 
 from __future__ import annotations
 

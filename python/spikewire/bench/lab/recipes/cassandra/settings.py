@@ -1,4 +1,4 @@
-"""What the parts of this recipe have in common."""
+"""Settings that the parts of this recipe share."""
 
 from __future__ import annotations
 
@@ -22,8 +22,9 @@ def settings(
     chains: tuple[int, ...],
     short_server: str,
 ) -> Settings:
-    """A comparison of these ways. `-H` is the address of an Aerospike cluster, so that this recipe
-    has servers of its own: a real node, and canned replies; in the short form one of them."""
+    """The settings of a comparison of these ways. `-H` is the address of an Aerospike cluster, so
+    this recipe starts its own servers: a real node and canned replies; in the short form one of
+    them."""
     target = bench.target
     made = Settings(
         matrix=Matrix(

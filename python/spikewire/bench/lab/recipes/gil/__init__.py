@@ -1,4 +1,4 @@
-"""How much of the interpreter a client leaves to the rest of a program."""
+"""How much of the interpreter's time a client leaves to the rest of a program."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where another client leaves more of the interpreter than ours, column by column."""
+"""Columns in which another client leaves more of the interpreter's time than ours."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from ...report import Heading, Row
 
 LOSS = 1.1
-"""By how much another client has to be ahead for it to be said."""
+"""The factor by which another client has to be ahead to be reported."""
 
 
 @dataclass(frozen=True)
@@ -26,7 +26,7 @@ class Beaten:
     """A column in which the best of the other clients is ahead of ours."""
 
     setting: str
-    """What the two lines have in common: what stands in their labels behind the client."""
+    """The part of the label after the client, which both lines share."""
     heading: Heading
     ours: Row
     theirs: Row
@@ -43,8 +43,8 @@ class Beaten:
 
 
 def beaten(rows: Sequence[Row], headings: Sequence[Heading]) -> Iterator[Beaten]:
-    """All of them, setting by setting. Flawed lines are no measure, and other builds of ours no
-    other clients."""
+    """All such columns, by setting. Flawed lines do not count, nor do other builds of ours as other
+    clients."""
     good = [row for row in rows if not row.flawed and not build_of(row.client)]
     for setting in dict.fromkeys(map(closed.setting, good)):
         here = [row for row in good if closed.setting(row) == setting]

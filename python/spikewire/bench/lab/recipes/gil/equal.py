@@ -1,7 +1,7 @@
-"""Clients that make the same calls each second beside a thread that counts.
+"""Clients at the same call rate beside a thread that counts.
 
-In a closed loop a client that makes more calls takes more of the interpreter: what it leaves says
-little of a call. At one rate for all it does.
+In a closed loop a client that makes more calls uses more of the interpreter's time, so what it
+leaves says little about the cost of a call. At the same rate for all clients it does.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from .shared import Shared
 
 SHARE = 0.5
-"""Of what the slowest client does beside the thread."""
+"""The rate, as a share of what the slowest client achieves beside the thread."""
 RESPONSE = Heading("p50", "response p50", "µs", LESS, 0)
 EACH = Heading("each", "client CPU beside the thread", "µs/op", LESS)
 HEADINGS = (opened.ASKED, opened.REACHED, OTHER, EACH, RESPONSE)
@@ -40,7 +40,7 @@ HEADINGS = (opened.ASKED, opened.REACHED, OTHER, EACH, RESPONSE)
 @dataclass
 class Equal(Measurement):
     shared: Shared
-    """Measured before: where its slowest client ends beside the thread is what the rate is of."""
+    """Measured before: the rate is derived from its slowest client beside the thread."""
     name: str = "equal"
     title: str = "clients at one rate beside a busy thread"
     seconds = 35
@@ -99,7 +99,7 @@ def _row(comparison: Comparison, line: Line, state: str) -> Row:
 
 
 def _each(run: Result | Failure) -> float | None:
-    """Microseconds of processor time that a call took the client beside the thread."""
+    """Microseconds of the client's processor time per call beside the thread."""
     if "failed" in run or "beside" not in run or not run["operations"]:
         return None
     thread = run["beside"].get("together_cpu")
@@ -110,7 +110,7 @@ def _each(run: Result | Failure) -> float | None:
 
 
 def losses(rows: Sequence[Row]) -> list[str]:
-    """Where another client leaves the thread more, or takes less for a call."""
+    """Where another client leaves more to the thread, or uses less for a call."""
     return [
         f"At one rate, {one} {why(_side(one.ours, one.heading), _side(one.theirs, one.heading))}"
         for one in beaten(rows, (OTHER, EACH))

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 CLIENTS = tuple(name for name in PEERS if name != FLOOR and not is_face(name))
 FEW = (OURS, "aerospike-sdk", "aerospike")
-"""What the short form measures."""
+"""The clients of the short form."""
 RATE = Heading("rate", "throughput alone", "op/s", MORE, 0)
 OWN = Heading("own", "beside the thread", "% of alone", MORE, 0)
 OTHER = Heading("other", "the thread", "% of alone", MORE, 0)
@@ -51,7 +51,7 @@ class Shared(Measurement):
 
     def __init__(self) -> None:
         self.made: Comparison | None = None
-        """What was measured, once it was."""
+        """The results, once measured."""
 
     def run(self, bench: Bench) -> Part:
         matrix = Matrix(
@@ -101,18 +101,18 @@ def _table(comparison: Comparison) -> Table:
 
 
 def _calm(lines: Sequence[Line]) -> list[Line]:
-    """Without what other programs did: that is said once for the table."""
+    """The remarks without those about other programs, which appear once for the table."""
     return [replace(line, others=None) for line in lines]
 
 
 def losses(rows: Sequence[Row]) -> list[str]:
-    """Where beside another client the event loop is less late, or the thread faster."""
+    """Where the event loop is less late, or the thread faster, beside another client."""
     return [f"{one} {_why(one)}" for one in beaten(rows, (OWN, tail(rows), OTHER))]
 
 
 def tail(rows: Sequence[Row]) -> Heading:
-    """How late the event loop is at the highest percentile, up to p99, that all lines have: short
-    runs have too few timers for more."""
+    """The lateness of the event loop at the highest percentile, up to p99, that all lines have:
+    short runs have too few timers for more."""
     known = [row for row in rows if not row.flawed]
     return next(
         (
@@ -125,7 +125,7 @@ def tail(rows: Sequence[Row]) -> Heading:
 
 
 def _why(one: Beaten) -> str:
-    """What each of the two did meanwhile, and the rounds."""
+    """What each of the two did meanwhile, with the rounds."""
     ours, theirs = map(_did, (one.ours, one.theirs))
     if ours is None or theirs is None:
         return told(())
@@ -137,7 +137,7 @@ def _why(one: Beaten) -> str:
 
 
 def _did(row: Row) -> float | None:
-    """Operations each second beside the thread."""
+    """Operations per second beside the thread."""
     rate, share = plain(row.fields.get(RATE.key)), plain(row.fields.get(OWN.key))
     return None if rate is None or share is None else rate * share / 100
 
@@ -180,7 +180,7 @@ def beside(comparison: Comparison, cell: Cell) -> list[Beside]:
 
 
 def share(found: Sequence[Beside]) -> Measured | None:
-    """How far the thread came, in percent of what it does alone."""
+    """The thread's speed, in percent of its speed alone."""
     shares = [
         100 * one["together_rate"] / one["alone_rate"]
         for one in found

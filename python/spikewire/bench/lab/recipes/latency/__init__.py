@@ -1,4 +1,4 @@
-"""Latency at the same rate for all clients: a sweep of rates in open loops."""
+"""Latency of all clients at the same rates: a sweep of rates in open loops."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Saturation in closed loops, then open loops at shares of the slowest client's."""
+"""Saturation in closed loops, then open loops at shares of the slowest client's rate."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ CLIENTS = (
     *NODE_CLIENTS,
 )
 FEW = (OURS, "aerospike-sdk", "aerospike", "aerospike-py")
-"""What the short form measures."""
+"""The clients of the short form."""
 TITLES = {
     ASYNC: "asyncio",
     ASYNC_UVLOOP: "uvloop",
@@ -47,7 +47,7 @@ OURS_IN = dict.fromkeys((ASYNC, ASYNC_UVLOOP, SYNC), OURS) | {
 }
 PAST_P99 = 0.01
 LOSS = 1.05
-"""Another client's p99 has to be so much shorter for ours to count as behind."""
+"""The factor by which another client's p99 has to be shorter for ours to count as behind."""
 
 
 class Sweep(Measurement):
@@ -81,7 +81,7 @@ class Sweep(Measurement):
         settings = replace(settings, rates_from=sweep.told(slowest))
         all_shares = dict(zip(sweep.rates(slowest), sweep.SHARES, strict=False))
         least: int = bench.pick(1, 2, len(all_shares))
-        # The highest ones say most where not all are measured.
+        # If only some are measured, the highest ones say most.
         shares = dict(list(all_shares.items())[-least:])
         comparison = bench.compare(sweep.at_rates(settings, tuple(shares)))
         runs["open"] = comparison.as_json()["cells"]
@@ -111,7 +111,7 @@ def _section(text: str, tables: Sequence[Table], charts: Sequence[Chart]) -> Sec
 
 
 def _charts(comparison: Comparison, mode: str, labels: Sequence[str]) -> Iterator[Chart]:
-    """For each interpreter and state of its lock its own."""
+    """Charts for each interpreter and GIL state."""
     rates = comparison.settings.matrix.rates
     for number, (state, words) in enumerate(opened.states(comparison, mode).items()):
         where, told = mode + (f"-{number + 1}" if number else ""), TITLES[mode] + words
@@ -163,7 +163,7 @@ def _loss(where: str, us: str, lines: Sequence[Line]) -> list[str]:
 
 
 def _why(ours: Line, theirs: Line) -> str:
-    """From where their calls waited, and what they cost."""
+    """At what stage their calls waited, and their costs."""
     found: list[str] = []
     for line in (ours, theirs):
         response = (line.latency or {}).get("p99")
@@ -178,7 +178,8 @@ def _why(ours: Line, theirs: Line) -> str:
 
 
 def pauses(line: Line) -> list[str]:
-    """That single pauses decide the p99, where one delays more calls than that leaves out."""
+    """A remark that single pauses determine the p99, if one pause delays more calls than it
+    excludes."""
     longest = (line.latency_max or 0.0) / 1e6
     delayed = min(round(longest * line.cell.rate), line.samples)
     if not line.samples or delayed < PAST_P99 * line.samples:

@@ -7,4 +7,4 @@ from ...report import MORE, Heading
 
 RATE = Heading("rate", "throughput", "op/s", MORE, 0)
 SHARE_HEADINGS = tuple(Heading(f"within{ms}", f"≤ {ms} ms", "%", MORE, 1) for ms in WITHIN_MS)
-"""Cumulative shares of the calls, by their right edges."""
+"""Cumulative shares of the calls, by the upper bounds of their latencies."""

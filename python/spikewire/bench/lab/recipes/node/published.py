@@ -1,4 +1,4 @@
-"""The figures of the document."""
+"""The published figures."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _SHARES = {
 }
 CHANGE = Heading("change", "against version 1", "%", MORE, 1)
 _CHANGES = {"version 2.0.3": 29.3}
-"""Against version 1.0.57 with 8 threads."""
+"""Changes relative to version 1.0.57 with 8 threads."""
 _KEYS = ("rate", *(heading.key for heading in SHARE_HEADINGS))
 
 SHARES = Table(

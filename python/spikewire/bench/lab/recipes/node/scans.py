@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 PYTHON_CLIENTS = (OURS, "aerospike", "aerospike-py", "aerospike-sdk", "aerospike-native")
 FEW = (*NODE_CLIENTS, OURS, "aerospike", "aerospike-py")
-"""What the short form measures."""
+"""The clients of the short form."""
 RATE = Heading("rate", "throughput", "records/s", MORE, 0)
 CPU = Heading("cpu", "client CPU", "µs/record", LESS)
 SERVER = Heading("server", "server CPU", "µs/record")
@@ -63,7 +63,8 @@ _TEXT = (
 
 
 class Index(Measurement):
-    """Apart, as it has no place in a short form: all ways of all clients once more."""
+    """Index queries. A part of its own, since the short form leaves it out: it has all ways of all
+    clients again."""
 
     name = "index"
     title = "queries by an index"
@@ -90,14 +91,14 @@ _INDEX = (
 
 
 def table_of(groups: list[list[ScanLine]], name: str, title: str, how: str) -> Table:
-    """All lines of all groups, and what builds do."""
+    """All lines of all groups, and the comparisons of builds."""
     rows = [_row(line) for group in groups for line in group]
     headings = (RATE, CPU, SERVER, GROWN)
     return Table(name, title, how, headings, rows, notes=of_rows(rows, headings))
 
 
 def unwaiting(groups: list[list[ScanLine]]) -> list[str]:
-    """Which lines have no consumer that sleeps, and why."""
+    """The lines without a sleeping consumer, and why."""
     ways = dict.fromkeys(
         (line.scan.client, line.scan.mode, line.scan.way) for group in groups for line in group
     )
@@ -164,7 +165,7 @@ def _row(line: ScanLine) -> Row:
 
 
 def _memory(found: Found, consumer: str) -> list[Chart]:
-    """The curves of the last rounds that went well: Node.js by itself, Python by itself."""
+    """Memory curves of the last successful rounds: Node.js and Python in separate charts."""
     made: list[Chart] = []
     for in_node in (True, False):
         series: list[Series] = []
@@ -188,7 +189,7 @@ def _memory(found: Found, consumer: str) -> list[Chart]:
 
 
 def compared(groups: list[list[ScanLine]], what: str) -> tuple[list[str], list[str]]:
-    """The best of our ways against the best of the others', where records are dropped."""
+    """The best of our ways against the best of the other clients', with records dropped."""
     conclusions: list[str] = []
     losses: list[str] = []
     for group in groups:

@@ -1,4 +1,4 @@
-"""Single records: operations per second, and how many calls took how long."""
+"""Single records: operations per second, and the distribution of latencies."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 PROCESSES = 4
 BINS = "S1024,B1024,I8"
-"""Those of the benchmark that comes with the vendor's client."""
+"""The bins of the benchmark that comes with the vendor's client."""
 DELAYS = (Heading("loop50", "loop late, p50", "µs"), Heading("loop99", "p99", "µs"))
 SHOWN = (RATE, closed.CPU, closed.SERVER, *SHARE_HEADINGS, closed.P50, closed.P99, *DELAYS)
 
@@ -107,7 +107,7 @@ def _chart(group: list[Line]) -> Chart:
 
 
 def _compared(groups: list[list[Line]]) -> tuple[list[str], list[str]]:
-    """What our client does of the peer's work, in each group."""
+    """Our client relative to the peer, in each group."""
     conclusions: list[str] = []
     losses: list[str] = []
     for group in groups:

@@ -1,4 +1,4 @@
-"""The same client twice in one comparison: what a difference means on this machine."""
+"""The same client twice in one comparison: which differences are noise on this machine."""
 
 from __future__ import annotations
 

@@ -24,9 +24,9 @@ if TYPE_CHECKING:
     from ...report import Entry
 
 CLIENTS = (OURS, "aerospike", "aerospike-py", "aerospike-sdk")
-"""A client of each kind: how far twins lie apart is the machine's doing more than theirs."""
+"""One client of each kind: how far twins differ depends on the machine more than on the client."""
 FEW = (OURS, "aerospike")
-"""What the short form measures."""
+"""The clients of the short form."""
 HEADINGS = (
     Heading("first", "throughput", "op/s", "", 0),
     Heading("second", "again", "op/s", "", 0),
@@ -43,7 +43,7 @@ RATE, CPU = "rate", "cpu"
 
 @dataclass(frozen=True)
 class Twin:
-    """Two lines that are the same client, and what became of their figures."""
+    """Two lines of the same client, and the verdicts on their figures."""
 
     first: Line
     second: Line | None
@@ -51,7 +51,7 @@ class Twin:
     """Tells interpreters apart."""
 
     def pairs(self) -> dict[str, tuple[Spread, Spread]]:
-        """The figures that both have."""
+        """The figures that both lines have."""
         first, second = self.first, self.second
         if second is None or not (first.rate and second.rate and first.cpu and second.cpu):
             return {}
@@ -74,7 +74,7 @@ class Twins(Measurement):
             twins=2,
             gil=bench.gil_states(),
         )
-        # So many that the rule can tell one of the figures.
+        # Enough rounds for the rule to detect a change of one figure.
         rounds: int = bench.pick(2, 5, 7)
         comparison = bench.compare(
             bench.settings(
@@ -105,7 +105,7 @@ def _twins(comparison: Comparison) -> list[Twin]:
 
 
 def judgements(twins: Sequence[Twin]) -> dict[tuple[int, str], Judged]:
-    """Of each figure of each of them, by the rule of all comparisons."""
+    """Verdicts on each figure of each twin, by the rule of all comparisons."""
     known = {
         (number, name): Pair(_figure(one), _figure(other), name == RATE)
         for number, twin in enumerate(twins)
@@ -133,7 +133,7 @@ def _table(
 
 
 def row(twin: Twin, verdicts: Mapping[str, str]) -> Row:
-    """Two cells that are the same, as one line."""
+    """A pair of equal cells as one row."""
     first, second = twin.first, twin.second
     unit = "threads" if first.cell.mode == SYNC else "tasks"
     label = f"{first.cell.client}, {first.cell.concurrency} {unit}{twin.state}"
@@ -148,7 +148,7 @@ def row(twin: Twin, verdicts: Mapping[str, str]) -> Row:
     }
     for name, pair in pairs.items():
         fields[name], spread = differ(*pair)
-        # A single round has none.
+        # A single round has no spread.
         fields[f"{name}-spread"] = spread if min(first.rounds, second.rounds) > 1 else None
         fields[f"{name}-told"] = TOLD.get(verdicts[name], "yes")
     flaws = notes([first, second]) if first.flawed or second.flawed else []
@@ -156,14 +156,14 @@ def row(twin: Twin, verdicts: Mapping[str, str]) -> Row:
 
 
 def differ(first: Spread, second: Spread) -> tuple[float, float]:
-    """By how many percent the medians differ, and the larger spread that either line states."""
+    """The difference of the medians in percent, and the larger of the two lines' spreads."""
     middle = (first.median + second.median) / 2
     apart = 100 * abs(first.median - second.median) / middle
     return apart, max(first.percent, second.percent)
 
 
 def conclusions(twins: Sequence[Twin], judged: Mapping[tuple[int, str], Judged]) -> list[str]:
-    """Whether a client was told from itself, and how far apart both were at the most."""
+    """Whether a client was found to differ from itself, and the largest difference of twins."""
     if not judged:
         return []
     untold = [one for one in judged.values() if one.verdict == UNTOLD]

@@ -1,4 +1,4 @@
-"""Its sweeps: more and more records in one call, at the same concurrency."""
+"""The batch sweeps: growing numbers of records in one call, at the same concurrency."""
 
 from __future__ import annotations
 
@@ -83,12 +83,13 @@ def _plain(case: Case) -> bool:
 
 
 def _one_loop(case: Case) -> bool:
-    """The whole has one kind of event loop, too: batches differ less by it than single records."""
+    """The full form also has only one kind of event loop: it matters less for batches than for
+    single records."""
     return case.mode != ASYNC
 
 
 def _ways(case: Case, shape: Shape) -> list[tuple[Case, Shape]]:
-    """How a client does such a batch; a pool does it in the plain way."""
+    """The ways in which a client does such a batch; a pool has only the default way."""
     if case.loops:
         return [(case, shape)]
     mode = ASYNC if case.mode == ASYNC_UVLOOP else case.mode
@@ -143,7 +144,7 @@ def _shown(lines: Sequence[Line], comparison: Comparison) -> tuple[list[Table], 
 def _charts(
     kind: str, title: str, how: str, by_face: Mapping[str, Sequence[Line]]
 ) -> Iterator[Chart]:
-    """One for each way to call, over the sizes."""
+    """One chart for each way to call, over the sizes."""
     ways: dict[str, list[Series]] = {}
     for face, lines in by_face.items():
         sizes = [(float(line.cell.shape.rows), line.rate.median) for line in lines if line.rate]

@@ -1,4 +1,4 @@
-"""The lines of the study's matrix, and those of ours beside them."""
+"""The lines of the study's matrix, and our lines beside them."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ NATIVE, LOCAL = "aerospike-native", "aerospike-native-local"
 SDK_LOCAL, SDK_LOCAL_BUILDER = "aerospike-sdk-local", "aerospike-sdk-local-builder"
 FUTURES = "spikewire-futures"
 CHAINS = {OURS: BUILDER, SDK: SDK_BUILDER, SDK_LOCAL: SDK_LOCAL_BUILDER}
-"""Clients, and what is the same client by chains of steps."""
+"""Clients, and the same clients by chains of steps."""
 C_CLIENT, EXECUTOR, AEROSPIKE_PY = "aerospike", "aerospike-executor", "aerospike-py"
 
 
@@ -49,7 +49,7 @@ class Chosen(Matrix):
 
     @staticmethod
     def of(bench: Bench, groups: Sequence[Sequence[tuple[Case, Shape]]]) -> Chosen:
-        """With every interpreter, and in both states of the GIL where there are any."""
+        """The groups with every interpreter, and in both GIL states if there are two."""
         chosen = tuple(tuple(_cells(bench, group)) for group in groups)
         clients = tuple(dict.fromkeys(cell.client for cells in chosen for cell in cells))
         return Chosen(clients, (), (), (), (), bench.interpreters, chosen=chosen)
@@ -73,7 +73,7 @@ def _cells(bench: Bench, group: Sequence[tuple[Case, Shape]]) -> Iterator[Cell]:
 
 @dataclass(frozen=True)
 class Case:
-    """A client, how it is used, and how many calls are in flight."""
+    """A client, the way to use it, and the number of calls in flight."""
 
     client: str
     mode: str
@@ -82,7 +82,7 @@ class Case:
 
     @property
     def label(self) -> str:
-        """As the tables name it."""
+        """The label in the tables."""
         if self.loops:
             return f"{self.client}, pool, {self.loops} x {self.many // self.loops} tasks"
         unit = "thread" if self.mode in (SYNC, RUST_SYNC) else "task"
@@ -90,7 +90,7 @@ class Case:
         return f"{self.client}, {HOW[self.mode]}, {self.many} {unit}{plural}"
 
     def cell(self, interpreter: str, shape: Shape = SINGLES) -> Cell:
-        """What is measured for it."""
+        """The cell that measures it."""
         shape = replace(shape, way=POOL) if self.loops else shape
         interpreter = "" if self.mode in CRATES else interpreter
         return Cell(self.client, self.mode, self.many, interpreter, shape, loops=self.loops)
@@ -101,7 +101,7 @@ def _each(clients: Sequence[str], mode: str, many: int, loops: int = 0) -> list[
 
 
 def chains_of(client: str) -> str:
-    """What is the same client, and the same build of it, by chains of steps; empty for none."""
+    """The same client, in the same build, by chains of steps; empty if there is none."""
     chains, build = CHAINS.get(base_of(client), ""), build_of(client)
     return of_build(chains, build) if chains and build else chains
 
@@ -113,7 +113,7 @@ BLOCKING = (
 AWAITED = (OURS, BUILDER, SDK, SDK_BUILDER, NATIVE, EXECUTOR, AEROSPIKE_PY)
 POOLED = (OURS, BUILDER, SDK, SDK_BUILDER)
 FEW = (OURS, BUILDER, SDK, NATIVE, C_CLIENT, AEROSPIKE_PY)
-"""A client of each kind, and chains of ours."""
+"""The clients of the short form: one of each kind, and our chains."""
 
 CASES: tuple[Case, ...] = (
     *_each(RUST_CLIENTS, RUST, 32),
@@ -139,5 +139,5 @@ def short(case: Case) -> bool:
 
 
 def quick(case: Case) -> bool:
-    """What shows that everything works."""
+    """The cases of the smoke test."""
     return short(case) and case.mode not in CRATES and case.many != 1

@@ -1,4 +1,4 @@
-"""What is measured for the lines of the document, by the names that they have in its tables."""
+"""The cases that correspond to the lines of the document, by their names in its tables."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ COUNTERPARTS: dict[str, Case | str] = {
     "Rust core, blocking, 1 thread": Case(RUST_PEER, RUST_SYNC, 1),
     "C client, 1 thread": Case(C_CLIENT, SYNC, 1),
 }
-"""What is measured for each line of the document, or why nothing is."""
+"""The case for each line of the document, or why there is none."""
 HERE = Heading("here", "measured here as")
 
 
 def here(name: str) -> str:
-    """Its label in the tables of this recipe, or the reason."""
+    """The label in the tables of this recipe, or the reason."""
     found = COUNTERPARTS[name]
     return found if isinstance(found, str) else found.label

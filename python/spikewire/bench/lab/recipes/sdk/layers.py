@@ -1,4 +1,4 @@
-"""What each layer over the wire costs: from a crate to its Python client to its chains."""
+"""The cost of each layer: from a crate to its Python client to that client's chains."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 STACKS = ((RUST_PEER, NATIVE, SDK, SDK_BUILDER), (RUST_OURS, OURS, BUILDER))
 """From the lowest layer to the highest, the vendor's and ours."""
 BELOW = {SYNC: RUST_SYNC, ASYNC: RUST, ASYNC_UVLOOP: RUST}
-"""The mode of the crates under each of Python."""
+"""The mode of the crates that underlies each mode of Python."""
 AT = 32
 DELTA = Heading("delta", "against the layer below", "%", digits=1)
 EXTRA = Heading("extra", "CPU added", "µs/op")
@@ -34,7 +34,7 @@ NAMES = {SYNC: "blocking, 32 threads", ASYNC: "asyncio, 32 tasks", ASYNC_UVLOOP:
 
 
 def layers(lines: Sequence[Line], how: str) -> list[Table]:
-    """A table for each way to call, of the layers that were measured in it."""
+    """A table for each way to call, with the layers that were measured in it."""
     made: list[Table] = []
     words = closed.states(lines)
     ways = dict.fromkeys(
@@ -115,13 +115,13 @@ _Way = tuple[str, int, int, closed.State]
 
 
 def way_of(line: Line) -> _Way:
-    """How calls are made, and in what; the client apart."""
+    """How calls are made, without the client."""
     cell = line.cell
     return cell.mode, cell.concurrency, cell.loops, closed.state(line)
 
 
 def words_of(way: _Way) -> str:
-    """It in words, without interpreter and GIL."""
+    """The same in words, without interpreter and GIL state."""
     mode, many, loops, _ = way
     if loops:
         return f"Pools of {loops} loops, {many} tasks"

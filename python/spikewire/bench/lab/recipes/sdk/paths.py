@@ -1,4 +1,4 @@
-"""Plain verbs beside chains, and pools of loops beside one loop, each of the same client."""
+"""Plain verbs compared with chains, and pools of loops with one loop, of the same client."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ MORE_BY = Heading("more", "pool against one loop", "%", MORE, 1)
 
 
 def paths(lines: Sequence[Line], how: str) -> Iterator[Table]:
-    """What a client's plain verbs do over its chains, in each way to call; nothing without a
+    """A client's plain verbs relative to its chains, for each way to call; nothing without a
     pair."""
     words = closed.states(lines)
     rows: list[Row] = []
@@ -44,7 +44,7 @@ def paths(lines: Sequence[Line], how: str) -> Iterator[Table]:
 
 
 def pools(lines: Sequence[Line], how: str) -> Iterator[Table]:
-    """What a pool of loops adds to one loop of uvloop with 32 tasks; nothing without both."""
+    """A pool of loops relative to one uvloop loop with 32 tasks; nothing without both."""
     words = closed.states(lines)
     single = {
         (line.cell.client, closed.state(line)): line

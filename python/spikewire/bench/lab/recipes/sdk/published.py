@@ -1,4 +1,4 @@
-"""The figures of the document."""
+"""The published figures."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ LATENCY = Table(
 
 
 def to_smallest(sizes: Sequence[int]) -> list[Beside]:
-    """What each size does over the smallest, as the document shows it."""
+    """Each size relative to the smallest, as in the document."""
     least, *others = sizes
     return [
         times(f"times{size}", f"{size} over {least}", f"rate{size}", f"rate{least}")
@@ -159,7 +159,7 @@ _PATHS = {
 def _stack(
     name: str, title: str, caption: str, deltas: dict[str, int | str | None], *, locked: bool
 ) -> Table:
-    """Some lines of the matrix with what the document says of each against another."""
+    """Some lines of the matrix with the comparisons that the document makes."""
     headings = (
         Heading("rate", _LOCKED if locked else _FREE, "op/s", MORE, 0),
         Heading("delta", "change", "%", digits=0),

@@ -1,4 +1,4 @@
-"""Its matrix: single keys with every client and face, the latencies, and what each layer costs."""
+"""The matrix of single keys: every client and face, the latencies, and the cost of each layer."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ def _label(line: Line, words: Mapping[closed.State, str]) -> str:
 
 
 def _timed(rows: list[Row]) -> list[Row]:
-    """Each line's throughput over that of our plain verbs used in the same way."""
+    """Each line's throughput relative to our plain verbs used in the same way."""
     ours = {row.label.partition(", ")[2]: row.fields["rate"] for row in rows if row.client == OURS}
     made: list[Row] = []
     for row in rows:

@@ -1,4 +1,4 @@
-"""Environment C in an open loop: times at rates that every client can serve."""
+"""Environment C in an open loop: response times at rates that every client can serve."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ HEADINGS = (AVERAGE, P50, P90, P95, P99, SERVICE, RATE, CPU)
 @dataclass
 class Arrivals(Measurement):
     closed: Environment
-    """Environment C, measured before: where its slowest client saturates is what rates are of."""
+    """Environment C, measured before: rates are shares of its slowest client's saturation."""
     name: str = "open"
     title: str = "C in an open loop"
     seconds = 11

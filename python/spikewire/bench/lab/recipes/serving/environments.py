@@ -1,4 +1,4 @@
-"""One environment of the study: all clients, in all ways to read what a request needs."""
+"""One environment of the study: all clients, in all ways to read the records of a request."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Environment(Measurement):
     name: str
     text: str
     made: dict[Cell, Figures] = field(default_factory=dict[Cell, Figures])
-    """What was measured, once it was."""
+    """The results, once measured."""
     seconds = 11
 
     @property
@@ -59,17 +59,17 @@ class Environment(Measurement):
 
 
 def figures_of(cells: Sequence[Cell], found: Found[Cell, ServingResult]) -> dict[Cell, Figures]:
-    """Of the cells that gave any."""
+    """The figures of the cells that have any."""
     return {cell: Figures(found.results(cell)) for cell in cells if found.results(cell)}
 
 
 def label(cell: Cell, figures: Figures | None) -> str:
-    """The client, the way, and the Python where there is more than one."""
+    """The client, the way, and the Python version if there are several."""
     return f"{cell.client}, {WAYS[cell.way]}{python_of(cell, figures)}"
 
 
 def python_of(cell: Cell, figures: Figures | None) -> str:
-    """The version that a label ends with; empty for the interpreter that nobody named."""
+    """The version at the end of a label; empty for the default interpreter."""
     if figures is None or not cell.interpreter:
         return ""
     python = figures.results[0]["python"]
@@ -110,7 +110,7 @@ def _side(cell: Cell, heading: Heading, figures: Figures) -> Side:
 
 
 def compared(made: Mapping[Cell, Figures]) -> tuple[list[str], list[str]]:
-    """Ours beside the best of the others, way by way, by p95 and by requests."""
+    """Ours against the best of the others for each way, by p95 and by requests."""
     conclusions: list[str] = []
     losses: list[str] = []
     for cell, figures in made.items():
@@ -133,7 +133,7 @@ def compared(made: Mapping[Cell, Figures]) -> tuple[list[str], list[str]]:
             because = why(_side(cell, P95, figures), _side(best, P95, others[best]), "request")
             losses.append(f"{where}: p95 {p95:.2f} times that of {best.client}. {because}")
         if cell.rate:
-            # All are asked at the same rate.
+            # All have the same request rate.
             conclusions.append(f"{said}.")
             continue
         most = max(others, key=lambda one: others[one].at(RATE))

@@ -1,4 +1,4 @@
-"""What the rounds of a cell come to."""
+"""Summaries of the rounds of a cell."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Figures:
     results: Sequence[ServingResult]
 
     def fields(self) -> dict[str, Entry]:
-        """Under any of `HEADINGS`."""
+        """The fields under any of `HEADINGS`."""
         latency = merge(result["latency"] for result in self.results)
         made: dict[str, Entry] = {
             AVERAGE.key: self._median(lambda one: one["mean"] * 1e3),
@@ -54,7 +54,7 @@ class Figures:
         return Measured.of(values)
 
     def at(self, heading: Heading) -> float:
-        """One of the figures, as a number."""
+        """One of the figures as a number."""
         entry = self.fields()[heading.key]
         if isinstance(entry, Measured):
             return entry.value
@@ -66,7 +66,7 @@ class Figures:
         return [Figures([result]).at(heading) for result in self.results]
 
     def flaws(self) -> list[str]:
-        """What is to be known of these figures."""
+        """Remarks on these figures."""
         said: list[str] = []
         errors = sum(result["errors"] for result in self.results)
         answered = sum(result["requests"] for result in self.results)

@@ -1,4 +1,4 @@
-"""The cells of serving, measured."""
+"""Measures the cells of serving."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ if TYPE_CHECKING:
     from ...recipe import Bench
 
 SECONDS = 120.0
-"""What the processes of one measurement may take beside its time."""
+"""Seconds that the processes of a measurement may take in addition to its time."""
 ONE_THREAD = dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"), "1")
-"""The model of each request has one thread: as many as requests, not as many as processors each."""
+"""Variables that limit the model to one thread per request, instead of one per processor each."""
 
 
 @dataclass(frozen=True)
 class Amount:
-    """How much is asked for, by how many users, for how long."""
+    """The numbers of sets, records and users, and the durations."""
 
     users: int
     sets: int
@@ -52,7 +52,7 @@ class Amount:
 
 
 def amount(bench: Bench) -> Amount:
-    """At full size the sets, records and users of the study."""
+    """The sets, records and users of the study at full size."""
     made: Amount = bench.pick(
         Amount(users=4, sets=3, rows=5, keys=200, warmup=0.05, duration=0.15, rounds=1),
         Amount(users=10, sets=9, rows=20, keys=2_000, warmup=0.2, duration=0.5, rounds=1),
@@ -92,7 +92,7 @@ class ServingLab(InterleavedLab[Cell, ServingResult]):
             job = self._serving(cell, CALL, cluster)
             return as_serving(self.start(cell, job, SECONDS))
         job = self._serving(cell, LOAD, cluster)
-        # The users run under the lab's own interpreter, whatever that of the server is.
+        # The users run under the lab's own interpreter, whichever the server has.
         return as_serving(run_job(python_worker(""), job, {}, SECONDS))
 
     def brief(self, result: ServingResult) -> str:

@@ -41,7 +41,7 @@ _HEADINGS: dict[str, tuple[Heading, ...]] = {
 
 @dataclass(frozen=True)
 class Step:
-    """Of a chain of improvements, one after the other."""
+    """A step in a chain of improvements."""
 
     what: str
     client: str
@@ -72,7 +72,7 @@ _ACTIONS = (
 
 
 def _advantage(clients: dict[str, dict[str, float]]) -> Row:
-    """Its last column: by how many percent each figure differs."""
+    """The last column: the difference of each figure in percent."""
     ours, official = clients[PEER], clients[OFFICIAL]
     changes = {key: change(figure, official[key]) for key, figure in ours.items()}
     told = {key: f"{by:+.0f} %" for key, by in changes.items() if by is not None}

@@ -1,4 +1,4 @@
-"""The study's chain of improvements, each step measured in environment C, and with ours."""
+"""The study's chain of improvements, each step measured in environment C, and with our client."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ OUR_STEPS = (
 
 
 def steps(made: Mapping[Cell, Figures], much: Amount) -> Table:
-    """Every step has a row; what was not measured is a dash, and a note says why."""
+    """A row for each step; a step that was not measured has a dash and a note with the reason."""
     rows: list[Row] = []
     missing: list[str] = []
     first: Entry = None
