@@ -1,12 +1,12 @@
-"""What happened when: operations, errors, latencies and memory, interval by interval.
+"""Results over time: operations, errors, latencies and memory for each interval.
 
 ==============  ==============================================================
-``contract``    what a result says of it, and how long an interval is
-``marks``       what a worker of a closed loop notes as it goes
+``contract``    the fields of a result, and the length of an interval
+``marks``       what a worker of a closed loop records as it runs
 ``timeline``    all workers of a process, summed by interval
-``ended``       what is known of the calls of an open loop
+``ended``       the calls of an open loop
 ``memory``      the resident memory at the end of each interval
-``lines``       a line for each second while a run goes on
+``lines``       a line for each second of a run
 ``hlog``        HDR interval logs
 ==============  ==============================================================
 """

@@ -1,4 +1,4 @@
-"""Calls of an open loop by when they ended: all that is known of them is noted anyway."""
+"""The calls of an open loop by when they ended: the loop records all of their times anyway."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ if TYPE_CHECKING:
 
 NOT_YET = -1
 FAILED, LATE = 1, 2
-"""Of a call's failure: an error, and one that is a timeout."""
+"""Values for a failed call: an error, and an error that is a timeout."""
 AHEAD = 64
-"""Where calls are dealt out, to event loops or processes, those of one may be so far behind
-those of the others, or never begin."""
+"""Calls of one event loop or process may be this far behind those of the others among which they
+are dealt out, or never begin."""
 
 
 class Noted(Protocol):
@@ -25,12 +25,12 @@ class Noted(Protocol):
     failures: bytearray
 
     def response(self, at: int) -> int:
-        """Nanoseconds, of a write negative."""
+        """Response time in nanoseconds, negative for a write."""
         ...
 
 
 class Ended:
-    """Looks only at those that had not ended when it looked last."""
+    """Looks only at calls that had not ended at the last look."""
 
     def __init__(self, calls: Noted) -> None:
         self._calls = calls
@@ -41,14 +41,14 @@ class Ended:
         self._errors, self._late = array("q"), array("q")
 
     def counts(self, instant: int) -> tuple[int, int, int]:
-        """Calls tried, errors and timeouts until then, as far as is known by now."""
+        """Calls tried, errors and timeouts by then, as far as they are known."""
         self._look()
         errors = bisect_right(self._errors, instant)
         tried = bisect_right(self._good, instant) + errors
         return tried, errors, bisect_right(self._late, instant)
 
     def latencies(self, start: int, end: int) -> Sequence[int]:
-        """Response times of calls that ended after `start` and by `end`, of writes negative."""
+        """Response times of calls that ended after `start` and by `end`, negative for writes."""
         self._look()
         return self._responses[bisect_right(self._good, start) : bisect_right(self._good, end)]
 

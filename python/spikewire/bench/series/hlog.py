@@ -1,4 +1,4 @@
-"""HDR interval logs: a file of histograms for each run, which other tools read."""
+"""HDR interval logs: a file of histograms for each run, readable by other tools."""
 
 from __future__ import annotations
 
@@ -44,14 +44,14 @@ def _writer(file: TextIO) -> _Writer:
 
 
 def file_name(run: str, kind: str) -> str:
-    """Of a run, such as `spikewire async 32, round 1`."""
+    """The file name of a run, such as `spikewire async 32, round 1`."""
     return f"{re.sub(r'[^0-9A-Za-z.]+', '-', run).strip('-').lower()}-{kind}.hlog"
 
 
 def keep(folder: Path, run: str, result: Result) -> list[Path]:
-    """Writes the latencies of a run, reads and writes each to a file of their own; of open loops
-    they are response times. Histograms are of nanoseconds, maxima in milliseconds. The intervals
-    are those of the result's series, whose histograms are then taken out of it."""
+    """Writes the latencies of a run, reads and writes to separate files; for open loops these are
+    response times. Histograms are of nanoseconds, maxima in milliseconds. The intervals are those
+    of the result's series, from which the histograms are then removed."""
     series = result.get("series")
     if series is None:
         return []
@@ -66,8 +66,8 @@ def keep(folder: Path, run: str, result: Result) -> list[Path]:
             writer = _writer(file)
             writer.output_comment(f"[Latencies in nanoseconds: {run}, {kind}]")
             writer.output_log_format_version()
-            # The package's own line for this fails. Both lines have to say the same instant, or
-            # readers take the first interval for one before the start.
+            # The package's own method for this line fails. Both lines have to give the same
+            # instant, or readers place the first interval before the start.
             start = round(series["start"], 3)
             date = dt.datetime.fromtimestamp(start, dt.timezone.utc).isoformat()
             writer.output_comment(f"[StartTime: {start:.3f} (seconds since epoch), {date}]")
@@ -75,7 +75,7 @@ def keep(folder: Path, run: str, result: Result) -> list[Path]:
             writer.output_legend()
             for at, one in enumerate(histograms):
                 begun = at * series["interval"]
-                # It takes 0 for a time that is not given.
+                # The writer takes 0 for a missing time.
                 writer.output_interval_histogram(
                     one, begun or 1e-9, begun + series["interval"], _NS_A_MS
                 )

@@ -1,4 +1,4 @@
-"""One line for each second while a run goes on: said by the worker, shown by the lab."""
+"""One line for each second of a run: reported by the worker, shown by the lab."""
 
 from __future__ import annotations
 
@@ -18,43 +18,42 @@ if TYPE_CHECKING:
 
 NS = 1_000_000_000
 MARK = "spikewire-bench "
-"""What a worker says to the lab before it has its result: lines of standard error that begin so,
-and go on as JSON."""
+"""The prefix of lines on a worker's standard error that are reports to the lab; JSON follows."""
 BITS = 7
-"""Leading bits of a latency that are told: steps of less than 1 %."""
+"""Leading bits of a latency that are reported: steps of less than 1 %."""
 BEYOND = 10
 _GRACE = 0.05
-"""Seconds after the second's end for calls that have just ended to be counted."""
+"""Seconds after the end of a second, so that calls that have just ended are counted."""
 
 
 class Second(TypedDict):
-    """What one process did in a second of its window."""
+    """The results of one process in a second of its window."""
 
     second: int
-    """From 1 on: when it ended."""
+    """Its number, from 1, by when it ended."""
     part: int
-    """Which of several processes."""
+    """Index of the process among several."""
     operations: int
     errors: int
     timeouts: int
     rss: int
     samples: list[tuple[int, int]]
-    """Latencies in nanoseconds, rounded down to `BITS` bits, and how many there were."""
+    """Latencies in nanoseconds, rounded down to `BITS` bits, with their counts."""
 
 
 def rounded(nanoseconds: int) -> int:
-    """Down to the leading bits."""
+    """Rounded down to the leading bits."""
     more = max(0, nanoseconds.bit_length() - BITS)
     return nanoseconds >> more << more
 
 
 def say(what: Mapping[str, object]) -> None:
-    """In one piece, so that the lines of several processes do not mix."""
+    """Writes a report in one piece, so that lines of several processes do not mix."""
     os.write(2, f"{MARK}{json.dumps(what)}\n".encode())
 
 
 class Lines:
-    """A thread that says what every full second gave."""
+    """A thread that reports every full second."""
 
     def __init__(self, timeline: Timeline, part: int, rows: int) -> None:
         self._timeline, self._part, self._rows = timeline, part, rows
@@ -82,13 +81,13 @@ class Lines:
             if self._over.wait(max(0.0, (due - time.perf_counter_ns()) / NS) + _GRACE):
                 break
             say(self.of(second))
-        # The last second is over when the window is.
+        # The last second ends with the window.
         if time.perf_counter_ns() >= due:
             say(self.of(second))
 
     def of(self, second: int) -> Second:
-        """Calls that could not be counted in their second, because their worker had not come so
-        far, are among those of the next."""
+        """Calls that could not be counted in their second, because their worker had not recorded
+        them yet, are counted in the next."""
         start = self._timeline.began + (second - 1) * NS
         known = self._timeline.counts(start + NS)
         tried, errors, late = (now - then for now, then in zip(known, self._shown, strict=True))
@@ -107,7 +106,7 @@ class Lines:
 
 
 class Shown:
-    """Shows what workers say, several at once as one."""
+    """Shows the reports of workers, those of several processes combined."""
 
     def __init__(self, processes: int, show: Callable[[str], object]) -> None:
         self._processes, self._show = processes, show
@@ -136,7 +135,7 @@ def text(heard: Sequence[Second]) -> str:
 
 
 def _percentile(samples: Counter[int], percent: int) -> str:
-    """In microseconds; a dash where fewer than 10 samples lie beyond one above the median."""
+    """In microseconds; a dash if it is above the median and fewer than 10 samples lie beyond it."""
     many = samples.total()
     if not many or (percent > 50 and many * (100 - percent) < 100 * BEYOND):
         return f"{'-':>7}"

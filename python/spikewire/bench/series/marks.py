@@ -1,7 +1,7 @@
-"""What the worker of a closed loop notes where one interval ends and the next begins.
+"""What the worker of a closed loop records at the border of two intervals.
 
-The loop looks at its clock for each call that it times, and only there compares it with the end of
-the interval: that is all that it costs.
+The loop reads its clock for each call that it times, and only then compares it with the end of the
+interval: this comparison is the whole cost.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ NEVER = 1 << 62
 
 
 class Unmarked:
-    """For a loop that nobody wants to know this of, as in warm-up."""
+    """For a loop without a record of intervals, as in the warm-up."""
 
     edge = NEVER
 
@@ -34,8 +34,8 @@ UNMARKED = Unmarked()
 
 
 class Marks(Unmarked):
-    """How many calls one worker had tried, and how many latencies it had taken, at instants from
-    which those at the end of every interval follow."""
+    """The number of calls one worker had tried, and of latencies it had taken, at instants from
+    which the numbers at the end of every interval are derived."""
 
     def __init__(
         self,
@@ -45,8 +45,8 @@ class Marks(Unmarked):
         errors: array[int],
         timeouts: array[int],
     ) -> None:
-        """The buffer of latencies is filled in a circle. Errors and timeouts are the instants at
-        which they came; both may still grow, as does what is noted here."""
+        """The buffer of latencies is a ring. Errors and timeouts are the instants at which they
+        occurred; both may still grow, as may the marks."""
         self._began, self._interval = began, interval
         self._samples = samples
         self._errors, self._timeouts = errors, timeouts
@@ -59,14 +59,14 @@ class Marks(Unmarked):
 
     def passed(self, before: int, held: int, had: int, now: int, tried: int, taken: int) -> int:
         """An interval has ended since the timed call that began at `before`, when `held` calls had
-        been tried and `had` latencies taken, and that one may have lasted for several intervals.
-        The end of the interval that is `now`."""
+        been tried and `had` latencies taken; that call may have lasted for several intervals.
+        Returns the end of the current interval."""
         self.ended(before, held, had, now, tried, taken)
         began = self._began()
         return began + ((now - began) // self._interval + 1) * self._interval
 
     def ended(self, before: int, held: int, had: int, now: int, tried: int, taken: int) -> int:
-        """The same at the end of the loop, which it gives back."""
+        """The same at the end of the loop; returns the loop's result."""
         if before:
             self._note(before, held, had)
         if taken > had:
@@ -76,13 +76,13 @@ class Marks(Unmarked):
         return now
 
     def _note(self, instant: int, tried: int, taken: int) -> None:
-        # Readers in other threads look for the instant first.
+        # Last, since readers in other threads look for the instant first.
         self._tried.append(tried)
         self._taken.append(taken)
         self._instants.append(instant)
 
     def counts(self, instant: int) -> tuple[int, int, int]:
-        """Calls tried, errors and timeouts until then, as far as is known by now."""
+        """Calls tried, errors and timeouts by then, as far as they are known."""
         return (
             self._tried_by(instant),
             bisect_right(self._errors, instant),
@@ -100,8 +100,8 @@ class Marks(Unmarked):
         return so_far + (tried[at] - so_far) * part // whole if part > 0 else so_far
 
     def latencies(self, start: int, end: int) -> Sequence[int] | None:
-        """Those of calls that ended after `start` and by `end`, of writes negative; None where some
-        have been overwritten."""
+        """Latencies of calls that ended after `start` and by `end`, negative for writes; None if
+        some have been overwritten."""
         first, last = self._taken_by(start), self._taken_by(end)
         size = len(self._samples)
         if first == last:

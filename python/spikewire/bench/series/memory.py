@@ -1,4 +1,4 @@
-"""The resident memory of this process over time, from a thread that sleeps in between."""
+"""The resident memory of this process over time, sampled by a thread."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ NS = 1_000_000_000
 
 
 def resident() -> int | None:
-    """Bytes; None where the system does not say."""
+    """Bytes; None if the system does not report them."""
     try:
         pages = int(Path("/proc/self/statm").read_text().split()[1])
     except OSError:
@@ -20,10 +20,10 @@ def resident() -> int | None:
 
 
 class Memory:
-    """What was held at the end of each interval."""
+    """The memory at the end of each interval."""
 
     def __init__(self, interval: int) -> None:
-        """Nanoseconds."""
+        """The interval is in nanoseconds."""
         self.held: list[int] = []
         self._interval = interval
         self._began = 0
@@ -31,12 +31,12 @@ class Memory:
         self._thread = threading.Thread(target=self._run, name="bench-memory", daemon=True)
 
     def start(self) -> None:
-        """The thread is there, and waits."""
+        """Starts the thread, which waits for `begin`."""
         if resident() is not None:
             self._thread.start()
 
     def begin(self, instant: int) -> None:
-        """Of `time.perf_counter_ns`."""
+        """The start is a value of `time.perf_counter_ns`."""
         self._began = instant
         self._begun.set()
 

@@ -19,19 +19,19 @@ if TYPE_CHECKING:
 
 NS = 1_000_000_000
 BEYOND = 10
-"""So many samples lie beyond p99 where it is told."""
+"""Samples that must lie beyond p99 for it to be reported."""
 
 
 class Source(Protocol):
-    """What knows of some calls when they ended."""
+    """Something that knows when some calls ended."""
 
     def counts(self, instant: int) -> tuple[int, int, int]:
-        """Calls tried, errors and timeouts until then, as far as is known by now."""
+        """Calls tried, errors and timeouts by then, as far as they are known."""
         ...
 
     def latencies(self, start: int, end: int) -> Sequence[int] | None:
-        """Those of calls that ended after `start` and by `end`, of writes negative; None where some
-        have been overwritten."""
+        """Latencies of calls that ended after `start` and by `end`, negative for writes; None if
+        some have been overwritten."""
         ...
 
 
@@ -46,8 +46,8 @@ class Timeline:
     """The intervals of one measurement."""
 
     def __init__(self, duration: float, *, memory: bool = True) -> None:
-        """The time that is planned, in seconds; whether memory is looked at as well, which needs
-        real time."""
+        """The planned time in seconds, and whether memory is sampled as well, which needs real
+        time."""
         self.a_second = intervals_a_second(duration)
         self.interval = NS // self.a_second
         self.began, self._start = 0, 0.0
@@ -56,18 +56,18 @@ class Timeline:
         self._lines: Lines | None = None
 
     def say_lines(self, part: int, rows: int) -> None:
-        """Each second is told when it is over, by this one of several processes."""
+        """Reports each second when it is over, as this one of several processes."""
         self._lines = Lines(self, part, rows)
 
     def prepare(self) -> None:
-        """At a moment that is not measured."""
+        """Called outside the measured time."""
         if self._memory is not None:
             self._memory.start()
         if self._lines is not None:
             self._lines.start()
 
     def begin(self, instant: int, start: float | None = None) -> None:
-        """The window is open; `start`: since when, in seconds since the epoch, if not since now."""
+        """The window is open, since `start` in seconds since the epoch, or since now."""
         self.began, self._start = instant, time.time() if start is None else start
         if self._memory is not None:
             self._memory.begin(instant)
@@ -75,14 +75,14 @@ class Timeline:
             self._lines.begin()
 
     def end(self) -> None:
-        """It is closed."""
+        """The window is closed."""
         if self._memory is not None:
             self._memory.end()
         if self._lines is not None:
             self._lines.end()
 
     def marks(self, samples: Sequence[int], errors: Errors) -> Marks:
-        """What one more worker of a closed loop is to note."""
+        """The marks of one more worker of a closed loop."""
         made = Marks(lambda: self.began, self.interval, samples, errors.failures, errors.late)
         self.sources.append(made)
         return made
@@ -93,8 +93,8 @@ class Timeline:
         rows: int = 1,
         encode: Callable[[Sequence[int]], str] | None = None,
     ) -> Series | None:
-        """Of calls about so many records each, until the end of the window; with histograms where
-        it is said how to encode them. None where nothing is known of any call."""
+        """The series of calls of this many records each, until the end of the window; with
+        histograms if an encoder is given. None if there are no calls."""
         if not self.sources:
             return None
         many = max(1, -(-(ended - self.began) // self.interval))
@@ -127,12 +127,12 @@ class Timeline:
         return made
 
     def counts(self, instant: int) -> tuple[int, int, int]:
-        """Calls tried, errors and timeouts of all of them until then, as far as is known."""
+        """Calls tried, errors and timeouts of all sources by then, as far as they are known."""
         tried, errors, late = zip(*(one.counts(instant) for one in self.sources), strict=True)
         return sum(tried), sum(errors), sum(late)
 
     def latencies(self, start: int, end: int) -> list[int] | None:
-        """Of all of them together."""
+        """The latencies of all sources together."""
         found: list[int] = []
         for one in self.sources:
             taken = one.latencies(start, end)
@@ -143,13 +143,14 @@ class Timeline:
 
 
 def marks_of(timeline: Timeline | None, samples: Sequence[int], errors: Errors) -> Unmarked:
-    """Nothing is noted where nobody asks."""
+    """The marks of a worker, or `Unmarked` without a timeline."""
     return UNMARKED if timeline is None else timeline.marks(samples, errors)
 
 
 def _rising(counts: Sequence[int]) -> list[int]:
-    """Between two timed calls it is only known how many others ended, but errors have their own
-    instants: no interval can have less than no success."""
+    """Makes a sequence of successes non-decreasing. Between two timed calls the number of calls
+    that ended is only estimated while errors have exact instants, so that a difference could become
+    negative."""
     most = counts[-1]
     made: list[int] = []
     for count in counts:

@@ -1,1 +1,1 @@
-"""Serving: features read for an HTTP request, with and without a model behind it, under load."""
+"""Serving: features read for an HTTP request, with and without a model, under load."""

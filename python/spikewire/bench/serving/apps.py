@@ -1,4 +1,5 @@
-"""The two services: a plain ASGI application, and one of FastAPI with a model behind the read."""
+"""The two services: a plain ASGI application, and a FastAPI application with a model after the
+read."""
 
 # pyright: basic, reportMissingImports=false
 
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 
 
 class Service:
-    """What both services do, and what they count."""
+    """The work of both services, and their counters."""
 
     def __init__(self, job: ServingJob) -> None:
         self._job = job
@@ -37,7 +38,7 @@ class Service:
 
     @asynccontextmanager
     async def lifespan(self, _app: object = None) -> AsyncGenerator[None, None]:
-        """The client is opened once, before the first request."""
+        """Opens the client once, before the first request."""
         try:
             self._store = await Store.open(self._job)
         except Exception as error:
@@ -49,13 +50,13 @@ class Service:
             await self._store.features.close()
 
     async def features(self, user: int) -> dict[str, Any]:
-        """The records of one request, and the best of its items where there is a model."""
+        """The records of one request, and the best of its items if there is a model."""
         assert self._store is not None
         request = self._store.requests[user % len(self._store.requests)]
         records = await self._store.features.read(request)
         answer: dict[str, Any] = {"records": sum(map(len, records))}
         if self._model is not None:
-            # Beside the event loop: a model on it would keep all other requests waiting.
+            # In a thread: a model on the event loop would delay all other requests.
             loop = asyncio.get_running_loop()
             scores = await loop.run_in_executor(None, self._model.scores, records)
             answer["best"] = max(range(len(scores)), key=scores.__getitem__)
@@ -63,8 +64,7 @@ class Service:
         return answer
 
     async def answer(self, user: int) -> tuple[int, dict[str, Any]]:
-        """The status of a reply and what is in it; of a failure what failed, for the users' side to
-        tell."""
+        """The status and body of a reply; for a failure the reason, for the users to report."""
         try:
             return 200, await self.features(user)
         except Exception as error:  # noqa: BLE001 - whatever the client raises
@@ -76,7 +76,7 @@ class Service:
 
 
 def asgi(service: Service) -> Callable[[Message, Receive, Send], Awaitable[None]]:
-    """Without a framework."""
+    """The service without a framework."""
 
     async def lives(receive: Receive, send: Send) -> None:
         await receive()
@@ -108,7 +108,7 @@ def asgi(service: Service) -> Callable[[Message, Receive, Send], Awaitable[None]
 
 
 def fastapi(service: Service) -> Any:
-    """The same routes of FastAPI."""
+    """The same routes with FastAPI."""
     from fastapi import FastAPI, HTTPException
 
     async def features(user: int) -> dict[str, Any]:

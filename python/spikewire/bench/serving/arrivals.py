@@ -1,4 +1,4 @@
-"""Users in an open loop: requests begin when they are due, however long those before take."""
+"""Users in an open loop: requests begin when they are due, however long earlier ones take."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ _OVER = -1
 
 
 async def arrive(asks: list[Ask], due: Sequence[int], seed: str, answers: Answers) -> None:
-    """Requests at these nanoseconds from now, ascending, each by a user that is free. Where none is
-    free they wait, and their times count from when they were due. Ends with the last answer."""
+    """Makes requests at these nanoseconds from now, ascending, each by a free user. If none is free
+    they wait, and their times count from when they were due. Ends with the last answer."""
     clock, waiting = time.perf_counter_ns, asyncio.Queue[int]()
     began, sent = clock(), 0
 

@@ -1,4 +1,4 @@
-"""What is measured of serving: an environment, a client, and how it reads what a request needs."""
+"""Cells of serving: an environment, a client, and its way to read the records of a request."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ ENVIRONMENTS = {
     ASGI: "B: uvicorn and plain ASGI",
     MODEL: "C: uvicorn, FastAPI and a model",
 }
-"""As the study letters them."""
+"""By their letters in the study."""
 
 SINGLES, SETS, BATCH = "singles", "sets", "batch"
 WAYS = {
@@ -25,20 +25,21 @@ WAYS = {
 DESCRIBE, FILL = "describe-serving", "fill-sets"
 CALL, SERVE, LOAD = "call", "serve", "load"
 ACTIONS = (DESCRIBE, FILL, CALL, SERVE, LOAD)
-"""Jobs of a worker; the last three: users as tasks, an HTTP server, the users of a server."""
+"""Actions of a worker's job; the last three: users as tasks, an HTTP server, the users of a
+server."""
 
 PEER, OFFICIAL = "aerospike-py", "aerospike"
 CLIENTS = (OURS, PEER, OFFICIAL)
 EXECUTOR_THREADS = 16
-"""For the official client, which has no asyncio face; as many as in the study."""
+"""For the official client, which has no asyncio interface; as many as in the study."""
 NEEDS = {
     LOOP: (),
     ASGI: ("uvicorn", "httptools"),
     MODEL: ("uvicorn", "httptools", "fastapi", "numpy"),
 }
-"""Modules of the served process beside the client."""
+"""Modules that the serving process needs in addition to the client."""
 BINS = "I4,I4,F8,F8"
-"""Of a record: two identifiers and two features of an item."""
+"""The bins of a record: two identifiers and two features of an item."""
 
 
 @dataclass(frozen=True)
@@ -49,7 +50,7 @@ class Cell:
     interpreter: str = ""
     mode: str = ASYNC
     rate: float = 0.0
-    """Requests due each second, of an open loop; 0 for users that wait for their answers."""
+    """Requests due per second in an open loop; 0 for users that wait for their answers."""
 
     def __str__(self) -> str:
         under = f" under {self.interpreter}" if self.interpreter else ""

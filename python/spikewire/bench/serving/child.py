@@ -1,4 +1,4 @@
-"""The serving process as the child of its users: started, found, ended by its own process id."""
+"""The serving process as a child of its users: started, waited for, ended by its own process id."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ START_SECONDS, END_SECONDS = 60.0, 20.0
 
 
 class Child:
-    """Raises `RuntimeError` with the server's own reason where it does not come up."""
+    """Raises `RuntimeError` with the server's own reason if it does not start."""
 
     def __init__(self, job: ServingJob) -> None:
         self._job = job
@@ -64,7 +64,7 @@ class Child:
         self._stop()
 
     def end(self) -> Served:
-        """Tells the server to end, and gives what it says then."""
+        """Terminates the server, and returns its last report."""
         self._process.terminate()
         self._process.wait(END_SECONDS)
         said = self._answer()
@@ -73,7 +73,7 @@ class Child:
         return cast("Served", said)
 
     def _listen(self) -> None:
-        """Reads all that it says, so that it is never kept waiting for that."""
+        """Reads all of its output, so that it never blocks on it."""
         assert self._process.stderr is not None
         for line in self._process.stderr:
             if line.startswith(f"{SERVING} "):

@@ -1,5 +1,5 @@
-"""HTTP/1.1 as a load generator needs it: one connection, one request at a time, little processor
-time. Replies are read by httptools, the parser that uvicorn has, too."""
+"""HTTP/1.1 for a load generator: one connection, one request at a time, little processor time.
+Replies are parsed by httptools, which uvicorn uses as well."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class Reply(Exception):  # noqa: N818 - a status that is no success, raised
 
 
 class Connection(asyncio.Protocol):
-    """Kept alive; `get` waits for the whole reply."""
+    """A kept-alive connection; `get` waits for the whole reply."""
 
     def __init__(self, host: str) -> None:
         httptools = importlib.import_module("httptools")
@@ -35,13 +35,13 @@ class Connection(asyncio.Protocol):
         return made
 
     async def get(self, path: str) -> bytes:
-        """The body. Raises `Reply` for another status than 200, `ConnectionError` where the server
-        closes the connection."""
+        """Returns the body. Raises `Reply` for a status other than 200, `ConnectionError` if the
+        server closes the connection."""
         if self._transport is None:
             raise ConnectionResetError("the connection is closed")
         self._waiting = asyncio.get_running_loop().create_future()
         self._body = []
-        # A parser for each reply: one that has seen its message through is at its end.
+        # A new parser for each reply: one that has parsed a whole message cannot be used again.
         self._parser = self._make(self)
         self._transport.write(f"GET {path} HTTP/1.1\r\nHost: {self._host}\r\n\r\n".encode())
         return await self._waiting

@@ -1,4 +1,4 @@
-"""How each client reads the records that a request needs, as its users write it in a service."""
+"""How each client reads the records of a request, as its users would write it in a service."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ Records = list[list[dict[str, Any]]]
 
 
 def set_name(name: str, number: int) -> str:
-    """Of one of the sets whose records a request needs."""
+    """The name of one of the sets that a request reads."""
     return f"{name}-{number}"
 
 
@@ -56,7 +56,7 @@ class Features(ABC):
     async def close(self) -> None: ...
 
     async def read(self, request: Request) -> Records:
-        """In the way that is measured."""
+        """Reads in the way that is measured."""
         if self.way == SETS:
             return await self.several(request)
         flat = iter(await (self.batch if self.way == BATCH else self.singles)(request))
@@ -132,13 +132,14 @@ class Peer(_Tuples):
 
 
 class Official(_Tuples):
-    """In threads of an executor."""
+    """Calls in threads of an executor."""
 
     async def open(self) -> None:
         module: Foreign = importlib.import_module("aerospike")
         self._client: Foreign = module.client(aerospike_c.config("aerospike", self.target))
         self._threads = ThreadPoolExecutor(EXECUTOR_THREADS)
-        # Alone: 19.3.0 can end the process (signal 11) where its first batches begin at once.
+        # One alone first: 19.3.0 can crash the process (signal 11) if its first batches begin at
+        # once.
         self._client.batch_read([(self.target.namespace, self.names[0], 0)])
 
     def _one(self, key: tuple[str, str, int]) -> dict[str, Any]:

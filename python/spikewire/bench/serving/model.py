@@ -1,7 +1,8 @@
 """A stand-in for a recommendation model, in NumPy: the shape of DLRM, with random weights.
 
-Dense features go through a small network, identifiers look up embeddings, all pairs of these
-vectors are multiplied, and a second network makes a score of it. Only what it costs matters here.
+Dense features pass through a small network, identifiers look up embeddings, the dot products of all
+pairs of these vectors are computed, and a second network derives a score. Only its cost matters
+here.
 """
 
 from __future__ import annotations
@@ -16,12 +17,12 @@ WIDTH, TABLE, HIDDEN, TOP = 16, 10_000, 64, (128, 64, 1)
 
 
 class Model:
-    """Scores the items of a request: the n-th record of each set is about the n-th item."""
+    """Scores the items of a request: the n-th record of each set belongs to the n-th item."""
 
     def __init__(self, sets: int, seed: int) -> None:
         self._np: Any = importlib.import_module("numpy")
         rng = self._np.random.default_rng(seed)
-        # Each set gives two identifiers and two dense features.
+        # Each set has two identifiers and two dense features.
         self._tables = rng.standard_normal((2 * sets, TABLE, WIDTH), dtype="f4") / WIDTH
         self._bottom = self._layers(rng, (2 * sets, HIDDEN, WIDTH))
         vectors = 2 * sets + 1
@@ -35,7 +36,7 @@ class Model:
         ]
 
     def scores(self, records: Records) -> list[float]:
-        """One for each item, from 0 to 1."""
+        """One score for each item, from 0 to 1."""
         np = self._np
         ids = np.array(
             [[bins[name] for bins in one] for one in records for name in ("b0", "b1")], dtype="i8"

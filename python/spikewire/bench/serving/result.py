@@ -1,4 +1,4 @@
-"""The JSON of jobs of serving, both ways."""
+"""The JSON of jobs of serving and of their results."""
 
 from __future__ import annotations
 
@@ -11,24 +11,25 @@ if TYPE_CHECKING:
 
 
 class ServingJob(Job):
-    """Of what a `Job` has, `concurrency` is the number of users, `keys` the size of a set."""
+    """A job of serving. Of the fields of a `Job`, `concurrency` is the number of users, `keys` the
+    size of a set."""
 
     environment: str
     way: str
     sets: int
-    """That one request needs records of."""
+    """Sets that one request reads."""
     rows: int
     """Records of each set."""
     server: list[str]
-    """The command of the process that serves."""
+    """The command of the serving process."""
     variables: dict[str, str]
-    """Of its environment."""
+    """Additional environment variables of that process."""
     rate: float | None
-    """Requests due each second, of an open loop; without one each user waits for its answer."""
+    """Requests due per second in an open loop; None: each user waits for its answer."""
 
 
 class Served(TypedDict):
-    """What a serving process says when it ends."""
+    """Reported by a serving process when it ends."""
 
     version: str
     python: Python
@@ -37,7 +38,7 @@ class Served(TypedDict):
 
 
 class Usage(TypedDict):
-    """What a serving process says of itself while it runs."""
+    """Reported by a serving process while it runs."""
 
     cpu: float
     """Seconds of processor time since it started."""
@@ -46,36 +47,36 @@ class Usage(TypedDict):
 
 @final
 class ServingResult(TypedDict):
-    """What one measurement gave."""
+    """The result of one measurement."""
 
     client: str
     version: str
     environment: str
     way: str
     python: Python
-    """Of the process that has the client."""
+    """The interpreter of the process that has the client."""
     elapsed: float
     requests: int
-    """Answered within the window."""
+    """Requests answered within the window."""
     errors: int
     first_error: str | None
     mean: float
-    """Seconds."""
+    """Mean time of a request in seconds."""
     latency: str
     """Nanoseconds of each request: base64 HDR V2. In an open loop from when it was due."""
     service: str | None
-    """The same from when it began, in an open loop alone."""
+    """The same from when it began; open loops only."""
     max_ns: int
     cpu: float
     """Seconds of processor time of the process that has the client, within the window."""
     generator_cpu: float | None
-    """The same of the one that sends requests; None where there is none."""
+    """The same of the process that sends requests; None if there is none."""
     cluster_cpu: float | None
     """The same of an embedded cluster."""
     asked: int
-    """All requests that were answered, warm-up included, as the users counted them."""
+    """All requests that were answered, warm-up included, as counted by the users."""
     answered: int
-    """The same as the serving process counted them."""
+    """The same as counted by the serving process."""
     load_average: list[float]
 
 
@@ -83,7 +84,7 @@ Outcome = ServingResult | Failure
 
 
 def as_serving(answer: Mapping[str, object]) -> Outcome:
-    """Distinguish a result from a failure, and refuse anything that is neither."""
+    """Tells a result from a failure, and rejects anything else."""
     failure = failure_of(answer, ServingResult.__required_keys__)
     if failure is not None:
         return failure

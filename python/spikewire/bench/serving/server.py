@@ -1,4 +1,4 @@
-"""A process that serves: uvicorn with one worker on a port of loopback that the system chooses."""
+"""The serving process: uvicorn with one worker on a loopback port chosen by the system."""
 
 # pyright: basic, reportMissingImports=false
 
@@ -20,14 +20,14 @@ if TYPE_CHECKING:
     from .result import Served, ServingJob
 
 SAY, SERVING = 2, "serving"
-"""The parent process reads the port on its standard error."""
+"""The parent process reads the port from its standard error."""
 LOOK_EVERY = 0.2
 IDLE_SECONDS = 3600
-"""Connections are closed by their users, not by a pause between a user's requests."""
+"""Connections are closed by their users, not because a user pauses between requests."""
 
 
 def serve(job: ServingJob) -> Served:
-    """Serves until this process is told to end, or the one that started it has ended."""
+    """Serves until this process is told to end, or the process that started it has ended."""
     uvicorn: Any = importlib.import_module("uvicorn")
     if job["cpus"]:
         os.sched_setaffinity(0, job["cpus"])
@@ -45,15 +45,15 @@ def serve(job: ServingJob) -> Served:
         timeout_keep_alive=IDLE_SECONDS,
     )
     server = uvicorn.Server(config)
-    # What uvicorn does with a signal in the end, once it has shut down; it would end this process.
+    # uvicorn re-raises the signal once it has shut down, which would kill this process.
     signal.signal(signal.SIGTERM, lambda _signal, _frame: None)
-    # uvicorn makes the socket: one that is handed to it would be without TCP_NODELAY.
+    # uvicorn creates the socket: one that is passed to it would lack TCP_NODELAY.
     threading.Thread(target=_say, args=(server,), daemon=True).start()
     threading.Thread(target=_orphaned, args=(server, os.getppid()), daemon=True).start()
     try:
         server.run()
     except SystemExit as error:
-        # So it says that the application did not come up.
+        # Its way to report that the application did not start.
         raise RuntimeError(service.failed or f"uvicorn ended with {error.code}") from None
     return {
         "version": PEERS[job["client"]].version(),

@@ -1,4 +1,4 @@
-"""What is asked for: requests made before the clock starts, the same for all clients."""
+"""The requests, generated before the clock starts and the same for all clients, and the records."""
 
 from __future__ import annotations
 
@@ -18,26 +18,26 @@ if TYPE_CHECKING:
     from .result import ServingJob
 
 REQUESTS = 256
-"""Different ones; users choose among them."""
+"""The number of different requests; users choose among them."""
 CHECKED = 4
 CHUNK = 1_000
 """Records of a write when sets are filled."""
 
 
 def requests_of(job: ServingJob) -> list[Request]:
-    """Distinct keys in each set."""
+    """Requests of distinct keys in each set."""
     rng = random.Random(f"requests/{job['seed']}")  # noqa: S311 - repeatable, not secret
     keys, rows = range(job["keys"]), job["rows"]
     return [[rng.sample(keys, rows) for _ in range(job["sets"])] for _ in range(REQUESTS)]
 
 
 def seed_of(job: ServingJob, number: int) -> int:
-    """Of the values in one of the sets: no two have the same record under a key."""
+    """The seed of the values of a set: no two sets have the same record under a key."""
     return job["seed"] + number
 
 
 def target_of(job: ServingJob) -> Target:
-    """Where the records are."""
+    """The location of the records."""
     seeds = tuple((host, port) for host, port in job["seeds"])
     alternate, access = job.get("services_alternate", False), Access.of_job(job)
     place = (job["namespace"], job["set"])
@@ -45,7 +45,8 @@ def target_of(job: ServingJob) -> Target:
 
 
 def fill(job: ServingJob) -> int:
-    """Writes the records of all sets with our own client: others prove that they can read them."""
+    """Writes the records of all sets with our own client; other clients check that they can read
+    them."""
     module: Any = importlib.import_module("spikewire")
     target = target_of(job)
     bins, keys = parse_bins(job["bins"]), range(job["keys"])
@@ -61,14 +62,14 @@ def fill(job: ServingJob) -> int:
 
 @dataclass
 class Store:
-    """A client that is open, and the requests that it will be asked for."""
+    """An open client, and the requests that it will get."""
 
     features: Features
     requests: list[Request]
 
     @staticmethod
     async def open(job: ServingJob) -> Store:
-        """Raises `MismatchError` for a client that does not read what was written."""
+        """Raises `MismatchError` if the client does not read what was written."""
         features = FEATURES[job["client"]](target_of(job), job["sets"], job["way"])
         store = Store(features, requests_of(job))
         await features.open()

@@ -1,4 +1,4 @@
-"""Virtual users: each sends its next request when it has the answer to the last, as those of k6."""
+"""Virtual users: each sends its next request when it has the answer to the last, as in k6."""
 
 from __future__ import annotations
 
@@ -24,15 +24,15 @@ if TYPE_CHECKING:
 
 
 WARMING = 10
-"""Users of the warm-up before an open loop: as many as the study has."""
+"""Users of the warm-up before an open loop: as many as in the study."""
 
 
 @dataclass
 class Answers:
-    """What all users together got."""
+    """The answers of all users."""
 
     times: list[int] = field(default_factory=list[int])
-    """Nanoseconds of each that was answered; in an open loop from when it was due."""
+    """Nanoseconds of each answered request; in an open loop from when it was due."""
     service: list[int] = field(default_factory=list[int])
     """In an open loop: nanoseconds from when it began."""
     errors: int = 0
@@ -44,7 +44,7 @@ class Answers:
 
 
 async def use(asks: list[Ask], seconds: float, seed: str, answers: Answers) -> None:
-    """A user for each of these, for so long; ends when all have their last answer."""
+    """Runs one user for each of these for a given time; returns when all have their last answer."""
     until = time.perf_counter() + seconds
     await asyncio.gather(
         *(_user(ask, until, f"{seed}/{number}", answers) for number, ask in enumerate(asks))
@@ -70,9 +70,9 @@ async def _user(ask: Ask, until: float, seed: str, answers: Answers) -> None:
 async def measured(
     asks: list[Ask], job: ServingJob, usage: Callable[[], Awaitable[Usage]]
 ) -> dict[str, Any]:
-    """Warm-up, then the window: what a `ServingResult` has of users and of processor time."""
+    """Warm-up, then the window: the fields of a `ServingResult` about users and processor time."""
     warming, answers = Answers(), Answers()
-    # In an open loop there are connections for bursts: a closed loop of all would be overload.
+    # An open loop has connections for bursts: using all of them in a closed loop would be overload.
     warm = asks if job["rate"] is None else asks[:WARMING]
     await use(warm, job["warmup"], f"warmup/{job['seed']}", warming)
     if warming.errors:

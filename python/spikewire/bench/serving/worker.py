@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 def answer(job: ServingJob) -> Mapping[str, object]:
-    """What one of these jobs gives."""
+    """The result of one of these jobs."""
     if job["action"] == DESCRIBE:
         return {"unavailable": _unavailable(job)}
     if job["action"] == FILL:
@@ -63,7 +63,7 @@ def _said(job: ServingJob) -> dict[str, object]:
 
 
 class _Counted:
-    """The reads of a client without a server around it."""
+    """Counts the reads of a client without a server."""
 
     def __init__(self, features: Features, requests: list[Request]) -> None:
         self._features, self._requests = features, requests
@@ -79,7 +79,7 @@ class _Counted:
 
 
 async def _call(job: ServingJob) -> Mapping[str, object]:
-    """Users are tasks of the process that has the client."""
+    """Runs the users as tasks in the process of the client."""
     said = _said(job)
     store = await Store.open(job)
     try:
@@ -95,7 +95,7 @@ async def _call(job: ServingJob) -> Mapping[str, object]:
 
 
 async def _load(job: ServingJob) -> Mapping[str, object]:
-    """Starts a server, and is its users."""
+    """Starts a server, and runs its users."""
     said = _said(job)
     with Child(job) as child:
         connections = [await Connection.open(child.port) for _ in range(job["concurrency"] + 1)]

@@ -1,1 +1,1 @@
-"""What was measured as lines and columns: on the terminal, in Markdown, in JSON."""
+"""Results as lines and columns: on the terminal, in Markdown, in JSON."""

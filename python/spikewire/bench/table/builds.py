@@ -1,4 +1,4 @@
-"""What another build of our package does beside the one that is installed, in words."""
+"""Other builds of our package compared with the installed one, in words."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ if TYPE_CHECKING:
 
 
 def compared(lines: Sequence[Line]) -> list[str]:
-    """Of lines that are compared with each other, each build beside the first build of its client:
-    the installed one where that was measured."""
+    """For lines that are compared with each other: each build relative to the first build of its
+    client, which is the installed one if that was measured."""
     return told([ratio for line in lines for ratio in _beside(line, lines)])
 
 
 def told(ratios: Sequence[Ratio]) -> list[str]:
-    """Ratios of one comparison in words, those of the same builds and work together."""
+    """Ratios of one comparison in words, grouped by builds and work."""
     said: dict[str, list[str]] = {}
     for ratio, found in zip(ratios, judge([ratio.pair for ratio in ratios]), strict=True):
         known = found.verdict
@@ -34,10 +34,10 @@ def told(ratios: Sequence[Ratio]) -> list[str]:
 
 
 class Ratio(NamedTuple):
-    """A figure of a build over the same of the first build."""
+    """A figure of a build relative to that of the first build."""
 
     builds: str
-    """Both of them, and what they did."""
+    """Both builds, and their work."""
     what: str
     pair: Pair
 

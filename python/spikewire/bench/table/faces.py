@@ -1,4 +1,5 @@
-"""The mode `faces`: what our own faces cost beside the verbs, and beside what they replace."""
+"""The mode `faces`: the cost of our own faces relative to the verbs and to the clients they
+replace."""
 
 from __future__ import annotations
 
@@ -18,24 +19,24 @@ FACES_MODE = "faces"
 FACES = (OURS, *(name for name, peer in PEERS.items() if peer.face_of == OURS))
 REPLACED = tuple(peer.replaces for peer in PEERS.values() if peer.replaces)
 CLIENTS = (*FACES, *REPLACED)
-"""What is compared unless the user says otherwise."""
+"""The clients that are compared by default."""
 BATCH_SIZES = WRITE_SIZES = (128,)
 
 
 @dataclass(frozen=True)
 class Ratios:
-    """One line of a group over others of it; None where there is nothing to compare with."""
+    """Ratios of one line to others of its group; None if there is none to compare with."""
 
     cpu_verb: float | None = None
-    """Processor time per operation over that of the verb that does the same."""
+    """Processor time per operation relative to the verb that does the same."""
     rate_replaced: float | None = None
-    """Operations per second over those of the client that this face replaces."""
+    """Operations per second relative to the client that this face replaces."""
     cpu_replaced: float | None = None
-    """Processor time per operation over its."""
+    """Processor time per operation relative to that client."""
 
 
 def is_face(client: str) -> bool:
-    """Whether this is one of our own client's other faces."""
+    """Whether this is one of our client's other faces."""
     return client in PEERS and bool(PEERS[client].face_of)
 
 
@@ -66,7 +67,7 @@ def _over(one: Spread | None, other: Spread | None) -> float | None:
 
 
 def conclusions(groups: Iterable[Sequence[Line]]) -> list[str]:
-    """For each face, the worst of all its cells, and where that was."""
+    """For each face its worst ratio of all cells, and the cell."""
     measured: dict[str, list[tuple[Cell, Ratios]]] = {}
     for line in (line for lines in groups for line in lines):
         if line.faces is not None:

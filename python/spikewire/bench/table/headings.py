@@ -1,4 +1,4 @@
-"""The columns of the tables: what each is called and what it says about a line."""
+"""The columns of the tables: their headings, and the text of a line."""
 
 from __future__ import annotations
 
@@ -18,23 +18,23 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Column:
-    """A heading, what a line has under it, and whether a terminal without room shows it."""
+    """A heading, the text of a line under it, and whether narrow terminals show it."""
 
     name: str
     text: Callable[[Line], str]
     narrow: bool = True
-    """Whether a narrow terminal has it."""
+    """Whether a narrow terminal shows it."""
     spare: bool = False
-    """Whether it is the first to go where not all fit."""
+    """Whether it is the first to be dropped if not all columns fit."""
     always: bool = False
-    """Whether even a line without any measurement has something to say here."""
+    """Whether it has text even for a line without any measurement."""
 
 
 def columns(
     kind: str, mode: str = "", *, faces: bool = False, pools: bool = False, opened: bool = False
 ) -> Sequence[Column]:
-    """Of the tables about this kind of call; `faces` where our own client's are compared, `pools`
-    where event loops in threads are, `opened` where open loops are."""
+    """The columns of tables about this kind of call; `faces` if faces of our own client are
+    compared, `pools` if event loops in threads are, `opened` if open loops are."""
     if opened:
         return _OPEN_POOLS if pools else _OPEN if kind == SINGLE else _OPEN_BATCH
     if pools:
@@ -88,7 +88,7 @@ def _late(percentile: str) -> Callable[[Line], str]:
 
 
 def _reached(line: Line) -> str:
-    """Calls each second."""
+    """Calls per second."""
     return f"{line.rate.median / line.cell.shape.rows:,.0f}" if line.rate else "-"
 
 
@@ -105,7 +105,7 @@ def _loop(percentile: str) -> Callable[[Line], str]:
 
 
 def whole(value: float | None) -> str:
-    """Microseconds, with a decimal only where they are few."""
+    """Microseconds, with a decimal only if they are few."""
     if value is None:
         return "-"
     return f"{value:,.0f}" if value >= 10 else f"{value:.1f}"
@@ -122,7 +122,7 @@ def ratio(value: float | None) -> str:
 
 
 def errors(errors: int, timeouts: int | None) -> str:
-    """How many calls failed, and in brackets how many of them by a timeout."""
+    """The number of failed calls, followed by the timeouts among them in brackets."""
     return f"{errors:,}" + (f" ({timeouts:,} timeouts)" if timeouts else "")
 
 
@@ -212,7 +212,7 @@ _POOLS = (
 
 
 def _opened(unit: str, *what: Column) -> tuple[Column, ...]:
-    """Of open loops, in which a call may be about several operations."""
+    """Columns of open loops, in which a call may consist of several operations."""
     return (
         Column("rate", lambda line: f"{line.cell.rate:,.0f}", always=True),
         *what,
@@ -262,7 +262,7 @@ def _with_loop(before: Sequence[Column]) -> tuple[Column, ...]:
 
 
 def _with_shares(before: Sequence[Column]) -> tuple[Column, ...]:
-    """The same columns with the shares of latencies behind the last of the percentiles."""
+    """The same columns with the shares of latencies after the last percentile."""
     at = next(at for at, column in enumerate(before) if column.name == "max")
     shares = (Column(f"{ms} ms %", _within(ms)) for ms in WITHIN_MS)
     return (*before[:at], *shares, *before[at + 1 :])

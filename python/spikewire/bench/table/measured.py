@@ -1,4 +1,4 @@
-"""What every comparison of clients says of a cell over all its rounds, whatever the database."""
+"""The figures of a cell over all its rounds that comparisons of all databases share."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ C = TypeVar("C")
 
 @dataclass(frozen=True)
 class Spread:
-    """The middle of several rounds, and how far apart they lay."""
+    """The median of several rounds, and their spread."""
 
     median: float
     low: float
     high: float
     values: tuple[float, ...] = field(default=(), compare=False)
-    """Of the rounds, in their order."""
+    """The values of the rounds, in their order."""
 
     @staticmethod
     def of(values: Sequence[float]) -> Spread:
@@ -36,7 +36,7 @@ class Spread:
 
     @property
     def percent(self) -> float:
-        """The distance between the extremes, in percent of the median."""
+        """The difference of the extremes, in percent of the median."""
         return 100 * (self.high - self.low) / self.median if self.median else 0.0
 
 
@@ -56,25 +56,25 @@ class Measured(Generic[C]):
     cpu_system: float | None = None
     cpu_server: float | None = None
     others: float | None = None
-    """Processors that neither this client nor the server used, as a part of the machine."""
+    """Processor time used by neither this client nor the server, as a share of the machine."""
     errors: int = 0
     timeouts: int | None = None
-    """Of the errors; None where they are not told apart."""
+    """Timeouts among the errors; None if they are not distinguished."""
     error_share: float = 0.0
-    """Failed calls over all."""
+    """Failed calls as a share of all."""
     error_limit: float = ERROR_LIMIT
     first_error: str | None = None
     rate_ratio: float | None = None
-    """Operations per second over those of the fastest peer beside it."""
+    """Operations per second relative to the fastest peer in the group."""
     cpu_ratio: float | None = None
-    """Processor time per operation over that of the thriftiest peer beside it."""
+    """Processor time per operation relative to the most economical peer in the group."""
 
     @property
     def flawed(self) -> bool:
         return bool(self.error_share > self.error_limit or self.failures)
 
     def over(self, results: Sequence[Result | CqlResult], rows: int) -> Self:
-        """With who ran, and with errors. `rows`: operations of one call."""
+        """Adds the client's version and the errors. `rows`: operations of one call."""
         errors = sum(one["errors"] for one in results)
         calls = sum(one["operations"] for one in results) / rows
         known = [one["timeouts"] for one in results if "timeouts" in one]
@@ -89,7 +89,7 @@ class Measured(Generic[C]):
         )
 
     def with_costs(self, results: Sequence[Result | CqlResult]) -> Self:
-        """With processor time, of rounds in which operations succeeded."""
+        """Adds processor time, from rounds in which operations succeeded."""
         server = [_each(one, one["server_cpu"]) for one in results if one["server_cpu"] is not None]
         return replace(
             self,
@@ -102,22 +102,22 @@ class Measured(Generic[C]):
 
 
 def fastest(lines: Iterable[Measured[C]]) -> float | None:
-    """The highest rate of these; None where there is none."""
+    """The highest rate of these lines; None if none has one."""
     return max((line.rate.median for line in lines if line.rate), default=None)
 
 
 def thriftiest(lines: Iterable[Measured[C]]) -> float | None:
-    """The least processor time for an operation."""
+    """The lowest processor time per operation."""
     return min((line.cpu.median for line in lines if line.cpu), default=None)
 
 
 def ratio(spread: Spread | None, best: float | None) -> float | None:
-    """To the best of others, where both are known."""
+    """The ratio to the best of others, if both are known."""
     return None if spread is None or not best else spread.median / best
 
 
 def _elsewhere(results: Sequence[Result | CqlResult]) -> float | None:
-    """The worst round's share of the machine that went elsewhere; needs a known server."""
+    """The share of the machine used by other programs in the worst round; needs a known server."""
     shares: list[float] = []
     for one in results:
         busy, server = one["machine_cpu"], one["server_cpu"]

@@ -1,4 +1,5 @@
-"""The mode `pool`: event loops in threads, beside one event loop and beside calling threads."""
+"""The mode `pool`: event loops in threads, compared with one event loop and with calling
+threads."""
 
 from __future__ import annotations
 
@@ -20,12 +21,12 @@ if TYPE_CHECKING:
 
 POOL_MODE = "pool"
 LOOPS, TASKS, WORK = (1, 2, 4), (128,), (0, 20)
-"""Event loops, tasks on all of them together, microseconds of Python with each command: unless the
-user says otherwise."""
+"""Default event loops, tasks on all of them together, and microseconds of Python with each
+command."""
 
 
 def add_flags(parser: argparse.ArgumentParser) -> None:
-    """Those of this mode alone."""
+    """Adds the flags of this mode."""
     parser.add_argument(
         "--loops",
         type=counts,
@@ -41,7 +42,7 @@ def add_flags(parser: argparse.ArgumentParser) -> None:
 
 
 def complete(args: argparse.Namespace) -> str | None:
-    """Fills in what the user has not said; the reason why it cannot be done, if there is one."""
+    """Fills in defaults; returns why the mode cannot be run, or None."""
     if args.workload == "I":
         return f"-w I writes every key once, and there is no more to do in --mode {POOL_MODE}"
     args.clients = args.clients or (OURS,)
@@ -52,13 +53,13 @@ def complete(args: argparse.Namespace) -> str | None:
 
 
 def listed(numbers: Sequence[int]) -> str:
-    """As a flag takes them."""
+    """Formatted as a flag takes them."""
     return ",".join(map(str, numbers))
 
 
 @dataclass(frozen=True)
 class LoopRatios:
-    """One line over that of the same client on one event loop, without a pool."""
+    """One line relative to the same client on one event loop, without a pool."""
 
     rate: float
     """Operations per second."""
@@ -67,7 +68,7 @@ class LoopRatios:
 
 
 def is_pooled(cell: Cell) -> bool:
-    """Whether this is about event loops in threads."""
+    """Whether this compares event loops in threads."""
     return cell.loops > 0
 
 

@@ -1,4 +1,4 @@
-"""What each of several processes did, in a line of its own."""
+"""The result of each of several processes, in a line of its own."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def each_process(comparison: Comparison, lines: Sequence[Line]) -> Iterator[str]:
-    """Medians of the rounds, and the most memory of all of them; nothing of single processes."""
+    """Medians of the rounds, and the highest memory of all; empty for single processes."""
     for line in lines:
         yield from _each(comparison, line.cell)
 

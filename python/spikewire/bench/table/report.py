@@ -36,9 +36,9 @@ if TYPE_CHECKING:
 PLAIN_WIDTH = 200
 WIDEST = 1_000
 NOISE = 0.1
-"""The part of the machine in other hands from which a reader is warned."""
+"""The share of the machine used by other programs from which a reader is warned."""
 BUSY = 0.9
-"""The part of its busiest thread's time from which the server is said to set the pace."""
+"""The busy share of the server's busiest thread from which the server is said to be the limit."""
 UNITS = {SYNC: "thread", RUST_SYNC: "thread", RUST: "in flight", NODE: "in flight"}
 WORK = {
     SINGLE: "",
@@ -55,7 +55,7 @@ def write_json(comparison: Comparison, path: Path) -> None:
 
 
 def show(comparison: Comparison, console: Console | None = None) -> None:
-    """All tables, then what has to be known beside them."""
+    """Prints all tables, then the remarks on them."""
     console = console or console_for()
     for _, groups in groupby(comparison.lines(), key=title):
         sections = list(groups)
@@ -113,7 +113,7 @@ def _interpreter(lines: Sequence[Line]) -> str:
 
 
 def notes(lines: Sequence[Line]) -> list[str]:
-    """What a reader must not miss about these lines."""
+    """Remarks on these lines that a reader must see."""
     said: list[str] = []
     differing = len(_gil_states(lines)) > 1
     pools = any(is_pooled(line.cell) for line in lines)
@@ -160,7 +160,7 @@ def _disturbed(sections: Sequence[Sequence[Line]]) -> list[str]:
 
 
 def _limited(line: Line) -> list[str]:
-    """Whether the server could give no more."""
+    """Whether the server was saturated."""
     shape, busy = line.cell.shape, line.server_busy
     if busy is None or busy < BUSY:
         return []
@@ -170,7 +170,7 @@ def _limited(line: Line) -> list[str]:
 
 
 def _one_by_one(lines: Sequence[Line]) -> list[str]:
-    """What a batch is worth, where the same records were also read one by one."""
+    """The gain of a batch, if the same records were also read one by one."""
     ours = {line.cell.shape.way: line for line in lines if line.cell.client == OURS}
     batch, singles = ours.get(""), ours.get(SINGLES)
     if batch is None or singles is None or batch.rate is None or singles.rate is None:
@@ -188,7 +188,7 @@ _ROOM: tuple[Callable[[Column], bool], ...] = (
     lambda column: not column.spare,
     lambda column: column.narrow,
 )
-"""Which columns are shown, from the widest table to the narrowest."""
+"""Sets of columns, from the widest table to the narrowest."""
 
 
 def _table(sections: Sequence[Sequence[Line]], keep: Callable[[Column], bool]) -> Table:
@@ -211,7 +211,7 @@ def _table(sections: Sequence[Sequence[Line]], keep: Callable[[Column], bool]) -
         for line in section:
             if line.absent is not None:
                 if line.cell.name in absent:
-                    continue  # once in a table is enough
+                    continue  # once per table is enough
                 absent.add(line.cell.name)
             cells = row(line, faces=faces, pools=pools)
             table.add_row(*(cells[at] for at in shown), style="bold red" if line.flawed else None)
@@ -220,7 +220,7 @@ def _table(sections: Sequence[Sequence[Line]], keep: Callable[[Column], bool]) -
 
 
 def _width(table: Table, console: Console) -> int:
-    """How wide a table is if nothing is cut off."""
+    """The width of a table without truncation."""
     from rich.measure import Measurement
 
     return Measurement.get(console, console.options.update(max_width=WIDEST), table).maximum

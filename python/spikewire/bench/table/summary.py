@@ -28,24 +28,24 @@ Round = Result | Failure
 
 @dataclass(frozen=True)
 class Line(Measured[Cell]):
-    """One cell over all its rounds. Times are in microseconds, per operation where it says so. In
-    column tables the ratios are about peers that give records."""
+    """One cell over all its rounds. Times are in microseconds, per operation where stated. In
+    column tables the ratios are to peers that return records."""
 
     gil: bool | None = None
     unserved: int = 0
     """Operations that a client counted and the embedded cluster did not."""
     missed: float | None = None
-    """The part of the operations that were reads which found no record, where reads may."""
+    """The share of operations that are reads without a record, if the workload has such reads."""
     latency: Mapping[str, float] | None = None
     latency_read: Mapping[str, float] | None = None
     latency_write: Mapping[str, float] | None = None
     latency_mean: float | None = None
     latency_max: float | None = None
-    """Of what was sampled; None where not every sample was kept."""
+    """The maximum of the samples; None if not every sample was kept."""
     within: Mapping[str, float] | None = None
-    """The part of the samples that took so many milliseconds at the most."""
+    """The share of the samples that took at most so many milliseconds."""
     loop_delay: Mapping[str, float] | None = None
-    """By how much timers of the event loop were late: medians of the rounds' p50 and p99."""
+    """The lateness of the event loop's timers: medians of the rounds' p50 and p99."""
     samples: int = 0
     waits: float | None = None
     """Voluntary context switches of the client per operation."""
@@ -54,20 +54,20 @@ class Line(Measured[Cell]):
     absent: str | None = None
     """Why this client has nothing to measure here."""
     server_busy: float | None = None
-    """The part of its time that the busiest of the embedded cluster's threads worked; of all of
-    them together where only that is known. 1 is all it has."""
+    """The busy share of the embedded cluster's busiest thread, or of all of its threads together if
+    only that is known. 1 is saturated."""
     memory: int | None = None
-    """How many bytes one call added to the peak of the resident memory."""
+    """Bytes that one call added to the peak of the resident memory."""
     cpu_columns_ratio: float | None = None
-    """Processor time over that of the thriftiest peer that gives columns."""
+    """Processor time relative to the most economical peer that returns columns."""
     memory_ratio: float | None = None
-    """Memory of one call over that of the most frugal peer that gives records."""
+    """Memory of one call relative to the peer with the lowest memory that returns records."""
     faces: Ratios | None = None
-    """Of another face of our own client over its verbs, and over what it replaces."""
+    """For another face of our client: relative to its verbs and to the client it replaces."""
     one_loop: LoopRatios | None = None
-    """Of a comparison of pools, over the same client on one event loop."""
+    """In a comparison of pools: relative to the same client on one event loop."""
     open: OpenFigures | None = None
-    """Of open loops, in which `rate` is what was reached, and `latency` has response times."""
+    """For open loops, in which `rate` is the achieved rate, and `latency` has response times."""
 
     @property
     def flawed(self) -> bool:
@@ -77,12 +77,12 @@ class Line(Measured[Cell]):
         """For the report; the cell's own fields come first."""
         fields = asdict(self)
         cell: dict[str, object] = fields.pop("cell")
-        cell["asked"] = cell.pop("rate")  # `rate` is what was reached
+        cell["asked"] = cell.pop("rate")  # `rate` is the achieved rate
         return {**cell, **fields, "flawed": self.flawed}
 
 
 def summarise(cell: Cell, rounds: Sequence[Round], error_limit: float = ERROR_LIMIT) -> Line:
-    """One line; rounds that failed are listed and do not count."""
+    """Summarises rounds to one line; failed rounds are listed and do not count."""
     failures = tuple(str(one["failed"]) for one in rounds if "failed" in one)
     results = [one for one in rounds if "failed" not in one]
     line = Line(cell, rounds=len(rounds), failures=failures, error_limit=error_limit)
@@ -111,7 +111,7 @@ def _unserved(result: Result) -> int:
 
 
 def failed_calls(errors: int, timeouts: int | None) -> str:
-    """How many calls failed, and how many of them by a timeout."""
+    """The number of failed calls, and of the timeouts among them."""
     return f"{errors:,} errors" + (f", {timeouts:,} of them timeouts" if timeouts else "")
 
 
@@ -141,13 +141,13 @@ def _with_costs(line: Line, results: Sequence[Result]) -> Line:
 
 
 def _server_busy(results: Sequence[Result]) -> float | None:
-    """Over all rounds; needs a server of which the threads are known."""
+    """The median of all rounds; needs a server whose threads are known."""
     shares = [share for share in map(busy_share, results) if share is not None]
     return median(shares) if shares else None
 
 
 def busy_share(one: Result | ScanResult) -> float | None:
-    """The busiest thread's where it is known, else that of all threads that can work at once."""
+    """That of the busiest thread if known, else of all threads that can work at the same time."""
     busiest, threads = one.get("server_busiest"), one.get("server_threads")
     if busiest is not None:
         return busiest / one["elapsed"]
@@ -166,7 +166,7 @@ def _within(results: Sequence[Result]) -> dict[str, float] | None:
 
 
 def loop_delay(results: Sequence[Result | ScanResult]) -> dict[str, float] | None:
-    """Medians of the rounds, in microseconds; None where there is no event loop of Node.js."""
+    """Medians of the rounds, in microseconds; None without an event loop of Node.js."""
     known = [one["loop_delay"] for one in results if "loop_delay" in one]
     if not known:
         return None
@@ -183,12 +183,13 @@ def _memory(results: Sequence[Result]) -> int | None:
 
 
 def rate_of(result: Result) -> float:
-    """Successful operations each second: the workers' where they have one, else the window's."""
+    """Successful operations per second: the workers' rate if they have one, else that of the
+    window."""
     return result.get("rate", result["operations"] / result["elapsed"])
 
 
 def with_ratios(lines: Sequence[Line]) -> list[Line]:
-    """Lines of one group with their ratios to the best peer; flawed peers are no measure."""
+    """Lines of one group with their ratios to the best peer; flawed peers do not count."""
     peers = [line for line in lines if _is_peer(line.cell.client) and not line.flawed]
     columns = [line for line in peers if gives_columns(line.cell)]
     records = [line for line in peers if not gives_columns(line.cell)]
@@ -210,7 +211,7 @@ def with_ratios(lines: Sequence[Line]) -> list[Line]:
 
 
 def gives_columns(cell: Cell) -> bool:
-    """Whether the caller gets columns from this cell's way."""
+    """Whether the caller gets columns in this cell's way."""
     if cell.shape.kind not in IN_COLUMNS:
         return False
     return PEERS[cell.client].way(cell.shape.kind, cell.shape.way).columnar

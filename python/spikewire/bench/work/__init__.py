@@ -1,7 +1,7 @@
-"""What a run does: bins, records, the mix of verbs, keys and streams, made before the clock starts.
+"""The work of a run, generated before the clock starts: bins, records, mix of verbs, keys, streams.
 
-`bins` and `records` say what is stored under a key, `mix` and `ycsb` what is done how often, `keys`
-which keys are drawn, and `streams` puts them together for each worker.
+`bins` and `records` define what is stored under a key, `mix` and `ycsb` what is done how often,
+`keys` which keys are drawn, and `streams` combines them for each worker.
 """
 
 from .bins import Bins, BinSpec, Value, bin_names, parse_bins

@@ -19,11 +19,11 @@ class BinSpec:
     size: int
 
     def value(self, word: int) -> Value:
-        """The value that 64 bits stand for: text and bytes repeat them."""
+        """The value derived from 64 bits, which text and bytes repeat."""
         if self.kind == "I":
             return word >> (65 - 8 * self.size)
         if self.kind == "F":
-            # Never whole: clients in JavaScript write whole numbers as integers.
+            # Never an integer: JavaScript clients write whole numbers as integers.
             return ((word >> 12) + 0.5) / (1 << 52)
         if self.kind == "S":
             return (f"{word:016x}" * (self.size // 16 + 1))[: self.size]
@@ -41,7 +41,7 @@ class BinSpec:
 
 
 def parse_bins(text: str) -> tuple[BinSpec, ...]:
-    """`I1` or `I8,S128,B1024`: the bins b0, b1, ... of every record."""
+    """Parses `I1` or `I8,S128,B1024`: the bins b0, b1, ... of every record."""
     return tuple(_parse_bin(item.strip(), text) for item in text.split(","))
 
 

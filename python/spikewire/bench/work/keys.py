@@ -1,7 +1,7 @@
-"""Which keys are drawn: all alike, some far more often than others, or the latest most often.
+"""The distribution of keys: uniform, zipfian, or latest first.
 
 The zipfian generator is that of YCSB (after Gray et al., "Quickly generating billion-record
-synthetic databases"), and so is the way its ranks are scattered over the keys.
+synthetic databases"), and so is the scattering of its ranks over the keys.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ UNIFORM, ZIPFIAN, LATEST = "uniform", "zipfian", "latest"
 DISTRIBUTIONS = (UNIFORM, ZIPFIAN, LATEST)
 THETA = 0.99
 SCATTERED_ITEMS = 10_000_000_000
-"""Ranks that YCSB draws from before it scatters them over the keys that there are."""
+"""Ranks that YCSB draws from before it scatters them over the existing keys."""
 SCATTERED_ZETA = 26.46902820178302
 """The sum of 1 / rank ** 0.99 over all of them."""
 ABSENT = 1 << 40
@@ -27,7 +27,7 @@ _OFFSET, _PRIME, _ALL = 0xCBF29CE484222325, 0x100000001B3, (1 << 64) - 1
 
 
 def drawing(distribution: str, keys: int, rng: random.Random) -> Callable[[], int]:
-    """A function that gives the next key from 0 to `keys` - 1."""
+    """A function that returns the next key from 0 to `keys` - 1."""
     if distribution == UNIFORM:
         return lambda: rng.randrange(keys)
     if distribution == ZIPFIAN:
@@ -38,8 +38,8 @@ def drawing(distribution: str, keys: int, rng: random.Random) -> Callable[[], in
 
 
 def zipfian(items: int, rng: random.Random, total: float) -> Callable[[], int]:
-    """A function that gives the next rank from 0, which is the commonest, to `items` - 1; `total`
-    is `zeta(items)`."""
+    """A function that returns the next rank from 0, the most frequent, to `items` - 1; `total` is
+    `zeta(items)`."""
     if items == 1:
         return lambda: 0
     alpha = 1 / (1 - THETA)
@@ -66,7 +66,7 @@ def zeta(items: int) -> float:
 
 @lru_cache(maxsize=1 << 16)
 def scatter(number: int) -> int:
-    """FNV-1a of the 8 bytes of a number, without its sign, as YCSB has it."""
+    """FNV-1a of the 8 bytes of a number, without its sign, as in YCSB."""
     hashed = _OFFSET
     for _ in range(8):
         hashed = ((hashed ^ (number & 0xFF)) * _PRIME) & _ALL

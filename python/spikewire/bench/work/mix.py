@@ -1,4 +1,4 @@
-"""What is done how often: the workload strings of the field, and what each of them means here."""
+"""How often each verb occurs: the usual workload strings, and their meaning here."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ UPDATE, UPDATE_ONE = "update", "update-one"
 INCREMENT, DECREMENT, OPERATE, ADD = "increment", "decrement", "operate", "add"
 TOUCH, REMOVE = "touch", "remove"
 MISS = "miss"
-"""A read of a key that is not there; asked for by `--misses`, not by a workload."""
+"""A read of a missing key; requested by `--misses`, not by a workload."""
 VERBS = {
     READ: "read the whole record",
     READ_ONE: "read one bin of it",
@@ -31,13 +31,13 @@ VERBS = {
     LATEST: "read a recently inserted record",
 }
 READING = frozenset({READ, READ_ONE, SCAN, EXISTS, LATEST, MISS})
-"""Those whose latency is a read's; that of all others is a write's."""
+"""Verbs whose latency counts as a read's; that of all others counts as a write's."""
 COUNTING = frozenset({INCREMENT, DECREMENT, OPERATE, ADD})
-"""Those that change the first integer bin."""
+"""Verbs that change the first integer bin."""
 LOSING = frozenset({REMOVE})
-"""Those after which a record may be gone."""
+"""Verbs that may remove a record."""
 STANDING = frozenset({READ_ONE, REPLACE, TOUCH, SCAN})
-"""Those that need the record to be there."""
+"""Verbs that need an existing record."""
 INSERTING = "I"
 GRAMMAR = "I | RU,r[,ra,wa] | RR,r | RMU | RMI | RMD | MIX,verb=percent,... | YCSB-A ... YCSB-F"
 MEANINGS = {
@@ -56,7 +56,7 @@ MEANINGS = {
 
 @dataclass(frozen=True)
 class Workload:
-    """Verbs and their percentages, and what goes with them unless the user says otherwise."""
+    """Verbs with their percentages, and the defaults of further settings."""
 
     kind: str
     shares: tuple[tuple[str, float], ...] = ()
@@ -69,7 +69,7 @@ class Workload:
 
     @property
     def plain(self) -> bool:
-        """Whether whole reads and whole writes are all there is."""
+        """Whether the workload consists of whole reads and whole writes only."""
         return self.kind == INSERTING or self.verbs <= {READ, WRITE}
 
 
@@ -94,7 +94,7 @@ _CYCLES = {"RMU": UPDATE, "RMI": INCREMENT, "RMD": DECREMENT}
 
 
 def parse_workload(text: str) -> Workload:
-    """A workload by the grammar of the field; what it says is not one is a `ValueError`."""
+    """Parses a workload string; raises `ValueError` for anything else."""
     kind, *parts = (part.strip() for part in text.split(","))
     if kind in YCSB or kind == INSERTING or kind in _CYCLES:
         if parts:

@@ -1,7 +1,7 @@
 """The record of each key: the same in every language, so that any client can check any other's.
 
-There are a few records, and the key says which of them it has. The workers in Rust and Node.js make
-the same ones from the same seed.
+There is a small pool of records, and the key determines which one it has. The workers in Rust and
+Node.js generate the same pool from the same seed.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ if TYPE_CHECKING:
     from .bins import Bins, BinSpec
 
 POOL_SIZES = (1021, 251, 61, 13)
-"""How many records there are: the most that fit into `POOL_BYTES`. Primes, so that keys in even
-steps do not all have the same one."""
+"""Sizes of the pool: the largest that fits into `POOL_BYTES` is used. Primes, so that keys in even
+steps do not all have the same record."""
 POOL_BYTES = 1 << 26
 _ALL = (1 << 64) - 1
 
 
 def value_pool(bins: tuple[BinSpec, ...], seed: int) -> list[Bins]:
-    """All records; `record_of` says whose they are."""
+    """All records; `record_of` selects the one of a key."""
     size = pool_size(bins)
     return [
         {f"b{at}": spec.value(word(seed, number, at)) for at, spec in enumerate(bins)}
@@ -49,7 +49,7 @@ def _mixed(state: int) -> int:
 
 
 def record_of(pool: Sequence[Bins], key: int) -> Bins:
-    """What is stored under a key, at every time: a write changes nothing, but it is a write."""
+    """The record of a key, at all times: a write changes nothing, but it is still a write."""
     return pool[key % len(pool)]
 
 
@@ -64,7 +64,7 @@ def matches(bins: tuple[BinSpec, ...], record: object) -> bool:
 
 
 def differs(expected: Bins, record: object, counter: str = "") -> str | None:
-    """The first bin in which a record is not the one expected, or None; `counter` is a bin that may
+    """The first bin in which a record is not the expected one, or None; `counter` is a bin that may
     have any integer."""
     if not isinstance(record, Mapping):
         return "it is no record"

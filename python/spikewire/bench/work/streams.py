@@ -1,4 +1,4 @@
-"""The operations of each worker, made before the clock starts and repeated while it runs."""
+"""The operations of each worker, generated before the clock starts and repeated while it runs."""
 
 from __future__ import annotations
 
@@ -33,23 +33,23 @@ Key = int | list[int]
 Operation = tuple[Key, Bins | list[Bins] | None]
 """A key and the bins to write, or None for a read of the whole record; in batches lists of both."""
 Step = tuple[Key, object, str]
-"""The same where there are more verbs: a key, what the verb is given beside it, and the verb."""
+"""The same for workloads with more verbs: a key, the verb's argument, and the verb."""
 Block = tuple[Operation, list[Operation]]
 """One operation whose latency is taken, then those that follow it unmeasured."""
 
 STREAM_TOTAL = 1 << 18
-"""Operations of all workers together, made for a second of measuring or more."""
+"""Operations of all workers together, for a measurement of a second or more."""
 STREAM_LEAST = 256
 STREAM_MOST = 1 << 16
 BATCHES_LEAST = 8
 BATCHES_MOST = 1 << 12
 SCAN_MOST = 100
-"""Records of the longest scan; each length from 1 is as likely."""
+"""Records of the longest scan; all lengths from 1 are equally likely."""
 
 
 def operations_for(seconds: float) -> int:
-    """How many operations all workers together take turns with. A short measurement has fewer, so
-    that making them does not take longer than it does."""
+    """The number of operations that all workers together cycle through. A short measurement has
+    fewer, so that generating them does not take longer than the measurement."""
     return round(STREAM_TOTAL * min(1.0, seconds))
 
 
@@ -88,8 +88,8 @@ def step_stream(
     total: int = STREAM_TOTAL,
     misses: float = 0.0,
 ) -> list[Step]:
-    """A worker's operations, to be repeated; the shares of the verbs are exact. So many percent of
-    the reads of a whole record are of keys that are not there."""
+    """A worker's operations, to be repeated; the shares of the verbs are exact. The given
+    percentage of reads of whole records uses missing keys."""
     rng = random.Random(f"stream/{seed}/{worker}")  # noqa: S311 - repeatable, not secret
     verbs = _verbs(workload, stream_length(workers, total), misses)
     rng.shuffle(verbs)
@@ -99,7 +99,7 @@ def step_stream(
 
     def step(verb: str) -> Step:
         if verb == LATEST:
-            # How far below the newest key, which is known only when the call is made.
+            # The distance below the newest key, which is known only when the call is made.
             return keys - 1 - recent(), None, verb
         if verb == MISS:
             return ABSENT + rng.randrange(keys), None, verb
@@ -114,7 +114,7 @@ def step_stream(
 
 
 def _verbs(workload: Workload, length: int, misses: float) -> list[str]:
-    """So many of each as its percentage says; what rounding leaves goes to the last."""
+    """The given percentage of each; the remainder from rounding goes to the last."""
     shares = [one for one in workload.shares if one[1]]
     verbs: list[str] = []
     reached = 0.0
@@ -127,7 +127,7 @@ def _verbs(workload: Workload, length: int, misses: float) -> list[str]:
 
 
 def _given(verb: str, record: Bins, names: list[str], choose: Callable[[list[str]], str]) -> object:
-    """What a verb is given beside its key."""
+    """The argument of a verb apart from its key."""
     if verb == READ_ONE:
         return choose(names)
     if verb in (WRITE_ONE, UPDATE_ONE):
@@ -164,7 +164,7 @@ def insert_stream(pool: list[Bins], keys: int, worker: int, workers: int) -> lis
 
 def into_blocks(operations: list[Operation], every: int, offset: int = 0) -> list[Block]:
     """Groups operations so that the first of each `every` is the one whose latency is taken. With
-    an offset the first group is that short, so that not all workers time the same turn."""
+    an offset the first group has that length, so that not all workers time the same turn."""
     starts = [0, *range(offset % every or every, len(operations), every)]
     ends = [*starts[1:], len(operations)]
     pairs = zip(starts, ends, strict=True) if operations else ()
@@ -172,7 +172,7 @@ def into_blocks(operations: list[Operation], every: int, offset: int = 0) -> lis
 
 
 def jitter(every: int, seed: int, worker: int) -> int:
-    """The offset of a worker's sampling: tasks of one loop move in step, and would otherwise all
-    be timed in the same turn."""
+    """The offset of a worker's sampling: tasks of one loop move in step, and would otherwise all be
+    timed in the same turn."""
     rng = random.Random(f"jitter/{seed}/{worker}")  # noqa: S311 - repeatable, not secret
     return rng.randrange(every)

@@ -1,4 +1,4 @@
-"""Records as the columns that a program would have them in before it writes them."""
+"""Records as columns, as a program would have them before it writes them."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ Foreign = Any
 def table_of(
     way: str, bins: tuple[BinSpec, ...], keys: Sequence[int], records: Sequence[Bins]
 ) -> object:
-    """The records with their keys in a column of their own, as a structured array, an Arrow table
-    or a data frame."""
+    """The records with their keys in an additional column, as a structured array, an Arrow table or
+    a data frame."""
     types = [(TABLE_KEY, "i8")]
     types += [(f"b{at}", NUMPY_TYPES[spec.kind]) for at, spec in enumerate(bins)]
     rows = [(key, *record.values()) for key, record in zip(keys, records, strict=True)]
@@ -29,7 +29,7 @@ def table_of(
     array = numpy.array(rows, dtype=types)
     if way == NUMPY:
         return array
-    # Columns by themselves: those of a structured array lie between each other.
+    # Contiguous copies: the columns of a structured array are interleaved.
     columns = {name: numpy.ascontiguousarray(array[name]) for name, _ in types}
     if way == ARROW:
         arrow: Foreign = importlib.import_module("pyarrow")

@@ -1,1 +1,1 @@
-"""The process of one client: its job, the loops that put it under load, and what is measured."""
+"""The process of one client: its job, the loops that generate load, and what is measured."""

@@ -1,7 +1,8 @@
-"""What runs beside a client in its process, to see how much of the interpreter the client leaves.
+"""Something that runs next to a client in its process, to see how much of the interpreter's time
+the client leaves.
 
-It runs alone first, for a part of the time that is measured, and then beside the client: only the
-two together tell what the client takes away.
+It first runs alone for a part of the measured time, and then next to the client: the comparison of
+the two shows what the client takes away.
 """
 
 from __future__ import annotations
@@ -20,28 +21,29 @@ if TYPE_CHECKING:
     from typing_extensions import NotRequired
 
 TICKER, COUNTER = "ticker", "counter"
-"""A task that sleeps a millisecond again and again: on the client's event loop, or where the client
-has threads on a loop of its own in another thread. A thread that counts, in plain Python."""
+"""Ticker: a task that repeatedly sleeps for a millisecond, on the client's event loop or, for a
+client with threads, on a loop in a thread of its own. Counter: a thread that counts in plain
+Python."""
 TICK = 0.001
 ALONE = 0.5
-"""How long it runs alone, as a part of the time that is measured."""
+"""How long it runs alone, as a share of the measured time."""
 _NS = 1_000_000_000
 _CHUNK = 1_000
 _TELLS = hasattr(time, "pthread_getcpuclockid")
 
 
 class Beside(TypedDict):
-    """Part of a result: of what ran beside the client, alone and then together with it."""
+    """Part of a result: figures of what ran next to the client, alone and then together with it."""
 
     kind: str
     alone: NotRequired[str]
-    """By how many nanoseconds the ticker was late (base64 HDR V2)."""
+    """The lateness of the ticker in nanoseconds (base64 HDR V2)."""
     together: NotRequired[str]
     alone_rate: NotRequired[float]
-    """How far the counter came each second."""
+    """Counts per second."""
     together_rate: NotRequired[float]
     together_cpu: NotRequired[float]
-    """Seconds of processor time that it took, where the system tells of one thread."""
+    """Seconds of processor time that it used, if the system reports that of a thread."""
 
 
 class Companion(ABC):
@@ -54,7 +56,8 @@ class Companion(ABC):
         """The window is about to open."""
 
     def mark(self) -> None:  # noqa: B027 - not all count what the window has of them
-        """The window opens, and later it closes: what is counted is counted between the two."""
+        """Called at the opening and at the closing of the window: only what happens between
+        counts."""
 
     @abstractmethod
     def end(self) -> None:
@@ -65,7 +68,7 @@ class Companion(ABC):
 
 
 class Ticker(Companion):
-    """By how much later an event loop wakes a task than it asked for."""
+    """Measures how much later than requested an event loop wakes a task."""
 
     def __init__(self, *, own_loop: bool) -> None:
         self._own_loop = own_loop
@@ -114,7 +117,7 @@ class Ticker(Companion):
 
 
 class Counter(Companion):
-    """How fast a thread of plain Python goes."""
+    """Measures how fast a thread of plain Python runs."""
 
     def __init__(self) -> None:
         self._count = 0
@@ -130,12 +133,13 @@ class Counter(Companion):
         self.mark()
         time.sleep(seconds)
         while self._count == self._from[0]:
-            # On a busy machine the thread may not have had its turn: no share can be of nothing.
+            # On a busy machine the thread may not have run yet, and the ratio needs a count above
+            # zero.
             time.sleep(0.001)
         self.mark()
 
     def mark(self) -> None:
-        """Every second mark ends what the one before began."""
+        """Every second mark ends the measurement that the one before began."""
         count, instant, used = self._count, time.perf_counter_ns(), self._used()
         before, self._from = self._from, (count, instant, used)
         self._marked = not self._marked
@@ -169,9 +173,9 @@ class Counter(Companion):
 
 
 class SharedWindow(Window):
-    """A window that is open for a companion as well. Before it opens and after it has closed the
-    companion may run for long, since asking after others takes time while it has the interpreter:
-    what is counted of it is counted between the very instants of the window."""
+    """A window that is also open for a companion. Before it opens and after it has closed the
+    companion may run for long, since reading other processes' usage takes time: what counts is what
+    happens between the very instants of the window."""
 
     def __init__(self, server_pid: int | None, companion: Companion) -> None:
         super().__init__(server_pid)
@@ -188,7 +192,7 @@ class SharedWindow(Window):
 
 
 def companion(kind: str, mode: str) -> Companion:
-    """Raises `ValueError` for a kind that is not known."""
+    """Raises `ValueError` for an unknown kind."""
     if kind == TICKER:
         return Ticker(own_loop=mode == SYNC)
     if kind == COUNTER:

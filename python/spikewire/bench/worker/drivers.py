@@ -2,8 +2,8 @@
 
 Both run the loop twice, to warm up and to measure. All workers start the second run together, and
 the window closes when the last has finished its last call, so every call counted is inside it. The
-rate of each worker is that until the end of its own last call: one that has nothing more to do does
-not count as idle.
+rate of each worker counts until the end of its own last call: a worker that has nothing more to do
+does not count as idle.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def _single(client: BlockingClient | AsyncioClient | PoolClient) -> Verbs:
 
 @dataclass(frozen=True)
 class Load:
-    """How many workers, for how long, and what each of them does."""
+    """The number of workers, the duration, and the work of each."""
 
     workers: int
     warmup: float
@@ -50,34 +50,34 @@ class Load:
     repeat: bool = True
     verbs: Callable[[BlockingClient | AsyncioClient | PoolClient], Verbs] = _single
     most: int | None = None
-    """Operations of all workers together after which the measurement ends; None: no bound."""
+    """Operations of all workers together after which the measurement ends; None: no limit."""
     part: int = 0
-    """Which of several processes this is."""
+    """Index of this process among several."""
     processes: int = 1
-    """Among which the calls of an open loop are dealt out in turns."""
+    """The number of processes among which the calls of an open loop are dealt out."""
 
     def warmup_stream(self, blocks: list[Block]) -> Iterable[Block]:
         return cycle(blocks) if self.repeat else ()
 
     def measured_stream(self, blocks: list[Block], number: int = 0) -> Iterable[Block]:
-        """What the worker of this number does while it is measured."""
+        """The operations of the worker of this number during the measurement."""
         if self.most is None:
             return cycle(blocks) if self.repeat else blocks
         return bounded(blocks, share(self.most, number, self.workers))
 
     def began(self, window: Window) -> int | None:
-        """Since when each worker has a rate of its own; None where its work ends by itself."""
+        """The start of the workers' rates; None if their work ends by itself."""
         return window.began if self.repeat and self.most is None else None
 
 
 def share(many: int, part: int, parts: int) -> int:
-    """How many of these are of one part."""
+    """The number of these that belong to one part."""
     each, over = divmod(many, parts)
     return each + (part < over)
 
 
 def bounded(blocks: list[Block], most: int) -> Iterable[Block]:
-    """These again and again, until they make so many operations."""
+    """Repeats these until they make this many operations."""
     rounds, left = divmod(most, sum(1 + len(followers) for _, followers in blocks))
     last: list[Block] = []
     for first, followers in blocks:
@@ -90,21 +90,21 @@ def bounded(blocks: list[Block], most: int) -> Iterable[Block]:
 
 @dataclass
 class Outcome:
-    """What one worker did, and what all of them did together."""
+    """The results of one worker, and of all of them together."""
 
     tried: int = 0
     errors: int = 0
     timeouts: int = 0
-    """Of the errors, those that say so."""
+    """Errors that are timeouts."""
     first_error: str | None = None
     rate: float | None = None
-    """Successful calls each second; None for work that ends by itself."""
+    """Successful calls per second; None for work that ends by itself."""
     overwritten: int = 0
     reads: array[int] = field(default_factory=lambda: array("q"))
     writes: array[int] = field(default_factory=lambda: array("q"))
     clock: Callable[[], int] = time.perf_counter_ns
     failures: array[int] = field(default_factory=lambda: array("q"))
-    """When its calls failed, on the loop's clock, and when they did by a timeout."""
+    """When its calls failed, on the loop's clock, and when they timed out."""
     late: array[int] = field(default_factory=lambda: array("q"))
 
     def failed(self, error: BaseException) -> None:
@@ -118,7 +118,7 @@ class Outcome:
             self.first_error = f"{type(error).__name__}: {error}"
 
     def finish(self, tally: Tally, samples: array[int], began: int | None) -> None:
-        """`began` is when all workers did, on the loop's clock; None without a rate."""
+        """`began` is when all workers began, on the loop's clock; None without a rate."""
         self.tried, taken, ended = tally
         if began is not None and ended > began:
             self.rate = (self.tried - self.errors) * NS / (ended - began)
@@ -138,12 +138,13 @@ class Outcome:
 
 
 def is_timeout(error: BaseException) -> bool:
-    """Whether the class of this error or one above it is named for that: clients share no other."""
+    """Whether the class of this error or one of its bases is named a timeout: clients have no other
+    convention in common."""
     return any("Timeout" in one.__name__ for one in type(error).__mro__)
 
 
 def sample_buffer(workers: int) -> array[int]:
-    """A worker's latencies: a power of two, filled in a circle, allocated before the clock runs."""
+    """A worker's latencies: a ring of a power of two, allocated before the clock runs."""
     size = max(1 << 8, SAMPLES_TOTAL // (1 << (workers - 1).bit_length()))
     return array("q", bytes(8 * size))
 
@@ -151,7 +152,7 @@ def sample_buffer(workers: int) -> array[int]:
 def all_marks(
     window: Window, buffers: Sequence[array[int]], outcomes: Sequence[Outcome]
 ) -> list[Unmarked]:
-    """What each worker is to note at the end of the window's intervals."""
+    """The marks of each worker at the ends of the window's intervals."""
     return [
         marks_of(window.timeline, buffer, outcome)
         for buffer, outcome in zip(buffers, outcomes, strict=True)
@@ -159,7 +160,7 @@ def all_marks(
 
 
 def settle() -> None:
-    """Keep what was prepared out of the garbage collector's way; it runs as usual otherwise."""
+    """Excludes what was prepared from garbage collection, which runs as usual otherwise."""
     gc.collect()
     gc.freeze()
 
@@ -209,8 +210,8 @@ def in_threads(
     window: Window,
     grace: float = GRACE_SECONDS,
 ) -> None:
-    """Two phases in each of some threads, which `prepare` makes there. The window is open from when
-    all of them begin the second until the last has ended it."""
+    """Runs two phases in each of some threads, which `prepare` creates there. The window is open
+    from when all threads begin the second phase until the last has finished it."""
     crashes: list[BaseException] = []
     reached = [threading.Event() for _ in range(3)]
     stops: list[list[bool]] = [[], []]
@@ -317,7 +318,8 @@ async def run_tasks(
 async def until_stopped(
     calls: Callable[[list[bool]], Sequence[Awaitable[Result]]], seconds: float
 ) -> list[Result]:
-    """All of these calls, which end soon after the list that they are given is no longer empty."""
+    """Runs all of these calls, which end soon after the list that they are given is no longer
+    empty."""
     stop: list[bool] = []
     timer = threading.Timer(seconds, stop.append, (True,))
     timer.daemon = True
@@ -331,7 +333,7 @@ async def until_stopped(
 
 
 def total(outcomes: list[Outcome]) -> Outcome:
-    """What all of them did."""
+    """The results of all workers."""
     added = Outcome()
     for outcome in outcomes:
         added.add(outcome)

@@ -1,4 +1,4 @@
-"""A job with everything in it parsed: who does what to which records, and how that is checked."""
+"""A parsed job: which worker does what to which records, and how that is checked."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class MismatchError(Exception):
 
 @dataclass(frozen=True)
 class Plan:
-    """A job with everything in it parsed."""
+    """A job with all of its fields parsed."""
 
     job: Job
     peer: Peer
@@ -82,12 +82,12 @@ class Plan:
 
     @property
     def misses(self) -> float:
-        """Percentage of the reads that are of keys that are not there."""
+        """Percentage of the reads that use missing keys."""
         return self.job.get("misses", 0.0)
 
     @property
     def stepped(self) -> bool:
-        """Whether more is done than whole reads that find a record, and whole writes."""
+        """Whether the work is more than whole reads of existing records, and whole writes."""
         return (
             self.shape.kind == SINGLE
             and self.job["action"] != "populate"
@@ -96,7 +96,7 @@ class Plan:
 
     @property
     def counter(self) -> str:
-        """The bin that the workload adds to: the first of integers; empty if it adds to none."""
+        """The bin that the workload adds to: the first integer bin; empty if it adds to none."""
         if not self.workload.verbs & COUNTING:
             return ""
         kinds = [spec.kind for spec in self.bins]
@@ -105,14 +105,14 @@ class Plan:
         return bin_names(self.bins)[kinds.index("I")]
 
     def verbs(self, client: BlockingClient | AsyncioClient | PoolClient) -> Verbs:
-        """What the loop runs, in this client's own words."""
+        """The verbs that the loop runs, as source code of this client."""
         shape = self.shape
         if shape.kind == SINGLE:
             return self._stepped(client) if self.stepped else self._plain(client)
         if isinstance(client, PoolClient):
             return batch_verbs(client.many(), bin_names(self.bins))
         if shape.kind != COLUMNS:
-            # A client for each of several loops reads batches in its plain way.
+            # Clients with one instance for each loop read batches in their default way.
             way = "" if self.job.get("loops") else shape.way
             return batch_verbs(client.many(way), bin_names(self.bins))
         if not self.peer.way(COLUMNS, shape.way).columnar:
@@ -144,8 +144,8 @@ class Plan:
         return with_work(made, self.job.get("work", 0))
 
     def checked(self) -> list[Key]:
-        """What is read before the clock starts: keys spread over the whole range, none where
-        writing is what fills it."""
+        """What is read before the clock starts: keys spread over the whole range; none if the
+        measured writes fill it."""
         if self.job["action"] == "populate" or self.workload.kind == INSERTING:
             return []
         keys, rows = self.job["keys"], self.shape.rows
@@ -156,7 +156,7 @@ class Plan:
         return [spread[at : at + rows] for at in range(0, len(spread) - rows + 1, rows)]
 
     def check(self, key: Key, read: object) -> None:
-        """Refuse a client that does not see the records as they were written."""
+        """Raises if the client does not read the records as they were written."""
         if self.peer.name == "null":
             return
         keys, records = (key, read) if isinstance(key, list) else ([key], [read])
@@ -172,7 +172,8 @@ class Plan:
                 )
 
     def _in_tables(self, batches: list[Operation]) -> list[Operation]:
-        """What is written as the client's way wants it: lists of records, or columns."""
+        """The values to write in the form that the client's way takes: lists of records, or
+        columns."""
         shape = self.shape
         if not self.peer.way(TABLE_WRITE, shape.way).columnar:
             return batches
@@ -186,7 +187,7 @@ class Plan:
         return cast("list[Operation]", list(made))
 
     def call(self) -> Operation | None:
-        """The call whose memory is taken before the clock starts, in column tables alone."""
+        """The call whose memory is measured before the clock starts, for column tables only."""
         if self.shape.kind not in IN_COLUMNS:
             return None
         keys = list(range(self.shape.rows))
@@ -195,7 +196,7 @@ class Plan:
         return self._in_tables([(keys, [record_of(self.pool, key) for key in keys])])[0]
 
     def told(self) -> Served:
-        """What a result says of a workload that has more than whole reads and writes."""
+        """The fields of a result for a workload that is more than whole reads and writes."""
         if not self.stepped:
             return {}
         told: Served = {"shares": shares(self.workload, self.misses)}
@@ -222,7 +223,7 @@ class Plan:
             seed, worker = job["seed"], first + number
             drawn = (self.workload, pool, keys, seed, worker, workers, distribution, total)
             if self.stepped:
-                # The loop that is written out for these takes the verb with each.
+                # The loop that is generated for these takes the verb with each operation.
                 stream = cast("list[Operation]", step_stream(*drawn, self.misses))
             else:
                 stream = mixed_stream(*drawn)

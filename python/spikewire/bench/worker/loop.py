@@ -1,7 +1,7 @@
-"""The closed loop that every worker runs, written out once per client.
+"""The closed loop that every worker runs, generated for each client.
 
-One text serves threads and tasks alike, so the two cannot drift apart; the client's own source for
-a read and a write is put in place, as `timeit` does, so that no wrapper is measured.
+One template serves threads and tasks alike, so the two cannot diverge; the client's own source for
+a read and a write is inserted, as in `timeit`, so that no wrapper is measured.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from ..work import Block, Key, Operation
 
 Tally = tuple[int, int, int]
-"""Operations tried, latencies taken, and what the clock said behind the last call."""
+"""Operations tried, latencies taken, and the clock after the last call."""
 
 
 class Loop(Protocol):
@@ -116,7 +116,7 @@ def bind({names}):
 
 
 def batch_verbs(many: ManyVerbs, names: Sequence[str]) -> Verbs:
-    """Batches as a loop runs them: who asked looks at every bin of every row."""
+    """Batches in the form that the loop runs: the caller accesses every bin of every row."""
     touch = itemgetter(*names)
     return Verbs(
         read=f"for row in {many.read}: touch({many.bins})",
@@ -127,7 +127,7 @@ def batch_verbs(many: ManyVerbs, names: Sequence[str]) -> Verbs:
 
 
 def record_verbs(many: ManyVerbs) -> Verbs:
-    """The rows of a table as a list of mappings: what there is where there are no columns."""
+    """The rows of a table as a list of mappings, for ways without columns."""
     whole = f"[{many.bins} for row in {many.read}]"
     return Verbs(f"kept = {whole}", "raise NotImplementedError", many.names, whole)
 
@@ -160,12 +160,12 @@ def blocking_call(verbs: Verbs) -> Callable[[Operation], None]:
 
 
 def asyncio_call(verbs: Verbs) -> Callable[[Operation], Awaitable[None]]:
-    """The same for tasks, and for a pool that is handed command after command."""
+    """The same for tasks, and for a pool that is given single commands."""
     return cast("Callable[[Operation], Awaitable[None]]", _bind(_CALL_ONE, verbs, "async def"))
 
 
 def with_work(verbs: Verbs, microseconds: int) -> Verbs:
-    """The same, with so much Python behind each operation, as a program has it."""
+    """The same, with this much Python code after each operation, as in a program."""
     if not microseconds:
         return verbs
     turns = max(1, round(microseconds * _turns_per_microsecond()))
@@ -186,13 +186,13 @@ def _work(turns: int) -> None:
 
 @cache
 def _turns_per_microsecond() -> float:
-    """In this interpreter: the fastest of several tries, as other programs may be busy."""
+    """Turns of this interpreter: the fastest of several tries, as other programs may be busy."""
     turns = 1_000
     return turns / 1e6 / min(timeit.repeat(lambda: _work(turns), number=1, repeat=200))
 
 
 def loop_source(verbs: Verbs, kind: str = "def") -> str:
-    """The loop as it will run, for those who want to read it."""
+    """The source of the loop as it will run, for inspection."""
     return _source(_TEMPLATE, verbs, kind)
 
 
@@ -211,7 +211,8 @@ def _source(template: str, verbs: Verbs, kind: str) -> str:
 
 
 def _branches(verbs: Verbs, column: int, latency: str = "") -> str:
-    """What is done for each verb, indented so far; with a latency, it is kept behind that."""
+    """The code for each verb with this indentation; if a latency is taken, it is stored after the
+    call."""
     cases = [("if bins is None:", verbs.read, True), ("else:", verbs.write, False)]
     if verbs.steps:
         cases = [
@@ -227,7 +228,7 @@ def _branches(verbs: Verbs, column: int, latency: str = "") -> str:
 
 
 def indented(text: str, column: int) -> str:
-    """Lines that stand where a template has its field, in this column."""
+    """Lines indented to the column of their field in a template."""
     return textwrap.indent(text, " " * column).strip()
 
 
@@ -238,7 +239,7 @@ def _bind(template: str, verbs: Verbs, kind: str) -> object:
 
 
 def compiled(source: str, filename: str, names: Mapping[str, object]) -> object:
-    """What the function `bind` in this text makes of these names."""
+    """The function that `bind` in this source returns for these names."""
     linecache.cache[filename] = (len(source), None, source.splitlines(True), filename)
     space: dict[str, object] = {}
     exec(compile(source, filename, "exec"), space)  # noqa: S102 - written here, of our own text

@@ -1,4 +1,5 @@
-"""Closed loops on several event loops, each in a thread: on those of a pool, or a client for each.
+"""Closed loops on several event loops, each in a thread: on those of a pool, or with a client for
+each.
 
 The tasks are dealt out evenly. As in `drivers`, they warm up first, and the window closes when the
 last call has ended.
@@ -28,11 +29,11 @@ if TYPE_CHECKING:
     from .loop import Tally
 
 Opened = tuple[asyncio.AbstractEventLoop, "AsyncioClient"]
-"""An event loop that does not run, and a client that was opened there."""
+"""An event loop that is not running, and a client that was opened on it."""
 
 
 def close_all(opened: Sequence[Opened]) -> None:
-    """Clients, and event loops that do not run any more."""
+    """Closes clients and event loops that are no longer running."""
     for loop, client in opened:
         if not loop.is_running():
             loop.run_until_complete(client.close())
@@ -42,7 +43,7 @@ def close_all(opened: Sequence[Opened]) -> None:
 
 @contextmanager
 def _stopping(seconds: float) -> Generator[list[bool], None, None]:
-    """A list that is no longer empty after this time, nor behind the block."""
+    """A list that becomes non-empty after this time, or at the end of the block."""
     stop: list[bool] = []
     timer = threading.Timer(seconds, stop.append, (True,))
     timer.daemon = True
@@ -90,8 +91,8 @@ def run_pool(client: PoolClient, load: Load, window: Window) -> Outcome:
 
 
 def run_map(client: PoolClient, limit: int, load: Load, window: Window) -> Outcome:
-    """The pool is handed command after command, and this thread takes the results. No latencies:
-    what a caller waits for here is the next result, whichever it is."""
+    """The pool is given single commands, and this thread takes the results. No latencies: a caller
+    waits for the next result, whichever it is."""
     call = asyncio_call(load.verbs(client))
     operations = [
         operation

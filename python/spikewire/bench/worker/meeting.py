@@ -1,4 +1,4 @@
-"""Where one of several processes waits for the others, so that all are under load together."""
+"""Lets several processes wait for each other, so that all are under load at the same time."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ GONE = "another process failed"
 
 
 def meet(job: Job, window: Window) -> None:
-    """Comes back when all processes of the job may begin; their windows will open at the same
-    instant. Of a job in one process, or where they have met before, nothing is waited for.
+    """Returns when all processes of the job may begin; their windows will open at the same instant.
+    A job with one process, or whose processes have met before, does not wait.
 
     Raises:
-        RuntimeError: another process will not come.
+        RuntimeError: another process will not arrive.
     """
     if job.get("processes", 1) == 1 or window.opens is not None:
         return
     begin = _told(job)
     if "open" in job:
-        # What comes before takes longer where a client does not keep up: they meet once more.
+        # The warm-up takes longer for a client that does not keep up: the processes meet once more.
         window.opens = lambda: _told(job)
     else:
         opening = begin + round((job["warmup"] + SETTLING) * NS)
@@ -39,7 +39,7 @@ def meet(job: Job, window: Window) -> None:
 
 
 def _told(job: Job) -> int:
-    """The instant that all processes are told when the last of them has said that it is ready."""
+    """The instant that all processes are given when the last of them is ready."""
     say({"ready": job.get("part", 0)})
     told = sys.stdin.readline().strip()
     if not told:

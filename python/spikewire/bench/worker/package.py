@@ -1,4 +1,4 @@
-"""Another build of our package in this process: it alone comes from there, nothing beside it."""
+"""Loads another build of our package into this process, without anything else from its folder."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class OneFolder(MetaPathFinder):
-    """Finds the package in one folder; what is in it is found by the package itself."""
+    """Finds only the package in one folder; the package finds its own modules."""
 
     def __init__(self, folder: str) -> None:
         self._folder = folder
@@ -29,8 +29,8 @@ class OneFolder(MetaPathFinder):
 
 
 def load_from(folder: str) -> None:
-    """Has the package imported from there; raises `ImportError` if this interpreter cannot, or if
-    it has imported another."""
+    """Makes imports of the package use that folder; raises `ImportError` if this interpreter
+    cannot, or if it has imported another build."""
     if PACKAGE in sys.modules:
         raise ImportError(f"{PACKAGE} has been imported already")
     natives = [file.name for file in (Path(folder) / PACKAGE).glob("_native*")]

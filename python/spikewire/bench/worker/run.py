@@ -54,12 +54,12 @@ if TYPE_CHECKING:
     from .many_loops import Opened
 
 _LAB = str(__package__).rpartition(".")[0]
-"""The lab's own package, which in a worker is loaded from its folder, by another name."""
+"""The lab's own package, which in a worker is loaded from its folder under another name."""
 
 
 @dataclass
 class Started:
-    """What is known of memory before the clock starts."""
+    """Memory before the clock starts."""
 
     ready: int = 0
     call: int | None = None
@@ -67,7 +67,7 @@ class Started:
 
 @dataclass
 class Ran:
-    """What a client did, on which loop."""
+    """The results of a client, and the event loop that it ran on."""
 
     outcome: drivers.Outcome
     loop: str | None = None
@@ -93,7 +93,7 @@ def _run_blocking(plan: Plan, client: BlockingClient, window: Window, started: S
 def with_threads(
     plan: Plan, client: BlockingClient, window: Window, timing: Timing = REAL
 ) -> drivers.Outcome:
-    """The job's work with a client that is open, in a closed loop or an open one."""
+    """Runs the job's work with an open client, in a closed or an open loop."""
     load, job = plan.load(), plan.job
     if "open" not in job:
         return drivers.run_threads(client, load, window, timing)
@@ -103,7 +103,7 @@ def with_threads(
 async def with_tasks(
     plan: Plan, client: AsyncioClient, window: Window, timing: Timing = REAL
 ) -> drivers.Outcome:
-    """The same on the event loop that runs."""
+    """The same on the running event loop."""
     load, job = plan.load(), plan.job
     if "open" not in job:
         return await drivers.run_tasks(client, load, window, timing)
@@ -117,8 +117,9 @@ _Arguments = tuple[
 
 @contextmanager
 def _one_call(started: Started, call: Operation) -> Generator[_Arguments, None, None]:
-    """What a loop is given for one call; then it is known how far that call took the peak of the
-    resident memory, in bytes; None where the system does not forget earlier peaks."""
+    """Yields the arguments for a loop of one call. Afterwards `started.call` is the number of bytes
+    that the call added to the peak of the resident memory; None if the system cannot reset the
+    peak."""
     samples = array("q", [0])
     blocks: list[Block] = [(call, [])]
     errors: list[BaseException] = []
@@ -206,7 +207,7 @@ async def _awaited(result: Awaitable[object]) -> object:
 
 
 def new_loop(mode: str) -> asyncio.AbstractEventLoop:
-    """The loop that the mode names, whatever policy a client's import has set."""
+    """The loop that the mode names, whatever policy the client's import has set."""
     if mode == ASYNC_UVLOOP:
         return cast("asyncio.AbstractEventLoop", importlib.import_module("uvloop").new_event_loop())
     return asyncio.SelectorEventLoop()
@@ -240,13 +241,13 @@ Run = Callable[[Plan, Window, Started], Ran]
 
 
 def measured(job: Job, run: Run = _run, window: Window | None = None) -> Result:
-    """Run a `populate` or `measure` job here and now."""
+    """Runs a `populate` or `measure` job in this process."""
     bare = measure.peak_rss()
     plan = Plan.of(job)
     if job["cpus"]:
         os.sched_setaffinity(0, job["cpus"])
     importlib.import_module(plan.peer.module)
-    # Where time is played, memory over it is not to be had.
+    # In simulated time there is no memory over time.
     timeline = Timeline(job["duration"], memory=window is None)
     if job.get("lines"):
         timeline.say_lines(job.get("part", 0), plan.shape.rows)
@@ -312,7 +313,7 @@ def measured(job: Job, run: Run = _run, window: Window | None = None) -> Result:
 
 
 def describe(job: Job) -> Description:
-    """Import one client, and the loop it is to run on, and report the outcome."""
+    """Imports one client, and the event loop to run on, and reports whether both work."""
     client, mode, shape = job["client"], job["mode"], job["shape"]
     peer = PEERS[client]
     reason = peer.unavailable()
@@ -380,10 +381,10 @@ def _answer(job: Job) -> Mapping[str, object]:
 
 
 def main() -> int:
-    """Keep standard output for the result alone: what a client prints goes to standard error."""
+    """Keeps standard output for the result: what a client prints goes to standard error."""
     result_stream = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)
-    # More may follow, when several processes meet.
+    # More input may follow if several processes meet.
     job = cast("Job", json.loads(sys.stdin.readline()))
     with result_stream:
         json.dump(answer(job), result_stream)

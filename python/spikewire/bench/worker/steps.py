@@ -1,4 +1,5 @@
-"""Streams of more than whole reads and writes: what a client runs for each verb of a workload."""
+"""Streams with more than whole reads and writes: the statement of a client for each verb of a
+workload."""
 
 from __future__ import annotations
 
@@ -30,11 +31,11 @@ _NEEDS = {
     mix.LATEST: FIND,
     mix.MISS: FIND,
 }
-"""What a client has to have for a verb, where reads, writes and batches are not enough."""
+"""What a client must support for a verb that needs more than reads, writes and batches."""
 
 
 def verbs_of(workload: Workload, misses: float) -> list[str]:
-    """Every verb of its streams, the commonest first."""
+    """Every verb of its streams, the most frequent first."""
     shares = sorted(workload.shares, key=lambda one: -one[1])
     found = [verb for verb, percent in shares if percent]
     return [*found, mix.MISS] if misses and mix.READ in found else found
@@ -50,12 +51,12 @@ def shares(workload: Workload, misses: float) -> dict[str, float]:
 
 
 def finds(workload: Workload, misses: float) -> bool:
-    """Whether a read may find no record, so that all are written to expect it."""
+    """Whether a read may find no record, so that all reads are written to expect it."""
     return bool(misses) or bool(workload.verbs & mix.LOSING)
 
 
 def may_miss(workload: Workload, misses: float) -> bool:
-    """Whether some of the reads are such that they may find none."""
+    """Whether some of the reads may find no record."""
     return finds(workload, misses) or mix.LATEST in workload.verbs
 
 
@@ -73,11 +74,11 @@ def lacking(peer: Peer, workload: Workload, misses: float) -> str | None:
 
 @dataclass
 class Fresh:
-    """The numbers of records that are inserted: of all workers of a process."""
+    """The numbers of inserted records, shared by all workers of a process."""
 
     start: int
     step: int = 1
-    """How many processes share the numbers."""
+    """The number of processes that share the numbers."""
     numbers: Iterable[int] = field(init=False)
     newest: list[int] = field(init=False)
 
@@ -88,18 +89,18 @@ class Fresh:
 
 @dataclass
 class Missed:
-    """Reads that found no record: of all workers of a process, and of its window alone."""
+    """Reads that found no record, of all workers of a process within its window."""
 
     numbers: Iterator[int] = field(default_factory=itertools.count)
-    """What a read takes one from that finds nothing; no thread takes the same."""
+    """Each read that finds nothing takes one; no two threads take the same."""
     marks: list[int] = field(default_factory=list[int])
 
     def mark(self) -> None:
-        """At either end of the window."""
+        """Called at both ends of the window."""
         self.marks.append(next(self.numbers))
 
     def between(self) -> int:
-        """How many there were between the two marks."""
+        """The number of such reads between the two marks."""
         begun, ended = self.marks
         return ended - begun - 1
 

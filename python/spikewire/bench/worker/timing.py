@@ -1,4 +1,4 @@
-"""What the drivers know of time, in one place: a self-check puts a clock of its own here."""
+"""The drivers' use of time, in one place: self-checks substitute a clock of their own."""
 
 from __future__ import annotations
 
@@ -26,23 +26,24 @@ def _nothing(_instant: int) -> None:
 
 @dataclass(frozen=True)
 class Timing:
-    """The clock that latencies are read from, and how threads wait for it."""
+    """The clock that latencies are read from, and the ways in which threads wait for it."""
 
     clock: Callable[[], int] = time.perf_counter_ns
-    """Nanoseconds; that of the calling thread where time is only played."""
+    """Nanoseconds; in simulated time those of the calling thread."""
     sleep: Callable[[float], None] = time.sleep
-    """Seconds, of the calling thread."""
+    """Seconds; in simulated time it advances the calling thread's clock."""
     turn: Callable[[], AbstractContextManager[object]] = threading.Lock
-    """Makes what lets one thread at a time take the next of what they share."""
+    """Returns a context in which one thread at a time takes the next of what threads share."""
     taking_part: Callable[[int], AbstractContextManager[object]] = nullcontext
-    """What a thread of that number is in as long as it takes turns."""
+    """Returns the context of a thread of that number for as long as it takes turns."""
     until: Callable[[Sequence[bool], float], Sequence[bool]] = _as_given
-    """What a closed loop asks whether to stop: the list that is filled after so many seconds."""
+    """Returns what a closed loop checks to stop: the list that is filled after this many
+    seconds."""
     alarm: Callable[[asyncio.AbstractEventLoop, Callable[[], None]], Alarm] = alarm
-    """How an event loop waits for it."""
+    """How an event loop waits for an instant."""
     begin: Callable[[int], object] = _nothing
-    """What a thread calls with the instant at which all threads begin: a clock of its own goes on
-    from there."""
+    """Called by a thread with the instant at which all threads begin, from which a simulated clock
+    continues."""
 
 
 REAL = Timing()
