@@ -1,8 +1,8 @@
 """Writes the figures that pages quote from the reports in ``docs/benchmarks``.
 
-``--take FOLDER`` first copies the reports of a run of the lab there; with ``--special NAME`` under
-names that end so, as in ``sdk-free-threaded.html``. ``--check`` changes nothing and fails when a
-page says something else than the reports.
+``--take FOLDER`` first copies the reports of a run of the lab there; with ``--special NAME`` that
+name is appended to theirs, as in ``sdk-free-threaded.html``. ``--check`` changes nothing and fails
+if a page differs from the reports.
 
     python tools/figures.py [--check | --take bench-results/lab-... [--special free-threaded]]
 """

@@ -1,15 +1,15 @@
 #!/bin/sh
-# Prints the path of a free-threaded CPython 3.14 or later, or nothing when there is none.
+# Prints the path of a free-threaded CPython 3.14 or later, or nothing if there is none.
 #
-# In this order: $SPIKEWIRE_PYTHON_FT; python3.14t among the programs; an archive
+# Looks, in this order, at: $SPIKEWIRE_PYTHON_FT; python3.14t in the PATH; the archive
 # ../shared/tools/python-3.14t-linux-x86_64.tar.xz beside the repository, which is unpacked once
-# into the user's cache. `SPIKEWIRE_PYTHON_FT=none` says: do without.
+# into the user's cache. `SPIKEWIRE_PYTHON_FT=none` turns the search off.
 set -eu
 
 root=$(cd "$(dirname "$0")/.." && pwd)
 archive=$root/../shared/tools/python-3.14t-linux-x86_64.tar.xz
 
-# Without a GIL, and able to make a virtual environment.
+# Has no GIL, and can create a virtual environment.
 suits() {
     "$1" -c 'import sys, sysconfig, venv
 sys.exit(not sysconfig.get_config_var("Py_GIL_DISABLED") or sys.version_info < (3, 14))' \
@@ -36,13 +36,13 @@ if [ ! -f "$archive" ] || [ "$(uname -s)-$(uname -m)" != Linux-x86_64 ]; then
     exit
 fi
 
-# The archive's size and checksum name its folder: another archive gets another one.
+# The folder is named after the archive's size and checksum: another archive gets another folder.
 cache=${XDG_CACHE_HOME:-${HOME:-${TMPDIR:-/tmp}}/.cache}/spikewire
 folder=$cache/python-3.14t-$(cksum <"$archive" | tr ' ' '-')
 found=$folder/python-3.14t/bin/python3.14t
 if [ ! -x "$found" ]; then
     mkdir -p "$cache"
-    # Unpacked aside and then renamed, so that nobody ever meets half of it.
+    # Unpacked elsewhere and then renamed, so that nobody sees an incomplete folder.
     aside=$(mktemp -d "$cache/unpacking.XXXXXX")
     trap 'rm -rf "$aside"' EXIT
     if ! tar -xf "$archive" -C "$aside"; then

@@ -1,19 +1,19 @@
 #!/bin/sh
-# Fuzzes everything that reads bytes from a network, briefly: enough for every test run.
+# Fuzzes everything that parses bytes from a network, briefly: enough for every test run.
 #
 #   tools/fuzz.sh                      all targets, 50,000 inputs or 5 seconds each
 #   tools/fuzz.sh value info           these targets
 #   FUZZ_RUNS=-1 FUZZ_SECONDS=600 tools/fuzz.sh value
 #
-# Needs Rust (stable will do) and a C++ compiler, which builds the fuzzing engine. Exits with 1
-# when an input breaks a target; the input is then in fuzz/artifacts/<target>/ and is tried again
-# with: tools/fuzz.sh <target> fuzz/artifacts/<target>/<file>
+# Needs Rust (stable is enough) and a C++ compiler, which builds the fuzzing engine. Exits with 1 if
+# an input fails a target; the input is then in fuzz/artifacts/<target>/ and can be run again with:
+# tools/fuzz.sh <target> fuzz/artifacts/<target>/<file>
 #
 # For long runs with address checks, given a nightly toolchain and cargo-fuzz:
 #
 #   cargo +nightly fuzz run value fuzz/corpus/value fuzz/seeds/value
 #
-# Both ways share fuzz/corpus (found inputs, not in git) and fuzz/seeds (a few to start with).
+# Both ways share fuzz/corpus (generated inputs, not in git) and fuzz/seeds (initial inputs).
 set -eu
 
 root=$(cd "$(dirname "$0")/.." && pwd)

@@ -1,7 +1,7 @@
-"""Writes what comes from the table of verbs and operations in ``tools/verbs``.
+"""Generates files from the table of verbs and operations in ``tools/verbs``.
 
-Run it after a change to the table; ``--check`` changes nothing and fails when a file is not what
-the table asks for. It needs rustfmt and nothing else.
+Run it after a change to the table; ``--check`` changes nothing and fails if a file differs from
+what would be generated. It needs only rustfmt.
 
     python tools/generate.py [--check]
 """
@@ -39,7 +39,7 @@ NODE = ROOT / "node/src"
 
 
 def outputs() -> dict[Path, str]:
-    """Every generated file and what it is to hold."""
+    """Every generated file with its contents."""
     known = table.load()
     found: dict[Path, str] = {}
     for name, family in known.families.items():

@@ -1,4 +1,4 @@
-"""Counts the instructions of small pieces of work, here and in an earlier commit.
+"""Counts the instructions of small pieces of work, in this tree and in an earlier commit.
 
     tools/instructions.py                    compares the work tree with the commit before
     tools/instructions.py --base v0.1.0      compares it with this commit
@@ -6,7 +6,7 @@
     tools/instructions.py get scan           only benchmarks with one of these words in their names
 
 Needs valgrind. Builds `benches/instructions` of both, the base in a work tree of its own under
-`target/instructions`, and fails when a benchmark takes more instructions per operation than its
+`target/instructions`, and fails if a benchmark takes more instructions per operation than its
 threshold allows. Counts do not depend on how busy the machine is.
 """
 
@@ -25,35 +25,35 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 SCRATCH = ROOT / "target" / "instructions"
 PROGRAM = "spikewire-instructions"
-#: Counted inside this function, on the thread that calls it. It is never inlined.
+#: Instructions are counted inside this function, on the thread that calls it. It is never inlined.
 MEASURED = "spikewire_instructions::measured*"
-#: How much more a benchmark may take, in percent. Codecs count the same in every run; whole
-#: commands find their replies a little earlier or later.
+#: How much more a benchmark may take, in percent. Counts of codecs are the same in every run; whole
+#: commands find their replies slightly earlier or later.
 CODEC, COMMAND = 2.0, 3.0
-#: Whole commands are counted this often; the least is what the code needs.
+#: Runs of whole commands; the lowest count is what the code needs.
 RUNS = 3
 
 
 def fail(message: str) -> int:
-    """Says what is wrong."""
+    """Exits with an error message."""
     print(f"instructions.py: {message}", file=sys.stderr)
     return 2
 
 
 def run(*command: str | Path, cwd: Path = ROOT) -> str:
-    """What a program prints; what it complains about goes to the terminal."""
+    """The standard output of a program; its standard error goes to the terminal."""
     done = subprocess.run(command, cwd=cwd, check=True, stdout=subprocess.PIPE, text=True)
     return done.stdout.strip()
 
 
 def build(tree: Path, name: str) -> Path | None:
-    """The program built from this work tree, or nothing where the tree has none."""
+    """The program built from this work tree, or None if the tree has none."""
     if not (tree / "benches" / "instructions" / "Cargo.toml").exists():
         return None
     target = ROOT / "target"
     command = ["cargo", "build", "--quiet", "--locked", "--package", PROGRAM]
     command += ["--profile", "instructions", "--target-dir", str(target)]
-    # What is counted is what is shipped, whatever the environment asks of builds.
+    # The default release build, whatever build settings the environment has.
     kept = {key: value for key, value in os.environ.items() if "_PROFILE_" not in key}
     subprocess.run(command, cwd=tree, check=True, env=kept)
     built = SCRATCH / name
@@ -62,7 +62,7 @@ def build(tree: Path, name: str) -> Path | None:
 
 
 def build_base(commit: str) -> Path | None:
-    """The program of an earlier commit, from a work tree that is made for it and removed."""
+    """The program of an earlier commit, from a temporary work tree."""
     tree = SCRATCH / "tree"
     run("git", "worktree", "prune")
     if tree.exists():
@@ -91,12 +91,12 @@ def count(program: Path, benchmark: str) -> float:
 
 
 def is_codec(benchmark: str) -> bool:
-    """Whether nothing but the code itself decides what is counted."""
+    """Whether the count depends on nothing but the code."""
     return benchmark.startswith(("encode", "decode", "digest"))
 
 
 def least(program: Path, benchmark: str) -> float:
-    """The least of several counts where counts differ from run to run."""
+    """The lowest of several counts for benchmarks whose counts vary between runs."""
     return min(count(program, benchmark) for _ in range(1 if is_codec(benchmark) else RUNS))
 
 
@@ -108,7 +108,7 @@ def counts(program: Path, benchmarks: list[str]) -> dict[str, float]:
 
 
 def table(here: dict[str, float], base: dict[str, float]) -> list[str]:
-    """Prints what was counted; returns the benchmarks beyond their threshold."""
+    """Prints the counts; returns the benchmarks that exceed their threshold."""
     beyond: list[str] = []
     print(f"{'instructions per operation':<28}{'base':>12}{'here':>12}{'change':>10}")
     for name, now in here.items():

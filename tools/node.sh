@@ -1,6 +1,6 @@
 #!/bin/sh
-# Succeeds when there are a Node.js of version 18 or later and npm; else prints why not and fails.
-# `SPIKEWIRE_NODE=none` says: do without.
+# Succeeds if Node.js 18 or later and npm are installed; otherwise prints what is missing and fails.
+# `SPIKEWIRE_NODE=none` makes it fail in any case.
 set -eu
 
 if [ "${SPIKEWIRE_NODE:-}" = none ]; then

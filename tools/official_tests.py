@@ -2,12 +2,12 @@
 
     tools/official_tests.py ../aerospike-client-python/test [test_append.py ...]
 
-The folder is ``test`` of a copy of github.com/aerospike/aerospike-client-python; without names of
-files, all of them run, which takes half an hour. Each file has an embedded cluster and a process of
-its own for each client. The exit code is 0 where every test that passes with the original passes
-with the drop-in. Needs the clients in ``requirements/peers.txt``.
+The folder is ``test`` of a copy of github.com/aerospike/aerospike-client-python. Without file names
+all files run, which takes half an hour. Each file has an embedded cluster and a process of its own
+for each client. The exit code is 0 if every test that passes with the original passes with the
+drop-in. Needs the clients in ``requirements/peers.txt``.
 
-This file is also the plugin of pytest that those processes load.
+This file is also the pytest plugin that those processes load.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _seen: dict[str, tuple[str, str]] = {}
 
 
 def main(arguments: list[str]) -> int:
-    """Runs the tests; the exit code."""
+    """Runs the tests; returns the exit code."""
     if not arguments or not (folder := Path(arguments[0]) / "new_tests").is_dir():
         print(__doc__, file=sys.stderr)
         return 2
@@ -58,7 +58,7 @@ def main(arguments: list[str]) -> int:
 
 
 def _outcomes(file: Path, drop_in: str) -> dict[str, tuple[str, str]]:
-    """The outcome of each test of a file, and why it failed."""
+    """The outcome of each test of a file, and the reasons of failures."""
     from spikewire.testing import Cluster
 
     admin = file.name.startswith("test_admin_")
@@ -97,8 +97,8 @@ def _outcomes(file: Path, drop_in: str) -> dict[str, tuple[str, str]]:
 
 
 def _prepare() -> None:
-    """As a plugin, before the tests are read: puts the drop-in in place, and the cluster into the
-    tests' configuration."""
+    """In the plugin, before collection: installs the drop-in, and puts the cluster into the tests'
+    configuration."""
     if os.environ[DROP_IN]:
         import spikewire.compat.aerospike
 
@@ -120,7 +120,7 @@ def _prepare() -> None:
 
 
 def pytest_runtest_logreport(report: Any) -> None:
-    """As a plugin: keeps the outcome of a test."""
+    """In the plugin: records the outcome of a test."""
     if report.when != "call" and report.outcome == "passed":
         return
     outcome = report.outcome
@@ -134,7 +134,7 @@ def pytest_runtest_logreport(report: Any) -> None:
 
 
 def pytest_sessionfinish() -> None:
-    """As a plugin: hands the outcomes over."""
+    """In the plugin: writes the outcomes."""
     if OUT in os.environ:
         Path(os.environ[OUT]).write_text(json.dumps(_seen))
 

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""What a pool does whose loops share a client, and one with a client for each loop.
+"""Compares a pool whose loops share a client with a pool that has a client for each loop.
 
     python tools/pool_clients.py [--loops 2] [--tasks 64] [--python 0,300] [--rounds 7]
 
-Both take turns over one embedded cluster in a process of its own. ``--python`` is how many turns
-of an empty loop a task makes between two reads. Tells medians of operations per second and of
-processor time per operation, and median and quartiles of their ratios within rounds.
+Both take turns on one embedded cluster in a process of its own. ``--python`` is the number of
+iterations of an empty loop that a task runs between two reads. Prints medians of operations per
+second and of processor time per operation, and median and quartiles of their ratios within rounds.
 """
 
 from __future__ import annotations

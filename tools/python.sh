@@ -1,6 +1,6 @@
 #!/bin/sh
 # Prints the Python to build for: $PYTHON if it is set, else the first one found that is 3.10 or
-# later. Fails with a reason when there is none.
+# later. Fails with a reason if there is none.
 set -eu
 
 suits() {

@@ -1,21 +1,22 @@
-"""Checks what uses what: modules inside a crate, and crates among each other; and where things are.
+"""Checks dependencies between modules of a crate and between crates, and paths on pages.
 
     tools/structure.py            fails on what is not allowed
-    tools/structure.py --shrink   takes what is gone from the list of allowed cycles
+    tools/structure.py --shrink   removes resolved cycles from the list of allowed ones
 
 Six rules:
 
-1. No module cycle inside a crate but those in `tools/cycles.txt`. A cycle in that list may only
-   shrink; none should have more than three modules in the end.
-2. Crates use those crates that the picture in ARCHITECTURE.md says, and the picture says nothing
-   that is not so. Dependencies of tests are not in it.
-3. A dependency's version is named once, in `[workspace.dependencies]`, and lists are sorted.
-4. No dependency needs a later Rust than the workspace promises (`rust-version`).
+1. No module cycles inside a crate except those in `tools/cycles.txt`. A cycle in that list may only
+   shrink; in the end none should have more than three modules.
+2. The dependencies between crates are exactly those of the picture in ARCHITECTURE.md.
+   Dependencies of tests are not in it.
+3. A dependency's version is set once, in `[workspace.dependencies]`, and lists are sorted.
+4. No dependency needs a later Rust than the workspace's `rust-version`.
 5. Files and folders that ARCHITECTURE.md and CONTRIBUTING.md name exist.
-6. The folders in `WALLED` use those crates and nothing else of ours, not even of their own crate.
+6. The folders in `WALLED` use only the crates listed there and nothing else of ours, not even
+   other modules of their own crate.
 
-It reads source text with regular expressions: paths that begin with `crate`, `super`, `self` or the
-name of a module's own child, outside tests. What macros put together it does not see.
+It parses source text with regular expressions: paths that begin with `crate`, `super`, `self` or
+the name of a module's own child, outside tests. It does not see what macros generate.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-#: Cycles of at most this size are what is aimed at.
+#: The target: no cycle with more modules.
 SMALL = 3
 
 Module = tuple[str, ...]
@@ -38,7 +39,7 @@ Graph = dict[Module, set[Module]]
 
 
 def modules(source: Path) -> dict[Module, Path]:
-    """The files of a crate by module; tests are left out."""
+    """The files of a crate by module, without tests."""
     found: dict[Module, Path] = {}
     root = "lib.rs" if (source / "lib.rs").exists() else "main.rs"
     for file in sorted(source.rglob("*.rs")):
@@ -53,7 +54,7 @@ def modules(source: Path) -> dict[Module, Path]:
 
 
 def code(text: str) -> str:
-    """Without comments, texts, and the tests at the end."""
+    """Source without comments, string literals, and the tests at the end."""
     text = re.sub(r"//[^\n]*", "", text)
     text = re.sub(r'"(?:[^"\\]|\\.)*"', '""', text)
     return re.split(r"#\[cfg\((?:all\()?test\b[^\]]*\]\s*(?:pub\s+)?mod \w+ \{", text)[0]
@@ -78,7 +79,7 @@ def branches(tree: str) -> list[list[str]]:
 
 
 def split(text: str) -> tuple[list[list[str]], list[list[str]]]:
-    """Every path in a piece of code, and those that it hands on under `pub use`."""
+    """Every path in a piece of code, and those that it re-exports by `pub use`."""
     used: list[list[str]] = []
     handed: list[list[str]] = []
     for public, tree in re.findall(r"\b(pub(?:\([^)]*\))?\s+)?use\s+([^;]+);", text):
@@ -89,7 +90,7 @@ def split(text: str) -> tuple[list[list[str]], list[list[str]]]:
 
 
 def target(path: list[str], here: Module, known: dict[Module, Path]) -> tuple[Module, list[str]]:
-    """The module that a path leads to and what is named in it; nothing outside of the crate."""
+    """The module that a path leads to and the name in it; nothing for paths outside the crate."""
     at, rest = here, list(path)
     if rest[0] == "crate":
         at = ()
@@ -107,9 +108,9 @@ def target(path: list[str], here: Module, known: dict[Module, Path]) -> tuple[Mo
 def uses(source: Path) -> Graph:
     """Which modules of a crate use which.
 
-    A module that hands something on under `pub use` is not what uses it: its users are counted as
-    users of the module that has it. What a module takes from those it is part of is not counted
-    either: a folder's files share what its `mod.rs` holds.
+    A re-export by `pub use` does not count as a use by the re-exporting module: its users count as
+    users of the module that defines the item. Uses of parent modules do not count either: the files
+    of a folder share what its `mod.rs` holds.
     """
     known = modules(source)
     parts = {module: split(code(file.read_text())) for module, file in known.items()}
@@ -129,7 +130,7 @@ def uses(source: Path) -> Graph:
 
 
 def cycles(graph: Graph) -> list[set[Module]]:
-    """Groups of modules each of which uses every other, if indirectly."""
+    """Strongly connected groups: modules that use each other directly or indirectly."""
 
     def reachable(start: Module) -> set[Module]:
         seen: set[Module] = set()
@@ -160,14 +161,14 @@ def crate_cycles(root: Path) -> dict[str, list[set[str]]]:
 
 
 def allowed_cycles(root: Path) -> list[tuple[str, set[str]]]:
-    """What `tools/cycles.txt` lists: a crate, and the modules of a cycle."""
+    """The entries of `tools/cycles.txt`: a crate, and the modules of a cycle."""
     lines = (root / "tools" / "cycles.txt").read_text().splitlines()
     listed = [line.partition(": ") for line in lines if line and not line.startswith("#")]
     return [(crate, set(names.split())) for crate, _, names in listed]
 
 
 def check_cycles(root: Path) -> list[str]:
-    """What is wrong with the modules."""
+    """Violations of the rule about modules."""
     allowed = allowed_cycles(root)
     complaints: list[str] = []
     kept: list[tuple[str, set[str]]] = []
@@ -192,7 +193,7 @@ HEAD = """\
 
 
 def shrink(root: Path) -> None:
-    """Writes the list anew with what is left of the cycles in it."""
+    """Rewrites the list with the cycles that remain."""
     allowed = allowed_cycles(root)
     lines = [
         f"{crate}: {' '.join(sorted(group))}\n"
@@ -203,12 +204,12 @@ def shrink(root: Path) -> None:
     (root / "tools" / "cycles.txt").write_text(HEAD.format(small=SMALL) + "".join(lines))
 
 
-#: Folders without database code, and the crates of ours that they may use.
+#: Folders without database code, and those of our crates that they may use.
 WALLED = {"crates/spikewire-python/src/bridge": ("transport", "sync")}
 
 
 def check_walls(root: Path) -> list[str]:
-    """What the folders without database code use all the same."""
+    """Forbidden uses in the folders without database code."""
     complaints: list[str] = []
     for folder, allowed in WALLED.items():
         own = Path(folder).name
@@ -231,8 +232,8 @@ def check_walls(root: Path) -> list[str]:
 def picture(page: str) -> set[tuple[str, str]]:
     """The arrows of ARCHITECTURE.md, as pairs of a crate and one that it uses.
 
-    They stand in the first block of code with a `<-` in it: `a <- b, c` means that b and c use a.
-    Names are without `spikewire-`; what is in brackets is a remark.
+    They are in the first code block with a `<-` in it: `a <- b, c` means that b and c use a. Names
+    are without `spikewire-`; text in parentheses is a remark.
     """
     blocks = re.findall(r"```\n(.*?)```", page, re.DOTALL)
     block = next((block for block in blocks if "<-" in block), "")
@@ -245,7 +246,7 @@ def picture(page: str) -> set[tuple[str, str]]:
 
 
 def short(crate: str, joint: str = "-") -> str:
-    """A crate's name as the picture has it."""
+    """A crate's name in the picture."""
     return crate.removeprefix(f"spikewire{joint}")
 
 
@@ -262,12 +263,12 @@ def sections(manifest: str) -> dict[str, list[str]]:
 
 
 def name_of(line: str) -> str:
-    """What a line of a list of dependencies is about."""
+    """The name in a line of a list of dependencies."""
     return re.split(r"[.\s=]", line, maxsplit=1)[0]
 
 
 def check_crates(root: Path) -> list[str]:
-    """What is wrong with the crates."""
+    """Violations of the rule about crates."""
     named = picture((root / "ARCHITECTURE.md").read_text())
     manifests = sorted(root.glob("crates/*/Cargo.toml"))
     ours = {manifest.parent.name for manifest in manifests}
@@ -287,7 +288,7 @@ def check_crates(root: Path) -> list[str]:
 
 
 def check_dependencies(root: Path) -> list[str]:
-    """What is wrong with the lists of dependencies."""
+    """Violations of the rules about lists of dependencies."""
     complaints: list[str] = []
     manifests = [root / "Cargo.toml", *root.glob("crates/*/Cargo.toml")]
     manifests += root.glob("benches/instructions/Cargo.toml")
@@ -311,7 +312,7 @@ def version(text: str) -> list[int]:
 
 
 def check_rust_versions(root: Path) -> list[str]:
-    """Whether a dependency needs a later Rust than `rust-version` says."""
+    """Dependencies that need a later Rust than `rust-version`."""
     ours = re.search(r'^rust-version = "([^"]+)"', (root / "Cargo.toml").read_text(), re.MULTILINE)
     if ours is None:
         return ["Cargo.toml: rust-version is missing"]
@@ -327,7 +328,7 @@ def check_rust_versions(root: Path) -> list[str]:
 # --- Paths on pages -------------------------------------------------------------------------------
 
 PAGES = ("ARCHITECTURE.md", "CONTRIBUTING.md")
-#: Where a path that is named by its end may be.
+#: Folders in which a path that is given by its end may be.
 FOLDERS = (
     "crates",
     "python",
@@ -340,12 +341,12 @@ FOLDERS = (
     "node/src",
     "node/test",
 )
-#: A path in a text: with a slash, or a file's name. One with `<...>` stands for several.
+#: A path in a text: a name with a slash, or a file name. One with `<...>` stands for several.
 PATH = re.compile(r"(?:[\w.*-]+/)+[\w.*-]*|[\w-]+\.(?:rs|py|pyi|toml|md|sh|txt|ts|mjs)")
 
 
 def named_paths(page: str) -> list[str]:
-    """The paths that a page names in backticks, and the folders in its pictures."""
+    """The paths that a page has in backticks, and the folders in its diagrams."""
     texts, blocks = re.sub(r"```.*?```", "", page, flags=re.DOTALL), page.split("```")[1::2]
     names = [name for name in re.findall(r"`([^`\s]+)`", texts) if PATH.fullmatch(name)]
     pictures = [line for block in blocks for line in block.splitlines()]
@@ -362,7 +363,7 @@ def is_there(root: Path, name: str) -> bool:
 
 
 def check_paths(root: Path) -> list[str]:
-    """Paths on pages for people who change this code that lead nowhere."""
+    """Paths on pages for contributors that do not exist."""
     return [
         f"{page}: there is no {name}"
         for page in PAGES

@@ -1,19 +1,19 @@
 #!/bin/sh
-# Makes a virtual environment and keeps it as requirement files say.
+# Creates a virtual environment and keeps it in step with requirement files.
 #
 #   tools/venv.sh FOLDER PYTHON [FILE | --optional FILE | --attempt FILE]...
 #
-# A file that is installed already is skipped, so that this costs nothing when there is nothing to
-# do and works without a network then. After --optional each line of the file is installed by
-# itself, from a wheel; what cannot be had is named and does not fail the run. --attempt is the
-# same, but what has no wheel is built from source.
+# A file that is already installed is skipped, so that nothing is done, and no network needed, if
+# nothing changed. After --optional each line of the file is installed separately, from a wheel;
+# packages that cannot be installed are listed and do not fail the run. --attempt is the same, but
+# packages without a wheel are built from source.
 set -eu
 
 folder=$1
 python=$2
 shift 2
 
-# Environments do not survive being moved, nor the removal of their interpreter.
+# Environments break if they are moved, or if their interpreter is removed.
 here=$(cd "$(dirname "$folder")" && pwd -P)/$(basename "$folder")
 wanted=$("$python" -c 'import sys; print(sys.version)')
 if ! [ "$("$folder/bin/python" -c 'import sys; print(sys.prefix)' 2>/dev/null)" = "$here" ] ||
@@ -51,7 +51,7 @@ while [ $# -gt 0 ]; do
     fi
     wheels=:all:
     [ "$how" = --optional ] || wheels=:none:
-    # All at once takes a fraction of the time; what is missing has to be found line by line.
+    # All at once takes a fraction of the time; only line by line shows what is missing.
     if install --only-binary "$wheels" -r "$file" 2>/dev/null; then
         cp "$file" "$stamp"
         continue
@@ -64,6 +64,6 @@ while [ $# -gt 0 ]; do
             echo "venv.sh: not installed: $line ($(printf '%s\n' "$why" | tail -n 1))"
         fi
     done <"$file"
-    # What is missing is tried again next time.
+    # Missing packages are tried again next time.
     [ -n "$missing" ] || cp "$file" "$stamp"
 done

@@ -1,12 +1,12 @@
-"""Runs a command with a real Cassandra node beside it, for tests that are not Python's.
+"""Runs a command with a real Cassandra node, for tests that are not in Python.
 
     tools/with_cassandra.py cargo test
 
-The command finds where the node is in ``SPIKEWIRE_CASSANDRA_AT``, as ``host:port``. Where that is
-set already, nothing is started. The node takes encrypted connections as well where trustme is
-installed: ``SPIKEWIRE_CASSANDRA_AUTHORITY`` is then the file of the authority to trust. Where there
-is no Java or Maven, the command runs all the same, with the reason in ``SPIKEWIRE_NO_CASSANDRA``,
-unless ``SPIKEWIRE_CASSANDRA`` is ``required``: then it does not run, and that is an error.
+The command finds the node's address in ``SPIKEWIRE_CASSANDRA_AT``, as ``host:port``. If that is
+already set, nothing is started. The node also takes encrypted connections if trustme is installed:
+``SPIKEWIRE_CASSANDRA_AUTHORITY`` is then the file of the authority to trust. Without Java or Maven
+the command still runs, with the reason in ``SPIKEWIRE_NO_CASSANDRA``, unless
+``SPIKEWIRE_CASSANDRA`` is ``required``: then it does not run, and that is an error.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ AUTHORITY = "SPIKEWIRE_CASSANDRA_AUTHORITY"
 
 
 def main(command: list[str]) -> int:
-    """Runs the command; its exit code."""
+    """Runs the command; returns its exit code."""
     if not command:
         print(__doc__, file=sys.stderr)
         return 2
@@ -67,7 +67,8 @@ def _start(running: ExitStack) -> dict[str, str]:
 
 
 def skip_native() -> None:
-    """Packages whose own code would load the native module, which need not be built for this."""
+    """Skips packages whose own code would load the native module, which need not be built for
+    this."""
     for name in ("spikewire", "spikewire.testing", "spikewire.testing.cassandra"):
         package = ModuleType(name)
         package.__path__ = [str(PYTHON.joinpath(*name.split(".")))]

@@ -31,7 +31,7 @@ fn write(asked: &Request<'_>, header: &Header, out: &mut Vec<u8>) -> Result<(), 
     match &asked.message {
         Message::Options => request::options(out, version),
         Message::Startup(pairs) => {
-            // Our own come first.
+            // The encoder's own options come first.
             let pairs: Vec<_> =
                 pairs.iter().copied().filter(|(key, _)| *key != "CQL_VERSION").collect();
             request::startup(out, version, &Startup { extras: &pairs, ..Startup::default() })

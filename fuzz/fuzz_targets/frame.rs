@@ -1,4 +1,5 @@
-//! A byte stream as a socket delivers it: frames, and the bodies the other targets do not cover.
+//! A byte stream as a socket delivers it: frames, and the bodies that the other targets do not
+//! cover.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

@@ -1,5 +1,5 @@
-"""What ``tools/generate.py`` is made of.
+"""The modules of ``tools/generate.py``.
 
-``table`` reads the files in ``tools/verbs``; each of the other modules writes one kind of file from
-what it read.
+``table`` reads the files in ``tools/verbs``; each of the other modules generates one kind of file
+from the table.
 """

@@ -1,4 +1,4 @@
-"""Writes the Python classes that have verbs: their ``#[pymethods]`` in Rust."""
+"""Generates the Python classes that have verbs: their ``#[pymethods]`` in Rust."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from generator.text import header
 if TYPE_CHECKING:
     from generator.verbs import Class, Verb, Verbs
 
-#: What methods may name, by where it is.
+#: Names that methods may use, by the modules that define them.
 USES = {
     "std::sync": ("Arc",),
     "pyo3::prelude": ("*",),
@@ -45,7 +45,7 @@ USES = {
 
 
 def module(verbs: Verbs, of: Class) -> str:
-    """The methods of a class."""
+    """The module with the methods of a class."""
     own = [_filled(verbs.methods[name], of) for name in of.methods]
     methods = own + [_method(of, verb, verbs.gathered_by(verb)) for verb in verbs.of(of)]
     body = "\n\n".join(methods)
@@ -65,7 +65,7 @@ def module(verbs: Verbs, of: Class) -> str:
 
 
 def _uses(text: str) -> str:
-    """What a text needs of other modules."""
+    """The names that a text uses from other modules."""
     groups: dict[str, list[str]] = {}
     for module, names in USES.items():
         used = [it for it in names if _is_used(it, text)]

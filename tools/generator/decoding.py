@@ -1,4 +1,4 @@
-"""Writes the operations of the protocol crate: what each is made of, taken from its arguments."""
+"""Generates the operations of the protocol crate: how each is built from its arguments."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from generator.text import header, rust_docs
 if TYPE_CHECKING:
     from generator.table import Family, Operation, Parameter, Table
 
-#: What the generated modules name, and where it is.
+#: Names that the generated modules use, by the modules that define them.
 USES = {
     "list": "use crate::cdt::flags::{self, list_sort, list_write};\n"
     "use crate::cdt::{By, ListOp, return_type as returns};\n",
@@ -19,12 +19,12 @@ USES = {
     "hll": "use crate::hll::{HllOp, write};\n",
 }
 
-#: Families whose operations are checked as a whole.
+#: Families whose operations are validated as a whole.
 CHECKED = ("list", "map")
 
 
 def words(table: Table) -> str:
-    """The words that arguments may be."""
+    """The words that are valid as arguments."""
     parts = [
         header("//", "kinds.toml"),
         "//! Words that arguments may be, and the numbers that they stand for.\n\n",
@@ -43,7 +43,7 @@ def words(table: Table) -> str:
 
 
 def module(table: Table, family: Family) -> str:
-    """The operations of a family."""
+    """The module with the operations of a family."""
     name, of = family.name, family.type
     arguments = "V, N" if name != "hll" else "V"
     made = arguments.replace("V", "G::Value").replace("N", "G::Number")

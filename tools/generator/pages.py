@@ -1,4 +1,4 @@
-"""Writes the page that lists every verb and operation: ``docs/reference.md``."""
+"""Generates the page that lists every verb and operation: ``docs/reference.md``."""
 
 from __future__ import annotations
 
@@ -79,5 +79,5 @@ def _parameter(it: Parameter) -> str:
 
 
 def _sentence(text: str) -> str:
-    """The first one."""
+    """The first sentence of a text."""
     return re.split(r"(?<=\.) (?=[A-Z`])", text, maxsplit=1)[0].split("  ")[0]

@@ -1,4 +1,4 @@
-"""Writes the functions of ``spikewire::op`` and ``spikewire::exp``, and their enumerations."""
+"""Generates the functions of ``spikewire::op`` and ``spikewire::exp``, and their enumerations."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from generator.text import header, rust_docs
 if TYPE_CHECKING:
     from generator.table import Family, Operation, Parameter, Table
 
-#: Parameters that take a value are any of these in an expression.
+#: Parameters that take a value take any of these in an expression.
 OPERAND = "impl Operand"
 
 
@@ -37,7 +37,7 @@ def _camel(word: str) -> str:
 
 
 def module(table: Table, family: Family, face: str) -> str:
-    """The module of a family: ``op::list`` and the like."""
+    """The module of a family: ``op::list`` and so on."""
     wanted = [it for it in family.operations if face in it.faces]
     functions = "".join(_function(table, family, it, face) for it in wanted)
     uses = ["use spikewire_aerospike_protocol::operation::Family;\n\n"]
@@ -95,7 +95,7 @@ def _name(operation: Operation) -> str:
 
 
 def _fixed(operation: Operation, face: str) -> dict[str, str]:
-    """Words that are always the same: what an expression removes is gone."""
+    """Words with only one possible value: an expression does not return what it removes."""
     return {
         it.name: str(it.default)
         for it in operation.parameters
@@ -109,7 +109,7 @@ def _is_option(it: Parameter) -> bool:
 
 
 def _parameter(table: Table, at: int, it: Parameter, face: str) -> tuple[str, str]:
-    """The type of a parameter, and the step that hands it on."""
+    """The type of a parameter, and the call that passes it on."""
     if it.kind in table.words:
         return table.words[it.kind].rust, f".word({at}, {it.name}.word())"
     if it.kind == "bool":
@@ -128,7 +128,7 @@ def _parameter(table: Table, at: int, it: Parameter, face: str) -> tuple[str, st
 
 
 def _worded(doc: str) -> str:
-    """Documentation in the words of Rust."""
+    """Documentation with the names of Rust."""
     for word, own in (
         ("`OpNotApplicable`", "`OP_NOT_APPLICABLE`"),
         ("`None` is the smallest value", "Nil is the smallest value"),

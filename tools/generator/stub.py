@@ -1,4 +1,4 @@
-"""Writes the verbs of the six classes in ``_native.pyi``, between their markers."""
+"""Generates the verbs of the six classes in ``_native.pyi``, between their markers."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from generator.verbs import Class, Verb, Verbs
 
-#: The type of what is returned instead of an error.
+#: The type of the value that is returned instead of an error.
 DEFAULT = "_D"
 
 
 def filled(stub: str, verbs: Verbs) -> str:
-    """The stub with fresh verbs."""
+    """The stub with the verbs generated anew."""
     for of in verbs.classes:
         begin = f"    # verbs of {of.name}: tools/generate.py\n"
         end = f"    # end of {of.name}'s verbs\n"
@@ -30,7 +30,7 @@ def _verb(of: Class, verb: Verb) -> list[str]:
     overload = next((it.name for it in verb.takes if it.takes_overload), None)
     literal = next((it for it in verb.takes if it.literal), None)
     if literal is not None:
-        # Checkers infer a literal from one type, and not from a union of them.
+        # Type checkers infer a literal from a single type, not from a union.
         first = _signature(of, verb, verb.returns, **{literal.name: literal.literal})
         second = _signature(of, verb, verb.returns)
     elif overload is not None:
@@ -48,7 +48,7 @@ def _verb(of: Class, verb: Verb) -> list[str]:
 def _signature(
     of: Class, verb: Verb, returns: str, *, leave_out: str = "", require: str = "", **types: str
 ) -> list[str]:
-    """`types` are parameters that have other types here, and have to be given."""
+    """A signature. `types` are parameters that have other types here, and are required."""
     lines = ["self,"]
     if verb.on == "set" and not of.has_set:
         default = " = None" if verb.set == "optional" else ""

@@ -19,19 +19,19 @@ FAMILIES = ("list", "map", "bit", "hll")
 
 @dataclass(frozen=True)
 class Kind:
-    """What a parameter is."""
+    """The kind of a parameter."""
 
     python: str
     #: The method of the protocol crate's ``Given`` that takes it.
     take: str
     rust: str
-    #: For TypeScript.
+    #: Its type for TypeScript.
     node: str
 
 
 @dataclass(frozen=True)
 class Words:
-    """Words that a parameter may be, and the numbers that they stand for."""
+    """Words that are valid for a parameter, with the numbers that they stand for."""
 
     name: str
     python: str
@@ -55,18 +55,18 @@ class Parameter:
 
     name: str
     kind: str
-    #: May be left out, and is ``None`` then.
+    #: May be omitted, and is ``None`` then.
     optional: bool = False
-    #: What it is when it is left out.
+    #: Its value if it is omitted.
     default: str | int | None = None
     keyword: bool = False
-    #: The field of the operation that its number is added to.
+    #: The field of the operation to which its number is added.
     into: str = ""
-    #: What a flag adds to it.
+    #: What a flag adds to that field.
     flag: str = ""
-    #: Its type for Python, where it is not that of its kind.
+    #: Its type for Python, if it differs from that of its kind.
     python: str = ""
-    #: The smallest and the largest number.
+    #: The smallest and the largest valid number.
     bounds: tuple[int, int] = (0, 0)
 
 
@@ -76,12 +76,12 @@ class Operation:
 
     name: str
     code: int
-    #: Every parameter but ``ctx``.
+    #: All parameters except ``ctx``.
     parameters: tuple[Parameter, ...]
-    #: The expression of Rust that makes it.
+    #: The Rust expression that builds it.
     makes: str
-    #: Its type as an expression: of that name, ``element`` for that of an element, ``returning``
-    #: where that says it, or nothing where it modifies.
+    #: The type of its result as an expression: a type's name, ``element`` for the type of an
+    #: element, ``returning`` if that parameter determines it, or empty if the operation modifies.
     result: str
     #: What it does, as an operation and in an expression.
     doc: str
@@ -90,12 +90,12 @@ class Operation:
 
     @property
     def reads(self) -> bool:
-        """Whether it does not modify."""
+        """Whether it only reads."""
         return bool(self.result)
 
     @property
     def encoded(self) -> tuple[Parameter, ...]:
-        """The parameters that are part of the operation itself."""
+        """The parameters that are encoded in the operation itself."""
         return tuple(it for it in self.parameters if it.kind != "pad")
 
 
@@ -105,7 +105,7 @@ class Family:
 
     name: str
     type: str
-    #: Whether they take a path to what is nested.
+    #: Whether they take a path to a nested list or map.
     path: bool
     #: The documentation of the modules, by language and face.
     docs: dict[str, dict[str, str]]
@@ -116,7 +116,7 @@ class Family:
 
 @dataclass(frozen=True)
 class Table:
-    """All of it."""
+    """The whole table."""
 
     kinds: dict[str, Kind]
     words: dict[str, Words]
@@ -132,7 +132,7 @@ def load_file(name: str) -> dict[str, Any]:
 
 
 def load() -> Table:
-    """The table, checked as far as it is used."""
+    """Loads the table, and checks what is used of it."""
     raw = load_file("kinds")
     kinds = {name: Kind(**kind) for name, kind in raw["kinds"].items()}
     words: dict[str, Words] = {}
@@ -166,7 +166,8 @@ def _family(raw: dict[str, Any]) -> Family:
 
 
 def _parameters(known: dict[str, Parameter], takes: str) -> tuple[Parameter, ...]:
-    """``index, count?, *, order: list_order = unordered``: see README.md beside the table."""
+    """Parses ``index, count?, *, order: list_order = unordered``: see README.md next to the
+    table."""
     found: list[Parameter] = []
     keyword = False
     for part in filter(None, (it.strip() for it in takes.split(","))):
@@ -205,7 +206,7 @@ def _operation(known: dict[str, Parameter], raw: dict[str, Any]) -> Operation:
 def _selected(
     known: dict[str, Parameter], raw: dict[str, Any], noun: str
 ) -> tuple[Operation, Operation]:
-    """The two operations that name elements in one way."""
+    """The two operations that select elements in the same way."""
     parameters = _parameters(known, raw["takes"])
     names = raw["names"]
     note = f" {raw['note']}" if "note" in raw else ""

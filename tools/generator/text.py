@@ -1,4 +1,4 @@
-"""Text as Python and Rust lay it out."""
+"""Text in the layout of the Python and Rust formatters."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def header(comment: str, source: str) -> str:
 
 
 def fill(text: str, first: int, indent: int) -> list[str]:
-    """A paragraph in lines; ``first`` columns of the first one are taken already."""
+    """A paragraph broken into lines; ``first`` columns of the first line are already used."""
     lines = textwrap.wrap(
         text,
         WIDTH,
@@ -30,7 +30,7 @@ def fill(text: str, first: int, indent: int) -> list[str]:
 
 
 def docstring(text: str, indent: int) -> str:
-    """A docstring of one paragraph or several, which are separated by blank lines."""
+    """A docstring of one or more paragraphs, separated by blank lines."""
     first, *rest = text.split("\n\n")
     if rest:
         rest[-1] += '"""'
@@ -45,8 +45,8 @@ def docstring(text: str, indent: int) -> str:
 
 
 def call(indent: int, before: str, arguments: list[str]) -> str:
-    """A call as the Python formatter breaks it: in one line, with its arguments in one line, or
-    with each in its own."""
+    """A call as the Python formatter breaks it: on one line, with its arguments on one line, or
+    with one argument per line."""
     pad = " " * indent
     line = f"{pad}{before}({', '.join(arguments)})"
     if len(line) <= WIDTH:
@@ -70,7 +70,7 @@ def imports(indent: int, module: str, names: set[str]) -> str:
 
 
 def rust_docs(text: str, indent: int = 0, mark: str = "///") -> str:
-    """Paragraphs as documentation comments; lines that were broken by hand stay as they are."""
+    """Paragraphs as documentation comments; manual line breaks are kept."""
     pad = " " * indent
     lines: list[str] = []
     for paragraph in text.split("\n\n"):
@@ -89,7 +89,7 @@ def rust_docs(text: str, indent: int = 0, mark: str = "///") -> str:
 
 
 def formatted(rust: str) -> str:
-    """Rust as rustfmt writes it."""
+    """Rust formatted by rustfmt."""
     command = ["rustfmt", "--edition", "2024", "--config-path", str(ROOT / "rustfmt.toml")]
     ran = subprocess.run(command, input=rust, capture_output=True, text=True, check=False)
     if ran.returncode != 0:
@@ -98,7 +98,7 @@ def formatted(rust: str) -> str:
 
 
 def comment(text: str, indent: int) -> str:
-    """Paragraphs as a documentation comment of TypeScript; code between fences stays as it is."""
+    """Paragraphs as a documentation comment of TypeScript; fenced code is kept."""
     pad = " " * indent
     lines: list[str] = []
     fenced = False

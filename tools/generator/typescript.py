@@ -1,4 +1,4 @@
-"""Writes the modules of ``op`` and ``exp`` of the npm package, and the words that they take."""
+"""Generates the modules of ``op`` and ``exp`` of the npm package, and the types of their words."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from generator.text import WIDTH, comment, header
 if TYPE_CHECKING:
     from generator.table import Family, Operation, Parameter, Table
 
-#: What parameters of a Python type of their own are.
+#: The TypeScript types of parameters with a Python type of their own.
 OWN_TYPES = {"float": "Amount"}
 
-#: What parameters of each kind are inside expressions; those not named here are any operand.
+#: The types of parameters in expressions, by kind; kinds that are missing here take any operand.
 OPERANDS = {
     "number": "'int'",
     "values": "'list'",
@@ -24,7 +24,7 @@ OPERANDS = {
     "key": "'int' | 'string' | 'blob'",
 }
 
-#: What the operations of each family work on inside expressions.
+#: The types of expressions that the operations of each family apply to.
 WORKED_ON = {"list": "'list' | 'map'", "map": "'list' | 'map'", "bit": "'blob'", "hll": "'hll'"}
 
 #: The kinds of expressions, by the names of the protocol crate's types.
@@ -38,7 +38,7 @@ KINDS = {
 
 
 def words(table: Table) -> str:
-    """The words that arguments may be, as types."""
+    """The words that are valid as arguments, as types."""
     parts = [header("//", "kinds.toml"), "\n/** Words that operations take. */\n"]
     for of in table.words.values():
         doc = comment(of.doc, 0)
@@ -51,7 +51,7 @@ def words(table: Table) -> str:
 
 
 def module(table: Table, family: Family, face: str) -> str:
-    """The module of a family: ``op.list`` and the like."""
+    """The module of a family: ``op.list`` and so on."""
     writer = _Writer(table, family, face)
     wanted = [it for it in family.operations if face in it.faces]
     functions = "".join(writer.function(it) for it in wanted)
@@ -60,23 +60,23 @@ def module(table: Table, family: Family, face: str) -> str:
     return f"{front}{writer.imports()}{writer.interfaces()}{functions}"
 
 
-#: What the functions of a face make, what makes it, and where that is.
+#: For each face: the type that its functions return, the function that creates it, and its module.
 MAKERS = {
     "op": ("Operation", "operation", "../operation.js"),
     "exp": ("Expression", "call", "../expression.js"),
 }
 
-#: How many functions are named in the documentation of their options.
+#: The most functions that are named in the documentation of their options.
 FEW = 6
 
 
 def camel(name: str) -> str:
-    """A name as TypeScript writes it."""
+    """A name in camel case."""
     return re.sub(r"_+([a-z0-9])", lambda found: found[1].upper(), name.rstrip("_"))
 
 
 def worded(doc: str) -> str:
-    """Documentation in the words of TypeScript."""
+    """Documentation with the names of TypeScript."""
     for word, own in (
         ("`None`", "`null`"),
         ("from a dict", "from an object or a `Map`"),
@@ -95,14 +95,14 @@ _Shape = tuple[tuple[str, str], ...]
 class _Writer:
     def __init__(self, table: Table, family: Family, face: str) -> None:
         self.table, self.family, self.face = table, family, face
-        #: The options of functions: what their interface is called, and who takes them.
+        #: The name of the interface for each set of options, and the functions that take it.
         self.shapes: dict[_Shape, tuple[str, list[str]]] = {}
         made, maker, source = MAKERS[face]
         self.source = source
         self.names: dict[str, set[str]] = {source: {f"type {made}", maker}}
 
     def uses(self, source: str, name: str) -> str:
-        """Notes that a type has to be imported."""
+        """Records that a type has to be imported."""
         self.names.setdefault(source, set()).add(f"type {name}")
         return name
 
@@ -110,7 +110,7 @@ class _Writer:
         return "".join(_import(of, names) for of, names in sorted(self.names.items()))
 
     def interfaces(self) -> str:
-        """The options of functions."""
+        """The interfaces of options."""
         parts = []
         for shape, (name, takers) in self.shapes.items():
             generic = "<K extends Kind = Kind>" if ("kind", "K") in shape else ""
@@ -176,7 +176,7 @@ class _Writer:
         return name
 
     def fixed(self, operation: Operation, it: Parameter) -> bool:
-        """Whether it is always the same: what an expression removes is gone."""
+        """Whether it has only one possible value: an expression does not return what it removes."""
         return self.face == "exp" and it.name == "returning" and not operation.reads
 
     def made(self, operation: Operation) -> str:
@@ -239,7 +239,7 @@ def _import(source: str, names: set[str]) -> str:
 
 
 def _broken(before: str, items: list[str], after: str, indent: int) -> str:
-    """A list as the formatter breaks it: in one line, or with each item in its own."""
+    """A list as the formatter breaks it: on one line, or with one item per line."""
     pad = " " * indent
     line = f"{pad}{before}{', '.join(items)}{after}"
     if len(line) <= WIDTH and "\n" not in line:

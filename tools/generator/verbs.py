@@ -1,4 +1,4 @@
-"""Reads the part of the table that names verbs, and the classes that have them."""
+"""Reads the part of the table with the verbs, and the classes that have them."""
 
 from __future__ import annotations
 
@@ -11,24 +11,24 @@ from generator.table import load_file
 ANY = "&Bound<'py, PyAny>"
 OPTIONAL = "Option<Bound<'py, PyAny>>"
 
-#: Names that Rust has for itself.
+#: Reserved words of Rust.
 RESERVED = ("where",)
-#: The types of switches, which are read so that an error has their name.
+#: The types of flags, which are extracted by name so that an error names them.
 SWITCHES = ("bool", "Option<bool>")
 
 
 @dataclass(frozen=True)
 class Argument:
-    """A parameter of a verb; one named ``*`` says that keywords follow."""
+    """A parameter of a verb; ``*`` means that keyword-only parameters follow."""
 
     name: str
     python: str = ""
     rust: str = ANY
-    #: What it is when it is left out, in Rust; empty when it must be given.
+    #: Its default in Rust; empty if it is required.
     default: str = ""
-    #: What is said of it in Rust.
+    #: Its attribute in Rust.
     attribute: str = ""
-    #: The one of its Python types that a literal is taken for, in an overload of its own.
+    #: The one of its Python types that literals have, in an overload of its own.
     literal: str = ""
 
     @property
@@ -38,14 +38,14 @@ class Argument:
 
     @property
     def signature(self) -> str:
-        """Itself in the signature for Python."""
+        """The parameter in the signature for Python."""
         if self.name == "*":
             return "*"
         return f"{self.rust_name}={self.default}" if self.default else self.rust_name
 
     @property
     def declared(self) -> str:
-        """Itself in the parameters of the function."""
+        """The parameter in the Rust function."""
         attribute = self.attribute
         if not attribute and self.rust in SWITCHES:
             attribute = f"#[pyo3(from_py_with = flags::{self.name})]"
@@ -53,12 +53,12 @@ class Argument:
 
     @property
     def takes_overload(self) -> bool:
-        """Whether leaving it out has another result: then its default has no Python form."""
+        """Whether omitting it changes the result's type: its default then has no Python form."""
         return "::" in self.default
 
     @property
     def stub_default(self) -> str:
-        """Its default as Python writes it."""
+        """Its default in Python."""
         return {"true": "True", "false": "False"}.get(self.default, self.default)
 
 
@@ -69,18 +69,18 @@ class Verb:
     name: str
     #: ``one`` record, ``many``, or a whole ``set``.
     on: str
-    #: With the star before the keywords.
+    #: Its parameters, with the star before the keyword-only ones.
     takes: tuple[Argument, ...]
     #: Its type for Python.
     returns: str
-    #: The expression of Rust that makes the call, and what is done to it then.
+    #: The Rust expression that makes the call, and what is then applied to it.
     makes: str
     then: str
     doc: str
-    #: Whether a client has to be told the set: ``optional`` or ``required``.
+    #: Whether a client has to be given the set: ``optional`` or ``required``.
     set: str = ""
-    #: Where an argument decides the type of the result: the parameter and its other type, and
-    #: ``returns``, the result then.
+    #: If an argument determines the type of the result: the parameter with its other type, and
+    #: ``returns``, the result's type then.
     instead: dict[str, str] = field(default_factory=dict[str, str])
 
     def argument(self, name: str) -> Argument | None:
@@ -100,14 +100,14 @@ class Class:
     #: The type of its keys for Python.
     keys: str
     methods: tuple[str, ...]
-    #: What its verbs return, with ``{}`` for the result.
+    #: The return type of its verbs, with ``{}`` for the result.
     future: str = "{}"
-    #: What it calls its queries and jobs; without them it has no verbs on sets.
+    #: The name of its queries and jobs; empty if it has no verbs on sets.
     query: str = ""
     job: str = ""
     #: The class of its datasets.
     dataset: str = ""
-    #: Whether it knows its set.
+    #: Whether it has a set of its own.
     has_set: bool = False
 
     @property
@@ -118,14 +118,14 @@ class Class:
 
 @dataclass(frozen=True)
 class Verbs:
-    """All of them."""
+    """All verbs and classes."""
 
     verbs: tuple[Verb, ...]
     classes: tuple[Class, ...]
-    #: Structures of Rust that parameters are handed on in: type and fields.
+    #: Rust structures that collect parameters: type and fields.
     gathered: dict[str, tuple[str, list[tuple[str, str]]]]
     made: dict[str, str]
-    #: Methods that are no verbs, in Rust.
+    #: Methods that are not verbs, in Rust.
     methods: dict[str, str]
     parameters: dict[str, Argument]
 
@@ -134,7 +134,7 @@ class Verbs:
         return [it for it in self.verbs if it.on != "set" or of.query]
 
     def gathered_by(self, verb: Verb) -> list[str]:
-        """Statements that make what a verb hands on."""
+        """Statements that collect the parameters of a verb."""
         wanted: list[str] = []
         for name in (*self.gathered, *self.made):
             sign = "&" if name in self.gathered else ""
@@ -164,7 +164,7 @@ class Verbs:
 
 
 def load() -> Verbs:
-    """The verbs and their classes."""
+    """Loads the verbs and their classes."""
     raw, classes = load_file("verbs"), load_file("classes")
     parameters = {name: _argument(name, of) for name, of in raw["parameters"].items()}
     gathered = {

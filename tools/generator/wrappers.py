@@ -1,4 +1,4 @@
-"""Writes the modules of ``spikewire.op`` and ``spikewire.exp``."""
+"""Generates the modules of ``spikewire.op`` and ``spikewire.exp``."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def module(table: Table, family: Family, face: str) -> str:
-    """The module of a family: ``op.list`` and the like."""
+    """The module of a family: ``op.list`` and so on."""
     wanted = [it for it in family.operations if face in it.faces]
     writer = _Writer(table, family, face)
     functions = "".join(writer.function(it) for it in wanted)
@@ -59,7 +59,7 @@ class _Writer:
         )
 
     def parameters(self, operation: Operation) -> list[tuple[str, str, str | None]]:
-        """Name, type and default; that of a keyword has a star in front."""
+        """Name, type and default; the name of a keyword-only parameter starts with a star."""
         found: list[tuple[str, str, str | None]] = []
         for it in self.given(operation):
             type_, default = self.type(it), self.default(it)
@@ -75,11 +75,11 @@ class _Writer:
         return found
 
     def given(self, operation: Operation) -> list[Parameter]:
-        """The parameters that the function has."""
+        """The parameters of the function."""
         return [it for it in operation.parameters if not self.fixed(operation, it)]
 
     def fixed(self, operation: Operation, it: Parameter) -> bool:
-        """Whether it is always the same: what an expression removes is gone."""
+        """Whether it has only one possible value: an expression does not return what it removes."""
         return self.face == "exp" and it.name == "returning" and not operation.reads
 
     def type(self, it: Parameter) -> str:
@@ -94,7 +94,7 @@ class _Writer:
         type_ = it.python or self.table.kinds[it.kind].python
         if type_[0].isupper():
             self.types["spikewire.types"].add(type_)
-        # What is sought or written may be None anyway.
+        # Values to find or to write may be None in any case.
         takes_none = it.python or it.kind in ("sought", "any_key")
         return f"{type_} | None" if it.optional and not takes_none else type_
 

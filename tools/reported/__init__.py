@@ -1,8 +1,9 @@
-"""Reports of the lab that are kept in ``docs/benchmarks``, and what pages quote of them.
+"""Reports of the lab that are kept in ``docs/benchmarks``, and the figures that pages quote from
+them.
 
 ==============  ==============================================================
-``kept``        which reports there are, and how one gets there
-``best``        ours and the best other client, of the lines of one table
+``kept``        which reports there are, and how they are added
+``best``        our line and the best other client's, of the lines of one table
 ``blocks``      what each block of a page quotes
 ``pages``       pages with the text of their blocks
 ==============  ==============================================================

@@ -1,4 +1,4 @@
-"""Ours and the best other client, of the lines of one table."""
+"""Our client and the best other client, from the lines of one table."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ NAMES = {"aerospike-rust": "the crate `aerospike`", "aerospike-node": "npm `aero
 
 @dataclass(frozen=True)
 class Figure:
-    """A column of ours and one of the best other client."""
+    """A column for our client and one for the best other client."""
 
     title: str
     more: bool
@@ -35,20 +35,20 @@ CPU = Figure("CPU µs/op", more=False)
 
 @dataclass(frozen=True)
 class Candidate:
-    """A client with what it came to, in the order of the columns."""
+    """A client with its values, in the order of the columns."""
 
     name: str
     values: Sequence[float | None]
 
 
 def table_of(report: Report, name: str) -> Table | None:
-    """The table that is called so; None where that part was not measured."""
+    """The table of that name; None if that part was not measured."""
     tables = (table for section in report.sections for table in section.tables)
     return next((table for table in tables if table.name == name), None)
 
 
 def rounds_of(report: Report, table: str) -> int:
-    """The fewest rounds behind a figure of a table."""
+    """The lowest number of rounds of a figure in a table."""
     found = table_of(report, table)
     rounds = [
         entry.rounds
@@ -62,8 +62,8 @@ def rounds_of(report: Report, table: str) -> int:
 def in_rows(
     report: Report, table: str, chosen: Callable[[Row], bool], keys: Sequence[str]
 ) -> tuple[list[Candidate], list[Candidate]]:
-    """Ours and the others of a table that has a line for each client. Lines that are not to be
-    relied on are no measure."""
+    """Our client and the others, from a table that has a line for each client. Flawed lines do not
+    count."""
     found = table_of(report, table)
     rows = [row for row in found.rows if chosen(row) and not row.flawed] if found else []
     made = [Candidate(row.client, [plain(row.fields.get(key)) for key in keys]) for row in rows]
@@ -74,8 +74,8 @@ def in_rows(
 def in_columns(
     report: Report, tables: Sequence[str], label: str, ours: str, others: Mapping[str, str]
 ) -> tuple[list[Candidate], list[Candidate]]:
-    """The same where clients have columns, and each of the figures a table. `ours` is the key of
-    our column, `others` has those of the others with their names."""
+    """The same for a table that has a column for each client and a table for each figure. `ours` is
+    the key of our column, `others` has those of the others with their names."""
 
     def values(key: str) -> list[float | None]:
         return [_field(report, table, label, key) for table in tables]
@@ -93,8 +93,8 @@ def _field(report: Report, table: str, label: str, key: str) -> float | None:
 
 
 def alike(words: str, state: str = "") -> Callable[[Row], bool]:
-    """Rows with these words behind their client; of a run with several interpreters, or states of
-    the lock, those that end in `state`."""
+    """Rows with these words after their client; in a run with several interpreters or GIL states,
+    those that end in `state`."""
 
     def chosen(row: Row) -> bool:
         behind = setting(row)
@@ -111,9 +111,9 @@ def line(
     ours: Sequence[Candidate],
     others: Sequence[Candidate] | None,
 ) -> str | None:
-    """A line of a table, or None where ours was not measured. In each column stands the best of
-    the others, with its name where that is another than in the column before; without others
-    there are no columns for them."""
+    """A line of a table, or None if ours was not measured. Each column has the best of the others,
+    with its name if it differs from the one in the column before; without others these columns are
+    absent."""
     if not any(value is not None for one in ours for value in one.values):
         return None
     fields = [text]
@@ -134,7 +134,7 @@ def line(
 
 
 def head(figures: Sequence[Figure], first: str = "") -> Iterator[str]:
-    """The first two lines of a table."""
+    """The header and separator lines of a table."""
     titles = [
         title
         for one in figures

@@ -1,4 +1,4 @@
-"""What each block of a page quotes of which report."""
+"""What each block of a page quotes from which report."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ NONE = "There is no report of it yet."
 
 
 def source(one: Kept, folder: str) -> str:
-    """Where figures come from, in a sentence."""
+    """The source of figures, in a sentence."""
     known = one.report.environment
     cpus = known.get("cpu_count")
     machine = f"{known.get('cpu_model')}, {cpus} processors" if cpus else "an unknown machine"
@@ -85,7 +85,7 @@ def node_line(report: Report) -> Iterator[str]:
 
 
 def headline(reports: Mapping[str, Kept]) -> Iterator[str]:
-    """What the first page shows."""
+    """The block of the README."""
     if "sdk" not in reports:
         yield NONE
         return
@@ -251,11 +251,11 @@ COSTS: tuple[tuple[str, str, str, str, str, str], ...] = (
     ("a scan to objects, records of 1,000 bytes", "node", "scans", "sync, objects", "cpu", "rate"),
     ("a scan to Arrow, the same", "node", "scans", "sync, arrow", "cpu", "rate"),
 )
-"""Ways to get a record, the report and table with them, the lines there, and two columns."""
+"""Ways to get a record: the report and table, the lines in it, and two columns."""
 
 
 def costs(reports: Mapping[str, Kept]) -> Iterator[str]:
-    """What a record costs us in each way."""
+    """The cost of a record for our client in each way."""
     for name in dict.fromkeys(one[1] for one in COSTS if one[1] in reports):
         yield from (source(reports[name], FOLDER), "")
     yield "| one record, as a part of | CPU µs | records/s of one process |"
@@ -291,7 +291,7 @@ def _made(text: str | None) -> Iterator[str]:
 
 
 FOLDER = f"{KEPT.name}/"
-"""Where reports are, as pages of the documentation see it."""
+"""The folder of the reports, relative to the pages of the documentation."""
 BLOCKS: dict[str, Callable[[Mapping[str, Kept]], Iterator[str]]] = {
     "headline": headline,
     "singles": all_singles,

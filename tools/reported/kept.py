@@ -1,4 +1,4 @@
-"""Reports beside the documentation: what they are called, and how they get there."""
+"""The reports in the documentation: their names, and how they are added."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ STUDIES = {
     "gil": "what a client leaves for event loops and other threads",
     "noise": "each client twice: which differences mean anything",
 }
-"""By recipe, as the page about reports calls them."""
+"""By recipe, in the words of the page about reports."""
 
 
 @dataclass(frozen=True)
@@ -33,14 +33,14 @@ class Kept:
 
     @property
     def title(self) -> str:
-        """The study, and what is special about this run of it."""
+        """The study, and what is special about this run."""
         special = self.name.removeprefix(self.report.recipe).lstrip("-")
         words = f", {special.replace('-', ' ').replace('free threaded', 'free-threaded')}"
         return STUDIES[self.report.recipe] + (words if special else "")
 
 
 def kept(root: Path = ROOT) -> dict[str, Kept]:
-    """All of them by name, in the order of the studies."""
+    """All reports by name, in the order of the studies."""
     folder = root / KEPT
     found = [Kept(path.stem, load(path)) for path in sorted(folder.glob("*.json"))]
     order = list(STUDIES)
@@ -49,9 +49,9 @@ def kept(root: Path = ROOT) -> dict[str, Kept]:
 
 
 def take(folder: Path, special: str = "", root: Path = ROOT) -> list[str]:
-    """Copies the reports of a run to where they are kept; the names that they have there.
+    """Copies the reports of a run into the documentation; returns their names there.
 
-    Raises `ValueError` where there are none, and for one that is not to be quoted.
+    Raises `ValueError` if there are none, or one is not fit to be quoted.
     """
     found = sorted(folder.glob("*/report.json")) or sorted(folder.glob("report.json"))
     if not found:

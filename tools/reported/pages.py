@@ -1,6 +1,6 @@
-"""Pages whose blocks hold what reports say.
+"""Updates pages with blocks that quote reports.
 
-A block stands between two comments, and is written anew: nobody has to copy a figure.
+A block is enclosed by two comments and generated anew, so that no figure is copied by hand.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _BLOCK = re.compile(r"<!-- figures: (\S+) -->\n.*?<!-- end of figures -->", re.D
 
 
 def pages(root: Path = ROOT) -> dict[Path, str]:
-    """Every page and what it is to hold; raises `ValueError` for a block that nobody knows."""
+    """Every page with its new contents; raises `ValueError` for an unknown block."""
     reports = kept(root)
 
     def block(found: re.Match[str]) -> str:

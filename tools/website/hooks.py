@@ -1,12 +1,12 @@
-"""What mkdocs calls while it builds the site (``hooks`` in mkdocs.yml).
+"""Hooks that mkdocs calls while it builds the site (``hooks`` in mkdocs.yml).
 
-Pages are written so that code hosts show them well. What the site has beyond that is made here:
+Pages are written for the Markdown of code hosts. What the site adds is generated here:
 
 ================  ==================================================================
-``outside``       files beside ``docs`` that are pages too, and links to them
+``outside``       files outside ``docs`` that are pages too, and links to them
 ``tabs``          blocks between comments that become tabs
 ``reference``     the pages of the Python modules, for mkdocstrings
-``others``        those of the npm package and of the crates
+``others``        the pages of the npm package and of the crates
 ================  ==================================================================
 """
 
@@ -33,7 +33,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 def on_files(files: Files, *, config: MkDocsConfig) -> Files:
-    """Adds the pages and the style that are not in ``docs``."""
+    """Adds the pages and the style sheet that are not in ``docs``."""
     for path, text in [*outside.pages(ROOT), *reference.pages(), *others.pages(ROOT)]:
         files.append(File.generated(config, path, content=text))
     for asset in sorted((ROOT / "tools/website/assets").iterdir()):
@@ -43,6 +43,6 @@ def on_files(files: Files, *, config: MkDocsConfig) -> Files:
 
 
 def on_page_markdown(markdown: str, *, page: Page, config: MkDocsConfig, files: Files) -> str:
-    """Leads links to files beside ``docs`` to their pages, and makes tabs."""
+    """Points links to files outside ``docs`` to their pages, and makes tabs."""
     del config, files
     return tabs.made(outside.linked(markdown, page.file.src_uri))

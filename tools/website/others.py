@@ -1,7 +1,7 @@
-"""What the reference has of the other languages: the exports of the npm package, and the crates.
+"""The reference of the other languages: the exports of the npm package, and the crates.
 
-Of Node.js: names, documentation comments and members, read from the TypeScript source. Of Rust: a
-list, which leads to what rustdoc makes where that was built (``make docs``).
+For Node.js: names, documentation comments and members, read from the TypeScript source. For Rust: a
+list that links to the output of rustdoc if it was built (``make docs``).
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def pages(root: Path) -> Iterator[tuple[str, str]]:
 
 
 def exports(source: Path, entry: str) -> Iterator[tuple[Path, str]]:
-    """The names that a program gets from an entry, each with the file that declares it."""
+    """The names that an entry exports, each with the file that declares it."""
     file = source / entry
     for names, where in _EXPORTED.findall(file.read_text(encoding="utf-8")):
         declaring = file.parent / f"{where}.ts"
@@ -97,7 +97,7 @@ def _declared(code: str, name: str) -> re.Match[str] | None:
 
 
 def _members(file: Path, name: str) -> Iterator[str]:
-    """A row for each member, those of the class that it extends first."""
+    """A row for each member, those of the base class first."""
     code = file.read_text(encoding="utf-8")
     found = _declared(code, name)
     if found is None:
@@ -132,7 +132,7 @@ def _rust(crates: Path) -> str:
     for file in sorted(crates.glob("*/Cargo.toml")):
         package = dict(_FIELD.findall(file.read_text(encoding="utf-8").split("\n[")[0]))
         name = package["name"]
-        # What the bindings for Python and Node.js have is in the references of these languages.
+        # The bindings for Python and Node.js are covered by the references of these languages.
         if name not in ("spikewire-python", "spikewire-node"):
             page = f"../rust/{name.replace('-', '_')}/index.html"
             shown = f'<a href="{page}"><code>{name}</code></a>' if built else f"`{name}`"

@@ -1,7 +1,7 @@
-"""Files beside ``docs`` that are pages of the site, and the links that lead to them.
+"""Files outside ``docs`` that are pages of the site, and the links to them.
 
-A link to any other file of the repository has nowhere to lead on a site that works without a
-network: its text stays.
+A link to any other file of the repository has no target on a site that works without a network:
+only its text is kept.
 """
 
 from __future__ import annotations
@@ -15,20 +15,20 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-#: Pages of the site by the files that they are made of.
+#: Pages of the site, by their source files.
 PAGES = {
     "ARCHITECTURE.md": "architecture.md",
     "CHANGELOG.md": "changelog.md",
     "CONTRIBUTING.md": "contributing.md",
 }
-#: Where else links of pages may lead.
+#: Replacements for targets of links.
 INSTEAD = {
     "README.md": "index.md",
     "examples": "examples.md",
     "examples/python": "examples.md",
     "node/examples": "examples.md",
 }
-#: Programs that are shown on one page, by the folder and the name of their language.
+#: Programs that are shown on one page: the folder, and the name of their language.
 EXAMPLES = (
     ("examples/python", ("py", "ipynb"), "Python"),
     ("node/examples", ("ts",), "Node.js"),
@@ -65,20 +65,20 @@ def _block(language: str, code: str) -> list[str]:
 
 
 def _cells(notebook: str) -> list[str]:
-    """What a notebook says, and its code, without what it printed."""
+    """The texts and the code of a notebook, without its output."""
     text: list[str] = []
     for cell in json.loads(notebook)["cells"]:
         source = "".join(cell["source"])
         if cell["cell_type"] == "code":
             text += _block("py", source)
         else:
-            # Its headings would be among those of the page.
+            # Its headings would otherwise be among those of the page.
             text += [re.sub(r"^#+ (.+)$", r"**\1**", source, flags=re.MULTILINE), ""]
     return text
 
 
 def linked(markdown: str, page: str) -> str:
-    """The text with its links leading to pages of the site."""
+    """The text with its links pointing to pages of the site."""
     came_from = {path: source for source, path in PAGES.items()}
     folder = posixpath.dirname(came_from.get(page, f"docs/{page}"))
 

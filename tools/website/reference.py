@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-#: Pages: file, title, a sentence, and what stands on them: a module with all its public names, or
-#: single names.
+#: Pages: file, title, a sentence, and contents: a module with all its public names, or single
+#: names.
 PAGES: tuple[tuple[str, str, str, tuple[str, ...]], ...] = (
     (
         "clients",

@@ -1,6 +1,7 @@
-"""What griffe needs to read this package.
+"""Adjustments that griffe needs to read this package.
 
-Functions that a stub only overloads, lists of keywords, comments that describe constants.
+They cover functions that a stub only overloads, lists of keywords, and comments that describe
+constants.
 """
 
 from __future__ import annotations
@@ -11,16 +12,17 @@ from typing import Any
 
 import griffe
 
-#: Methods of the language, which say nothing but that they are there, and ``__slots__``.
+#: Special methods, which need no description, and ``__slots__``.
 _SPECIAL = re.compile(r"__(?!init__)\w+__$")
 _KEYWORD = re.compile(r"^(`\w+`(?:, `\w+`)*: )", re.MULTILINE)
 
 
 class Stub(griffe.Extension):
-    """Gives functions that a stub only overloads an entry, and each described keyword a line."""
+    """Adds an entry for functions that a stub only overloads, and a line for each described
+    keyword."""
 
     def on_class(self, *, cls: griffe.Class, **kwargs: Any) -> None:
-        """Called with each class when it has been read."""
+        """Called by griffe with each class that it has read."""
         del kwargs
         for name, overloads in list(cls.overloads.items()):
             if name not in cls.members and overloads:
@@ -37,7 +39,7 @@ class Stub(griffe.Extension):
                 function.overloads = list(overloads)
                 cls.set_member(name, function)
         if "__init__" not in cls.members and "__new__" in cls.members:
-            # What makes an object is looked for under one name.
+            # Constructors are looked up under one name.
             cls.members["__init__"] = cls.members.pop("__new__")
         for name, member in list(cls.members.items()):
             if _SPECIAL.match(name) and member.docstring is None:
@@ -47,7 +49,7 @@ class Stub(griffe.Extension):
         cls.members.update(in_order)
 
     def on_instance(self, *, obj: griffe.Object, **kwargs: Any) -> None:
-        """Called with everything that has been read."""
+        """Called by griffe when everything has been read."""
         del kwargs
         if obj.docstring is None and obj.is_attribute:
             obj.docstring = _comment(obj)
@@ -56,7 +58,7 @@ class Stub(griffe.Extension):
 
 
 def _comment(obj: griffe.Object) -> griffe.Docstring | None:
-    """The lines that begin with ``#:`` above a name."""
+    """The comment lines above a name that begin with ``#:``."""
     if not isinstance(obj.filepath, Path) or not obj.lineno:
         return None
     lines = obj.filepath.read_text(encoding="utf-8").splitlines()[: obj.lineno - 1]

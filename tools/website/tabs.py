@@ -1,6 +1,6 @@
-"""Tabs, written so that they can be read as they are.
+"""Tabs whose source is readable as plain Markdown.
 
-Between ``<!-- tabs -->`` and ``<!-- end of tabs -->`` each paragraph that is one bold text
+Between ``<!-- tabs -->`` and ``<!-- end of tabs -->`` each paragraph that consists of bold text
 (``**Builder**``) begins a tab with that title.
 """
 
@@ -14,7 +14,7 @@ _TITLE = re.compile(r"^\*\*([^*\n]+)\*\*\n", re.MULTILINE)
 
 
 def made(markdown: str) -> str:
-    """The text with its tabs in the words of the site's generator."""
+    """The text with its tabs in the syntax of the site generator."""
     return _TABS.sub(_tabs, markdown)
 
 
