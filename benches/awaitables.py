@@ -1,6 +1,6 @@
 """CPU time of a coroutine for each verb, compared with the future that it returns.
 
-    python benches/awaitables.py                  # asyncio, and uvloop where it is installed
+    python benches/awaitables.py                  # asyncio, and uvloop if it is installed
     python benches/awaitables.py --rounds 51
 
 The future and a coroutine around it alternate, awaited by 32 tasks, or 100 of them in a `gather`;
@@ -43,7 +43,7 @@ def verbs(client: spikewire.AsyncClient, key: spikewire.Key) -> Iterator[tuple[s
 
 
 def in_a_coroutine(verb: Verb) -> Verb:
-    """The verb as an `async def` would be."""
+    """The verb as if it were an `async def`."""
 
     async def call() -> object:
         return await verb()

@@ -19,7 +19,7 @@ import threading
 import time
 
 THREADS = (1, 2, 4, 8, 16, 32)
-#: More connections than threads: every thread keeps one of its own. One: the others share.
+#: More connections than threads: every thread keeps one of its own. One: all threads share it.
 SHAPES = {"a socket each": 64, "shared": 1, "default": None}
 KEYS = 100_000
 

@@ -4,11 +4,11 @@
     python benches/drop_in.py --instructions    # instructions, which callgrind counts
     python benches/drop_in.py batch             # only cases with this word in their names
 
-The embedded cluster is another process. Each line has the cost of a call, or of a row where there
-are several, in microseconds of user and system time (medians, and the median of the ratios by
-round) or in thousands of instructions of this process. What is counted includes what a program
-makes for the call: key tuples, rows and dictionaries of operations for a drop-in, and for the verb
-the rows and operations that say the same. Results are looked at, because verbs read rows only then.
+The embedded cluster is another process. Each line has the cost of a call, or of a row if a call has
+several, in microseconds of user and system time (medians, and the median of the ratios by round) or
+in thousands of instructions of this process. The cost includes the objects that a program creates
+for the call: key tuples, rows and dictionaries of operations for a drop-in, and the equivalent rows
+and operations for the verb. Results are accessed, because verbs decode rows only then.
 """
 
 from __future__ import annotations
@@ -110,7 +110,7 @@ def of_aerospike(verbs: Any, drop_in: Any) -> Iterator[Case]:
 
 
 def of_aerospike_py(verbs: Any, drop_in: Any) -> Iterator[Case]:
-    """The same."""
+    """The same for aerospike-py."""
     one, numbers = 7, range(ROWS)
     increments = [
         {"op": aerospike_py.OPERATOR_INCR, "bin": "a", "val": 1},
@@ -197,7 +197,7 @@ def instructions(
 
 
 def opened(seeds: str, face: str) -> tuple[Any, Any]:
-    """Clients: ours and the drop-in."""
+    """The open clients: ours and the drop-in."""
     verbs = spikewire.Client(seeds, timeout=20)
     address, port = seeds.split(",")[0].rsplit(":", 1)
     config = {"hosts": [(address, int(port))]}

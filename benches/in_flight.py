@@ -4,9 +4,9 @@
 
 Prints, as medians over interleaved rounds with each cell in a fresh process: calls per second, the
 client's CPU per call (user + sys), and the growth of its memory at its peak. Then 500 callback
-chains against 120, and unthrottled calls with the number that failed. A call that fails anywhere
-else ends the run. Without -H it starts an embedded three-node cluster in a process of its own.
-Every call writes one int bin; 100,000 keys.
+chains compared with 120, and unthrottled calls with the number that failed. Any other failed call
+ends the run. Without -H it starts an embedded three-node cluster in a process of its own. Every
+call writes one int bin; 100,000 keys.
 """
 
 from __future__ import annotations
@@ -109,7 +109,7 @@ async def tasks(hosts: str, calls: int, measure: Measure) -> int:
     return 0
 
 
-#: ``None``: those that need more than a dataset.
+#: ``None``: ways that need more than a dataset.
 WAYS: dict[str, Callable[[Any, int], int] | None] = {
     "blocking": blocking,
     "batches of 120 futures": batches,

@@ -3,8 +3,8 @@
     python benches/operations.py [--hosts HOST:PORT] [--rounds 7] [--calls 3000]
 
 Prints client CPU per call (user + sys) of one blocking thread, the median of interleaved rounds,
-and how many times that of the plain get it is. Without --hosts it starts an embedded node in a
-process of its own. The record has 10 bins and is small.
+and its ratio to that of the plain get. Without --hosts it starts an embedded node in a process of
+its own. The record has 10 bins and is small.
 """
 
 from __future__ import annotations

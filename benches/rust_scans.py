@@ -3,7 +3,7 @@
     python benches/rust_scans.py [--hosts HOST:PORT] [--records 100000] [--rounds 3] [--seconds 3]
 
 Fills a set with records of 1,000 bytes (an integer, a float, text, bytes) and has each program of
-benches/rust-peers read all of it, over and over, in fresh processes and interleaved rounds. Prints
+benches/rust-peers read all of it repeatedly, in fresh processes and interleaved rounds. Prints
 medians. Without --hosts it starts an embedded cluster of two nodes in a process of its own. The
 programs are built first, which needs cargo.
 """
@@ -18,7 +18,7 @@ import sys
 from pathlib import Path
 
 CRATE = Path(__file__).resolve().parent / "rust-peers"
-#: Program, mode, what it is called in the table.
+#: Program, mode, name in the table.
 CELLS = (
     ("scan-ours", "blocking", "spikewire, iterator"),
     ("scan-ours", "stream", "spikewire, stream on tokio"),

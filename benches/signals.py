@@ -3,8 +3,8 @@ counted, with stages timed and with spans of OpenTelemetry, in interleaved round
 
     .venv/bin/python benches/signals.py [ROUNDS]
 
-A cluster in another process answers. The table has the median of all rounds, of the client's
-process with its threads, and how much more that is than off.
+A cluster in another process answers. The table has the median of all rounds for the client's
+process with its threads, and the difference from off.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ async def measure(client: Any, rounds: int, one: Callable[[Any], Awaitable[float
             turn(client, mode)
             dataset = view.dataset("test", "users") if mode == "spans" and view else users
             took = await one(dataset)
-            if number:  # The first one warms up.
+            if number:  # the first round is the warm-up
                 found[mode].append(took)
     off = statistics.median(found["off"])
     for mode, times in found.items():

@@ -120,7 +120,7 @@ fn blocking_scan_row() -> u64 {
 }
 
 /// Runs `round` a number of times on one thread with its event loop; a round is [`AT_ONCE`]
-/// commands that are in flight together.
+/// commands in flight together.
 fn with_tokio<T>(counted: bool, round: impl AsyncFn(&spikewire::AsyncDataset) -> T) -> u64 {
     let (_cluster, seeds) = cluster();
     let runtime =

@@ -33,7 +33,7 @@ pub const BENCHMARKS: &[Benchmark] = &[
 const TIMES: u64 = 1000;
 const ROWS: u32 = 100;
 
-/// The bins of every record here: a number, a text, and a list of numbers.
+/// The bins of every record here: an integer, a string, and a list of integers.
 fn bins() -> [(&'static [u8], Value); 3] {
     let scores = (0..8).map(|score| Value::Int(score * 1000)).collect();
     [

@@ -23,7 +23,7 @@ const SAMPLES_TOTAL: usize = 1 << 18;
 
 /// The cluster, namespace and set.
 pub struct Target {
-    /// `host:port,host:port`, with TLS `host:name:port`.
+    /// `host:port,host:port`; with TLS `host:name:port`.
     pub seeds: String,
     pub namespace: String,
     pub set: String,
@@ -57,16 +57,16 @@ pub trait Client: Send + Sync + Sized + 'static {
 
     fn bins(values: &[Value]) -> Self::Bins;
 
-    /// Read the whole record.
+    /// Reads the whole record.
     fn get(&self, key: i64) -> impl Future<Output = Result<(), Failed>> + Send;
 
     fn put(&self, key: i64, bins: &Self::Bins) -> impl Future<Output = Result<(), Failed>> + Send;
 
-    /// One bin of a record, for the check that this client sees what the others wrote.
+    /// Reads one bin, for the check that this client sees what the others wrote.
     fn read_bin(&self, key: i64, name: &str) -> impl Future<Output = Result<Value, String>> + Send;
 }
 
-/// Run the job on standard input with the client of its mode, and write its result to standard
+/// Runs the job from standard input with the client of its mode, and writes its result to standard
 /// output.
 pub fn main<Awaited: Client, Blocking: Client>() {
     let mut text = String::new();
@@ -400,7 +400,7 @@ struct Window {
     rss: Vec<u64>,
 }
 
-/// Run all workers for a while; the window closes when the last has finished its last call.
+/// Runs all workers for a while; the window closes when the last has finished its last call.
 async fn phase<C: Client>(
     shared: &Arc<Shared<C>>,
     mut work: Vec<Worker>,

@@ -19,7 +19,7 @@ const BITS: u32 = 7;
 const GRACE: Duration = Duration::from_millis(50);
 const SECOND: u64 = 1_000_000_000;
 
-/// What this process did in a second of its window.
+/// The results of this process in a second of its window.
 #[derive(Debug, PartialEq, Serialize)]
 struct Second {
     /// Its number, counted from 1.

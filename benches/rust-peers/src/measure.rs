@@ -111,7 +111,7 @@ pub fn page_size() -> u64 {
     unsafe { libc::sysconf(libc::_SC_PAGESIZE) as u64 }
 }
 
-/// The most memory this process has held, in bytes.
+/// The peak resident memory of this process, in bytes.
 pub fn peak_rss() -> u64 {
     let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
@@ -124,7 +124,7 @@ pub fn load_average() -> Vec<f64> {
     text.split_whitespace().take(3).filter_map(|field| field.parse().ok()).collect()
 }
 
-/// Keep this process and the threads it will start to these processors.
+/// Restricts this process and the threads that it will start to these processors.
 #[cfg(target_os = "linux")]
 pub fn pin(cpus: &[usize]) {
     if cpus.is_empty() {
@@ -143,7 +143,7 @@ pub fn pin(cpus: &[usize]) {
 #[cfg(not(target_os = "linux"))]
 pub fn pin(_cpus: &[usize]) {}
 
-/// Nanoseconds to a compressed V2 histogram in base64.
+/// Encodes nanoseconds as a compressed V2 histogram in base64.
 pub fn encode(samples: impl Iterator<Item = u64>) -> String {
     let mut histogram = Histogram::<u64>::new_with_bounds(1, HIGHEST_NS, 3).expect("fixed bounds");
     samples.for_each(|nanoseconds| histogram.saturating_record(nanoseconds.max(1)));

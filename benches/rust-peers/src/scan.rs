@@ -30,7 +30,7 @@ struct Scanned {
     peak: u64,
 }
 
-/// `SEEDS NAMESPACE SET RECORDS SECONDS MODE`: scans for that long, after one that does not count.
+/// `SEEDS NAMESPACE SET RECORDS SECONDS MODE`: scans for that long, after one uncounted scan.
 pub fn main<S: Scanner>() {
     match run::<S>(&std::env::args().skip(1).collect::<Vec<_>>()) {
         Ok(scanned) => println!("{}", serde_json::to_string(&scanned).expect("numbers are JSON")),

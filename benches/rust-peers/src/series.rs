@@ -279,8 +279,7 @@ impl Series {
     }
 }
 
-/// The resident memory of this process at the end of each interval, from a thread that sleeps in
-/// between.
+/// The resident memory of this process at the end of each interval, sampled by a thread.
 pub struct Resident {
     over: Sender<()>,
     thread: JoinHandle<Vec<u64>>,

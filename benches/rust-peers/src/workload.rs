@@ -37,7 +37,7 @@ impl BinSpec {
     }
 }
 
-/// `I1` or `I8,S128,B1024`.
+/// Parses `I1` or `I8,S128,B1024`.
 pub fn parse_bins(text: &str) -> Result<Vec<BinSpec>, String> {
     text.split(',').map(|item| parse_bin(item.trim())).collect()
 }

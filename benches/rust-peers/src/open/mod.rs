@@ -34,7 +34,7 @@ pub struct Asked {
 #[derive(Clone, Deserialize)]
 pub struct Planned {
     seconds: f64,
-    /// Nanoseconds from the start, ascending.
+    /// Due times in nanoseconds from the start, ascending.
     due: Vec<i64>,
 }
 
@@ -49,7 +49,7 @@ pub struct Raw {
     pub writes: Vec<u8>,
     /// When the window opened, in seconds since the epoch.
     pub start: f64,
-    /// When it closed.
+    /// When the window closed.
     pub now: i64,
     /// CPU seconds used by empty calls.
     pub pacing_cpu: f64,
@@ -268,8 +268,8 @@ mod tests {
             }
         });
         threads(&calls, 1, &clock, &call).unwrap();
-        // With 500 us for a call that is due each millisecond, each of those behind it is as much
-        // less late as the one before.
+        // A call takes 500 us and is due each millisecond, so each call after the stall is less
+        // late than the one before by the difference.
         assert_charged(&calls, 1000, 400, 510_000);
     }
 
