@@ -1,4 +1,4 @@
-"""Fixtures that every room of the tests shares."""
+"""Fixtures shared by all tests."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine, Iterator
 
 TESTS = Path(__file__).parent
-# A machine with other work is slow at drawing examples, too.
+# Drawing examples is slow on a busy machine, too.
 hypothesis.settings.register_profile(
     "patient",
     deadline=None,
@@ -42,7 +42,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Marks tests by their files, and leaves out what another face stands for."""
+    """Marks tests by their files, and deselects those that another face covers."""
     for item in items:
         if TESTS not in item.path.parents:
             continue
@@ -61,7 +61,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 @pytest.fixture(scope="session", autouse=True)
 def modules_folder() -> None:
-    """Tests of one process may come in any order."""
+    """Tests of one process may run in any order."""
     modules.name_it_first()
 
 
@@ -114,7 +114,7 @@ def data(client: Opened, set_name: str) -> Caller:
 
 @pytest.fixture
 def no_descriptor_leak() -> Iterator[Callable[[], int]]:
-    """Fails when the test ends with more open descriptors than it began with."""
+    """Fails if the test ends with more open descriptors than it began with."""
     if not Path("/proc/self/fd").is_dir():
         pytest.skip("open descriptors are counted in /proc")
 
@@ -125,6 +125,6 @@ def no_descriptor_leak() -> Iterator[Callable[[], int]]:
     yield count
     from waiting import until
 
-    # Sockets are closed by background threads, a moment later.
+    # Background threads close sockets a moment later.
     until(lambda: count() <= before)
     assert count() <= before, f"{count() - before} descriptors leaked"

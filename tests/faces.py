@@ -1,4 +1,4 @@
-"""The blocking face, that of futures, and the asyncio one behind one way to call them."""
+"""The blocking, futures and asyncio faces behind one way to call them."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class Face:
         return self.loop is None
 
     def settle(self, start: Callable[[], Any]) -> Any:
-        """What ``start`` returns, awaited on the face's loop where that is needed."""
+        """The result of ``start``, awaited on the face's loop if necessary."""
         if self.loop is None:
             return start()
 
@@ -78,7 +78,7 @@ class Face:
         return found
 
     def rows_of_all(self, queries: list[Any]) -> list[list[Any]]:
-        """Every record of each query, taken by tasks of the loop."""
+        """Every record of each query, read by tasks of the loop."""
 
         async def run() -> list[list[Any]]:
             return await asyncio.gather(*(_some(query, sys.maxsize) for query in queries))
@@ -87,7 +87,7 @@ class Face:
         return self.loop.run_until_complete(run())
 
     def breathe(self) -> None:
-        """Lets the loop do what it was left with, as a running one does by itself."""
+        """Runs pending callbacks of the loop, as a running one does by itself."""
         if self.loop is not None:
             self.loop.run_until_complete(asyncio.sleep(0.01))
 
@@ -120,7 +120,7 @@ class Opened:
 
     def __init__(self, face: Face, seeds: Any, options: dict[str, Any]) -> None:
         self.face = face
-        # The usual second is not much on a machine with other work.
+        # The default of a second is short for a machine with other work.
         options = {"connect_timeout": 20, **options}
         if face.is_blocking:
             self.raw: Any = spikewire.Client(seeds, **options)

@@ -39,10 +39,10 @@ def child(work):
 
 
 def scenario(seeds: str, code: str, *options: str) -> str:
-    """Runs code after the preamble, with these ``seeds``; returns what it prints."""
+    """Runs code after the preamble, with these ``seeds``; returns its output."""
     program = PREAMBLE + textwrap.dedent(code)
     command = [sys.executable, "-X", "faulthandler", *options, "-c", program, seeds]
-    # A session of its own: its forks can be ended with it.
+    # A session of its own, so that its forks can be killed with it.
     ran = subprocess.Popen(
         command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True
     )

@@ -1,4 +1,4 @@
-"""What recipes are run with in tests."""
+"""The bench that tests run recipes with."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ if TYPE_CHECKING:
 
 
 def a_bench(size: str = QUICK, clients: tuple[str, ...] = ()) -> Bench:
-    """Without clients, those of each study are taken."""
+    """Without clients, those of each study are used."""
     return Bench(Target(), size, ("",), Progress(bar=False), ["spikewire", "lab"], clients)
 
 
 def ran(name: str, folder: Path, sections: Sequence[str], *clients: str) -> Report:
-    """The report of a recipe's quick form, which has all of these sections."""
+    """The report of a recipe's smoke test, which has all of these sections."""
     report = run_recipe(recipes.load(name), a_bench(clients=clients), folder)
     assert [section.name for section in report.sections] == list(sections)
     assert not report.interrupted

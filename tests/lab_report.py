@@ -1,4 +1,4 @@
-"""A report with all kinds of charts and everything that is awkward to show."""
+"""A report with all kinds of charts and everything that is hard to render."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Where the C client keeps its copies of Lua modules: one folder for each process.
+"""The folder in which the C client keeps its copies of Lua modules: one for each process.
 
-Its queries look into the folder that the first client of the process named, whatever later ones
-ask for; that is the working directory where it named none, as the lab's clients do.
+Its queries look into the folder that the first client of the process named, whatever later clients
+name; if it named none, as the lab's clients do, that is the working directory.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ def folder() -> str:
 
 
 def name_it_first() -> None:
-    """Makes the first client of this process, where the library is installed."""
+    """Opens the first C client of this process, if the library is installed."""
     if importlib.util.find_spec("aerospike") is None:
         return
     import aerospike

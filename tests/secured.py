@@ -1,4 +1,4 @@
-"""A cluster that asks for users and speaks TLS, and what clients are let in with."""
+"""A cluster with users and TLS, and the options of its clients."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from spikewire.testing import Cluster
     from spikewire.testing.certificates import Certificates
 
-#: Characters that URLs would take for something else.
+#: Characters that have a meaning in URLs.
 PASSWORD = "s3:c/r@e?t%"
 WRITER: dict[str, Any] = {"user": "app", "password": PASSWORD}
 READER: dict[str, Any] = {"user": "reader", "password": "r"}
@@ -23,7 +23,7 @@ USERS: dict[str, Any] = {
 
 
 def files(cluster: Cluster) -> Certificates:
-    """The files of a cluster that speaks TLS."""
+    """The files of a cluster with TLS."""
     found = cluster.certificates
     assert found is not None
     return found
@@ -41,6 +41,6 @@ def identity(cluster: Cluster) -> dict[str, Any]:
 
 
 def url(cluster: Cluster, name: str = "app", password: str = PASSWORD) -> str:
-    """A URL with all of that."""
+    """A URL with all of these."""
     ca = quote(str(files(cluster).ca), safe="")
     return f"aerospikes://{name}:{quote(password, safe='')}@{cluster.seeds}/test?tls_ca={ca}"

@@ -1,6 +1,6 @@
-"""Which of the collected tests run: marks by file, and tests that need one face only.
+"""Selection of the collected tests: marks by file, and tests that need one face only.
 
-Every test of a behaviour is written once and collected for each face. Where the face cannot make a
+Every test of a behaviour is written once and collected for each face. If the face cannot make a
 difference, as in the arguments of a call, the mark `any_face` has each case run on one of them, in
 turns, so that every face has its share and no case is left out. `--one-face` treats all tests so.
 """
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     import pytest
 
-#: Marks of whole files, by the beginning of their path under tests/.
+#: Marks of whole files, by the prefix of their path under tests/.
 MARKS = {
     "behaviour/test_chaos": "faults",
     "behaviour/test_faults": "faults",
@@ -42,8 +42,8 @@ MARKS = {
 }
 
 
-#: Files about what comes before faces differ, or after: how arguments are checked and encoded, and
-#: what is made of replies.
+#: Files about code that all faces share: validation and encoding of arguments, and decoding of
+#: replies.
 ANY_FACE = (
     "behaviour/test_bad_input",
     "behaviour/test_columns_arrow",
@@ -88,19 +88,19 @@ THREADS = (
 
 
 def mark_of(path: PurePath) -> str | None:
-    """The mark of a file, named from the folder of the tests."""
+    """The mark of a file, given by its path in the tests folder."""
     found = (mark for start, mark in MARKS.items() if path.as_posix().startswith(start))
     return next(found, None)
 
 
 def parameters(item: pytest.Item) -> dict[str, object]:
-    """What a test was collected with; nothing for a test without parameters."""
+    """The parameters of a test; empty for a test without any."""
     spec = getattr(item, "callspec", None)
     return dict(spec.params) if spec is not None else {}
 
 
 def case_of(item: pytest.Item, without: Iterable[str]) -> tuple[object, ...]:
-    """What is tested, without these parameters."""
+    """The test without these parameters."""
     spec = getattr(item, "callspec", None)
     indices = spec.indices if spec is not None else {}
     rest = sorted((name, index) for name, index in indices.items() if name not in without)
@@ -113,9 +113,9 @@ def keep(
     without: Iterable[str],
     among: Callable[[pytest.Item], bool],
 ) -> list[pytest.Item]:
-    """Takes items out of the list and returns them: those that `wanted` says no to.
+    """Removes the items that `wanted` rejects from the list, and returns them.
 
-    It is asked with the number of the case, counted without the parameters `without`.
+    It is called with the number of the case, counted without the parameters `without`.
     """
     numbers: dict[tuple[object, ...], int] = {}
     kept: list[pytest.Item] = []
@@ -131,7 +131,7 @@ def keep(
 
 
 def one_face(items: list[pytest.Item], *, everywhere: bool) -> list[pytest.Item]:
-    """Leaves each case that any face may stand for with one face, in turns."""
+    """Keeps each case that any face may run for one face only, in turns."""
 
     def among(item: pytest.Item) -> bool:
         is_any = everywhere or item.get_closest_marker("any_face") is not None

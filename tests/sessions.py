@@ -1,4 +1,4 @@
-"""Sessions with Cassandra on every face behind one way to call them."""
+"""Cassandra sessions of every face behind one way to call them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a program's OpenTelemetry gets of clients and sessions, in memory."""
+"""What clients and sessions report to a program's OpenTelemetry, in memory."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class Seen:
-    """What a program's OpenTelemetry gets."""
+    """The spans and metrics of a program."""
 
     def __init__(self) -> None:
         self.exporter = InMemorySpanExporter()
@@ -29,7 +29,7 @@ class Seen:
         return {"tracer_provider": self.tracers, "meter_provider": self.meters}
 
     def spans(self) -> list[ReadableSpan]:
-        """Those that ended since the last time."""
+        """The spans that ended since the last call."""
         spans = list(self.exporter.get_finished_spans())
         self.exporter.clear()
         return spans

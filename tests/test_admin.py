@@ -1,4 +1,4 @@
-"""Administrative commands on an event loop: they wait without holding it up."""
+"""Administrative commands on an event loop: they wait without blocking it."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def test_waiting_leaves_the_loop_and_its_threads_to_others() -> None:
             assert await client.info("namespaces") == "test"
             assert await client.indexes.list("test") == []
             assert not any(waiting.done() for waiting in waits)
-            # Connecting had a thread of the loop's executor; waiting has none.
+            # Connecting used a thread of the loop's executor; waiting uses none.
             names = [thread.name for thread in threading.enumerate() if thread not in before]
             assert sum(name.startswith("asyncio_") for name in names) <= 1
             for waiting in waits:

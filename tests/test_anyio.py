@@ -1,4 +1,4 @@
-"""The blocking client under trio, and under anyio on both of its backends, with the real ones."""
+"""The blocking client under trio, and under anyio on both of its real backends."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ trio: Any = pytest.importorskip("trio", reason="trio is not installed")
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-#: More than any test takes.
+#: Longer than any test takes.
 LONG = 60
 
 
@@ -42,13 +42,13 @@ RUNS = {
 
 @pytest.fixture(params=RUNS)
 def run(request: pytest.FixtureRequest) -> Callable[[Any], None]:
-    """Runs an async function to its end, in each world."""
+    """Runs an async function to its end, on each library."""
     return RUNS[request.param]
 
 
 @pytest.fixture(params=["trio", "anyio on asyncio"])
 def run_anyio(request: pytest.FixtureRequest) -> Callable[[Any], None]:
-    """The same where anyio's scopes and groups work, once for each backend."""
+    """The same for anyio's scopes and groups, once for each backend."""
     return RUNS[request.param]
 
 
@@ -65,7 +65,7 @@ def data(client: spikewire.Client, set_name: str) -> spikewire.Dataset:
 
 @pytest.fixture
 def slow() -> Iterator[Cluster]:
-    """One node that holds every reply back."""
+    """One node that delays every reply."""
     with Cluster(nodes=1) as cluster:
         yield cluster
 
@@ -79,7 +79,7 @@ def test_results_and_errors(run: Callable[[Any], None], data: spikewire.Dataset)
         assert [row is None for row in batch] == [False, True]
         with pytest.raises(spikewire.RecordNotFound):
             await result(data.submit.get("nobody"))
-        # What is done already is a result, too.
+        # A call that is already done is a result, too.
         future = data.submit.exists("alice")
         future.result()
         assert await result(future)

@@ -1,5 +1,5 @@
-"""Every asynchronous verb, as stubs and sources name them: what it returns, and that everything in
-asyncio that takes an awaitable takes it.
+"""Every asynchronous verb, as named by stubs and sources: its return type, and that every function
+of asyncio that takes an awaitable takes it.
 
 A verb that has no call here fails ``test_every_verb_has_a_call``.
 """
@@ -36,7 +36,7 @@ function ones(stream) return stream : map(function(rec) return 1 end) end
 """
 SELECT = "SELECT key FROM system.local"
 
-#: The life of a client, and a method of the language.
+#: The life of a client, and special methods.
 COROUTINES = {
     "AsyncClient.connect",
     "AsyncClient.open",
@@ -48,7 +48,7 @@ COROUTINES = {
     "AsyncQuery.__anext__",
     "cql.AsyncQuery.__anext__",
 }
-#: What the canned server has no answer for; ``tests/cql`` has them with a real one.
+#: Not supported by the canned server; ``tests/cql`` covers them with a real one.
 ELSEWHERE = {"cql.AsyncSession.trace"}
 
 _numbers = itertools.count()
@@ -64,7 +64,7 @@ def definitions(path: str) -> Iterator[tuple[str, Definition]]:
 
 
 def named(*paths: str, prefix: str = "") -> tuple[set[str], set[str]]:
-    """What returns futures, and what coroutines."""
+    """The methods that return futures, and those that are coroutines."""
     futures, coroutines = set(), set()
     for path in paths:
         for of, method in definitions(path):
@@ -170,7 +170,7 @@ def admin_verbs(client: spikewire.AsyncClient, name: str) -> dict[str, Call]:
 
 
 def builder_verbs(session: Any, data: Any) -> dict[str, Call]:
-    """What ends a chain."""
+    """The final steps of a chain."""
     key, keys = data.key(1), data.keys([1, 2])
     calls: dict[str, Call] = {
         "_Many.execute": lambda: session.upsert(keys).set("n", 1).execute(),
@@ -224,7 +224,7 @@ def cassandra_verbs(session: cql.AsyncSession) -> dict[str, Call]:
 
 
 def optional(names: set[str]) -> set[str]:
-    """Those that need a library that is not installed."""
+    """Verbs that need a library that is not installed."""
     missing = {
         "to_numpy": "numpy",
         "get_numpy": "numpy",
@@ -268,7 +268,7 @@ def test_every_verb_is_a_future_under_way(cluster: Cluster, set_name: str) -> No
             for name, call in (await aerospike_verbs(client, set_name)).items():
                 begun = call()
                 assert isinstance(begun, asyncio.Future), name
-                # More than once, and by whoever has it.
+                # More than once, and by any number of waiters.
                 assert same(await begun, await begun), name
 
     asyncio.run(main())

@@ -1,4 +1,5 @@
-"""Users and TLS of the lab: what clients are given, who is left out, and that nothing is shown."""
+"""Users and TLS in the lab: the options of clients, which are left out, and that secrets stay
+hidden."""
 
 from __future__ import annotations
 

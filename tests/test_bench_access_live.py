@@ -1,4 +1,4 @@
-"""Every client of the lab at an embedded cluster that lets in whom it knows, and over TLS."""
+"""Every client of the lab against an embedded cluster with users, and over TLS."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def settings(access: Access, *clients: str, modes: tuple[str, ...] = ("sync", "a
 
 
 def measured(found: Comparison) -> set[str]:
-    """The clients whose calls all went well."""
+    """The clients whose calls all succeeded."""
     for line in (line for lines in found.lines() for line in lines):
         assert not line.failures, (line.cell, line.failures)
         assert line.errors == 0, (line.cell, line.first_error)

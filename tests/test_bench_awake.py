@@ -22,7 +22,7 @@ def children() -> set[int]:
         try:
             fields = stat.read_text().rpartition(")")[2].split()
         except OSError:
-            continue  # It ended meanwhile.
+            continue  # it has ended meanwhile
         if int(fields[1]) == os.getpid():
             found.add(int(stat.parent.name))
     return found

@@ -1,4 +1,4 @@
-"""`--baseline`: a run beside one that was saved."""
+"""`--baseline`: a run compared with a saved one."""
 
 from __future__ import annotations
 
@@ -39,14 +39,14 @@ def run(*arguments: str) -> int:
 
 @pytest.fixture(scope="module")
 def saved(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A comparison of the client that does nothing."""
+    """A saved comparison of the null client."""
     path = tmp_path_factory.mktemp("saved") / "before.json"
     assert run("compare", *FLAGS, "--json", str(path)) == 0
     return path
 
 
 def changed(path: Path, into: Path, factor: float = 1.0, **environment: str) -> str:
-    """The same run with another throughput, whose rounds are close together, or of another
+    """The same run with another throughput, whose rounds are close together, or from another
     environment."""
     told: dict[str, Any] = json.loads(path.read_text())
     told["environment"].update(environment)
@@ -91,7 +91,7 @@ def test_a_run_that_is_no_worse_says_so(
     saved: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     told = json.loads(saved.read_text())
-    # Each round thrice.
+    # Each round three times.
     for cell in told["cells"]:
         cell["runs"] *= 3
         for name in ("rate", "cpu"):

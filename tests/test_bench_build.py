@@ -1,4 +1,4 @@
-"""Which build of this package was measured: profile, commit, native part."""
+"""Detection of the build of this package: profile, commit, native part."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def built(folder: Path, monkeypatch: pytest.MonkeyPatch, **constants: Any) -> build.Build:
-    """As a process sees it that has loaded such a native part."""
+    """The build as seen by a process that has loaded such a native part."""
     native = ModuleType(build.NATIVE)
     native.__file__ = str(folder / "_native.so")
     vars(native).update(constants)
@@ -125,13 +125,13 @@ def test_what_a_program_says_of_itself_is_completed_from_its_file(tmp_path: Path
     other = build.described({**made, "rustflags": "-C target-cpu=native", "debug_assertions": True})
     how = "opt-level 3, flags -C target-cpu=native, with debug assertions"
     assert other.startswith(f"profile release ({how}), commit ")
-    # An addon says what it was built from, whatever the source tree is at now.
+    # An addon reports what it was built from, whatever the source tree is at now.
     addon = {"client": "spikewire-node", "build": {**said, "built_from": f"{'34' * 20}-dirty"}}
     told = build.completed(addon, program, None)["build"]
     assert (told["commit"], told["modified"]) == ("34" * 20, True)
     unsaid = {**addon, "build": {**said, "built_from": ""}}
     silent = build.completed(unsaid, program, None)["build"]
     assert (silent["commit"], silent["built_from"]) == (None, None)
-    # A program of somebody else has no commit of ours, and one that says nothing has no build.
+    # A foreign program has no commit of ours, and one that reports nothing has no build.
     assert build.completed(answer, program, None)["build"]["commit"] is None
     assert build.completed({"failed": "no"}, program, manifest) == {"failed": "no"}

@@ -1,5 +1,4 @@
-"""Two builds of this package side by side: where they are found, what they are called, what is said
-of them."""
+"""Two builds of this package in comparison: how they are found and named, and what is reported."""
 
 from __future__ import annotations
 
@@ -53,12 +52,12 @@ def a_package(folder: Path, native: str = f"_native{SUFFIX}") -> Path:
 
 
 def found(text: str) -> tuple[str, str | None]:
-    """What a client is called, and the folder of its build."""
+    """The name of a client, and the folder of its build."""
     name = packages.client(CLIENTS, BUILT)(text)
     return name, packages.folder_of(name.partition("@")[2])
 
 
-# --- Where they are -----------------------------------------------------------------------------
+# --- Finding them ---------------------------------------------------------------------------------
 
 
 def test_a_folder_a_checkout_and_a_package_are_found(tmp_path: Path) -> None:
@@ -173,7 +172,7 @@ def test_no_build_of_the_npm_package_can_be_named(
     assert "can be given with @PATH" in capsys.readouterr().err
 
 
-# --- What they are ------------------------------------------------------------------------------
+# --- Their properties -----------------------------------------------------------------------------
 
 
 def test_a_build_has_all_that_its_client_has() -> None:
@@ -224,7 +223,7 @@ def test_columns_of_builds_follow_those_of_their_client() -> None:
     assert builds_in(columns)["spikewire@old-async"] == "spikewire-async"
 
 
-# --- What is said of them -----------------------------------------------------------------------
+# --- Reports --------------------------------------------------------------------------------------
 
 
 def a_line(client: str, rates: tuple[float, ...], cpu: tuple[float, ...]) -> Line:
@@ -281,12 +280,12 @@ def test_columns_of_builds_are_compared_with_those_of_the_installed_one() -> Non
     ]
 
 
-# --- As a whole ---------------------------------------------------------------------------------
+# --- End to end -----------------------------------------------------------------------------------
 
 
 @pytest.fixture
 def copied(tmp_path: Path) -> Path:
-    """The package once more, with a version of its own."""
+    """A copy of the package with a version of its own."""
     package = Path(spikewire.__file__).resolve().parent
     skipped = shutil.ignore_patterns("__pycache__", "bench", "compat")
     shutil.copytree(package, tmp_path / "copy" / "spikewire", ignore=skipped)

@@ -1,4 +1,4 @@
-"""Flags of `spikewire bench` and `spikewire compare`: what they mean, and what they refuse."""
+"""Flags of `spikewire bench` and `spikewire compare`: their meaning, and what they reject."""
 
 from __future__ import annotations
 
@@ -243,7 +243,7 @@ def test_wrong_lists_are_refused_in_words(
         ("compare-cql --tls --servers canned", "--tls: the server canned has none"),
         ("compare-cql --tls-name db", "--tls-name is for a cluster given by -H"),
         ("bench -k 16 -z 32", "fewer keys than the 32 workers"),
-        # Those of the modes that are measured, not of others.
+        # Of the modes that are measured, not of others.
         ("compare --mode sync --threads 2 -k 1", "-k 1: fewer keys than the 2 workers"),
         ("bench -w RMI -o S10", "adds to an integer bin, and -o S10 has none"),
         ("bench -w I --misses 5", "has no reads of whole records"),

@@ -1,4 +1,4 @@
-"""Further ways to use clients, each against the embedded cluster: they do what the lab asks."""
+"""Further ways to use clients, each against the embedded cluster: they do what the lab requires."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def test_every_way_reads_what_was_written_without_an_error() -> None:
 
 
 def test_an_executor_has_room_for_every_call_in_flight(monkeypatch: pytest.MonkeyPatch) -> None:
-    """As many calls as the job has in flight can wait for each other."""
+    """All calls that the job has in flight can wait for each other."""
     callers = 40
     together = threading.Barrier(callers)
 

@@ -1,4 +1,4 @@
-"""Seeds, the embedded cluster's child process, and the question for a server's build."""
+"""Seeds, the child process of the embedded cluster, and the request for a server's build."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A comparison from its flags to its tables and its JSON."""
+"""A comparison from its flags to its tables and JSON."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def shown(comparison: Comparison, width: int = 180) -> str:
 def answers(
     monkeypatch: pytest.MonkeyPatch, **by_client: dict[str, object] | BaseException
 ) -> list[tuple[str, str]]:
-    """Replace the workers; what was asked of them is returned."""
+    """Replaces the workers; returns the jobs that they were given."""
     asked: list[tuple[str, str]] = []
 
     def answer(
@@ -186,7 +186,7 @@ def test_the_gil_is_not_claimed_to_be_off_where_it_cannot_be(
 def test_a_module_that_switches_the_gil_on_is_found_before_it_is_kept_off(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """As a free-threaded interpreter does it: the module has its way unless the variable is set."""
+    """As in a free-threaded interpreter: the module switches it on unless the variable is set."""
 
     def answer(
         _command: object, _job: Job, extra: dict[str, str], *, heard: object = None
@@ -303,7 +303,7 @@ def test_a_line_of_progress_says_what_came_of_a_run() -> None:
 
 @pytest.fixture
 def seeds(request: pytest.FixtureRequest) -> tuple[tuple[str, int], ...]:
-    """Of an embedded cluster, where the package and its pytest plugin are built."""
+    """The seeds of an embedded cluster, if the package and its pytest plugin are built."""
     reason = "the native module is not built"
     testing = pytest.importorskip("spikewire.testing", reason=reason, exc_type=ImportError)
     if not hasattr(testing, "Cluster"):
@@ -316,7 +316,7 @@ def seeds(request: pytest.FixtureRequest) -> tuple[tuple[str, int], ...]:
 
 
 def sound(comparison: Comparison) -> list[list[Line]]:
-    """The lines of a comparison in which nothing went wrong."""
+    """The lines of a comparison without any failure."""
     assert all("is not installed" in one.reason for one in comparison.skipped)
     for line in (line for lines in comparison.lines() for line in lines):
         assert line.failures == ()
@@ -346,7 +346,7 @@ def test_pools_against_the_embedded_cluster(seeds: tuple[tuple[str, int], ...]) 
             assert line.failures == ()
             assert line.errors == 0, line.first_error
             assert line.one_loop is not None
-            # What hands commands to a pool one by one does not wait for each.
+            # A caller that gives single commands to a pool does not wait for each.
             assert bool(line.latency) == (line.cell.shape.way != "map")
     text = shown(comparison)
     for what in ("1 loop", "pool, 2 loops", "pool.map, 2 loops", "2 loops, a client each"):

@@ -1,4 +1,4 @@
-"""The lab for clients of Cassandra: what is measured, how loops count, what is said in the end."""
+"""The lab for Cassandra clients: what is measured, how loops count, what is reported."""
 
 from __future__ import annotations
 
@@ -132,7 +132,7 @@ def test_flags_that_make_no_sense_are_refused(
 
 
 class Fake:
-    """A client whose third call fails, and that is asked to stop during the tenth."""
+    """A client whose third call fails, and that is told to stop during the tenth."""
 
     def __init__(self) -> None:
         self.calls = 0
@@ -202,7 +202,7 @@ def test_tasks_count_as_threads_do() -> None:
     assert [str(error) for error in fake.errors] == ["the third"]
 
 
-# --- What is said -------------------------------------------------------------------------------
+# --- Reports --------------------------------------------------------------------------------------
 
 
 def test_lines_have_medians_and_compare_with_the_best_peer() -> None:
@@ -257,7 +257,7 @@ def test_clients_take_turns_over_all_of_a_server(monkeypatch: pytest.MonkeyPatch
     assert order == [(cell.shape.operation, cell.client) for cell in turns[:7]]
     assert found.interrupted
     assert sum(map(len, found.rounds.values())) == 6
-    # Tables keep the order of what was asked for, whatever was measured first.
+    # Tables keep the order of the flags, whatever was measured first.
     assert [group[0].cell.shape.operation for group in found.lines()] == ["insert", "select"]
 
 
@@ -287,7 +287,7 @@ def test_markdown_has_every_line_and_note() -> None:
 
 
 def told(operations: int, rounds: int) -> dict[str, Any]:
-    """A comparison as it is written, of two lines of which one had so many operations."""
+    """The JSON of a comparison with two lines, one of which has this many operations."""
     found = Found(flags.settings(parsed("--clients", "spikewire,acsylla", "--servers", "canned")))
     found.environment = environment.machine([])
     for client in ("spikewire", "acsylla"):
@@ -340,7 +340,7 @@ def test_bursts_are_shared_by_threads() -> None:
     assert [shape.depth for shape in wanted.shapes()] == [100, 100]
 
 
-# --- As a whole ---------------------------------------------------------------------------------
+# --- End to end -----------------------------------------------------------------------------------
 
 QUICK = ("--servers", "canned", "--rounds", "1", "-d", "0.2", "--warmup", "0.1", "--pause", "0")
 
@@ -368,7 +368,7 @@ def test_the_command_measures_and_writes_both_files(tmp_path: Path) -> None:
 def test_an_interrupted_comparison_keeps_what_is_finished(tmp_path: Path) -> None:
     command = [
         *(sys.executable, "-m", "spikewire", "compare-cql", *QUICK),
-        # More than there is time for: the interrupt comes before the end.
+        # More rounds than there is time for: the interrupt comes before the end.
         *("--rounds", "100"),
         *("--clients", "spikewire", "--operations", "insert", "--patterns", "blocking"),
         *("--json", str(tmp_path / "a.json"), "--markdown", str(tmp_path / "a.md")),

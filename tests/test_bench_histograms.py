@@ -1,4 +1,4 @@
-"""Histograms of workers, and what asking for them does to the interpreter."""
+"""Histograms of workers, and the effect of their package on the interpreter."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ pytest.importorskip("hdrh.histogram", reason="the lab's hdrhistogram is not inst
 
 
 def test_a_worker_tells_the_lock_that_it_measured_with(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The package of the histograms switches the lock on in an interpreter that can be without."""
+    """The package of the histograms switches the GIL on in a free-threaded interpreter."""
     state = {"on": False}
     real = importlib.import_module
 

@@ -1,4 +1,4 @@
-"""Keys are drawn as often as theory says."""
+"""Keys are drawn as often as the theory predicts."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from spikewire.bench.work.keys import (
 
 DRAWN = 100_000
 SIGMAS = 5
-"""So far from the expected count a draw may be: about one seed in two million is further."""
+"""The allowed distance of a draw from the expected count: one seed in two million exceeds it."""
 
 
 def counted(distribution: str, keys: int) -> Counter[int]:
@@ -47,7 +47,7 @@ def test_uniform_keys_are_all_alike() -> None:
 
 
 def test_the_two_commonest_ranks_have_the_share_of_the_law() -> None:
-    """The generator gives these two exactly; those after them approximately."""
+    """The generator is exact for these two ranks, and approximate for those after them."""
     keys = 1000
     rank = zipfian(keys, random.Random(7), zeta(keys))
     found = Counter(rank() for _ in range(DRAWN))

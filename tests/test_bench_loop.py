@@ -1,4 +1,4 @@
-"""The closed loop counts what it did, times what it should, and survives a failing client."""
+"""The closed loop counts its calls, times what it should, and survives a failing client."""
 
 from __future__ import annotations
 
@@ -148,7 +148,8 @@ def bind(unmarked, get, put):
 
 
 def test_reads_and_writes_cost_no_more_than_this() -> None:
-    """Further verbs have loops of their own: what this text does is in every client's figure."""
+    """Further verbs have loops of their own: the cost of this source is in every client's
+    figures."""
     verbs = Verbs("get(k)", "put(k, bins)", {"get": print, "put": print}, more={"touch": "pass"})
     assert loop_source(verbs) == PINNED
 
@@ -222,13 +223,13 @@ def test_tasks_are_measured_over_real_time() -> None:
 
 def test_writing_every_key_ends_when_all_are_written() -> None:
     once = Load(4, 0.0, 3600.0, lambda _: into_blocks(OPERATIONS, 16), repeat=False)
-    # The duration is what the watchdog would not wait for.
+    # The watchdog would not wait for the duration.
     outcome = run_threads(NullBlocking(), once, Window())
     assert outcome.tried == 4 * len(OPERATIONS)
 
 
 class Broken(BlockingClient):
-    """A client that opens and then fails, or that cannot even give its verbs."""
+    """A client that opens and then fails, or that cannot even return its verbs."""
 
     def __init__(self, read: str) -> None:
         self._read = read
@@ -269,7 +270,7 @@ def test_bounded_runs_end_after_so_many_operations(most: int) -> None:
     blocks = into_blocks(OPERATIONS, 16)
     asked = [one for first, others in bounded(blocks, most) for one in (first, *others)]
     assert asked == [OPERATIONS[at % len(OPERATIONS)] for at in range(most)]
-    # The duration is what the watchdog would not wait for.
+    # The watchdog would not wait for the duration.
     bound = Load(4, 0.0, 3600.0, lambda _: blocks, most=most)
     assert run_threads(NullBlocking(), bound, Window()).tried == most
 

@@ -1,4 +1,4 @@
-"""The Node.js clients in the lab: found or left out, run side by side, and what is read off."""
+"""The Node.js clients in the lab: found or left out, run in parallel, and their figures."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""When figures differ by more than their noise: the rule, against a count of all orders and against
-noise that is made up."""
+"""The rule for figures that differ by more than their noise, compared with a count of all orders
+and with simulated noise."""
 
 from __future__ import annotations
 
@@ -33,12 +33,12 @@ def figure(*values: float) -> Figure:
 
 
 def around(value: float, rounds: int) -> Figure:
-    """Rounds that lie within 2 %."""
+    """Rounds within 2 % of a value."""
     return figure(*(value * (1 + 0.02 * at / rounds) for at in range(rounds)))
 
 
 def ranged(value: float, rounds: int) -> Figure:
-    """The same of an older file, which has no single rounds."""
+    """The same from an older file, which has no single rounds."""
     return Figure(value, rounds, (), value, 1.02 * value)
 
 
@@ -78,7 +78,7 @@ def test_the_more_figures_the_more_rounds() -> None:
 
 
 def test_chances_are_those_of_all_orders() -> None:
-    """Ranks that are shared, and sides of different size."""
+    """Including shared ranks, and sides of different size."""
     draw = random.Random(1)
     for _ in range(60):
         sides = [[draw.randint(0, 6) for _ in range(draw.randint(1, 5))] for _ in range(2)]
@@ -124,8 +124,8 @@ FIGURES, COMPARISONS = 6, 400
 
 
 def noisy(draw: random.Random, rounds: int, factor: float = 1.0) -> Figure:
-    """Most rounds within a few percent; one in ten hit by something that takes half as long again,
-    or many times as long."""
+    """Most rounds within a few percent; one in ten takes half as long again, or many times as
+    long."""
     values = [
         100
         * factor
@@ -137,7 +137,7 @@ def noisy(draw: random.Random, rounds: int, factor: float = 1.0) -> Figure:
 
 
 def verdicts(draw: random.Random, rounds: int, factor: float = 1.0) -> list[str]:
-    """Of a comparison whose first figure is so many times the old one, and of which less is
+    """The verdicts of a comparison whose first figure is this many times the old one; less is
     better."""
     pairs = [
         Pair(noisy(draw, rounds), noisy(draw, rounds, 1.0 if at else factor), more=False)

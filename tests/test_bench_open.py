@@ -1,4 +1,4 @@
-"""Open loops: schedules, and the drivers in played time and in a worker."""
+"""Open loops: schedules, and the drivers in simulated time and in a worker."""
 
 from __future__ import annotations
 

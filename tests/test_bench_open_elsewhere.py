@@ -1,4 +1,4 @@
-"""Open loops of workers in other languages: the schedule in the job, figures of what comes back."""
+"""Open loops of workers in other languages: the schedule in the job, and figures of the results."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def test_a_job_has_the_instants_of_all_phases() -> None:
 def test_a_stall_is_charged_to_every_call_that_it_delayed() -> None:
     job = scheduled(open_job())
     due = phases(job)["measured"]["due"]
-    # The call that is due at 300 ms holds all others up for 200 ms.
+    # The call that is due at 300 ms delays all others by up to 200 ms.
     begun = [max(at, 500_000_000) if at > 300_000_000 else at for at in due]
     ended = [at + 500_000 for at in begun]
     ended[300] += 200_000_000
@@ -135,7 +135,7 @@ def seeds() -> Iterator[list[tuple[str, int]]]:
 
 
 def worker_of(client: str) -> list[str]:
-    """The program of a crate, where it was built from these sources."""
+    """The program of a crate, if it was built from these sources."""
     crate = rust.find_crate()
     built = crate and crate / "target" / "release" / rust.BINARIES[client]
     if crate is None or built is None or not built.is_file():
@@ -165,13 +165,13 @@ def test_crates_tell_each_second(rate: float, mode: str, seeds: list[tuple[str, 
 
 
 def told(job: Job, run: Callable[[Job, Callable[[Any], object]], Mapping[str, Any]]) -> None:
-    """Every full second is told by each process, and is a part of the result."""
+    """Every full second is reported by each process, and is part of the result."""
     said: list[Second] = []
     result = as_result(worked_out(job, run(job, said.append)))
     assert "failed" not in result, result
     for part in range(job.get("processes", 1)):
         seconds = [one["second"] for one in said if one["part"] == part]
-        # More than the one that is planned where the machine is busy.
+        # More than the planned one if the machine is busy.
         assert seconds == list(range(1, len(seconds) + 1)) != []
     many = sum(one["operations"] for one in said)
     samples = sum(count for one in said for _, count in one["samples"])

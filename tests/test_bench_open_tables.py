@@ -1,4 +1,4 @@
-"""Open loops on the command line and in tables: rates, sweeps, what is said about them."""
+"""Open loops on the command line and in tables: rates, sweeps, remarks."""
 
 from __future__ import annotations
 
@@ -236,7 +236,7 @@ def test_a_rate_is_of_all_processes_together(
     ((run_of_both,),) = [cell["runs"] for cell in json.loads(path.read_text())["cells"]]
     if "failed" in run_of_both:
         assert status == FLAWED
-        pytest.skip(run_of_both["failed"])  # Windows far apart: the machine is too busy.
+        pytest.skip(run_of_both["failed"])  # windows too far apart: the machine is busy
     assert run_of_both["open"]["rate"] == 100
     assert run_of_both["open"]["scheduled"] == 50
     said = capsys.readouterr().out

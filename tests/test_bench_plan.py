@@ -1,4 +1,4 @@
-"""Which cells are compared with which, and in which order."""
+"""Which cells are compared with each other, and in which order."""
 
 from __future__ import annotations
 

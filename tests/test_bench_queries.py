@@ -1,4 +1,4 @@
-"""Tables of scans: every record is read, memory is watched, and gets are taken during scans."""
+"""Comparisons of scans: every record is read, memory is sampled, and gets run during scans."""
 
 from __future__ import annotations
 
@@ -137,8 +137,8 @@ def test_records_of_another_shape_fail(filled: Cluster) -> None:
 
 @pytest.mark.parametrize(("mode", "way"), [(SYNC, OBJECTS), (ASYNC, OBJECTS), (SYNC, ARROW)])
 def test_a_record_of_another_key_is_found(filled: Cluster, mode: str, way: str) -> None:
-    """Bins, types and sizes are right, and the number of records is; a later look at each finds
-    it, by its key or, in columns, by how many there are of each."""
+    """Bins, types, sizes and the number of records are right; a check of each record finds it by
+    its key or, in columns, by the number of occurrences."""
     pool = value_pool(parse_bins(record_bins(SIZE)), seed=1)
     one = job(filled, SCAN, mode, f"{way}/{NOTHING}")
     one["verify"] = True
@@ -149,7 +149,7 @@ def test_a_record_of_another_key_is_found(filled: Cluster, mode: str, way: str) 
         dataset = client.dataset("test", "scanned")
         dataset.put(7, pool[8])
         try:
-            # The last record is looked at in each scan.
+            # The last record is checked in each scan.
             assert "failed" not in start(job(filled, SCAN, mode, f"{way}/{NOTHING}"))
             failed = start(one)["failed"]
         finally:
@@ -315,7 +315,7 @@ def test_a_curve_says_when_an_earlier_peak_was_not_forgotten(
 
 
 def test_a_peak_is_forgotten_or_not(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A system that takes the word and does nothing is found out."""
+    """A system that accepts the request and does nothing is detected."""
     high = bytearray(b"x" * 60_000_000)
     del high
     if not measure.forget_peak():
@@ -362,7 +362,7 @@ def test_lines_are_compared_with_the_best_peers() -> None:
         }
     )
     first, second, _, last = lines
-    # The faster peer is no measure: one of its rounds failed.
+    # The faster peer does not count: one of its rounds failed.
     assert first.rate_ratio == pytest.approx(4.0)
     assert first.cpu_ratio == pytest.approx(0.5)
     assert first.grown == 2_000_000
@@ -409,7 +409,7 @@ def test_only_fast_ways_are_used_for_scans_beside_gets() -> None:
 
 
 def leave_out_consumers(monkeypatch: pytest.MonkeyPatch) -> None:
-    """All but one. The others are looked at above; each would be a process more per way and
+    """Keeps one consumer. The others are tested above; each would add a process per way and
     round."""
 
     def without(*given: Any, **more: Any) -> tuple[Scan, ...]:
@@ -499,7 +499,7 @@ def test_from_flags_to_tables(
     for line in found["scans"]:
         assert line["rounds"] == len(line["runs"]) == 2
         assert all(run["memory"]["peak"] > 0 for run in line["runs"])
-        # Every record is looked at in the first round alone.
+        # Every record is checked in the first round only.
         assert ["checked" in run for run in line["runs"]] == [True, False]
         assert all(0 < line["server_busy"] < 2 for _ in line["runs"] if line["server_busy"])
     assert [(one["client"], one["mode"]) for one in found["gets"]] == [

@@ -1,4 +1,4 @@
-"""The rule of all comparisons: turns in rounds, who is left out, interruptions, errors."""
+"""The rules of all comparisons: order of rounds, skipped clients, interruptions, errors."""
 
 from __future__ import annotations
 

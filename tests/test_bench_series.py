@@ -1,4 +1,4 @@
-"""What happened when: intervals of clients that are known, in played time and in real time."""
+"""Results over time: intervals of known clients, in simulated time and in real time."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def test_work_that_ends_by_itself_has_intervals_of_a_second() -> None:
 
 @pytest.mark.parametrize("mode", MODES)
 def test_calls_are_counted_where_they_end(mode: str) -> None:
-    # 50 calls of 2 ms, then 90 of 10 ms: 100 ms of the one, and 900 of the other.
+    # 50 calls of 2 ms, then 90 of 10 ms: 100 ms of the former, and 900 of the latter.
     known = Known(mode, lambda at: Act(takes=0.002 if at < 51 else 0.01), 4, 1.0)
     result = played(known)
     found = series(result)
@@ -94,7 +94,7 @@ def test_nothing_ends_while_a_client_stalls(mode: str, rate: float) -> None:
 @pytest.mark.parametrize("rate", [0.0, 200.0])
 def test_errors_and_timeouts_have_their_interval(mode: str, rate: float) -> None:
     def script(at: int) -> Act:
-        # A closed loop has warmed up with the first.
+        # A closed loop has used the first call as its warm-up.
         number = at if rate else at - 1
         kind = {0: TimeoutError, 1: OSError}.get(number % 10)
         return Act(takes=0.005, error=kind if number >= 100 else None)
@@ -241,7 +241,7 @@ class TestLogs:
 class TestLines:
     @staticmethod
     def timeline(known: Known) -> Timeline:
-        """That of a run which is over."""
+        """The timeline of a finished run."""
         made: list[Timeline] = []
 
         class Kept(Timeline):
@@ -311,7 +311,7 @@ def always(seconds: float) -> Script:
 class TestCharts:
     @staticmethod
     def comparison(clients: Mapping[str, float], rounds: int = 2) -> Comparison:
-        """Asyncio with one call of so many seconds after the other, in 1 and in 4 tasks."""
+        """Asyncio with sequential calls of this many seconds, in 1 and in 4 tasks."""
         groups: list[Group] = []
         found: dict[Cell, list[Round]] = {}
         for tasks in (1, 4):
@@ -337,14 +337,14 @@ class TestCharts:
         ours = rate.series[0]
         assert len(ours.points) == 20
         assert [x for x, _ in ours.points[:2]] == [0.05, 0.1]
-        # Rounds of 400 and of 200 calls each second.
+        # Rounds of 400 and of 200 calls per second.
         assert sum(y for _, y in ours.points) / 20 == pytest.approx(300, rel=0.06)
         assert sum(low for low, _ in ours.spread) / 20 == pytest.approx(200, rel=0.06)
         assert [y for _, y in held.series[0].points] == [1e6 * (at + 1) for at in range(20)]
         assert all(draw(chart, width) is not None for chart in made for width in (WIDE, NARROW))
 
     def test_a_group_of_several_modes_has_charts_for_each(self) -> None:
-        """As the matrix of a study is, all lines of which are measured in the same rounds."""
+        """As in the matrix of a study, all lines of which are measured in the same rounds."""
         plain = self.comparison({"spikewire": 0.01})
         cells = [
             Cell("spikewire", ASYNC, 4),

@@ -1,4 +1,4 @@
-"""Rounds become one line; ratios are to the best peer and to nothing else."""
+"""Rounds become one line; ratios are relative to the best peer only."""
 
 from __future__ import annotations
 
@@ -384,7 +384,7 @@ def test_faces_are_measured_against_the_verb_and_against_what_they_replace() -> 
     assert compat.faces.cpu_verb == pytest.approx(1.5)
     assert compat.faces.rate_replaced == pytest.approx(0.8)
     assert compat.faces.cpu_replaced == pytest.approx(0.375)
-    # They are no peers: what is best is the best of the others.
+    # Faces are not peers: the best is the best of the other clients.
     assert builder.rate_ratio == 1.0
     headings = [column.name for column in columns("single", faces=True)]
     assert row(compat, faces=True)[headings.index("CPU ÷ verb")] == "1.50"

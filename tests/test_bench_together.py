@@ -33,7 +33,8 @@ def job(**more: Any) -> Job:
 
 
 def one(takes: float, at: int = 0) -> tuple[Job, Result]:
-    """Of a process whose calls take so long, and whose window opened at that nanosecond."""
+    """The result of a process with calls of this duration, whose window opened at that
+    nanosecond."""
     known = Known("async", lambda _at: Act(takes=takes), 2, 1.0)
     asked: Job = {**known.job(), "histograms": True}
     return asked, {**played(known, asked), "opened": at}
@@ -123,7 +124,7 @@ def test_processes_begin_calls_at_a_rate_together(mode: str) -> None:
     more = job(mode=mode, duration=1.1, warmup=0.2, open=asked, lines=True, concurrency=8)
     answer = run_together(python_worker(""), more, {}, seconds.append)
     if "apart" in answer.get("failed", ""):
-        pytest.skip(answer["failed"])  # The machine is too busy.
+        pytest.skip(answer["failed"])  # the machine is too busy
     assert "failed" not in answer, answer
     found = given(cast("Result", answer))
     assert found["scheduled"] == 330
@@ -172,7 +173,7 @@ def test_each_process_has_a_line(tmp_path: Path, capsys: pytest.CaptureFixture[s
     (run,) = json.loads(path.read_text())["cells"][0]["runs"]
     if "failed" in run:
         assert status == FLAWED
-        pytest.skip(run["failed"])  # Windows far apart: the machine is too busy.
+        pytest.skip(run["failed"])  # windows too far apart: the machine is busy
     said = capsys.readouterr().out
     assert "2 processes" in said
     for number in (1, 2):

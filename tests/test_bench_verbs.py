@@ -1,4 +1,4 @@
-"""Every client does what a stream's verb says, and says which verbs it lacks."""
+"""Every client does what the verb of a stream says, and declares the verbs that it lacks."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def target() -> Iterator[Target]:
 
 
 def steps_of(peer: Peer) -> list[tuple[object, object, str]]:
-    """Those that this client has."""
+    """The steps that this client supports."""
     return [step for step in STEPS if lacking(peer, workload_of(step[2]), 0) is None]
 
 

@@ -44,7 +44,7 @@ LAB = {
         "timeouts",
     ),
 }
-"""What the lab adds to a worker's result, and what some jobs alone ask for."""
+"""Fields that the lab adds to a worker's result, and fields that only some jobs request."""
 
 
 def a_job(client: str = "null", mode: str = "sync", action: str = "measure") -> Job:

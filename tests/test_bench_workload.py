@@ -1,4 +1,4 @@
-"""What a run does is decided before it starts, the same for every client."""
+"""The work of a run is fixed before it starts, and the same for every client."""
 
 from __future__ import annotations
 

@@ -28,7 +28,7 @@ class Chains:
         self.users = client.raw.dataset("test", set_name)
 
     def run(self, start: Any) -> Any:
-        """What a terminal returns, awaited where that is needed."""
+        """The result of a final step, awaited if necessary."""
         return self.face.settle(start)
 
     def streamed(self, stream: Any) -> list[Any]:
@@ -247,7 +247,7 @@ class TestManyKeys:
         assert sorted(it.row for it in results) == list(range(60))
         assert all(it.key.key == it.row for it in results)
         assert sorted(it.row for it in results if it.missing) == list(range(50, 60))
-        # Windows are completed in any order; within one the order is that of the input.
+        # Windows complete in any order; within one the order is that of the input.
         assert all(
             [it.row for it in results if it.row // 7 == part]
             == list(range(part * 7, min(part * 7 + 7, 60)))
@@ -433,7 +433,7 @@ class TestBadInput:
             with pytest.raises(TypeError, match="bins must be a dict of names to values, not"):
                 chains.session.upsert(chains.users.key(1)).put(bins)
 
-    """Refused before anything is sent, by an error that names the culprit."""
+    """Rejected before anything is sent, by an error that names the argument."""
 
     @pytest.mark.parametrize(
         ("key", "said"),

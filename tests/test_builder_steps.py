@@ -1,4 +1,4 @@
-"""Steps of the builder as objects: copies, long chains, clients whose verbs are not their own."""
+"""Steps of the builder as objects: copies, long chains, clients with overridden verbs."""
 
 from __future__ import annotations
 
@@ -118,7 +118,7 @@ def test_long_chains_end_like_short_ones(
     step: Any = client.session().delete(users.key(0))
     for number in range(50_000):
         step = step.delete(users.key(number % 10))
-    # In a thread with a small stack, where a recursion would end the process.
+    # In a thread with a small stack, where a recursion would crash the process.
     size = threading.stack_size(256 * 1024)
     try:
         held = [step]

@@ -1,4 +1,4 @@
-"""What surrounds a Cassandra: finding Java, fetching jars, processes that end with their owner."""
+"""Around a Cassandra node: finding Java, fetching jars, processes that end with their owner."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def java_of(path: Path, version: str) -> Path:
 
 @pytest.fixture
 def bare(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """A machine with neither Java nor Maven, and an empty cache; a folder for programs."""
+    """A machine with neither Java nor Maven, and an empty cache; returns a folder for programs."""
     programs = tmp_path / "programs"
     programs.mkdir()
     for name in ("mkdir", "sleep", "touch"):
@@ -178,7 +178,7 @@ def test_tokens_lie_evenly_on_the_ring(nodes: int, vnodes: int) -> None:
 
 def test_clusters_lie_beside_each_other() -> None:
     many = [choose_endpoints(3, None, 9042) for _ in range(20)]
-    # They are drawn at random, of some 65,000: two of them may be the same, hardly four.
+    # They are random among about 65,000: two of them may be the same, hardly four.
     assert len({(one.address, one.port) for cluster in many for one in cluster}) >= 57
 
 

@@ -1,4 +1,4 @@
-"""Closing a client completes everything that waits, also what its calls would still have sent."""
+"""Closing a client completes everything that waits, including requests that were not sent yet."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from waiting import until
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine, Iterator
 
-#: The node answers later than any test lasts.
+#: Delay of the node: longer than any test takes.
 HELD = 300
 ROWS = 300
 
@@ -41,7 +41,7 @@ def hold(cluster: Cluster, *nodes: int) -> None:
 
 
 def closed(outcome: Any) -> bool:
-    """Whether a batch, or an error in its place, says that the client was closed."""
+    """Whether a batch, or an error in its place, reports that the client was closed."""
     if isinstance(outcome, BaseException):
         return isinstance(outcome, errors.ClientClosed)
     return any(isinstance(error, errors.ClientClosed) for error in outcome.errors.values())
@@ -102,7 +102,7 @@ def test_submit(own: Cluster, what: str) -> None:
 
 
 def test_a_loop_that_ended_before_its_client(own: Cluster) -> None:
-    # What was in flight has no loop to be completed on: it is dropped without a word.
+    # The loop is closed, so what was in flight cannot be completed: it is dropped silently.
     client = spikewire.AsyncClient(own.seeds, timeout=HELD, connect_timeout=20)
 
     async def leave() -> None:

@@ -1,4 +1,4 @@
-"""Users and TLS of the embedded cluster: options, files, and clients that are let in or not."""
+"""Users and TLS of the embedded cluster: options, files, accepted and refused clients."""
 
 from __future__ import annotations
 

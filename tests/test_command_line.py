@@ -43,7 +43,7 @@ class Served:
         self.line = self.process.stdout.readline().strip()
 
     def end(self, number: signal.Signals) -> tuple[int, str]:
-        """Status, and what it said."""
+        """The exit status and the output."""
         self.process.send_signal(number)
         _, err = self.process.communicate(timeout=60)
         return self.process.returncode, err
@@ -67,7 +67,7 @@ def test_serve_says_when_it_is_ready_and_ends_when_told_to(
     with spikewire.Client(seeds, timeout=10, connect_timeout=20) as client:
         client.put(("two", "set", "k"), {"n": 1})
         assert client.get(("two", "set", "k"))["n"] == 1
-        # Clients that are still connected do not hold it up.
+        # Clients that are still connected do not delay it.
         assert served.end(number) == (0, "")
 
 

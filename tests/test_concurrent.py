@@ -160,7 +160,7 @@ def test_what_is_no_call(gather: Gathering, users: Any, cluster: Cluster, face: 
         ({"errors": "ignore"}, ValueError),
         ({"limits": 5}, TypeError),
     ]:
-        # At once, and not when the first result is asked for.
+        # At once, not when the first result is requested.
         with pytest.raises(error, match=next(iter(options))):  # type: ignore[call-overload]
             gather.client.concurrent([], **options)  # type: ignore[arg-type]
     for calls in (users.get, "abc", 5):

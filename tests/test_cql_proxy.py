@@ -1,4 +1,4 @@
-"""The fault proxy, in front of a server that sends back what it gets."""
+"""The fault proxy, in front of an echo server."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The cache for Django does what Django documents of a cache, on threads and on event loops."""
+"""The cache for Django does what Django documents for caches, in threads and on event loops."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _sets = itertools.count()
 
 
 class Awaited:
-    """A cache by its asynchronous methods, each on an event loop of its own."""
+    """A cache through its asynchronous methods, each on an event loop of its own."""
 
     def __init__(self, cache: BaseCache) -> None:
         self._cache = cache
@@ -55,7 +55,7 @@ def _clients_end(cluster: Cluster) -> Iterator[None]:
 
 @pytest.fixture
 def make(cluster: Cluster) -> Callable[..., SpikewireCache]:
-    """Caches of a set of their own, with parameters."""
+    """Creates caches with a set of their own, with parameters."""
     options = {"timeout": 20, "set": f"django{next(_sets)}"}
     location = f"aerospike://{cluster.seeds}/test"
 
@@ -72,7 +72,7 @@ def cache(request: pytest.FixtureRequest, make: Callable[..., SpikewireCache]) -
 
 
 def seconds_left(cluster: Cluster, cache: SpikewireCache, key: str) -> int | None:
-    """The time to live of an entry, as the server tells."""
+    """The time to live of an entry, according to the server."""
     name = cache._place._name
     with spikewire.Client(cluster.seeds, timeout=20) as client:
         return client.dataset("test", name).get(cache.make_key(key)).ttl
@@ -92,7 +92,7 @@ def test_values_come_back_as_they_were(cache: Any, value: object) -> None:
 
 
 class Evaluated:
-    """Like a query set: what pickles it asks a database, which event loops may not wait for."""
+    """Like a query set: pickling it queries a database, which must not happen on an event loop."""
 
     def __reduce__(self) -> tuple[type, tuple[object, ...]]:
         asked: tuple[int, ...] = async_unsafe("not on an event loop")(lambda: (1, 2))()

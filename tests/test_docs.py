@@ -1,7 +1,7 @@
-"""The pages are true: their Python blocks run, their links lead somewhere, their tables are whole.
+"""The pages are correct: their Python blocks run, their links work, their tables are well-formed.
 
-The blocks of a page are one program, run from top to bottom with warnings as errors. Where a line
-is ``print(...)  # text``, the program must print just that text, in that order.
+The blocks of a page are one program, run from top to bottom with warnings as errors. A line
+``print(...)  # text`` must print exactly that text, in that order.
 """
 
 from __future__ import annotations
@@ -62,14 +62,14 @@ PROGRAMS = [
     "docs/tables.md",
     "docs/values.md",
 ]
-#: Those that start a real Cassandra.
+#: Pages that start a real Cassandra.
 CASSANDRA_PROGRAMS = [
     "docs/cassandra-columns.md",
     "docs/cassandra-for-tests.md",
     "docs/cassandra.md",
     "docs/compat-cassandra.md",
 ]
-#: What a page needs beside what the tests install.
+#: Packages that a page needs in addition to those of the tests.
 NEEDS = {
     "docs/cassandra-columns.md": ("pyarrow",),
     "docs/columns.md": ("duckdb", "pandas", "polars", "pyarrow"),
@@ -92,7 +92,7 @@ LINK = re.compile(r"\[[^\]]*\]\(([^)#\s]*)#?([^)\s]*)\)")
 
 
 def blocks(page: Path) -> str:
-    """The Python blocks of a page on the lines where they stand, so that tracebacks point there."""
+    """The Python blocks of a page on their original lines, so that tracebacks point there."""
     lines = []
     language = None
     for line in page.read_text(encoding="utf-8").splitlines():
@@ -215,7 +215,8 @@ def test_tables_are_whole(page: str, names: list[str]) -> None:
 
 
 def quoted_messages() -> list[str]:
-    """The messages of the page about them: code in the first column of tables that say so."""
+    """The messages of the page about messages: code in the first column of the tables of
+    messages."""
     found: list[str] = []
     message = False
     for line in (ROOT / "docs/troubleshooting.md").read_text(encoding="utf-8").splitlines():
@@ -232,7 +233,7 @@ def quoted_messages() -> list[str]:
 def test_quoted_messages_are_those_of_the_source() -> None:
     files = [*ROOT.glob("crates/*/src/**/*.rs"), *ROOT.glob("python/spikewire/**/*.py")]
     source = "\n".join(file.read_text(encoding="utf-8") for file in files)
-    # Texts that go on in the next line, in Rust and in Python.
+    # String literals that continue on the next line, in Rust and in Python.
     source = re.sub(r'\\\n\s*|"\s*\n\s*f?"', "", source)
     messages = quoted_messages()
     assert len(messages) > 70

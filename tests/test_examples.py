@@ -1,4 +1,4 @@
-"""Every example runs as it is, warnings included."""
+"""Every example runs as it is, without warnings."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 HERE = Path(__file__).resolve().parent.parent / "examples/python"
 EXAMPLES = sorted(path.name for path in HERE.glob("*.py") if path.name != "seeds.py")
 
-#: What each example must print, among others.
+#: Text that each example must print, among others.
 SAYS = {
     "celery_tasks.py": "early counted True in forks True\nown counted True in forks True",
     "data_frames.py": "duckdb ranked [749.75]",
@@ -78,10 +78,10 @@ def test_example(example: str, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def suite(monkeypatch: pytest.MonkeyPatch, *arguments: str, **environment: str) -> str:
-    """Runs the suite that is an example, apart from the run that this is."""
+    """Runs the example test suite, separately from this run."""
     for name in [name for name in os.environ if name.startswith("PYTEST_")]:
         monkeypatch.delenv(name)
-    # Loading what other plug-ins are installed takes longer than the suite.
+    # Loading other installed plugins takes longer than the suite.
     monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
     plugins = ["-p", "pytest_spikewire", "-p", "no:cacheprovider"]
     ran = subprocess.run(

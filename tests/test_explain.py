@@ -1,4 +1,4 @@
-"""What a call would use, and from where: of datasets, and of steps and chains of the builder."""
+"""The effective options of a call and their origins: for datasets, and for steps and chains."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Figures of the pages come from the reports beside the documentation."""
+"""Figures of the pages come from the reports in the documentation."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from spikewire.bench.lab.report import Report, Row, Section, Table  # noqa: E402
 
 @pytest.fixture
 def root(tmp_path: Path) -> Path:
-    """A copy of all that figures are made of."""
+    """A copy of all sources of figures."""
     for name in PAGES:
         (tmp_path / name).parent.mkdir(exist_ok=True)
         shutil.copyfile(ROOT / name, tmp_path / name)
@@ -35,7 +35,7 @@ def root(tmp_path: Path) -> Path:
 
 
 def test_pages_say_what_the_reports_say() -> None:
-    """Otherwise: python tools/figures.py."""
+    """If it fails: python tools/figures.py."""
     for path, text in pages().items():
         assert path.read_text() == text, path.name
 

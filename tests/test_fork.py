@@ -1,4 +1,4 @@
-"""A client across forks: the child connects anew, the parent does not notice.
+"""A client across forks: the child reconnects, the parent is unaffected.
 
 Each scenario runs in an interpreter of its own, so that a hang there is a failure here.
 """
@@ -75,7 +75,7 @@ def test_the_child_may_close_or_forget_the_client(cluster: Cluster, close: str) 
 
 
 def test_the_child_may_end_like_any_program(cluster: Cluster) -> None:
-    # Through the interpreter's own end, with everything that runs there.
+    # Through the normal exit of the interpreter, with everything that runs there.
     out = scenario(
         cluster,
         """
@@ -140,7 +140,7 @@ def test_while_other_threads_are_calling(cluster: Cluster) -> None:
 
 
 def test_while_other_threads_make_room_for_each_other(cluster: Cluster) -> None:
-    """What threads of the parent know of each other is not the child's."""
+    """The state that threads of the parent share does not apply to the child."""
     scenario(
         cluster,
         """

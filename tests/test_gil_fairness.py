@@ -1,4 +1,4 @@
-"""Queries let commands on single records go first, in threads and on event loops, and still end."""
+"""Queries give way to single-record commands, in threads and on event loops, and still end."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from spikewire.testing import Cluster
 
 RECORDS, SCANS = 4_000, 8
-#: How far the work on one record counts: longer than a reply takes, on a busy machine as well.
+#: The count of the work on one record: longer than a reply takes, on a busy machine as well.
 LONG = 300_000
 HAS_LOCK = getattr(sys, "_is_gil_enabled", lambda: True)()
 
@@ -35,8 +35,8 @@ def filled(cluster: Cluster) -> Iterator[spikewire.Dataset]:
 def test_a_get_waits_for_few_records_of_the_scans_of_other_threads(
     filled: spikewire.Dataset,
 ) -> None:
-    """Fewer than a thread that wants the interpreter for anything else: that one waits for a record
-    of each scan."""
+    """Fewer than any other thread that wants the interpreter, which waits for a record of each
+    scan."""
     ended, seen, failures = threading.Event(), [0] * SCANS, list[Exception]()
 
     def scan(number: int) -> None:
@@ -60,7 +60,7 @@ def test_a_get_waits_for_few_records_of_the_scans_of_other_threads(
     try:
         while not all(seen) and not failures:
             threading.Event().wait(0.01)
-        # A machine with other work may stop any of the threads for a while: once is enough.
+        # Other work may stop any of the threads for a while: one success is enough.
         while len(found) < 5 and not _is_less(found[-1:]):
             waited, elsewhere = list[int](), list[int]()
             for _ in range(4):

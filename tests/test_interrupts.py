@@ -1,4 +1,4 @@
-"""Ctrl-C in the midst of queries: a program of its own gets the signal, and the nodes stop."""
+"""Ctrl-C during queries: a separate program gets the signal, and the nodes stop."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from waiting import until
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-#: What a program waits for, by what would take minutes: at this pace, or with this function.
+#: Makes a wait take minutes: by this pace, or by this function.
 SLOW = "records_per_second=1, socket_timeout=0"
 SOURCE = """
 local function late(rec)
@@ -101,7 +101,7 @@ ASYNCIO = """
 
 @pytest.fixture(scope="module")
 def seeds() -> Iterator[str]:
-    """A cluster with a set that takes long to go through, at the pace of ``SLOW``."""
+    """A cluster with a set that takes long to scan at the pace of ``SLOW``."""
     with Cluster(nodes=2) as cluster, spikewire.Client(cluster.seeds, timeout=10) as client:
         data = client.dataset("test", "slow")
         data.put_many({n: {"n": n} for n in range(8000)}).raise_for_errors()
@@ -136,7 +136,7 @@ def test_ctrl_c(seeds: str, wait: str, face: str) -> None:
             caught = "interrupted\n" if face == "blocking" else "cancelled\n"
             assert program.stdout.readline() == caught
             assert program.stdout.readline() == "7\n"
-            # The program still runs: it is the query that has ended. A job goes on without it.
+            # The program still runs, so it is the query that has ended. A job continues without it.
             if wait == "job":
                 assert active(client)
                 for node in client.nodes():
@@ -152,7 +152,7 @@ def test_ctrl_c(seeds: str, wait: str, face: str) -> None:
 
 
 def active(client: spikewire.Client) -> list[str]:
-    """The queries and jobs that the nodes work at."""
+    """The active queries and jobs of the nodes."""
     shown = [client.info("query-show", node.name) for node in client.nodes()]
     jobs = [job for text in shown for job in text.split(";")]
     return [job for job in jobs if ":status=active" in job]

@@ -1,4 +1,4 @@
-"""The recipe `aerospike-py`: the arithmetic of its study, and tables that have all of its rows."""
+"""The recipe `aerospike-py`: the arithmetic of its study, and tables with all of its rows."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def test_medians_of_rounds_trimmed_and_not() -> None:
     assert made.whole.rounds == 5
     assert made.study.each == pytest.approx(0.0025)
     assert made.whole.each == pytest.approx(0.003)
-    # Of 10 calls each: 1000, 500, 333.3, 250 and 10 each second, none of them trimmed.
+    # Of 10 calls each: 1000, 500, 333.3, 250 and 10 per second, none of them trimmed.
     assert made.whole.rate == pytest.approx(1000 / 3)
     assert made.study.deviation == pytest.approx(statistics.stdev(medians[:4]))
     assert made.whole.deviation == pytest.approx(statistics.stdev(medians))
@@ -127,7 +127,7 @@ def test_each_row_and_column_of_the_study_is_measured_or_said_to_be_absent() -> 
             for key, figure in row.fields.items():
                 measured = rows[row.label].fields.get(key)
                 if figure is not None and measured is None:
-                    # Nor is there what stands beside it.
+                    # Columns relative to it are absent as well.
                     assert key == OFFICIAL_SYNC.key or key.endswith("-to-official")
                     assert any(row.label in note for note in ours.notes), (name, row.label, key)
     assert {row.label for row in published["tail"].rows} == set(SINGLES)
@@ -175,7 +175,7 @@ def test_ours_is_set_beside_those_that_do_the_same() -> None:
 
 
 def test_it_measures_ours(tmp_path: Path) -> None:
-    """Every table from real processes, with no other client."""
+    """Every table from real processes, without other clients."""
     report = ran("aerospike-py", tmp_path, ["operations", "numpy"], "spikewire")
     for section in report.sections:
         for table in section.tables:

@@ -1,4 +1,4 @@
-"""`--services-alternate`: every job of every recipe that goes to the cluster has it."""
+"""`--services-alternate` is in every job of every recipe that connects to the cluster."""
 
 from __future__ import annotations
 

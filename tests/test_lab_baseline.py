@@ -1,4 +1,4 @@
-"""`spikewire lab compare`: what counts as a change, what is said and what is refused."""
+"""`spikewire lab compare`: what counts as a change, what is reported and what is rejected."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ pytest.importorskip("rich.console", reason="the lab's rich is not installed")
 
 
 def rounds(value: float, spread: float) -> Measured:
-    """Rounds enough for a report with so many lines."""
+    """Enough rounds for a report with this many lines."""
     return Measured.of([value + spread * (at - 4) / 4 for at in range(9)])
 
 
@@ -52,7 +52,7 @@ SLOW = "spikewire, 0"
 def test_lines_are_matched_by_name() -> None:
     report = altered(lab_report.made(), SLOW, field("rate", rounds(1000, 10)))
     same = changes(report, report)
-    # Only that line has rounds enough; a percentile of all rounds together has none.
+    # Only that line has enough rounds; a percentile of all rounds together has none.
     assert {one.place.label for one in same.of(UNCHANGED)} == {SLOW}
     assert {one.verdict for one in same.both} == {UNCHANGED, UNTOLD}
     assert {one.heading for one in same.whole} == {"k1", "k2"}
@@ -121,7 +121,7 @@ def test_too_few_rounds_end_with_a_status_of_their_own(
     assert UNTOLD in line
     assert "3, 6 needed" in line
     assert "cannot tell with 3 rounds, 6 needed of each side: 19 of 19 figures" in said
-    # Nothing differs, and nothing could have been seen.
+    # Nothing differs, but no difference could have been detected.
     assert run(tmp_path / "a.json", tmp_path / "a.json") == 4
 
 
@@ -139,7 +139,7 @@ def test_a_busier_machine_is_no_worse_client(
     assert "the machine was busier in the second" in page.read_text()
     (line,) = [line for line in said.splitlines() if "-50.0%" in line]
     assert UNTOLD in line
-    # What got better in the run after the busy one may be as much the machine's doing.
+    # Improvements after a busy run may be due to the machine.
     assert run(after, before) == 4
     assert "the machine was busier in the first" in capsys.readouterr().out
 

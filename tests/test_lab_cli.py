@@ -1,4 +1,4 @@
-"""The command `spikewire lab`: what it refuses, what it keeps, its exit status."""
+"""The command `spikewire lab`: what it rejects, what it saves, its exit status."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def test_an_index_links_and_says_what_was_found() -> None:
 
 
 class Scripted(Measurement):
-    """A part that does what it is told."""
+    """A scripted part."""
 
     def __init__(self, name: str, act: Callable[[], Section]) -> None:
         self.name = self.title = name
@@ -95,7 +95,7 @@ class Study(Recipe):
 
 
 def section(*, flawed: bool = False) -> Section:
-    """Without and with a line that is not to be relied on."""
+    """Without and with a flawed line."""
     made = lab_report.made().sections[0]
     table = made.tables[0]
     rows = [replace(row, flawed="errors" if flawed else "") for row in table.rows]
@@ -185,7 +185,7 @@ def test_amounts_that_mean_nothing_are_refused(
 
 
 def test_flags_say_how_much_is_measured(tmp_path: Path) -> None:
-    """Those of the report, of the caption, and of the jobs themselves."""
+    """In the report, in the caption, and in the jobs themselves."""
     amounts = ("-d", "0.11", "--warmup", "0.02", "--rounds", "1", "-k", "321")
     flags = ("--size", "quick", "--clients", "spikewire", "--out", str(tmp_path))
     assert run("noise", *flags, *amounts) == 0

@@ -1,4 +1,4 @@
-"""The recipe `latency`: what it makes of a sweep of rates."""
+"""The recipe `latency`: its evaluation of a sweep of rates."""
 
 from __future__ import annotations
 

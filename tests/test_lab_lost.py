@@ -1,4 +1,4 @@
-"""Why a cell is lost: what is said of figures that are known."""
+"""Explanations of lost cells, for known figures."""
 
 from __future__ import annotations
 

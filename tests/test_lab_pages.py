@@ -1,4 +1,4 @@
-"""Pages of the lab: whole, escaped, needing nothing else, nothing over anything else."""
+"""Pages of the lab: well-formed, escaped, self-contained, without overlapping texts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Recipes that run a published study again: what they plan, and what they make of results."""
+"""Recipes that repeat a published study: what they plan, and how they evaluate results."""
 
 from __future__ import annotations
 
@@ -115,7 +115,8 @@ def test_the_short_form_asks_no_index(size: str, tmp_path: Path) -> None:
 
 
 def test_cassandra_without_a_server_of_its_own(tmp_path: Path) -> None:
-    """Canned replies serve the quick form: both parts, whole files, figures of our own client."""
+    """Canned replies are enough for the smoke test: both parts, all files, figures of our own
+    client."""
     report = ran("cassandra", tmp_path, ["patterns", "chains"], "spikewire")
     table = report.sections[0].tables[0]
     assert {row.client for row in table.rows} == {"spikewire"}

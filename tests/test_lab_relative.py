@@ -1,4 +1,4 @@
-"""Columns that set one figure beside another."""
+"""Columns that relate one figure to another."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The lab measures known clients right, and says so where it does not."""
+"""The lab measures known clients correctly, and reports it if it does not."""
 
 from __future__ import annotations
 

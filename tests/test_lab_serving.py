@@ -1,4 +1,4 @@
-"""The recipe `serving`: users count what the server counts, and tables have the study's rows."""
+"""The recipe `serving`: users and server count the same, and tables have the study's rows."""
 
 from __future__ import annotations
 
@@ -179,7 +179,7 @@ def test_the_model_scores_each_item() -> None:
 
 @needs_httptools
 def test_users_count_every_reply() -> None:
-    """Against a server that refuses each tenth request and hangs up after the hundredth."""
+    """Against a server that refuses every tenth request and hangs up after the hundredth."""
     good = bad = 0
 
     async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -190,7 +190,7 @@ def test_users_count_every_reply() -> None:
                 break
             status = b"500 No" if number % 10 == 0 else b"200 OK"
             good, bad = (good, bad + 1) if number % 10 == 0 else (good + 1, bad)
-            # In two pieces, as servers send a head and a body.
+            # In two pieces, as servers send head and body.
             writer.write(b"HTTP/1.1 " + status + b"\r\nContent-Length: 4\r\n\r\n")
             await asyncio.sleep(0)
             writer.write(b"body")
@@ -212,13 +212,14 @@ def test_users_count_every_reply() -> None:
     answers = asyncio.run(run())
     assert (good, bad) == (90, 10)
     assert len(answers.times) == 90
-    # The ten, and the one that was never answered, after which the user goes away.
+    # The ten, and the unanswered one, after which the user stops.
     assert answers.errors == 11
     assert answers.first_error == "Reply: status 500: b'body'"
 
 
 def test_requests_that_were_due_count_from_then() -> None:
-    """One user, whose first answer takes longer than all others are apart: they wait for it."""
+    """One user, whose first answer takes longer than the interval of the others: they wait for
+    it."""
 
     async def run() -> Answers:
         asked = 0
@@ -258,7 +259,7 @@ def test_requests_that_no_user_is_left_for_are_errors() -> None:
 
 
 def test_an_open_loop_is_warmed_up_by_few_users() -> None:
-    """All of its connections in a closed loop would be more than the client can bear."""
+    """All of its connections in a closed loop would be more than the client can handle."""
     asked: set[int] = set()
 
     def user(number: int) -> Callable[[int], Awaitable[object]]:

@@ -1,4 +1,4 @@
-"""What runs beside a client, and the recipes `gil` and `noise`."""
+"""Companions that run next to a client, and the recipes `gil` and `noise`."""
 
 from __future__ import annotations
 
@@ -148,7 +148,7 @@ def test_it_is_said_where_another_client_leaves_more() -> None:
     assert said.endswith("took more of the interpreter's time, or waited longer for it.")
     assert losses(rows[1:]) == []
     assert losses([rows[0], replace(rows[1], flawed="errors"), rows[2]]) == []
-    # Another build of ours is no other client.
+    # Another build of ours does not count as another client.
     assert losses([rows[0], replace(rows[1], client="spikewire@before"), rows[2]]) == []
 
 
@@ -177,7 +177,7 @@ def test_at_one_rate_the_thread_and_the_processor_time_tell() -> None:
 
 @pytest.mark.parametrize("name", ["gil", "noise"])
 def test_both_states_of_the_lock_have_lines(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Unless it is forced, what an interpreter imports decides whether it has the lock."""
+    """Unless it is forced, the imports of an interpreter determine whether it has the GIL."""
     asked: list[Settings] = []
 
     def measured(settings: Settings) -> Comparison:
@@ -215,7 +215,7 @@ def test_the_quick_form(name: str, table: str, tmp_path: Path) -> None:
         assert not one.flawed
         assert set(one.fields) <= keys
     if name == "gil":
-        # A quick run has too few timers for a p99 of them.
+        # A quick run has too few timers for a p99.
         needed = {"rate", "own", "other", "p50"}
         assert all(one.fields[key] is not None for one in made.rows for key in needed)
         ((equal,),) = (section.tables for section in more)
@@ -238,7 +238,7 @@ def test_a_thread_that_had_no_turn_yet_is_waited_for() -> None:
 
 
 def test_of_the_thread_just_the_window_counts(monkeypatch: pytest.MonkeyPatch) -> None:
-    """It goes on while others are asked after, with the interpreter to itself."""
+    """It also runs while other processes' usage is read, with the interpreter to itself."""
     counter = companion(COUNTER, "sync")
     window = SharedWindow(None, counter)
     counter.alone(0.0)

@@ -1,4 +1,4 @@
-"""What clients count and tell of themselves, and what Prometheus makes of it."""
+"""Metrics and events of clients, and their Prometheus format."""
 
 from __future__ import annotations
 
@@ -150,7 +150,7 @@ def test_prometheus_reads_what_threads_did(client: spikewire.Client) -> None:
     for _ in range(20):
         least = sum(done)
         now = scraped()
-        # Each thread has one more under way at most, and may go on while the text is made.
+        # Each thread has at most one more in flight, and may continue while the text is generated.
         assert max(before, least) <= now <= sum(done) + len(threads)
         before = now
         time.sleep(0.01)
@@ -281,7 +281,7 @@ def test_several_clients_share_one_text(client: spikewire.Client, cluster: Clust
     both = {"users": client, "ads": other}
     registry = CollectorRegistry()
     registry.register(metrics.Collector(both, labels={"region": "eu"}))
-    # Each family would be there twice, which the format does not allow.
+    # Each family would appear twice, which the format does not allow.
     with pytest.raises(ValueError, match="Duplicated timeseries"):
         registry.register(metrics.Collector(client))
     for text in (

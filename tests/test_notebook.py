@@ -1,4 +1,4 @@
-"""The notebook runs from top to bottom in a real kernel, and is kept without outputs."""
+"""The notebook runs from top to bottom in a real kernel, and is stored without outputs."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from spikewire.opening.url import Scheme
 
-#: A text for each option that may stand in a URL, and what it becomes.
+#: A text for each option that a URL may contain, and its parsed value.
 TEXTS: dict[str, tuple[str, Any]] = {
     "cluster_name": ("prod", "prod"),
     "user": ("app", "app"),
@@ -61,7 +61,7 @@ TEXTS: dict[str, tuple[str, Any]] = {
     "error_rate_window": ("2", 2),
     "submit_limit": ("100", 100),
 }
-#: Options that no text is.
+#: Options that have no text form.
 OBJECTS = {"codec"}
 
 
@@ -279,13 +279,13 @@ def test_entries_of_tls_come_together(authority: Path) -> None:
 
 
 def options_of(dataset: Any) -> dict[str, Any]:
-    """What its client was opened with."""
+    """The options with which its client was opened."""
     options: dict[str, Any] = dataset.__reduce__()[1][2]
     return options
 
 
 class TestWithoutSeeds:
-    """Clients that are opened without seeds: by the environment, else with the default."""
+    """Clients that are opened without seeds: by the environment, or with the default seed."""
 
     @pytest.fixture
     def by_variable(self, cluster: Cluster, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -300,9 +300,9 @@ class TestWithoutSeeds:
                 given = options_of(data)
                 assert (data.namespace, client.namespace) == ("test", "test")
                 assert (given["timeout"], given["send_key"]) == (7.0, True)
-        with spikewire.Client(timeout=9) as client:  # A keyword comes first.
+        with spikewire.Client(timeout=9) as client:  # a keyword takes precedence
             assert options_of(client.dataset())["timeout"] == 9
-        with spikewire.Client(cluster.seeds) as client:  # Seeds: variables do not matter.
+        with spikewire.Client(cluster.seeds) as client:  # with seeds, variables do not matter
             assert client.namespace is None
             assert "timeout" not in options_of(client.dataset("test"))
 
@@ -330,7 +330,7 @@ class TestWithoutSeeds:
     )
     def test_no_cluster(self, url: str, says: str, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setenv("SPIKEWIRE_AEROSPIKE_URL", url)
-        # Nothing listens there, also where a cluster has the usual port.
+        # Nothing listens there, even if a cluster uses the default port.
         monkeypatch.setattr(opening.url.Scheme, "seeds", property(lambda _: "127.0.0.1:1"))
 
         async def opened(made: Any) -> None:

@@ -47,7 +47,7 @@ def client(cluster: Cluster, seen: Seen) -> Iterator[spikewire.Client]:
 
 
 def node_of(client: Any, key: spikewire.Key) -> dict[str, Any]:
-    """Which node holds a record, as the nodes' own counters tell."""
+    """The node that holds a record, by the nodes' own counters."""
     client.metrics.enable()
     client.metrics.reset()
     client.get(key, default=None)
@@ -171,7 +171,7 @@ def test_other_ways_to_the_same_verbs(client: spikewire.Client, seen: Seen) -> N
     assert seen.one()[0] == "query users"
     spread = client.with_profile(spikewire.Profile("spread", read={"replica": "any"}))
     spread.dataset("test", "users").get(1)
-    # Which replica it is was not decided when it began.
+    # The replica was not chosen yet when it began.
     assert "server.address" not in seen.one()[1]
     by_mode: Any = {"replica": "master", "available": {"replica": "any"}}
     spread = client.with_profile(spikewire.Profile("by mode", read=by_mode))

@@ -1,4 +1,4 @@
-"""What travels to other processes, and what is found there."""
+"""Pickling to other processes, and what they find."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ PROTOCOLS = range(2, pickle.HIGHEST_PROTOCOL + 1)
 
 
 def elsewhere(code: str, data: bytes, *, timeout: float = 60) -> str:
-    """Runs code in a fresh interpreter that gets ``data`` unpickled as ``it``; what it prints."""
+    """Runs code in a fresh interpreter with ``data`` unpickled as ``it``; returns its output."""
     program = "import pickle, sys\nit = pickle.load(sys.stdin.buffer)\n" + textwrap.dedent(code)
     ran = subprocess.run(
         [sys.executable, "-W", "error", "-c", program],
@@ -245,7 +245,7 @@ def test_options_are_those_of_the_moment(cluster: Cluster) -> None:
 
 
 def test_clients_of_forgotten_datasets_are_let_go(cluster: Cluster) -> None:
-    # A worker that gets datasets of ever new clients keeps a few of them open, not all.
+    # A worker that gets datasets of many clients keeps only a few of them open.
     seeds = cluster.seeds
     pickles = []
     for _ in range(12):
@@ -273,7 +273,7 @@ def test_clients_of_forgotten_datasets_are_let_go(cluster: Cluster) -> None:
 
 
 def pickled_with(**options: Any) -> bytes:
-    """A dataset of a client that is gone."""
+    """A pickled dataset of a client that is gone."""
     return pickle.dumps(spikewire.AsyncClient("127.0.0.1:1", **options).dataset("test", "secret"))
 
 

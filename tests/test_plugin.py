@@ -1,4 +1,4 @@
-"""The pytest plug-in costs a test run nothing unless its fixture is asked for."""
+"""The pytest plugin costs a test run nothing unless its fixture is requested."""
 
 from __future__ import annotations
 

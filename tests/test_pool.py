@@ -204,7 +204,7 @@ class TestMap:
             assert await asyncio.to_thread(begun.wait, PATIENCE)
             with pytest.raises(RuntimeError, match="another task or thread is taking"):
                 await endless.__anext__()
-            # Ending them ends the one who waits, too.
+            # Ending them also ends the waiter.
             await endless.aclose()
             with pytest.raises(RuntimeError, match="has closed these results"):
                 await taking
@@ -322,7 +322,7 @@ class TestErrors:
             list(pool.map(quits, range(20), errors="return"))
         with pytest.raises(kind):
             pool.run(quits, 3).result(PATIENCE)
-        # The loops go on.
+        # The loops continue.
         assert list(pool.map(double, range(100))) == list(range(0, 200, 2))
 
     def test_a_handler_that_cancels_itself(self, pool: Pool) -> None:
@@ -453,7 +453,7 @@ class TestCancelling:
         ended.clear()
         results = pool.map(work, itertools.count(), limit=8)
         assert next(results) == 0
-        # What has not begun when it is cancelled does not begin.
+        # A call that has not begun when it is cancelled does not begin.
         assert until(lambda: begun)
         del results
         gc.collect()
@@ -742,7 +742,7 @@ class TestLife:
                 with pytest.raises(LoopDied, match="selector is broken") as caught:
                     pool.run(kill, died).result(PATIENCE)
                 assert caught.value.__cause__ is died
-                # The other one goes on.
+                # The other one continues.
                 assert list(pool.map(double, range(50))) == list(range(0, 100, 2))
                 with pytest.raises(LoopDied):
                     pool.run(kill, died).result(PATIENCE)
@@ -751,7 +751,7 @@ class TestLife:
 
         survive()
         gc.collect()
-        # The callers know: asyncio has no need to tell of tasks that were pending.
+        # The callers know, so asyncio need not report pending tasks.
         assert not caplog.records
 
     def test_a_loop_that_dies_during_a_map(self, cluster: Cluster) -> None:

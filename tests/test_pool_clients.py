@@ -1,4 +1,4 @@
-"""A pool whose loops have a client each, beside one that they share."""
+"""A pool with a client for each loop, compared with one whose loops share a client."""
 
 from __future__ import annotations
 
@@ -42,11 +42,11 @@ def pool(cluster: Cluster) -> Iterator[Pool]:
 
 
 def on_each_loop(pool: Pool, ask: Any) -> dict[str, Any]:
-    """What a function gives on each of the loops."""
+    """The result of a function on each of the loops."""
     barrier = threading.Barrier(pool.loops)
 
     async def work(_: int) -> tuple[str, Any]:
-        # No loop takes two of them.
+        # No loop runs two of them.
         barrier.wait(60)
         found = ask()
         return threading.current_thread().name, await found if hasattr(
@@ -63,7 +63,7 @@ class TestWhoseTheyAre:
         clients = on_each_loop(pool, lambda: pool.client)
         assert len({id(client) for client in clients.values()}) == LOOPS
         assert all(isinstance(client, spikewire.AsyncClient) for client in clients.values())
-        # On the next occasion they are the same.
+        # They are the same on the next call.
         assert on_each_loop(pool, lambda: pool.client) == clients
 
     def test_a_dataset_from_elsewhere_reaches_the_clients_of_the_loops(
@@ -175,7 +175,7 @@ class TestWhatTheyStandFor:
         )
         assert {stage.stage for stage in stats.stages} == {it.stage for it in each[0].stages}
         assert pool.client.stats().select(operation="put").count == 500
-        # What is made for a client is made for a pool, too.
+        # Formats for a client work for a pool, too.
         assert "500" in metrics.prometheus(pool)
         pool.metrics.reset()
         assert not pool.stats().select(operation="put").count

@@ -21,7 +21,7 @@ from spikewire.testing import Cluster
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-#: Parameters of verbs that say what a call is about; a profile says how it is made.
+#: Parameters of verbs for the subject of a call; a profile has the others, about how it is made.
 DATA = {
     "self",
     "key",
@@ -201,7 +201,7 @@ def test_a_derived_profile_says_more_or_otherwise(client: spikewire.Client) -> N
     put = client.with_profile(derived).explain("put")
     assert put["timeout"].source == "profile 'base', timeout"
     assert put["ttl"].source == "profile 'derived', write.ttl"
-    # `None` is the client's own again.
+    # `None` is the client's own value again.
     assert base.derive("own", timeout=None).options["timeout"] is None
     own = client.with_profile(base.derive("own", timeout=None)).explain("get")
     assert own["timeout"] == ("timeout", 20, "the client")

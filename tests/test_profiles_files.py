@@ -1,4 +1,4 @@
-"""Profiles in files: their places in messages, what they derive from, reloading under load."""
+"""Profiles in files: positions in messages, inheritance, reloading under load."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def client() -> Iterator[spikewire.Client]:
 
 
 def written(path: Path, text: str | bytes) -> Path:
-    """Another file in its place, at once, as careful programs do it."""
+    """Replaces the file atomically, as careful programs do."""
     new = path.with_suffix(".new")
     new.write_bytes(text if isinstance(text, bytes) else text.encode())
     new.replace(path)
@@ -126,7 +126,7 @@ def test_a_file_of_profiles(file: Path, client: spikewire.Client) -> None:
         ("yaml", "a:\n  timeout: \0\n", "p.yaml, line 2: special characters are not allowed"),
         ("yaml", "a: " + "[" * 500, "p.yaml: it is nested too deeply"),
         ("toml", "[a]\nx = " + "[" * 3000, "p.toml: it is nested too deeply"),
-        # A line ends where the format says so, not wherever `splitlines` does.
+        # Lines end where the format says so, not wherever `splitlines` does.
         ("toml", "# \u2028 \x85\n[a]\ntimeout = 'x'\n", "p.toml, line 3, a.timeout: timeout must"),
         ("yaml", "- a\n", "p.yaml, line 1: the file must map profile names to profiles"),
         ("yaml", "a: &x\n  read: *x\n", "p.yaml, line 2, a.read"),
@@ -153,7 +153,7 @@ def test_a_mistake_names_file_line_and_key_and_the_old_ones_stay(
 
 def test_a_reload_reaches_views_and_what_derives(file: Path, client: spikewire.Client) -> None:
     profiles = Profiles(file)
-    # Equal views, each of which must hear of it.
+    # Equal views, each of which must be notified.
     views = [client.with_profile(profiles["fast"]) for _ in range(3)]
     derived = client.with_profile(profiles["fast"].derive("more", read={"replica": "master"}))
     users = [view.dataset("test", "reload") for view in [*views, derived]]
@@ -198,7 +198,7 @@ def test_a_file_may_begin_with_a_mark_of_its_encoding(file: Path) -> None:
 
 
 def test_reloading_while_it_is_reloaded(tmp_path: Path) -> None:
-    """As the handler of a signal does, which runs in the middle of whatever its thread does."""
+    """As in a signal handler, which interrupts whatever its thread does."""
     file = written(tmp_path / "p.toml", "[a]\ntimeout = 1\n[b]\ntimeout = 1\n")
     profiles = Profiles(file)
 
@@ -261,7 +261,7 @@ def test_watching_waits_until_a_file_is_written(tmp_path: Path) -> None:
     profiles = Profiles(written(tmp_path / "p.toml", b"[a]\n"))
 
     class Growing:
-        """Half of it is there when it is read first, and all of it from then on."""
+        """Half of it exists when it is read first, and all of it from then on."""
 
         name = "p.toml"
         reads = 0
@@ -359,7 +359,7 @@ def test_no_call_fails_while_profiles_are_reloaded(
                 written(file, "[a]\ntimeout = 'soon'\n")
                 with pytest.raises(ProfileError):
                     profiles.reload()
-            if number % 50 == 0:  # Some calls go on with each state.
+            if number % 50 == 0:  # some calls run in each state
                 before = list(calls)
                 assert until(lambda: bool(errors) or all(map(int.__lt__, before, calls)))  # noqa: B023
     finally:

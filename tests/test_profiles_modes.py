@@ -33,8 +33,8 @@ OPTIONS: Any = {
 
 
 class Regimes:
-    """Stands before a node and says of one of its namespaces that it is in a regime, as nodes do
-    of namespaces with strong consistency."""
+    """A proxy in front of a node that reports a regime for one of its namespaces, as nodes do for
+    namespaces with strong consistency."""
 
     def __init__(self, seed: str, namespace: str) -> None:
         host, port = seed.rsplit(":", 1)
@@ -122,7 +122,7 @@ def test_the_mode_of_the_namespace_counts(client: spikewire.Client) -> None:
     assert test.explain("query")["records_per_second"].value == 1000
     assert ledger.explain("query")["records_per_second"].value is None
     assert ledger.explain("get", 1, timeout=1)["timeout"].source == "the call"
-    # Where the mode makes no difference, nothing is said of it.
+    # If the mode makes no difference, it is not mentioned.
     assert "consistency" not in str(client.with_profile(Profile("q")).explain("get"))
 
 
@@ -140,7 +140,7 @@ def test_a_client_looks_at_the_keys(client: spikewire.Client) -> None:
     assert source(said, "timeout") == (25, "profile 'p', batch.strong.timeout")
     assert source(said, "read_mode") == ("linearize", "profile 'p', read.strong.read_mode")
     assert view.explain("query", "ledger").consistency == "strong"
-    # Namespaces of both modes, one that is not there, or none.
+    # Namespaces of both modes, one that does not exist, or none.
     for arguments in ((both,), ([("nowhere", "s", 1)],), ()):
         said = view.explain("get_many", *arguments)
         assert (said.consistency, said["read_mode"].value) == (None, "one")
@@ -148,7 +148,7 @@ def test_a_client_looks_at_the_keys(client: spikewire.Client) -> None:
 
 
 def test_calls_have_the_options(client: spikewire.Client) -> None:
-    # The embedded cluster refuses such reads: it is seen which calls have the option.
+    # The embedded cluster refuses such reads, which shows which calls have the option.
     strong: Any = {"read_mode": "linearize"}
     profile = Profile("p", read={"strong": strong}, write={"strong": {"ttl": 500}})
     view = client.with_profile(profile)

@@ -1,4 +1,4 @@
-"""The results of a query in one: ``first``, ``to_list``, ``count``, tables; and ``anext``."""
+"""All results of a query at once: ``first``, ``to_list``, ``count``, tables; and ``anext``."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ def test_how_many(data: Data) -> None:
 
 
 def test_nodes_send_no_bins_to_be_counted(data: Data, monkeypatch: pytest.MonkeyPatch) -> None:
-    # What is counted is listed instead.
+    # What would be counted is listed instead.
     monkeypatch.setattr(spikewire.query, "_count", list)
     monkeypatch.setattr(spikewire.query, "_count_soon", spikewire.AsyncQuery.to_list)
     counted: Any = data.settle(lambda: data.users.query().count())

@@ -1,4 +1,4 @@
-"""What clients count and tell of queries, aggregations and background jobs."""
+"""Metrics and events of queries, aggregations and background jobs."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def client(cluster: Cluster) -> Iterator[spikewire.Client]:
 
 
 def taken(client: spikewire.Client | spikewire.AsyncClient, operation: str) -> dict[str, Any]:
-    """Of the one kind of query that was counted; counts anew from here on."""
+    """The counts of the one kind of query that ran; counting then starts anew."""
     (found,) = [each for each in client.stats().commands if each.operation == operation]
     assert found.namespace == "test"
     assert 0 < found.seconds < LONG
@@ -114,7 +114,7 @@ def test_what_goes_wrong(client: spikewire.Client, cluster: Cluster) -> None:
     assert found.result == "index_not_found"
     assert found.node.partition(" ")[0] in {node.name for node in client.stats().nodes}
     client.metrics.reset()
-    # One that is read no further ends with its reader.
+    # A query that is abandoned ends with its reader.
     users.query().first()
     found_first = taken(client, "query")
     assert (found_first["result"], found_first["records"] >= 1) == ("withdrawn", True)
@@ -125,7 +125,7 @@ def test_what_goes_wrong(client: spikewire.Client, cluster: Cluster) -> None:
     next(query)
     del query
     assert taken(client, "query")["result"] == "withdrawn"
-    # What begins while nothing is counted is not.
+    # Queries that begin while counting is off are not counted.
     client.metrics.disable()
     query = users.query()
     next(query)

@@ -1,4 +1,4 @@
-"""The stages of calls: where their time goes."""
+"""The stages of calls: how their time is divided."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def client(cluster: Cluster) -> Iterator[spikewire.Client]:
 
 
 def served(client: spikewire.AsyncClient, stage: str) -> float:
-    """How often it was timed, as Prometheus reads it."""
+    """How often it was timed, as read by Prometheus."""
     for family in text_string_to_metric_families(metrics.prometheus(client)):
         for sample in family.samples:
             if (
@@ -63,7 +63,7 @@ def test_stages_are_the_parts_of_commands(cluster: Cluster) -> None:
             assert client.stats().stages == ()
             client.metrics.enable(stages=True)
             assert client.metrics.stages
-            # On connections from before, stages are timed after their first replies.
+            # On earlier connections, stages are timed after the first replies.
             await load(client, 1)
             client.metrics.reset()
             await load(client, 10)
@@ -71,7 +71,7 @@ def test_stages_are_the_parts_of_commands(cluster: Cluster) -> None:
             commands = stats.select(operation="put")
             stages = {stage.stage: stage for stage in stats.stages}
             assert list(stages) == ["encode", "queue", "wire", "turn", "deliver", "hand_over"]
-            # Of every sixteenth future it is timed when what waits for it is called.
+            # This stage is timed for every sixteenth future, when its callbacks are called.
             assert stages.pop("hand_over").count == 20
             assert {stage.count for stage in stages.values()} == {commands.count} == {320}
             parts = stages["queue"].seconds + stages["wire"].seconds
@@ -102,7 +102,7 @@ def test_stages_of_calling_threads(client: spikewire.Client) -> None:
     for thread in threads:
         thread.join()
     stages = {stage.stage: stage.count for stage in client.stats().stages}
-    # What replies that come first on a connection waited for is not known.
+    # The waiting time of the first replies on a connection is unknown.
     assert {stages[name] for name in ("encode", "deliver", "hand_over", "decode")} <= set(
         range(280, 301)
     )
@@ -138,7 +138,7 @@ def told(client: Any) -> dict[str, int]:
 
 
 def of_batches(count: int, *, requests: int, read: int) -> dict[str, int]:
-    """How often each stage is timed for so many batches, all rows of some of which are read."""
+    """How often each stage is timed for this many batches, some of which have all rows read."""
     stages = dict.fromkeys(CALLED, count) | dict.fromkeys(("queue", "wire", "turn"), requests)
     stages |= {"deliver": requests, "decode": read}
     return {name: times for name, times in stages.items() if times}
@@ -150,13 +150,13 @@ def test_stages_of_batches(client: spikewire.Client) -> None:
     users.put_many({key: {"n": key} for key in range(100)}).raise_for_errors()
     client.metrics.reset()
     found = users.get_many(range(100))
-    # Two nodes, one request to each; rows are decoded when they are looked at.
+    # Two nodes, one request to each; rows are decoded when they are accessed.
     assert told(client) == of_batches(1, requests=2, read=0)
     assert found[1] is not None
     assert told(client) == of_batches(1, requests=2, read=0)
     assert len(list(found)) == 100
     assert told(client) == of_batches(1, requests=2, read=1)
-    # What was read is read once.
+    # Rows that were read are not decoded again.
     assert len(list(found)) == 100
     assert len(found.to_dict()) == 100
     assert told(client) == of_batches(1, requests=2, read=1)
@@ -184,7 +184,7 @@ def test_stages_of_tables(client: spikewire.Client) -> None:
     made["key"] = made["n"] = range(20_000)
     users.put_many(made, key="key").raise_for_errors()
     stages = told(client)
-    # Rows are composed, sent and waited for in windows.
+    # Rows are encoded, sent and waited for in windows.
     assert stages["encode"] == stages["hand_over"] > 1
     client.metrics.reset()
     table = users.get_many(range(100)).to_numpy([("n", "i8")])
@@ -202,7 +202,7 @@ def test_stages_of_batches_on_an_event_loop(cluster: Cluster) -> None:
             for _ in range(32):
                 assert len(list(await users.get_many(range(100)))) == 100
             expected = of_batches(32, requests=64, read=32)
-            # Of every sixteenth future it is timed when what waits for it is called.
+            # This stage is timed for every sixteenth future, when its callbacks are called.
             assert told(client) == expected | {"hand_over": 2}
 
     asyncio.run(run())

@@ -1,4 +1,4 @@
-"""Interrupts while processes are started: none is lost, and none of the interrupts."""
+"""Interrupts while processes are started: no process is lost, and no interrupt."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def test_a_handler_that_raises_keeps_no_other_away() -> None:
     try:
         with pytest.raises(KeyboardInterrupt) as raised, interrupts_wait():
             _both()
-        # Both handlers ran: one error was raised while the other was.
+        # Both handlers ran: one error was raised during the other.
         assert isinstance(raised.value.__context__, KeyboardInterrupt)
         assert signal.getsignal(signal.SIGTERM) is signal.default_int_handler
         assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
@@ -102,7 +102,7 @@ def test_other_threads_have_no_handlers_to_wait_for() -> None:
     assert seen == [before]
 
 
-#: Starts something by each line of input, and says what an interrupt left of it.
+#: Starts something for each line of input, and reports what an interrupt left of it.
 STARTER = """
 import os, signal, sys, time
 from pathlib import Path
@@ -158,7 +158,7 @@ def test_interrupted_at_any_moment_no_process_is_lost(what: str, tmp_path: Path)
                 starter.stdin.write("\n")
                 starter.stdin.flush()
                 assert starter.stdout.readline() == "starting\n"
-                # From at once to when it runs: closer to each other in the beginning.
+                # From immediately to when it runs, at shorter intervals in the beginning.
                 time.sleep(LATEST * (number / STARTS) ** 3)
                 starter.send_signal(signal.SIGINT)
                 told = starter.stdout.readline()

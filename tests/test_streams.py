@@ -1,4 +1,4 @@
-"""``get_stream``, and the builder's ``stream``: inputs without an end, in bounded memory."""
+"""``get_stream``, and the builder's ``stream``: endless inputs, in bounded memory."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ COUNT = 1000
 
 
 class Streams:
-    """``get_stream`` of either face, in lists."""
+    """``get_stream`` of either face, as lists."""
 
     def __init__(self, face: Face, client: Any, set_name: str) -> None:
         self.face = face
@@ -34,7 +34,7 @@ class Streams:
         return self.face.settle(start)
 
     def begun(self, keys: Any, *bins: Any, of: Any = None, **options: Any) -> Any:
-        """A stream, made where verbs may be called."""
+        """A stream, created where verbs may be called."""
 
         async def make() -> Any:
             return (of or self.users).get_stream(keys, *bins, **options)
@@ -65,7 +65,7 @@ def streams(request: pytest.FixtureRequest, cluster: Cluster, set_name: str) -> 
 
 
 class Counted:
-    """Keys without an end, and how many of them were read."""
+    """Endless keys that count how many were read."""
 
     def __init__(self, most: int | None = None) -> None:
         self.read = 0
@@ -136,7 +136,7 @@ class TestResults:
 
 
 class TestMemory:
-    """The input is read as far as results are taken."""
+    """The input is read only as far as results are taken."""
 
     @pytest.mark.parametrize("ordered", [True, False])
     def test_without_an_end(self, streams: Streams, ordered: bool) -> None:
@@ -183,7 +183,7 @@ class TestMemory:
                 async for result in stream:
                     assert result.row == taken
                     taken += 1
-                    # A window ahead of those in flight.
+                    # One window ahead of those in flight.
                     assert read <= taken + 5 * 10
                     if taken == 2000:
                         break
@@ -311,7 +311,7 @@ class TestAsynchronousInputs:
 class TestEnding:
     @pytest.mark.parametrize("ordered", [True, False])
     def test_an_input_that_fails(self, streams: Streams, ordered: bool) -> None:
-        """What came before it is sent, and its results come first."""
+        """Keys before the failure are sent, and their results come first."""
 
         def keys() -> Iterator[int]:
             yield from range(25)
@@ -365,7 +365,7 @@ class TestEnding:
             users.get_stream([1])
 
     def test_writes_that_were_sent_have_ended(self) -> None:
-        """A stream of writes that is left early changes nothing afterwards."""
+        """A stream of writes that is abandoned early changes nothing afterwards."""
         with Cluster(1) as slow, spikewire.Client(slow.seeds, timeout=60) as client:
             users = client.dataset("test", "slow")
             users.put("warm", {"n": 1})
@@ -496,7 +496,7 @@ class TestAsynchronousInputsOfTheBuilder:
                     assert read <= taken + 5 * 10
                 await stream.aclose()
                 assert ended
-                # A task that is cancelled while it takes results ends the reading, too.
+                # A task that is cancelled while it takes results also ends the reading.
                 ended = False
                 stream = client.session().upsert(keys()).set("n", 1).stream(window=10, limit=2)
 

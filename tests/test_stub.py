@@ -1,4 +1,4 @@
-"""The stub says what the native module does."""
+"""The stub agrees with the native module."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ def test_parameters(function: Function) -> None:
         if parameter.name != "self"
     }
     said = parameters(definitions[-1])
-    # The last overload is the one that takes everything: what it requires, another leaves out.
+    # The last overload takes everything: a parameter that it requires is absent in another.
     assert {name: kind for name, (kind, _) in said.items()} == {
         name: kind for name, (kind, _) in real.items()
     }
@@ -146,11 +146,11 @@ def test_the_verbs_are_the_same_everywhere() -> None:
 
     first, *others = map(verbs, FACES)
     assert len(first) >= 9
-    # Only datasets make keys.
+    # Only datasets create keys.
     for own in ("key", "keys"):
         assert [found.pop(own) for found in (first, *others) if own in found] != []
         assert not hasattr(_native.Client, own)
-    # That of clients is Python's.
+    # That of clients is in Python.
     assert [found.pop("explain") for found in (first, *others) if "explain" in found] != []
     # A stream keeps calls in flight by itself.
     for found in (first, *others):

@@ -43,7 +43,7 @@ def data(client: spikewire.Client, set_name: str) -> spikewire.Dataset:
 
 @pytest.fixture
 def slow() -> Iterator[Cluster]:
-    """One node that holds every reply back."""
+    """One node that delays every reply."""
     with Cluster(nodes=1) as cluster:
         cluster.inject(0, delay=0.3)
         yield cluster
@@ -199,7 +199,7 @@ def test_a_waiting_thread_that_is_interrupted(slow: Cluster) -> None:
 
 
 def program(code: str, *arguments: str, status: int = 0, log: str = "") -> list[str]:
-    """The lines that a program of its own prints."""
+    """The output lines of a program of its own."""
     ran = subprocess.run(
         [sys.executable, "-X", "faulthandler", "-c", textwrap.dedent(code), *arguments],
         capture_output=True,
@@ -240,7 +240,7 @@ def test_a_withdrawal_that_the_client_meets_half_way(slow: Cluster) -> None:
         met = threading.Event()
 
         def acquire() -> bool:
-            # The thread that cancels comes last, when the client has met the cancelled call.
+            # The cancelling thread comes last, when the client has reached the cancelled call.
             if threading.current_thread() is canceller:
                 assert met.wait(60)
             return bool(lock())
@@ -436,7 +436,7 @@ def test_closing_fails_what_is_pending(slow: Cluster) -> None:
                 wait.result(20)
     for future in futures:
         assert isinstance(future.exception(20), spikewire.ClientClosed)
-    # Who waits for a future is told before its callbacks are.
+    # Waiters for a future are notified before its callbacks are called.
     assert until(lambda: called)
     assert called == [futures[0]]
     with pytest.raises(spikewire.ClientClosed):

@@ -1,4 +1,4 @@
-"""The look and feel of the clients: their repr, help, warnings and advice."""
+"""The surface of the clients: their repr, help, warnings and advice."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def test_repr(cluster: Cluster) -> None:
 @pytest.mark.parametrize("verb", VERBS)
 def test_help_shows_signature_and_words(of: type, verb: str) -> None:
     text = pydoc.plain(pydoc.render_doc(getattr(of, verb)))
-    # Newer versions write long signatures with one parameter in a line.
+    # Newer versions write long signatures with one parameter per line.
     flat = re.sub(r"\s+", " ", text)
     assert re.search(rf"{verb}\( ?(self, /, )?key, ", flat)
     assert "timeout=None" in flat
@@ -113,7 +113,7 @@ def test_a_verb_without_a_loop(cluster: Cluster) -> None:
         client.get(("test", "users", "k"))
     with pytest.raises(RuntimeError, match="no running event loop"):
         client.dataset("test", "users").put("k", {"n": 1})
-    # Its first loop is closed; it goes on with another one.
+    # Its first loop is closed; it continues on another one.
     asyncio.run(put(client))
     asyncio.run(client.close())
 
@@ -123,7 +123,7 @@ async def put(client: AsyncClient) -> None:
 
 
 def forgotten(make: Callable[[], object]) -> list[warnings.WarningMessage]:
-    """The warnings when what ``make`` returns is let go."""
+    """The warnings when the result of ``make`` is dropped."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         made = make()
@@ -142,7 +142,7 @@ def test_a_forgotten_async_client_warns(cluster: Cluster) -> None:
     async def main() -> list[warnings.WarningMessage]:
         client = await AsyncClient.connect(cluster.seeds)
         await client.exists(("test", "users", "k"))
-        # The thread that connected it may still hold it for a moment.
+        # The thread that connected it may still hold a reference for a moment.
         await asyncio.get_running_loop().shutdown_default_executor()
         holder: list[Any] = [client]
         del client
@@ -180,7 +180,7 @@ def test_forgotten_clients_end_their_connections(
         before = no_descriptor_leak()
         del client
         gc.collect()
-        # The loop goes on, so the end must not wait for its own.
+        # The loop still runs, so the exit must not wait for it.
         for _ in range(1500):
             await asyncio.sleep(0.02)
             if no_descriptor_leak() < before - 2:

@@ -1,4 +1,4 @@
-"""Asynchronous verbs and everything in asyncio that takes an awaitable."""
+"""Asynchronous verbs, and everything in asyncio that takes an awaitable."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ async def through_gather(verb: Callable[[], Any]) -> Any:
 
 
 async def through_wait(verb: Callable[[], Any]) -> Any:
-    # Coroutines are refused there, and futures are taken.
+    # Coroutines are rejected there, and futures are accepted.
     (done, _) = await asyncio.wait([asyncio.ensure_future(verb())], timeout=PATIENCE)
     return done.pop().result()
 

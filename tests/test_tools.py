@@ -1,4 +1,4 @@
-"""The checks of `make lint` on small trees made up here, and the table of instruction counts."""
+"""The checks of `make lint` on small generated trees, and the table of instruction counts."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def tools(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def write(root: Path, files: dict[str, str]) -> Path:
-    """Lays out a tree."""
+    """Creates a tree."""
     for name, text in files.items():
         file = root / name
         file.parent.mkdir(parents=True, exist_ok=True)
@@ -69,11 +69,11 @@ def test_uses_that_are_no_cycle(tmp_path: Path) -> None:
     import structure
 
     files = {
-        # A remark and a text: use crate::c::C;
+        # A comment and a string: use crate::c::C;
         "b.rs": '// use crate::c::C;\nconst TEXT: &str = "crate::c::C";',
         "c.rs": "use crate::b::B;\n#[cfg(test)]\nmod tests { use crate::d::D; }",
         "d.rs": "use crate::c::C; use std::b::B;",
-        # What is handed on belongs to where it is.
+        # A re-export counts for the module that defines the item.
         "e/mod.rs": "pub mod f; pub mod g; pub use g::G;",
         "e/f.rs": "use super::G;",
         "e/g.rs": "pub struct G;",

@@ -1,4 +1,4 @@
-"""``spikewire top``, on the endpoint of a program."""
+"""``spikewire top``, against the endpoint of a program."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Quiet(WSGIRequestHandler):
 
 @pytest.fixture(scope="module")
 def endpoint() -> Iterator[str]:
-    """Of a program that reads all the time what is there and what is not."""
+    """The endpoint of a program that reads existing and missing records all the time."""
     ends = threading.Event()
     with Cluster(nodes=2) as cluster, spikewire.Client(cluster.seeds) as client:
         client.metrics.enable(stages=True)
@@ -104,7 +104,7 @@ def test_rates_and_latencies_are_what_came_in_between() -> None:
     )
     assert (second.name, second.rate, second.p99) == ("B 1:3", 0, None)
     assert (second.connections, second.breaker_open) == (1, True)
-    # It began anew.
+    # The program restarted.
     again = read(text(10, 0, 10))
     again.at = after.at + 1.0
     assert between(after, again).total.rate == pytest.approx(10)
@@ -201,7 +201,7 @@ def test_ctrl_c_ends_it_and_leaves_the_terminal_as_it_was(endpoint: str) -> None
             continue
         try:
             more = os.read(leader, 65536)
-        except OSError:  # The other side is closed.
+        except OSError:  # the other side is closed
             break
         shown += more
         if not sent and b"get test" in shown:
@@ -211,6 +211,6 @@ def test_ctrl_c_ends_it_and_leaves_the_terminal_as_it_was(endpoint: str) -> None
     os.close(leader)
     assert sent
     assert b"Traceback" not in shown
-    # Out of the screen of its own again.
+    # It has left the alternate screen.
     assert b"\x1b[?1049h" in shown
     assert shown.rindex(b"\x1b[?1049l") > shown.rindex(b"\x1b[?1049h")

@@ -1,6 +1,6 @@
 """Both type checkers see the types that the files in ``typing/`` expect, with and without optional
-libraries; these files name all that is public; and what a program may have to write is exported.
-"""
+libraries; these files use every public name; and everything a program may have to write is
+exported."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ ROOT = Path(__file__).resolve().parent.parent
 REVEALED = ROOT / "tests/typing"
 PACKAGE = ROOT / "python/spikewire"
 
-#: Whose public names are looked at.
+#: The modules whose public names are checked.
 MODULES = (
     "spikewire",
     "spikewire.builder",
@@ -58,15 +58,15 @@ PRIVATE = (
     "spikewire.cql._native",
     "spikewire.profiles.view",
 )
-#: What is public by its name and no business of programs.
+#: Names that are public by their spelling but not meant for programs.
 INTERNAL = {
-    # Made by the functions of `spikewire.op`, `spikewire.exp` and `spikewire.query`.
+    # Created by the functions of `spikewire.op`, `spikewire.exp` and `spikewire.query`.
     "Operation": {"bit", "hll", "list", "map", "read", "write"},
     "Expression": set(vars(spikewire.Expression)),
-    # Between the parts of profiles.
+    # Internal to profiles.
     "Profile": {"attach", "made", "profile_changed", "replace", "state"},
     "Profiles": {"is_of"},
-    # Typed where the step is that it derives from.
+    # Typed in the step that it derives from.
     "ReadOne": {"first", "first_or_none"},
     # For type checkers views are clients and datasets.
     "_View": {"profile_changed", "get_stream"},
@@ -79,7 +79,7 @@ INTERNAL = {
     "opening": {"named", "reads"},
     "view": {"view"},
 }
-#: Classes in signatures that are between parts of the library.
+#: Classes in signatures that are internal to the library.
 BETWEEN = {
     *("AdminTask", "StatsFields"),  # of the engine
     *("OfficialOperations", "OfficialResults", "NamedWrites"),  # of the drop-ins
@@ -87,7 +87,7 @@ BETWEEN = {
     *("Parts", "Scheme"),  # of opening
     "Family",  # of metrics
 }
-#: What needs a library whose types may be missing.
+#: Methods that need a library whose types may be missing.
 OPTIONAL = {"to_pandas", "to_polars", "to_arrow", "to_numpy"}
 
 
@@ -109,15 +109,15 @@ def check(*command: str) -> None:
 
 
 def checkers() -> list[str]:
-    """Those that are installed. The last is pyright with its Node.js in the wheel."""
+    """The installed checkers. The last is pyright with its Node.js in the wheel."""
     names = ("mypy", "pyright", "basedpyright")
     return [name for name in names if importlib.util.find_spec(name)]
 
 
 @cache
 def checked_by_mypy(cache_folder: str) -> tuple[subprocess.CompletedProcess[str], set[str]]:
-    """What mypy says, and which names the files refer to, by their full names."""
-    # Strict as configured, and marks that nothing needs are errors.
+    """The output of mypy, and the names that the files refer to, by their full names."""
+    # Strict as configured, and unused ignores are errors.
     told = ["--strict", "--warn-unused-ignores"]
     kept = ["--export-ref-info", "--no-sqlite-cache", "--cache-dir", cache_folder]
     done = run("mypy", *told, *kept, *map(str, sorted(REVEALED.glob("*.py"))))
@@ -149,7 +149,7 @@ def test_pyright() -> None:
 
 
 def public() -> Iterator[tuple[Any, str]]:
-    """Every public name: its class or module, and itself."""
+    """Every public name, with its class or module."""
     for name in MODULES:
         module = importlib.import_module(name)
         for own in module.__all__:
@@ -163,7 +163,7 @@ def public() -> Iterator[tuple[Any, str]]:
 
 
 def home(named: str) -> list[tuple[str, str]]:
-    """What a reference of mypy may be about: class or module, and name."""
+    """The class or module, and the name, of a reference of mypy."""
     before, _, name = named.rpartition(".")
     of = before.rpartition(".")[2]
     found = [(of, name)]
@@ -175,7 +175,7 @@ def home(named: str) -> list[tuple[str, str]]:
 
 
 def test_all_that_is_public_is_looked_at(cache_folder: str) -> None:
-    """The files name every public method, property and function, on its class or a derived one."""
+    """The files use every public method, property and function, on its class or a derived one."""
     _, references = checked_by_mypy(cache_folder)
     looked_at = {it for named in references if named.startswith("spikewire") for it in home(named)}
     missing: set[str] = set()
@@ -278,7 +278,7 @@ async def awaited() -> int:
 
 @pytest.mark.parametrize("checker", ["mypy", "basedpyright"])
 def test_a_program_where_numpy_and_pandas_are_missing(tmp_path: Path, checker: str) -> None:
-    """The package as it is installed, in an environment with nothing else."""
+    """The package as installed, in an environment without anything else."""
     if checker not in checkers():
         pytest.skip(f"{checker} is not installed")
     venv.create(tmp_path / "venv", symlinks=True)

@@ -1,4 +1,4 @@
-"""The documentation site: no warning, nothing from elsewhere, a whole reference."""
+"""The documentation site: no warnings, nothing loaded from elsewhere, a complete reference."""
 
 from __future__ import annotations
 
@@ -25,15 +25,15 @@ sys.path.insert(0, str(ROOT / "tools"))
 
 from website import others, reference, tabs  # noqa: E402
 
-#: What is public in these is on pages of other modules.
+#: Modules whose public names are on pages of other modules.
 ELSEWHERE = {"spikewire.bench", "spikewire.compat", "spikewire.cli", "spikewire.admin"}
-#: A module and a function of it have one name; the entry is about the function.
+#: A module and a function in it have the same name; the entry is about the function.
 CLASHES = {"spikewire.profiles.view": "spikewire.profiles.view.view"}
 
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Links, anchors and navigation are checked by building: what does not hold is a warning."""
+    """Links, anchors and navigation are checked by building: an error there is a warning."""
     for name in ("mkdocs", "material", "mkdocstrings_handlers.python"):
         pytest.importorskip(name, reason="requirements/docs.txt is not installed")
     folder = tmp_path_factory.mktemp("site")
@@ -51,7 +51,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def public() -> Iterator[str]:
-    """Every name that programs may use: those of modules on the pages, and of their classes."""
+    """Every name that programs may use: those of the modules on the pages, and of their classes."""
     for subjects in (subjects for *_, subjects in reference.PAGES):
         for subject in subjects:
             yield from names(subject)
@@ -86,7 +86,7 @@ def members(path: str, of: object) -> Iterator[str]:
 
 
 def entries(site: Path) -> set[str]:
-    """The names that the reference has an entry for, as its inventory lists them."""
+    """The names that have an entry in the reference, according to its inventory."""
     inventory = (site / "objects.inv").read_bytes().split(b"\n", 4)[4]
     return {line.split(" ", 1)[0] for line in zlib.decompress(inventory).decode().splitlines()}
 
@@ -110,7 +110,7 @@ def test_the_reference_of_nodejs_has_what_classes_inherit() -> None:
     pages = dict(others.pages(ROOT))
     sections = dict(re.findall(r"^### (\w+)\n(.*?)(?=^##)", pages["api/node.md"], re.M | re.S))
     assert {"Client", "Dataset", "Batch", "RecordNotFound", "Cluster", "Session"} <= {*sections}
-    # From three classes, one above the other.
+    # From three classes in one hierarchy.
     for verb in ("get", "getMany", "query"):
         assert f"| `{verb}` |" in sections["Dataset"]
     assert "@internal" not in pages["api/node.md"]

@@ -12,10 +12,11 @@ if TYPE_CHECKING:
 
 @contextlib.contextmanager
 def ends_before(other: float) -> Iterator[None]:
-    """Fails when what is done within takes as long as what would end it anyway, in seconds.
+    """Fails if the block takes as long as the fault in it, in seconds.
 
-    For timeouts that are much shorter than the fault that they end: a late timeout of a slow
-    machine still comes first, and without a timeout the fault's own end would.
+    For timeouts that are much shorter than the fault that they end: on a slow machine a late
+    timeout still comes before the end of the fault, while without a timeout the fault itself would
+    end the block.
     """
     began = time.monotonic()
     yield
@@ -24,7 +25,7 @@ def ends_before(other: float) -> Iterator[None]:
 
 
 def until(state: Callable[[], object], limit: float = 30.0, pause: float = 0.02) -> bool:
-    """Whether ``state`` came true within ``limit`` seconds."""
+    """Whether ``state`` became true within ``limit`` seconds."""
     end = time.monotonic() + limit
     while not state():
         if time.monotonic() > end:

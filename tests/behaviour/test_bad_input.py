@@ -1,4 +1,4 @@
-"""What cannot be sent is refused before a byte leaves, by an error that names the culprit."""
+"""Invalid arguments are rejected before a byte is sent, by an error that names the argument."""
 
 # ruff: noqa: E501 - one refusal a line is easier to read
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from spikewire.testing import Cluster
 
 
-#: Switches, by verb.
+#: Flags, by verb.
 SWITCHES: list[tuple[str, tuple[Any, ...], str]] = [
     ("get", (1,), "buffers"),
     ("get", (1,), "sleep_jitter"),
@@ -39,7 +39,7 @@ def test_a_switch_names_itself(client: Opened, verb: str, arguments: Any, name: 
     for wrong in ("yes", 1, [True]):
         with pytest.raises(TypeError) as caught:
             client.face.settle(partial(call, *arguments, **{name: wrong}))
-        # Not in a note alone, which `match` would look at as well.
+        # Not only in a note, which `match` would search as well.
         assert str(caught.value) == f"{name} must be True or False, not {type(wrong).__name__}"
 
 
@@ -62,7 +62,7 @@ def test_switches_of_rows_operations_and_expressions_name_themselves() -> None:
 
 
 class Odd:
-    """A type that nothing here can store."""
+    """A type that cannot be stored."""
 
 
 def loop_list() -> list[object]:
@@ -85,7 +85,7 @@ def deep(levels: int) -> object:
     return value
 
 
-#: Name, verb, arguments, keywords, error, what the message must say.
+#: Name, verb, arguments, keywords, error, what the message must contain.
 REFUSED: list[tuple[str, str, tuple[Any, ...], dict[str, Any], type[Exception], str]] = [
     ("float key", "get", (1.5,), {}, TypeError, "key.*float"),
     ("bool key", "get", (True,), {}, TypeError, "key.*bool"),
@@ -193,7 +193,7 @@ def test_refused(
     assert not isinstance(caught.value, spikewire.Error)
     assert re.search(says, str(caught.value)), caught.value
     assert len(str(caught.value)) < 2000
-    # Nothing of it was sent, and the client works on.
+    # Nothing of it was sent, and the client still works.
     assert data.get(1).bins == {"a": 0}
     assert data.get(1).generation == 1
 

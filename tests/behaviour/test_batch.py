@@ -78,7 +78,7 @@ class TestOutcomes:
     def test_one_row(self, filled: Caller, row: Any, code: Any, found: Any) -> None:
         done = filled.batch([row])
         assert (done.codes.tolist(), bins(done[0])) == ([code], found)
-        # The same between others.
+        # The same among other records.
         filled.put(1, {"n": 1, "s": "1"})
         done = filled.batch([Read(7), row, Read(8)])
         assert (done.codes.tolist(), bins(done[1])) == ([0, code, 0], found)
@@ -320,7 +320,8 @@ class TestFailures:
             data = client.dataset("test", "s")
             cluster.inject(0, error=1.0)
             done = data.batch([Write(i, {"n": i}) for i in range(60)])
-            # Refused before it was run, so it is tried elsewhere, and the others pass it on.
+            # Refused before it was executed, so it is retried elsewhere, and the other nodes
+            # forward it.
             assert done.in_doubt == []
             assert all(e.attempts == 3 and e.code == 18 for e in done.errors.values())
             cluster.clear_faults(0)
@@ -336,7 +337,7 @@ class TestFailures:
             done = data.batch([Write(i, {"n": 1}, generation=1) for i in range(60)])
             cluster.clear_faults(0)
             assert [r["n"] for r in data.get_many(range(60))] == [1] * 60
-            # What was applied the first time is refused the second time, and says so.
+            # What was applied by the first attempt is refused by the second, and the error says so.
             for error in done.errors.values():
                 assert isinstance(error, spikewire.GenerationMismatch)
                 assert (error.in_doubt, error.attempts > 1) == (True, True)

@@ -1,4 +1,4 @@
-"""Batches of many threads over the connections that they share."""
+"""Batches of many threads over shared connections."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ OK, NO_ANSWER, CLOSED = 0, 9, -5
 
 @pytest.fixture
 def nodes() -> Iterator[Cluster]:
-    """A cluster of its own, whose nodes may be tampered with."""
+    """A cluster of its own, whose nodes tests may disturb."""
     with Cluster(nodes=3) as cluster:
         yield cluster
 
@@ -70,8 +70,8 @@ def test_many_threads_need_few_connections(nodes: Cluster, shared: spikewire.Cli
     before = [nodes.stats(node)["connections"] for node in range(3)]
     in_threads(lambda _: [data.get_many(range(40)).raise_for_errors() for _ in range(50)], 32)
     after = [nodes.stats(node)["connections"] for node in range(3)]
-    # `connections_per_node` for threads that have one each, and as many at most that the others
-    # share: two, unless replies are slow to come, as on a busy machine.
+    # `connections_per_node` for threads that have one each, and at most as many that the others
+    # share: two, unless replies are slow, as on a busy machine.
     more = [there - here for here, there in zip(before, after, strict=True)]
     assert max(more) <= 4 + 4, more
 
@@ -95,7 +95,7 @@ def test_a_slow_node_holds_up_only_those_who_ask_it(
     data = shared.dataset("test", "shared")
     nodes.inject(0, delay=25)
     with ThreadPoolExecutor(1) as pool:
-        # The first caller leads, and waits for the slow node.
+        # The first caller becomes the leader, and waits for the slow node.
         first = pool.submit(data.get_many, range(60))
         outcomes = in_threads(lambda key: data.get_many([key, key], timeout=2).codes[0], 40)
         assert not first.done()
@@ -118,7 +118,7 @@ def test_closing_while_batches_are_under_way(
         try:
             done = data.put_many((key, {"n": 0}) for key in keys) if write else data.get_many(keys)
         except spikewire.ClientClosed:
-            return {CLOSED}, []  # This thread had not come so far.
+            return {CLOSED}, []  # this thread had not got that far
         return set(done.codes), [error.in_doubt for error in done.errors.values()]
 
     with ThreadPoolExecutor(8) as pool:
@@ -127,7 +127,7 @@ def test_closing_while_batches_are_under_way(
         shared.close()
         ended = [call.result(timeout=15) for call in calls]
     assert all(codes == {CLOSED} for codes, _ in ended)
-    # Those that were written may be carried out; those that waited behind them will not be.
+    # Requests that were written may be carried out; those queued behind them will not be.
     assert any(any(doubts) for _, doubts in ended) is write
 
 
@@ -137,7 +137,7 @@ class Stop(Exception):  # noqa: N818
 
 @pytest.fixture
 def alarm() -> Iterator[Callable[[float, Callable[[], object]], None]]:
-    """Runs something in a signal's handler, on the main thread, after so many seconds."""
+    """Runs something in a signal handler, on the main thread, after this many seconds."""
     before = signal.getsignal(signal.SIGALRM)
 
     def after(seconds: float, work: Callable[[], object]) -> None:
@@ -167,7 +167,7 @@ def test_a_signal_ends_the_wait_of_the_main_thread_alone(
         alarm(0.2, stop)
         with pytest.raises(Stop):
             data.put_many((key, {"n": -1}) for key in range(30))
-        # The others get what they asked for.
+        # The other threads get their results.
         assert [call.result(timeout=60).found for call in calls] == [30] * others
     for node in range(3):
         nodes.clear_faults(node)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from faces import Face
 
-#: Seconds between rounds: longer than any machine is slow.
+#: Seconds between rounds: longer than any delay of a slow machine.
 PAUSE = 60
 
 

@@ -22,7 +22,7 @@ MIB = 1 << 20
 
 @contextmanager
 def alarms(handler: Callable[..., object], after: float, every: float = 0.0) -> Iterator[None]:
-    """The handler is called when the time has passed, and over and over if so wanted."""
+    """Calls the handler when the time has passed, and then repeatedly if requested."""
     before = signal.signal(signal.SIGALRM, handler)
     signal.setitimer(signal.ITIMER_REAL, after, every)
     try:
@@ -103,7 +103,7 @@ def test_a_call_in_a_signal_handler_does_not_wait_for_the_call_it_interrupts(
         data.put(1, {"n": 1})
 
         def handler(*_: object) -> None:
-            # With the call around it in its way, this would end with the timeout.
+            # If the outer call blocked it, this would end with the timeout.
             inner.append(data.get(1, timeout=30)["n"])
 
         cluster.inject(0, delay=1.0)
@@ -140,8 +140,8 @@ def test_a_broken_connection_counts_once_however_many_threads_wait_for_it() -> N
     ended: list[str] = []
     with (
         Cluster(nodes=1) as cluster,
-        # Where threads start so slowly that some come again before the faults end, there are a few
-        # cuts, and still not one for each thread.
+        # If threads start so slowly that some reconnect before the faults end, there are a few
+        # cuts, but still not one for each thread.
         spikewire.Client(
             cluster.seeds, timeout=60, max_error_rate=20, max_retries=10, tend_interval=60
         ) as client,
@@ -162,7 +162,7 @@ def test_a_broken_connection_counts_once_however_many_threads_wait_for_it() -> N
         for thread in threads:
             thread.start()
         time.sleep(0.6)
-        # What is held already is cut; what comes again is answered.
+        # Connections that are already held are cut; new ones are answered.
         cluster.clear_faults(0)
         for thread in threads:
             thread.join()
@@ -184,14 +184,15 @@ def test_a_write_that_timed_out_half_sent_is_never_finished() -> None:
             except spikewire.Timeout:
                 timeouts += 1
             data.put("k", {"b": b"new"})
-            # Would be what takes the rest along.
+            # Would be the command that takes the rest along.
             data.put("other", {"b": bytes(200_000)})
             assert data.get("k")["b"] == b"new"
     assert timeouts
 
 
 class SlowToConnect:
-    """Stands before a node; connecting through it takes a second or more while it is clogged."""
+    """A proxy in front of a node; connecting through it takes a second or more while it is
+    clogged."""
 
     def __init__(self, target: str) -> None:
         host, port = target.rsplit(":", 1)
@@ -241,7 +242,7 @@ class SlowToConnect:
             guest.setblocking(False)
             guest.connect_ex(self.listener.getsockname())
             self.guests.append(guest)
-            # One is accepted, the next ones fill the queue.
+            # One is accepted, the next ones fill the backlog.
             time.sleep(0.1)
 
     def free(self) -> None:

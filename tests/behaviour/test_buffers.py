@@ -1,4 +1,4 @@
-"""Bytes as views of the reply: equal contents, no copy of each, outliving what they came from."""
+"""Bytes as views of the reply: equal contents, no copies, and views that outlive the reply."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def is_view_of(value: object, content: bytes) -> bool:
 
 
 def check(record: spikewire.Record) -> None:
-    """Blobs are views of one buffer, the rest is what it always is."""
+    """Blobs are views of one buffer, everything else is as usual."""
     assert all(is_view_of(record[name], BINS[name]) for name in BLOBS)
     assert len({id(record[name].obj) for name in BLOBS}) == 1  # type: ignore[union-attr]
     others = {name: record[name] for name in record if name not in BLOBS}
@@ -120,7 +120,7 @@ def test_views_outlive_client_record_and_batch(face: Face, cluster: Cluster, set
         single = data.get(1, buffers=True)["blob"]
         batch = data.get_many(range(50), buffers=True)
         many = [record["blob"] for record in batch]
-        # What uses memory again would write over what is not held.
+        # Reused memory would overwrite what is not referenced.
         for key in range(50):
             data.get(key)
         del batch
@@ -135,8 +135,9 @@ def test_nothing_keeps_a_batch_but_its_views(data: Any) -> None:
     batch = data.get_many(["a", "a"], buffers=True)
     owners = [record["second"].obj for record in batch]
     del batch
-    # Without a GIL, a batch that another thread made goes when counts are merged. A cycle of a
-    # batch and its views would survive this, as the collector does not see into a batch.
+    # Without a GIL, a batch that another thread created is freed when reference counts are merged.
+    # A cycle of a batch and its views would survive this, as the collector does not traverse
+    # batches.
     gc.collect()
     # Records that the batch still held would show here by their views.
     alone = [object(), object()]

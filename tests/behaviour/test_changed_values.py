@@ -1,4 +1,4 @@
-"""Containers that change while they are read: an error, and nothing is sent."""
+"""Containers that change while they are being encoded: an error, and nothing is sent."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def changing(change: Any) -> Any:
-    """A mapping that does something when it is looked at."""
+    """A mapping that runs something when it is read."""
 
     class Changing(Mapping):  # type: ignore[type-arg]
         def __getitem__(self, name: str) -> int:

@@ -1,4 +1,4 @@
-"""Nodes die and come back under load: no call hangs, no acknowledged write is lost."""
+"""Nodes fail and return under load: no call hangs, and no acknowledged write is lost."""
 
 from __future__ import annotations
 
@@ -24,19 +24,19 @@ if TYPE_CHECKING:
 TIMEOUT = 1.0
 KEYS = 40
 WORKERS = 8
-#: Longest time without a success. Generous: the figures are what is looked at.
+#: Longest time without a success. Generous: the printed figures are what matters.
 GAP = 10.0
 
 
 class Journal:
-    """What one worker wrote, and what became of it."""
+    """What one worker wrote, and the outcomes."""
 
     def __init__(self, worker: int) -> None:
         self.worker = worker
         self.rng = random.Random(worker)
         #: The last value that was acknowledged, by key.
         self.acknowledged: dict[int, int] = {}
-        #: Later values that may or may not have been applied.
+        #: Later values that may have been applied.
         self.open: dict[int, set[int]] = {}
         self.successes: list[float] = []
         self.longest = 0.0
@@ -178,7 +178,7 @@ class AsyncioLoad:
         assert not self.thread.is_alive(), "calls hang"
 
     def check(self) -> None:
-        """Done on the loop, when the load had stopped."""
+        """Run on the loop, once the load has stopped."""
 
     def close(self) -> None:
         pass
@@ -305,7 +305,7 @@ def descriptors() -> int:
 
 
 def test_a_storm_of_reconnections(face: Face) -> None:
-    """A node dies and comes back again and again: descriptors and memory stay bounded."""
+    """A node fails and returns repeatedly: descriptors and memory stay bounded."""
     if not Path("/proc/self/fd").is_dir():
         pytest.skip("descriptors and memory are read from /proc")
     with Cluster(3) as cluster:
@@ -327,7 +327,7 @@ def test_a_storm_of_reconnections(face: Face) -> None:
             for _ in range(20):
                 turn()
             assert cluster.wait_settled()
-            # Both ends of a few connections may be open or not at any moment.
+            # Both ends of a few connections may or may not be open at any moment.
             assert until(lambda: descriptors() <= before + 12)
             gc.collect()
             assert resident() - memory < 48 << 20

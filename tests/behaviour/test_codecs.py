@@ -1,4 +1,4 @@
-"""Codecs: types and bins with forms of their own, through every verb of every face."""
+"""Codecs: types and bins with encodings of their own, in every verb of every face."""
 
 # ruff: noqa: E501 - one refusal a line is easier to read
 
@@ -81,7 +81,7 @@ BINS: dict[str, Any] = {
     "other": 5,
 }
 
-#: What any client finds there.
+#: The values that any client reads.
 STORED: dict[str, Any] = {
     "at": 1767315845678901,
     "ms": 1767315845678,
@@ -216,7 +216,7 @@ def test_types_anywhere_in_a_value(coded: Caller, data: Caller) -> None:
     assert data.get(1).bins == coded.get(1).bins == stored
     coded.put_many([(2, given)]).raise_for_errors()
     assert data.get(2).bins == stored
-    # Without a codec nothing of this is stored.
+    # Without a codec these values cannot be stored.
     with pytest.raises(TypeError, match=r'"p".*Near'):
         data.put(3, given)
 
@@ -259,7 +259,7 @@ def test_what_cannot_be_decoded(coded: Caller, data: Caller) -> None:
         coded.get_many([1])[0]
     with pytest.raises(ValueError, match=r'bin "at".*decode.*type str'):
         coded.get(2)
-    # The connection is as good as before.
+    # The connection is still usable.
     assert coded.get(1, ["other"]).bins == {}
 
 
@@ -347,5 +347,5 @@ def test_datasets_take_their_codec_along(cluster: Cluster, set_name: str) -> Non
         users.put(1, {"at": NOW})
         packed = pickle.dumps(users)
         assert pickle.loads(packed).get(1)["at"] == NOW
-    # Its client is closed: another one is made, with the same codec.
+    # Its client is closed: another one is opened, with the same codec.
     assert pickle.loads(packed).get(1)["at"] == NOW

@@ -1,4 +1,4 @@
-"""Batches as Arrow tables: types, schemas, nulls, what is refused, and who takes them."""
+"""Batches as Arrow tables: types, schemas, nulls, refusals, and consumers of tables."""
 
 from __future__ import annotations
 
@@ -381,5 +381,5 @@ def test_round_trip(data: Caller, drawn: st.DataObject) -> None:
             got = [None if map_ is None else sorted(map_) for map_ in got]
         assert got == wanted
         if any(wanted):
-            # A list of nothing says less of its type than the schema does.
+            # An empty list says less about its type than the schema does.
             assert inferred[name].cast(kind).equals(given[name])

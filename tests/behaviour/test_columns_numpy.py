@@ -1,4 +1,4 @@
-"""Batches as structured arrays: every kind of field, what is masked, and what is refused."""
+"""Batches as structured arrays: every kind of field, masks, and refusals."""
 
 from __future__ import annotations
 
@@ -241,12 +241,12 @@ class TestRows:
 
 
 class TestTheArray:
-    """It is one as NumPy's own constructor makes it, and shares nothing with others."""
+    """The array is like one from NumPy's own constructor, and shares nothing with others."""
 
     KINDS: ClassVar[list[tuple[str, str]]] = [("n", "i8"), ("f", "f4"), ("s", "U3")]
 
     def made(self, data: Caller) -> list[Any]:
-        """Arrays of one key, made in different ways, with one dtype."""
+        """Arrays of one key, read in different ways, with one dtype."""
         data.put(1, {"n": 1, "f": 0.5, "s": "abc"})
         kind = np.dtype(self.KINDS)
         batch = data.get_many([1, 2])
@@ -277,7 +277,7 @@ class TestTheArray:
 
     @staticmethod
     def after_use(array: Any) -> list[Any]:
-        """What is seen of an array that is worked with."""
+        """The state of an array after some operations on it."""
         seen = [(array["n"] + array["n"][::-1]).tolist(), (array["n"] * 2).tolist()]
         array["n"][1] = 7
         array["s"] = np.ma.masked
@@ -570,7 +570,7 @@ class TestBadInput:
             data.get_many([1]).to_numpy(kinds, **options)
 
     def test_without_numpy(self, cluster: Cluster) -> None:
-        # In a process of its own: one that has used NumPy keeps it.
+        # In a process of its own: one that has used NumPy keeps it loaded.
         ran = subprocess.run(
             [sys.executable, "-c", WITHOUT_NUMPY, cluster.seeds],
             capture_output=True,

@@ -1,6 +1,5 @@
-"""Cursors are the same bytes in Python and in Rust. ``tests/cursors.txt`` has some of either, with
-what follows them; its twin on the other side is ``crates/spikewire/tests/cursors.rs``.
-"""
+"""Cursors have the same bytes in Python and in Rust. ``tests/cursors.txt`` has some of each, with
+the records that follow them; the Rust counterpart is ``crates/spikewire/tests/cursors.rs``."""
 
 from __future__ import annotations
 
@@ -16,7 +15,7 @@ from spikewire import op
 if TYPE_CHECKING:
     from faces import Face, Opened
 
-#: Where the hash of a query stands in a cursor.
+#: The hash of the query in a cursor.
 FINGERPRINT = slice(5, 13)
 QUERIES: dict[str, dict[str, Any]] = {
     "scan": {},
@@ -61,7 +60,7 @@ def test_a_cursor_of_either_language_goes_on(
     fresh = f"{name} python {base64.b64encode(own).decode()} {cursors}"
     stored = base64.b64decode(cursor)
     assert stored[FINGERPRINT] == own[FINGERPRINT], f"the file should have:\n{fresh}"
-    # A cursor says itself which partitions are left.
+    # The cursor itself says which partitions are left.
     again = client.raw.query(
         "test", "cursors", **QUERIES[name] | {"partitions": None}, resume=stored
     )

@@ -1,4 +1,4 @@
-"""The tree of errors: what each one is, says and carries."""
+"""The exception classes: hierarchy, messages, attributes."""
 
 from __future__ import annotations
 
@@ -115,7 +115,7 @@ def test_verbs_outside_a_loop(face: Face, client: Opened) -> None:
 
 @pytest.mark.parametrize("timeout", [5e-324, 1e-10, 1e-9])
 def test_hardly_any_time_is_not_all_the_time(face: Face, timeout: float) -> None:
-    """A timeout that rounds to zero must not become none at all."""
+    """A timeout that rounds to zero must not become an unlimited one."""
     with Cluster(1) as cluster, face.open(cluster.seeds, max_error_rate=0) as client:
         data = client.dataset("test", "late")
         data.put(1, {"a": 1}, timeout=20)

@@ -1,4 +1,4 @@
-"""Expressions: made, checked, shown, kept."""
+"""Expressions: building, validation, repr, pickling."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A misbehaving node: typed errors in time, and no other call is affected."""
+"""A misbehaving node: typed errors in time, and other calls are unaffected."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ pytestmark = pytest.mark.usefixtures("no_descriptor_leak")
 
 @contextlib.contextmanager
 def boxed(face: Face, nodes: int = 1, **options: Any) -> Iterator[tuple[Cluster, Opened, Caller]]:
-    """A cluster to harm, a client on it, and a dataset."""
+    """A cluster that tests may harm, a client, and a dataset."""
     defaults = {"timeout": 30, "max_error_rate": 0, "tend_interval": 0.25}
     with Cluster(nodes) as cluster:
         assert cluster.wait_settled()
@@ -57,7 +57,7 @@ def at_once(client: Opened, calls: list[tuple[str, tuple[Any, ...], dict[str, An
 def in_order_of_ending(
     client: Opened, calls: list[tuple[str, tuple[Any, ...], dict[str, Any]]]
 ) -> list[tuple[int, Any]]:
-    """The number and the error or result of each call, the one that ends first in front."""
+    """The number and the error or result of each call, in the order in which they ended."""
     data = client.raw.dataset("test", "faults")
     ended: list[tuple[int, Any]] = []
 
@@ -91,7 +91,7 @@ def in_order_of_ending(
 
 
 def of_node(client: Opened, data: Caller, cluster: Cluster, node: int, count: int) -> list[int]:
-    """Keys, not used yet, whose master is that node."""
+    """Unused keys whose master is that node."""
     address = cluster.addresses[node]
     keys = []
     for key in range(10_000, 20_000):
@@ -106,7 +106,7 @@ def of_node(client: Opened, data: Caller, cluster: Cluster, node: int, count: in
 
 
 def recovers(work: Callable[[], Any]) -> bool:
-    """Whether it works again before long."""
+    """Whether it works again soon."""
 
     def works() -> bool:
         try:
@@ -528,7 +528,7 @@ class TestCircuitBreaker:
             assert is_open()
 
 
-#: Seconds that a held reply takes: many times what calls may.
+#: Seconds that a delayed reply takes: many times the timeout of calls.
 DELAY = 30
 
 

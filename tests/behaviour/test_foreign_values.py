@@ -1,4 +1,4 @@
-"""Values of other types that stand for a plain one: NumPy scalars, enum members, buffers."""
+"""Values of other types that are stored as plain ones: NumPy scalars, enum members, buffers."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ numpy = pytest.importorskip("numpy")
 
 
 def named(value: object) -> str:
-    """The value in a test's name, which is the same in every process."""
+    """The value in a test id, which must be the same in every process."""
     return re.sub(r" at 0x[0-9a-f]+", "", repr(value))[:40]
 
 

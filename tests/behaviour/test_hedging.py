@@ -1,4 +1,4 @@
-"""Second requests for reads whose answer is late, on every face."""
+"""Second requests for reads with a late answer, on every face."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from faces import Face, Opened
 
-#: Longer than a read takes on any machine, and the bound that a read keeps which is not held up.
+#: Longer than a read takes on any machine, and the limit for a read that is not delayed.
 SLOW, QUICK = 3.0, 2.0
 KEYS = range(40)
 
@@ -59,7 +59,7 @@ def idle(client: Opened) -> bool:
 
 
 def read_all(client: Opened) -> list[Any]:
-    """All records, their reads in flight together."""
+    """Reads all records, all in flight together."""
     data = client.raw.dataset("test", "hedged")
     if client.face.is_blocking:
         with ThreadPoolExecutor(len(KEYS)) as pool:
@@ -92,7 +92,7 @@ def test_a_slow_node_holds_nothing_up(face: Face, cluster: Cluster, replica: str
         assert sent >= won > 0
         cluster.clear_faults(1)
         assert read_all(client) == list(KEYS)
-        # What was not waited for leaves nothing behind.
+        # Requests that were given up leave nothing behind.
         assert until(lambda: idle(client))
 
 
@@ -165,7 +165,7 @@ def test_only_a_share_of_the_reads(face: Face, cluster: Cluster) -> None:
         cluster.inject(1, delay=0.1)
         for _ in range(3):
             assert read_all(client) == list(KEYS)
-        # Ten at first, and five in a hundred.
+        # Ten at first, and then five percent.
         assert 0 < hedges(client)[0] <= 10 + 3 * len(KEYS) * 5 // 100
 
 
@@ -246,7 +246,7 @@ def test_counts_are_those_of_calls(cluster: Cluster) -> None:
         client.metrics.enable()
         for key in KEYS:
             data.get(key)
-        time.sleep(0.5)  # The late answers come, too.
+        time.sleep(0.5)  # the late answers arrive, too
         for key in list(KEYS)[:5]:
             data.get(key)
         stats = client.stats()

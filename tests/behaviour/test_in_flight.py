@@ -1,4 +1,4 @@
-"""``max_in_flight``: verbs of asyncio wait in line, first come, first served."""
+"""``max_in_flight``: asynchronous verbs are queued and served in order."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def client_of(cluster: Cluster, limit: int, **options: Any) -> spikewire.AsyncCl
 
 
 async def waited(state: Callable[[], object]) -> bool:
-    """Whether ``state`` came true."""
+    """Whether ``state`` became true."""
     end = time.monotonic() + 20
     while not state():
         if time.monotonic() > end:

@@ -214,7 +214,7 @@ def test_a_query_without_its_index_says_what_to_do(client: Opened, set_name: str
     [
         between("nothing", 1, 2),
         equal(None, 1, name="nothing"),
-        # There are indexes on these bins, but of other values, or of what is not in a list.
+        # These bins have indexes, but of other value types, or not of what is in a list.
         equal("age", "seven"),
         equal("name", 7),
         within("age", SQUARE),
@@ -255,7 +255,7 @@ def test_values_of_other_types_are_left_out(client: Opened, set_name: str) -> No
         0,
         8,
     ]
-    # By its name the index is used for any range; it has no such values.
+    # Given by name, the index is used for any range; it has no such values.
     assert everything(face, raw.query(index=equal(None, "7", name=set_name))) == []
 
 
@@ -313,7 +313,7 @@ def test_an_index_on_a_set(face: Face, client: Opened, set_name: str) -> None:
     assert f":set={set_name}:indextype=set" in settle(lambda: client.raw.info("sindex-list:"))
     assert len(face.rows(client.raw.query("test", set_name))) == 20
     settle(lambda: indexes.drop("test", set_name, f"{set_name}_set"))
-    # With a name, and not waited for.
+    # With a name, and without waiting.
     made = settle(lambda: indexes.create_on_set("test", set_name, name="mine", wait=False))
     assert made == "mine"
     settle(lambda: indexes.wait("test", "mine"))
@@ -341,7 +341,7 @@ def test_sets_with_an_index_of_their_own(face: Face) -> None:
         assert "enable-index=false" in ask("sets/test/many")
         found = face.rows(client.raw.query("test", "few"))
         assert sorted(record.key.key for record in found) == list(range(50))
-        # Under a name, it is in the list.
+        # Under a name, it is listed.
         face.settle(lambda: client.raw.indexes.create_on_set("test", "few", name="all"))
         listed = face.settle(lambda: client.raw.indexes.list("test"))
         assert listed == [("all", "test", "few", None, "", "set", True)]

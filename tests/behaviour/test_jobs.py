@@ -96,7 +96,7 @@ def test_on_a_client(filled: Filled) -> None:
 
 
 def test_abort(filled: Filled) -> None:
-    # At 10 ms a record, which is as slow as nodes go, this takes half a minute.
+    # At 10 ms per record, the slowest rate of nodes, this takes half a minute.
     filled.verbs.put_many({i: {"v": 0} for i in range(COUNT, 10_000)}).raise_for_errors()
     job = filled.verbs.operate_all([op.add("v", 1)], records_per_second=1)
     with pytest.raises(spikewire.Timeout, match=f"job {job.id} was"):

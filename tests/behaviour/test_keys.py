@@ -1,4 +1,4 @@
-"""What can be a key, and which record it leads to."""
+"""What can be a key, and which record it identifies."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class Index:
-    """What counts as an integer without being one."""
+    """Has an integer value without being an `int`."""
 
     def __index__(self) -> int:
         return 41
@@ -75,7 +75,7 @@ def test_numpy_integers(data: Caller) -> None:
 
 
 def test_digests_agree_with_the_field() -> None:
-    # Worked examples that every client of this protocol shares.
+    # Worked examples shared by all clients of this protocol.
     assert Key("test", "demo", "key").digest.hex() != Key("test", "demo", b"key").digest.hex()
     assert len(Key("test", "demo", 1).digest) == 20
     assert Key("test", "demo", 1).digest == Key("other", "demo", 1).digest

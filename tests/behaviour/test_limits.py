@@ -1,4 +1,4 @@
-"""Waiting is bounded, fair, and never fails at a number out of the blue."""
+"""Waiting is bounded and fair, and does not fail at some arbitrary number of calls."""
 
 from __future__ import annotations
 
@@ -151,7 +151,7 @@ def test_questions_do_not_wait_for_large_batches(run: Any) -> None:
         ) as client:
             data = client.dataset("test", "large")
             await client.info("namespaces")
-            # Replies to records are held for longer than a question may wait.
+            # Replies to record commands are delayed for longer than an info request may wait.
             nodes.inject(0, delay=15)
             batches = [asyncio.ensure_future(data.get_many(range(200))) for _ in range(2)]
             await asyncio.sleep(0)
@@ -199,7 +199,7 @@ def test_memory_of_large_values_is_given_back(run: Any, cluster: Cluster, set_na
 
 
 class TestBlockingThreads:
-    """The same limits for threads, which wait on the connections they share."""
+    """The same limits for threads, which wait for shared connections."""
 
     @staticmethod
     def together(count: int, call: Callable[[int], object]) -> list[object]:
@@ -250,7 +250,7 @@ class TestBlockingThreads:
             busy = [one for one in ended if isinstance(one, spikewire.TooBusy)]
             served = [one for one in ended if isinstance(one, spikewire.Record)]
             assert len(busy) + len(served) == 50
-            # A thread that starts late may find a place that has become free.
+            # A thread that starts late may find a free slot.
             assert 11 <= len(served) < 50
             assert "queue_limit=10" in str(busy[0])
             cluster.clear_faults(0)

@@ -1,4 +1,4 @@
-"""Asyncio clients on several loops, on loops that end, and closed on any of them."""
+"""Asyncio clients on several loops, on loops that end, and closed from any of them."""
 
 from __future__ import annotations
 
@@ -78,7 +78,8 @@ class TestLoops:
             async with opened(cluster) as client:
                 data = client.dataset("test", set_name)
 
-                # Called by the loop: from Python 3.14 on a task cannot run others within itself.
+                # Called by the loop: from Python 3.14 on a task cannot run other tasks within
+                # itself.
                 def another(done: asyncio.Future[None]) -> None:
                     asyncio._set_running_loop(None)
                     try:

@@ -1,4 +1,4 @@
-"""Many records in one call: order, misses, per-row errors, several sets, dying nodes."""
+"""Many records in one call: order, misses, per-row errors, several sets, failing nodes."""
 
 from __future__ import annotations
 
@@ -178,8 +178,8 @@ class TestBadInput:
 
 class TestFailures:
     def test_a_dead_node(self, face: Face) -> None:
-        # The second death may come before the client has heard of the first one's end; without a
-        # pause all retries would be over before it has.
+        # The second failure may come before the client knows that the first one is over; without a
+        # pause all retries would be used up by then.
         options = {"timeout": 30, "max_retries": 10, "sleep_between_retries": 0.1}
         with Cluster(nodes=3) as cluster, face.open(cluster.seeds, **options) as client:
             data = client.dataset("test", "s")

@@ -1,4 +1,4 @@
-"""Operations on lists, maps, bits, sketches and expressions, to the cluster and back."""
+"""Operations on lists, maps, bits, sketches and expressions, through the cluster."""
 
 from __future__ import annotations
 

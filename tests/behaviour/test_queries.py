@@ -1,4 +1,4 @@
-"""Scans: what they give, on every face."""
+"""Scans and their results, on every face."""
 
 from __future__ import annotations
 
@@ -140,7 +140,7 @@ def test_time_to_live(client: Opened, face: Face, set_name: str) -> None:
 def test_pages(filled: Filled) -> None:
     cursor, seen, sizes = None, [], []
     while True:
-        # Each page by a query of its own, as another process would.
+        # Each page by a new query, as in another process.
         query = filled.raw.query(page_size=700, resume=cursor)
         page = filled.face.page(query)
         query.close()
@@ -248,8 +248,8 @@ def test_a_page_of_what_has_arrived_does_not_wait(filled: Filled) -> None:
         return time.perf_counter() - begun
 
     page = ids = float("inf")
-    # Its records fit into the windows, and are more than are decoded in a row. One that waits is
-    # never as fast, on whatever machine.
+    # Its records fit into the windows, and are more than are decoded in a row. A consumer that
+    # waits is never as fast, on any machine.
     for _ in range(50):
         page = min(page, taken(lambda: filled.face.page(filled.raw.query(page_size=COUNT))))
         ids = min(ids, taken(lambda: filled.ids()))
@@ -278,7 +278,7 @@ def test_closing_ends_it(filled: Filled) -> None:
     query.close()
     with pytest.raises(spikewire.QueryClosed, match="the query is closed"):
         filled.face.some(query, 1)
-    # Also what had arrived already.
+    # Records that had already arrived are not returned either.
     query = filled.raw.query(limit=5)
     filled.face.some(query, 2)
     query.close()
@@ -360,7 +360,7 @@ def test_errors_of_the_server(face: Face) -> None:
 
 @pytest.fixture(scope="module")
 def large(face: Face) -> Iterator[Opened]:
-    """A cluster with more in it than sockets hold."""
+    """A cluster with more data than sockets hold."""
     with Cluster(nodes=1) as cluster, face.open(cluster.seeds, timeout=60) as client:
         data = client.dataset("test", "large")
         for start in range(0, 12_000, 2000):
@@ -462,7 +462,7 @@ def test_a_wait_can_be_cancelled(face: Face) -> None:
         with pytest.raises(asyncio.TimeoutError):
             face.settle(lambda: asyncio.wait_for(query.page(), 0.1))
         cluster.clear_faults(0)
-        # The same query goes on, with the request that it sends when the first one is given up.
+        # The query continues, with the request that it sends when the first one is given up.
         assert len(face.page(query)) == 1
 
 

@@ -33,7 +33,7 @@ class Filled:
         return self.face.rows(make(self.raw.query(**options)))
 
     def each(self, make: Any, take: Any) -> int:
-        """Hands over batches one after the other; how many rows those were together."""
+        """Passes batches to `take` one after the other; returns how many rows they had together."""
         batches, count = make(self.raw.query()), 0
         if self.face.is_blocking:
             for batch in batches:
@@ -69,7 +69,8 @@ def test_arrow(filled: Filled) -> None:
 
 @pytest.mark.parametrize("kind", [None, pa.string(), pa.large_string(), pa.string_view()])
 def test_tables_keep_their_bytes(filled: Filled, kind: Any) -> None:
-    """Memory is reused only without other references: every third table is kept, or a part."""
+    """Memory is reused only without other references: every third table is kept, or a part of
+    it."""
     schema = None if kind is None else pa.schema([("n", pa.int64()), ("s", kind)])
     kept: list[Any] = []
     count = 0
@@ -161,7 +162,7 @@ def test_a_batch_that_cannot_be_made_comes_again(filled: Filled) -> None:
         filled.face.rows(query.arrow_batches(schema=small))
     rest = [record.key.key for record in filled.face.rows(filled.raw.query(resume=query.cursor))]
     assert sorted(rest) == list(range(COUNT))
-    # The same query goes on, too.
+    # The query itself continues, too.
     tables = filled.face.rows(query.arrow_batches(key="key"))
     keys = [key for table in tables for key in pa.table(table)["key"].to_pylist()]
     assert sorted(keys) == list(range(COUNT))

@@ -1,4 +1,4 @@
-"""Queries while nodes die, come back and hand partitions over: no record twice, none lost."""
+"""Queries while nodes fail, return and migrate partitions: no record twice, none lost."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ COUNT = 4000
 
 
 class Trial:
-    """A cluster of its own, filled, and a client of it."""
+    """A filled cluster of its own, with a client."""
 
     def __init__(self, face: Face, cluster: Cluster, client: Opened) -> None:
         self.face, self.cluster, self.client = face, cluster, client
         self.raw = client.raw.dataset("test", "a")
         data = client.dataset("test", "a")
         for start in range(0, COUNT, 1000):
-            # Large enough for the sockets not to hold what is left when something happens.
+            # Large enough that sockets cannot buffer the rest when something happens.
             rows = {i: {"n": i, "b": b"x" * 5000} for i in range(start, start + 1000)}
             data.put_many(rows, send_key=True).raise_for_errors()
 
@@ -62,7 +62,7 @@ def test_nodes_die_and_come_back(trial: Trial) -> None:
         trial.cluster.kill(node)
         seen += trial.some(query, 700)
         trial.cluster.restart(node)
-        # In the midst of the migration that follows.
+        # During the migration that follows.
         seen += trial.some(query, 700)
         assert trial.cluster.wait_settled()
     seen += trial.rest(query)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from faces import Face, Opened
 
 COUNT = 3000
-#: Queries by the keywords that another process writes down again, and what they find.
+#: Queries by their keywords, which another process repeats, and their results.
 QUERIES = {
     "scan": ("", range(COUNT)),
     "filter": ('where="$.n % 3 == 1"', range(1, COUNT, 3)),
@@ -85,7 +85,7 @@ def test_another_process_goes_on(filled: Filled, cluster: Cluster, kind: str, ta
         assert set(whole) == {key.digest for key in keys}
     query = filled.query(options)
     seen = filled.digests(query, taken)
-    # The query is still open, and far ahead of who takes from it.
+    # The query is still open, and far ahead of its consumer.
     program = textwrap.dedent(BLOCKING if filled.face.is_blocking else ASYNCIO)
     options = options or "where=None"
     ran = subprocess.run(
@@ -100,7 +100,7 @@ def test_another_process_goes_on(filled: Filled, cluster: Cluster, kind: str, ta
     rest = [bytes.fromhex(line) for line in ran.stdout.splitlines()]
     assert len(seen) + len(rest) == len(whole)
     if kind == "bins":
-        # Which records a limit leaves out is not defined.
+        # Which records a limit leaves out is undefined.
         assert len(set(seen + rest)) == len(whole)
     else:
         assert sorted(seen + rest) == sorted(whole)
@@ -121,7 +121,7 @@ def test_stops_anywhere_and_often(filled: Filled, kind: str) -> None:
         cursor = query.cursor
         assert len(found) == count or len(seen) == len(whole)
         if draw.random() < 0.3:
-            # The same query goes on by itself; what the cursor said before is still true.
+            # The query itself continues; the earlier cursor is still valid.
             more = filled.digests(query, 50)
             again = filled.digests(filled.query(options, resume=cursor))
             assert set(more) <= set(again)
@@ -148,7 +148,7 @@ def test_batches_stop_anywhere(filled: Filled) -> None:
 
 
 def until_it_fails(face: Face, source: Any) -> tuple[list[Any], spikewire.Error]:
-    """What comes before the error, and the error."""
+    """The records before the error, and the error."""
     found: list[Any] = []
 
     async def take() -> None:
@@ -178,7 +178,7 @@ def test_a_closed_client_leaves_the_cursor(face: Face, cluster: Cluster, filled:
 @pytest.mark.parametrize("way", ["records", "batches"])
 def test_errors_leave_the_cursor(face: Face, way: str) -> None:
     pa = pytest.importorskip("pyarrow") if way == "batches" else None
-    # More than sockets and windows hold, so that the end has not arrived when the node goes.
+    # More than sockets and windows hold, so that the end has not arrived when the node fails.
     rows = {n: {"n": n, "b": b"x" * 4000} for n in range(2500)}
 
     def keys(found: list[Any]) -> list[int]:

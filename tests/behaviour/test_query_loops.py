@@ -1,4 +1,4 @@
-"""Queries and the event loop that waits for them: what they ask of it, and what they leave."""
+"""Queries and the event loop that waits for them: what they cost it, and what they leave behind."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ WIDE = 3000
 
 
 class Counting(asyncio.SelectorEventLoop):
-    """Counts what is asked of it, and how often it calls back for a descriptor."""
+    """An event loop that counts its calls, and its callbacks for descriptors."""
 
     added = removed = timers = calls = 0
 
@@ -65,7 +65,7 @@ def test_a_query_is_watched_once_however_often_it_waits() -> None:
                 since = loop.calls
             assert waits > 10
             assert loop.asked() == (before[0] + 1, before[1] + 1)
-            # Rings now and then, and is not set for each wait.
+            # The timer fires now and then, and is not set for each wait.
             assert loop.timers - timers < waits
 
     with Cluster(nodes=1) as cluster:
@@ -85,7 +85,7 @@ def test_a_query_that_is_left_is_watched_no_more(cluster: Cluster, set_name: str
                 lambda _: None,
             ]
             for end in endings:
-                # The numbers of descriptors come again, and a loop minds what it still watches.
+                # Descriptor numbers are reused, and a loop would notice one that it still watches.
                 for _ in range(10):
                     query = data.query(socket_timeout=20)
                     async for _ in query:
@@ -93,7 +93,7 @@ def test_a_query_that_is_left_is_watched_no_more(cluster: Cluster, set_name: str
                     end(query)
                     del query
                     gc.collect()
-                    # A loop ends generators that were left, one turn later.
+                    # A loop closes abandoned generators one iteration later.
                     for _ in range(5):
                         await asyncio.sleep(0)
                     added, removed = loop.asked()
@@ -154,8 +154,8 @@ def test_a_slow_taker_does_not_make_the_loop_spin() -> None:
             assert count == WIDE
 
     async def becomes_quiet() -> None:
-        # What is under way arrives, until windows and sockets are full. A descriptor that stays
-        # readable would call thousands of times, for as long as nothing is taken.
+        # Data in transit arrives, until windows and sockets are full. A descriptor that stays
+        # readable would call thousands of times for as long as nothing is taken.
         for _ in range(30):
             before = loop.calls
             await asyncio.sleep(0.5)

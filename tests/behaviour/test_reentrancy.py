@@ -1,4 +1,4 @@
-"""Python code that calls back into an asyncio client while that calls it."""
+"""Python code that calls an asyncio client from within a callback of the same client."""
 
 from __future__ import annotations
 
@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 
 
 class Last:
-    """Calls back when the last reference to it goes; as a read's default, inside a completion."""
+    """Makes a call when the last reference to it is dropped; as a read's default, within a
+    completion."""
 
     def __init__(self, then: Callable[[], object]) -> None:
         self.then = then
@@ -54,7 +55,7 @@ class TestReentrancy:
     def test_a_collection_during_a_completion(
         self, run: Any, cluster: Cluster, set_name: str
     ) -> None:
-        """The garbage collector may run while a reply is turned into a record."""
+        """The garbage collector may run while a reply is decoded to a record."""
 
         async def main() -> None:
             async with opened(cluster) as client:
@@ -143,7 +144,7 @@ class TestReentrancy:
 
 
 def alone(script: str, *arguments: str) -> str:
-    """What a script prints in a process of its own: should it lock up, only that one hangs."""
+    """The output of a script in a process of its own: a deadlock then hangs only that process."""
     ended = subprocess.run(
         [sys.executable, "-c", textwrap.dedent(script), *arguments],
         capture_output=True,
@@ -154,7 +155,7 @@ def alone(script: str, *arguments: str) -> str:
     return ended.stdout or ended.stderr
 
 
-#: A loop that runs a hook wherever the transport may call into Python.
+#: An event loop that runs a hook wherever the transport may call into Python.
 HOOKED = """
 import asyncio, sys
 import spikewire

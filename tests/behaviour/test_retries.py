@@ -1,4 +1,4 @@
-"""Options about retries: of the client, of a profile, of a call; on every face."""
+"""Options for retries: of the client, of a profile, of a call; on every face."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ def test_with_jitter_a_pause_is_any_part_of_it(face: Face, cluster: Cluster) -> 
             began = time.monotonic()
             assert attempts(data, "get", 1, max_retries=1, sleep_jitter=True) == 2
             took.append(time.monotonic() - began)
-            # Whether it is drawn says the shortest; a busy machine only adds to each.
+            # The shortest shows whether it is random; a busy machine only adds to each.
             if min(took) < 0.04 and len(took) > 1:
                 break
         assert min(took) < 0.04

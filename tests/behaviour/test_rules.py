@@ -1,4 +1,4 @@
-"""Rules of reads and writes: moments of expiry, generations, read touch, replicas, read modes."""
+"""Rules of reads and writes: expiry times, generations, read touch, replicas, read modes."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ EAST = timezone(timedelta(hours=5, minutes=30))
 
 
 class Nowhere(tzinfo):
-    """A time zone that does not say what it is."""
+    """A time zone without an offset."""
 
     def utcoffset(self, _moment: datetime | None) -> timedelta | None:
         return None
@@ -175,8 +175,8 @@ class TestReadTouch:
 
 @pytest.fixture
 def marked(face: Face) -> Iterator[tuple[Caller, set[Any]]]:
-    """Two nodes with all records on both, of which the first refuses every request; a
-    dataset, and the keys whose master it is."""
+    """Two nodes with all records on both, of which the first refuses every request; a dataset, and
+    the keys whose master is that node."""
     with Cluster(nodes=2) as cluster, face.open(cluster.seeds, timeout=10) as client:
         assert cluster.wait_settled()
         data = client.dataset("test", "s")
@@ -188,7 +188,7 @@ def marked(face: Face) -> Iterator[tuple[Caller, set[Any]]]:
 
 
 def refused(call: Any, key: Any, **options: Any) -> bool:
-    """Whether the first node was asked."""
+    """Whether the first node got a request."""
     try:
         call(key, **options)
     except spikewire.ServerError as error:

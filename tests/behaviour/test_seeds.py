@@ -1,4 +1,4 @@
-"""Seeds that lead nowhere: an error in time that says for each seed why."""
+"""Unreachable seeds: an error in time that gives the reason for each seed."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ def test_a_server_that_hangs_up(face: Face) -> None:
 
 def test_a_server_that_says_nothing(face: Face) -> None:
     def talk(connection: socket.socket) -> None:
-        # Until the client gives up; one that does not would see the connection closed in the end.
+        # Until the client gives up; one that does not would in the end see the connection closed.
         while connection.recv(1000):
             pass
 
@@ -103,8 +103,8 @@ def test_a_server_that_says_nothing(face: Face) -> None:
 
 
 def test_a_black_hole(face: Face) -> None:
-    # A listener with a full backlog answers no further connection attempt: the system itself gives
-    # up after minutes, and says so otherwise.
+    # A listener with a full backlog answers no further connection attempts: the operating system
+    # itself would give up after minutes, with another message.
     with contextlib.ExitStack() as stack:
         hole = stack.enter_context(socket.socket())
         hole.bind(("127.0.0.1", 0))

@@ -1,4 +1,4 @@
-"""What is larger than a server takes is refused before a byte leaves, or travels in parts."""
+"""Data that exceeds a server's limits is rejected before a byte is sent, or split."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def test_rows_of_more_bytes_than_a_frame() -> None:
     with Cluster(1) as cluster, spikewire.Client(cluster.seeds, timeout=60) as client:
         data = client.dataset("test", "sizes")
         value = bytes(900_000)
-        # Rows of equal bins would repeat their kind: the number makes them differ.
+        # Rows with equal bins would be encoded as repeats: the number makes them differ.
         result = data.put_many({n: {"n": n, "b": value} for n in range(160)})
         assert result.found == 160
         assert [record["n"] for record in data.get_many(range(160), ["n"])] == list(range(160))  # type: ignore[index]

@@ -31,7 +31,7 @@ def stored(data: Caller, keys: list[Any]) -> list[dict[str, Any] | None]:
 MOMENT = dt.datetime(2026, 1, 1, 0, 0, 1)  # noqa: DTZ001 - columns without a time zone
 DAY = dt.date(2026, 1, 2)
 
-#: A type, values of it, and what is stored.
+#: A type, values of it, and the stored values.
 TYPES: list[tuple[Any, list[Any], list[Any]]] = [
     *((getattr(pa, kind)(), [0, 100], [0, 100]) for kind in ("int8", "int16", "int32", "uint8", "uint16", "uint32")),
     (pa.int64(), [-(1 << 63), (1 << 63) - 1], [-(1 << 63), (1 << 63) - 1]),
@@ -216,7 +216,7 @@ class TestPandas:
 
 
 class Counted:
-    """A stream of tables, and how many of them were asked for."""
+    """A stream of tables that counts how many were requested."""
 
     def __init__(self, batches: int, rows: int, fail_at: int | None = None) -> None:
         self.schema = pa.schema([("id", pa.int64()), ("n", pa.int64())])
@@ -244,7 +244,7 @@ def test_streams_are_read_as_they_are_sent(cluster: Any, data: Caller, set_name:
         sent = other.dataset("test", set_name)
 
         def probe() -> None:
-            # Rows that were asked for and are not in the cluster yet.
+            # Rows that were requested and are not in the cluster yet.
             last = range(0, source.asked * source.rows, source.rows)
             ahead.append(sum(record is None for record in sent.get_many(last)))
 
@@ -252,7 +252,7 @@ def test_streams_are_read_as_they_are_sent(cluster: Any, data: Caller, set_name:
         written = data.put_many(source.reader(), key="id", timeout=60)
     assert (len(written), written.found) == (80_000, 80_000)
     assert written[79_999].key.key == 79_999
-    # Never more than a window, give or take a batch.
+    # Never more than about a window.
     assert max(ahead) <= 10, ahead
     assert len(ahead) == 40
 
@@ -263,7 +263,7 @@ def test_a_stream_that_fails_says_what_was_sent(data: Caller) -> None:
     assert "rows were sent" not in str(caught.value)
     with pytest.raises(ValueError, match=r"after 16384 rows were sent.*no more of this"):
         data.put_many(Counted(batches=20, rows=2_000, fail_at=15).reader(), key="id", timeout=60)
-    # What was sent is there, what was not is not, and the client works on.
+    # What was sent is stored, the rest is not, and the client still works.
     assert data.exists_many([0, 16_383, 16_384, 30_000]).found == 2
 
 

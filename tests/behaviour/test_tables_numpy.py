@@ -1,4 +1,4 @@
-"""put_many of structured NumPy arrays: what each field becomes, masks, refusals."""
+"""put_many of structured NumPy arrays: the stored value of each field, masks, refusals."""
 
 # ruff: noqa: E501 - one refusal a line is easier to read
 

@@ -93,7 +93,7 @@ def test_calls_are_sent_without_being_awaited(run: Any, cluster: Cluster, set_na
 
 
 class TestSmallBatches:
-    """Batches of a few records share connections, also with commands on one record."""
+    """Batches of a few records share connections, also with single-record commands."""
 
     def test_many_at_once_take_one_connection(self, run: Any) -> None:
         async def main() -> None:
@@ -154,7 +154,7 @@ class TestCancelling:
                         asyncio.ensure_future(data.get(rng.randrange(500))) for _ in range(200)
                     ]
                     kept = [asyncio.ensure_future(data.get(key)) for key in range(100)]
-                    # Cancelled before they are sent, on the way, or after.
+                    # Cancelled before they are sent, in transit, or afterwards.
                     for pause in range(4):
                         for task in tasks[pause::4]:
                             task.cancel()
@@ -220,7 +220,7 @@ def test_a_loop_that_was_held_up_times_nothing_out(
             data = client.dataset("test", set_name)
             await data.put(1, {"v": 1})
             call = data.get(1, timeout=1)
-            # The reply arrives in time; the loop is busy.
+            # The reply arrives in time, but the loop is busy.
             time.sleep(2)
             assert (await call)["v"] == 1
 

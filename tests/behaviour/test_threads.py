@@ -206,7 +206,7 @@ def test_closing_while_calls_are_under_way(*, write: bool) -> None:
             # Long before the replies that they wait for.
             errors = [one.result(timeout=20) for one in calls]
         assert [type(error) for error in errors] == [spikewire.ClientClosed] * 8
-        # Those who led a connection had sent theirs; those behind them had not, or had as well.
+        # Leaders of a connection had sent their requests; followers may or may not have.
         assert any(error.in_doubt for error in errors) is write  # type: ignore[union-attr]
 
 
@@ -254,7 +254,7 @@ def test_closing_while_batches_run(cluster: Cluster, no_descriptor_leak: Any) ->
             assert until(lambda counts=counts: all(counts))  # type: ignore[misc]
             client.close()
             assert [call.result(20) for call in calls] == [{spikewire.ClientClosed}] * 4
-        # Though the client itself is still there.
+        # Although the client itself still exists.
         assert until(lambda: no_descriptor_leak() <= before)
 
 

@@ -1,4 +1,4 @@
-"""Users and roles that are managed while clients are connected, on every face."""
+"""Managing users and roles while clients are connected, on every face."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from faces import Face, Opened
 
 ADMIN: dict[str, Any] = {"user": "admin", "password": "of the house"}
-#: Every role that a cluster has from the start.
+#: The predefined roles of every cluster.
 GIVEN = [
     "data-admin", "read", "read-write", "read-write-udf", "sindex-admin",
     "sys-admin", "truncate", "udf-admin", "user-admin", "write",
@@ -34,7 +34,7 @@ def cluster() -> Iterator[Cluster]:
 
 
 class Accounts:
-    """The users and roles of a client, the same way on every face."""
+    """The users and roles of a client, called the same way on every face."""
 
     def __init__(self, client: Opened) -> None:
         self.client = client
@@ -69,7 +69,7 @@ def test_a_user_comes_changes_and_goes(
         with pytest.raises(spikewire.PermissionDenied) as caught:
             data.put("a", {"n": 1})
         assert (caught.value.code, isinstance(caught.value, PermissionError)) == (81, True)
-        # What is granted and revoked counts at once, on connections that are open.
+        # Grants and revocations take effect at once, on open connections.
         admin.users("grant", name, ["write", "udf-admin"])
         data.put("a", {"n": 1})
         assert admin.users("get", name).roles == ("read", "udf-admin", "write")
@@ -109,7 +109,7 @@ def test_own_password(face: Face, cluster: Cluster, admin: Accounts, set_name: s
         own.users("change_password", "third")
         with pytest.raises(spikewire.Error, match="invalid credential"):
             face.open(cluster.seeds, user=name, password="first").__enter__()
-        # A node that forgot the session is logged in at with the new password.
+        # The client logs in with the new password at a node that forgot the session.
         cluster.kill(1)
         cluster.restart(1)
         assert cluster.wait_settled()
@@ -176,7 +176,7 @@ def test_lists(face: Face, admin: Accounts, set_name: str) -> None:
 
 
 def _through(face: Face, all_of: Any) -> list[Any]:
-    """What iterating gives."""
+    """The items of an iteration."""
     if hasattr(all_of, "__iter__"):
         return list(all_of)
 
@@ -295,7 +295,7 @@ def test_bad_input(
 
 
 def test_many_changes_at_once(face: Face, admin: Accounts, set_name: str) -> None:
-    """On one client, as futures where there are some."""
+    """On one client, as futures if the face has them."""
     names = [f"m{number}-{set_name}" for number in range(20)]
     raw = admin.client.raw
     if hasattr(raw.users, "__aiter__"):

@@ -1,4 +1,4 @@
-"""Users and TLS, on every face: the same calls, and what is refused."""
+"""Users and TLS, on every face: the same calls, and refusals."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ TWICE = "function twice(record) return record.n * 2 end"
 
 @pytest.fixture(scope="module", params=["users", "tls", "both", "certificates"])
 def secured(request: pytest.FixtureRequest) -> Iterator[tuple[Cluster, dict[str, Any]]]:
-    """A cluster, and what a client needs to be let in."""
+    """A cluster, and the options that a client needs."""
     users = None if request.param == "tls" else USERS
     tls = {"client_certificates": True} if request.param == "certificates" else True
     given: dict[str, Any] = {}
@@ -205,7 +205,7 @@ def test_a_pickle_takes_the_password_from_the_environment(
         users.put("a", {"n": 1})
         assert pickle.loads(pickle.dumps(users)) == users
         pickled = pickle.dumps(users)
-    # The client is closed: the dataset makes one like it.
+    # The client is closed: the dataset opens one like it.
     if given:
         monkeypatch.setenv("SPIKEWIRE_AEROSPIKE_PASSWORD", PASSWORD)
         assert pickle.loads(pickled).get("a")["n"] == 1

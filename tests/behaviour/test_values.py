@@ -1,4 +1,4 @@
-"""Values come back as they went in, bit for bit."""
+"""Values are read as they were written, bit for bit."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Filters on every verb: what passes, what does not, what is refused before anything is sent."""
+"""Filters on every verb: which records pass, and what is rejected before anything is sent."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Two clients side by side: what a program sees of each, in a form that can be compared."""
+"""Two clients under comparison: the observable behaviour of each, in comparable form."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Driver:
         return "test", self.set, key
 
     def fails(self, call: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
-        """Class, its parents and code of what is raised; or the result."""
+        """The class, its bases and the code of an exception; or the result."""
         try:
             return "returned", self.shown(call(*args, **kwargs))
         except Exception as error:
@@ -49,7 +49,7 @@ class Driver:
             return names, getattr(error, "code", None), getattr(error, "in_doubt", None)
 
     def says(self, call: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
-        """Class, code and text of what is raised, without the port; or the result."""
+        """The class, code and text of an exception, without the port; or the result."""
         try:
             return "returned", self.shown(call(*args, **kwargs))
         except Exception as error:
@@ -57,7 +57,7 @@ class Driver:
             return type(error).__name__, getattr(error, "code", None), re.sub(r":\d+ ", ": ", text)
 
     def shown(self, value: Any) -> Any:
-        """A value with the types of everything in it; digests and sets are this client's own."""
+        """A value with the types of everything in it; digests and sets are those of this client."""
         if isinstance(value, (tuple, list)):
             if isinstance(value, tuple) and len(value) == 4 and isinstance(value[3], bytearray):
                 return "key", value[0], self.shown(value[2]), type(value[3]).__name__, len(value[3])

@@ -1,4 +1,4 @@
-"""aerospike-py and the drop-in side by side: what a program sees of each, in comparable form."""
+"""aerospike-py and the drop-in under comparison: the observable behaviour of each."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 REAL = "aerospike_py"
 OURS = "spikewire.compat.aerospike_py"
-#: Time for calls on a busy machine; aerospike-py has no client-wide policies.
+#: Timeouts for a busy machine; aerospike-py has no client-wide policies.
 PATIENT = {"total_timeout": 30_000}
 _DIGEST = 20
 
@@ -50,7 +50,7 @@ class Driver:
         return self.client.operate(self.key(key), list(operations), meta, PATIENT | policy)
 
     def fails(self, call: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
-        """Class, its parents and code of what is raised; or the result."""
+        """The class, its bases and the code of an exception; or the result."""
         try:
             return "returned", self.shown(call(*args, **kwargs))
         except Exception as error:
@@ -58,13 +58,13 @@ class Driver:
             return names, getattr(error, "result_code", None)
 
     def shown(self, value: Any) -> Any:
-        """A value with the types of everything in it; digests and sets are this client's own."""
+        """A value with the types of everything in it; digests and sets are those of this client."""
         kind = type(value).__name__
         if value == self.set and isinstance(value, str):
             return "set"
         if isinstance(value, bytes) and len(value) == _DIGEST:
             return "digest"
-        if kind == "RecordMetadata":  # Seconds may have gone by.
+        if kind == "RecordMetadata":  # seconds may have passed
             return kind, value.gen, round(value.ttl / 50)
         if isinstance(value, (tuple, list)):
             return kind, [self.shown(each) for each in value]
@@ -73,7 +73,7 @@ class Driver:
         return kind, value
 
     def rows(self, result: Any) -> Any:
-        """The rows of a batch that was written; the original names no key in their records."""
+        """The rows of a batch write; the original has no keys in their records."""
         return [
             (
                 self.shown(row.key),
@@ -85,7 +85,7 @@ class Driver:
         ]
 
     def run(self, program: Callable[[Any], Any]) -> Any:
-        """An asynchronous program with a client of its own."""
+        """Runs an asynchronous program with a client of its own."""
 
         async def running() -> Any:
             client = await self.module.AsyncClient(self.config).connect()

@@ -1,4 +1,4 @@
-"""One cluster, and each client beside its names over Spikewire."""
+"""A cluster, and each client together with its drop-in."""
 
 from __future__ import annotations
 

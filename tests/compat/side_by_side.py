@@ -1,4 +1,4 @@
-"""Programs that run with two clients: what they see must be the same.
+"""Programs that run with two clients, and must observe the same with both.
 
 A module has ``program = Programs("drivers")``, ``@program`` at each of its programs, and
 ``test_both_see_the_same = program.test()``.
@@ -30,7 +30,7 @@ class Programs(Generic[Driver]):
 
     def __init__(self, fixture: str) -> None:
         self.fixture = fixture
-        """The fixture that has both drivers, the original's first."""
+        """The fixture with both drivers, the original's first."""
         self._all: list[Callable[[Driver], Any]] = []
 
     def __call__(self, of: Callable[[Driver], Any]) -> Callable[[Driver], Any]:
@@ -39,7 +39,7 @@ class Programs(Generic[Driver]):
         return of
 
     def test(self) -> Callable[..., None]:
-        """The test, which knows also the programs that are added later."""
+        """The test, which includes programs that are added later."""
 
         @pytest.mark.filterwarnings("ignore::DeprecationWarning")
         @pytest.mark.parametrize("of", self._all, ids=lambda of: of.__name__)

@@ -1,5 +1,5 @@
-"""Users and roles: the official client and the drop-in, the same calls on clusters of their own,
-and what one of them wrote read by the other."""
+"""Users and roles with the official client and the drop-in: the same calls on separate clusters,
+and each reads what the other wrote."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def cluster() -> Iterator[Cluster]:
 
 
 def said(call: Callable[..., Any], given: tuple[Any, ...]) -> Any:
-    """What a call gives, or its failure as programs see it."""
+    """The result of a call, or its failure as programs see it."""
     try:
         return call(*given)
     except TypeError as error:
@@ -152,7 +152,7 @@ def test_each_reads_what_the_other_wrote(cluster: Cluster) -> None:
         assert set(reader.admin_query_users_info()) == {"admin", "u"}
         with spikewire.Client(cluster.seeds, **ADMIN) as client:
             assert client.roles.get("r").privileges[1] == Privilege("read-write", "test", "demo")
-        # Whoever set it, the others log in with the password.
+        # Whichever set it, the others log in with the password.
         for package, setter in ((real, writer), (ours, reader)):
             setter.admin_set_password("u", f"by {setter.__class__.__module__}")
             user = open_with(

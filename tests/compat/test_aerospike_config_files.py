@@ -1,4 +1,4 @@
-"""Files of a ``ConfigProvider``: they come before the program, and are read again."""
+"""Files of a ``ConfigProvider``: they override the program's settings, and are reloaded."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def providers(d: Driver) -> Any:
 
 
 def raised(call: Callable[..., Any]) -> Callable[[tuple[Any, ...]], Any]:
-    """What a call with such arguments raises."""
+    """The exception of a call with these arguments."""
 
     def of(given: tuple[Any, ...]) -> Any:
         try:
@@ -100,7 +100,7 @@ def sends_key(client: Any, name: str) -> bool:
 
 
 def until(holds: Callable[[], bool]) -> None:
-    """Waits for it, with a bound."""
+    """Waits for a condition, with a time limit."""
     end = time.monotonic() + 60
     while not holds():
         assert time.monotonic() < end
@@ -115,7 +115,7 @@ def test_a_file_is_read_again(
     monkeypatch.setenv("AEROSPIKE_CLIENT_CONFIG_URL", f"file://{path}")
     with warnings.catch_warnings(record=True) as told:
         warnings.simplefilter("always")
-        # In here, because a thread may have the warnings of the block that starts it.
+        # Inside, because a thread may inherit the warning filters of the block that starts it.
         client = aerospike.client(config(cluster))
         assert not sends_key(client, "again")
         path.write_text(FILE)
@@ -123,7 +123,7 @@ def test_a_file_is_read_again(
         assert not told
         path.write_text(FILE.replace("true", "maybe"))
         until(lambda: bool(told))
-    assert sends_key(client, "again")  # what held goes on to hold
+    assert sends_key(client, "again")  # earlier settings stay in force
     assert "line 8, dynamic.write.send_key: it must be true or false" in str(told[0].message)
     path.write_text(FILE.replace("true", "false"))
     until(lambda: not sends_key(client, "again"))

@@ -1,4 +1,4 @@
-"""The names of the official Aerospike client in threads, in forked workers and with Ctrl-C."""
+"""The drop-in for the official Aerospike client in threads, in forked workers and with Ctrl-C."""
 
 from __future__ import annotations
 

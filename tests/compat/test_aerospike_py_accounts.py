@@ -1,5 +1,5 @@
-"""Users and roles: aerospike-py and the drop-in, the same calls on clusters of their own, and what
-one of them wrote read by the other."""
+"""Users and roles with aerospike-py and the drop-in: the same calls on separate clusters, and each
+reads what the other wrote."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def open_with(package: Any, cluster: Cluster, **login: str) -> Any:
 
 
 def said(call: Callable[..., Any], given: tuple[Any, ...]) -> Any:
-    """What a call gives, or its failure; of a server's, the code, for texts differ."""
+    """The result of a call, or its failure; for a server's, the code, since texts differ."""
     try:
         return call(*given)
     except (TypeError, OverflowError) as error:
@@ -42,7 +42,7 @@ def said(call: Callable[..., Any], given: tuple[Any, ...]) -> Any:
 
 
 def calls(client: Any) -> Iterator[Any]:
-    """Without what has the original lose its connections: asking for what is not there."""
+    """Without queries for missing users, which make the original lose its connections."""
     own = [{"code": 1}, {"code": 10, "ns": "test", "set": "demo"}, {"code": 13, "ns": "test"}]
     for given in (
         ("app", "secret", ["write", "read"]), ("app", "secret", ["read"]), ("x", "p", ["nothing"]),
@@ -99,7 +99,7 @@ def test_both_see_the_same() -> None:
         if "admin_query_users_info" in own:
             for users in (theirs[2], own[2]):
                 for user in users:
-                    user.pop("conns_in_use")  # which each has as many of as it likes
+                    user.pop("conns_in_use")  # which may differ
         assert own == theirs
 
 

@@ -1,4 +1,4 @@
-"""The named tuples that the engine makes are those that their classes make."""
+"""The named tuples created by the engine equal those created by their classes."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def client(config: dict[str, Any]) -> Iterator[aerospike_py.Client]:
 
 
 def again(made: Any) -> Any:
-    """The same, by its classes."""
+    """The same tuple, created by the classes."""
     if isinstance(made, tuple):
         return type(made)(*(again(each) for each in made))
     return made
@@ -100,7 +100,7 @@ def test_rows_that_were_written_are_made_when_they_are_looked_at(
 
     made = written()
     for each in bins:
-        each.clear()  # The result is about what was written.
+        each.clear()  # the result is about what was written
     rows = made.batch_records
     assert [list(row.record.bins or {}) for row in rows if row.record] == names
     assert {value for row in rows if row.record for value in (row.record.bins or {}).values()} == {
@@ -191,7 +191,7 @@ def test_a_row_that_was_written_becomes_whole_when_it_is_looked_at(
     for use in uses:
         assert latest(use(written())) == tuple(whole)
     assert repr(written()).startswith("BatchRecord(key=AerospikeKey(namespace='test'")
-    assert written() != whole  # It has another generation.
+    assert written() != whole  # it has another generation
     assert written().key in written()
     match written():
         case BatchRecord(key=key, record=Record(bins=bins)):
@@ -244,7 +244,7 @@ def test_plain_operations_give_what_others_do(client: aerospike_py.Client) -> No
             client.operate(key, OPERATIONS[1:], policy=policy)
         return seen
 
-    # With a policy they take the way of all operations.
+    # With a policy they take the path of all operations.
     assert results(None) == results({})
 
 
@@ -269,7 +269,7 @@ def test_a_list_may_be_changed_while_the_call_is_on_its_way(config: dict[str, An
 
 
 def test_calls_are_coroutines(config: dict[str, Any]) -> None:
-    """They begin when they are awaited, by whatever awaits coroutines."""
+    """They start when they are awaited, by anything that awaits coroutines."""
 
     async def main() -> None:
         async with aerospike_py.AsyncClient(config) as client:
@@ -306,7 +306,7 @@ def test_keys_are_tuples_before_anything_is_sent(client: aerospike_py.Client) ->
 
 
 class Three(NamedTuple):
-    """No row."""
+    """Not a row."""
 
     a: int
     b: int
@@ -314,13 +314,13 @@ class Three(NamedTuple):
 
 
 class Wider(tuple[int, ...]):  # noqa: SLOT001
-    """Laid out otherwise."""
+    """Has another memory layout."""
 
     _fields = ("a", "b", "c", "d")
 
 
-#: The attributes of an instance stand before it in later versions of Python, and it is laid out as
-#: any tuple.
+#: In later versions of Python the attributes of an instance are stored in front of it, and its
+#: layout is that of any tuple.
 IS_WIDER = pytest.mark.skipif(Wider.__basicsize__ == tuple.__basicsize__, reason="it is not wider")
 
 

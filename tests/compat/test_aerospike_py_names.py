@@ -24,7 +24,7 @@ def public(module: Any) -> list[str]:
 
 
 def parameters(of: Any) -> list[tuple[str, Any, Any]]:
-    """Names, kinds and defaults. The original's native methods have the ones of its wrappers."""
+    """Names, kinds and defaults. For the original's native methods those of its wrappers."""
     positional = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
     return [
         (each.name, positional[1] if each.kind in positional else each.kind, each.default)
@@ -109,7 +109,7 @@ def test_exceptions_have_the_same_parents() -> None:
 
 
 def calls() -> list[tuple[str, str, list[Any]]]:
-    """Each function that makes a dictionary, with arguments of one kind for all of them."""
+    """Each function that creates a dictionary, with arguments that suit all of them."""
     made = []
     for module in ("bit_operations", "exp", "hll_operations", "list_operations", "map_operations"):
         of = importlib.import_module(f"aerospike_py.{module}")

@@ -1,4 +1,5 @@
-"""What the drop-in for aerospike-py does not have says so; counts, traces, logs, installing."""
+"""Unsupported features of the drop-in for aerospike-py are named; metrics, tracing, logs,
+installing."""
 
 from __future__ import annotations
 
@@ -135,7 +136,7 @@ def test_one_client_of_asyncio_serves_several_loops(config: dict[str, Any]) -> N
 
 
 def counts(operation: str, result: str = "") -> int:
-    """How many commands ``get_metrics`` has."""
+    """The number of commands in ``get_metrics``."""
     total = 0
     labels = f'db_namespace="test",db_collection_name="",db_operation_name="{operation}"'
     wanted = f'_count{{db_system_name="aerospike",{labels},error_type="{result}"}} '
@@ -326,7 +327,7 @@ def test_operations_wait_for_their_turn(config: dict[str, Any]) -> None:
 
 
 class Stuck:
-    """Calls that end when they may."""
+    """Calls that end on request."""
 
     def __init__(self) -> None:
         self.may_end = threading.Event()

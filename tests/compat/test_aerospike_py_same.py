@@ -1,4 +1,4 @@
-"""The same programs with aerospike-py and with its names over Spikewire see the same."""
+"""The same programs observe the same with aerospike-py and with its drop-in."""
 
 from __future__ import annotations
 
@@ -394,7 +394,7 @@ def asyncio_does_the_same(d: Driver) -> Any:
         await asyncio.gather(*(c.put(key, {"n": key[2]}, None, PATIENT) for key in keys))
         records = await asyncio.gather(*(c.get(key, PATIENT) for key in keys))
         seen: list[Any] = [d.shown(each) for each in records]
-        # What these give is a matter of chance: `()` or `None`.
+        # These results are a matter of chance: `()` or `None`.
         await c.increment(keys[0], "n", 5)
         await c.append(keys[1], "t", "x")
         await c.touch(keys[1], 100)

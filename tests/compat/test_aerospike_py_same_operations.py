@@ -1,4 +1,4 @@
-"""Operations, expressions and NumPy: aerospike-py and its names over Spikewire see the same."""
+"""Operations, expressions and NumPy: the same with aerospike-py and with its drop-in."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ BINS = {
 
 
 def each_on_its_own(d: Driver, operations: list[dict[str, Any]]) -> list[Any]:
-    """What each of them gives, and what is left in its bin."""
+    """The result of each operation, and the value then in its bin."""
     seen = []
     for operation in operations:
         d.put("k", BINS)

@@ -1,4 +1,5 @@
-"""What the drop-in does not have says so and names what to use; installing takes the names over."""
+"""Unsupported features are named, with their replacements; `install` replaces the original's
+modules."""
 
 from __future__ import annotations
 
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
 
-#: Where no node is.
+#: An address without a node.
 NOWHERE = {"hosts": [("127.0.0.1", 1)]}
 
 
@@ -92,7 +93,7 @@ def test_settings_of_tls_without_effect_warn() -> None:
     said = " ".join(str(each.message) for each in caught)
     assert "TLS 1.3 is spoken as well" in said
     assert "log_session_info" in said
-    # What is not enabled is passed over.
+    # Settings that are not enabled are ignored.
     with pytest.raises(aerospike.exception.ConnectionError):
         aerospike.client(NOWHERE | {"tls": {"enable": False, "crl_check": True}})
 

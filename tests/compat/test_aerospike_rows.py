@@ -1,4 +1,4 @@
-"""Rows of batches are what those of the official client are: plain objects with attributes."""
+"""Rows of batches are those of the official client: plain objects with attributes."""
 
 from __future__ import annotations
 
@@ -31,13 +31,13 @@ MADE = [
     Apply(KEY, "module", "function", [1]),
     Remove(KEY, {"gen": 1}),
 ]
-#: What every row has, and what each kind has of its own.
+#: The attributes of every row, and those of each kind.
 OF_ALL = ("key", "record", "result", "message", "subcode", "in_doubt")
 OF_ONE = ("ops", "meta", "policy", "read_all_bins", "module", "function", "args")
 
 
 class Own(Write):
-    """Takes something else than its base."""
+    """Takes other arguments than its base."""
 
     def __init__(self, name: str) -> None:
         super().__init__(("test", "rows", name), [operations.write("n", 1)])

@@ -1,4 +1,4 @@
-"""The same programs with the official client and with its names over Spikewire see the same."""
+"""The same programs observe the same with the official client and with its drop-in."""
 
 from __future__ import annotations
 

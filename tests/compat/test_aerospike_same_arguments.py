@@ -1,4 +1,4 @@
-"""Keys, policies, configurations and wrong arguments: the same texts and results with both."""
+"""Keys, policies, configurations and wrong arguments: the same messages and results with both."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ def texts_of_refusals(d: Driver) -> Any:
 
 @program
 def policies_of_other_commands(d: Driver) -> Any:
-    """One dictionary for every command: each takes what it knows."""
+    """One dictionary for every command: each uses the entries that it knows."""
     c, key = d.client, d.key(1)
     every = {
         "total_timeout": 30_000, "max_retries": 1, "sleep_between_retries": 2, "exists": 2,

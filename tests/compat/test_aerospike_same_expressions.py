@@ -1,4 +1,4 @@
-"""Expressions have the same wire form with both clients, and filter the same records."""
+"""Expressions have the same wire format with both clients, and filter the same records."""
 
 # ruff: noqa: ARG005
 

@@ -76,7 +76,7 @@ def batches_of_rows(d: Driver) -> Any:
 
 @program
 def plain_rows_beside_odd_ones(d: Driver) -> Any:
-    """Rows that are taken as they are, and those that need more than a look."""
+    """Rows that are used as they are, and those that need conversion."""
     c, m, ops = d.client, d.module, d.helper("operations.operations")
     lists = d.helper("operations.list_operations")
     records = d.helper("batch.records")
@@ -116,8 +116,8 @@ def plain_rows_beside_odd_ones(d: Driver) -> Any:
 
 @program
 def rows_alike_share_nothing(d: Driver) -> Any:
-    """Neither what a program changes in one row, nor what an earlier batch said of it, is in
-    another."""
+    """Neither changes of one row by a program nor an earlier batch's results appear in another
+    row."""
     c, m, ops = d.client, d.module, d.helper("operations.operations")
     records = d.helper("batch.records")
     keys = [d.key(at) for at in range(4)]
@@ -243,7 +243,7 @@ def modules_and_jobs(d: Driver) -> Any:
         path = Path(folder) / f"{name}.lua"
         path.write_text("function f(r, a) r['n'] = a; aerospike:update(r); return a + 1 end\n")
         written = c.udf_put(str(path))
-    # The original keeps a copy in the folder that the process works in.
+    # The original keeps a copy in the working directory of the process.
     Path(f"{name}.lua").unlink(missing_ok=True)
     seen = [
         written,

@@ -1,4 +1,4 @@
-"""Ordered maps, partitions that are read on, expressions and metrics: the same with both."""
+"""Ordered maps, resumed partitions, expressions and metrics: the same with both."""
 
 from __future__ import annotations
 
@@ -155,7 +155,7 @@ def arithmetic(d: Driver) -> Any:
 
 @program
 def results_of_expressions(d: Driver) -> Any:
-    """Keys and values by turns, and values that are nil."""
+    """Keys and values alternate, and some values are nil."""
     e, m, key = d.helper("expressions"), d.module, d.key(1)
     ops = d.helper("operations.expression_operations")
     d.client.put(key, {"m": {"a": 1, "b": 2}, "n": {2: None, 3: 4}, "l": [None, 1]})
@@ -198,7 +198,7 @@ def return_types_that_do_not_fit(d: Driver) -> Any:
 
 @program
 def flags_of_writes(d: Driver) -> Any:
-    """Those that an operation does not take are refused, and nothing is written."""
+    """Flags that an operation does not support are refused, and nothing is written."""
     bits, sketches = (d.helper(f"operations.{name}_operations") for name in ("bitwise", "hll"))
     expressions, e, key = (
         d.helper("operations.expression_operations"),
@@ -244,7 +244,7 @@ def paths_as_text(d: Driver) -> Any:
 
 
 def test_metrics(drivers: list[Driver]) -> None:
-    """Listeners are called with the same shapes, and commands are counted."""
+    """Listeners are called with the same structures, and commands are counted."""
     shapes: list[Any] = []
     for d in drivers:
         d.set = f"{d.name}_metrics"
@@ -285,7 +285,7 @@ def test_metrics(drivers: list[Driver]) -> None:
 
 
 def shape(value: Any) -> Any:
-    """Types of everything in an object; of a list its first element."""
+    """The types of everything in an object; for a list those of its first element."""
     if isinstance(value, list):
         return [shape(value[0])] if value else []
     if hasattr(value, "__dict__") and type(value).__module__.endswith("metrics"):

@@ -17,7 +17,7 @@ COUNT = 60
 
 
 def filled(d: Driver) -> list[str]:
-    """Writes records; the names of the nodes."""
+    """Writes records; returns the names of the nodes."""
     for number in range(COUNT):
         d.client.put(d.key(number), {"n": number, "m": 1})
     return sorted(node["node_name"] for node in d.client.get_node_names())
@@ -40,7 +40,7 @@ def scans_of_one_node(d: Driver) -> Any:
         d.says(scan, {}, None),
         d.says(scan, {}, b"nope"),
         d.says(scan, {}, {}, names[0]),
-        # A filter goes before a node.
+        # A filter takes precedence over a node.
         len(scan({"partition_filter": {}}, "nope")),
         len(scan({"max_records": 5}, names[0])),
         d.says(lambda: d.client.scan("nope", "s").results(nodename=names[0])),
@@ -114,7 +114,7 @@ def indexes_of_sets(d: Driver) -> Any:
         d.says(lambda: make(ns="test", set=d.set, name=name, policy=None)),
         d.says(d.client.index_remove, "test", name),
     ]
-    # Which node refuses it is part of the official client's text.
+    # The official client's message names the node that refused.
     refused = ("test", None, "n"), ("test", "", "n"), ("nope", "s", "n"), ("test", "s", "n" * 99)
     wrong = ("test", 1, "n"), (1, "s", "n"), (None, "s", "n"), ("test", "s", None)
     said += [d.fails(make, *given) for given in refused]

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 SILENCE = 20.0
-"""Seconds; what must not wait for it is done long before."""
+"""Seconds; calls that must not wait for it end long before."""
 
 
 @pytest.fixture
@@ -33,7 +33,7 @@ def connected(cluster: Cluster) -> Any:
 
 
 def took(began: float) -> bool:
-    """Whether a call took less than the silence."""
+    """Whether a call took less time than the silence."""
     return time.monotonic() - began < SILENCE / 2
 
 

@@ -1,4 +1,4 @@
-"""``python -m spikewire.compat check`` says of real little programs what would differ."""
+"""``python -m spikewire.compat check`` reports the differences for small real programs."""
 
 from __future__ import annotations
 
@@ -262,7 +262,7 @@ def test_methods_of_older_versions_are_not_in_the_original() -> None:
         if isinstance(entry, Missing) and "no such method either" in entry.instead
     ]
     assert len(gone) > 5
-    # "list_" stands for all that begin so.
+    # "list_" stands for all names with that prefix.
     names = dir(real.Client)
     assert not [old for old in gone if old in names or (old[-1] == "_" and _begins(names, old))]
 
@@ -270,7 +270,7 @@ def test_methods_of_older_versions_are_not_in_the_original() -> None:
 def test_a_drop_in_that_cannot_be_imported_is_named(
     monkeypatch: pytest.MonkeyPatch, folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Nothing is said to be missing then."""
+    """Nothing is then reported as missing."""
     package = folder / "halfway"
     package.mkdir()
     (package / "__init__.py").write_text("")
@@ -297,7 +297,7 @@ def test_a_drop_in_that_cannot_be_imported_is_named(
 
 
 def test_texts_are_those_of_the_errors() -> None:
-    """What a drop-in raises and what the check says come from one table."""
+    """The drop-in's errors and the check's reports use the same table."""
     from spikewire.compat import aerospike, aerospike_py
 
     table = PEERS[0].differences()

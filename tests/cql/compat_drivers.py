@@ -1,4 +1,4 @@
-"""Two drivers side by side: what a program sees of each, in a form that can be compared."""
+"""Two drivers under comparison: the observable behaviour of each, in comparable form."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ if TYPE_CHECKING:
 
 REAL = "cassandra"
 OURS = "spikewire.compat.cassandra"
-#: Options of each: what connecting may take. The drivers' own time-outs are short for a node and a
-#: machine that have much else to do.
+#: Options of both: timeouts for connecting. The drivers' own defaults are short for a busy node and
+#: machine.
 PATIENT = {
     REAL: {"connect_timeout": 60, "control_connection_timeout": 60},
     OURS: {"connect_timeout": 60},
@@ -48,14 +48,14 @@ class Driver:
         self.cluster.shutdown()
 
     def table(self, columns: str) -> str:
-        """A new table; its name is the same for both drivers if they make the same tables."""
+        """A new table; its name is the same for both drivers if they create the same tables."""
         self._made = getattr(self, "_made", 0) + 1
         name = f"t{self._made}"
         self.session.execute(f"CREATE TABLE {name} ({columns})")
         return name
 
     def failure(self, function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
-        """The classes of what is raised, without those that only the driver itself knows."""
+        """The classes of an exception, without those that only the driver itself has."""
         try:
             function(*args, **kwargs)
         except Exception as error:

@@ -1,4 +1,4 @@
-"""Fixtures for tests on a real Cassandra. Where there is none they are skipped, with the reason."""
+"""Fixtures for tests on a real Cassandra. Without one, tests are skipped, with the reason."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ if TYPE_CHECKING:
     from spikewire.testing.cassandra import SharedCassandra
 
 _keyspaces = itertools.count()
-#: Names of keyspaces have at most 48 letters.
+#: Names of keyspaces have at most 48 characters.
 LONGEST_STEM = 30
 
 
 @pytest.fixture(scope="session")
 def cassandra(spikewire_cassandra: SharedCassandra) -> SharedCassandra:
-    """One node, which all workers of the run share. Tests do not harm it."""
+    """One node, shared by all workers of the run. Tests do not harm it."""
     return spikewire_cassandra
 
 
@@ -37,8 +37,8 @@ def _three_nodes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SharedCas
 
 @pytest.fixture(scope="module")
 def cassandra_cluster(_three_nodes: SharedCassandra) -> Iterator[SharedCassandra]:
-    """Three nodes in three racks, which the file has to itself: it may harm them, and need not heal
-    them in the end. For files whose tests have the mark ``cassandra_cluster``."""
+    """Three nodes in three racks, reserved for the file: tests may harm them, and need not restore
+    them. For files whose tests have the mark ``cassandra_cluster``."""
     with _three_nodes.alone():
         yield _three_nodes
 
@@ -68,7 +68,7 @@ def _make_keyspace(cassandra: SharedCassandra, request: pytest.FixtureRequest, c
 
 @pytest.fixture(params=FACES)
 def sessions(request: pytest.FixtureRequest) -> Iterator[Sessions]:
-    """Opens sessions of each face in turn; they are closed in the end."""
+    """Opens sessions of each face in turn, and closes them at the end."""
     if request.param == "uvloop":
         pytest.importorskip("uvloop")
     sessions = Sessions(request.param)

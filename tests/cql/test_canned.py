@@ -1,4 +1,4 @@
-"""The server of canned replies, as other clients see it."""
+"""The server of canned replies, as seen by other clients."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ def test_invalid_arguments_are_named() -> None:
 
 def test_the_command_says_where_it_listens_and_ends_with_its_parent() -> None:
     command = [sys.executable, "-m", "spikewire", "cassandra", "--canned", "--port", "0"]
-    # A program between this one and the server, which starts it and is then killed.
+    # A program between this process and the server, which starts the server and is then killed.
     between = (
         "import subprocess, sys, time\n"
         f"child = subprocess.Popen({[*command, '--with-parent']!r}, stdout=subprocess.PIPE)\n"
@@ -129,7 +129,7 @@ def test_the_command_says_where_it_listens_and_ends_with_its_parent() -> None:
 
 
 def is_running(pid: int) -> bool:
-    """Whether there is such a process, and not only what is left of one."""
+    """Whether the process exists and is not a zombie."""
     try:
         os.kill(pid, 0)
     except ProcessLookupError:

@@ -1,4 +1,4 @@
-"""Two datacenters of one real node each: which of them is asked, and where nodes are found."""
+"""Two datacenters of one real node each: which node is asked, and where nodes are found."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ HERE, THERE = "here", "there"
 
 @pytest.fixture(scope="module")
 def nodes() -> Iterator[CassandraCluster]:
-    """The first node is here, the second one there. The last test leaves one of them dead."""
+    """The first node is local, the second remote. The last test leaves one of them dead."""
     try:
         cluster = CassandraCluster(2, datacenters=[HERE, THERE], heap=256, quick_start=True)
     except CassandraUnavailable as error:
@@ -31,7 +31,7 @@ def nodes() -> Iterator[CassandraCluster]:
             "CREATE KEYSPACE fruit WITH replication = "
             f"{{'class': 'NetworkTopologyStrategy', '{HERE}': 1, '{THERE}': 1}}"
         )
-        # The coordinator asks whom it has to, and nobody else.
+        # The coordinator asks only the nodes that it has to.
         cluster.execute(
             "CREATE TABLE fruit.names (id int PRIMARY KEY, name text) "
             "WITH speculative_retry = 'NEVER' AND read_repair = 'NONE'"
@@ -41,14 +41,14 @@ def nodes() -> Iterator[CassandraCluster]:
 
 
 def traced(session: cql.Session, rows: Any) -> set[str]:
-    """The nodes that took part in a statement, by their own words."""
+    """The nodes that took part in a statement, according to its trace."""
     return {str(node) for node in session.trace(rows, timeout=30).nodes}
 
 
 def test_the_local_one_is_asked(nodes: CassandraCluster) -> None:
     homes = [address.rpartition(":")[0] for address in nodes.addresses]
     for at, datacenter in enumerate((HERE, THERE)):
-        # That of the contact point, where none is named; the other one is known all the same.
+        # By default that of the contact point; the other one is known all the same.
         for options in ({}, {"local_datacenter": datacenter}):
             given: dict[str, Any] = dict(options)
             points = nodes.addresses if options else nodes.addresses[at]
@@ -66,19 +66,19 @@ def test_the_local_one_is_asked(nodes: CassandraCluster) -> None:
                     text = session.execute("SELECT name FROM names WHERE id = 1", tracing=True)
                     assert {written.node, read.node, text.node} == {nodes.addresses[at]}
                     assert until(partial(_took_part, session, read, {homes[at]}))
-                # What asks for more than that crosses over by itself, from the local one.
+                # Consistency levels that need more cross over by themselves, from the local one.
                 read = session.execute(select, (1,), tracing=True, consistency="all")
                 assert read.node == nodes.addresses[at]
                 assert until(partial(_took_part, session, read, set(homes)))
 
 
 def _took_part(session: cql.Session, rows: Any, expected: set[str]) -> bool:
-    """Whether these took part and no others; each writes its part of the trace in its own time."""
+    """Whether exactly these nodes took part; each writes its part of the trace in its own time."""
     return traced(session, rows) == expected
 
 
 def test_nodes_are_found_where_the_map_says(nodes: CassandraCluster) -> None:
-    """Each behind a proxy: the addresses that nodes advertise are not used at all."""
+    """Each node is behind a proxy: the addresses that nodes advertise are not used at all."""
     with contextlib.ExitStack() as stack:
         proxies = [stack.enter_context(CqlProxy(address)) for address in nodes.addresses]
         own = [proxy.address for proxy in proxies]
@@ -102,7 +102,7 @@ def test_nodes_are_found_where_the_map_says(nodes: CassandraCluster) -> None:
             assert after["requests"] > before["requests"]
             assert after["replies"] > before["replies"]
 
-        # The control connection goes over to the other node, from which this one is a peer.
+        # The control connection moves to the other node, for which this one is a peer.
         proxies[0].refuse("port")
         proxies[0].cut()
         assert until(
@@ -114,7 +114,7 @@ def test_nodes_are_found_where_the_map_says(nodes: CassandraCluster) -> None:
         assert {node.address for node in session.nodes} == set(own)
         assert until(lambda: session.execute(select, (1,)).node == own[0])
 
-        # Where neither answers, the error has both.
+        # If neither answers, the error names both.
         for proxy in proxies:
             proxy.refuse("close")
             proxy.cut()

@@ -1,4 +1,4 @@
-"""What sessions do while nodes of a cluster fail: three real nodes, under load."""
+"""Sessions under load while nodes of a cluster fail: three real nodes."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ if TYPE_CHECKING:
 
     from spikewire.testing.cassandra import SharedCassandra
 
-#: Seconds for a statement, and how much later a busy machine may tell its end.
+#: Seconds for a statement, and how much later a busy machine may report its end.
 TIMEOUT, SLACK = 10.0, 5.0
-#: Statements of each kind under way, and the pause of a task between them.
+#: Statements of each kind in flight, and the pause of a task between them.
 TASKS, PAUSE = 8, 0.03
 
 
 @dataclass
 class Load:
-    """Statements that go on until it is stopped, and what came of them."""
+    """Statements that run until it is stopped, and their outcomes."""
 
     session: cql.AsyncSession
     done: int = 0
@@ -46,18 +46,19 @@ class Load:
                 self.failed.append((kind, error))
             self.done += 1
             self.slowest = max(self.slowest, time.monotonic() - began)
-            # The nodes have the processors as well, and one of them to start.
+            # The nodes share the processors, and one of them has to start.
             await asyncio.sleep(self.pause)
 
     async def further(self, count: int, limit: float = 60.0) -> None:
-        """Waits for so many more statements to end."""
+        """Waits until this many more statements have ended."""
         goal, end = self.done + count, time.monotonic() + limit
         while self.done < goal:
             assert time.monotonic() < end, f"{self.done} of {goal} statements ended"
             await asyncio.sleep(0.05)
 
     async def starts(self, cluster: SharedCassandra, node: int) -> None:
-        """A node starts while statements go on, fewer of them: it needs the processors, too."""
+        """A node starts while statements continue, at a lower rate: it needs the processors,
+        too."""
         self.pause = 10 * PAUSE
         await asyncio.to_thread(cluster.start, node)
         self.pause = PAUSE
@@ -70,7 +71,7 @@ class Load:
 def keyspace(cassandra_cluster: SharedCassandra, cluster_keyspace: str) -> str:
     cassandra_cluster.execute(
         f"CREATE TABLE {cluster_keyspace}.fruit (id int PRIMARY KEY, name text)"
-        # A read whose replica is dead goes to another one soon.
+        # A read whose replica is dead is soon sent to another one.
         " WITH speculative_retry = '50ms'"
     )
     cassandra_cluster.execute(
@@ -114,7 +115,7 @@ async def under_load(
         assert isinstance(error, (errors.ConnectionFailed, errors.Timeout, errors.ServerError)), (
             error
         )
-        # Those that may have counted say so; those that were refused before do not.
+        # Errors of statements that may have been applied say so; those refused before do not.
         if not isinstance(error, (errors.Unavailable, errors.Overloaded)):
             assert error.in_doubt or error.attempts == 0, repr(error)
 
@@ -144,14 +145,14 @@ async def becomes(state: Any, limit: float = 60.0) -> bool:
 def test_a_node_is_killed_and_comes_back_twice(
     cassandra_cluster: SharedCassandra, keyspace: str
 ) -> None:
-    """The first time it has the control connection, for it is the first contact point."""
+    """The first time it has the control connection, as it is the first contact point."""
 
     async def test(session: cql.AsyncSession) -> None:
         async with under_load(session) as load:
             await asyncio.to_thread(cassandra_cluster.kill, 0)
             assert await becomes(lambda: up(session) == 2)
             await load.further(600)
-            # Another node tells of a new keyspace, and of its replicas.
+            # Another node reports a new keyspace and its replicas.
             await session.execute(
                 "CREATE KEYSPACE pips WITH replication = "
                 "{'class': 'NetworkTopologyStrategy', 'dc1': 3}",
@@ -176,7 +177,7 @@ def test_a_node_stands_still(cassandra_cluster: SharedCassandra, keyspace: str) 
     async def test(session: cql.AsyncSession) -> None:
         async with under_load(session) as load:
             await asyncio.to_thread(cassandra_cluster.freeze, 1)
-            # It accepts connections, and is known to be out of order all the same.
+            # It accepts connections, but is known to be out of order.
             assert await becomes(lambda: up(session) == 2)
             await load.further(600)
             await asyncio.to_thread(cassandra_cluster.thaw, 1)
@@ -189,7 +190,7 @@ def test_the_schema_changes_under_load(cassandra_cluster: SharedCassandra, keysp
     async def test(session: cql.AsyncSession) -> None:
         star = await session.prepare("SELECT * FROM fruit WHERE id = ?")
         await session.execute("INSERT INTO fruit (id, name) VALUES (1, 'pear')")
-        # A replica that has not heard of a change refuses what one that has asks it.
+        # A replica that has not heard of a change refuses a coordinator that has.
         refusals = (errors.ReadFailure, errors.WriteFailure)
         async with under_load(session, tolerated=refusals) as load:
             for number in range(3):

@@ -1,4 +1,4 @@
-"""Three real nodes: that they are one cluster, and what can be done to them."""
+"""Three real nodes: they form one cluster, and can be stopped, paused and restarted."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ policies = pytest.importorskip("cassandra.policies", exc_type=ImportError)
 
 @contextlib.contextmanager
 def session_on(cluster: SharedCassandra, node: int, keyspace: str | None = None) -> Iterator[Any]:
-    """A session that asks one node and no other."""
+    """A session that asks one node only."""
     host, _, port = cluster.addresses[node].partition(":")
     profile = driver.ExecutionProfile(
         load_balancing_policy=policies.WhiteListRoundRobinPolicy([host]), request_timeout=30

@@ -1,4 +1,4 @@
-"""Which nodes statements go to, shown by the servers themselves."""
+"""Which nodes statements are sent to, as reported by the servers."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def session(cassandra_cluster: SharedCassandra) -> Iterator[cql.Session]:
 
 
 def coordinator(session: cql.Session, rows: Any) -> str:
-    """The node that took a traced statement, by its own words."""
+    """The coordinator of a traced statement, according to its trace."""
     text = "SELECT coordinator FROM system_traces.sessions WHERE session_id = %s"
     found: list[str] = []
 
@@ -43,7 +43,7 @@ def coordinator(session: cql.Session, rows: Any) -> str:
         found.extend(str(row["coordinator"]) for row in told)
         return bool(found)
 
-    # Traces are written behind the answer.
+    # Traces are written after the answer.
     assert until(is_written), "no trace was written"
     return found[0]
 
@@ -66,7 +66,7 @@ def test_prepared_statements_go_to_a_replica(session: cql.Session, keyspace: str
 
 
 def wrote(session: cql.Session, trace: object, replicas: set[str]) -> bool:
-    """Whether these nodes and no others wrote a row, by their own words."""
+    """Whether exactly these nodes wrote a row, according to the trace."""
     events = session.execute(
         "SELECT source, activity FROM system_traces.events WHERE session_id = %s",
         (trace,),
@@ -87,7 +87,7 @@ def test_replicas_are_those_of_the_server(session: cql.Session) -> None:
         assert token is not None
         replicas = {node.rpartition(":")[0] for node in session.replicas("racks", token)}
         trace = written.tracing_ids[0]
-        # Traces are written behind the answer.
+        # Traces are written after the answer.
         assert until(partial(wrote, session, trace, replicas))
 
 

@@ -1,4 +1,4 @@
-"""Copies of statements while a node is slow, stands still or says nothing: three real nodes."""
+"""Speculative executions while a node is slow, paused or silent: three real nodes."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ COUNT = "UPDATE picked SET times = times + 1 WHERE id = ?"
 @pytest.fixture(scope="module")
 def keyspace(cassandra_cluster: SharedCassandra, cluster_keyspace: str) -> str:
     for table in (
-        # A read whose replica stands still goes to another one soon.
+        # A read whose replica is paused is soon sent to another one.
         "fruit (id int PRIMARY KEY, name text) WITH speculative_retry = '50ms'",
         "picked (id int PRIMARY KEY, times counter) WITH speculative_retry = '50ms'",
     ):
@@ -50,7 +50,7 @@ def proxies(cassandra_cluster: SharedCassandra) -> Iterator[list[CqlProxy]]:
 
 @pytest.fixture
 def options(proxies: list[CqlProxy], keyspace: str) -> dict[str, Any]:
-    """Those of a session whose connections all lead through the proxies."""
+    """The options of a session whose connections all lead through the proxies."""
     through = {proxy.target: proxy.address for proxy in proxies}
     return {"keyspace": keyspace, "address_map": through, "speculative_delay": DELAY}
 
@@ -60,16 +60,16 @@ def addresses(proxies: list[CqlProxy]) -> list[str]:
 
 
 def reach(session: Any, nodes: list[str], statement: Any, row: int = 1) -> None:
-    """Has connections to all nodes, which know the statement."""
+    """Opens connections to all nodes, and prepares the statement on them."""
     for address in nodes:
         session.execute(statement, (row,), node=address)
         if session.face.is_blocking:
-            # Its thread, which sends what may have copies, has connections of its own.
+            # Its thread, which sends statements that may have copies, has connections of its own.
             session.raw.submit.execute(statement, (row,), node=address).result(LIMIT)
 
 
 def picked(keyspace: str, cassandra: SharedCassandra, row: int) -> int:
-    """How often the nodes were made to count."""
+    """How often the nodes incremented the counter."""
     with cql.Session(cassandra.addresses, keyspace=keyspace, timeout=LIMIT) as session:
         text = "SELECT times FROM picked WHERE id = ?"
         found = session.execute(text, (row,), consistency="all").one()
@@ -98,7 +98,8 @@ def test_only_what_is_marked_is_sent_twice(
     keyspace: str,
     cassandra_cluster: SharedCassandra,
 ) -> None:
-    """The nodes count what they are asked: counters are the one thing not to be marked so."""
+    """The nodes count their requests: counters are the one thing that must not be marked
+    idempotent."""
     row = threading.get_ident() % 2**31
     session = sessions.open(proxies[0].address, **options, timeout=LIMIT)
     count = session.prepare(COUNT)
@@ -139,7 +140,7 @@ def test_nothing_is_sent_for_a_task_that_was_cancelled(
             assert [each.attempts for each in answers] == [2] * 3
 
     asyncio.run(main())
-    # Those that were cancelled had left, once each.
+    # The cancelled ones had been sent, once each.
     assert until(lambda: picked(keyspace, cassandra_cluster, -1) == 3 + 3 * 2 + 3)
 
 
@@ -154,7 +155,7 @@ def test_late_answers_give_their_places_back(
         late.inject("replies", delay=0.4)
         assert until(lambda: session.execute(read, (1,)).attempts == 2)
         late.clear()
-        # A connection has two places: two of three late answers without them would block it.
+        # A connection has two slots: two of three late answers without them would block it.
         assert session.execute(read, (1,), node=late.address).attempts == 1
 
 
@@ -247,7 +248,7 @@ def test_programs_for_the_driver(cassandra_cluster: SharedCassandra, keyspace: s
             session.execute(read, (1,), host=node)
         cassandra_cluster.freeze(1)
         try:
-            # None is marked, and one of them begins at the node that stands still.
+            # None is marked, and one of them starts at the paused node.
             ended = [session.execute_async(read, (1,)) for _ in range(3)]
             failed = [future for future in ended if not succeeds(future)]
             assert len(failed) == 1

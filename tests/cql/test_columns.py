@@ -26,7 +26,7 @@ UTC = dt.timezone.utc
 SOME_UUID = uuid.UUID("7f0c9a52-45c6-4c3e-9b4e-1d2b3c4d5e6f")
 SOME_TIME_UUID = uuid.UUID("50554d6e-29bb-11e5-b345-feff819cdc9f")
 
-#: Type in CQL, type in Arrow, a value for Cassandra, what pyarrow gives back.
+#: CQL type, Arrow type, a value for Cassandra, the value that pyarrow returns.
 SCALARS: list[tuple[str, Any, Any, Any]] = [
     ("tinyint", pa.int8(), -8, -8),
     ("smallint", pa.int16(), -300, -300),
@@ -59,7 +59,7 @@ SCALARS: list[tuple[str, Any, Any, Any]] = [
     ),
 ]
 
-#: The same for types that are made of others; UDT is created by the fixture.
+#: The same for types composed of others; UDT is created by the fixture.
 NESTED: list[tuple[str, Any, Any, Any]] = [
     ("list<int>", pa.list_(pa.int32()), [3, 1, 3], [3, 1, 3]),
     ("set<text>", pa.list_(pa.string()), {"b", "a"}, ["a", "b"]),

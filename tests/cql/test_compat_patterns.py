@@ -1,4 +1,4 @@
-"""Five ways to drive a driver from threads: cassandra-driver, and its names over Spikewire."""
+"""Five ways to drive a driver from threads: cassandra-driver and its drop-in."""
 
 from __future__ import annotations
 
@@ -120,7 +120,8 @@ def test_every_row_is_written_once(
 
 
 def test_five_thousand_chains_do_not_collapse(cassandra: SharedCassandra, keyspace: str) -> None:
-    """Each chain has a statement in flight: more than a connection has ids at a time elsewhere."""
+    """Each chain has a statement in flight: more than the stream ids of one connection of the
+    original."""
     driver = Driver(OURS, cassandra.addresses[0], keyspace)
     try:
         driver.session.execute("CREATE TABLE many_chains (k int PRIMARY KEY)")

@@ -1,4 +1,4 @@
-"""What the names of cassandra-driver do not take over Spikewire is refused by name."""
+"""Features of cassandra-driver that its drop-in does not support are refused by name."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The same programs with cassandra-driver and with its names over Spikewire see the same."""
+"""The same programs observe the same with cassandra-driver and with its drop-in."""
 
 from __future__ import annotations
 
@@ -166,7 +166,7 @@ def binding(d: Driver) -> Any:
     table = d.table("k int PRIMARY KEY, a int, b int")
     insert = d.session.prepare(f"INSERT INTO {table} (k, a, b) VALUES (?, ?, ?)")
     d.session.execute(insert, (1, 2, 3))
-    d.session.execute(insert, (1, 4))  # short: the rest stays
+    d.session.execute(insert, (1, 4))  # short: the rest is left unset
     d.session.execute(insert.bind({"k": 1, "b": None, "other": 5}))  # missing and additional names
     d.session.execute(insert, [2, d.query.UNSET_VALUE, 6])
     rows = sorted(d.session.execute(f"SELECT k, a, b FROM {table}"))
@@ -226,7 +226,7 @@ def failures(d: Driver) -> Any:
         d.failure(nobody.connect)[0],
         d.failure(lost.connect, "nothing_there"),
     ]
-    # Else its threads work on, also during the tests that come later.
+    # Otherwise its threads keep running, also during later tests.
     nobody.shutdown()
     lost.shutdown()
     return seen

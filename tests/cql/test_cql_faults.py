@@ -1,4 +1,4 @@
-"""What sessions do when connections fail: a proxy in front of a real node."""
+"""Sessions whose connections fail: a proxy in front of a real node."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def proxy(cassandra: SharedCassandra) -> Iterator[CqlProxy]:
 def session(proxy: CqlProxy, table: str, request: pytest.FixtureRequest) -> Iterator[cql.Session]:
     version = request.param
     with cql.Session(proxy.address, keyspace=table, protocol_version=version) as session:
-        # There is a connection from here on.
+        # From here on there is a connection.
         assert session.execute("SELECT name FROM fruit WHERE id = 1")[0]["name"] == "pear"
         yield session
 
@@ -57,9 +57,10 @@ def read(session: cql.Session, **options: Any) -> cql.Rows:
 
 
 def strike(session: cql.Session, proxy: CqlProxy, text: str, fault: Any, **options: Any) -> Any:
-    """Has one fault strike under a statement; its rows, or its error.
+    """Injects one fault during a statement; returns its rows, or its error.
 
-    The session's own questions to the node can be struck as well: then the statement is repeated.
+    The fault can hit the session's own requests to the node as well: then the statement is
+    repeated.
     """
     for _ in range(20):
         proxy.inject("replies", times=1, **fault)
@@ -109,7 +110,7 @@ def test_every_attempt_is_told(session: cql.Session, proxy: CqlProxy) -> None:
 
 def test_a_refusal_in_the_end_tells_what_was_before(session: cql.Session, proxy: CqlProxy) -> None:
     error = strike(session, proxy, "SELECT nothing FROM fruit", {"cut": 5})
-    # The session's own questions can be struck instead.
+    # The fault can hit the session's own requests instead.
     while error.attempts == 1:
         error = strike(session, proxy, "SELECT nothing FROM fruit", {"cut": 5})
     assert isinstance(error, errors.InvalidRequest)
@@ -129,7 +130,7 @@ def test_a_timeout_names_the_node_and_what_was_before(
         session.execute(READ, timeout=0.5)
     assert (caught.value.node, caught.value.attempts) == (proxy.address, 1)
     assert caught.value.failed_attempts == [(proxy.address, caught.value.message)]
-    # The first attempt is given up for its silence, and the time runs out under the next one.
+    # The first attempt is given up because of silence, and the second exceeds the total time.
     with pytest.raises(errors.Timeout) as caught:
         session.execute(READ, timeout=2.0, socket_timeout=0.3, max_retries=100)
     told = caught.value.failed_attempts
@@ -162,7 +163,7 @@ def test_what_is_swallowed_ends_with_the_timeout(session: cql.Session, proxy: Cq
 def test_a_node_that_says_nothing_any_more_is_given_up(
     session: cql.Session, proxy: CqlProxy
 ) -> None:
-    """A statement outlives the connection that fell silent: another one has the answer."""
+    """A statement outlives the silent connection: another one has the answer."""
     proxy.inject("replies", hold=True)
     waiting = session.submit.execute(READ, timeout=60.0, max_retries=100)
     assert until(lambda: not session.nodes[0].up)
@@ -232,7 +233,7 @@ def test_a_keyspace_that_does_not_exist(cassandra: SharedCassandra) -> None:
 def test_many_requests_share_one_preparation(
     cassandra: SharedCassandra, proxy: CqlProxy, table: str
 ) -> None:
-    """The statement is long, so that the requests' bytes tell how often it went over the wire."""
+    """The statement is long, so that the size of requests shows how often it was sent."""
     length, count = 20_000, 1000
 
     async def main() -> None:

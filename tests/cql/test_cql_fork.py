@@ -1,4 +1,4 @@
-"""A session across forks: the child connects anew, the parent does not notice."""
+"""A session across forks: the child reconnects, the parent is unaffected."""
 
 from __future__ import annotations
 

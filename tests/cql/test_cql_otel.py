@@ -1,4 +1,4 @@
-"""Spans and durations of sessions, as OpenTelemetry's own SDK keeps them."""
+"""Spans and durations of sessions, as recorded by OpenTelemetry's own SDK."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ def test_spans_keep_the_conventions(server: CannedServer, session: cql.Session, 
     }
     session.execute(insert.bind((2, "plum")))
     assert seen.one()[1]["db.query.text"] == INSERT
-    # Text with its values in it is not shown.
+    # Text that contains values is not shown.
     session.execute("SELECT name FROM shop.items WHERE id = 4711")
     name, attributes = seen.one()
     assert name == "SELECT shop.items"

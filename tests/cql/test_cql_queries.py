@@ -46,7 +46,7 @@ def test_all_rows_come_whatever_the_page(session: Opened, size: int) -> None:
 
 
 def test_pages_one_by_one(session: Opened) -> None:
-    # The last page is full, and the server only says so with an empty one behind it.
+    # The last page is full, and the server reveals that only with an empty page after it.
     sizes, state = [], None
     while True:
         page = session.page(SELECT, [0], page_size=250, paging_state=state)

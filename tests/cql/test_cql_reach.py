@@ -30,9 +30,9 @@ pytestmark = pytest.mark.faults
 READ = "SELECT release_version FROM system.local"
 
 
-# --- Names that lead elsewhere later --------------------------------------------------------------
+# --- Names that resolve elsewhere later --------------------------------------------------------
 
-#: In namespaces of its own, a process sees the hosts that a test names.
+#: In namespaces of its own, a process sees the hosts file of a test.
 OWN_HOSTS = 'mount --bind "$0" /etc/hosts && exec "$@"'
 
 PROGRAM = """
@@ -52,7 +52,7 @@ PROGRAM = """
 
 @pytest.fixture
 def hosts(tmp_path: Path) -> Path:
-    """A file that takes the place of ``/etc/hosts``, where the system allows that."""
+    """A file that replaces ``/etc/hosts``, if the system allows it."""
     file = tmp_path / "hosts"
     file.write_text("127.0.0.1 localhost\n")
     trial = ["unshare", "-Urm", "sh", "-c", OWN_HOSTS, str(file), "true"]
@@ -91,18 +91,18 @@ def test_a_contact_point_leads_elsewhere_later(cassandra: SharedCassandra, hosts
         assert told.readline().strip() == before.address
         assert ask() == before.address
         assert after.stats()["connections_opened"] == 0
-        # The address is out of use from now on, and the name leads to another one.
+        # The address stops working from now on, and the name resolves to another one.
         before.refuse("port")
         before.cut()
         hosts.write_text(f"{second} pomona.test\n")
         assert until(lambda: ask() == after.address, limit=60)
 
 
-# --- Answers that never come ----------------------------------------------------------------------
+# --- Answers that never arrive --------------------------------------------------------------------
 
 
 class Forwarder:
-    """Passes bytes to a node and back, or drops what comes back on some connections."""
+    """Forwards bytes to a node and back, or drops the answers on some connections."""
 
     def __init__(self, target: str) -> None:
         host, _, port = target.rpartition(":")
@@ -148,10 +148,10 @@ def forwarder(cassandra: SharedCassandra) -> Iterator[Forwarder]:
 
 
 async def _answered(session: cql.AsyncSession) -> cql.Rows:
-    """What is read; without the connection's end it would not be within any time.
+    """The answer that is read; without the end of the connection there is no time limit.
 
-    The forwarder is of this process, which was busy: to the session it may have been a node that
-    stands still, whose answers it gives up and which it finds again.
+    The forwarder is part of this process, which was busy: to the session it may have looked like a
+    paused node, whose answers it gives up and which it finds again.
     """
     end = time.monotonic() + 60
     while True:
@@ -172,10 +172,10 @@ def test_a_connection_whose_ids_are_lost_is_given_up(forwarder: Forwarder) -> No
             forwarder.address, pipeline_depth=32_767, heartbeat=600.0, timeout=60.0
         ) as session:
             await session.execute(READ)
-            # What is opened from here on has answers, and so is not silent as a whole.
+            # Later connections get answers, so that the node as a whole is not silent.
             forwarder.deaf = forwarder.accepted
             for _ in range(2):
-                # A few are no reason: the connection is used on.
+                # A few lost ids are no reason to give the connection up.
                 with pytest.raises(errors.Timeout) as caught:
                     await session.execute(READ, timeout=0.2)
                 assert caught.value.node == forwarder.address

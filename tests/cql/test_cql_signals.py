@@ -1,4 +1,4 @@
-"""What sessions count and tell of themselves: the same as clients for Aerospike."""
+"""Metrics and events of sessions: the same as those of clients for Aerospike."""
 
 from __future__ import annotations
 
@@ -139,13 +139,13 @@ def test_asyncio_counts_the_same(server: CannedServer) -> None:
             session.metrics.enable(stages=True)
             await asyncio.gather(*(session.execute(insert, (n, "pear")) for n in range(300)))
             assert by_kind(session.stats()) == {("execute", "ok"): 300}
-            # On connections from before, stages are timed after their first replies.
+            # On earlier connections, stages are timed after the first replies.
             session.metrics.reset()
             await asyncio.gather(*(session.execute(insert, (n, "pear")) for n in range(300)))
             stats = session.stats()
             assert by_kind(stats) == {("execute", "ok"): 300}
             stages = {stage.stage: stage.count for stage in stats.stages}
-            # Of some futures it is timed when what waits for them is called.
+            # This stage is timed for some futures only, when their callbacks are called.
             assert 0 < stages.pop("hand_over") < 300
             names = ("encode", "queue", "wire", "turn", "deliver")
             assert stages == dict.fromkeys(names, 300)
@@ -171,12 +171,12 @@ def test_stages_are_those_of_calls(session: cql.Session) -> None:
     }
     names = ("encode", "queue", "wire", "turn", "deliver", "hand_over")
     for name, call in calls.items():
-        # The connections of another thread are timed from their beginning.
+        # The connections of another thread are timed from the start.
         session.metrics.reset()
         for _ in range(20):
             call()
-        # Rows are decoded when they are looked at. A future is done before it is noted how long
-        # that took.
+        # Rows are decoded when they are accessed. A future is done before the time for this has
+        # been recorded.
         end = time.monotonic() + LONG
         while told(session) != dict.fromkeys(names, 20):
             assert time.monotonic() < end, (name, told(session))

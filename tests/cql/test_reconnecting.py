@@ -1,5 +1,4 @@
-"""How often a node that is gone is dialled: counted where it was, in front of the server of canned
-replies."""
+"""How often a node that is down is dialled, counted in front of the server of canned replies."""
 
 from __future__ import annotations
 
@@ -29,7 +28,7 @@ LONG = 600.0
 
 
 class Door:
-    """Leads to a server, or hangs up on whoever comes."""
+    """Forwards to a server, or closes every new connection."""
 
     def __init__(self, target: str) -> None:
         host, _, port = target.rpartition(":")
@@ -37,7 +36,7 @@ class Door:
         self._listener = socket.create_server(("127.0.0.1", 0), backlog=128)
         self.port = self._listener.getsockname()[1]
         self.is_shut = False
-        #: How often somebody came while it was shut.
+        #: The number of connections while it was closed.
         self.knocks = 0
         self._open: list[socket.socket] = []
         threading.Thread(target=self._accept, daemon=True).start()
@@ -92,14 +91,14 @@ def knocks_within(door: Door, seconds: float) -> int:
 
 def test_long_pauses(sessions: Sessions, door: Door) -> None:
     sessions.open([f"127.0.0.1:{door.port}"], reconnect=(LONG, timedelta(seconds=LONG)))
-    # It is dialled, and asked for a sign of life; the next time is far away.
+    # It is dialled, and sent a keep-alive; the next attempt is far away.
     assert knocks_within(door, 1.5) <= 3
 
 
 def test_short_pauses_stay_short(sessions: Sessions, door: Door) -> None:
     sessions.open([f"127.0.0.1:{door.port}"], reconnect=(0.01, 0.02))
     door.shut()
-    # With the usual pauses, that would be a matter of minutes.
+    # With the default pauses, that would take minutes.
     assert until(lambda: door.knocks > 60, 60)
 
 
@@ -144,7 +143,7 @@ def test_policies_with_long_pauses(door: Door, policy: policies.ReconnectionPoli
     with cluster_at(door, policy) as cluster:
         assert cluster.reconnection_policy is policy
         cluster.connect()
-        # Two of the engine's sessions: one is the cluster's own.
+        # Two sessions of the engine: one is the cluster's own.
         assert knocks_within(door, 1.5) <= 6
 
 

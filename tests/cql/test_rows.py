@@ -1,4 +1,4 @@
-"""Rows as a program takes them: one after the other, kept or not."""
+"""Rows as a program accesses them: one after the other, kept or not."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def rows() -> Iterator[cql.Rows]:
 
 @pytest.fixture(scope="module")
 def expected(rows: cql.Rows) -> Expected:
-    """Each row by its index, which makes it anew."""
+    """Each row by its index, which creates it anew."""
     return [rows[at].as_tuple() for at in range(ROWS)]
 
 
@@ -66,7 +66,7 @@ def test_rows_that_are_taken_apart(rows: cql.Rows, expected: Expected) -> None:
     assert [(at, name, payload) for at, name, payload in rows] == expected
     found: Expected = []
     for row in rows:
-        # What the garbage collector found not worth looking at is looked at again.
+        # Objects that the garbage collector had untracked are tracked again.
         if len(found) % 50 == 0:
             gc.collect()
         found.append((row.at, row["id"], row[2]))

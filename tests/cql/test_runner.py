@@ -1,4 +1,4 @@
-"""One real node, as another client sees it."""
+"""One real node, as seen by another client."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Real nodes of their own: passwords, TLS, data that is kept, the command, nodes that fail."""
+"""Real nodes of their own: passwords, TLS, persistent data, the command, failing nodes."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def _available() -> None:
 
 @pytest.fixture(scope="module")
 def closed() -> Iterator[CassandraCluster]:
-    """A node that lets nobody in without a password and a certificate."""
+    """A node that requires a password and a certificate."""
     pytest.importorskip("trustme")
     try:
         cluster = CassandraCluster(
@@ -80,7 +80,7 @@ def test_password_and_certificate_let_a_client_in(closed: CassandraCluster) -> N
     with connected(
         closed.addresses[0],
         auth_provider=login(*closed.credentials),
-        # With the check of the node's address.
+        # With verification of the node's address.
         ssl_context=context_of(closed),
         ssl_options={"server_hostname": closed.addresses[0].partition(":")[0]},
     ) as session:
@@ -197,7 +197,7 @@ def test_a_node_that_ends_is_said_by_the_command() -> None:
 
 
 def _kill_child_of(parent: int) -> None:
-    """The guard is the only child, and takes the node along."""
+    """The guard is the only child, and takes the node down with it."""
     listed = subprocess.run(
         ["ps", "-A", "-o", "pid=,ppid="], capture_output=True, text=True, check=True
     )
@@ -251,7 +251,8 @@ def test_processes_share_a_cluster_until_the_last_is_gone(tmp_path: Path) -> Non
             assert member.stdout is not None
             assert member.stdout.readline().split() == first.addresses
             first.close()
-            # It does not end while somebody is in: the owner has looked several times by then.
+            # It does not end while a client is connected: the owner has checked several times by
+            # then.
             time.sleep(1)
             assert _runs(pid)
             member.kill()

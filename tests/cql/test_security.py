@@ -23,14 +23,14 @@ from waiting import ends_before, until
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-#: Requests that the node takes in a second before it says that it is overloaded.
+#: Requests per second from which the node reports that it is overloaded.
 RATE = 60
 READ = "SELECT release_version FROM system.local"
 
 
 @pytest.fixture(scope="module")
 def closed() -> Iterator[CassandraCluster]:
-    """A node that lets nobody in without a password and a certificate, and takes few requests."""
+    """A node that requires a password and a certificate, and accepts few requests."""
     pytest.importorskip("trustme")
     try:
         cluster = CassandraCluster(
@@ -111,7 +111,7 @@ def test_a_wrong_password_is_told(closed: CassandraCluster) -> None:
 
 
 class Login:
-    """What names and passwords do, in Python."""
+    """The effect of names and passwords, in Python."""
 
     def __init__(self, user: str, password: str) -> None:
         self.token = b"\0".join([b"", user.encode(), password.encode()])
@@ -208,7 +208,7 @@ def test_options_that_cannot_be_used(given: dict[str, Any], what: str) -> None:
 
 
 def test_a_node_that_has_too_much_to_do(closed: CassandraCluster) -> None:
-    """Refused reads come back later, and in the end all are served."""
+    """Refused reads are retried later, and in the end all are served."""
 
     async def main() -> None:
         async with cql.AsyncSession(closed.addresses, **options(closed)) as session:
@@ -227,7 +227,7 @@ def test_a_node_that_has_too_much_to_do(closed: CassandraCluster) -> None:
     asyncio.run(main())
 
 
-# --- The names of cassandra-driver ---------------------------------------------------------------
+# --- The drop-in for cassandra-driver ------------------------------------------------------------
 
 
 def connects(package: str, cluster: CassandraCluster, **given: Any) -> bool:
@@ -245,7 +245,7 @@ def connects(package: str, cluster: CassandraCluster, **given: Any) -> bool:
     )
     try:
         session = connectable.connect()
-        # The node takes few requests in a second, and the driver has made many.
+        # The node accepts few requests per second, and the driver has made many.
         assert until(lambda: answers(driver, session))
         return True
     except driver.NoHostAvailable as error:

@@ -30,7 +30,7 @@ SLOW = "SELECT * FROM system_schema.columns"
 
 
 def scenario(cassandra: SharedCassandra, code: str, *options: str) -> str:
-    """What a program of its own prints; it must end well, and say nothing else."""
+    """The output of a program of its own; it must succeed, and print nothing else."""
     program = "import sys\nfrom spikewire import cql\npoints = sys.argv[1]\n"
     ran = subprocess.run(
         [sys.executable, *options, "-c", program + textwrap.dedent(code), cassandra.addresses[0]],
@@ -114,7 +114,7 @@ def test_an_unknown_keyspace(cassandra: SharedCassandra) -> None:
 
 @pytest.fixture
 def speaks_http() -> Iterator[str]:
-    """A server that is none of Cassandra's."""
+    """A server that is not a Cassandra."""
     with socket.create_server(("127.0.0.1", 0)) as listening:
 
         def serve() -> None:

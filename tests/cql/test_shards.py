@@ -1,6 +1,6 @@
-"""A server that has shards, as Scylla documents it: each has its connections, and statements go to
-the shard that has their row. The server is that of canned replies, which counts what comes to each.
-"""
+"""A server with shards, as documented by Scylla: each has its connections, and statements are sent
+to the shard that has their row. The server is that of canned replies, which counts requests by
+shard."""
 
 from __future__ import annotations
 
@@ -31,7 +31,8 @@ SELECT = "SELECT payload FROM shop.items WHERE id = ? AND at = ?"
 INSERT = "INSERT INTO shop.items (payload, at, id) VALUES (?, ?, ?)"
 SHARDS = 6
 KEYS = 300
-#: Where `make bench-cql-tools` puts scylla-driver, which has the name of cassandra-driver.
+#: Where `make bench-cql-tools` installs scylla-driver, whose package is named like
+#: cassandra-driver.
 SCYLLA = Path(sys.prefix) / "peers" / "scylla-driver"
 
 
@@ -52,7 +53,7 @@ def astray(server: CannedServer) -> int:
 
 
 def ask(server: CannedServer, session: Any, statement: Any) -> int:
-    """Asks for every key; how many statements did not come to the shard of their row."""
+    """Asks for every key; returns how many statements did not reach the shard of their row."""
     before = astray(server)
     for key in range(KEYS):
         session.execute(statement, (f"item {key}", key))
@@ -60,7 +61,7 @@ def ask(server: CannedServer, session: Any, statement: Any) -> int:
 
 
 def expected(shards: int) -> list[int]:
-    """How many of the keys each shard has, by another client's tokens and Scylla's formula."""
+    """The number of keys of each shard, by another client's tokens and Scylla's formula."""
     metadata = pytest.importorskip("cassandra.metadata", exc_type=ImportError)
     counts = [0] * shards
     for key in range(KEYS):
@@ -110,7 +111,7 @@ def test_without_its_port_the_server_chooses(sessions: Sessions, server: CannedS
     session = sessions.open([server.address], shard_aware_port=False)
     select = prepared(session)
     assert until(lambda: ask(server, session, select) == 0, 60)
-    # What is more than one for each is closed again.
+    # Connections beyond one for each are closed again.
     assert until(lambda: sum(shard.open for shard in server.traffic) <= SHARDS + 1)
 
 
@@ -160,7 +161,7 @@ def test_one_shard_for_all_connections_has_a_bound(sessions: Sessions) -> None:
         select = prepared(session)
         for _ in range(3):
             ask(server, session, select)
-        # One for the cluster, one to begin with, one for each other shard; and then some more.
+        # One for the cluster, one to begin with, one for each other shard, and a few more.
         assert sum(shard.opened for shard in server.traffic) <= 4 * SHARDS
 
 
@@ -196,8 +197,8 @@ def test_the_option_is_checked(server: CannedServer) -> None:
 
 
 def test_scylla_driver_finds_the_same_shards(server: CannedServer) -> None:
-    """The driver of Scylla's makers takes the server for one with shards, and sends statements to
-    the shards that the server takes for theirs."""
+    """The driver from the makers of Scylla recognises the server's shards, and sends statements to
+    the shards that the server expects."""
     if not (SCYLLA / "cassandra").is_dir():
         pytest.skip(f"scylla-driver is not in {SCYLLA}")
     host, _, port = server.address.partition(":")

@@ -1,4 +1,4 @@
-"""Statements: parameters, options, results, and what the server has against them."""
+"""Statements: parameters, options, results, and errors of the server."""
 
 from __future__ import annotations
 
@@ -217,7 +217,7 @@ def test_a_schema_change(session: Opened) -> None:
     assert session.execute(everything, [1]).columns == ("id", "a")
     session.execute(f"ALTER TABLE {table} ADD b text")
     session.execute(f"INSERT INTO {table} (id, a, b) VALUES (1, 2, 'new')")
-    # The server says that there is another column, and none is taken for another.
+    # The server reports the additional column, and columns are not confused.
     assert session.execute(everything, [1]).one().as_dict() == {"id": 1, "a": 2, "b": "new"}
     session.execute(f"DROP TABLE {table}")
     with pytest.raises(errors.InvalidRequest):
@@ -326,7 +326,7 @@ def test_the_server_forgets_a_statement(session: Opened) -> None:
         batch.add(insert, (2, 3))
         session.execute(batch)
         assert len(session.execute(f"SELECT * FROM {table}")) == 2
-        # With the table the server drops what was prepared for it.
+        # With the table the server drops its prepared statements.
         session.execute(f"DROP TABLE {table}")
         session.execute(create)
 

@@ -1,4 +1,4 @@
-"""Values of every type, written here and read by another client, and the other way round."""
+"""Values of every type, written here and read by another client, and vice versa."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ RANDOM_ID = uuid.UUID("12345678-1234-4234-9234-123456789abc")
 
 
 class Place(NamedTuple):
-    """As the other client makes values of the type."""
+    """The other client's values of the type."""
 
     street: str
     zips: Any
 
 
-#: The type, the value here, and what the other client takes and gives for it where that differs.
+#: The type, the value here, and the other client's value if it differs.
 SAME: list[tuple[Any, ...]] = [
     ("ascii", "plain"),
     ("text", "é ☃ 𝄞"),
@@ -159,7 +159,7 @@ def test_empty_values(here: Any, there: Any) -> None:
     here.execute(insert, given)
     found = here.execute(f"SELECT {', '.join(names)} FROM empties WHERE id = 1").one()
     assert list(found) == given
-    # The other client takes empty numbers for null.
+    # The other client reads empty numbers as null.
     found = there.execute("SELECT a, f, g FROM empties WHERE id = 1").one()
     assert list(found) == [None, "", b""]
 

@@ -1,4 +1,4 @@
-"""Spikewire and a public client on one cluster."""
+"""Spikewire and another client on one cluster."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ if TYPE_CHECKING:
 
     from faces import Face, Opened
 
-# Some clients put their own event loop into the whole process when they are imported.
+# Some clients install their own event loop for the whole process when they are imported.
 os.environ.setdefault("AEROSPIKE_NO_UVLOOP", "1")
 
-#: Where the public clients' calls are put behind one set of names.
+#: The adapters that give the other clients a common interface.
 ADAPTERS = Path(__file__).resolve().parents[1] / "peers"
 
 PEERS = ["aerospike", "aerospike_py", "aerospike_sdk", "aerospike_native"]
@@ -32,11 +32,11 @@ NODES = [1, 3]
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leaves pairs instead of all combinations.
+    """Reduces all combinations to pairs.
 
     Who wrote, and to how many nodes, makes no difference to what a client reads. So each case runs
     with each peer once: on another face each time, half of them with one node. Every pair of case,
-    peer, face and number of nodes is among what is left.
+    peer, face and number of nodes is among those that remain.
     """
 
     def wanted(number: int, given: dict[str, object]) -> bool:
@@ -63,7 +63,7 @@ def shared_cluster(request: pytest.FixtureRequest) -> Iterator[Cluster]:
 
 @pytest.fixture(scope="session", params=PEERS)
 def peer(request: pytest.FixtureRequest, shared_cluster: Cluster) -> Iterator[Any]:
-    """A public client; skipped where it has no wheel for this interpreter."""
+    """Another client; skipped if it has no wheel for this interpreter."""
     if str(ADAPTERS) not in sys.path:
         sys.path.append(str(ADAPTERS))
     adapter = importlib.import_module(f"test_{request.param}")

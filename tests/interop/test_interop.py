@@ -1,4 +1,4 @@
-"""Each reads what the other wrote: every scalar type, key type, TTL and generation rule."""
+"""Each client reads what the other wrote: scalar types, key types, TTL and generation rules."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from spikewire import op
 if TYPE_CHECKING:
     from faces import Caller, Opened
 
-# One client's binding announces calls that it will take away.
+# One client's binding announces removals of calls.
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")
 
 SCALARS = [
@@ -45,7 +45,7 @@ KEYS: list[Any] = [
 ]
 
 
-#: What a peer, by its module, does differently from all the others; seen with the others.
+#: Differences of a peer, by its module, from all other clients.
 DIFFERENT = {
     ("test_aerospike", "a\0b"): "the C client ends text at a NUL",
     ("test_aerospike", b""): "the C client refuses an empty bytes key",
@@ -165,7 +165,7 @@ class TestTimeToLive:
     def test_never(self, data: Caller, peer: Any, name: str) -> None:
         data.put("k", {"v": 1}, ttl=100)
         data.put("k", {"v": 1}, ttl="never")
-        # Clients have different words for "for ever": none of them is a number of seconds.
+        # Clients represent "never expires" differently, but none as a plausible number of seconds.
         assert peer.get(("test", name, "k"))[2] in (None, 0, -1, 2**32 - 1)
         peer.put(("test", name, "plain"), {"v": 1})
         assert data.get("plain").ttl is None

@@ -1,4 +1,4 @@
-"""Rules of writes and mixed batches: peers see what they did."""
+"""Rules of writes and mixed batches: peers observe their effects."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from spikewire import Delete, Newer, Read, Write, exp, op
 if TYPE_CHECKING:
     from faces import Caller, Opened
 
-# One client's binding announces calls that it will take away.
+# One client's binding announces removals of calls.
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")
 
 

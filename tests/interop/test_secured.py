@@ -1,4 +1,4 @@
-"""Logged in, over TLS: each reads what the other wrote."""
+"""With login and TLS: each client reads what the other wrote."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ BINS = {"n": 1, "text": "käse", "list": [1, {"a": b"b"}], "large": "x" * 200_00
 
 @pytest.fixture(scope="module", params=["users", "tls", "certificates"])
 def secured(request: pytest.FixtureRequest) -> Iterator[tuple[Cluster, str]]:
-    """A cluster with users; with both; with clients' certificates besides."""
+    """A cluster with users; with users and TLS; with client certificates as well."""
     tls: Any = {"users": None, "tls": True, "certificates": {"client_certificates": True}}
     given = {} if tls[request.param] is None else {"tls": tls[request.param]}
     with Cluster(nodes=2, users=USERS, **given) as cluster:

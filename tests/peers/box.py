@@ -1,7 +1,7 @@
-"""A running cluster for clients that are not Spikewire's own.
+"""A running cluster for clients other than Spikewire's own.
 
-By default it lives in this process (``spikewire.testing.Cluster``). Where the extension is not
-built, or ``SPIKEWIRE_SERVER`` names the program ``spikewire-server``, it is a child process.
+By default it runs in this process (``spikewire.testing.Cluster``). If the extension is not built,
+or ``SPIKEWIRE_SERVER`` names the program ``spikewire-server``, it is a child process.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ class Child:
         return True
 
     def stop(self) -> None:
-        """Ends the child: at the end of its input, at the latest by signal."""
+        """Ends the child by closing its input, and by a signal if that is not enough."""
         assert self._process.stdin is not None
         assert self._process.stdout is not None
         self._process.stdin.close()
@@ -66,8 +66,8 @@ class Child:
 
 
 def open_box(nodes: int) -> Any:
-    """A cluster with ``seeds``, ``kill``, ``restart``, ``wait_settled`` and ``stop``; None when
-    there is neither the extension nor the program."""
+    """A cluster with ``seeds``, ``kill``, ``restart``, ``wait_settled`` and ``stop``; None if there
+    is neither the extension nor the program."""
     program = os.environ.get(PROGRAM)
     if not program:
         try:
@@ -87,7 +87,7 @@ def addresses(seeds: str) -> list[tuple[str, int]]:
 
 
 def c_client(seeds: str, **policies: dict[str, Any]) -> Any:
-    """A connected client of ``aerospike``, with more patience than its usual second."""
+    """A connected client of ``aerospike``, with longer timeouts than the default second."""
     import aerospike
 
     kinds = ("read", "write", "operate", "remove", "apply", "batch", "info")

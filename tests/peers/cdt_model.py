@@ -1,6 +1,6 @@
-"""Lists and maps as plain Python: what their operations ought to answer and to leave behind.
+"""A model of list and map operations in plain Python: their results and effects.
 
-Written from the description of the operations, on purpose the slow and obvious way.
+Written from the description of the operations, deliberately in the slow and obvious way.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ def _kind(value: Any) -> int:
 
 
 def compare(a: Any, b: Any) -> int:
-    """Negative, zero or positive, as values are ordered."""
+    """Negative, zero or positive, by the order of values."""
     if _kind(a) != _kind(b):
         return _kind(a) - _kind(b)
     if isinstance(a, list):
@@ -59,7 +59,7 @@ def same(a: Any, b: Any) -> bool:
 
 
 def span(start: int, count: int | None, size: int) -> range:
-    """A range cut to what is there; ``start`` is not counted from the end any more."""
+    """A range clipped to the existing elements; ``start`` is then not negative."""
     stop = size if count is None else start + count
     return range(max(0, min(start, size)), max(0, min(stop, size)))
 
@@ -86,12 +86,12 @@ class Bin:
         return dict(zip(self.keys, self.values, strict=True)) if self.is_map else self.values
 
     def ranks(self) -> list[int]:
-        """Indexes, the one of the smallest value first."""
+        """Indexes in the order of their values, the smallest first."""
         return sorted(range(len(self.values)), key=lambda at: (in_rank(self.values[at]), at))
 
     def of_rank(self, rank: int) -> int:
-        """The index of the element with a rank. Of equal ones in a list without order, it is the
-        first where the search starts at the high end."""
+        """The index of the element with a rank. Among equal ones in an unordered list, it is the
+        first if the search starts at the high end."""
         size = len(self.values)
         if self.is_map or self.ordered or rank < size - 1 - rank:
             return self.ranks()[rank]
@@ -99,7 +99,7 @@ class Bin:
         return falling[size - 1 - rank]
 
     def pick(self, way: str, args: tuple[Any, ...], *, inverted: bool = False) -> list[int]:
-        """The indexes of the elements that an operation names, in the order of its answer."""
+        """The indexes of the elements that an operation selects, in the order of its result."""
         size = len(self.values)
         every = range(size)
         found: list[int]
@@ -145,7 +145,7 @@ class Bin:
         return [at for at in every if at not in found] if inverted else found
 
     def answer(self, found: list[int], returns: str, *, single: bool) -> Any:
-        """What is returned of the chosen elements. ``KeyError`` stands for no result."""
+        """The result for the selected elements. ``KeyError`` means no result."""
         last = len(self.values) - 1
         ranks = {at: rank for rank, at in enumerate(self.ranks())}
         ways = {
@@ -175,7 +175,7 @@ class Bin:
         self.values = [self.values[at] for at in kept]
 
     def add(self, items: list[Any], index: int | None, flags: int, *, several: bool) -> int:
-        """Appends to a list or inserts into it; answers its new size. The flags are unique 1,
+        """Appends to a list or inserts into it; returns its new size. The flags are unique 1,
         bounded 2, no fail 4, partial 8."""
         size = len(self.values)
         unique, bounded, lenient = flags & 1, flags & 2, flags & 4
@@ -245,8 +245,8 @@ class Bin:
         self._settle()
 
     def put(self, items: dict[Any, Any], flags: int) -> int:
-        """Sets pairs of a map; answers its new size. The flags are create only 1, update only 2,
-        no fail 4, partial 8."""
+        """Sets pairs of a map; returns its new size. The flags are create only 1, update only 2, no
+        fail 4, partial 8."""
         pairs = dict(zip(self.keys, self.values, strict=True))
         codes = []
         for key in in_order(items):

@@ -1,4 +1,4 @@
-"""Fixtures for the tests with public clients."""
+"""Fixtures for the tests with other clients."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from box import open_box  # noqa: E402
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-# Some clients put their own event loop into the whole process when they are imported.
+# Some clients install their own event loop for the whole process when they are imported.
 os.environ.setdefault("AEROSPIKE_NO_UVLOOP", "1")
 
 _sets = itertools.count()
@@ -37,7 +37,7 @@ def box(request: pytest.FixtureRequest) -> Iterator[Any]:
 
 @pytest.fixture
 def fragile_box() -> Iterator[Any]:
-    """Three nodes of a test's own, to be killed."""
+    """Three nodes for one test, to be killed."""
     yield from _box(3)
 
 

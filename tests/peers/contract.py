@@ -1,4 +1,4 @@
-"""What every public client must find: the same tests, run through each client's own calls."""
+"""Behaviour that every client must observe: the same tests, run through each client's own calls."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 NOT_FOUND, GENERATION, PARAMETER, EXISTS, TOO_BIG, BIN_TYPE, NAMESPACE, BIN_NAME = (
     2, 3, 4, 5, 13, 12, 20, 21
 )  # fmt: skip
-#: How long a client may take to notice that a node died or returned.
+#: Seconds that a client may take to notice that a node failed or returned.
 NOTICE = 30
 
 Key = tuple[str, str, Any]
@@ -19,18 +19,18 @@ Step = tuple[str, str, Any]
 
 
 def last_results(bins: dict[str, Any]) -> dict[str, Any]:
-    """Clients that ask for every result give those of a bin as a list."""
+    """Clients that request every result return those of a bin as a list."""
     return {name: found[-1] if isinstance(found, list) else found for name, found in bins.items()}
 
 
 class Adapter(Protocol):
-    """A connected client behind one set of names. Errors are the client's own."""
+    """A connected client behind a common interface. Errors are the client's own."""
 
     @property
     def errors(self) -> tuple[type[BaseException], ...]:
-        """What the client raises for a server's refusal."""
+        """The exceptions of the client for a refusal by the server."""
 
-    #: Whether it can do these at all.
+    #: Whether it supports these at all.
     can_append_bytes: bool
     can_add_float: bool
 
@@ -54,7 +54,7 @@ class Adapter(Protocol):
 
 
 class Contract:
-    """Subclasses give ``connect`` and inherit the tests."""
+    """Subclasses define ``connect`` and inherit the tests."""
 
     def connect(self, seeds: str) -> Adapter:
         raise NotImplementedError
@@ -220,7 +220,7 @@ class Contract:
             client.close()
 
     def all_readable(self, client: Adapter, keys: list[Key]) -> None:
-        """Every record is read in one go, once the client has noticed the change."""
+        """Every record is read in one call, once the client has noticed the change."""
         deadline = time.monotonic() + NOTICE
         while (error := self.read_all(client, keys)) is not None:
             assert client.code(error) != NOT_FOUND, "a record is lost"

@@ -11,7 +11,7 @@ from contract import BIN_NAME, NAMESPACE, PARAMETER, Adapter, Contract, Key, Ste
 aerospike = pytest.importorskip("aerospike", reason="no wheel of aerospike for this interpreter")
 from aerospike import exception  # noqa: E402
 
-# The binding announces calls that it will take away; this server is as old as they are.
+# The binding announces removals of calls; this server is as old as they are.
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")
 
 
@@ -107,7 +107,7 @@ class Client:
 
 
 def key_of(key: Key) -> Key:
-    """The binding takes bytes as keys in the form of a bytearray."""
+    """The binding takes keys of bytes as a bytearray."""
     namespace, set_name, user_key = key
     return namespace, set_name, bytearray(user_key) if isinstance(user_key, bytes) else user_key
 

@@ -1,5 +1,5 @@
-"""The public client's expressions, sent as they are: the embedded cluster answers as a small model
-of them in Python says."""
+"""The official client's expressions: the embedded cluster answers as a small model in Python
+predicts."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from aerospike_helpers.operations import operations as op  # noqa: E402
 from hypothesis import given, settings  # noqa: E402
 from hypothesis import strategies as st  # noqa: E402
 
-# The binding announces calls that it will take away; this server is as old as they are.
+# The binding announces removals of calls; this server is as old as they are.
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")
 
 UNKNOWN = "unknown"
@@ -65,7 +65,7 @@ def passes(peer: Any, expression: Any) -> bool:
 
 
 def known(function: Any) -> Any:
-    """The function, unknown where an operand is."""
+    """The function, unknown if an operand is."""
 
     def wrapped(*values: Any) -> Any:
         return (

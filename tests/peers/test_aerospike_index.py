@@ -1,4 +1,4 @@
-"""The public client's index queries, as the embedded cluster answers them."""
+"""Index queries of the official client against the embedded cluster."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from aerospike_helpers import expressions as ex  # noqa: E402
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-# The binding announces calls that it will take away; this server is as old as they are.
+# The binding announces removals of calls; this server is as old as they are.
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")
 
 COUNT = 400
@@ -61,7 +61,7 @@ def filled(peer: Any) -> str:
 
 @pytest.fixture
 def index(peer: Any) -> Iterator[Any]:
-    """Makes indexes that are deleted in the end. (The client itself waits a second for each.)"""
+    """Creates indexes that are deleted at the end. (The client itself waits a second for each.)"""
     made: list[str] = []
 
     def make(name: str, what: str) -> str:
@@ -149,7 +149,7 @@ def test_polygons_with_holes(peer: Any, index: Any) -> None:
         rings = [[*ring, ring[0]] for ring in (outer, inner)]
         both = {"type": "Polygon", "coordinates": rings}
         peer.put(("test", name, at), {"i": at, "r": aerospike.GeoJSON(both)})
-    # What is between the two squares is inside; here that is a degree to the west and the east.
+    # The space between the two squares is inside; here that is a degree to the west and the east.
     expected = [at for at in range(40) if abs(abs(10 - at / 2 - 2) - 1.5) < 0.5]
     scan = peer.query("test", name)
     spot = ex.Val(aerospike.GeoJSON({"type": "Point", "coordinates": [10, 52]}))

@@ -1,4 +1,4 @@
-"""The public client's background jobs, as the embedded cluster runs them."""
+"""Background jobs of the official client on the embedded cluster."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from aerospike_helpers.operations import operations as op  # noqa: E402
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-# The binding announces calls that it will take away; this server is as old as they are.
+# The binding announces removals of calls; this server is as old as they are.
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")
 
 COUNT = 300

@@ -1,4 +1,4 @@
-"""The public client's scans, as the embedded cluster answers them."""
+"""Scans of the official client on the embedded cluster."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from aerospike_helpers import expressions as ex  # noqa: E402
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-# The binding announces calls that it will take away; this server is as old as they are.
+# The binding announces removals of calls; this server is as old as they are.
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")
 
 COUNT = 2000
@@ -125,7 +125,7 @@ def test_a_consumer_that_stops(peer: Any, filled: str) -> None:
 
 
 def test_a_scan_through_a_death(fragile_box: Any) -> None:
-    """Two copies of everything: while a node dies, no record is lost and none comes twice."""
+    """Two copies of everything: while a node fails, no record is lost and none comes twice."""
     client = c_client(fragile_box.seeds)
     for at in range(1000):
         client.put(("test", "fragile", at), {"i": at})
@@ -137,7 +137,7 @@ def test_a_scan_through_a_death(fragile_box: Any) -> None:
             fragile_box.kill(1)
 
     query = client.query("test", "fragile")
-    # Slow enough for the death to come in the middle.
+    # Slow enough for the failure to come in the middle.
     query.records_per_second = 2000
     query.foreach(take, {"max_retries": 20, "sleep_between_retries": 100, "total_timeout": 20000})
     assert sorted(seen) == list(range(1000))

@@ -1,4 +1,4 @@
-"""What `aerospike-sdk` reads of sets and indexes, as the embedded cluster tells it."""
+"""What `aerospike-sdk` reads about sets and indexes from the embedded cluster."""
 
 from __future__ import annotations
 

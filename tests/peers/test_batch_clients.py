@@ -1,4 +1,4 @@
-"""Batches through every public client that has them: the same tests over each client's calls."""
+"""Batches through every client that has them: the same tests with each client's calls."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ LIMIT = 20_000
 
 
 class Row(NamedTuple):
-    """What a batch says about one key."""
+    """The result of a batch for one key."""
 
     code: int
     bins: dict[str, Any] | None
@@ -104,7 +104,7 @@ class Py:
             if record.result or record.record is None:
                 return Row(record.result, None, None)
             _, meta, bins = record.record
-            # What was read has a dict of metadata, what was written has a named tuple.
+            # The metadata of reads are a dict, those of writes a named tuple.
             return Row(0, bins, meta["gen"] if isinstance(meta, dict) else meta and meta.gen)
 
         return [row(record) for record in found.batch_records]
@@ -205,7 +205,7 @@ CLIENTS = {"aerospike": C, "aerospike_py": Py, "aerospike_native": Native}
 
 @pytest.fixture(params=CLIENTS)
 def connect(request: pytest.FixtureRequest) -> type[Any]:
-    """What connects one of the clients."""
+    """The function that connects one of the clients."""
     pytest.importorskip(request.param, reason=f"no wheel of {request.param}")
     return CLIENTS[request.param]
 
@@ -284,7 +284,7 @@ def test_operate(client: Any, keys: list[Key]) -> None:
 
 
 def last(value: Any) -> Any:
-    """Clients that ask for every result give those of a bin as a list."""
+    """Clients that request every result return those of a bin as a list."""
     return value[-1] if isinstance(value, list) else value
 
 

@@ -1,4 +1,4 @@
-"""What only the C client can ask for: mixed batches, a policy per row, several namespaces."""
+"""Features of the C client only: mixed batches, a policy per row, several namespaces."""
 
 from __future__ import annotations
 
@@ -126,7 +126,7 @@ def test_failing_rows(client: Any, set_name: str) -> None:
     client.batch_write(batch)
     assert batch.result == FAILED
     assert [row.result for row in rows] == [BIN_TYPE, 0, 0]
-    # Without answers to all rows: a node runs those after the failing one all the same.
+    # Without the option to respond to all rows: a node still runs those after the failing one.
     rows = [Write(keys[0], fails), Write(keys[0], [make.write("a", 3)])]
     run(client, rows, {"respond_all_keys": False})
     assert rows[0].result == BIN_TYPE

@@ -1,4 +1,4 @@
-"""Every way in which the lab reads a whole set gives every record of it, as it was written."""
+"""Every way in which the lab reads a whole set returns every record as it was written."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every way in which the lab drives a client does the work that its table says."""
+"""Every way in which the lab drives a client does the work that its table states."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def job(hosts: list[tuple[str, int]], client: str, mode: str, kind: str, way: st
 
 @pytest.fixture(scope="module")
 def hosts(box: Any) -> list[tuple[str, int]]:
-    """Of a cluster that holds the records, written by the client that the lab prefers."""
+    """The seeds of a cluster that holds the records, written by the client that the lab prefers."""
     pytest.importorskip("aerospike")
     seeds = box.seeds if isinstance(box.seeds, str) else ",".join(box.seeds)
     made = list(parse_seeds(seeds))

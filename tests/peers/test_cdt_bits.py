@@ -1,4 +1,4 @@
-"""Bit operations through the C client's helpers, against text of zeros and ones."""
+"""Bit operations through the C client's helpers, compared with strings of zeros and ones."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def refused(client: Any, code: int, operation: dict[str, Any]) -> None:
 
 @st.composite
 def runs(draw: Any, most: int = 96) -> tuple[bytes, int, int]:
-    """A blob, and offset and size of some of its bits."""
+    """A blob, and the offset and size of some of its bits."""
     value = draw(blobs)
     offset = draw(st.integers(0, 8 * len(value) - 1))
     return value, offset, draw(st.integers(1, min(most, 8 * len(value) - offset)))
@@ -130,7 +130,7 @@ def test_integers(
     assert found & low == was & low
     made = bits.bit_set_int("v", offset, size, number)
     assert text(changed(client, value, made)) == before + f"{number & low:0{size}b}" + after
-    # Of the number as many bits count as the integer has; the least one is its own negative.
+    # Only as many bits of the number count as the integer has; the least one is its own negative.
     short = number & low
     if signed and short > most:
         short -= 1 << size

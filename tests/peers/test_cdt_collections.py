@@ -1,4 +1,4 @@
-"""Lists and maps through the C client's helpers, against a model."""
+"""Lists and maps through the C client's helpers, compared with a model."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ flags = st.integers(0, 15)
 
 
 def ways(kind: str) -> st.SearchStrategy[tuple[str, tuple[Any, ...]]]:
-    """The ways to name elements, with arguments."""
+    """The ways to select elements, with arguments."""
     found: dict[str, st.SearchStrategy[Any]] = {
         "index": st.tuples(numbers),
         "rank": st.tuples(numbers),
@@ -54,7 +54,7 @@ def ways(kind: str) -> st.SearchStrategy[tuple[str, tuple[Any, ...]]]:
         "value list": st.tuples(st.lists(values, max_size=4)),
         "index range": st.tuples(numbers, counts),
         "rank range": st.tuples(numbers, counts),
-        # The client takes None for an open end in some of its helpers.
+        # Some of the client's helpers take None for an open end.
         "value interval": st.tuples(values, values).filter(lambda ends: None not in ends),
         "relative rank": st.tuples(values, numbers, st.none() | counts),
     }
@@ -116,7 +116,7 @@ checks = settings(
 
 
 def start(client: Any, value: Any, *, ordered: bool = False) -> None:
-    """Gives the bin ``v`` its value."""
+    """Sets the initial value of the bin ``v``."""
     client.put(KEY, {"v": value}, policy={"exists": aerospike.POLICY_EXISTS_CREATE_OR_REPLACE})
     if ordered and isinstance(value, list):
         client.operate(KEY, [lists.list_set_order("v", aerospike.LIST_ORDERED)])
@@ -124,7 +124,7 @@ def start(client: Any, value: Any, *, ordered: bool = False) -> None:
 
 def run(client: Any, *operations: dict[str, Any]) -> tuple[list[Any], Any]:
     """The results of all operations, and the bin afterwards."""
-    # The client asks for every result as soon as there is a map operation.
+    # The client requests every result if there is a map operation.
     *results, last = client.operate_ordered(KEY, [*operations, maps.map_size("none")])[2]
     assert last == ("none", None)
     assert all(name == "v" for name, _ in results)
@@ -142,7 +142,7 @@ def agree(found: Any, expected: Any) -> None:
 
 
 def plain(value: Any) -> Any:
-    """Tuples and bytearrays as the model has them."""
+    """Tuples and bytearrays converted to the model's types."""
     if isinstance(value, tuple | list):
         return [plain(item) for item in value]
     if isinstance(value, dict):
@@ -151,7 +151,7 @@ def plain(value: Any) -> Any:
 
 
 def flattened(pairs: Any) -> list[Any]:
-    """A key-value result: some clients make a flat list of it, some pairs, some a map."""
+    """A key-value result: some clients return a flat list, some pairs, some a map."""
     if isinstance(pairs, dict):
         return [part for pair in pairs.items() for part in pair]
     return [part for pair in pairs for part in (pair if isinstance(pair, tuple) else (pair,))]
@@ -181,7 +181,7 @@ def by(client: Any, kind: str, value: Any, ordered: bool, data: Any) -> None:
         last = len(value) - 1
         rank = args[0] % len(value)
         expected = rank if returns == "rank" else last - rank
-    # The order of several answers is a table of its own, in the server's tests.
+    # The order of several results has a table of its own, in the server's tests.
     unsorted = inverted or "rank" in returns or not way.endswith(("interval", "index", "range"))
     unsorted = unsorted or "rank" in way
     if returns == "pairs":

@@ -1,4 +1,4 @@
-"""Sketches through the C client's helpers, against sets."""
+"""Sketches through the C client's helpers, compared with sets."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def test_counts(client: Any, index: int, size: int) -> None:
     names = [f"key{at}" for at in range(size)]
     run(client, hll.hll_add("h", names, index))
     (count, described) = run(client, hll.hll_get_count("h"), hll.hll_describe("h"))
-    # The documented standard error, four times.
+    # Four times the documented standard error.
     near(count, size, 4 * 1.04 / 2 ** (index / 2))
     assert described == [index, 0]
     assert run(client, hll.hll_refresh_count("h")) == [count]

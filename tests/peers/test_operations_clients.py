@@ -1,5 +1,5 @@
 """The same operations through the C client and through Spikewire, on the same cluster: the same
-answers, the same refusals and the same stored values."""
+results, refusals and stored values."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ checks = settings(
 )
 THEIRS = ("test", "both", "theirs")
 OURS = ("test", "both", "ours")
-#: Their words for our names of ways and answers.
+#: The C client's names for our selectors and return types.
 WAYS = {
     "all by value": "value",
     "value interval": "value_range",
@@ -80,7 +80,7 @@ class Both:
                 self.ours.operate(key, [op.list.set_order("v", "ordered")])
 
     def agree(self, theirs: dict[str, Any], ours: spikewire.Operation) -> None:
-        """Runs one operation through each client, and compares all that can be seen."""
+        """Runs one operation through each client, and compares everything observable."""
         found, expected = self.run_ours(ours), self.run_theirs(theirs)
         # The C client makes a flat list of pairs.
         if isinstance(found, dict) and not isinstance(expected, dict) and expected is not None:
@@ -97,7 +97,7 @@ class Both:
         return plain(bytes(result) if isinstance(result, spikewire.HyperLogLog) else result)
 
     def run_theirs(self, operation: dict[str, Any]) -> Any:
-        # The client asks for every result as soon as there is a map operation.
+        # The client requests every result if there is a map operation.
         try:
             found = self.theirs.operate_ordered(THEIRS, [operation, maps.map_size("none")])[2]
         except exception.AerospikeError as error:
@@ -107,7 +107,7 @@ class Both:
 
 
 def typed(value: Any) -> Any:
-    """A value with its types: 1, 1.0 and True are not the same."""
+    """A value with its types: 1, 1.0 and True are different."""
     value = plain(value)
     if isinstance(value, list):
         return [typed(item) for item in value]
@@ -145,7 +145,7 @@ def by(both: Both, kind: str, value: Any, ordered: bool, data: Any) -> None:
     name = WAYS.get(way, way.replace(" ", "_"))
     call = getattr(op.list if kind == "list" else op.map, f"{verb}_by_{name}")
     options: dict[str, Any] = {"returning": ANSWERS.get(returns, returns.replace(" ", "_"))}
-    # All entries but those of an empty list: refused, as servers crash.
+    # All entries except those of an empty list: refused, since servers crash.
     if kind == "map" and way in ("key list", "value list") and not args[0]:
         inverted = False
     if inverted:
@@ -174,7 +174,7 @@ def test_list_writes(
     both: Both, value: list[Any], ordered: bool, item: Any, items: list[Any], index: int,
     write: int, verb: int,
 ) -> None:  # fmt: skip
-    # What one verb does not take is left out for both.
+    # Flags that a verb does not support are left out for both.
     write &= [5, 13, 7, 15, 7, 7][verb]
     policy = {"write_flags": write}
     flags: dict[str, Any] = dict(named(write, FLAGS))
@@ -298,7 +298,7 @@ def test_paths_that_are_made(
     both: Both, value: Any, key: Any, at: int, how: int, pad: bool
 ) -> None:
     both.start(value)
-    # A list that is counted from its end is never padded: refused, as servers crash.
+    # A list that is indexed from its end is never padded: refused, since servers crash.
     pad = pad and at >= 0
     order = {0: "unordered", 1: "key", 3: "key_value"}[how]
     theirs = [cdt_ctx.cdt_ctx_map_key_create(key, how)]

@@ -1,4 +1,4 @@
-"""What another client wrote, indexed and scans: our queries see the same."""
+"""Data written, indexed and scanned by another client: our queries see the same."""
 
 from __future__ import annotations
 

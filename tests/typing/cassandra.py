@@ -1,4 +1,4 @@
-"""What the type checkers see of ``spikewire.cql``."""
+"""What type checkers infer for ``spikewire.cql``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the type checkers take for records to write: dicts with keys of several kinds."""
+"""What type checkers accept as records to write: dicts with keys of several kinds."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ async def refused_when_awaited(users: AsyncDataset) -> None:
 
 
 async def handed_on(users: Dataset, table: ArrowStream, kept: dict[int, dict[str, int]]) -> None:
-    """A function with overloads is still one that others call."""
+    """A function with overloads can still be passed on."""
     pairs = [(1, {"n": 1}), (2, {"n": 2})]
     assert_type(await asyncio.to_thread(users.put_many, table, key="id"), Batch)
     assert_type(await asyncio.to_thread(users.put_many, pairs, ttl=5), Batch)

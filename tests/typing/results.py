@@ -1,4 +1,4 @@
-"""What the type checkers see of results: queries, batches, records, keys and rows."""
+"""What type checkers infer for results: queries, batches, records, keys and rows."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""What the type checkers see. Never run: ``test_typing.py`` has them check it.
+"""What type checkers infer. Never run: ``test_typing.py`` has it checked.
 
-``assert_type`` holds what is right; a line that must be refused has the marks of both checkers,
-and an unneeded mark fails the check.
+``assert_type`` states the expected type; a line that must be rejected has the marks of both
+checkers, and an unneeded mark fails the check.
 """
 
 from __future__ import annotations
@@ -149,7 +149,7 @@ def verbs(users: Dataset, client: Client, key: Key) -> None:
 
 
 def bins(users: Dataset, known: dict[str, int], loose: dict[str, object], json: Any) -> None:
-    # Every shape of dict that a program holds is accepted, without copies and casts.
+    # Every shape of dict that a program has is accepted, without copies and casts.
     mixed = {"name": "Alice", "age": 28, "tags": ["a", 1], "deep": {"x": [1, {"y": b"z"}]}}
     of_lists: dict[str, list[int]] = {"scores": [1, 2]}
     of_maps: dict[str, dict[str, dict[int, list[str]]]] = {"tree": {"a": {1: ["b"]}}}

@@ -1,4 +1,4 @@
-"""What the type checkers see of the builder, on both faces."""
+"""What type checkers infer for the builder, on both faces."""
 
 from __future__ import annotations
 

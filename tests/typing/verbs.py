@@ -1,4 +1,4 @@
-"""What the type checkers see of the verbs: on datasets and clients, of every face."""
+"""What type checkers infer for the verbs: on datasets and clients, of every face."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the type checkers see of what is around the verbs: indexes, modules, jobs, metrics, pools,
+"""What type checkers infer for everything around the verbs: indexes, modules, jobs, metrics, pools,
 profiles, codecs and the embedded cluster."""
 
 from __future__ import annotations
