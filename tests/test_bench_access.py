@@ -154,7 +154,7 @@ def test_the_embedded_cluster_is_told_who_is_let_in_and_tells_its_authority() ->
 
 
 def unanswered(*_: object) -> None:
-    """No node is there."""
+    """As if there were no node."""
 
 
 @pytest.mark.parametrize("name", ["aerospike-py", "serving", "node", "latency", "sdk"])

@@ -1,4 +1,4 @@
-"""Steps on one key are used again once they are gone: nobody sees what they were before."""
+"""Step objects for one key are reused after they are freed, without any of their former state."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ if TYPE_CHECKING:
 
     from spikewire.builder.blocking import Session
 
-#: More than are kept.
+#: More objects than are kept for reuse.
 MANY = 100
 KEY = spikewire.Key("test", "spares", 1)
 
 
 class Value:
-    """Something that steps hold; it says when it goes."""
+    """A value held by steps that reports when it is freed."""
 
     def __init__(self, gone: Callable[[], object] = lambda: None) -> None:
         self.gone = gone
@@ -46,7 +46,7 @@ def session(client: spikewire.Client) -> Session:
 
 
 def told(step: Any) -> dict[str, Any]:
-    """What a step was told."""
+    """The state of a step."""
     names = ("_keys", "_single", "_before", "_options", "_exists", "_bins", "_ops", "_ttl")
     found = {name: getattr(step, name) for name in names if hasattr(step, name)}
     if isinstance(step, WriteOne):

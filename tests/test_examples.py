@@ -45,7 +45,7 @@ SAYS = {
     "web_service.py": '200 {"name": "alice", "visits": 2}',
 }
 
-#: What examples need beside the client (requirements/frameworks.txt, serving.txt, columns.txt).
+#: Further packages of examples (requirements/frameworks.txt, serving.txt, columns.txt).
 NEEDS = {
     "celery_tasks.py": ("celery",),
     "data_frames.py": ("duckdb", "pandas", "polars", "pyarrow"),
