@@ -156,9 +156,13 @@ def admin_verbs(client: spikewire.AsyncClient, name: str) -> dict[str, Call]:
         own = f"{name}_{next(_numbers)}"
         return indexes.create("test", name, own, int, name=own)
 
+    def create_on_set() -> Awaitable[str]:
+        return indexes.create_on_set("test", f"{name}_{next(_numbers)}")
+
     return {
         "AsyncClient.info": lambda: client.info("namespaces"),
         "AsyncIndexes.create": create,
+        "AsyncIndexes.create_on_set": create_on_set,
         "AsyncIndexes.wait": lambda: indexes.wait("test", f"{name}_known"),
         "AsyncIndexes.list": lambda: indexes.list("test"),
         "AsyncIndexes.drop": lambda: indexes.drop("test", name, f"{name}_unknown"),
