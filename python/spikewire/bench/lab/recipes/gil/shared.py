@@ -31,7 +31,9 @@ CLIENTS = tuple(name for name in PEERS if name != FLOOR and not is_face(name))
 FEW = (OURS, "aerospike-sdk", "aerospike")
 """The clients of the short form."""
 RATE = Heading("rate", "throughput alone", "op/s", MORE, 0)
-OWN = Heading("own", "beside the thread", "% of alone", MORE, 0)
+DONE = Heading("done", "throughput beside the thread", "op/s", MORE, 0)
+OWN = Heading("own", "beside the thread", "% of alone", "", 0)
+"""Not compared: the faster a client is alone, the smaller this share."""
 OTHER = Heading("other", "the thread", "% of alone", MORE, 0)
 GAPS = tuple(
     Heading(name, f"event loop late, {name}", "µs", LESS, 0)
@@ -41,7 +43,7 @@ WITHOUT = {
     name: Heading(f"before-{name}", f"{name} without the client", "µs", "", 0)
     for name in ("p90", "p99")
 }
-HEADINGS = (RATE, OWN, OTHER, *GAPS, *WITHOUT.values())
+HEADINGS = (RATE, DONE, OWN, OTHER, *GAPS, *WITHOUT.values())
 
 
 class Shared(Measurement):
@@ -69,12 +71,14 @@ class Shared(Measurement):
         )
         self.made = comparison
         table = _table(comparison)
-        shown = (OTHER, OWN, tail(table.rows))
+        shown = (OTHER, DONE, tail(table.rows))
         charts = [one for heading in shown for one in closed.bars(table, heading)]
         section = Section(
             self.name,
             "Beside an event loop and a busy thread",
-            "With threads the event loop has a thread of its own; with tasks it is the client's.",
+            "With threads the event loop has a thread of its own; with tasks it is the client's."
+            " With a GIL every call waits for the counting thread to give it away, which happens"
+            " every 5 ms: no client makes many more calls in that time than there are callers.",
             (table,),
             tuple(charts),
         )
@@ -106,8 +110,8 @@ def _calm(lines: Sequence[Line]) -> list[Line]:
 
 
 def losses(rows: Sequence[Row]) -> list[str]:
-    """Where the event loop is less late, or the thread faster, beside another client."""
-    return [f"{one} {_why(one)}" for one in beaten(rows, (OWN, tail(rows), OTHER))]
+    """Where another client does more beside the thread, or leaves it or the event loop more."""
+    return [f"{one} {_why(one)}" for one in beaten(rows, (DONE, tail(rows), OTHER))]
 
 
 def tail(rows: Sequence[Row]) -> Heading:
@@ -126,7 +130,7 @@ def tail(rows: Sequence[Row]) -> Heading:
 
 def _why(one: Beaten) -> str:
     """What each of the two did meanwhile, with the rounds."""
-    ours, theirs = map(_did, (one.ours, one.theirs))
+    ours, theirs = (plain(row.fields.get(DONE.key)) for row in (one.ours, one.theirs))
     if ours is None or theirs is None:
         return told(())
     other = one.theirs.client
@@ -134,12 +138,6 @@ def _why(one: Beaten) -> str:
     if ours > ALIKE * theirs:
         return told([f"{beside}, and each of them takes the interpreter for a while"])
     return told([f"{beside}: ours took more of the interpreter's time, or waited longer for it"])
-
-
-def _did(row: Row) -> float | None:
-    """Operations per second beside the thread."""
-    rate, share = plain(row.fields.get(RATE.key)), plain(row.fields.get(OWN.key))
-    return None if rate is None or share is None else rate * share / 100
 
 
 def _row(
@@ -153,12 +151,15 @@ def _row(
     ticks = beside(comparison, replace(cell, companion=TICKER))
     late = percentiles(merge(one["together"] for one in ticks if "together" in one))
     before = percentiles(merge(one["alone"] for one in ticks if "alone" in one))
-    own = None
-    if alone.rate is not None and counting is not None and counting.rate is not None:
-        own = 100 * counting.rate.median / alone.rate.median
+    done = own = None
+    if counting is not None and counting.rate is not None:
+        done = closed.measured(counting.rate, counting.rounds)
+        if alone.rate is not None:
+            own = 100 * counting.rate.median / alone.rate.median
     flawed = alone.flawed or (counting is not None and counting.flawed)
     fields = {
         "rate": closed.measured(alone.rate, alone.rounds),
+        "done": done,
         "own": own,
         "other": share(beside(comparison, replace(cell, companion=COUNTER))),
         **{heading.key: late.get(heading.key) for heading in GAPS},
