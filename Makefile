@@ -16,7 +16,11 @@ BIN := $(VENV)/bin
 CRATES := $(shell find crates \( -name '*.rs' -o -name Cargo.toml \)) Cargo.toml Cargo.lock
 NATIVE := $(filter-out crates/spikewire-node/%,$(CRATES)) pyproject.toml
 NATIVE_NODE := $(filter-out crates/spikewire-python/%,$(CRATES)) node/scripts/native.mjs
-BUILT := .built-release
+# Cargo's profile for the extension modules: `release` builds faster. What is measured is built like what is
+# shipped, with `dist`: see the targets under "Measuring". A build removes the marker of the other profile.
+BUILD_PROFILE = release
+BUILT = .built-$(BUILD_PROFILE)
+MAKE_WITH_PROFILE = $(MAKE) --no-print-directory BUILD_PROFILE=$(BUILD_PROFILE)
 # Native parts say which commit they were built from.
 COMMIT = SPIKEWIRE_COMMIT=$$(tools/commit.sh)
 # They are tested in their languages.
@@ -67,20 +71,23 @@ venv: # The environment with what builds the package.
 
 .PHONY: build
 build: venv ## Build the package in release mode into .venv
-	@$(MAKE) --no-print-directory $(VENV)/$(BUILT)
+	@$(MAKE_WITH_PROFILE) $(VENV)/$(BUILT)
 
 $(VENV)/$(BUILT): $(NATIVE)
-	$(COMMIT) VIRTUAL_ENV=$(CURDIR)/$(VENV) $(BIN)/maturin develop --release --quiet
+	@rm -f $(VENV)/.built-*
+	$(COMMIT) VIRTUAL_ENV=$(CURDIR)/$(VENV) $(BIN)/maturin develop --profile $(BUILD_PROFILE) --quiet
 	@touch $@
 
 .PHONY: build-free-threaded
 build-free-threaded: # The same for a free-threaded Python, if there is one.
 	@python=$$(tools/free_threaded.sh) && [ -n "$$python" ] || exit 0; \
 	tools/venv.sh $(VENV_FT) "$$python" requirements/build.txt && \
-	$(MAKE) --no-print-directory $(VENV_FT)/$(BUILT)
+	$(MAKE_WITH_PROFILE) $(VENV_FT)/$(BUILT)
 
 $(VENV_FT)/$(BUILT): $(NATIVE)
-	$(COMMIT) VIRTUAL_ENV=$(CURDIR)/$(VENV_FT) $(VENV_FT)/bin/maturin develop --release --quiet
+	@rm -f $(VENV_FT)/.built-*
+	$(COMMIT) VIRTUAL_ENV=$(CURDIR)/$(VENV_FT) $(VENV_FT)/bin/maturin develop \
+		--profile $(BUILD_PROFILE) --quiet
 	@$(VENV_FT)/bin/python -c 'import sys, spikewire; sys.exit(sys._is_gil_enabled())' || \
 		{ echo "importing spikewire switched the GIL on" >&2; exit 1; }
 	@touch $@
@@ -90,13 +97,14 @@ WITH_NODE = @why=$$(tools/node.sh) || { echo "$$why: $@ is left out (see CONTRIB
 
 .PHONY: node
 node: ## Build the npm package in node/, if there is a Node.js
-	$(WITH_NODE); $(MAKE) --no-print-directory node/dist/$(BUILT) node/native/$(BUILT)
+	$(WITH_NODE); $(MAKE_WITH_PROFILE) node/dist/.built node/native/$(BUILT)
 
-node/native/$(BUILT): $(NATIVE_NODE) | node/dist/$(BUILT)
-	cd node && node scripts/native.mjs
+node/native/$(BUILT): $(NATIVE_NODE) | node/dist/.built
+	@rm -f node/native/.built-*
+	cd node && node scripts/native.mjs --profile $(BUILD_PROFILE)
 	@touch $@
 
-node/dist/$(BUILT): $(shell find node/src node/tsconfig.json) node/node_modules/.package-lock.json
+node/dist/.built: $(shell find node/src node/tsconfig.json) node/node_modules/.package-lock.json
 	cd node && node scripts/build.mjs
 	@touch $@
 
@@ -108,7 +116,7 @@ node/node_modules/.package-lock.json: node/package.json node/package-lock.json
 .PHONY: npm-packages
 npm-packages: node ## Make the packages that npm gets, into node/packages/
 	$(WITH_NODE); cd node && node scripts/native.mjs --profile dist && node scripts/pack.mjs
-	@rm -f node/native/$(BUILT)
+	@rm -f node/native/.built-*
 
 # The client that tests and the benchmark compare with; npm does not have it for every platform.
 .PHONY: node-peers
@@ -120,7 +128,7 @@ node-peers:
 
 .PHONY: profile
 profile: build ## Build with optimisation and symbols, for perf and callgrind (undo: make build)
-	@rm -f $(VENV)/$(BUILT)
+	@rm -f $(VENV)/.built-*
 	$(COMMIT) PYO3_PYTHON=$(CURDIR)/$(BIN)/python cargo build --package spikewire-python \
 		--profile profiling --features pyo3/extension-module
 	@suffix=$$($(BIN)/python -c 'import sysconfig; print(sysconfig.get_config_var("EXT_SUFFIX"))') && \
@@ -274,6 +282,9 @@ format: venv ## Format everything, and make the changes that linters offer
 		cd node && node_modules/.bin/biome check --write .
 
 # --- Measuring --------------------------------------------------------------------------------
+
+bench-tools bench-cql-tools bench-free-threaded lab-free-threaded bench-free-threaded-reports: \
+	BUILD_PROFILE = dist
 
 # Without Node.js its rows are left out, and the tables say so.
 .PHONY: bench-tools
