@@ -15,8 +15,8 @@
 //! match. Incompatible types fail with [`Kind::Invalid`](crate::Kind::Invalid) when the expression
 //! is used.
 //!
-//! Operators: `eq ne lt le gt ge`, `& | ! ^` (and, or, not, exclusive or; bitwise on integers), `+
-//! - * / %`, `<< >>`. Integer division truncates toward zero; a filter should not divide by a bin
+//! Operators: `eq ne lt le gt ge`, `& | ! ^` (and, or, not, exclusive or; bitwise on integers),
+//! `+ - * / %`, `<< >>`. Integer division truncates toward zero; a filter should not divide by a bin
 //! that may be 0 or -1, as servers may fail on that.
 
 use spikewire_aerospike_protocol::expression::{Expression as Tree, Fault, Meta, Op};
