@@ -220,7 +220,7 @@ impl Found<'_> {
         let codec = self.of.reader.codec.as_deref();
         let scalar = Cell::new(codec.is_none());
         let made = call::bins(py, &self.message, codec, |of| {
-            if !is_scalar(of) && !(bytes && is_bytes(of)) {
+            if !(is_scalar(of) || bytes && is_bytes(of)) {
                 scalar.set(false);
             }
         })?;
