@@ -196,7 +196,7 @@ class AsyncUsers:
             yield user
 
 
-def _given(password: str) -> str:
+def _given(password: str | None) -> str:
     """A password, which is required."""
     if password is None:
         raise TypeError("password must be str, not NoneType")
