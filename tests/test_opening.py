@@ -144,7 +144,7 @@ def test_keyword_before_url_before_variable_before_default() -> None:
         ("aerospike://db1#x", "the URL has a fragment"),
         ("aerospikes://db1?tls=false", "the URL, option tls: another part of the URL sets it, too"),
         ("aerospike://db1?tls=false&tls_ca={pem}", "the URL, option tls_ca: connections are not"),
-        ("aerospike://db1?tls_ca=/nowhere", "the URL, option tls_ca: the certificate of an"),
+        ("aerospike://db1?tls_ca=/nowhere", "the URL, option tls_ca: the authority certificate"),
         ("aerospike://db1?tls_cas=/nowhere", "the URL, option tls_cas: there is no option 'tls_"),
         ("aerospike://db1?tls_verify_hostname=x", "the URL, option tls_verify_hostname: it must"),
         ("aerospike://db1?tls=x", "the URL, option tls: it must be true or false, not 'x'"),

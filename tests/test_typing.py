@@ -81,7 +81,7 @@ INTERNAL = {
 }
 #: Classes in signatures that are internal to the library.
 BETWEEN = {
-    *("AdminTask", "StatsFields"),  # of the engine
+    *("AdminTask", "PasswordHash", "StatsFields"),  # of the engine
     *("OfficialOperations", "OfficialResults", "NamedWrites"),  # of the drop-ins
     *("State", "Document", "Unit", "Window", "How"),  # of profiles, pools, streams
     *("Parts", "Scheme"),  # of opening
