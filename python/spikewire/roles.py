@@ -7,8 +7,7 @@
 
 Every cluster has a role for each kind of privilege: ``user-admin``, ``sys-admin``, ``data-admin``,
 ``udf-admin``, ``sindex-admin``, ``read``, ``read-write``, ``read-write-udf``, ``write``,
-``truncate``. These cannot be changed. Calls take a client that logs in with the role
-``user-admin``.
+``truncate``. These cannot be changed. The client's user needs the role ``user-admin``.
 """
 
 from __future__ import annotations
@@ -37,12 +36,12 @@ class Privilege(NamedTuple):
     """What a role permits, and where."""
 
     kind: str
-    """Such as ``"read-write"``; a number where the client knows no name for it. Those that end in
-    ``admin`` hold everywhere."""
+    """Such as ``"read-write"``; a number if the client knows no name for it. Those that end in
+    ``admin`` always apply everywhere."""
     namespace: str | None = None
-    """``None``: everywhere."""
+    """``None``: every namespace."""
     set: str | None = None
-    """``None``: in the whole namespace."""
+    """``None``: the whole namespace."""
 
 
 class Role(NamedTuple):
@@ -52,22 +51,21 @@ class Role(NamedTuple):
     privileges: tuple[Privilege, ...]
     """What its users may do."""
     allow: tuple[str, ...]
-    """The addresses and networks that its users may come from; none: all."""
+    """The addresses and networks that its users may connect from; empty: all."""
     read_quota: int
-    """Records that a user may read in a second; 0: no limit."""
+    """Records per second that a user may read; 0: no limit."""
     write_quota: int
-    """Records that a user may write in a second; 0: no limit."""
+    """Records per second that a user may write; 0: no limit."""
 
 
 class Roles:
-    """The roles of a client's cluster; ``client.roles``. Iterating over it gives them, sorted by
-    name.
+    """The roles of a client's cluster; ``client.roles``. Iterating yields them, sorted by name.
 
-    ``privileges`` are of ``Privilege``, or names of those that hold everywhere. ``timeout`` is how
-    long the node that is asked may take, in seconds; 0: no limit. Everything here raises
-    ``PermissionDenied`` for a client that manages no users, ``ServerError`` with code 51 or 52
-    where there is no security, ``Timeout``, ``ConnectionFailed``; a change that may have been made
-    all the same is ``in_doubt``.
+    ``privileges`` are ``Privilege`` objects, or names of privileges that apply everywhere.
+    ``timeout`` limits the node's answer, in seconds; 0: no limit. Every method raises
+    ``PermissionDenied`` if the client's user may not manage users, ``ServerError`` with code 51 or
+    52 if the cluster has no security, ``Timeout`` and ``ConnectionFailed``. The error of a change
+    that may have been applied has ``in_doubt`` set.
     """
 
     __slots__ = ("_accounts",)
@@ -87,18 +85,18 @@ class Roles:
     ) -> None:
         """Creates a role.
 
-        ``allow`` are addresses and networks that its users may come from, such as
-        ``"10.0.0.0/8"``; none: all. The quotas are records that a user may read and write in a
-        second; 0: no limit. Servers take quotas if they are configured for them.
+        ``allow`` lists the addresses and networks that its users may connect from, such as
+        ``"10.0.0.0/8"``; empty: all. The quotas limit the records per second that a user may read
+        and write; 0: no limit. Servers accept quotas only if configured for them.
 
-        Raises ``RoleExists``, ``ValueError`` for a privilege that there is not, ``ServerError``
-        with code 73 for what is no address and 74 where there are no quotas.
+        Raises ``RoleExists``, ``ValueError`` for an unknown privilege, ``ServerError`` with code 73
+        for an invalid address and 74 if quotas are not enabled.
         """
         task = self._accounts.create_role(name, privileges, allow, read_quota, write_quota, timeout)
         task.run()
 
     def drop(self, name: str, *, timeout: Seconds = 10) -> None:
-        """Drops a role, which its users lose; raises ``RoleNotFound``."""
+        """Drops a role; its users lose it. Raises ``RoleNotFound``."""
         self._accounts.drop_role(name, timeout).run()
 
     def grant(
@@ -110,21 +108,21 @@ class Roles:
     def revoke(
         self, name: str, privileges: Iterable[Privilege | str], *, timeout: Seconds = 10
     ) -> None:
-        """Takes privileges from a role: exactly these, so that one for a namespace stays when one
-        for a set of it is taken. Raises ``RoleNotFound``, ``ValueError``."""
+        """Removes exactly these privileges from a role: one for a namespace remains if one for a
+        set of it is removed. Raises ``RoleNotFound``, ``ValueError``."""
         self._accounts.revoke_privileges(name, privileges, timeout).run()
 
     def set_allowed(self, name: str, allow: Iterable[str], *, timeout: Seconds = 10) -> None:
-        """Sets the addresses and networks that the users of a role may come from; none: all. Raises
-        ``RoleNotFound``, ``ServerError`` with code 73 for what is no address."""
+        """Sets the addresses and networks that the users of a role may connect from; empty: all.
+        Raises ``RoleNotFound``, ``ServerError`` with code 73 for an invalid address."""
         self._accounts.set_allowed(name, allow, timeout).run()
 
     def set_quotas(
         self, name: str, *, read: int | None = None, write: int | None = None, timeout: Seconds = 10
     ) -> None:
-        """Sets how many records a user of a role may read and write in a second; 0: no limit;
-        ``None``: as until now. Raises ``RoleNotFound``, ``ServerError`` with code 74 where servers
-        are not configured for quotas."""
+        """Sets how many records per second a user of a role may read and write; 0: no limit;
+        ``None``: unchanged. Raises ``RoleNotFound``, ``ServerError`` with code 74 if quotas are not
+        enabled on the servers."""
         self._accounts.set_quotas(name, read, write, timeout).run()
 
     def get(self, name: str, *, timeout: Seconds = 10) -> Role:

@@ -4,9 +4,9 @@
     client.users.grant("report", ["write"])
     client.users.get("report").roles  # ('read', 'write')
 
-These calls take a client that logs in with the role ``user-admin``; of itself, every user may be
-told and change the password. A change is for the whole cluster: one node is asked, and tells the
-others. Without TLS, whoever listens can log in with what is sent instead of a password.
+The client's user needs the role ``user-admin``, except to look itself up and to change its own
+password. A change applies to the whole cluster: the node that receives it forwards it.
+Without TLS, an eavesdropper can log in with the password hash that is sent.
 """
 
 from __future__ import annotations
@@ -38,33 +38,32 @@ class User(NamedTuple):
     roles: tuple[str, ...]
     """The names of its roles."""
     read_info: tuple[int, ...]
-    """Numbers about reading at the node that answered: the quota in records per second (0: no
-    limit), commands per second, records of queries per second, queries without a limit. Servers may
-    tell fewer or more of them."""
+    """Read statistics of the node that answered: the quota in records per second (0: no limit),
+    commands per second, query records per second, unlimited queries. Servers may report fewer or
+    more values."""
     write_info: tuple[int, ...]
-    """The same about writing."""
+    """The same for writes."""
     connections: int
-    """Its open connections to the node that answered."""
+    """The user's open connections to the node that answered."""
 
     @property
     def read_quota(self) -> int:
-        """Records that the user may read in a second; 0: no limit."""
+        """Records per second that the user may read; 0: no limit."""
         return self.read_info[0] if self.read_info else 0
 
     @property
     def write_quota(self) -> int:
-        """Records that the user may write in a second; 0: no limit."""
+        """Records per second that the user may write; 0: no limit."""
         return self.write_info[0] if self.write_info else 0
 
 
 class Users:
-    """The users of a client's cluster; ``client.users``. Iterating over it gives them, sorted by
-    name.
+    """The users of a client's cluster; ``client.users``. Iterating yields them, sorted by name.
 
-    ``timeout`` is how long the node that is asked may take, in seconds; 0: no limit. Everything
-    here raises ``PermissionDenied`` for a client that manages no users, ``ServerError`` with code
-    51 or 52 where there is no security, ``Timeout``, ``ConnectionFailed``; a change that may have
-    been made all the same is ``in_doubt``.
+    ``timeout`` limits the node's answer, in seconds; 0: no limit. Every method raises
+    ``PermissionDenied`` if the client's user may not manage users, ``ServerError`` with code 51 or
+    52 if the cluster has no security, ``Timeout`` and ``ConnectionFailed``. The error of a change
+    that may have been applied has ``in_doubt`` set.
     """
 
     __slots__ = ("_accounts",)
@@ -82,28 +81,28 @@ class Users:
     ) -> None:
         """Creates a user with these roles.
 
-        ``password`` is ``None`` for one who logs in with a certificate, which takes a server of
-        version 8.1. Hashing a password takes some 50 ms.
+        ``password`` is ``None`` for a user who logs in with a certificate, which requires server
+        version 8.1. Hashing a password takes about 50 ms.
 
-        Raises ``UserExists``, ``RoleNotFound`` for a role that there is not, ``ValueError`` for
-        names and passwords that are too long.
+        Raises ``UserExists``, ``RoleNotFound`` for an unknown role, ``ValueError`` for names and
+        passwords that are too long.
         """
         self._accounts.create_user(name, PasswordHash(password), roles, timeout).run()
 
     def drop(self, name: str, *, timeout: Seconds = 10) -> None:
-        """Drops a user, whose connections end; raises ``UserNotFound``."""
+        """Drops a user and ends its connections; raises ``UserNotFound``."""
         self._accounts.drop_user(name, timeout).run()
 
     def set_password(self, name: str, password: str, *, timeout: Seconds = 10) -> None:
-        """Sets the password of any user. Where that is the client's own, the client logs in with it
-        from then on. Raises ``UserNotFound``, ``ServerError`` with code 64 for a user who logs in
-        with a certificate."""
+        """Sets the password of any user. If that is the client's own user, the client uses the new
+        password from then on. Raises ``UserNotFound``, and ``ServerError`` with code 64 for a user
+        who logs in with a certificate."""
         self._accounts.set_password(name, _hash(password), timeout).run()
 
     def change_password(self, password: str, *, timeout: Seconds = 10) -> None:
-        """Changes the password of the user that this client logs in as, which takes no role; the
-        client logs in with it from then on. Raises ``ValueError`` for a client that does not log in
-        with a password that the cluster keeps."""
+        """Changes the password of the client's own user, which requires no role; the client uses it
+        from then on. Raises ``ValueError`` if the client does not log in with a password that the
+        cluster stores."""
         self._accounts.change_password(_hash(password), timeout).run()
 
     def grant(self, name: str, roles: Iterable[str], *, timeout: Seconds = 10) -> None:
@@ -111,7 +110,7 @@ class Users:
         self._accounts.grant_roles(name, roles, timeout).run()
 
     def revoke(self, name: str, roles: Iterable[str], *, timeout: Seconds = 10) -> None:
-        """Takes roles from a user, also such as it does not have; raises ``UserNotFound``,
+        """Revokes roles from a user, who need not have them; raises ``UserNotFound``,
         ``RoleNotFound``."""
         self._accounts.revoke_roles(name, roles, timeout).run()
 
@@ -129,8 +128,8 @@ class Users:
 
 
 class AsyncUsers:
-    """The users of an asyncio client's cluster; ``client.users``. ``async for`` gives them, sorted
-    by name. Passwords are hashed on another thread. The rest is as with ``Users``."""
+    """The users of an asyncio client's cluster; ``client.users``. ``async for`` yields them, sorted
+    by name. Passwords are hashed in another thread. Everything else is as in ``Users``."""
 
     __slots__ = ("_accounts",)
 
