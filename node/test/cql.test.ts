@@ -164,7 +164,8 @@ test('bound statements', skip, async () => {
   const twice = /a bound statement has its values already/
   await assert.rejects(session.execute(one, [1]), twice)
   assert.throws(() => session.batch().add(bound, [1]), twice)
-  await assert.rejects(session.executeMany(one as never, []), twice)
+  const many = /executeMany takes a prepared statement, not a bound one/
+  await assert.rejects(session.executeMany(one as never, []), many)
 })
 
 test('errors from the server', skip, async () => {
@@ -334,10 +335,12 @@ test('options of a session, and contact points', skip, async () => {
 test('a closed session rejects calls and fails those in flight', skip, async () => {
   const own = await connect(AT, { keyspace: 'node_verbs' })
   const select = await own.prepare('SELECT * FROM items')
-  const running = own.execute(select)
-  const failed = assert.rejects(running, SessionClosed)
+  // Some may be answered before the session is closed: runtimes without libuv read in a thread.
+  const running = Promise.allSettled(Array.from({ length: 500 }, () => own.execute(select)))
   const closing = own.close()
-  await failed
+  const failed = (await running).filter((one) => one.status === 'rejected')
+  assert.ok(failed.length > 0)
+  for (const { reason } of failed) assert.ok(reason instanceof SessionClosed, String(reason))
   await closing
   await own.close()
   assert.equal(own.isOpen, false)
