@@ -84,6 +84,18 @@ def node_line(report: Report) -> Iterator[str]:
     yield from _made(line(NODE, (RATE, CPU), *in_rows(report, "singles", chosen, ("rate", "cpu"))))
 
 
+def besides(reports: Mapping[str, Kept], rows: Mapping[str, str], folder: str) -> Iterator[str]:
+    """The sources of rows from further reports: a name of the rows for each report."""
+    parts = [
+        f"{what} from [{name}]({folder}{name}.html)"
+        for name, what in rows.items()
+        if name in reports
+    ]
+    if parts:
+        yield f"Rows of other reports: {', '.join(parts)}."
+        yield ""
+
+
 def headline(reports: Mapping[str, Kept]) -> Iterator[str]:
     """The block of the README."""
     if "sdk" not in reports:
@@ -91,6 +103,8 @@ def headline(reports: Mapping[str, Kept]) -> Iterator[str]:
         return
     rounds = in_words(rounds_of(reports["sdk"].report, "matrix"))
     yield from (f"{source(reports['sdk'], f'{KEPT}/')} Figures are medians of {rounds}.", "")
+    further = {f"sdk-{FREE}": "without the GIL", "node": "Node.js"}
+    yield from besides(reports, further, f"{KEPT}/")
     yield from head((RATE, CPU))
     yield from singles(reports["sdk"].report, HEADLINE)
     free = reports.get(f"sdk-{FREE}")
@@ -107,6 +121,7 @@ def all_singles(reports: Mapping[str, Kept]) -> Iterator[str]:
         yield NONE
         return
     yield from (source(reports["sdk"], FOLDER), "")
+    yield from besides(reports, {"node": "Node.js"}, FOLDER)
     yield from head((RATE, CPU))
     yield from singles(reports["sdk"].report, tuple(SINGLES))
     if "node" in reports:
