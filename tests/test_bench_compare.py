@@ -292,6 +292,18 @@ def test_a_narrow_terminal_gets_the_columns_that_matter(width: int, columns: boo
     assert "…" not in text
 
 
+@pytest.mark.parametrize("width", [80, 60])
+def test_a_terminal_of_80_columns_shows_every_figure_that_matters_and_cuts_none(width: int) -> None:
+    comparison = run(replace(FLOOR, rounds=1))
+    text = shown(comparison, width)
+    (line, *_) = comparison.lines()[0]
+    assert line.rate is not None
+    assert f"{line.rate.median:,.0f}" in text
+    assert all(name in text for name in ("op/s", "CPU us/op", "p50 us", "p99"))
+    assert "…" not in text
+    assert max(map(len, text.splitlines())) <= width
+
+
 def test_a_line_of_progress_says_what_came_of_a_run() -> None:
     cell = Cell("null", "sync", 2)
     assert brief(cell, {"failed": "no"}) == "failed: no"

@@ -14,7 +14,7 @@ import pytest
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "tools"))
 
-from reported.best import CPU, RATE, alike, in_rows, line  # noqa: E402
+from reported.best import CPU, RATE, Candidate, alike, in_rows, line  # noqa: E402
 from reported.kept import FREE, KEPT, STUDIES, kept, take  # noqa: E402
 from reported.pages import PAGES, pages  # noqa: E402
 
@@ -109,6 +109,15 @@ def test_what_is_not_to_be_quoted_is_not_taken(
         take(root / "docs", "", root)
 
 
+@pytest.mark.parametrize(
+    ("ours", "other", "ratio"),
+    [(200, 100, "2.0"), (199, 100, "unclear"), (100, 199, "unclear"), (100, 400, "0.2")],
+)
+def test_a_ratio_within_the_noise_is_no_win_and_no_loss(ours: int, other: int, ratio: str) -> None:
+    mine, best = (Candidate(name, (value, 1)) for name, value in (("ours", ours), ("o", other)))
+    assert str(line("here", (RATE, CPU), [mine], [best])).endswith(f"| {ratio} |")
+
+
 def test_the_best_other_is_told_for_each_column() -> None:
     rows = [
         Row("spikewire, 1 thread", {"rate": 100, "cpu": 5}, "spikewire"),
@@ -124,8 +133,9 @@ def test_the_best_other_is_told_for_each_column() -> None:
     def said(words: str) -> str | None:
         return line("here", (RATE, CPU), *in_rows(report, "matrix", alike(words), ("rate", "cpu")))
 
-    assert said("1 thread") == "| here | 100 | 90 (`aerospike`) | 5 | 4 (`aerospike-sdk`) |"
-    assert said("2 threads") == "| here | 1 |  | 1 |  |"
+    expected = "| here | 100 | 90 (`aerospike`) | 5 | 4 (`aerospike-sdk`) | unclear |"
+    assert said("1 thread") == expected
+    assert said("2 threads") == "| here | 1 |  | 1 |  |  |"
     assert said("3 threads") is None
     flawed = replace(rows[0], flawed="errors")
     report.sections = [Section("singles", "", "", (replace(table, rows=[flawed, *rows[2:5]]),))]

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 from spikewire.bench.lab.closed import setting
 from spikewire.bench.lab.relative import plain
-from spikewire.bench.lab.report import Measured
 from spikewire.bench.lab.text import number
 
 if TYPE_CHECKING:
@@ -29,6 +28,10 @@ class Figure:
     digits: int | None = None
 
 
+UNRESOLVED = "unclear"
+"""What stands for a ratio that rounds of this length do not resolve."""
+RESOLVED = 2.0
+"""From here on a ratio is beyond the noise of reports in short form, whichever client is ahead."""
 RATE = Figure("op/s", more=True, digits=0)
 CPU = Figure("CPU µs/op", more=False)
 
@@ -45,18 +48,6 @@ def table_of(report: Report, name: str) -> Table | None:
     """The table of that name; None if that part was not measured."""
     tables = (table for section in report.sections for table in section.tables)
     return next((table for table in tables if table.name == name), None)
-
-
-def rounds_of(report: Report, table: str) -> int:
-    """The lowest number of rounds of a figure in a table."""
-    found = table_of(report, table)
-    rounds = [
-        entry.rounds
-        for row in (found.rows if found else ())
-        for entry in row.fields.values()
-        if isinstance(entry, Measured)
-    ]
-    return min(rounds, default=1)
 
 
 def in_rows(
@@ -112,8 +103,8 @@ def line(
     others: Sequence[Candidate] | None,
 ) -> str | None:
     """A line of a table, or None if ours was not measured. Each column has the best of the others,
-    with its name if it differs from the one in the column before; without others these columns are
-    absent."""
+    with its name if it differs from the one in the column before; the last column says how many
+    times better ours is in the first figure. Without others these columns are absent."""
     if not any(value is not None for one in ours for value in one.values):
         return None
     fields = [text]
@@ -130,7 +121,20 @@ def line(
         name = NAMES.get(best[0], f"`{best[0]}`")
         fields.append(number(best[1], figure.digits) + ("" if name == before else f" ({name})"))
         before = name
+    if others is not None:
+        fields.append(ratio(figures[0], ours, others))
     return "| " + " | ".join(fields) + " |"
+
+
+def ratio(figure: Figure, ours: Sequence[Candidate], others: Sequence[Candidate]) -> str:
+    """How many times better ours is than the best other in the first column, or that the rounds do
+    not resolve it; empty without another."""
+    mine = _best(ours, 0, more=figure.more)
+    best = _best(others, 0, more=figure.more)
+    if mine is None or best is None or not mine[1] or not best[1]:
+        return ""
+    times = mine[1] / best[1] if figure.more else best[1] / mine[1]
+    return f"{times:.1f}" if max(times, 1 / times) >= RESOLVED else UNRESOLVED
 
 
 def head(figures: Sequence[Figure], first: str = "") -> Iterator[str]:
@@ -140,8 +144,8 @@ def head(figures: Sequence[Figure], first: str = "") -> Iterator[str]:
         for one in figures
         for title in (f"Spikewire, {one.title}", f"best other, {one.title}")
     ]
-    yield "| " + " | ".join([first, *titles]).lstrip() + " |"
-    yield "|---|" + "--:|" * len(titles)
+    yield "| " + " | ".join([first, *titles, "times better"]).lstrip() + " |"
+    yield "|---|" + "--:|" * (len(titles) + 1)
 
 
 def _best(those: Sequence[Candidate], at: int, *, more: bool) -> tuple[str, float] | None:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 import textwrap
 from typing import TYPE_CHECKING
 
-from spikewire.bench.noise import in_words
-
-from .best import CPU, RATE, Figure, alike, head, in_columns, in_rows, line, rounds_of, table_of
+from .best import CPU, RATE, Figure, alike, head, in_columns, in_rows, line, table_of
 from .kept import FREE, KEPT
 
 if TYPE_CHECKING:
@@ -43,10 +42,14 @@ HEADLINE = (
     "Rust, 32 tasks",
 )
 NONE = "There is no report of it yet."
+_LENGTH = re.compile(
+    r"(one round|\d+ (?:interleaved )?rounds) of [\d.]+ s after [\d.]+ s of warm-up"
+)
 
 
-def source(one: Kept, folder: str) -> str:
-    """The source of figures, in a sentence."""
+def source(one: Kept, folder: str, table: str = "") -> str:
+    """The source of figures: the report, the machine, the server, and how long was measured for the
+    table."""
     known = one.report.environment
     cpus = known.get("cpu_count")
     machine = f"{known.get('cpu_model')}, {cpus} processors" if cpus else "an unknown machine"
@@ -55,9 +58,22 @@ def source(one: Kept, folder: str) -> str:
     python = ", ".join(known.get("interpreters") or [str(known.get("python"))])
     text = (
         f"From the report [{one.name}]({folder}{one.name}.html) of {date} ({machine}, Python"
-        f" {python}, one of `{command}`)."
+        f" {python}), made by `{command}`.{_server(one.report)}{_length(one.report, table)}"
     )
     return textwrap.fill(text, 120, break_long_words=False, break_on_hyphens=False)
+
+
+def _server(report: Report) -> str:
+    kind = str((report.environment.get("cluster") or {}).get("kind", ""))
+    if not kind.startswith("embedded"):
+        return ""
+    return " The server is Spikewire's own embedded one, on the same machine as the clients."
+
+
+def _length(report: Report, table: str) -> str:
+    shown = table_of(report, table) if table else None
+    length = _LENGTH.search(shown.caption) if shown else None
+    return f" Measured: {length[0]}." if length else ""
 
 
 def singles(report: Report, names: Sequence[str], state: str = "") -> Iterator[str]:
@@ -92,7 +108,7 @@ def besides(reports: Mapping[str, Kept], rows: Mapping[str, str], folder: str) -
         if name in reports
     ]
     if parts:
-        yield f"Rows of other reports: {', '.join(parts)}."
+        yield f"From other reports: {', '.join(parts)}."
         yield ""
 
 
@@ -101,9 +117,8 @@ def headline(reports: Mapping[str, Kept]) -> Iterator[str]:
     if "sdk" not in reports:
         yield NONE
         return
-    rounds = in_words(rounds_of(reports["sdk"].report, "matrix"))
-    yield from (f"{source(reports['sdk'], f'{KEPT}/')} Figures are medians of {rounds}.", "")
-    further = {f"sdk-{FREE}": "without the GIL", "node": "Node.js"}
+    yield from (source(reports["sdk"], f"{KEPT}/", "matrix"), "")
+    further = {f"sdk-{FREE}": "the rows without the GIL", "node": "the row of Node.js"}
     yield from besides(reports, further, f"{KEPT}/")
     yield from head((RATE, CPU))
     yield from singles(reports["sdk"].report, HEADLINE)
@@ -120,8 +135,8 @@ def all_singles(reports: Mapping[str, Kept]) -> Iterator[str]:
     if "sdk" not in reports:
         yield NONE
         return
-    yield from (source(reports["sdk"], FOLDER), "")
-    yield from besides(reports, {"node": "Node.js"}, FOLDER)
+    yield from (source(reports["sdk"], FOLDER, "matrix"), "")
+    yield from besides(reports, {"node": "the row of Node.js"}, FOLDER)
     yield from head((RATE, CPU))
     yield from singles(reports["sdk"].report, tuple(SINGLES))
     if "node" in reports:
@@ -133,7 +148,7 @@ def without_lock(reports: Mapping[str, Kept]) -> Iterator[str]:
     if found is None:
         yield f"{NONE} `make bench-free-threaded-reports` measures it."
         return
-    yield from (source(found, FOLDER), "")
+    yield from (source(found, FOLDER, "matrix"), "")
     yield from head((RATE, CPU))
     yield from singles(found.report, tuple(SINGLES), GIL_OFF)
 
@@ -142,7 +157,7 @@ def batches(reports: Mapping[str, Kept]) -> Iterator[str]:
     if "sdk" not in reports:
         yield NONE
         return
-    yield from (source(reports["sdk"], FOLDER), "")
+    yield from (source(reports["sdk"], FOLDER, "batch-read"), "")
     yield from head(RECORDS)
     report = reports["sdk"].report
     hows = {"blocking": "32 threads", "asyncio": "32 asyncio tasks", "uvloop": "32 tasks on uvloop"}
@@ -188,7 +203,7 @@ def scans(reports: Mapping[str, Kept]) -> Iterator[str]:
     if "node" not in reports:
         yield NONE
         return
-    yield from (source(reports["node"], FOLDER), "")
+    yield from (source(reports["node"], FOLDER, "scans"), "")
     yield from head(RECORDS)
     report = reports["node"].report
     for mode, words in (("sync", "blocking"), ("async", "asyncio"), ("node", "Node.js")):
@@ -209,7 +224,7 @@ def rates(reports: Mapping[str, Kept]) -> Iterator[str]:
     if "latency" not in reports:
         yield NONE
         return
-    yield from (source(reports["latency"], FOLDER), "")
+    yield from (source(reports["latency"], FOLDER, "saturation"), "")
     yield from head(RESPONSE)
     report = reports["latency"].report
     for mode, words in (("async", "asyncio"), ("async-uvloop", "uvloop"), ("sync", "threads")):
@@ -225,7 +240,7 @@ def served(reports: Mapping[str, Kept]) -> Iterator[str]:
     if "serving" not in reports:
         yield NONE
         return
-    yield from (source(reports["serving"], FOLDER), "")
+    yield from (source(reports["serving"], FOLDER, "client"), "")
     yield from head(SERVED)
     report = reports["serving"].report
     for table, words in (("client", "client alone"), ("asgi", "ASGI"), ("model", "with the model")):
@@ -238,7 +253,7 @@ def cassandra(reports: Mapping[str, Kept]) -> Iterator[str]:
     if "cassandra" not in reports:
         yield NONE
         return
-    yield from (source(reports["cassandra"], FOLDER), "")
+    yield from (source(reports["cassandra"], FOLDER, "patterns-cassandra"), "")
     yield from head((RATE, CPU))
     report = reports["cassandra"].report
     table = table_of(report, "patterns-cassandra")

@@ -12,4 +12,4 @@ def missing() -> str | None:
     lacking = [
         package for module, package in _NEEDED.items() if not importlib.util.find_spec(module)
     ]
-    return f"missing {' and '.join(lacking)}: pip install 'spikewire[bench]'" if lacking else None
+    return f"missing {' and '.join(lacking)}: pip install {' '.join(lacking)}" if lacking else None

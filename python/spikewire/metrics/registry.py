@@ -24,7 +24,7 @@ class Collector:
     clients are closed, so the registry's other metrics are still served.
 
     Raises ``ImportError`` if ``prometheus_client`` is not installed
-    (``pip install 'spikewire[prometheus]'``).
+    (``pip install prometheus-client``).
     """
 
     __slots__ = ("_metric", "_sources")
@@ -34,8 +34,7 @@ class Collector:
             from prometheus_client import Metric
         except ImportError as error:
             raise ImportError(
-                "spikewire.metrics.Collector needs prometheus_client: "
-                "pip install 'spikewire[prometheus]'"
+                "spikewire.metrics.Collector needs prometheus_client: pip install prometheus-client"
             ) from error
         self._metric = Metric
         self._sources = Sources(client, labels)

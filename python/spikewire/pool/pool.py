@@ -495,7 +495,7 @@ def _loop_maker(wanted: bool | None) -> Callable[[], asyncio.AbstractEventLoop]:
             return maker
         except ImportError:
             if wanted:
-                message = "uvloop=True needs uvloop: pip install 'spikewire[uvloop]'"
+                message = "uvloop=True needs uvloop: pip install uvloop"
                 raise ImportError(message) from None
     return asyncio.new_event_loop
 

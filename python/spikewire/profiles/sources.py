@@ -56,16 +56,16 @@ def read(text: str, kind: str, name: str) -> Document:
     raise ValueError(message)
 
 
-def _library(module: str, extra: str) -> Any:
+def _library(module: str, package: str) -> Any:
     try:
         return importlib.import_module(module)
     except ImportError:
-        message = f"this needs the module {module}: pip install 'spikewire[{extra}]'"
+        message = f"this needs the module {module}: pip install {package}"
         raise ImportError(message) from None
 
 
 def _toml(text: str, name: str) -> Document:
-    toml = _library("tomllib" if sys.version_info >= (3, 11) else "tomli", "profiles")
+    toml = _library("tomllib" if sys.version_info >= (3, 11) else "tomli", "tomli")
     try:
         content = toml.loads(text)
     except toml.TOMLDecodeError as error:
@@ -104,7 +104,7 @@ def _parts(dotted: str) -> Path:
 
 
 def _yaml(text: str, name: str) -> Document:
-    yaml = _library("yaml", "profiles")
+    yaml = _library("yaml", "pyyaml")
     lines: dict[Path, int] = {}
 
     def value(node: Any, path: Path) -> Any:

@@ -36,7 +36,7 @@ class Profiles(Mapping[str, Profile]):
     based on. ``reload()`` and ``watch()`` update profiles in use, and with them every view.
 
     Raises ``ProfileError`` with file, line and key for mistakes, ``ImportError`` for YAML without
-    PyYAML (``pip install 'spikewire[profiles]'``), and ``OSError`` if the file cannot be read.
+    PyYAML (``pip install pyyaml``), and ``OSError`` if the file cannot be read.
     """
 
     def __init__(self, path: str | PathLike[str]) -> None:

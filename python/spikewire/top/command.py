@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import sys
 import time
 from typing import TYPE_CHECKING
 
@@ -58,6 +59,9 @@ def _seconds(text: str) -> float:
     return seconds
 
 
+_FILE_WIDTH = 200
+
+
 def _run(options: argparse.Namespace) -> int:
     url: str = address(options.url)
     try:
@@ -79,10 +83,10 @@ def _watch(url: str, options: argparse.Namespace) -> int:
 
         from spikewire.top.screen import screen, trouble
     except ImportError as error:
-        raise OSError(
-            "spikewire top needs rich, except with --json: pip install 'spikewire[top]'"
-        ) from error
-    console = Console()
+        message = "spikewire top needs rich, except with --json: pip install rich"
+        raise OSError(message) from error
+    # A file or a pipe has no width of its own: nothing is cut there.
+    console = Console() if sys.stdout.isatty() else Console(width=_FILE_WIDTH)
     if options.once or not console.is_terminal:
         _each(url, interval, options.once, lambda view: console.print(screen(url, view)))
         return 0

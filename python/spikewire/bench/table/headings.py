@@ -16,6 +16,14 @@ if TYPE_CHECKING:
     from .summary import Line
 
 
+_ESSENTIAL = {
+    *(f"{unit}/s" for unit in ("op", "row")),
+    *(f"CPU us/{unit}" for unit in ("op", "row")),
+    *("p50 us", "response p50 us", "p99", "MB"),
+}
+"""The figures that a table is made for: they are shown in every terminal."""
+
+
 @dataclass(frozen=True)
 class Column:
     """A heading, the text of a line under it, and whether narrow terminals show it."""
@@ -28,6 +36,11 @@ class Column:
     """Whether it is the first to be dropped if not all columns fit."""
     always: bool = False
     """Whether it has text even for a line without any measurement."""
+
+    @property
+    def essential(self) -> bool:
+        """Whether even a terminal of 80 columns shows it."""
+        return self.always or self.name in _ESSENTIAL
 
 
 def columns(

@@ -187,8 +187,12 @@ _ROOM: tuple[Callable[[Column], bool], ...] = (
     lambda _column: True,
     lambda column: not column.spare,
     lambda column: column.narrow,
+    lambda column: column.essential,
 )
 """Sets of columns, from the widest table to the narrowest."""
+WORDS = ("client", "run by")
+"""Columns whose text may go on in a further line where even the narrowest table is too wide: a
+figure is never cut."""
 
 
 def _table(sections: Sequence[Sequence[Line]], keep: Callable[[Column], bool]) -> Table:
@@ -204,8 +208,10 @@ def _table(sections: Sequence[Sequence[Line]], keep: Callable[[Column], bool]) -
     shown = [at for at, column in enumerate(headings) if keep(column)]
     for at in shown:
         name = headings[at].name
-        words = name in ("client", "run by")
-        table.add_column(name, justify="left" if words else "right", no_wrap=True)
+        words = name in WORDS
+        table.add_column(
+            name, justify="left" if words else "right", no_wrap=not words, overflow="fold"
+        )
     absent: set[str] = set()
     for section in sections:
         for line in section:

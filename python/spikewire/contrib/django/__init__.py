@@ -21,7 +21,7 @@
 try:
     import django as _django
 except ImportError as error:
-    message = "spikewire.contrib.django needs Django: install it, or the extra spikewire[django]"
+    message = "spikewire.contrib.django needs Django: pip install django"
     raise ImportError(message) from error
 
 from spikewire.contrib.django.cache import SpikewireCache

@@ -38,7 +38,7 @@ except ModuleNotFoundError as error:
     if not (error.name or "").startswith("opentelemetry"):
         raise
     raise ImportError(
-        "spikewire.metrics.otel needs opentelemetry-api: pip install 'spikewire[otel]'"
+        "spikewire.metrics.otel needs opentelemetry-api: pip install opentelemetry-api"
     ) from error
 
 __all__ = ["instrument", "observe"]
