@@ -68,6 +68,7 @@ CASSANDRA_PROGRAMS = [
     "docs/cassandra-for-tests.md",
     "docs/cassandra.md",
     "docs/compat-cassandra.md",
+    "docs/from-cassandra-driver.md",
 ]
 #: Packages that a page needs in addition to those of the tests.
 NEEDS = {
