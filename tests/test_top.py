@@ -8,6 +8,7 @@ import os
 import pty
 import select
 import signal
+import socket
 import subprocess
 import sys
 import threading
@@ -21,7 +22,7 @@ import spikewire
 from spikewire import metrics
 from spikewire.cli import main
 from spikewire.testing import Cluster
-from spikewire.top.scrape import ScrapeError, address, read
+from spikewire.top.scrape import ScrapeError, address, read, scrape
 from spikewire.top.view import between, quantile
 
 if TYPE_CHECKING:
@@ -183,6 +184,63 @@ def test_what_is_wrong_is_said(endpoint: str, capsys: pytest.CaptureFixture[str]
         with pytest.raises(SystemExit):
             main(["top", endpoint, "--interval", interval])
         assert said in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [b"nonsense\r\n\r\n", b"", b"HTTP/1.0 200 OK\r\nContent-Length: 999\r\n\r\nspikewire_x 1\n"],
+    ids=["no HTTP", "nothing", "cut"],
+)
+def test_a_reply_that_is_not_http_is_an_error_that_is_told(reply: bytes) -> None:
+    """Whatever an endpoint answers is an error of the command, not a traceback."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+
+        def answer() -> None:
+            connection, _ = server.accept()
+            with connection:
+                while b"\r\n\r\n" not in connection.recv(4096):
+                    pass
+                connection.sendall(reply)
+
+        thread = threading.Thread(target=answer)
+        thread.start()
+        url = f"http://127.0.0.1:{server.getsockname()[1]}/metrics"
+        with pytest.raises(ScrapeError, match=url):
+            scrape(url, LONG)
+        thread.join()
+
+
+def test_numbers_that_are_none_are_left_out() -> None:
+    odd = (
+        'spikewire_command_duration_seconds_bucket{node="A",le="wide"} 5\n'
+        'spikewire_command_duration_seconds_bucket{node="A",le="NaN"} 5\n'
+        "spikewire_commands_in_flight NaN\nspikewire_commands_queued +Inf\n"
+        "spikewire_commands_queued x\n"
+    )
+    before, after = (read(text(gets, 0, gets) + odd) for gets in (100, 200))
+    view = between(before, after)
+    assert (view.in_flight, view.queued) == (4, 2), "those of the numbers"
+    assert view.total.rate > 0
+
+
+def test_control_characters_of_servers_do_not_reach_the_terminal() -> None:
+    """Labels, node names and errors come from elsewhere: they must not move the cursor, retitle
+    the window or be taken for markup.
+    """
+    from rich.console import Console
+
+    from spikewire.top.screen import screen, trouble
+
+    node = r"[red]\x1b]0;title\x07\x9b2J\nA"
+    sample = f'spikewire_node_connections{{node="{node.encode().decode("unicode_escape")}"}} 3\n'
+    both = [read(text(100, 0, 100) + sample.replace("\nA", "\\nA")) for _ in range(2)]
+    terminal = io.StringIO()
+    console = Console(width=200, file=terminal, force_terminal=True, color_system=None)
+    console.print(screen("http://x/\x1b[2J", between(*both)))
+    console.print(trouble("u", "bad \x1b[2J"))
+    shown = terminal.getvalue()
+    assert not set(shown) & {"\x1b", "\x07", "\x9b", "\r"}
+    assert r"[red]\x1b]0;title\x07\x9b2J\nA" in shown
 
 
 def test_ctrl_c_ends_it_and_leaves_the_terminal_as_it_was(endpoint: str) -> None:

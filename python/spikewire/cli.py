@@ -13,6 +13,7 @@ from spikewire.opening import flags
 from spikewire.testing import Cluster
 from spikewire.testing.cassandra import command as cassandra
 from spikewire.top import command as top
+from spikewire.top.terminal import visible
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -24,6 +25,9 @@ if TYPE_CHECKING:
 
 __all__ = ["main"]
 
+#: Replies and errors may have several lines.
+_LINES = "\n\t"
+
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs one command; returns the exit status."""
@@ -31,7 +35,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         status: int = options.run(options)
     except (spikewire.Error, OSError, ValueError) as error:
-        print(f"spikewire: {error}", file=sys.stderr)
+        print(f"spikewire: {visible(str(error), _LINES)}", file=sys.stderr)
         return 1
     except KeyboardInterrupt:
         return 130
@@ -245,7 +249,7 @@ def _info(options: argparse.Namespace) -> int:
     failed = 0
     with spikewire.Client(options.hosts, **flags.given(options)) as client:
         for node in client.nodes():
-            print(node.name, node.address)
+            print(visible(node.name), visible(node.address))
             for command in commands:
                 failed |= _ask(client, node, command)
     return failed
@@ -254,8 +258,8 @@ def _info(options: argparse.Namespace) -> int:
 def _ask(client: spikewire.Client, node: spikewire.Node, command: str) -> int:
     # An error of one node does not hide the replies of the others.
     try:
-        print(f"  {command}: {client.info(command, node=node.name)}")
+        print(f"  {command}: {visible(client.info(command, node=node.name), _LINES)}")
     except spikewire.Error as error:
-        print(f"  {command}: {error}", file=sys.stderr)
+        print(f"  {command}: {visible(str(error), _LINES)}", file=sys.stderr)
         return 1
     return 0

@@ -5,5 +5,6 @@
 | ``scrape`` | reading a program's metrics from its Prometheus endpoint |
 | ``view`` | rates, latencies and nodes between two scrapes |
 | ``screen`` | tables, by rich |
+| ``terminal`` | text from elsewhere, with its control characters escaped |
 | ``command`` | the command |
 """

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
 import re
 import time
 from dataclasses import dataclass, field
+from http.client import HTTPException, IncompleteRead
 from typing import TYPE_CHECKING, TypeAlias
 from urllib.error import URLError
 from urllib.parse import urlsplit
@@ -74,9 +76,13 @@ def scrape(url: str, timeout: float) -> Scrape:
     try:
         with urlopen(request, timeout=timeout) as page:  # noqa: S310
             body = page.read(_LONGEST)
+            if page.length and len(body) < _LONGEST:
+                raise IncompleteRead(body, page.length)
     except URLError as error:
         raise ScrapeError(f"{url}: {error.reason}") from error
-    except OSError as error:
+    except HTTPException as error:
+        raise ScrapeError(f"{url}: the reply is not valid HTTP: {error!r}") from error
+    except (OSError, UnicodeError) as error:
         raise ScrapeError(f"{url}: {error}") from error
     return read(body.decode(errors="replace"), url)
 
@@ -110,11 +116,17 @@ def _samples(text: str) -> Iterator[tuple[str, Labels, float]]:
         if found is None:
             continue
         labels = {name: _plain(value) for name, value in _LABEL.findall(found["labels"] or "")}
-        try:
-            value = float(found["value"])
-        except ValueError:
+        value = _number(found["value"])
+        if not math.isfinite(value):
             continue
         yield found["name"].removeprefix("spikewire_"), labels, value
+
+
+def _number(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        return math.nan
 
 
 def _plain(text: str) -> str:
@@ -127,7 +139,9 @@ def _add(
     bound = labels.pop("le", None)
     series = all_series.setdefault(tuple(sorted(labels.items())), Series(labels))
     if part == "bucket" and bound is not None:
-        series.buckets[float(bound)] = value
+        upper = _number(bound)
+        if not math.isnan(upper):
+            series.buckets[upper] = value
     elif part == "count":
         series.count = value
     elif part == "sum":

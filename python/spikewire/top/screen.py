@@ -8,6 +8,7 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from spikewire.top.terminal import visible
 from spikewire.top.view import NodeLine
 
 if TYPE_CHECKING:
@@ -18,7 +19,7 @@ def screen(url: str, view: View) -> RenderableType:
     """The whole screen."""
     total = view.total
     head = Text.assemble(
-        (url, "bold"),
+        (visible(url), "bold"),
         f"  {_number(total.rate)}/s",
         f"  p50 {_time(total.p50)}",
         f"  p99 {_time(total.p99)}",
@@ -41,7 +42,7 @@ def screen(url: str, view: View) -> RenderableType:
 
 def trouble(url: str, why: str) -> RenderableType:
     """Rendered when there is nothing to show."""
-    return Text.assemble((url, "bold"), "  ", (why, "red"))
+    return Text.assemble((visible(url), "bold"), "  ", (visible(why), "red"))
 
 
 def _table(title: str, lines: list[Line] | list[NodeLine], *more: str) -> Table:
@@ -50,12 +51,12 @@ def _table(title: str, lines: list[Line] | list[NodeLine], *more: str) -> Table:
     names = ("per s", "p50", "p99", "errors/s", *more)
     rows: list[tuple[list[str], str]] = []
     for line in lines:
-        cells = [line.name, _number(line.rate), _time(line.p50), _time(line.p99)]
+        cells = [visible(line.name), _number(line.rate), _time(line.p50), _time(line.p99)]
         cells.append(_number(line.errors) if line.errors else "")
         if isinstance(line, NodeLine):
             cells += [str(line.connections), "open" if line.breaker_open else ""]
         others = sorted((name, rate) for name, rate in line.results.items() if name != "ok")
-        cells.append(", ".join(f"{name} {_number(rate)}" for name, rate in others))
+        cells.append(", ".join(f"{visible(name)} {_number(rate)}" for name, rate in others))
         rows.append((cells, "red" if line.errors else ""))
     # Where there is little room, names are cut and numbers are not.
     for place, name in enumerate(names, 1):
@@ -63,7 +64,7 @@ def _table(title: str, lines: list[Line] | list[NodeLine], *more: str) -> Table:
         table.add_column(name, justify="right", no_wrap=True, min_width=widest)
     table.add_column("other results", overflow="ellipsis", no_wrap=True)
     for cells, style in rows:
-        table.add_row(*cells, style=style)
+        table.add_row(*map(Text, cells), style=style)
     return table
 
 
