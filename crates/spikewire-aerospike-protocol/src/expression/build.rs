@@ -2,8 +2,9 @@
 //! bins that have none yet, and rejects incompatible types.
 
 use std::cmp::Ordering;
-use std::sync::Arc;
+use std::collections::{HashMap, HashSet};
 
+use super::chain::SharedNode;
 use super::op::Signature;
 use super::{Argument, Call, Constant, DEPTH, Expression, Fault, Meta, Node, Op, SIZE, Type};
 use crate::value::Value;
@@ -158,6 +159,11 @@ impl Expression {
             _ => {}
         }
         let weight = weight + own;
+        Self::check_size(depth, weight)?;
+        Ok(Self { node: SharedNode::new(node), kind, depth: depth + 1, weight })
+    }
+
+    fn check_size(depth: u16, weight: usize) -> Result<(), Fault> {
         // The encoding of operators takes less space than their weight here.
         if weight > 8 * SIZE {
             return Err(Fault::of_value("the expression is far larger than a server accepts"));
@@ -165,18 +171,21 @@ impl Expression {
         if depth >= DEPTH {
             return Err(Fault::of_value(format!("the expression is nested deeper than {DEPTH}")));
         }
-        Ok(Self { node: Arc::new(node), kind, depth: depth + 1, weight })
+        Ok(())
     }
 
     /// An expression without parts.
     fn leaf(node: Node, kind: Option<Type>) -> Self {
-        Self { node: Arc::new(node), kind, depth: 1, weight: 16 }
+        Self { node: SharedNode::new(node), kind, depth: 1, weight: 16 }
     }
 
     /// Converts an integer constant to a float if the other operand is one and the conversion is
     /// exact.
     #[must_use]
     pub fn aligned(self, other: &Self) -> Self {
+        if self.depth > 1 {
+            return self;
+        }
         match self.node() {
             Node::Constant(Constant::Int(int))
                 if other.kind() == Some(Type::Float) && *int == (*int as f64) as i64 =>
@@ -268,18 +277,29 @@ impl Expression {
     }
 
     /// An operator between two operands. An operand that is itself a chain of the same operator is
-    /// extended, so that long chains do not nest deeply.
+    /// extended, so that long chains do not nest deeply. The time for that does not grow with the
+    /// length of the chain.
     pub fn join(op: Op, left: Self, right: Self) -> Result<Self, Fault> {
         let chains = matches!(op, Op::And | Op::Or | Op::Add | Op::Mul);
-        let operands = match left.node() {
-            Node::Apply(same, operands) if chains && *same == op && operands.len() > 1 => {
-                let mut operands = operands.clone();
-                operands.push(right);
-                operands
-            }
-            _ => vec![left, right],
+        if !chains || !left.node.is_chain_of(op) {
+            return Self::apply(op, vec![left, right]);
+        }
+        if left.kind.is_none() && right.kind.is_some() {
+            // The type of the new operand becomes that of all before.
+            let Node::Apply(_, operands) = left.node() else { return Ok(left) };
+            let operands = operands.iter().cloned().chain([right]).collect();
+            return Self::apply(op, operands);
+        }
+        let kind = rule(op, &[left.kind, right.kind])?.result;
+        let right = match left.kind {
+            Some(kind) => right.refined(kind, &format!("`{}`", op.word()))?,
+            None => right,
         };
-        Self::apply(op, operands)
+        let depth = (left.depth - 1).max(right.depth);
+        let weight = left.weight + right.weight;
+        Self::check_size(depth, weight)?;
+        let node = SharedNode::longer(op, left.node, right);
+        Ok(Self { node, kind, depth: depth + 1, weight })
     }
 
     /// The value of a variable defined by [`Expression::bind`]; it has the type of its definition.
@@ -296,11 +316,12 @@ impl Expression {
         if definitions.is_empty() {
             return Err(Fault::of_value("`let` needs a variable"));
         }
-        for (at, (name, _)) in definitions.iter().enumerate() {
+        let mut names = HashSet::new();
+        for (name, _) in &definitions {
             if name.is_empty() {
                 return Err(Fault::of_value("a variable must have a name"));
             }
-            if definitions[..at].iter().any(|(other, _)| other == name) {
+            if !names.insert(name) {
                 return Err(twice(name));
             }
         }
@@ -317,7 +338,7 @@ impl Expression {
             Some(kind) => return Err(refuse(kind)),
             None => {}
         }
-        match &*self.node {
+        match self.node() {
             Node::Bin(None, name) => Self::typed_bin(wanted, name),
             Node::Call(call) => {
                 let call = Call { result: Some(wanted), ..call.clone() };
@@ -355,28 +376,28 @@ impl Expression {
 
     /// A variable that is redefined in its own scope or within its own definition.
     pub fn redefined(&self) -> Option<&[u8]> {
-        self.redefined_in(&mut Vec::new())
+        self.redefined_in(&mut HashSet::new())
     }
 
-    fn redefined_in<'a>(&'a self, names: &mut Vec<&'a [u8]>) -> Option<&'a [u8]> {
-        match &*self.node {
+    fn redefined_in<'a>(&'a self, names: &mut HashSet<&'a [u8]>) -> Option<&'a [u8]> {
+        match self.node() {
             Node::Apply(_, operands) => {
                 operands.iter().find_map(|operand| operand.redefined_in(names))
             }
             Node::Regex { on, .. } => on.redefined_in(names),
             Node::Let(definitions, scope) => {
-                let outer = names.len();
                 for (name, definition) in definitions {
-                    if names.contains(&name.as_slice()) {
+                    if !names.insert(name) {
                         return Some(name);
                     }
-                    names.push(name);
                     if let Some(name) = definition.redefined_in(names) {
                         return Some(name);
                     }
                 }
                 let found = scope.redefined_in(names);
-                names.truncate(outer);
+                for (name, _) in definitions {
+                    names.remove(name.as_slice());
+                }
                 found
             }
             Node::Call(call) => call.on.redefined_in(names).or_else(|| {
@@ -395,14 +416,14 @@ impl Expression {
         if let Some(name) = self.redefined() {
             return Err(twice(name));
         }
-        self.check_in(&mut Vec::new())
+        self.check_in(&mut HashMap::new())
     }
 
     fn check_in<'a>(
         &'a self,
-        names: &mut Vec<(&'a [u8], Option<Type>)>,
+        names: &mut HashMap<&'a [u8], Option<Type>>,
     ) -> Result<Option<Type>, Fault> {
-        match &*self.node {
+        match self.node() {
             Node::Bin(None, name) => Err(Fault::of_type(format!(
                 "nothing says of which type bin {:?} is",
                 String::from_utf8_lossy(name)
@@ -423,21 +444,19 @@ impl Expression {
                 fits(on.check_in(names)?, Some(Type::Str), "=~")?;
                 Ok(self.kind)
             }
-            Node::Var(name) => {
-                let found = names.iter().rev().find(|(known, _)| known == name);
-                found.map(|(_, kind)| *kind).ok_or_else(|| {
-                    let name = String::from_utf8_lossy(name);
-                    Fault::of_value(format!("the variable {name:?} is not defined"))
-                })
-            }
+            Node::Var(name) => names.get(name.as_slice()).copied().ok_or_else(|| {
+                let name = String::from_utf8_lossy(name);
+                Fault::of_value(format!("the variable {name:?} is not defined"))
+            }),
             Node::Let(definitions, scope) => {
-                let outer = names.len();
                 for (name, definition) in definitions {
                     let kind = definition.check_in(names)?;
-                    names.push((name, kind));
+                    names.insert(name, kind);
                 }
                 let kind = scope.check_in(names)?;
-                names.truncate(outer);
+                for (name, _) in definitions {
+                    names.remove(name.as_slice());
+                }
                 Ok(kind)
             }
             Node::Call(call) => {

@@ -20,6 +20,7 @@
 //! |---|---|
 //! | [`op`] | the operators and what they take and give |
 //! | [`build`] | making trees: types are found and checked here |
+//! | `chain` | shared nodes, and chains of one operator |
 //! | [`call`] | list, map, bit and sketch operations |
 //! | [`encode`], [`decode`] | the wire form |
 //! | [`flag`] | flags of the operations that read and write bins by expressions |
@@ -30,6 +31,7 @@
 
 pub mod build;
 pub mod call;
+mod chain;
 pub mod decode;
 pub mod display;
 pub mod encode;
@@ -40,6 +42,7 @@ pub mod text;
 use std::sync::Arc;
 
 pub use self::call::{Argument, Call, Slot};
+use self::chain::SharedNode;
 pub use self::op::{Meta, Op};
 use crate::limits;
 use crate::value::particle;
@@ -238,7 +241,7 @@ pub enum Node {
 /// An expression. Cheap to clone: its nodes are shared.
 #[derive(Debug, Clone)]
 pub struct Expression {
-    node: Arc<Node>,
+    node: Arc<SharedNode>,
     /// `None` if not known yet.
     kind: Option<Type>,
     depth: u16,
@@ -248,14 +251,14 @@ pub struct Expression {
 
 impl PartialEq for Expression {
     fn eq(&self, other: &Self) -> bool {
-        Arc::ptr_eq(&self.node, &other.node) || self.node == other.node
+        Arc::ptr_eq(&self.node, &other.node) || self.node() == other.node()
     }
 }
 
 impl Expression {
     /// Its root.
     pub fn node(&self) -> &Node {
-        &self.node
+        self.node.node()
     }
 
     /// The type of its value; `None` if not known yet.
