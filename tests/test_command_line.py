@@ -71,6 +71,28 @@ def test_serve_says_when_it_is_ready_and_ends_when_told_to(
         assert served.end(number) == (0, "")
 
 
+def test_serve_takes_the_options_of_the_cluster() -> None:
+    """What `Cluster` takes, the command takes, too: a program that serves tests of clients in other
+    languages has no other way to say it."""
+    served = Served(
+        *("--port", "0", "--nodes", "2", "--racks", "7,8", "--build", "8.0.0.1"),
+        *("--nsup-period", "0", "--udf-time", "250", "--migration-pause", "1"),
+        *("--user", "app:secret", "--quotas", "--session-ttl", "60"),
+    )
+    try:
+        seeds = served.line.split()[1]
+        with spikewire.Client(seeds, user="app", password="secret", timeout=10) as client:
+            for node, rack in zip(client.nodes(), ("7", "8"), strict=True):
+                assert client.info("build", node=node.name) == "8.0.0.1"
+                assert f"test:{rack}" in client.info("rack-ids", node=node.name)
+            client.roles.create("few", ["read"], read_quota=5)
+            with pytest.raises(spikewire.ServerError) as refused:
+                client.put(("test", None, 1), {"n": 1}, ttl=60)
+            assert refused.value.code == 22, "a period of 0 refuses times to live"
+    finally:
+        assert served.end(signal.SIGTERM) == (0, "")
+
+
 def test_a_busy_port_is_named() -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
@@ -88,11 +110,20 @@ def test_a_busy_port_is_named() -> None:
         (["--nodes", "0"], "nodes must be from 1"),
         (["--port", "70000"], "port must be from 0 to 65535"),
         (["--bind", "nowhere"], "bind must be an IP address"),
+        (["--nodes", "2", "--racks", "1"], "racks"),
+        (["--racks", "1,a"], "--racks: takes numbers separated by commas"),
+        (["--quotas"], "--quotas goes with --user"),
+        (["--udf-time", "0"], "udf_time"),
+        (["--tls-name", "x"], "go with --tls"),
+        (["--user", "app"], "--user takes NAME:PASSWORD"),
+        # Options are not abbreviated: an option added later must not change what these mean.
+        (["--replication", "1"], "unrecognized arguments: --replication"),
+        (["--udf", "5"], "unrecognized arguments: --udf"),
     ],
 )
 def test_impossible_settings(arguments: list[str], said: str) -> None:
     ran = run("serve", *arguments)
-    assert ran.returncode == 1
+    assert ran.returncode == 2
     assert said in ran.stderr
     assert "Traceback" not in ran.stderr
 

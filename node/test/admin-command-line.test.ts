@@ -72,10 +72,14 @@ test('a busy port is named', async () => {
 })
 
 const BAD: [args: string[], code: number, error: RegExp][] = [
-  [['serve', '--nodes', '0'], 1, /nodes must be from 1/],
+  [['serve', '--nodes', '0'], 2, /nodes must be from 1/],
   [['serve', '--nodes', 'x'], 2, /--nodes must be a whole number, got "x"/],
-  [['serve', '--port', '70000'], 1, /port must be from 0 to 65535/],
-  [['serve', '--bind', 'nowhere'], 1, /bind must be an IP address/],
+  [['serve', '--port', '70000'], 2, /port must be from 0 to 65535/],
+  [['serve', '--bind', 'nowhere'], 2, /bind must be an IP address/],
+  [['serve', '--nodes', '2', '--racks', '1'], 2, /racks/],
+  [['serve', '--racks', '1,a'], 2, /--racks takes numbers separated by commas/],
+  [['serve', '--quotas'], 2, /--quotas goes with --user/],
+  [['serve', '--udf-time', '-1'], 2, /--udf-time/],
   [['serve', '--nope'], 2, /--nope/],
   [['serve', 'more'], 2, /more/],
   [['serve', '--nodes', '1', '--nodes', '2'], 2, /--nodes is given 2 times/],
@@ -102,7 +106,8 @@ test('help and version', async () => {
   const serve = await run('serve', '--help')
   assert.equal(serve.code, 0)
   assert.match(serve.out, /^usage: spikewire serve/)
-  for (const name of ['nodes', 'namespace', 'replication-factor', 'indexed-set', 'cluster-name']) {
+  const NAMES = ['nodes', 'namespace', 'replication-factor', 'indexed-set', 'cluster-name']
+  for (const name of [...NAMES, 'nsup-period', 'build', 'racks', 'udf-time', 'session-ttl']) {
     assert.match(serve.out, new RegExp(`--${name} `))
   }
   assert.ok(serve.out.split('\n').every((line) => line.length <= 80))

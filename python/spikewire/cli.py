@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import signal
 import sys
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import spikewire
 from spikewire.bench import cli as bench
@@ -42,8 +42,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return status
 
 
+class _Parser(argparse.ArgumentParser):
+    """A parser that takes options only by their whole names, as do those of its commands."""
+
+    def __init__(self, *args: Any, **named: Any) -> None:
+        super().__init__(*args, **{"allow_abbrev": False, **named})
+
+
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
+    parser: argparse.ArgumentParser = _Parser(
         prog="spikewire",
         description="A native client for Aerospike and Apache Cassandra: embedded cluster, "
         "benchmark lab, and a live view of running programs.",
@@ -65,7 +72,7 @@ def _add_serve(commands: Commands) -> None:
         description="Runs a cluster in this process until Ctrl-C or SIGTERM: real nodes that own "
         "partitions and keep their records in memory. Prints one line when it accepts "
         "connections, `ready HOST:PORT,HOST:PORT,...`: the seeds for clients. The exit "
-        "status is 0 when it is stopped, 1 if it could not start.",
+        "status is 0 when it is stopped, 1 if it could not start, 2 for options that do not fit.",
         formatter_class=argparse.ArgumentDefaultsHelpFormatter,
     )
     serve.add_argument("--nodes", type=int, default=1, metavar="N", help="nodes in the cluster")
@@ -99,6 +106,13 @@ def _add_serve(commands: Commands) -> None:
         help="time to live of records written without one; 0: forever",
     )
     serve.add_argument(
+        "--nsup-period",
+        type=int,
+        default=1,
+        metavar="SECONDS",
+        help="time between two removals of expired records; 0 rejects TTLs",
+    )
+    serve.add_argument(
         "--max-record-size",
         type=int,
         default=1 << 20,
@@ -123,6 +137,30 @@ def _add_serve(commands: Commands) -> None:
         metavar="N",
         help="threads that serve connections, for all nodes together; each has a second thread that"
         " sends long replies",
+    )
+    serve.add_argument(
+        "--build", default="8.1.2.0", metavar="VERSION", help="server version to report"
+    )
+    serve.add_argument(
+        "--racks",
+        type=_numbers,
+        metavar="N,N",
+        default=argparse.SUPPRESS,
+        help="rack of each node, separated by commas (default: no racks)",
+    )
+    serve.add_argument(
+        "--migration-pause",
+        type=int,
+        default=0,
+        metavar="MS",
+        help="pause after each partition that is copied, in milliseconds",
+    )
+    serve.add_argument(
+        "--udf-time",
+        type=int,
+        default=100,
+        metavar="MS",
+        help="CPU time that one call of a user-defined function may take, in milliseconds",
     )
     serve.add_argument(
         "--tls",
@@ -154,7 +192,27 @@ def _add_serve(commands: Commands) -> None:
         default=argparse.SUPPRESS,
         help="roles of a user instead of all permissions; may be repeated",
     )
-    serve.set_defaults(run=_serve)
+    serve.add_argument(
+        "--quotas",
+        action="store_true",
+        help="with --user: roles may have quotas, which servers must be configured for",
+    )
+    serve.add_argument(
+        "--session-ttl",
+        type=int,
+        default=86_400,
+        metavar="SECONDS",
+        help="time for which users who logged in may open connections",
+    )
+    serve.set_defaults(run=_serve, parser=serve)
+
+
+def _numbers(text: str) -> list[int]:
+    try:
+        return [int(number) for number in text.split(",")]
+    except ValueError:
+        message = f"takes numbers separated by commas, such as 1,1,2, not {text!r}"
+        raise argparse.ArgumentTypeError(message) from None
 
 
 def _serve(options: argparse.Namespace) -> int:
@@ -163,7 +221,11 @@ def _serve(options: argparse.Namespace) -> int:
     ends = {signal.SIGINT, signal.SIGTERM}
     former = signal.pthread_sigmask(signal.SIG_BLOCK, ends)
     try:
-        with _cluster(options) as cluster:
+        try:
+            cluster = _cluster(options)
+        except (ValueError, OverflowError) as error:
+            options.parser.error(str(error))
+        with cluster:
             files = cluster.certificates
             if files:
                 print(f"authority {files.ca}", file=sys.stderr)
@@ -182,6 +244,9 @@ def _cluster(options: argparse.Namespace) -> Cluster:
     }
     if not options.tls and tls != {"name": "spikewire", "client_certificates": False}:
         raise ValueError("--tls-name and --client-certificates go with --tls")
+    users = _users(getattr(options, "user", []), getattr(options, "roles", []))
+    if options.quotas and not users:
+        raise ValueError("--quotas goes with --user")
     return Cluster(
         options.nodes,
         port=options.port,
@@ -194,7 +259,14 @@ def _cluster(options: argparse.Namespace) -> Cluster:
         cluster_name=options.cluster_name,
         threads=options.threads,
         tls=options.tls and tls,
-        users=_users(getattr(options, "user", []), getattr(options, "roles", [])),
+        build=options.build,
+        racks=getattr(options, "racks", []),
+        nsup_period=options.nsup_period,
+        migration_pause=options.migration_pause / 1000,
+        udf_time=options.udf_time / 1000,
+        users=users,
+        quotas=options.quotas,
+        session_ttl=options.session_ttl,
     )
 
 

@@ -10,7 +10,7 @@ const SERVE: Description = {
     'Runs a cluster in this process until Ctrl-C or SIGTERM: real nodes that own partitions and ' +
     'keep their records in memory. Prints one line when it accepts connections, `ready ' +
     'HOST:PORT,HOST:PORT,...`: the seeds for clients. Exits with 0 when it is stopped, with 1 when ' +
-    'it could not start.',
+    'it could not start, with 2 for options that do not fit.',
   options: {
     nodes: { value: 'N', number: true, default: 1, help: 'nodes in the cluster' },
     port: {
@@ -37,6 +37,12 @@ const SERVE: Description = {
       default: 0,
       help: 'time to live of records written without one; 0: they never expire',
     },
+    'nsup-period': {
+      value: 'SECONDS',
+      number: true,
+      default: 1,
+      help: 'time between two removals of expired records; 0 rejects TTLs',
+    },
     'max-record-size': {
       value: 'BYTES',
       number: true,
@@ -57,6 +63,24 @@ const SERVE: Description = {
       help:
         'threads that serve connections, for all nodes together; each has a second thread for ' +
         'long replies',
+    },
+    build: { value: 'VERSION', default: '8.1.2.0', help: 'server version to report' },
+    racks: {
+      value: 'N,N',
+      default: '',
+      help: 'rack of each node, separated by commas; default: no racks',
+    },
+    'migration-pause': {
+      value: 'MS',
+      number: true,
+      default: 0,
+      help: 'pause after each partition that is copied, in milliseconds',
+    },
+    'udf-time': {
+      value: 'MS',
+      number: true,
+      default: 100,
+      help: 'CPU time that one call of a user-defined function may take, in milliseconds',
     },
     tls: {
       help: 'accept only TLS; the paths of the files for clients are printed on standard error',
@@ -79,6 +103,15 @@ const SERVE: Description = {
       default: [],
       help: 'roles of a user, instead of all permissions; may be repeated',
     },
+    quotas: {
+      help: 'with --user: roles may have quotas, which servers must be configured for',
+    },
+    'session-ttl': {
+      value: 'SECONDS',
+      number: true,
+      default: 86_400,
+      help: 'time for which users who logged in may open connections',
+    },
   },
 }
 
@@ -93,18 +126,29 @@ export async function run(args: string[]): Promise<number> {
     namespaces: given.list('namespace'),
     replicationFactor: given.number('replication-factor'),
     defaultTtl: given.number('default-ttl'),
+    nsupPeriod: given.number('nsup-period'),
     maxRecordSize: given.number('max-record-size'),
     indexedSets: given.list('indexed-set'),
     clusterName: given.text('cluster-name'),
     threads: given.number('threads'),
+    build: given.text('build'),
+    racks: racksOf(given.text('racks')),
+    migrationPause: given.number('migration-pause'),
+    udfTime: given.number('udf-time'),
     tls: tlsOf(given),
     users: usersOf(given.list('user'), given.list('roles')),
+    quotas: given.list('quotas').length > 0,
+    sessionTtl: given.number('session-ttl'),
+  }
+  if (options.quotas && Object.keys(options.users).length === 0) {
+    throw new UsageError('--quotas goes with --user')
   }
   // Installed before the start, so that a signal during start-up also exits cleanly.
   const stopped = untilStopped()
   const cluster = await Cluster.start(options).catch((error: unknown) => {
     stopped.cancel()
-    throw error
+    const isOption = error instanceof RangeError || error instanceof TypeError
+    throw isOption ? new UsageError(error.message) : error
   })
   const files = cluster.certificates
   if (files !== undefined) {
@@ -125,6 +169,14 @@ function tlsOf(given: Given): TlsOptions | false {
     throw new UsageError('--tls-name and --client-certificates go with --tls')
   }
   return false
+}
+
+function racksOf(text: string): number[] {
+  if (text === '') return []
+  if (!/^\d+(,\d+)*$/.test(text)) {
+    throw new UsageError(`--racks takes numbers separated by commas, such as 1,1,2, not '${text}'`)
+  }
+  return text.split(',').map(Number)
 }
 
 function usersOf(given: readonly string[], roles: readonly string[]): Record<string, UserOptions> {

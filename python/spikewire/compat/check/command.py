@@ -29,11 +29,14 @@ annotation, or else its name (client, session, cluster, query, scan)."""
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs the command; returns its exit status."""
     parser = argparse.ArgumentParser(
-        "python -m spikewire.compat", description="Tools for programs written for other clients."
+        "python -m spikewire.compat",
+        description="Tools for programs written for other clients.",
+        allow_abbrev=False,
     )
     commands = parser.add_subparsers(dest="command", required=True, metavar="command")
     checking = commands.add_parser(
         "check",
+        allow_abbrev=False,
         help="report what programs use of aerospike, aerospike-py or cassandra-driver that differs",
         description=(
             "Reports which names of aerospike, aerospike_helpers, aerospike_py and cassandra "
