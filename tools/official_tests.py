@@ -1,18 +1,23 @@
 """Runs the tests of the official Aerospike client with it and with its drop-in, and compares.
 
     tools/official_tests.py ../aerospike-client-python/test [test_append.py ...]
+    tools/official_tests.py ../aerospike-client-python/test --seeds 127.0.0.1:3000
 
 The folder is ``test`` of a copy of github.com/aerospike/aerospike-client-python. Without file names
 all files run, which takes half an hour. Each file has an embedded cluster and a process of its own
-for each client. The exit code is 0 if every test that passes with the original passes with the
-drop-in. Needs the clients in ``requirements/peers.txt``.
+for each client; with ``--seeds`` they run on those servers, whose namespace ``test`` is emptied
+before each. Tests that are skipped are counted by reason. The exit code is 0 if every test that
+passes with the original passes with the drop-in. Needs the clients in ``requirements/peers.txt``.
 
 This file is also the pytest plugin that those processes load.
 """
 
 from __future__ import annotations
 
+import argparse
 import configparser
+import contextlib
+import importlib
 import json
 import os
 import subprocess
@@ -23,7 +28,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
 HOSTS, OUT, DROP_IN = "OFFICIAL_TESTS_HOSTS", "OFFICIAL_TESTS_OUT", "OFFICIAL_TESTS_DROP_IN"
 #: Set where the cluster has users, as the tests of users and roles need.
@@ -37,13 +42,25 @@ _seen: dict[str, tuple[str, str]] = {}
 
 def main(arguments: list[str]) -> int:
     """Runs the tests; returns the exit code."""
-    if not arguments or not (folder := Path(arguments[0]) / "new_tests").is_dir():
+    parser = argparse.ArgumentParser(
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    parser.add_argument("folder", type=Path, help="the folder of the tests")
+    parser.add_argument("files", nargs="*", help="names of files in new_tests; default: all")
+    parser.add_argument("--seeds", metavar="HOST:PORT,...", help="servers to run on")
+    options = parser.parse_args(arguments)
+    folder: Path = options.folder / "new_tests"
+    if not folder.is_dir():
         print(__doc__, file=sys.stderr)
         return 2
     counts: tuple[Counter[str], Counter[str]] = Counter(), Counter()
+    skipped: Counter[str] = Counter()
     worse = 0
-    for file in arguments[1:] or sorted(each.name for each in folder.glob("test_*.py")):
-        original, ours = (_outcomes(folder / file, drop_in) for drop_in in ("", "1"))
+    for file in options.files or sorted(each.name for each in folder.glob("test_*.py")):
+        original, ours = (_outcomes(folder / file, drop_in, options.seeds) for drop_in in ("", "1"))
+        skipped.update(why for outcome, why in original.values() if outcome == "skipped")
         for counted, found in zip(counts, (original, ours), strict=True):
             counted.update(outcome for outcome, _ in found.values())
         print(f"{file}: {len(original)} tests", flush=True)
@@ -54,20 +71,35 @@ def main(arguments: list[str]) -> int:
                 worse += before[0] == "passed"
     for what, counted in zip(("original", "drop-in"), counts, strict=True):
         print(f"{what}: {', '.join(f'{n} {outcome}' for outcome, n in sorted(counted.items()))}")
+    for why, number in skipped.most_common():
+        print(f"skipped with the original: {number} {why}")
     return int(worse > 0)
 
 
-def _outcomes(file: Path, drop_in: str) -> dict[str, tuple[str, str]]:
-    """The outcome of each test of a file, and the reasons of failures."""
+@contextlib.contextmanager
+def _servers(seeds: str | None, secured: Any) -> Iterator[list[str]]:
+    """The addresses of an embedded cluster, or of the servers at ``seeds``, emptied."""
+    import spikewire
     from spikewire.testing import Cluster
 
-    admin = file.name.startswith("test_admin_")
-    secured: Any = {"users": {USER: PASSWORD}, "quotas": True} if admin else {}
-    with Cluster(**secured) as cluster, tempfile.TemporaryDirectory() as folder:
+    if seeds is None:
+        with Cluster(**secured) as cluster:
+            yield cluster.addresses
+        return
+    with spikewire.Client(seeds, timeout=10) as client:
+        client.info("truncate-namespace:namespace=test")
+    yield seeds.split(",")
+
+
+def _outcomes(file: Path, drop_in: str, seeds: str | None) -> dict[str, tuple[str, str]]:
+    """The outcome of each test of a file, and the reasons of failures and skips."""
+    admin = file.name.startswith("test_admin_") and seeds is None
+    secured = {"users": {USER: PASSWORD}, "quotas": True} if admin else {}
+    with _servers(seeds, secured) as addresses, tempfile.TemporaryDirectory() as folder:
         out = Path(folder) / "outcomes.json"
         environment = {
             **os.environ,
-            HOSTS: ";".join(cluster.addresses),
+            HOSTS: ";".join(addresses),
             OUT: str(out),
             DROP_IN: drop_in,
             LOGS_IN: "1" if admin else "",
@@ -119,6 +151,25 @@ def _prepare() -> None:
     setattr(configparser.ConfigParser, "read", reading)  # noqa: B010 (it has overloads)
 
 
+def pytest_collection() -> None:
+    """In the plugin, before test files are imported: some decide by the user whether to skip their
+    tests, and only other files read that from the configuration."""
+    with contextlib.suppress(ModuleNotFoundError):
+        importlib.import_module("new_tests.test_base_class").TestBaseClass.get_hosts()
+
+
+def pytest_collectreport(report: Any) -> None:
+    """In the plugin: records a file that was skipped as a whole."""
+    if report.outcome == "skipped":
+        _seen[report.nodeid] = "skipped", _reason(report.longrepr)
+
+
+def _reason(skip: Any) -> str:
+    """Why a test was skipped: pytest gives file, line and text."""
+    text = skip[2] if isinstance(skip, tuple) else str(skip)
+    return str(text).removeprefix("Skipped: ")[:200]
+
+
 def pytest_runtest_logreport(report: Any) -> None:
     """In the plugin: records the outcome of a test."""
     if report.when != "call" and report.outcome == "passed":
@@ -127,6 +178,9 @@ def pytest_runtest_logreport(report: Any) -> None:
     if hasattr(report, "wasxfail"):
         outcome = "xfailed" if outcome == "skipped" else "xpassed"
     if report.when == "teardown" and _seen.get(report.nodeid, ("",))[0] == "failed":
+        return
+    if outcome == "skipped":
+        _seen[report.nodeid] = outcome, _reason(report.longrepr)
         return
     crash = getattr(report.longrepr, "reprcrash", None)
     lines: Iterable[str] = str(getattr(crash, "message", "")).splitlines()

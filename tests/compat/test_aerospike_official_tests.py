@@ -5,8 +5,14 @@ from __future__ import annotations
 import subprocess
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
+
+import spikewire
+
+if TYPE_CHECKING:
+    from spikewire.testing import Cluster
 
 TOOL = Path(__file__).parents[2] / "tools" / "official_tests.py"
 TESTS = """
@@ -25,6 +31,33 @@ def test_the_same():
 def test_of_the_original():
     assert aerospike.__name__ == "aerospike", "it is not"
 """
+BASE = """
+import configparser
+
+class TestBaseClass:
+    user = None
+
+    @staticmethod
+    def get_hosts():
+        config = configparser.ConfigParser()
+        config.read("config.conf")
+        if config.has_option("enterprise-edition", "user"):
+            TestBaseClass.user = config.get("enterprise-edition", "user")
+"""
+#: Whether it runs is decided when it is imported, without reading the configuration.
+ADMIN = """
+import pytest
+from .test_base_class import TestBaseClass
+
+pytestmark = pytest.mark.skipif(TestBaseClass.user is None, reason="nobody logs in")
+
+def test_with_a_user():
+    pass
+
+@pytest.mark.skip(reason="for another day")
+def test_later():
+    pass
+"""
 
 
 def test_what_differs_is_named(tmp_path: Path) -> None:
@@ -40,6 +73,38 @@ def test_what_differs_is_named(tmp_path: Path) -> None:
     assert lines[0] == "test_two.py: 2 tests"
     assert lines[1].startswith("  test_of_the_original: passed -> failed AssertionError: it is not")
     assert lines[2:] == ["original: 2 passed", "drop-in: 1 failed, 1 passed"]
+
+
+def test_what_is_skipped_is_counted_and_other_servers_are_emptied(
+    tmp_path: Path, spikewire_cluster: Cluster
+) -> None:
+    """A comparison is worth what it compared: nothing is left out without a word."""
+    pytest.importorskip("aerospike", reason="the official client is not installed")
+    folder = tmp_path / "new_tests"
+    folder.mkdir()
+    (folder / "__init__.py").write_text("")
+    (folder / "test_base_class.py").write_text(BASE)
+    (folder / "test_admin_one.py").write_text(ADMIN)
+
+    def run(*arguments: str) -> list[str]:
+        command = [sys.executable, str(TOOL), str(tmp_path), "test_admin_one.py", *arguments]
+        done = subprocess.run(command, check=False, timeout=240, capture_output=True, text=True)
+        assert done.returncode == 0, done.stdout + done.stderr
+        return done.stdout.splitlines()
+
+    lines = run()
+    assert lines[0] == "test_admin_one.py: 2 tests"
+    assert lines[1:] == [
+        "original: 1 passed, 1 skipped",
+        "drop-in: 1 passed, 1 skipped",
+        "skipped with the original: 1 for another day",
+    ]
+    with spikewire.Client(spikewire_cluster.seeds, timeout=10) as client:
+        client.put(("test", "left_over", 1), {"a": 1})
+        lines = run("--seeds", spikewire_cluster.seeds)
+        assert lines[1] == "original: 2 skipped"
+        assert "skipped with the original: 2 nobody logs in" in lines
+        assert not client.exists(("test", "left_over", 1))
 
 
 def test_it_says_how_it_is_called() -> None:
