@@ -152,6 +152,31 @@ test('nested lists and maps', async () => {
   assert.deepEqual(found, [3, [1], 3, 2, 1, 1, 1, 2])
 })
 
+test('maps are looked for in the order of servers', async () => {
+  const inner = [{ y: 2, x: 1 }]
+  const unordered = new Map<string | number | Buffer, unknown>([
+    [Buffer.from('z'), 3],
+    ['ab', inner],
+    ['a', 2],
+    [300, 1],
+    [-1, 0],
+  ])
+  await data.put('k', { l: [0, unordered, [1, unordered]], m: { k: unordered, z: 0 } }, { exists: 'replace' })
+  const found = await results(
+    op.list.getByValue('l', unordered, { returning: 'index' }),
+    op.list.getByValue('l', [1, unordered], { returning: 'index' }),
+    op.list.getByValueList('l', [0, unordered], { returning: 'count' }),
+    op.map.size('l', { ctx: [ctx.listValue(unordered)] }),
+    op.list.size('l', { ctx: [ctx.listValue([1, unordered])] }),
+    op.map.getByValue('m', unordered, { returning: 'key' }),
+    op.map.size('m', { ctx: [ctx.mapValue(unordered)] }),
+    op.map.getByValue('m', inner, { returning: 'key', ctx: [ctx.mapKey('k')] }),
+    op.list.removeByValue('l', unordered, { returning: 'count' }),
+    op.map.removeByValue('m', unordered, { returning: 'count' }),
+  )
+  assert.deepEqual(found, [[1], [2], 2, 5, 2, ['k'], 5, ['ab'], 1, 1])
+})
+
 test('paths created by steps', async () => {
   await data.delete('k')
   await results(

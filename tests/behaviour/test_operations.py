@@ -266,6 +266,54 @@ def test_expressions(data: Caller) -> None:
     assert "new" not in data.get("k")
 
 
+# In the order of servers: integers, strings, bytes. Stored maps are in it, whatever was put.
+IN_ORDER: dict[Any, Any] = {-1: 0, 300: 1, "a": 2, "ab": [{"x": 1, "y": 2}], b"z": 3}
+# (Expressions compare whole maps only if every map inside is key-ordered.)
+FLAT: dict[Any, Any] = {b"z": 3, "a": 2, 300: 1}
+UNORDERED: dict[Any, Any] = {b"z": 3, "ab": [{"y": 2, "x": 1}], "a": 2, 300: 1, -1: 0}
+
+
+@pytest.mark.parametrize(
+    ("operation", "result"),
+    [
+        (op.list.get_by_value("l", UNORDERED, returning="index"), [1]),
+        (op.list.get_by_value("l", [1, UNORDERED], returning="index"), [2]),
+        (op.list.get_by_value_list("l", [0, UNORDERED], returning="count"), 2),
+        (op.list.get_by_value_range("l", UNORDERED, returning="count"), 1),
+        (op.list.get_by_value_range("l", None, UNORDERED, returning="count"), 2),
+        (op.list.get_by_value_relative_rank("l", UNORDERED, 0, 1, returning="index"), [1]),
+        (op.list.remove_by_value("l", UNORDERED, returning="count"), 1),
+        (op.list.remove_by_value_list("l", [UNORDERED, [1, UNORDERED]], returning="count"), 2),
+        (op.list.append("l", UNORDERED, unique=True, no_fail=True), 3),
+        (op.list.size("l", ctx=[ctx.list_value([1, UNORDERED])]), 2),
+        (op.map.size("l", ctx=[ctx.list_value(UNORDERED)]), 5),
+        (op.map.size("l", ctx=[ctx.list_index(2), ctx.value(UNORDERED)]), 5),
+        (op.map.get_by_value("m", UNORDERED, returning="key"), ["k"]),
+        (op.map.get_by_value_list("m", [UNORDERED, 1], returning="key"), ["k"]),
+        (op.map.get_by_value_range("m", UNORDERED, returning="key"), ["k"]),
+        (op.map.remove_by_value("m", UNORDERED, returning="count"), 1),
+        (op.map.size("m", ctx=[ctx.map_value(UNORDERED)]), 5),
+        (
+            op.map.get_by_value("m", [{"y": 2, "x": 1}], ctx=[ctx.map_key("k")]),
+            [[{"x": 1, "y": 2}]],
+        ),
+        (op.read("r", exp.list.get_by_value(exp.bin("l", list), UNORDERED, returning="count")), 1),
+        (op.read("r", exp.map.size(exp.bin("m", dict), ctx=[ctx.map_value(UNORDERED)])), 5),
+        (op.read("r", exp.bin("k", dict) == FLAT), True),
+    ],
+    ids=str,
+)
+def test_maps_are_looked_for_in_the_order_of_servers(
+    data: Caller, operation: spikewire.Operation, result: Any
+) -> None:
+    """Operands that servers compare with stored maps, which are in order: on a real server one in
+    another order equals nothing, and nobody is told."""
+    data.put("k", {"l": [0, UNORDERED, [1, UNORDERED]], "m": {"k": UNORDERED, "z": 0}})
+    data.operate("k", [op.map.put_items("k", FLAT, order="key")])
+    assert list(data.get("k", bins=["m"])["m"]["k"]) == list(IN_ORDER)
+    assert results(data, operation) == (result,)
+
+
 def test_several_operations_on_one_bin(data: Caller) -> None:
     record = data.operate(
         "k",

@@ -306,3 +306,18 @@ impl<'a> Reader<'a> {
         Ok(Token::Ext(kind, self.take(len as usize)?))
     }
 }
+
+/// Reads one complete value, including everything nested in it.
+pub fn take<'a>(reader: &mut Reader<'a>) -> Result<&'a [u8], Malformed> {
+    let before = reader.rest();
+    let mut pending = 1_u64;
+    while pending > 0 {
+        pending -= 1;
+        match reader.next()? {
+            Token::Array(count) => pending += u64::from(count),
+            Token::Map(count) => pending += 2 * u64::from(count),
+            _ => {}
+        }
+    }
+    Ok(&before[..before.len() - reader.rest().len()])
+}

@@ -116,6 +116,41 @@ fn nested_maps() {
     assert_eq!(error.kind(), Kind::Server(ResultCode::OP_NOT_APPLICABLE));
 }
 
+/// Servers compare operands with the maps they store in order: on a real one a map in another order
+/// equals nothing, and nobody is told.
+#[test]
+fn maps_are_looked_for_in_the_order_of_servers() {
+    let (_cluster, users) = home(1);
+    let inner = || Value::Map(vec![("y".into(), 2.into()), ("x".into(), 1.into())]);
+    let unordered = || {
+        Value::Map(vec![
+            (Value::Bytes(b"z".to_vec()), 3.into()),
+            ("ab".into(), Value::List(vec![inner()])),
+            (Value::Int(300), 1.into()),
+            (Value::Int(-1), 0.into()),
+        ])
+    };
+    let second = || Value::List(vec![1.into(), unordered()]);
+    users.put("k", [("l", vec![Value::Int(0), unordered(), second()])]).unwrap();
+    let count = Returning::Count;
+    let found = results(
+        &users,
+        [
+            op::map::put("m", "k", unordered()),
+            op::list::get_by_value("l", unordered()).returning(count),
+            op::list::get_by_value("l", second()).returning(count),
+            op::list::get_by_value_list("l", [Value::Int(0), unordered()]).returning(count),
+            op::map::size("l").ctx([ctx::list_value(unordered())]),
+            op::list::size("l").ctx([ctx::value(second())]),
+            op::map::size("m").ctx([ctx::map_value(unordered())]),
+            op::map::get_by_value("m", vec![inner()]).returning(count).ctx([ctx::map_key("k")]),
+            op::list::remove_by_value("l", unordered()).returning(count),
+            op::map::remove_by_value("m", unordered()).returning(count),
+        ],
+    );
+    assert_eq!(found, [1, 1, 1, 2, 4, 2, 4, 1, 1, 1].map(Value::Int));
+}
+
 #[test]
 fn bits_and_sketches() {
     let (_cluster, users) = home(1);

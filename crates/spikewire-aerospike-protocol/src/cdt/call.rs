@@ -1,8 +1,9 @@
 //! The encoding shared by list, map, bit and HLL operations: an array of an operation number and
 //! its arguments.
 
+use super::map_order::sort_maps;
 use crate::Malformed;
-use crate::msgpack::{self, Reader, Token};
+use crate::msgpack::{self, Reader, Token, take};
 use crate::value::{Value, particle};
 
 /// A value that can be encoded as one argument, or as one element of a list or map.
@@ -53,6 +54,14 @@ impl<T: Argument + ?Sized> Argument for &T {
     }
 }
 
+/// Appends a value that an operation is given, in the form in which servers compare it: the pairs of
+/// its maps are in their order.
+pub(super) fn operand(value: &(impl Argument + ?Sized), out: &mut Vec<u8>) {
+    let start = out.len();
+    value.write(out);
+    sort_maps(out, start);
+}
+
 /// Writes a call and counts its arguments, at most 14.
 #[derive(Debug)]
 pub(crate) struct Call<'a> {
@@ -94,7 +103,7 @@ impl<'a> Call<'a> {
     }
 
     pub(crate) fn value(self, value: &(impl Argument + ?Sized)) -> Self {
-        value.write(self.out);
+        operand(value, self.out);
         self.counted()
     }
 
@@ -200,21 +209,6 @@ pub fn int(value: &[u8]) -> Option<i64> {
         Ok(Token::UInt(int)) => Some(int as i64),
         _ => None,
     }
-}
-
-/// Reads one complete value, including everything nested in it.
-pub fn take<'a>(reader: &mut Reader<'a>) -> Result<&'a [u8], Malformed> {
-    let before = reader.rest();
-    let mut pending = 1_u64;
-    while pending > 0 {
-        pending -= 1;
-        match reader.next()? {
-            Token::Array(count) => pending += u64::from(count),
-            Token::Map(count) => pending += 2 * u64::from(count),
-            _ => {}
-        }
-    }
-    Ok(&before[..before.len() - reader.rest().len()])
 }
 
 /// The undecoded elements of an array, without order flags; `None` if the value is not an array.

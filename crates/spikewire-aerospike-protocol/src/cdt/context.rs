@@ -1,6 +1,6 @@
 //! The path from a bin to a nested list or map: an array of alternating step types and values.
 
-use super::call::{Argument, elements, int};
+use super::call::{Argument, elements, int, operand};
 use super::flags;
 use crate::expression::Fault;
 use crate::msgpack;
@@ -187,12 +187,25 @@ pub fn create_last<V>(steps: &mut [Step<V>], order: i64, pad: bool) -> Result<()
 
 /// Appends a context: just the array, as used in operations, index definitions and queries.
 pub fn encode<V: Argument>(steps: &[Step<V>], out: &mut Vec<u8>) {
+    write(steps, operand, out);
+}
+
+/// Whether a context is in its shortest form, as servers require of index definitions. They take
+/// the maps in it in any order.
+pub fn is_shortest(bytes: &[u8]) -> Result<bool, ResultCode> {
+    let steps = decode(bytes)?;
+    let mut again = Vec::with_capacity(bytes.len());
+    write(&steps, |value, out| value.write(out), &mut again);
+    Ok(again == bytes)
+}
+
+fn write<V>(steps: &[Step<V>], append: impl Fn(&V, &mut Vec<u8>), out: &mut Vec<u8>) {
     msgpack::array(out, 2 * steps.len() as u32);
     for step in steps {
         msgpack::uint(out, u64::from(step.kind()));
         match &step.at {
             At::Index(at) | At::Rank(at) => msgpack::int(out, *at),
-            At::Key(value) | At::Value(value) => value.write(out),
+            At::Key(value) | At::Value(value) => append(value, out),
         }
     }
 }

@@ -11,20 +11,25 @@
 //! | [`return_type`] | what an operation on selected elements returns |
 //! | [`context`] | the path to a nested list or map, and what it creates |
 //! | [`flags`] | order and write flags |
+//! | `map_order` | the order of the pairs of maps in operands |
 
 pub(crate) mod call;
 pub mod context;
 pub mod flags;
 pub mod list;
 pub mod map;
+mod map_order;
 pub mod return_type;
 pub mod select;
 
-pub use call::{Argument, Blob, elements, int, take};
+pub use call::{Argument, Blob, elements, int};
 pub use context::Step;
 pub use list::ListOp;
 pub use map::MapOp;
+pub use map_order::sort_maps;
 pub use select::By;
+
+pub use crate::msgpack::take;
 
 use self::call::Arguments;
 use crate::msgpack;

@@ -6,6 +6,7 @@ use pyo3::exceptions::PyOverflowError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyBytes, PyDict, PyFloat, PyInt, PyList, PyMapping, PyString, PyTuple};
 
+use spikewire_aerospike_protocol::cdt::sort_maps;
 use spikewire_aerospike_protocol::value::{geojson, particle};
 use spikewire_aerospike_protocol::{limits, msgpack};
 
@@ -117,20 +118,19 @@ fn nested(
             nested(out, &item, &Place::Index(place, at), depth - 1)?;
         }
     } else if let Ok(dict) = value.cast::<PyDict>() {
-        if !dict.is_exact_instance_of::<PyDict>() && ordered::is_ordered(dict) {
-            let pairs = ordered::sorted(dict)?;
-            msgpack::map(out, length(pairs.len() + 1, place)?);
-            msgpack::map_flags(out, ordered::KEY_ORDERED);
-            for (key, item) in &pairs {
-                entry(out, key, item, place, depth)?;
-            }
-            return Ok(());
-        }
+        let start = out.len();
+        let is_ordered = !dict.is_exact_instance_of::<PyDict>() && ordered::is_ordered(dict);
         let pairs = pairs(dict);
-        msgpack::map(out, length(pairs.len(), place)?);
+        msgpack::map(out, length(pairs.len() + usize::from(is_ordered), place)?);
+        if is_ordered {
+            msgpack::map_flags(out, ordered::KEY_ORDERED);
+        }
         for pair in pairs {
             let (key, item) = pair?;
             entry(out, &key, &item, place, depth)?;
+        }
+        if is_ordered {
+            sort_maps(out, start);
         }
     } else if let Ok(geo) = value.cast::<GeoJSON>() {
         msgpack::bytes(out, particle::GEOJSON, geo.get().text.as_bytes());

@@ -4,9 +4,8 @@
 
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
-use pyo3::types::{PyBytes, PyDict, PyInt, PyString, PyType};
+use pyo3::types::{PyDict, PyType};
 
-use super::{changed, pairs};
 use crate::errors::type_error;
 
 /// The flag of such a map on the wire.
@@ -33,37 +32,4 @@ pub fn class(py: Python<'_>) -> Option<&Bound<'_, PyType>> {
 /// Whether a dict is written as a map ordered by key.
 pub fn is_ordered(dict: &Bound<'_, PyDict>) -> bool {
     class(dict.py()).is_some_and(|class| dict.is_instance(class).unwrap_or(false))
-}
-
-/// The order of keys on servers: numbers, text, bytes.
-#[derive(PartialEq, Eq, PartialOrd, Ord)]
-enum Rank {
-    Int(i64),
-    Text(Vec<u8>),
-    Bytes(Vec<u8>),
-    /// Not a valid key, which is reported when it is encoded.
-    Other,
-}
-
-fn rank(key: &Bound<'_, PyAny>) -> Rank {
-    if let Ok(text) = key.cast::<PyString>() {
-        return text.to_str().map_or(Rank::Other, |text| Rank::Text(text.as_bytes().to_vec()));
-    }
-    if let Ok(bytes) = key.cast::<PyBytes>() {
-        return Rank::Bytes(bytes.as_bytes().to_vec());
-    }
-    key.cast::<PyInt>().ok().and_then(|int| int.extract().ok()).map_or(Rank::Other, Rank::Int)
-}
-
-/// The pairs of a dict, ordered by key.
-pub fn sorted<'py>(
-    dict: &Bound<'py, PyDict>,
-) -> PyResult<Vec<(Bound<'py, PyAny>, Bound<'py, PyAny>)>> {
-    let len = dict.len();
-    let mut found = pairs(dict).collect::<PyResult<Vec<_>>>()?;
-    if found.len() != len {
-        return Err(changed("dict"));
-    }
-    found.sort_by_cached_key(|(key, _)| rank(key));
-    Ok(found)
 }
