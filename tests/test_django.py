@@ -178,6 +178,14 @@ def test_clear(cache: Any) -> None:
     assert cache.get("versioned", version=2) is None
 
 
+def test_clear_before_the_first_value(cache: Any) -> None:
+    """As test suites do; the nodes do not know the set yet."""
+    cache.clear()
+    cache.set("key", 1)
+    cache.clear()
+    assert cache.get("key") is None
+
+
 class TestTimeouts:
     def test_what_the_server_is_told(
         self, cluster: Cluster, make: Callable[..., SpikewireCache]

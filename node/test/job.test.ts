@@ -214,6 +214,22 @@ test('touching and deleting every record', async () => {
   assert.equal(left, 10)
 })
 
+test('a set that no node knows: nothing to do', async () => {
+  const unknown = client.dataset('test', 'unknown')
+  const mark = [op.put('mark', 1)]
+  for (const job of [
+    await unknown.operateAll(mark),
+    await unknown.applyAll('people', 'mark', ['mark', 1]),
+    await client.touchAll('test', 'unknown'),
+    await unknown.deleteAll(),
+  ]) {
+    const done = { done: true, aborted: false, percent: 100, succeeded: 0, failed: 0, filtered: 0 }
+    assert.deepEqual(await job.progress(), done)
+    assert.deepEqual(await job.wait({ timeout: 30_000 }), done)
+    await job.abort()
+  }
+})
+
 test('a long job: progress, a time limit for waiting, abort', async () => {
   const slow = { recordsPerSecond: 1 }
   const job = await people.operateAll([op.put('slow', 1)], slow)

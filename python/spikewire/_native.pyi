@@ -1158,9 +1158,10 @@ class Client:
         timeout: Seconds | None = None,
     ) -> Job:
         """Applies write operations from `spikewire.op`, in a list or tuple, to every record of
-        the set, in the background on the nodes. Returns a `Job` once it runs on every node;
-        the job reports its progress. A record that disappears or fails in the meantime is
-        counted and skipped.
+        the set, in the background on the nodes. Returns a `Job` once it runs on every node that
+        knows the set; the job reports its progress. Where no node does, it is done at once and
+        has changed nothing. A record that disappears or fails in the meantime is counted and
+        skipped.
 
         `where` and `index`: which records, as in `query`. Default: all.
         `ttl`: as in `put`. `durable`: leaves tombstones of deleted records (Enterprise servers
@@ -1172,7 +1173,7 @@ class Client:
 
         Raises `ServerError` if a node rejects the job, for example with code 201 if the index
         does not exist, `ConnectionFailed` or `Timeout`; if the job runs on some nodes only,
-        the error is `in_doubt`.
+        the error is `in_doubt` and names them.
         """
     def delete_all(
         self,
@@ -2079,9 +2080,10 @@ class Dataset:
         timeout: Seconds | None = None,
     ) -> Job:
         """Applies write operations from `spikewire.op`, in a list or tuple, to every record of
-        the set, in the background on the nodes. Returns a `Job` once it runs on every node;
-        the job reports its progress. A record that disappears or fails in the meantime is
-        counted and skipped.
+        the set, in the background on the nodes. Returns a `Job` once it runs on every node that
+        knows the set; the job reports its progress. Where no node does, it is done at once and
+        has changed nothing. A record that disappears or fails in the meantime is counted and
+        skipped.
 
         `where` and `index`: which records, as in `query`. Default: all.
         `ttl`: as in `put`. `durable`: leaves tombstones of deleted records (Enterprise servers
@@ -2093,7 +2095,7 @@ class Dataset:
 
         Raises `ServerError` if a node rejects the job, for example with code 201 if the index
         does not exist, `ConnectionFailed` or `Timeout`; if the job runs on some nodes only,
-        the error is `in_doubt`.
+        the error is `in_doubt` and names them.
         """
     def delete_all(
         self,
@@ -4455,9 +4457,10 @@ class AsyncClient:
         timeout: Seconds | None = None,
     ) -> Future[AsyncJob]:
         """Applies write operations from `spikewire.op`, in a list or tuple, to every record of
-        the set, in the background on the nodes. Returns a `Job` once it runs on every node;
-        the job reports its progress. A record that disappears or fails in the meantime is
-        counted and skipped.
+        the set, in the background on the nodes. Returns a `Job` once it runs on every node that
+        knows the set; the job reports its progress. Where no node does, it is done at once and
+        has changed nothing. A record that disappears or fails in the meantime is counted and
+        skipped.
 
         `where` and `index`: which records, as in `query`. Default: all.
         `ttl`: as in `put`. `durable`: leaves tombstones of deleted records (Enterprise servers
@@ -4469,7 +4472,7 @@ class AsyncClient:
 
         Raises `ServerError` if a node rejects the job, for example with code 201 if the index
         does not exist, `ConnectionFailed` or `Timeout`; if the job runs on some nodes only,
-        the error is `in_doubt`.
+        the error is `in_doubt` and names them.
         """
     def delete_all(
         self,
@@ -5375,9 +5378,10 @@ class AsyncDataset:
         timeout: Seconds | None = None,
     ) -> Future[AsyncJob]:
         """Applies write operations from `spikewire.op`, in a list or tuple, to every record of
-        the set, in the background on the nodes. Returns a `Job` once it runs on every node;
-        the job reports its progress. A record that disappears or fails in the meantime is
-        counted and skipped.
+        the set, in the background on the nodes. Returns a `Job` once it runs on every node that
+        knows the set; the job reports its progress. Where no node does, it is done at once and
+        has changed nothing. A record that disappears or fails in the meantime is counted and
+        skipped.
 
         `where` and `index`: which records, as in `query`. Default: all.
         `ttl`: as in `put`. `durable`: leaves tombstones of deleted records (Enterprise servers
@@ -5389,7 +5393,7 @@ class AsyncDataset:
 
         Raises `ServerError` if a node rejects the job, for example with code 201 if the index
         does not exist, `ConnectionFailed` or `Timeout`; if the job runs on some nodes only,
-        the error is `in_doubt`.
+        the error is `in_doubt` and names them.
         """
     def delete_all(
         self,

@@ -122,6 +122,28 @@ def test_touching_and_deleting_all(filled: Filled) -> None:
         filled.verbs.delete_all(records_per_second=0)
 
 
+@pytest.mark.parametrize("verb", ["operate_all", "apply_all", "touch_all", "delete_all"])
+def test_a_set_that_no_node_knows(client: Opened, set_name: str, verb: str) -> None:
+    """Nodes answer "not found" for sets of which they never had a record: nothing to do."""
+    modules, settle = client.raw.modules, client.face.settle
+    settle(lambda: modules.register("few.lua", "function f(rec) end"))
+    arguments = {"operate_all": [[op.add("v", 1)]], "apply_all": ["few", "f"]}.get(verb, [])
+    job = getattr(client.dataset("test", set_name), verb)(*arguments)
+    for progress in (settle(job.progress), settle(lambda: job.wait(60))):
+        assert progress == (True, False, 100.0, 0, 0, 0)
+    settle(job.abort)
+
+
+@pytest.mark.parametrize("verb", ["operate_all", "touch_all", "delete_all"])
+def test_a_set_that_few_nodes_know(client: Opened, set_name: str, verb: str) -> None:
+    """One record, on a cluster of several nodes: the job runs on those that know the set."""
+    data = client.dataset("test", set_name)
+    data.put("only", {"v": 0})
+    arguments = [[op.add("v", 1)]] if verb == "operate_all" else []
+    job = getattr(data, verb)(*arguments)
+    assert client.face.settle(lambda: job.wait(60)).succeeded == 1
+
+
 def test_zero_is_no_limit(filled: Filled) -> None:
     job = filled.verbs.operate_all([op.add("v", 1)], records_per_second=COUNT // 2)
     assert filled.face.settle(lambda: job.wait(0)).done

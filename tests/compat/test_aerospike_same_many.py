@@ -268,6 +268,11 @@ def modules_and_jobs(d: Driver) -> Any:
     job = query.execute_background()
     while c.job_info(job, d.module.JOB_QUERY)["status"] == d.module.JOB_STATUS_INPROGRESS:
         pass
+    # Nodes that do not know the set have nothing to do.
+    nowhere = c.query("test", f"{d.set}_none")
+    nowhere.add_ops([d.helper("operations.operations").write("bg", 1)])
+    jobs = [c.scan_apply("test", f"{d.set}_none", name, "f", [9]), nowhere.execute_background()]
+    seen.append([c.job_info(done, d.module.JOB_QUERY)["status"] for done in jobs])
     seen.append(d.shown(c.get(key)[2]))
     seen.append(sorted(c.job_info(job, d.module.JOB_QUERY)))
     seen.append(d.fails(c.job_info, job, "x"))

@@ -120,6 +120,21 @@ fn jobs_change_every_record_of_a_query() {
     assert_eq!(count("$.n >= 0"), 100);
 }
 
+/// Nodes answer "not found" for sets of which they never had a record: nothing to do.
+#[test]
+fn a_job_on_a_set_that_no_node_knows_is_done_at_once() {
+    let (_cluster, client, futures) = home();
+    let job = client.query("test", "unknown").operate_all([op::add("n", 1)]).unwrap();
+    for progress in [job.progress().unwrap(), job.wait(LONG).unwrap()] {
+        assert!(progress.done && !progress.aborted && progress.succeeded == 0, "{progress:?}");
+    }
+    job.abort().unwrap();
+    let job = block_on(futures.query("test", "unknown").delete_all()).unwrap();
+    assert!(block_on(job.progress()).unwrap().done);
+    assert!(block_on(job.wait(LONG)).unwrap().done);
+    block_on(job.abort()).unwrap();
+}
+
 #[test]
 fn a_job_is_waited_for_and_aborted() {
     let (_cluster, client, futures) = home();

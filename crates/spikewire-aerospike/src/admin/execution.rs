@@ -196,6 +196,10 @@ where
             return over;
         }
         progress.open = progress.questions.len();
+        if progress.open == 0 {
+            // Nobody to ask, so no answer brings the next action.
+            return self.act(progress, Vec::new(), next);
+        }
         for (at, question) in progress.questions.iter().enumerate() {
             let Asked::Info(asked) = &question.asked else { continue };
             let command = self.info(question.node.clone(), asked, now, self.ticket(Some(at)));

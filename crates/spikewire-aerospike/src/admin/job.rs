@@ -1,6 +1,7 @@
 //! Background jobs: changes that the nodes make to every record of a query.
 
 use std::collections::VecDeque;
+use std::fmt::Write as _;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -25,13 +26,14 @@ const MAX_POLL_INTERVAL: Duration = Duration::from_secs(1);
 pub struct RunningJob {
     /// Its id on every node.
     pub id: u64,
-    /// The nodes on which it was started.
+    /// The nodes on which it was started: those that know the set.
     pub nodes: Vec<Arc<Node>>,
     counted: Option<Counted>,
 }
 
-/// Starts a job on one node after the other. If one fails, others may be running it: the error is
-/// then in doubt.
+/// Starts a job on one node after the other. A node that never had a record of the set does not know
+/// it, and has nothing to do. If a node fails, others may be running the job: the error then names
+/// them and is in doubt.
 #[derive(Debug)]
 pub struct StartJob {
     id: u64,
@@ -61,10 +63,13 @@ impl StartJob {
     }
 
     fn failed(&self, node: &Node, error: &Error) -> Error {
-        let began = !self.started.is_empty();
-        let place = if began { "; it runs on other nodes already" } else { "" };
-        let (id, why) = (self.id, error.message());
-        let message = format!("job {id} could not be started on node {node}: {why}{place}");
+        let (id, why, began) = (self.id, error.message(), !self.started.is_empty());
+        let mut message = format!("job {id} could not be started on node {node}: {why}");
+        if began {
+            let names: Vec<&str> = self.started.iter().map(|node| node.name.as_str()).collect();
+            let names = names.join(", ");
+            let _ = write!(message, "; it runs already on {names}, until it is done or aborted");
+        }
         let doubt = began || error.in_doubt();
         Error::new(error.kind(), message).on(node.to_string()).after(1, doubt)
     }
@@ -91,6 +96,7 @@ impl StartJob {
         for NodeAnswer { node, answer, .. } in answers {
             match answer {
                 Ok(_) => self.started.push(node),
+                Err(error) if error.kind() == Kind::Server(ResultCode::NOT_FOUND) => {}
                 Err(error) => return AdminAction::Done(Err(self.failed(&node, &error))),
             }
         }
@@ -225,7 +231,7 @@ impl WatchJob {
     fn step(&mut self, answers: Vec<NodeAnswer>, now: Tick) -> AdminAction<JobProgress> {
         let span = self.wait.unwrap_or_default();
         let limit = *self.limit.get_or_insert_with(|| TimeLimit::starting(span, now));
-        if !std::mem::replace(&mut self.asked, true) {
+        if !self.job.nodes.is_empty() && !std::mem::replace(&mut self.asked, true) {
             let command = InfoCommand::of_names(format!("query-show:id={}", self.job.id));
             return AdminAction::Ask(Recipients::These(self.job.nodes.clone()), command);
         }
@@ -261,7 +267,7 @@ impl Procedure for AbortJob {
     type Output = ();
 
     fn next(&mut self, answers: Vec<NodeAnswer>, _now: Tick) -> AdminAction<()> {
-        if let Some(job) = self.job.take() {
+        if let Some(job) = self.job.take().filter(|job| !job.nodes.is_empty()) {
             let command = InfoCommand::of_names(format!("query-abort:id={}", job.id));
             return AdminAction::Ask(Recipients::These(job.nodes.clone()), command);
         }
@@ -274,6 +280,8 @@ impl Procedure for AbortJob {
 mod tests {
     use super::super::testing::{asked, done, node, refused, said, sleeps};
     use super::*;
+
+    const LONG: Duration = Duration::from_secs(60);
 
     fn running() -> Arc<RunningJob> {
         Arc::new(RunningJob { id: 7, nodes: vec![node(0), node(1)], counted: None })
@@ -316,12 +324,59 @@ mod tests {
         start.next(Vec::new(), Tick(0));
         start.next(said(&[""]), Tick(0));
         let error = done(start.next(refused(ResultCode::PARAMETER), Tick(0))).unwrap_err();
-        assert!(error.in_doubt() && error.message().contains("runs on other nodes"), "{error}");
+        assert!(error.in_doubt() && error.message().contains("runs already on N0"), "{error}");
         let mut start = starting(Duration::ZERO);
         start.next(Vec::new(), Tick(0));
         let late = Error::new(Kind::Timeout, "no answer").after(1, true);
         let late = vec![NodeAnswer::text(node(0), Err(late))];
         assert!(done(start.next(late, Tick(0))).unwrap_err().in_doubt());
+    }
+
+    fn unknown_set(number: u32) -> Vec<NodeAnswer> {
+        vec![NodeAnswer::text(node(number), Err(Error::server(ResultCode::NOT_FOUND)))]
+    }
+
+    /// Nodes know only the sets of which they have had records.
+    #[test]
+    fn a_node_that_does_not_know_the_set_has_nothing_to_do() {
+        for first_knows in [false, true] {
+            let mut start = starting(Duration::ZERO);
+            start.next(Vec::new(), Tick(0));
+            let (first, second) = (said(&[""]), vec![NodeAnswer::text(node(1), Ok(String::new()))]);
+            let (first, second) =
+                if first_knows { (first, unknown_set(1)) } else { (unknown_set(0), second) };
+            sent(start.next(first, Tick(0)));
+            let job = done(start.next(second, Tick(0))).unwrap();
+            let runs: Vec<&str> = job.nodes.iter().map(|node| node.name.as_str()).collect();
+            assert_eq!(runs, if first_knows { ["N0"] } else { ["N1"] });
+        }
+    }
+
+    #[test]
+    fn a_job_on_no_node_is_done_at_once() {
+        let mut start = starting(Duration::ZERO);
+        start.next(Vec::new(), Tick(0));
+        start.next(unknown_set(0), Tick(0));
+        let job = Arc::new(done(start.next(unknown_set(1), Tick(0))).unwrap());
+        assert!(job.nodes.is_empty());
+        for mut watch in [WatchJob::progress(job.clone()), WatchJob::wait(job.clone(), LONG)] {
+            let progress = done(watch.next(Vec::new(), Tick(0))).unwrap();
+            assert!(progress.done && !progress.aborted && progress.succeeded == 0, "{progress:?}");
+            assert!(progress.percent > 99.9, "{progress:?}");
+        }
+        done(AbortJob::new(job).next(Vec::new(), Tick(0))).unwrap();
+    }
+
+    /// A node that does not know the set changes nothing about what the others' failures mean.
+    #[test]
+    fn a_failure_after_a_node_without_the_set_is_not_in_doubt() {
+        let mut start = starting(Duration::ZERO);
+        start.next(Vec::new(), Tick(0));
+        start.next(unknown_set(0), Tick(0));
+        let refusal = Err(Error::server(ResultCode::PARAMETER));
+        let answer = vec![NodeAnswer::text(node(1), refusal)];
+        let error = done(start.next(answer, Tick(0))).unwrap_err();
+        assert!(!error.in_doubt() && error.message().contains("on node N1"), "{error}");
     }
 
     #[test]

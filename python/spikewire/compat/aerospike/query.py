@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import base64
 import json
-import secrets
 from typing import TYPE_CHECKING, Any
 
 import spikewire
@@ -192,8 +191,6 @@ class Reading:
                 job = client.operate_all(self._namespace, self._set, made, **options)
             else:
                 refuse("add_ops or apply must come before execute_background")
-        except spikewire.RecordNotFound:
-            return secrets.randbits(63)  # No such set: a job with nothing to do.
         except FAILURES as error:
             raise self._owner._failed(error) from None
         return int(self._owner._started(job))

@@ -1222,9 +1222,10 @@ impl AsyncClient {
     }
 
     /// Applies write operations from `spikewire.op`, in a list or tuple, to every record of
-    /// the set, in the background on the nodes. Returns a `Job` once it runs on every node;
-    /// the job reports its progress. A record that disappears or fails in the meantime is
-    /// counted and skipped.
+    /// the set, in the background on the nodes. Returns a `Job` once it runs on every node that
+    /// knows the set; the job reports its progress. Where no node does, it is done at once and
+    /// has changed nothing. A record that disappears or fails in the meantime is counted and
+    /// skipped.
     ///
     /// `where` and `index`: which records, as in `query`. Default: all.
     /// `ttl`: as in `put`. `durable`: leaves tombstones of deleted records (Enterprise servers
@@ -1236,7 +1237,7 @@ impl AsyncClient {
     ///
     /// Raises `ServerError` if a node rejects the job, for example with code 201 if the index
     /// does not exist, `ConnectionFailed` or `Timeout`; if the job runs on some nodes only,
-    /// the error is `in_doubt`.
+    /// the error is `in_doubt` and names them.
     #[pyo3(signature = (namespace, set, operations, *, r#where=None, index=None, ttl=None, durable=false, records_per_second=None, timeout=None))]
     fn operate_all<'py>(
         &self,
