@@ -10,7 +10,7 @@ use spikewire_aerospike_protocol::{frame, limits};
 
 use crate::error::invalid;
 use crate::security::privilege::{KINDS, Kind};
-use crate::storage::sets::MAX_SETS;
+use crate::storage::sets::{MAX_NODES, MAX_SETS};
 
 /// Options of a cluster.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -157,8 +157,6 @@ impl fmt::Debug for UserOptions {
     }
 }
 
-/// Maximum number of nodes.
-const MAX_NODES: usize = 128;
 /// Maximum lifetime of a session in seconds, as on servers.
 const MAX_SESSION_TTL: u64 = 10 * 24 * 60 * 60;
 /// Maximum number of namespaces, which clients rely on.

@@ -40,6 +40,7 @@ pub fn remove(state: &ClusterState, node: usize) {
                 partition.assign(&placement::owners(pid, &alive, &state.options.racks, factor));
             }
         }
+        namespace.sets.forget(node);
     }
     membership_changed(state, None);
 }

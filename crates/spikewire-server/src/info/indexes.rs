@@ -103,7 +103,7 @@ fn create(target: &InfoTarget<'_>, command: &Command<'_>) -> Result<(), String> 
     let define = |sets: &Sets| {
         let set = match set {
             None => None,
-            Some(set) => Some((set.to_owned(), sets.intern(set.as_bytes())?)),
+            Some(set) => Some((set.to_owned(), sets.intern_everywhere(set.as_bytes())?)),
         };
         Some(Definition { set, source, collection, kind })
     };

@@ -109,7 +109,8 @@ fn sets(target: &InfoTarget<'_>, params: &str) -> String {
     let Some(set) = set else { return list_sets(target, namespace) };
     let (all, _) = namespace.usage(target.number);
     let known = namespace.sets.all();
-    let found = known.iter().find(|(_, known)| *known.name == *set.as_bytes());
+    let is_it = |known: &Set| *known.name == *set.as_bytes() && known.is_known(target.number);
+    let found = known.iter().find(|(_, known)| is_it(known));
     let line = |(number, set): &(u16, std::sync::Arc<Set>)| {
         format!("{};", set_line(*number, set, &all, namespace))
     };
@@ -126,7 +127,8 @@ fn list_sets(target: &InfoTarget<'_>, namespace: &Namespace) -> String {
             set_line(*number, set, &all, namespace)
         )
     };
-    namespace.sets.all().iter().map(line).collect()
+    let known = namespace.sets.all();
+    known.iter().filter(|(_, set)| set.is_known(target.number)).map(line).collect()
 }
 
 fn set_line(number: u16, set: &Set, usage: &[Usage], namespace: &Namespace) -> String {

@@ -28,7 +28,21 @@ impl<'a> LockedPartition<'a> {
     /// Stores an image on every copy. `old` is the set and size of what it replaces.
     pub fn put(&mut self, image: &[u8], old: Option<(u16, usize)>) {
         self.partition.reindex(self.sets, View::new(image).digest(), Some(View::new(image)));
-        self.partition.put_image(image, old);
+        if self.partition.put_image(image, old) {
+            self.sets.learn(View::new(image).set(), self.partition.owners());
+        }
+    }
+
+    /// Sets the owners, in this order. New owners first get a copy of the master's records, and
+    /// learn the sets of those; others lose their copy. Returns whether anything changed.
+    pub fn assign(&mut self, owners: &[usize]) -> bool {
+        let changed = self.partition.assign_owners(owners);
+        if changed {
+            for usage in self.partition.usage().iter().filter(|usage| usage.objects > 0) {
+                self.sets.learn(usage.set, self.partition.owners());
+            }
+        }
+        changed
     }
 
     /// Removes a record from every copy; returns whether it existed.

@@ -57,7 +57,7 @@ impl Namespace {
     /// Creates the index of all records of a set, and the set if it was never written to; `None`:
     /// there are too many sets.
     pub fn index_set(&self, name: &str, set: &str) -> Option<Created> {
-        let number = self.sets.intern(set.as_bytes())?;
+        let number = self.sets.intern_everywhere(set.as_bytes())?;
         Some(self.indexes.create(name, Definition::of_set(set, number)))
     }
 

@@ -117,13 +117,14 @@ impl Partition {
         self.entries.retain(|entries| !entries.belong_to(index));
     }
 
-    /// Stores an image on every copy. `old` is the set and size of what it replaces.
-    pub(super) fn put_image(&mut self, image: &[u8], old: Option<(u16, usize)>) {
+    /// Stores an image on every copy. `old` is the set and size of what it replaces. Returns whether
+    /// it is the first record of its set.
+    pub(super) fn put_image(&mut self, image: &[u8], old: Option<(u16, usize)>) -> bool {
         if let Some((set, bytes)) = old {
             self.count(set, -1, -(bytes as i64));
         }
         let view = View::new(image);
-        self.count(view.set(), 1, image.len() as i64);
+        let objects = self.count(view.set(), 1, image.len() as i64);
         let void_time = view.void_time();
         if void_time != 0 && (self.next_expiry == 0 || void_time < self.next_expiry) {
             self.next_expiry = void_time;
@@ -131,6 +132,7 @@ impl Partition {
         for replica in &mut self.replicas {
             replica.table.put(image);
         }
+        old.is_none() && objects == 1
     }
 
     /// Removes a record from every copy; returns whether it existed.
@@ -193,7 +195,7 @@ impl Partition {
 
     /// Sets the owners, in this order. New owners first get a copy of the master's records; others
     /// lose their copy. Returns whether anything changed.
-    pub fn assign(&mut self, owners: &[usize]) -> bool {
+    pub(super) fn assign_owners(&mut self, owners: &[usize]) -> bool {
         if self.owners().eq(owners.iter().copied()) {
             return false;
         }
@@ -213,10 +215,12 @@ impl Partition {
         true
     }
 
-    fn count(&mut self, set: u16, objects: i64, bytes: i64) {
+    /// Adds to the usage of a set; returns its number of objects.
+    fn count(&mut self, set: u16, objects: i64, bytes: i64) -> u64 {
         let entry = entry(&mut self.usage, set);
         entry.objects = entry.objects.wrapping_add_signed(objects);
         entry.bytes = entry.bytes.wrapping_add_signed(bytes);
+        entry.objects
     }
 }
 
@@ -251,10 +255,10 @@ mod tests {
     #[test]
     fn owners_change_and_records_stay() {
         let mut partition = Partition::default();
-        assert!(partition.assign(&[0, 1]));
+        assert!(partition.assign_owners(&[0, 1]));
         partition.put_image(&image(7, 0), None);
         assert!(partition.drop_node(0) && !partition.drop_node(0));
-        assert!(partition.assign(&[2, 1]) && !partition.assign(&[2, 1]));
+        assert!(partition.assign_owners(&[2, 1]) && !partition.assign_owners(&[2, 1]));
         assert_eq!(
             (partition.role(2), partition.role(1), partition.role(0)),
             (Some(0), Some(1), None)
@@ -268,7 +272,7 @@ mod tests {
     #[test]
     fn a_sweep_frees_and_remembers_what_expires_next() {
         let mut partition = Partition::default();
-        partition.assign(&[0, 1]);
+        partition.assign_owners(&[0, 1]);
         for (id, void_time) in [(1, 10), (2, 20), (3, 0)] {
             partition.put_image(&image(id, void_time), None);
         }

@@ -11,9 +11,9 @@ use spikewire_server::Cluster;
 use crate::asking::{all, scan, share};
 use crate::wire::{Request, Wire, cluster};
 
-const TASK: Task<'_> = Task::Operations { info2: 0, info3: 0, ttl: 0 };
+pub const TASK: Task<'_> = Task::Operations { info2: 0, info3: 0, ttl: 0 };
 
-fn add(amount: i64) -> Query {
+pub fn add(amount: i64) -> Query {
     let mut query = scan();
     let value = amount.to_be_bytes();
     spikewire_aerospike_protocol::message::write_op(
@@ -28,7 +28,7 @@ fn add(amount: i64) -> Query {
 }
 
 /// Starts a job; the code of the reply.
-fn start(wire: &mut Wire, query: &Query, id: u64, task: &Task<'_>) -> u8 {
+pub fn start(wire: &mut Wire, query: &Query, id: u64, task: &Task<'_>) -> u8 {
     let mut out = Vec::new();
     query.write_task(id, task, &mut out).unwrap();
     wire.send(&out);

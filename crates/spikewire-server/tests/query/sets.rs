@@ -6,6 +6,7 @@ use spikewire_server::NamespaceOptions;
 
 use crate::asking::{all, scan, share};
 use crate::indexes::{create, entries, everywhere, found, put_value};
+use crate::jobs::{TASK, add, start};
 use crate::wire::{Request, Wire, cluster, with};
 
 const CONFIG: &str = "set-config:context=namespace;namespace=test;set=demo;enable-index";
@@ -168,4 +169,42 @@ fn statistics_tell_values_and_records_apart() {
     }
     let all = wire.info("sindex-stat:namespace=test;indexname=all");
     assert_eq!(all, "entries=60;used_bytes=1920;load_pct=100");
+}
+
+/// A node knows a set once it held a record of it: until then it refuses jobs on the set, which a
+/// client must not take for the answer of the cluster.
+#[test]
+fn each_node_knows_the_sets_of_its_own_records() {
+    let cluster = cluster(3);
+    let mut wires = [0, 1, 2].map(|node| Wire::to(&cluster, node));
+    assert_eq!(wires[0].code(Request::put("only", 1)), 0);
+    let jobs = |wires: &mut [Wire], id: u64| -> Vec<u8> {
+        wires.iter_mut().map(|wire| start(wire, &add(1), id, &TASK)).collect()
+    };
+    let codes = jobs(&mut wires, 100);
+    let unknown = codes.iter().position(|code| *code == 2).expect("one of three has no copy");
+    assert_eq!(codes.iter().filter(|code| **code == 0).count(), 2, "{codes:?}");
+    for (node, wire) in wires.iter_mut().enumerate() {
+        assert_eq!(wire.info("sets/test/demo").is_empty(), node == unknown);
+        assert_eq!(wire.info("sets/test").is_empty(), node == unknown);
+        assert_eq!(wire.query(&scan(), &share(&all(), &[])).code, 0, "queries find nothing");
+    }
+    // A node that gets a copy learns the set, and one that restarts forgets it.
+    let holder = codes.iter().position(|code| *code == 0).unwrap();
+    cluster.kill(holder).unwrap();
+    assert!(cluster.wait_settled(std::time::Duration::from_secs(30)));
+    assert_eq!(start(&mut wires[unknown], &add(1), 101, &TASK), 0);
+    cluster.restart(holder).unwrap();
+    assert!(cluster.wait_settled(std::time::Duration::from_secs(30)));
+    let mut restarted = Wire::to(&cluster, holder);
+    assert_eq!(start(&mut restarted, &add(1), 102, &TASK), 0, "it has its copy back");
+    // A deleted record leaves its set behind; an index makes a set known everywhere.
+    assert_eq!(wires[unknown].code(Request::delete("only")), 0);
+    assert_eq!(start(&mut wires[unknown], &add(1), 103, &TASK), 0);
+    create(&mut wires[unknown], "i", "set=another;bin=a;type=numeric");
+    let another = spikewire_aerospike_protocol::query::Query { set: "another".into(), ..add(1) };
+    for node in 0..3 {
+        let mut wire = Wire::to(&cluster, node);
+        assert_eq!(start(&mut wire, &another, 104, &TASK), 0);
+    }
 }

@@ -81,10 +81,10 @@ impl Context {
         let filter = asked.filter.map(|bytes| self.filters.read(bytes)).transpose()?;
         let state = self.state.clone();
         let namespace = &state.namespaces[at];
-        let selection = select(namespace, asked, filter)?;
-        if namespace.sets.find(asked.set).is_none() {
+        if !namespace.sets.is_known(asked.set, node) {
             return Err(ResultCode::NOT_FOUND);
         }
+        let selection = select(namespace, asked, filter)?;
         let rate = if asked.records_per_second == 0 { RATE } else { asked.records_per_second };
         let options =
             JobOptions { asked: (0, 0), rate, ..self.options(at, asked, &selection, kind) };

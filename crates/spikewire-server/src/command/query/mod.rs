@@ -140,10 +140,10 @@ impl Context {
         let request = Request::parse(body).map_err(|_| ResultCode::PARAMETER)?;
         let call = FunctionCall::of(&request)?;
         let state = self.state.clone();
-        let selection = select(&state.namespaces[at], asked, None)?;
-        if state.namespaces[at].sets.find(asked.set).is_none() {
+        if !state.namespaces[at].sets.is_known(asked.set, node) {
             return Err(ResultCode::NOT_FOUND);
         }
+        let selection = select(&state.namespaces[at], asked, None)?;
         let options = self.options(at, asked, &selection, JobKind::Aggregation);
         let job = state.nodes[node].jobs.start(options, PARTITIONS)?;
         let library = state.modules.read().clone();
