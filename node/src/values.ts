@@ -111,5 +111,5 @@ export class Marker {
 
 /** Greater than every value, as the upper bound of a range. */
 export const INFINITY = new Marker('infinity')
-/** Equal to every value, when lists are compared. */
+/** Equal to any one value; nothing that follows it in the searched value is compared. */
 export const WILDCARD = new Marker('wildcard')

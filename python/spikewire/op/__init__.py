@@ -42,8 +42,8 @@ __all__ = [
 ]
 
 
-#: Equals every value; inside a list also everything that follows it there, so that
-#: ``["a", WILDCARD]`` finds the lists that begin with ``"a"``. Cannot be stored.
+#: Equals any one value; nothing that follows it in the searched value is compared, so that
+#: ``["a", WILDCARD]`` finds the lists that begin with ``"a"`` and go on. Cannot be stored.
 WILDCARD = Marker("wildcard")
 
 #: Greater than every value, as the end of a range. Cannot be stored.

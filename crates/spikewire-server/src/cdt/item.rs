@@ -15,9 +15,11 @@ use crate::value::{collection, geo};
 /// Deepest nesting of a bin.
 pub const DEPTH: usize = 200;
 const NESTED_TOO_DEEP: Malformed = Malformed::new("list or map", "nested too deep");
+/// Ends a comparison at a wildcard, which makes the whole values equal.
+const WILDCARD: Malformed = Malformed::new("value", "a wildcard");
 
-/// Compares two complete values that are nested no deeper than [`DEPTH`]. A wildcard equals
-/// everything; inside a list it equals the rest of the other list.
+/// Compares two complete values that are nested no deeper than [`DEPTH`]. As on servers, a wildcard
+/// equals any one value, and everything that follows it at any level is not compared.
 pub fn compare(a: &[u8], b: &[u8]) -> Ordering {
     let order = compare_next(&mut Reader::new(a), &mut Reader::new(b), DEPTH + 2);
     order.unwrap_or(Ordering::Equal)
@@ -31,9 +33,7 @@ fn compare_next(
 ) -> Result<Ordering, Malformed> {
     let depth = depth.checked_sub(1).ok_or(NESTED_TOO_DEEP)?;
     if is_wildcard(a.rest()) || is_wildcard(b.rest()) {
-        take(a)?;
-        take(b)?;
-        return Ok(Ordering::Equal);
+        return Err(WILDCARD);
     }
     let (left, right) = (a.next()?, b.next()?);
     let ranks = rank(&left).cmp(&rank(&right));
@@ -78,20 +78,7 @@ fn compare_lists(
     right: u32,
     depth: usize,
 ) -> Result<Ordering, Malformed> {
-    for at in 0..left.max(right) {
-        let wild = at < left && is_wildcard(a.rest()) || at < right && is_wildcard(b.rest());
-        if wild {
-            for _ in at..left {
-                take(a)?;
-            }
-            for _ in at..right {
-                take(b)?;
-            }
-            return Ok(Ordering::Equal);
-        }
-        if at >= left || at >= right {
-            break;
-        }
+    for _ in 0..left.min(right) {
         let order = compare_next(a, b, depth)?;
         if order.is_ne() {
             return Ok(order);
@@ -170,13 +157,11 @@ pub fn stored(value: &[u8]) -> Result<Vec<u8>, ResultCode> {
     Ok(out)
 }
 
-/// A value to search for. Unlike a stored one, it may contain wildcards and infinity.
-pub fn sought(value: &[u8]) -> Result<Vec<u8>, ResultCode> {
-    match stored(value) {
-        Ok(value) => Ok(value),
-        Err(_) if depth(value) < DEPTH => Ok(value.to_vec()),
-        Err(code) => Err(code),
-    }
+/// A value to search for, as it was sent. Unlike a stored one, it may contain wildcards and
+/// infinity, and its maps are in any order: servers sort what they store, not what they are asked
+/// for, so a map whose keys are not sorted equals no stored one.
+pub fn sought(value: &[u8]) -> Result<&[u8], ResultCode> {
+    if depth(value) < DEPTH { Ok(value) } else { Err(ResultCode::PARAMETER) }
 }
 
 /// The stored form of a map key.
@@ -253,15 +238,4 @@ fn geojson(text: &[u8]) -> Vec<u8> {
     let bare = [&[0, 0, 0], text].concat();
     let mut out = Vec::with_capacity(bare.len());
     if geo::store(&mut out, &bare).is_ok() { out } else { bare }
-}
-
-/// Whether there is a wildcard anywhere in this value.
-pub fn has_wildcard(value: &[u8]) -> bool {
-    let mut reader = Reader::new(value);
-    while let Ok(token) = reader.next() {
-        if token == Token::Ext(0xff, &[0]) {
-            return true;
-        }
-    }
-    false
 }

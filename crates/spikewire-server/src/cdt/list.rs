@@ -19,7 +19,7 @@ pub fn read(list: &Container<'_>, op: &ListOp<&[u8]>) -> Result<Option<Found>, R
         ListOp::Size => Ok(Some(Found::count(list.len()))),
         ListOp::Get(index) => Ok(item::found(list.values[at(list, *index)?])),
         ListOp::GetRange(index, count) => Ok(Some(slice(list, range(*index, *count, list.len())))),
-        ListOp::GetBy(returns, by) => Ok(pick(list, *returns, by)?.answer(list)),
+        ListOp::GetBy(returns, by) => Ok(pick(list, *returns, by)?.answer),
         _ => Err(ResultCode::PARAMETER),
     }
 }
@@ -89,9 +89,8 @@ fn take_out(mut list: Container<'_>, op: &ListOp<&[u8]>) -> Result<Edit, ResultC
         }
         ListOp::RemoveBy(returns, ref by) => {
             let picked = pick(&list, returns, by)?;
-            let result = picked.answer(&list);
             list.remove(&marks(&picked.indexes, len));
-            (0, 0, result)
+            (0, 0, picked.answer)
         }
         _ => return Err(ResultCode::PARAMETER),
     };

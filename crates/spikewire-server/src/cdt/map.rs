@@ -14,7 +14,7 @@ use crate::outcome::Found;
 pub fn read(map: &Container<'_>, op: &MapOp<&[u8]>) -> Result<Option<Found>, ResultCode> {
     match op {
         MapOp::Size => Ok(Some(Found::count(map.len()))),
-        MapOp::GetBy(returns, by) => Ok(pick(map, *returns, by)?.answer(map)),
+        MapOp::GetBy(returns, by) => Ok(pick(map, *returns, by)?.answer),
         _ => Err(ResultCode::PARAMETER),
     }
 }
@@ -56,7 +56,7 @@ pub fn modify(map: Option<Container<'_>>, op: &MapOp<&[u8]>) -> Result<Edit, Res
         MapOp::RemoveBy(returns, ref by) => {
             let Some(mut map) = map else { return Ok(Edit::default()) };
             let picked = pick(&map, returns, by)?;
-            let result = picked.answer(&map);
+            let result = picked.answer;
             if picked.indexes.is_empty() {
                 return Ok(Edit::keep(result));
             }

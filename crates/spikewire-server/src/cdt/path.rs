@@ -155,9 +155,9 @@ fn locate(container: &Container<'_>, step: &Step<&[u8]>) -> Result<Option<usize>
         At::Index(index) => single(index, len),
         At::Rank(rank) => single(rank, len).map(|rank| of_rank(container, rank)),
         At::Key(key) if container.kind == ContainerKind::Map => {
-            container.find_key(&item::sought(key).map_err(unusable)?).ok()
+            container.find_key(&item::stored(key).map_err(unusable)?).ok()
         }
         At::Key(_) => return Err(NOWHERE),
-        At::Value(value) => container.find_value(&item::sought(value).map_err(unusable)?),
+        At::Value(value) => container.find_value(item::sought(value).map_err(unusable)?),
     })
 }

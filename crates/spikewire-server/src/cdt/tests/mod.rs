@@ -253,9 +253,12 @@ fn wildcard_and_infinity() {
         let found = read((*particle, value), payload).map_err(|code| code.0)?.unwrap();
         Ok::<_, u8>(Value::decode(found.particle, &found.value).unwrap())
     };
-    assert_eq!(ask(&[0x93, 22, 1, 0x92, 1, 0xd4, 0xff, 0]), Ok(ints(&[0, 1])));
+    // It stands for one value that is there; behind it nothing is compared, at any level.
+    assert_eq!(ask(&[0x93, 22, 1, 0x92, 1, 0xd4, 0xff, 0]), Ok(ints(&[0])));
+    assert_eq!(ask(&[0x93, 22, 1, 0x93, 2, 0xd4, 0xff, 0, 9]), Ok(ints(&[2])));
+    assert_eq!(ask(&[0x93, 22, 1, 0x92, 0xd4, 0xff, 0, 9]), Ok(ints(&[0, 1, 2])));
     assert_eq!(ask(&[0x93, 22, 5, 0xd4, 0xff, 0]), Ok(Value::Int(4)));
-    assert_eq!(ask(&[0x93, 23, 5, 0x91, 0x92, 1, 0xd4, 0xff, 0]), Ok(Value::Int(2)));
+    assert_eq!(ask(&[0x93, 23, 5, 0x91, 0x92, 1, 0xd4, 0xff, 0]), Ok(Value::Int(1)));
     assert_eq!(ask(&[0x94, 25, 5, 0x91, 1, 0x92, 1, 0xd4, 0xff, 1]), Ok(Value::Int(2)));
     let mut stored = modify(None, &[0x92, 1, 0xd4, 0xff, 0]);
     assert_eq!(stored, Err(ResultCode::PARAMETER));

@@ -1,5 +1,7 @@
 //! Results observed on a real server.
 
+use spikewire_aerospike_protocol::cdt::context::{At, Inside};
+
 use super::*;
 
 #[test]
@@ -27,7 +29,7 @@ fn several_elements_come_in_the_order_of_servers() {
         (list, any_of(&[3]), rt::RANK | NOT, &[0, 1, 3]),
         (list, By::IndexRange(0, None), rt::RANK, &[0, 1, 2, 3]),
         (list, By::IndexRange(0, Some(3)), rt::RANK, &[3, 0, 2]),
-        (list, By::IndexRange(0, Some(1)), rt::RANK | NOT, &[0, 1, 2]),
+        (list, By::IndexRange(0, Some(1)), rt::RANK | NOT, &[0, 2, 1]),
     ] {
         let shown = format!("{by:?}, {returns}");
         let found = Bin::of(&ints(items)).list(ListOp::GetBy(returns, by));
@@ -106,4 +108,135 @@ fn sorted_and_unique_lists_refuse_as_servers_do() {
     bin.list(append).unwrap();
     let Value::List(items) = bin.value() else { panic!() };
     assert!(matches!(&items[..], [Value::Float(first), ..] if first.is_nan()), "{items:?}");
+}
+
+/// A list, or a map of integers, in an order.
+fn ordered(value: &Value, order: i64) -> Bin {
+    let mut bin = Bin::of(value);
+    match value {
+        Value::List(_) => bin.list(ListOp::SetOrder(order)).unwrap(),
+        _ => bin.map(MapOp::SetOrder(order)).unwrap(),
+    };
+    bin
+}
+
+fn pairs(pairs: &[(i64, i64)]) -> Value {
+    Value::Map(pairs.iter().map(|(key, value)| (Value::Int(*key), Value::Int(*value))).collect())
+}
+
+fn select(value: &Value, order: i64, by: By<Value>, returns: i64) -> Result<Option<Value>, u8> {
+    let mut bin = ordered(value, order);
+    match value {
+        Value::List(_) => bin.list(ListOp::GetBy(returns, by)),
+        _ => bin.map(MapOp::GetBy(returns, by)),
+    }
+}
+
+fn int_value(int: i64) -> Value {
+    Value::Int(int)
+}
+
+/// Inverted, a server mostly answers whether nothing is excluded, not whether anything is selected.
+#[test]
+fn whether_there_are_others() {
+    let two = [(1, 1), (2, 2)];
+    let three = [(1, 1), (2, 2), (3, 3)];
+    let value = |int| By::AllByValue(int_value(int));
+    for (items, order, by, expected) in [
+        (ints(&[]), 0, value(1), true),
+        (ints(&[1, 2]), 0, value(1), false),
+        (ints(&[1, 2]), 0, value(9), true),
+        (ints(&[1, 2]), 1, value(1), true),
+        (ints(&[1, 2]), 0, By::ValueInterval(int_value(1), Some(int_value(2))), false),
+        (ints(&[1, 2]), 0, By::RankRange(0, Some(1)), false),
+        (ints(&[1, 2]), 0, By::IndexRange(0, Some(1)), true),
+        (pairs(&two), 0, value(1), false),
+        (pairs(&two), 0, value(9), true),
+        (pairs(&three), 0, By::KeyInterval(int_value(2), Some(int_value(3))), false),
+        (pairs(&three), 0, By::IndexRange(1, Some(1)), false),
+        (pairs(&three), 1, By::IndexRange(1, Some(1)), true),
+    ] {
+        let shown = format!("{items:?} {order}: {by:?}");
+        let found = select(&items, order, by, return_type::EXISTS | return_type::INVERTED);
+        assert_eq!(found, Ok(Some(Value::Bool(expected))), "{shown}");
+    }
+}
+
+/// The numbers of an inverted range come in index order; those of a run that are counted from the
+/// end ascend, those of elements found one by one do not.
+#[test]
+fn numbers_of_several_elements() {
+    use return_type as rt;
+    const NOT: i64 = rt::INVERTED;
+    let six = &[16, 13, 19, 6, 9, 4][..];
+    let any_of = |values: &[i64]| By::ValueList(ints(values));
+    let keys = |keys: &[i64]| By::KeyList(ints(keys));
+    for (items, by, returns, expected) in [
+        (&[7, 3, 9][..], By::IndexRange(2, Some(1)), rt::RANK | NOT, &[1, 0][..]),
+        (six, By::IndexRange(4, Some(3)), rt::REVERSE_INDEX, &[0, 1]),
+        (six, By::IndexRange(1, Some(2)), rt::REVERSE_INDEX | NOT, &[5, 0, 1, 2]),
+        (six, By::RankRange(1, Some(2)), rt::REVERSE_RANK, &[3, 4]),
+        (six, By::RankRange(1, Some(2)), rt::REVERSE_INDEX, &[2, 1]),
+        (&[2, 1, 3, 1, 1, 1], By::IndexRange(5, Some(4)), rt::RANK, &[0]),
+        (&[2, 1, 3, 1, 1, 1], By::IndexRange(0, Some(4)), rt::REVERSE_RANK, &[1, 5, 0, 5]),
+        (&[1; 6], By::RankRange(2, Some(2)), rt::INDEX, &[3, 4]),
+        (&[1; 6], By::RankRange(4, Some(1)), rt::INDEX, &[5]),
+        (&[2, 1, 3, 2], any_of(&[3, 2, 2]), rt::RANK | NOT, &[0]),
+        (&[2, 1, 3, 2], any_of(&[3, 2, 2]), rt::REVERSE_RANK, &[0, 2, 1]),
+    ] {
+        let shown = format!("{items:?}: {by:?} {returns}");
+        assert_eq!(select(&ints(items), 0, by, returns), some(ints(expected)), "{shown}");
+    }
+    let two = &[(16, 4), (17, 5)][..];
+    for (items, order, by, returns, expected) in [
+        (&[(16, 4)][..], 0, any_of(&[2, 4, 4]), rt::INDEX, &[0, 0][..]),
+        (&[(16, 4)], 0, any_of(&[2, 4, 4]), rt::REVERSE_RANK, &[0, 0]),
+        (two, 0, any_of(&[5, 4, 4]), rt::RANK, &[1, 0]),
+        (two, 0, keys(&[17, 16, 17]), rt::INDEX, &[0, 1]),
+        (two, 1, keys(&[17, 16, 17]), rt::INDEX, &[1, 0, 1]),
+        (&[(1, 1), (2, 2), (3, 3)], 0, By::RankRange(1, Some(1)), rt::REVERSE_INDEX | NOT, &[2, 0]),
+        (&[(1, 1), (2, 1), (3, 0)], 0, By::IndexRange(1, Some(1)), rt::REVERSE_RANK | NOT, &[1, 2]),
+    ] {
+        let shown = format!("{items:?} {order}: {by:?} {returns}");
+        assert_eq!(select(&pairs(items), order, by, returns), some(ints(expected)), "{shown}");
+    }
+}
+
+/// Which of several equal elements has a rank decides what remains.
+#[test]
+fn equal_elements_are_removed_as_by_servers() {
+    for (rank, left) in [(-1, [2, 1, 3]), (-2, [3, 2, 1])] {
+        let mut bin = Bin::of(&ints(&[3, 2, 1, 3]));
+        bin.list(ListOp::RemoveBy(return_type::NONE, By::Rank(rank))).unwrap();
+        assert_eq!(bin.value(), ints(&left), "{rank}");
+    }
+}
+
+/// Servers sort the keys of maps that they store, not of those that they are asked for: a client
+/// that does not sort must not find anything here, either.
+#[test]
+fn what_is_sought_is_taken_as_it_is_sent() {
+    const SORTED: &[u8] = b"\x82\xa2\x03a\x01\xa3\x03bb\x02";
+    const UNSORTED: &[u8] = b"\x82\xa3\x03bb\x02\xa2\x03a\x01";
+    // What is stored is sorted, however it is sent: the map, and a list of the map.
+    let append = |value: &[u8]| [&[0x92, 1], value].concat();
+    let stored = modify(None, &append(UNSORTED)).unwrap().bin.unwrap();
+    let stored = modify(Some((stored.0, &stored.1)), &append(&[&[0x91], UNSORTED].concat()));
+    let (particle, stored) = stored.unwrap().bin.unwrap();
+    assert_eq!(stored, [&[0x92], SORTED, &[0x91], SORTED].concat());
+    for (sought, count) in [(SORTED, 1), (UNSORTED, 0)] {
+        for payload in [
+            [&[0x93, 22, 5], sought].concat(),
+            [&[0x93, 22, 5, 0x91], sought].concat(),
+            [&[0x93, 23, 5, 0x91], sought].concat(),
+        ] {
+            let found = read((particle, &stored), &payload).unwrap().unwrap();
+            assert_eq!(Value::decode(found.particle, &found.value), Ok(Value::Int(count)));
+        }
+        let removed =
+            modify(Some((particle, &stored)), &[&[0x93, 35, 5], sought].concat()).unwrap();
+        assert_eq!(removed.bin.is_some(), count == 1);
+        let step = Step::new(Inside::List, At::Value(sought));
+        assert_eq!(path::find(&stored, &[step]).is_ok(), count == 1);
+    }
 }

@@ -1,0 +1,194 @@
+//! Positions of ranks and of listed values.
+
+use std::cmp::Ordering;
+
+use spikewire_aerospike_protocol::result_code::ResultCode;
+
+use super::super::container::{Container, ContainerKind};
+use super::super::item::{self, compare};
+use super::{Run, list_of};
+
+/// The index of the element with a rank.
+pub fn of_rank(container: &Container<'_>, rank: usize) -> usize {
+    of_ranks(container, (rank, 1))[0]
+}
+
+/// The indexes of the elements with these ranks, in the order in which results list them: by rank,
+/// but in an unordered list from the highest rank down if the run is nearer to the lowest.
+pub fn of_ranks(container: &Container<'_>, (start, count): Run) -> Vec<usize> {
+    if container.kind == ContainerKind::List && !container.is_sorted_list() {
+        return ranks_of_unordered(&container.values, (start, count));
+    }
+    container.by_rank()[start..start + count].to_vec()
+}
+
+/// Elements of an unordered list. Which of several equal ones has which rank results from the
+/// search: a heap whose top is the end of the ranks that is nearer to the run.
+fn ranks_of_unordered(values: &[&[u8]], (start, count): Run) -> Vec<usize> {
+    let tail = values.len() - start - count;
+    let (first, skipped) =
+        if start <= tail { (Ordering::Less, start) } else { (Ordering::Greater, tail) };
+    let mut heap = Heap { values, first, indexes: (0..values.len()).collect() };
+    for at in (0..values.len() / 2).rev() {
+        heap.sink(at);
+    }
+    for _ in 0..skipped {
+        heap.pop();
+    }
+    let mut found: Vec<usize> = std::iter::from_fn(|| heap.pop()).take(count).collect();
+    found.reverse();
+    found
+}
+
+/// A binary heap of indexes of values. Unlike that of the standard library, it says which of
+/// several equal values is the top.
+struct Heap<'a> {
+    values: &'a [&'a [u8]],
+    /// How the top compares to the others.
+    first: Ordering,
+    indexes: Vec<usize>,
+}
+
+impl Heap<'_> {
+    fn compare(&self, a: usize, b: usize) -> Ordering {
+        compare(self.values[self.indexes[a]], self.values[self.indexes[b]])
+    }
+
+    fn sink(&mut self, mut at: usize) {
+        loop {
+            let (left, right) = (2 * at + 1, 2 * at + 2);
+            if left >= self.indexes.len() {
+                return;
+            }
+            let has_right = right < self.indexes.len();
+            let order = if has_right { self.compare(left, right) } else { Ordering::Equal };
+            let child = if order == self.first || order.is_eq() { left } else { right };
+            if self.compare(child, at) != self.first {
+                return;
+            }
+            self.indexes.swap(at, child);
+            at = child;
+        }
+    }
+
+    fn pop(&mut self) -> Option<usize> {
+        if self.indexes.is_empty() {
+            return None;
+        }
+        let top = self.indexes.swap_remove(0);
+        self.sink(0);
+        Some(top)
+    }
+}
+
+/// Where elements lie among searched values.
+pub struct Listed {
+    /// Which elements are among the values.
+    pub marks: Vec<bool>,
+    /// For each searched value the number of lesser elements, and of those that are equal. Of a
+    /// value that is listed several times, only the last occurrence has any.
+    pub hits: Vec<Run>,
+    /// Searched values in ascending order.
+    order: Vec<usize>,
+}
+
+impl Listed {
+    /// Looks up all elements among the searched values. Only `with_hits` has the numbers of
+    /// elements.
+    pub fn find(elements: &[&[u8]], sought: &[&[u8]], with_hits: bool) -> Self {
+        let order = sorted(sought);
+        let mut listed =
+            Self { marks: vec![false; elements.len()], hits: vec![(0, 0); sought.len()], order };
+        for (at, element) in elements.iter().enumerate() {
+            let (found, above) = position(element, sought, &listed.order, with_hits);
+            listed.marks[at] = found;
+            if !with_hits {
+                continue;
+            }
+            if found {
+                listed.hits[listed.order[above - 1]].1 += 1;
+            }
+            if let Some(next) = listed.order.get(above) {
+                listed.hits[*next].0 += 1;
+            }
+        }
+        let mut below = 0;
+        for index in &listed.order {
+            below += listed.hits[*index].0;
+            listed.hits[*index].0 = below;
+        }
+        listed
+    }
+
+    /// Runs of ranks that the values leave out.
+    pub fn gaps(&self, len: usize) -> Vec<Run> {
+        let mut gaps = Vec::new();
+        let mut end = 0;
+        let hits = self.order.iter().map(|index| self.hits[*index]).filter(|hit| hit.1 > 0);
+        for (start, count) in hits.chain([(len, 0)]) {
+            gaps.push((end, start.saturating_sub(end)));
+            end = start + count;
+        }
+        gaps
+    }
+}
+
+/// Whether a value is among others in ascending order, and behind the last of those that equal it;
+/// or, not `to_the_last`, at any of them. With wildcards there may be no order, so that the way of
+/// searching decides: it is that of servers.
+fn position(value: &[u8], others: &[&[u8]], order: &[usize], to_the_last: bool) -> (bool, usize) {
+    let (mut lower, mut upper) = (0, order.len());
+    let mut at = upper / 2;
+    let mut found = false;
+    while lower < upper {
+        let compared = compare(value, others[order[at]]);
+        found |= compared.is_eq();
+        match compared {
+            Ordering::Equal if !to_the_last => break,
+            Ordering::Less if at == lower => break,
+            Ordering::Less => {
+                upper = at;
+                at = usize::midpoint(at, lower);
+            }
+            _ if at + 1 >= upper => return (found, at + 1),
+            _ => {
+                lower = if found { at } else { at + 1 };
+                at = usize::midpoint(at, upper);
+            }
+        }
+    }
+    (found, at)
+}
+
+/// The values of an encoded list to search for.
+pub fn sought_list(values: &[u8]) -> Result<Vec<&[u8]>, ResultCode> {
+    list_of(item::sought(values)?)
+}
+
+/// Indexes of values in ascending order, equal ones as they come. Wildcards equal everything, so
+/// that there may be no order; a sort of the standard library may panic then.
+fn sorted(values: &[&[u8]]) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..values.len()).collect();
+    let mut merged = order.clone();
+    merge_sort(&mut order, &mut merged, values);
+    order
+}
+
+fn merge_sort(order: &mut [usize], space: &mut [usize], values: &[&[u8]]) {
+    let len = order.len();
+    if len < 2 {
+        return;
+    }
+    let middle = len / 2;
+    merge_sort(&mut order[..middle], space, values);
+    merge_sort(&mut order[middle..], space, values);
+    let (mut left, mut right) = (0, middle);
+    for slot in &mut space[..len] {
+        let takes_left = right == len
+            || left < middle && compare(values[order[left]], values[order[right]]).is_le();
+        let from = if takes_left { &mut left } else { &mut right };
+        *slot = order[*from];
+        *from += 1;
+    }
+    order.copy_from_slice(&space[..len]);
+}
