@@ -50,7 +50,7 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("folder", type=Path, help="the folder of the tests")
     parser.add_argument("files", nargs="*", help="names of files in new_tests; default: all")
     parser.add_argument("--seeds", metavar="HOST:PORT,...", help="servers to run on")
-    options = parser.parse_args(arguments)
+    options = parser.parse_intermixed_args(arguments)
     folder: Path = options.folder / "new_tests"
     if not folder.is_dir():
         print(__doc__, file=sys.stderr)

@@ -14,7 +14,9 @@ fn main() -> ExitCode {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("spikewire-server: {error}");
-            ExitCode::FAILURE
+            // As for arguments that cannot be parsed.
+            let is_option = error.kind() == io::ErrorKind::InvalidInput;
+            if is_option { ExitCode::from(2) } else { ExitCode::FAILURE }
         }
     }
 }
