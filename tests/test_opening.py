@@ -346,7 +346,9 @@ class TestWithoutSeeds:
         ):
             with pytest.raises(spikewire.ConnectionFailed) as caught:
                 opens()
-            assert str(caught.value).startswith("no seed leads to the cluster: seed 127.0.0.1:1: ")
+            assert str(caught.value).startswith(
+                "cannot connect to the cluster: 127.0.0.1:1 refused "
+            )
             assert str(caught.value).count(says) == 1
             assert says in caught.value.message
 

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { createServer } from 'node:net'
 import { after, before, test } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
-import { Client } from 'spikewire'
+import { Client, ConnectionFailed } from 'spikewire'
 import { Cluster, ClusterError } from 'spikewire/testing'
 
 let cluster: Cluster
@@ -108,7 +108,11 @@ test('ports, racks, names and versions are as requested', async () => {
   const asked = { nodes: 2, racks: [1, 2], clusterName: 'mine', build: '7.1.0.3', threads: 2 }
   await using own = await Cluster.start(asked)
   const other = Client.connect(own.seeds, { clusterName: 'theirs' })
-  await assert.rejects(other, /wrong cluster name 'mine', expected 'theirs'/)
+  await assert.rejects(other, (error) => {
+    assert.ok(error instanceof ConnectionFailed)
+    assert.match(error.message, /wrong cluster name 'mine', expected 'theirs'/)
+    return true
+  })
   await using client = await Client.connect(own.seeds, { clusterName: 'mine' })
   assert.equal(client.nodes.length, 2)
 })

@@ -1,4 +1,4 @@
-"""Unreachable seeds: an error in time that gives the reason for each seed."""
+"""Unreachable seeds and peers: an error in time that gives the reason for each."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING
 import pytest
 
 import spikewire
+from spikewire.testing import Cluster
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from faces import Face
-    from spikewire.testing import Cluster
 
 
 @contextlib.contextmanager
@@ -155,3 +155,27 @@ def test_failing_to_connect_leaves_nothing_open(face: Face, no_descriptor_leak: 
         for _ in range(20):
             with pytest.raises(spikewire.ConnectionFailed):
                 face.open(f"127.0.0.1:{unused.getsockname()[1]}")
+
+
+def test_peers_at_addresses_that_cannot_be_reached(face: Face) -> None:
+    """As of nodes in containers or behind NAT: the client opens, and says why calls fail."""
+    with Cluster(nodes=3, replication_factor=1) as cluster, socket.socket() as closed:
+        closed.bind(("127.0.0.1", 0))
+        nowhere = f"127.0.0.1:{closed.getsockname()[1]}"
+        first, *others = cluster.addresses
+        for options, why in [
+            ({"ip_map": dict.fromkeys(others, nowhere)}, f"{nowhere}: connection refused"),
+            ({"use_services_alternate": True}, "it announces no address"),
+        ]:
+            with face.open(first, **options) as client:
+                assert list(client.raw.stats().unreachable.values()) == [why, why]
+                rows = {key: {"a": 1} for key in range(100)}
+                failed = client.dataset("test", "far").put_many(rows, max_retries=0).errors
+                assert failed
+                for error in failed.values():
+                    assert isinstance(error, spikewire.NodeUnavailable)
+                    assert "cannot be reached from here: " in error.message
+                    assert why in error.message
+                    assert "ip_map or use_services_alternate" in error.message
+        with face.open(first) as client:
+            assert client.raw.stats().unreachable == {}

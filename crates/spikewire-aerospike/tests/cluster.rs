@@ -157,7 +157,7 @@ fn a_seed_that_speaks_http_is_recognised() {
     assert_eq!(
         error.message(),
         format!(
-            "no seed leads to the cluster: seed {address}: answered with something that is not \
+            "cannot connect to the cluster: seed {address}: answered with something that is not \
              this protocol (an HTTP server?)"
         )
     );

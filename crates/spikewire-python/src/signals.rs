@@ -1,5 +1,6 @@
 //! A client's metrics and events. `spikewire.metrics` wraps them in classes.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -159,6 +160,7 @@ impl Signals {
             stages,
             hedges,
             nodes,
+            unreachable,
             tends,
             failed_tends,
             tend_age,
@@ -172,6 +174,7 @@ impl Signals {
         known.set_item("stages", PyList::new(py, all.collect::<PyResult<Vec<_>>>()?)?)?;
         let all = nodes.iter().map(|known| node(py, known));
         known.set_item("nodes", PyList::new(py, all.collect::<PyResult<Vec<_>>>()?)?)?;
+        known.set_item("unreachable", unreachable.into_iter().collect::<BTreeMap<_, _>>())?;
         known.set_item("in_flight", in_flight)?;
         known.set_item("queued", queued)?;
         known.set_item("hedges_sent", hedges.0)?;

@@ -39,6 +39,7 @@ def summed(several: Sequence[Stats]) -> Stats:
         stages=_merged(
             (it for stats in several for it in stats.stages), lambda it: it.stage, _stages
         ),
+        unreachable={name: why for stats in several for name, why in stats.unreachable.items()},
     )
 
 

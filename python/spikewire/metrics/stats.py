@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import accumulate
 from typing import TYPE_CHECKING
 
@@ -12,6 +12,7 @@ from spikewire._native import Signals
 from spikewire.cql.errors import Error as SessionError
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from typing import TypeAlias
 
     from typing_extensions import TypedDict
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
         queued: int
         hedges_sent: int
         hedges_won: int
+        unreachable: dict[str, str]
         tends: int
         failed_tends: int
         tend_age: float
@@ -168,6 +170,10 @@ class Stats:
     """Time since the last refresh, in seconds."""
     stages: tuple[StageStats, ...] = ()
     """The stages of all commands together; empty if they were not timed."""
+    unreachable: Mapping[str, str] = field(default_factory=dict)
+    """Nodes of the cluster that cannot be reached from here, by name: the addresses that were
+    tried, and why each failed. Always empty for Cassandra.
+    """
 
     def select(
         self,
@@ -258,4 +264,5 @@ def made(fields: StatsFields) -> Stats:
             StageStats(stage, sum(buckets), seconds, tuple(buckets))
             for stage, buckets, seconds in fields["stages"]
         ),
+        fields["unreachable"],
     )

@@ -1,17 +1,12 @@
-//! Addresses of hosts: the IP map, alternate addresses, name resolution.
+//! Addresses of hosts: the IP map, alternate addresses.
 
 use std::collections::HashMap;
 use std::net::{IpAddr, SocketAddr};
-use std::sync::atomic::AtomicBool;
-use std::time::Duration;
 
 use spikewire_aerospike_protocol::host;
 use spikewire_aerospike_protocol::peers::Address;
 
-use spikewire_transport::resolve::Resolving;
-
 use crate::error::{Error, Result};
-use crate::security::name_of;
 
 /// Which of a node's addresses to request.
 #[derive(Debug, Clone, Copy, Default)]
@@ -95,27 +90,6 @@ pub(super) struct Place {
     pub name: Option<String>,
 }
 
-/// Resolves advertised addresses concurrently; those that fail are left out. Their certificates are
-/// verified against `tls_name`, or else against the hosts as advertised.
-pub(super) fn resolve_all(
-    addresses: &[Address],
-    tls_name: Option<&str>,
-    within: Duration,
-    closed: &AtomicBool,
-) -> Vec<Place> {
-    let asked: Vec<_> = addresses.iter().map(|a| Resolving::start(&a.host, a.port)).collect();
-    let mut once: Vec<Place> = Vec::new();
-    for (advertised, asked) in addresses.iter().zip(asked) {
-        let name = tls_name.or_else(|| name_of(&advertised.host));
-        for address in asked.finish(within, closed).into_iter().flatten() {
-            if once.iter().all(|place| place.address != address) {
-                once.push(Place { address, name: name.map(str::to_owned) });
-            }
-        }
-    }
-    once
-}
-
 /// Whether two addresses are the same; IPv4-mapped IPv6 addresses equal their IPv4 address.
 pub(super) fn same(one: SocketAddr, other: SocketAddr) -> bool {
     one.port() == other.port() && one.ip().to_canonical() == other.ip().to_canonical()
@@ -175,19 +149,6 @@ mod tests {
             assert_eq!(it.peers_command(), format!("peers-{kind}"));
             assert_eq!(it.services_command(), format!("service-{kind}"));
         }
-    }
-
-    #[test]
-    fn addresses_are_found_once_each() {
-        let (within, open) = (Duration::from_secs(5), AtomicBool::new(false));
-        let twice = [at("127.0.0.1", 7), at("127.0.0.1", 7)];
-        let found = resolve_all(&twice, None, within, &open);
-        let address = "127.0.0.1:7".parse().unwrap();
-        assert_eq!(found, [Place { address, name: None }]);
-        let named = resolve_all(&twice, Some("db"), within, &open);
-        assert_eq!(named, [Place { address, name: Some("db".into()) }]);
-        let host = resolve_all(&[at("localhost", 7)], None, within, &open);
-        assert_eq!(host[0].name.as_deref(), Some("localhost"));
     }
 
     #[test]

@@ -1,12 +1,14 @@
 //! How the tender adds newly listed nodes and removes those that left.
 
+use std::net::SocketAddr;
 use std::time::Duration;
 
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 use spikewire_aerospike_protocol::peers::Peers;
+use spikewire_transport::resolve::Lookup;
 
-use super::address;
-use super::member::ask_all;
+use super::member::{Member, ask_all};
+use super::names;
 use super::peers::UnknownPeers;
 use super::rules::{self, Known, PeerHealth};
 use super::tender::Tender;
@@ -38,21 +40,20 @@ impl Tender {
             asked = self.discover(&lists);
         }
         self.candidates.end();
+        let unreachable = self.candidates.unreachable();
+        self.changed |= unreachable != self.unreachable;
+        self.unreachable = unreachable;
         answered
     }
 
     /// Counts how often each member is listed, probes unknown peers, and returns the new members.
     fn discover(&mut self, lists: &[(usize, Peers)]) -> FxHashSet<u32> {
         let net = self.net();
+        let listed = self.listed_addresses(lists);
         let mut wanted = UnknownPeers::default();
         let mut unknown = Vec::new();
         for peer in lists.iter().flat_map(|(_, list)| &list.peers) {
-            let listed = || {
-                let reached: Vec<_> =
-                    peer.addresses.iter().map(|a| net.addressing.reach(a)).collect();
-                let places = address::resolve_all(&reached, None, net.within, &net.closed);
-                places.into_iter().map(|place| place.address).collect()
-            };
+            let listed = || listed.get(peer.name.as_str()).cloned().unwrap_or_default();
             let mut members = self.members.iter_mut();
             match members.find(|member| member.node.name == peer.name && !member.replaced) {
                 Some(member)
@@ -82,6 +83,30 @@ impl Tender {
             generation.read = self.candidates.all_met(list).then_some(list.generation);
         }
         newcomers
+    }
+
+    /// Where the lists say that members are which fail, for [`rules::known`]; names are resolved all
+    /// at once.
+    fn listed_addresses<'a>(
+        &self,
+        lists: &'a [(usize, Peers)],
+    ) -> FxHashMap<&'a str, Vec<SocketAddr>> {
+        let net = self.net();
+        let fails = |name: &str| {
+            let may_have_moved =
+                |member: &Member| rules::may_have_moved(member.failures, member.node.address);
+            self.members.iter().any(|member| member.node.name == name && may_have_moved(member))
+        };
+        let mut lookups = FxHashMap::default();
+        for peer in lists.iter().flat_map(|(_, list)| &list.peers) {
+            if !lookups.contains_key(peer.name.as_str()) && fails(&peer.name) {
+                let reached: Vec<_> =
+                    peer.addresses.iter().map(|a| net.addressing.reach(a)).collect();
+                lookups.insert(peer.name.as_str(), names::lookup(&reached, &net));
+            }
+        }
+        let resolved = |lookup: Lookup| lookup.finish(&net.closed).into_iter().flatten().flatten();
+        lookups.into_iter().map(|(name, lookup)| (name, resolved(lookup).collect())).collect()
     }
 
     pub(super) fn remove_leavers(&mut self, answered: usize) {

@@ -10,6 +10,7 @@
 //! | `member`, `peers` | what the tender keeps about one node, and about nodes not yet met |
 //! | `rules`, `map`, `node_info`, `address`, `build` | the rules, without sockets |
 //! | `info_request`, `poll`, `probe` | one info request to one node; many at once; all addresses of a host |
+//! | `names` | resolving the addresses that nodes announce |
 //! | `ask` | requests of callers to single nodes |
 //! | `net`, `node_error` | shared settings; why a node cannot be used |
 //! | `shared` | what the tender and others share |
@@ -23,6 +24,7 @@ mod discovery;
 mod info_request;
 mod map;
 mod member;
+mod names;
 mod net;
 mod node;
 mod node_error;
@@ -52,7 +54,7 @@ use spikewire_transport::metrics::Observed;
 pub(crate) use ask::{info_answer, manage_answer, message_answer};
 pub use build::Build;
 pub use node::{Breaker, Node};
-pub use snapshot::{NamespaceMap, Snapshot};
+pub use snapshot::{NamespaceMap, Snapshot, UnreachablePeer};
 pub use spikewire_transport::metrics::{NodeStats, Stats};
 pub(crate) use tally::{Counted, Tally};
 
@@ -135,11 +137,14 @@ impl Cluster {
 
     /// Statistics of the client: counters, connections, nodes and their breakers, and the tender.
     pub fn stats(&self) -> Stats {
-        let nodes = self.snapshot();
-        let nodes = nodes.nodes.iter().map(|node| NodeStats::of(node.name.clone(), &**node));
-        let stats = Stats::new(&self.shared.metrics, nodes.collect(), &self.shared.tends);
+        let snapshot = self.snapshot();
+        let nodes = snapshot.nodes.iter();
+        let nodes = nodes.map(|node| NodeStats::of(node.name.clone(), &**node)).collect();
+        let unreachable = snapshot.unreachable.iter();
+        let unreachable = unreachable.map(|peer| (peer.name.clone(), peer.why.clone())).collect();
+        let stats = Stats::new(&self.shared.metrics, nodes, &self.shared.tends);
         let hedging = self.hedging();
-        Stats { hedges: (hedging.sent(), hedging.won()), ..stats }
+        Stats { hedges: (hedging.sent(), hedging.won()), unreachable, ..stats }
     }
 
     /// Requests a pass now because a connection failed. Extra passes are at least 50 ms apart, and

@@ -5,6 +5,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use spikewire_transport::descriptors::Descriptors;
+use spikewire_transport::resolve::Resolver;
 
 use super::address::{Addressing, Scheme};
 use crate::error::Result;
@@ -21,6 +22,7 @@ pub(super) struct Net {
     pub within: Duration,
     pub addressing: Addressing,
     pub gate: Gate,
+    pub resolver: Resolver,
     pub descriptors: Arc<Descriptors>,
     /// Set when the client is closed; ends every wait.
     pub closed: AtomicBool,
@@ -35,6 +37,7 @@ impl Net {
             within: if within.is_zero() { WITHIN } else { within },
             addressing: Addressing::new(scheme, &options.ip_map)?,
             gate,
+            resolver: Resolver::default(),
             descriptors: Arc::default(),
             closed: AtomicBool::new(false),
         })

@@ -13,8 +13,9 @@ use crate::security::Access;
 /// A node. Transports key their connections by its identity.
 #[derive(Debug)]
 pub struct Node {
-    /// A number that is unique within the client and never reused: nodes that leave and come back
-    /// get a new one, so that old connections cannot be confused with new ones.
+    /// A small number that is unique among the nodes that are in use within the client. Nodes that
+    /// leave and come back get another one; theirs is free once nothing refers to them, so that old
+    /// connections cannot be confused with new ones.
     pub slot: u32,
     /// The server's node id.
     pub name: String,

@@ -71,7 +71,6 @@ impl NodeError {
         let kind = match self {
             Self::NoConnection(_) | Self::NoAnswer(_) => Kind::Timeout,
             Self::NotThisProtocol(_) | Self::Garbled(_) => Kind::Malformed,
-            Self::OtherCluster { .. } => Kind::Invalid,
             Self::LoginRefused(ref refused) => Kind::Server(refused.code),
             Self::Stopped => Kind::Closed,
             _ => Kind::Connection,

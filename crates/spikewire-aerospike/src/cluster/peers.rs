@@ -1,17 +1,26 @@
 //! Probing the peers that nodes list.
 
 use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::sync::atomic::Ordering::Relaxed;
+use std::time::Duration;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use spikewire_aerospike_protocol::peers::{Address, Peer, Peers};
+use spikewire_transport::resolve::Lookup;
 
-use super::address;
+use super::info_request::InfoRequest;
 use super::member::RETRY_WAIT;
+use super::names;
 use super::net::Net;
 use super::node_info::Requirements;
 use super::poll;
 use super::probe::{Found, Probe};
+use super::snapshot::UnreachablePeer;
 use crate::clock::Tick;
+
+/// How often a pass looks for names that have been resolved.
+const NAMES_POLL: Duration = Duration::from_millis(2);
 
 /// A peer that is not a member yet, merged from all lists that contain it.
 #[derive(Debug, Default)]
@@ -30,21 +39,79 @@ impl UnknownPeers {
         if !peer.tls_name.is_empty() {
             wanted.tls_name = Some(peer.tls_name.clone());
         }
-        for address in &peer.addresses {
-            if !wanted.addresses.contains(address) {
+        for address in peer.addresses.iter().take(names::MOST) {
+            if wanted.addresses.len() < names::MOST && !wanted.addresses.contains(address) {
                 wanted.addresses.push(address.clone());
             }
         }
     }
 }
 
-/// A peer that is being probed.
+/// An attempt to reach a peer: its names are resolved, then its addresses probed.
+#[derive(Debug)]
+struct Attempt {
+    addresses: Vec<Address>,
+    tls_name: Option<String>,
+    requirements: Requirements,
+    lookup: Option<Lookup>,
+    probe: Option<Probe>,
+    /// Names that did not resolve, and why.
+    unresolved: String,
+}
+
+impl Attempt {
+    fn start(name: &str, wanted: UnknownPeer, cluster_name: Option<&String>, net: &Net) -> Self {
+        let addresses: Vec<_> = wanted.addresses.iter().map(|a| net.addressing.reach(a)).collect();
+        let requirements =
+            Requirements { node: Some(name.to_owned()), cluster_name: cluster_name.cloned() };
+        let lookup = Some(names::lookup(&addresses, net));
+        let (probe, unresolved, tls_name) = (None, String::new(), wanted.tls_name);
+        Self { addresses, tls_name, requirements, lookup, probe, unresolved }
+    }
+
+    /// Processes what has come in the meantime; returns whether the attempt has ended.
+    fn settle(&mut self, net: &Net) -> bool {
+        if let Some(lookup) = self.lookup.take_if(Lookup::settle) {
+            let Self { addresses, tls_name, unresolved, .. } = self;
+            let failed = |address: &Address, why| add(unresolved, address, why);
+            let resolved = lookup.results();
+            let places = names::places(addresses, resolved, tls_name.as_deref(), failed);
+            self.probe = Some(Probe::start(places, self.requirements.clone(), net));
+        }
+        self.probe.as_mut().is_some_and(|probe| {
+            probe.settle(net);
+            probe.is_over()
+        })
+    }
+
+    fn pending(&mut self) -> impl Iterator<Item = &mut InfoRequest> {
+        self.probe.iter_mut().flat_map(Probe::pending)
+    }
+
+    /// The host, or what was tried and why it failed.
+    fn finish(self) -> Result<Found, String> {
+        let mut why = self.unresolved;
+        match self.probe.map(Probe::finish) {
+            Some(Ok(found)) => return Ok(found),
+            Some(Err(failed)) => failed.iter().for_each(|(at, error)| add(&mut why, at, error)),
+            None => {}
+        }
+        Err(if why.is_empty() { "it announces no address".to_owned() } else { why })
+    }
+}
+
+fn add(all: &mut String, address: impl std::fmt::Display, why: impl std::fmt::Display) {
+    let comma = if all.is_empty() { "" } else { ", " };
+    let _ = write!(all, "{comma}{address}: {why}");
+}
+
+/// A peer that is being reached.
 #[derive(Debug, Default)]
 struct Candidate {
-    probe: Option<Probe>,
-    /// A peer that could not be reached before is not waited for again: its probe continues between
-    /// passes.
-    failed_before: bool,
+    attempt: Option<Attempt>,
+    /// Why the last attempt failed. Such a peer is not waited for again: further attempts continue
+    /// between passes.
+    failed: Option<String>,
 }
 
 /// Listed peers that have not been reached, within one pass and between passes.
@@ -75,7 +142,19 @@ impl Candidates {
         list.peers.iter().all(|peer| !self.unmet.contains(&peer.name))
     }
 
-    /// Probes all of them concurrently, each once per pass, and returns those that were reached.
+    /// The peers that could not be reached, by name.
+    pub fn unreachable(&self) -> Vec<UnreachablePeer> {
+        let failed = |(name, it): (&String, &Candidate)| {
+            let why = it.failed.clone().filter(|_| self.unmet.contains(name))?;
+            Some(UnreachablePeer { name: name.clone(), why })
+        };
+        let mut all: Vec<_> = self.known.iter().filter_map(failed).collect();
+        all.sort();
+        all
+    }
+
+    /// Tries to reach all of them concurrently, each once per pass, and returns those that were
+    /// reached.
     pub fn meet(
         &mut self,
         wanted: UnknownPeers,
@@ -86,8 +165,8 @@ impl Candidates {
         for (name, wanted) in wanted.0 {
             if self.listed.insert(name.clone()) {
                 let candidate = self.known.entry(name.clone()).or_default();
-                if candidate.probe.is_none() {
-                    candidate.probe = Some(start(&name, &wanted, cluster_name, net));
+                if candidate.attempt.is_none() {
+                    candidate.attempt = Some(Attempt::start(&name, wanted, cluster_name, net));
                 }
                 tried.push(name);
             }
@@ -97,13 +176,13 @@ impl Candidates {
         let mut met = Vec::new();
         for name in tried {
             let Some(candidate) = self.known.get_mut(&name) else { continue };
-            match candidate.probe.take_if(|probe| probe.is_over()).map(Probe::finish) {
+            match candidate.attempt.take_if(|attempt| attempt.settle(net)).map(Attempt::finish) {
                 Some(Ok(found)) => {
                     self.known.remove(&name);
                     met.push(found);
                 }
-                Some(Err(_)) => {
-                    candidate.failed_before = true;
+                Some(Err(why)) => {
+                    candidate.failed = Some(why);
                     self.unmet.insert(name);
                 }
                 None => {
@@ -117,31 +196,29 @@ impl Candidates {
     fn wait(&mut self, net: &Net) {
         let grace = Tick::now().after(RETRY_WAIT);
         loop {
-            let (mut first_time, mut others) = (false, false);
+            let (mut first_time, mut others, mut names) = (false, false, false);
             for candidate in self.known.values_mut() {
-                if let Some(probe) = &mut candidate.probe {
-                    probe.settle(net);
-                    let open = !probe.is_over();
-                    first_time |= open && !candidate.failed_before;
-                    others |= open && candidate.failed_before;
+                if let Some(attempt) = &mut candidate.attempt {
+                    let open = !attempt.settle(net);
+                    first_time |= open && candidate.failed.is_none();
+                    others |= open && candidate.failed.is_some();
+                    names |= attempt.lookup.is_some();
                 }
             }
-            if !first_time && (!others || Tick::now() >= grace) {
+            let now = Tick::now();
+            if !first_time && (!others || now >= grace) {
                 return;
             }
-            let until = if first_time { Tick::NEVER } else { grace };
-            let probes = self.known.values_mut().filter_map(|candidate| candidate.probe.as_mut());
-            let mut open: Vec<_> = probes.flat_map(Probe::pending).collect();
+            let mut until = if first_time { Tick::NEVER } else { grace };
+            if names {
+                until = until.min(now.after(NAMES_POLL));
+            }
+            let attempts = self.known.values_mut().filter_map(|it| it.attempt.as_mut());
+            let mut open: Vec<_> = attempts.flat_map(Attempt::pending).collect();
             poll::turn(&mut open, until, &net.closed);
+            if net.closed.load(Relaxed) {
+                return;
+            }
         }
     }
-}
-
-fn start(name: &str, wanted: &UnknownPeer, cluster_name: Option<&String>, net: &Net) -> Probe {
-    let addresses: Vec<_> = wanted.addresses.iter().map(|a| net.addressing.reach(a)).collect();
-    let tls_name = wanted.tls_name.as_deref();
-    let places = address::resolve_all(&addresses, tls_name, net.within, &net.closed);
-    let requirements =
-        Requirements { node: Some(name.to_owned()), cluster_name: cluster_name.cloned() };
-    Probe::start(places, requirements, net)
 }

@@ -52,6 +52,11 @@ pub(super) enum Known {
     Moved,
 }
 
+/// Whether a known node may be at another address now.
+pub(super) fn may_have_moved(failures: u32, at: SocketAddr) -> bool {
+    failures > 0 && !address::is_local(at)
+}
+
 /// A known node counts as moved only if it fails at its old address, and that is not this machine
 /// (which others naturally list by another address).
 pub(super) fn known(
@@ -59,10 +64,7 @@ pub(super) fn known(
     at: SocketAddr,
     listed: impl FnOnce() -> Vec<SocketAddr>,
 ) -> Known {
-    if failures == 0 || address::is_local(at) {
-        return Known::Same;
-    }
-    if listed().iter().any(|address| address::same(*address, at)) {
+    if !may_have_moved(failures, at) || listed().iter().any(|address| address::same(*address, at)) {
         Known::Same
     } else {
         Known::Moved

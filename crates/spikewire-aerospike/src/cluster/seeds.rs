@@ -3,9 +3,9 @@
 use std::net::SocketAddr;
 
 use spikewire_aerospike_protocol::host::Host;
-use spikewire_transport::resolve::Resolving;
 
 use super::address::{self, Place};
+use super::names;
 use super::net::Net;
 use super::node_error::NodeError;
 use super::node_info::Requirements;
@@ -56,12 +56,12 @@ pub(super) fn check(seeds: &[Host], tls: bool) -> Result<(), Error> {
 /// Finds a node to start from. All addresses of all seeds are tried concurrently, within one
 /// connect timeout. A seed without peers is used only if there is no better one.
 pub(super) fn find(seeds: &[Host], requirements: &Requirements, net: &Net) -> Result<Found, Error> {
-    let asked: Vec<_> = seeds.iter().map(|s| Resolving::start(&s.name, s.port)).collect();
-    let names_until = Tick::now().after(net.within);
+    let names = seeds.iter().map(|seed| (seed.name.as_str(), seed.port));
+    let resolved = net.resolver.start(names, net.within).finish(&net.closed);
     let mut failed = Vec::new();
     let (mut probed, mut probes) = (Vec::new(), Vec::new());
-    for (seed, asked) in seeds.iter().zip(asked) {
-        match asked.finish(names_until.since(Tick::now()), &net.closed) {
+    for (seed, resolved) in seeds.iter().zip(resolved) {
+        match resolved {
             Ok(addresses) => {
                 let name = seed.tls_name.as_deref().or_else(|| name_of(&seed.name));
                 let name = name.map(str::to_owned);
@@ -106,7 +106,7 @@ fn behind_balancer(found: Found, tls_name: Option<&str>, net: &Net) -> Found {
         return found;
     }
     let services: Vec<_> = found.info.services.iter().map(|a| net.addressing.reach(a)).collect();
-    let listed = address::resolve_all(&services, tls_name, net.within, &net.closed);
+    let listed = names::resolve_all(&services, tls_name, net);
     if !is_elsewhere(used, listed.iter().map(|place| place.address)) {
         return found;
     }
@@ -125,23 +125,26 @@ fn is_elsewhere(used: SocketAddr, listed: impl IntoIterator<Item = SocketAddr>) 
 
 fn report(failed: &[Failed]) -> Error {
     let reasons = || failed.iter().flat_map(|f| &f.reasons).map(|(_, reason)| reason);
-    let text: Vec<String> = failed.iter().map(ToString::to_string).collect();
-    let text = format!("no seed leads to the cluster: {}", text.join("; "));
     let refusal = reasons().find_map(|reason| match reason {
         NodeError::LoginRefused(refused) => Some(refused.code),
         _ => None,
     });
-    // A wrong name is the caller's mistake, not the network's.
     let kind = if let Some(code) = refusal {
         Kind::Server(code)
-    } else if reasons().all(|reason| matches!(reason, NodeError::OtherCluster { .. })) {
-        Kind::Invalid
     } else if reasons().all(|reason| *reason == NodeError::Stopped) {
         Kind::Closed
     } else {
         Kind::Connection
     };
-    Error::new(kind, text)
+    let why = if reasons().all(|reason| *reason == NodeError::Refused) {
+        let seeds: Vec<String> = failed.iter().map(|failed| failed.seed.to_string()).collect();
+        let seeds = seeds.join(" and ");
+        format!("{seeds} refused the connection; is a server running there?")
+    } else {
+        let each: Vec<String> = failed.iter().map(ToString::to_string).collect();
+        each.join("; ")
+    };
+    Error::new(kind, format!("cannot connect to the cluster: {why}"))
 }
 
 #[cfg(test)]
@@ -197,7 +200,7 @@ mod tests {
         assert_eq!(error.kind(), Kind::Connection);
         assert_eq!(
             error.message(),
-            "no seed leads to the cluster: seed localhost:3000: connection refused; seed b:3000: \
+            "cannot connect to the cluster: seed localhost:3000: connection refused; seed b:3000: \
              10.0.0.1:3000 connection refused, 10.0.0.2:3000 the connection was closed before an \
              answer came"
         );
@@ -216,12 +219,25 @@ mod tests {
     }
 
     #[test]
-    fn a_wrong_name_everywhere_is_the_callers_mistake() {
+    fn refused_connections_everywhere_are_told_in_one_sentence() {
+        let refused = |text| failed(text, &[("10.0.0.1:3000", NodeError::Refused)]);
+        let one = report(&[refused("a")]);
+        assert_eq!(one.kind(), Kind::Connection);
+        let expected = "cannot connect to the cluster: a:3000 refused the connection; is a server \
+                        running there?";
+        assert_eq!(one.message(), expected);
+        let two = report(&[refused("a"), refused("b:3001")]);
+        assert!(two.message().contains(": a:3000 and b:3001 refused the connection; is"), "{two}");
+    }
+
+    /// Programs that retry until their cluster is there catch one class of errors.
+    #[test]
+    fn a_wrong_name_is_a_failure_to_connect() {
         let wrong = NodeError::OtherCluster { found: "x".into(), expected: "y".into() };
         let first = failed("a", &[("10.0.0.1:3000", wrong)]);
         let error = report(std::slice::from_ref(&first));
-        assert_eq!(error.kind(), Kind::Invalid);
-        assert!(error.message().contains("wrong cluster name 'x', expected 'y'"));
+        assert_eq!(error.kind(), Kind::Connection);
+        assert!(error.message().contains("wrong cluster name 'x', expected 'y'"), "{error}");
         let second = failed("b", &[("10.0.0.2:3000", NodeError::Refused)]);
         assert_eq!(report(&[first, second]).kind(), Kind::Connection);
     }

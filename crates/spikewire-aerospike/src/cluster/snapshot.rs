@@ -17,6 +17,17 @@ pub struct Snapshot {
     pub nodes: Vec<Arc<Node>>,
     /// Partition maps by namespace name.
     pub namespaces: FxHashMap<String, Arc<NamespaceMap>>,
+    /// Nodes that others list and that cannot be reached from here, by name.
+    pub unreachable: Vec<UnreachablePeer>,
+}
+
+/// A node that others list and that cannot be reached from here.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct UnreachablePeer {
+    /// The server's node id.
+    pub name: String,
+    /// The addresses that were tried, and why each failed.
+    pub why: String,
 }
 
 /// The partition map of one namespace.

@@ -1,6 +1,6 @@
 //! The tender: polls the nodes and publishes what it finds, one pass at a time.
 
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 use std::time::Duration;
 
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -15,7 +15,7 @@ use super::peers::Candidates;
 use super::probe::Found;
 use super::rules;
 use super::shared::Shared;
-use super::{Node, Snapshot, seeds};
+use super::{Node, Snapshot, UnreachablePeer, seeds};
 use crate::clock::Tick;
 use crate::error::Result;
 
@@ -30,7 +30,9 @@ pub(super) struct Tender {
     pub(super) members: Vec<Member>,
     pub(super) partitions: PartitionTable,
     pub(super) candidates: Candidates,
-    next_slot: u32,
+    pub(super) unreachable: Vec<UnreachablePeer>,
+    /// The nodes by slot, the last one that had each.
+    slots: Vec<Weak<Node>>,
     is_first: bool,
     /// Whether the set of nodes changed since the last snapshot.
     pub(super) changed: bool,
@@ -48,7 +50,8 @@ impl Tender {
             members: Vec::new(),
             partitions: PartitionTable::default(),
             candidates: Candidates::default(),
-            next_slot: 0,
+            unreachable: Vec::new(),
+            slots: Vec::new(),
             is_first: true,
             changed: false,
             unsettled_until: Tick::default(),
@@ -113,19 +116,26 @@ impl Tender {
 
     pub(super) fn admit(&mut self, found: Found) -> u32 {
         let Found { place, access, connection, info } = found;
-        let slot = self.next_slot;
-        self.next_slot += 1;
+        // A slot is free once nobody has the node that had it: no connection, no command.
+        let free = self.slots.iter().position(|node| node.strong_count() == 0);
+        let slot = free.unwrap_or(self.slots.len());
         let tls_name = if self.shared.net.gate.encrypts() { place.name } else { None };
-        let node = Node::new(slot, info.node, place.address, tls_name);
+        let node = Node::new(slot as u32, info.node, place.address, tls_name);
         let node = node.with_build(info.build).with_access(access);
         node.breaker.reset(self.shared.options.max_error_rate);
         for old in self.members.iter_mut().filter(|old| old.node.name == node.name) {
             old.replaced = true;
         }
-        self.members.push(Member::new(Arc::new(node), connection, info.partition_generation));
+        let node = Arc::new(node);
+        let known = Arc::downgrade(&node);
+        match self.slots.get_mut(slot) {
+            Some(former) => *former = known,
+            None => self.slots.push(known),
+        }
+        self.members.push(Member::new(node, connection, info.partition_generation));
         self.changed = true;
         self.unrest();
-        slot
+        slot as u32
     }
 
     pub(super) fn unrest(&mut self) {
@@ -234,7 +244,8 @@ impl Tender {
         let namespaces = self.partitions.publish(&nodes, |node, namespace| {
             racks.get(&node.slot).and_then(|racks| racks.get(namespace)).copied()
         });
-        self.shared.publish(Snapshot { nodes, namespaces });
+        let unreachable = self.unreachable.clone();
+        self.shared.publish(Snapshot { nodes, namespaces, unreachable });
     }
 }
 

@@ -1,5 +1,6 @@
 //! Chooses the node for a command.
 
+use std::fmt::Write as _;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use std::time::Duration;
@@ -107,7 +108,7 @@ impl Router {
             0 => self.holder(map, partition, target.write, policy, step),
             column => in_turn(map, partition, u32::from(column) - 1 + step),
         };
-        found.cloned().ok_or_else(|| no_holder(namespace, partition))
+        found.cloned().ok_or_else(|| snapshot.no_holder(namespace, partition))
     }
 
     /// The node for a record whose earlier attempts advanced by `step` replicas.
@@ -189,15 +190,31 @@ fn in_turn(map: &NamespaceMap, pid: u16, start: u32) -> Option<&Arc<Node>> {
     (0..replicas).find_map(|on| usable(map, (start as usize + on) % replicas, pid))
 }
 
-/// The error for a partition without a holder.
-pub fn no_holder(namespace: &str, partition: u16) -> Error {
-    Error::new(
-        Kind::NoNode,
-        format!("no reachable node holds partition {partition} of namespace {namespace:?} now"),
-    )
-}
+/// How many unreachable nodes an error names.
+const NAMED: usize = 3;
 
 impl Snapshot {
+    /// The error for a partition without a holder.
+    pub fn no_holder(&self, namespace: &str, partition: u16) -> Error {
+        let mut message =
+            format!("no reachable node holds partition {partition} of namespace {namespace:?} now");
+        if !self.unreachable.is_empty() {
+            let named = self.unreachable.iter().take(NAMED);
+            let named: Vec<_> = named.map(|peer| format!("{} ({})", peer.name, peer.why)).collect();
+            let more = match self.unreachable.len().saturating_sub(NAMED) {
+                0 => String::new(),
+                more => format!(" and {more} more"),
+            };
+            let _ = write!(
+                message,
+                "; nodes of the cluster that cannot be reached from here: {}{more}; if they announce \
+                 internal addresses, use ip_map or use_services_alternate",
+                named.join(", ")
+            );
+        }
+        Error::new(Kind::NoNode, message)
+    }
+
     /// The partition map of a namespace.
     pub fn map(&self, namespace: &str) -> Result<&NamespaceMap> {
         let known = self.namespaces.get(namespace).map(|map| &**map);
@@ -235,7 +252,7 @@ mod tests {
         map.assign(0, 7, 0);
         map.assign(1, 7, 2);
         let namespaces = [("test".to_owned(), Arc::new(map))].into_iter().collect();
-        (nodes.clone(), Snapshot { nodes, namespaces })
+        (nodes.clone(), Snapshot { nodes, namespaces, ..Snapshot::default() })
     }
 
     fn names(policy: ReplicaPolicy, write: bool, racks: &[u32]) -> Vec<String> {

@@ -8,10 +8,10 @@ use std::sync::atomic::AtomicBool;
 use spikewire_cql::response::Code;
 use spikewire_cql::version::Version;
 use spikewire_sync::Mutex;
-use spikewire_transport::resolve::{Resolving, Unresolved};
+use spikewire_transport::Encryption;
+use spikewire_transport::resolve::{Resolved, Resolver};
 use spikewire_transport::session::Session;
 use spikewire_transport::tls::Tls;
-use spikewire_transport::{Encryption, Tick};
 
 use super::control::Control;
 use crate::connection::{Cassandra, Handshake, Refusal};
@@ -75,11 +75,10 @@ pub fn resolve<'a>(
     hosts: &'a [Host],
     options: &Options,
     closed: &AtomicBool,
-) -> Vec<(&'a Host, std::result::Result<Vec<SocketAddr>, Unresolved>)> {
-    let asked: Vec<_> = hosts.iter().map(|host| Resolving::start(&host.name, host.port)).collect();
-    let until = Tick::now().after(options.connect_timeout);
-    let finish = |asked: Resolving| asked.finish(until.since(Tick::now()), closed);
-    hosts.iter().zip(asked.into_iter().map(finish)).collect()
+) -> Vec<(&'a Host, Resolved)> {
+    let names = hosts.iter().map(|host| (host.name.as_str(), host.port));
+    let lookup = Resolver::default().start(names, options.connect_timeout);
+    hosts.iter().zip(lookup.finish(closed)).collect()
 }
 
 /// Whether another node would return the same error.

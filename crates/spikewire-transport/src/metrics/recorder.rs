@@ -15,6 +15,9 @@ use crate::clock::Tick;
 /// How many namespaces are counted separately. Further names, which no real cluster has, are
 /// counted without a name.
 const NAMESPACES: usize = 256;
+/// How many nodes are counted separately, of all that ever answered. Further ones, which a cluster
+/// has that replaces its nodes all the time, are counted without a name.
+const NODES: usize = 1024;
 
 /// What a request is, for the metrics.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -136,7 +139,8 @@ pub(crate) struct Recorder {
     shard: Arc<Shard>,
     namespaces: Vec<Arc<str>>,
     nodes: Vec<Arc<str>>,
-    /// Index into `nodes` by node key; 0 if not known yet.
+    /// Index into `nodes` by node key, counted from 1; 0 if not known yet. Keys of nodes that are
+    /// gone are used again.
     by_key: Vec<usize>,
     series: FxHashMap<Id, Arc<Series>>,
     /// The series counted last, which is often the next one too.
@@ -159,14 +163,21 @@ impl Recorder {
         ended: &Ended<'_>,
     ) {
         let known = self.by_key.get(key as usize).copied().unwrap_or_default();
-        let node = if known == 0 { self.learn(key, name) } else { known };
+        let node = if known == 0 { self.learn(key, name) } else { known - 1 };
         self.count(metrics, node, ended);
+    }
+
+    /// A connection to the node with this key is being opened, which may be another one than before.
+    pub fn forget(&mut self, key: u32) {
+        if let Some(known) = self.by_key.get_mut(key as usize) {
+            *known = 0;
+        }
     }
 
     /// Counts a command without a reply.
     #[cold]
     pub fn failed(&mut self, metrics: &Metrics, node: &str, ended: &Ended<'_>) {
-        let node = number(&mut self.nodes, node, usize::MAX);
+        let node = number(&mut self.nodes, node, NODES);
         self.count(metrics, node, ended);
     }
 
@@ -198,12 +209,12 @@ impl Recorder {
 
     #[cold]
     fn learn(&mut self, key: u32, name: &impl Display) -> usize {
-        let node = number(&mut self.nodes, &name.to_string(), usize::MAX);
+        let node = number(&mut self.nodes, &name.to_string(), NODES);
         let key = key as usize;
         if self.by_key.len() <= key {
             self.by_key.resize(key + 1, 0);
         }
-        self.by_key[key] = node;
+        self.by_key[key] = node + 1;
         node
     }
 

@@ -26,6 +26,9 @@ pub struct Stats {
     pub stages: Vec<(Stage, Histogram)>,
     /// The nodes of the cluster.
     pub nodes: Vec<NodeStats>,
+    /// Nodes that belong to the cluster and cannot be reached from here: the name of each, and what
+    /// was tried and why it failed.
+    pub unreachable: Vec<(String, String)>,
     /// How often the client refreshed its view of the cluster.
     pub tends: u64,
     /// How often it found no node.
@@ -91,6 +94,7 @@ impl Stats {
             hedges: (0, 0),
             stages,
             nodes,
+            unreachable: Vec::new(),
             tends: looks.all.load(Relaxed),
             failed_tends: looks.failed.load(Relaxed),
             tend_age: Tick::now().since(Tick(looks.last.load(Relaxed))),

@@ -105,3 +105,32 @@ fn a_full_line_says_what_it_lost() {
         assert_eq!(listener.join().unwrap(), (vec![], 0), "nothing is waited for any more");
     });
 }
+
+/// Keys of nodes that are gone belong to others later; each is counted under its own name.
+#[test]
+fn a_key_that_is_used_again_is_another_node() {
+    let metrics = Metrics::default();
+    let mut driver = metrics.recorder();
+    driver.answered(&metrics, (3, &"A 1"), &took(10));
+    driver.forget(3);
+    driver.forget(7);
+    driver.answered(&metrics, (3, &"B 2"), &took(10));
+    let told: Vec<_> = metrics.snapshot().commands;
+    let told: Vec<_> = told.iter().map(|(labels, _)| &*labels.node).collect();
+    assert_eq!(told, ["A 1", "B 2"]);
+}
+
+/// Where nodes are replaced all the time, what is kept of them has an end.
+#[test]
+fn no_end_of_nodes_is_counted_without_names() {
+    let metrics = Metrics::default();
+    let mut driver = metrics.recorder();
+    for name in 0..3000 {
+        driver.forget(1);
+        driver.answered(&metrics, (1, &name), &took(10));
+    }
+    let told = metrics.snapshot().commands;
+    assert_eq!(told.len(), 1024);
+    let nameless = told.iter().find(|(labels, _)| labels.node.is_empty()).unwrap();
+    assert_eq!(nameless.1.latencies.count(), 3000 - 1023);
+}

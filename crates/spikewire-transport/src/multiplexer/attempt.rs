@@ -187,6 +187,9 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
     ) -> io::Result<usize> {
         let until = now.after(self.settings.connect_timeout);
         let protocol = P::new(&self.topology, &node);
+        if let Some(recorder) = &mut self.recorder {
+            recorder.forget(node.key());
+        }
         let connection = Connection::open(node, protocol, (sharing, errand), way, now, until)?;
         let index = self.vacant.pop().unwrap_or_else(|| {
             self.connections.push(None);

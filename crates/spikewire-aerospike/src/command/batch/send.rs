@@ -10,7 +10,7 @@ use spikewire_aerospike_protocol::request::{Request, TooLarge, server_timeout};
 use super::{Batch, Part, State};
 use crate::clock::Tick;
 use crate::cluster::{NamespaceMap, Node, Snapshot};
-use crate::command::{Command, Router, Target, route};
+use crate::command::{Command, Router, Target};
 use crate::error::{Error, Kind, Result};
 use crate::options::Policy;
 use crate::transport::buffer;
@@ -65,7 +65,8 @@ impl Batch {
             match router.holder(map, partition, kind.write, kind.replica, self.step) {
                 Some(node) => groups.add(node, index as u32),
                 None => {
-                    row.state = State::Pending(Some(route::no_holder(&kind.namespace, partition)));
+                    let error = snapshot.no_holder(&kind.namespace, partition);
+                    row.state = State::Pending(Some(error));
                 }
             }
         }

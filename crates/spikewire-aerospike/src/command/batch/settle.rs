@@ -124,8 +124,8 @@ pub(super) fn hides_writes(code: ResultCode) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::cluster::Snapshot;
     use crate::command::batch::RowKind;
-    use crate::command::route;
     use crate::options::Policy;
     use spikewire_aerospike_protocol::batch as wire;
     use spikewire_aerospike_protocol::key::Digest;
@@ -161,7 +161,7 @@ mod tests {
     #[test]
     fn rows_that_no_node_holds_wait_before_they_are_looked_for_again() {
         let mut batch = batch(Policy { max_retries: 9, ..Policy::default() });
-        batch.rows[0].state = State::Pending(Some(route::no_holder("test", 0)));
+        batch.rows[0].state = State::Pending(Some(Snapshot::default().no_holder("test", 0)));
         assert_eq!(batch.again(Tick(0), false), Some(Tick(0).after(UNPLACED_PAUSE)));
     }
 }

@@ -12,7 +12,6 @@ use super::Stream;
 use super::line::Line;
 use crate::clock::Tick;
 use crate::cluster::Node;
-use crate::command::no_holder;
 use crate::command::query::rules::share_of;
 use crate::command::query::{Piece, task_id};
 use crate::error::{Error, Kind};
@@ -81,7 +80,8 @@ impl Stream {
         let mut unplaced = None;
         for (pid, step) in self.tracker.waiting() {
             let Some(node) = self.router.holder(map, pid, false, self.limits.replica, step) else {
-                unplaced = Some(no_holder(&self.query.namespace, pid));
+                unplaced =
+                    unplaced.or_else(|| Some(snapshot.no_holder(&self.query.namespace, pid)));
                 continue;
             };
             if node.breaker.is_open() {
