@@ -114,8 +114,11 @@ impl Session {
         };
         let refused = Refused { code, why };
         let mut state = self.state.lock();
-        state.pause = (state.pause * 2).clamp(PAUSES.0, PAUSES.1);
-        state.wait_until = now.after(state.pause);
+        // Logins that began together are refused together, which counts once.
+        if now >= state.wait_until {
+            state.pause = (state.pause * 2).clamp(PAUSES.0, PAUSES.1);
+            state.wait_until = now.after(state.pause);
+        }
         state.refused = Some(refused.clone());
         refused
     }
@@ -220,6 +223,20 @@ mod tests {
         assert!(session.refusal().is_some());
         session.opened(None, now);
         assert!(session.refusal().is_none());
+    }
+
+    /// A burst of connections, all refused, is one wrong password.
+    #[test]
+    fn refusals_of_logins_that_began_together_count_once() {
+        let (session, now) = (session(), Tick(SECOND));
+        for _ in 0..20 {
+            assert_eq!(session.begin(now), First::LogIn);
+        }
+        for _ in 0..20 {
+            session.refused(ResultCode::INVALID_PASSWORD, now);
+        }
+        assert!(session.is_refused(now.after(Duration::from_millis(499))));
+        assert_eq!(session.begin(now.after(Duration::from_millis(500))), First::LogIn);
     }
 
     #[test]

@@ -120,8 +120,9 @@ impl Line {
             Ok((_, filled)) => {
                 self.last = now;
                 // After a short read the socket is most likely empty, and the poller reports
-                // further data. After a pause it must be known for certain.
-                self.ready = filled || self.paused.is_some() || self.ended;
+                // further data. After a pause it must be known for certain. What encryption has
+                // already taken from the socket, the poller does not report.
+                self.ready = filled || self.paused.is_some() || self.ended || self.wire.has_more();
                 Ok(Seen::Bytes)
             }
             Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
