@@ -17,11 +17,13 @@ use spikewire_aerospike_protocol::frame::{HEADER_LEN, Header, Kind as Frame};
 use spikewire_aerospike_protocol::limits::PARTITIONS;
 use spikewire_aerospike_protocol::message::{Message, info3};
 
+use mio::{Events, Interest, Poll, Token};
 use socket2::Socket;
-use spikewire_transport::dial;
+use spikewire_transport::dial::Opening;
 use spikewire_transport::wire::Wire;
 
 use super::node_error;
+use crate::clock::Tick;
 use crate::cluster::{Cluster, Node, Snapshot};
 use crate::error::{Error, Kind, Result};
 use crate::framing::Aerospike;
@@ -44,6 +46,37 @@ pub struct Patience {
     pub timeout: Duration,
     /// Without a byte from a node; zero: no limit.
     pub silence: Duration,
+}
+
+/// What ends an aggregation early.
+struct TimeLimit<'a> {
+    start: Instant,
+    /// Zero: no limit.
+    timeout: Duration,
+    interrupted: Option<&'a dyn Fn() -> bool>,
+}
+
+impl TimeLimit<'_> {
+    /// Fails if the caller was interrupted or the time is up.
+    fn check(&self) -> Result<()> {
+        if self.interrupted.is_some_and(|interrupted| interrupted()) {
+            return Err(Error::new(Kind::Interrupted, "a signal interrupted the aggregation"));
+        }
+        if !self.timeout.is_zero() && self.start.elapsed() >= self.timeout {
+            let limit = self.timeout.as_secs_f64();
+            let message = format!("the aggregation's total timeout of {limit} s passed");
+            return Err(Error::new(Kind::Timeout, message));
+        }
+        Ok(())
+    }
+
+    /// How long the caller may wait before the next check.
+    fn glance(&self) -> Duration {
+        if self.timeout.is_zero() {
+            return GLANCE;
+        }
+        self.timeout.saturating_sub(self.start.elapsed()).min(GLANCE)
+    }
 }
 
 /// What a node's thread passes on.
@@ -74,8 +107,10 @@ pub fn gather(
             nodes.push(node.clone());
         }
     }
+    let time = TimeLimit { start: Instant::now(), timeout: patience.timeout, interrupted };
+    let within = cluster.options().connect_timeout.max(Duration::from_millis(1));
     let (lines, ends): (Vec<Line>, Vec<Socket>) =
-        connect(cluster, &nodes, patience.silence)?.into_iter().unzip();
+        connect(&nodes, within, patience.silence, &time)?.into_iter().unzip();
     let gathered = thread::scope(|scope| {
         let (sender, receiver) = sync_channel(AHEAD * nodes.len());
         for (node, line) in nodes.iter().zip(lines) {
@@ -83,7 +118,7 @@ pub fn gather(
             scope.spawn(move || read(node, line, request, &sender));
         }
         drop(sender);
-        let outcome = take_all(&receiver, nodes.len(), patience.timeout, interrupted, take);
+        let outcome = take_all(&receiver, nodes.len(), &time, take);
         // Threads that are still reading or waiting for the queue end.
         drop(receiver);
         for end in &ends {
@@ -180,23 +215,58 @@ fn is_pause(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::Interrupted)
 }
 
-/// Opens a connection to each node, with a handle that ends it.
+/// Opens a connection to each node, all at once, with a handle that ends it.
 fn connect(
-    cluster: &Cluster,
     nodes: &[Arc<Node>],
+    within: Duration,
     silence: Duration,
+    time: &TimeLimit<'_>,
 ) -> Result<Vec<(Line, Socket)>> {
-    let within = cluster.options().connect_timeout.max(Duration::from_millis(1));
-    let connect = |node: &Arc<Node>| {
+    let until = Tick::now().after(within);
+    let mut poll = Poll::new().map_err(|error| no_poller(&error))?;
+    let interest = Interest::READABLE | Interest::WRITABLE;
+    let mut dialled = Vec::with_capacity(nodes.len());
+    for (at, node) in nodes.iter().enumerate() {
         let (encryption, framing) = (node.access.encryption(), Aerospike::new(&node.access));
-        let wire = dial::open(node.address, encryption, framing, within)?;
-        let end = Socket::from(wire.as_fd().try_clone_to_owned()?);
+        let opened = Opening::start(node.address, encryption, framing, until);
+        let (mut wire, opening) = opened.map_err(|error| node_error::unreachable(node, error))?;
+        let registered = poll.registry().register(&mut wire, Token(at), interest);
+        registered.map_err(|error| node_error::unreachable(node, error))?;
+        dialled.push((wire, Some(opening)));
+    }
+    let mut events = Events::with_capacity(nodes.len());
+    loop {
+        for (node, (wire, opening)) in nodes.iter().zip(&mut dialled) {
+            let ready = opening.as_mut().map(|opening| opening.advance(wire)).transpose();
+            if ready.map_err(|error| node_error::unreachable(node, error))? == Some(true) {
+                *opening = None;
+            }
+        }
+        let late = nodes.iter().zip(&dialled).find(|(_, (_, opening))| opening.is_some());
+        let Some((late, _)) = late else { break };
+        time.check()?;
+        let left = until.since(Tick::now());
+        if left.is_zero() {
+            return Err(node_error::unreachable(late, io::Error::from(io::ErrorKind::TimedOut)));
+        }
+        match poll.poll(&mut events, Some(left.min(time.glance()))) {
+            Err(error) if error.kind() != io::ErrorKind::Interrupted => {
+                return Err(no_poller(&error));
+            }
+            _ => {}
+        }
+    }
+    let line = |(node, (mut wire, _)): (&Arc<Node>, (Wire, _))| {
+        let end = poll.registry().deregister(&mut wire);
+        let end = end.and_then(|()| wire.as_fd().try_clone_to_owned()).map(Socket::from);
+        let end = end.map_err(|error| node_error::unreachable(node, error))?;
         Ok((Line { wire, silence }, end))
     };
-    let told = |node: &Arc<Node>| {
-        connect(node).map_err(|error: io::Error| node_error::unreachable(node, error))
-    };
-    nodes.iter().map(told).collect()
+    nodes.iter().zip(dialled).map(line).collect()
+}
+
+fn no_poller(error: &io::Error) -> Error {
+    Error::new(Kind::Connection, format!("the system refuses to watch sockets: {error}"))
 }
 
 /// The thread of a node.
@@ -248,13 +318,11 @@ fn is_last(body: &[u8]) -> std::result::Result<bool, spikewire_aerospike_protoco
 fn take_all(
     progress: &Receiver<Progress>,
     mut open: usize,
-    timeout: Duration,
-    interrupted: Option<&dyn Fn() -> bool>,
+    time: &TimeLimit<'_>,
     take: &mut dyn FnMut(&[u8]) -> Result<()>,
 ) -> Result<()> {
-    let start = Instant::now();
     while open > 0 {
-        match progress.recv_timeout(GLANCE) {
+        match progress.recv_timeout(time.glance()) {
             Ok(Progress::Frame(body)) => take(&body)?,
             Ok(Progress::Over(outcome)) => {
                 outcome?;
@@ -265,14 +333,64 @@ fn take_all(
                 return Err(Error::new(Kind::Connection, "a reading thread ended early"));
             }
         }
-        if interrupted.is_some_and(|interrupted| interrupted()) {
-            return Err(Error::new(Kind::Interrupted, "a signal interrupted the aggregation"));
-        }
-        if !timeout.is_zero() && start.elapsed() >= timeout {
-            let limit = timeout.as_secs_f64();
-            let message = format!("the aggregation's total timeout of {limit} s passed");
-            return Err(Error::new(Kind::Timeout, message));
-        }
+        time.check()?;
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::net::TcpListener;
+
+    use super::*;
+    use crate::security::{Gate, Login, Secret};
+
+    /// Three nodes that accept connections and never answer the login.
+    fn silent() -> (Vec<TcpListener>, Vec<Arc<Node>>) {
+        let login = Login {
+            user: Some("app".to_owned()),
+            password: Some(Secret::from("opensesame")),
+            auth: None,
+        };
+        let gate = Gate::new(&login, None).unwrap();
+        let listeners: Vec<_> = (0..3).map(|_| TcpListener::bind("127.0.0.1:0").unwrap()).collect();
+        let node = |(slot, listener): (usize, &TcpListener)| {
+            let address = listener.local_addr().unwrap();
+            let node = Node::new(slot as u32, format!("N{slot}"), address, None);
+            Arc::new(node.with_access(gate.access(address, None).unwrap()))
+        };
+        let nodes = listeners.iter().enumerate().map(node).collect();
+        (listeners, nodes)
+    }
+
+    const LONG: Duration = Duration::from_secs(60);
+
+    fn connected(
+        within: Duration,
+        timeout: Duration,
+        interrupted: &dyn Fn() -> bool,
+    ) -> (Error, Vec<TcpListener>) {
+        let (listeners, nodes) = silent();
+        let time = TimeLimit { start: Instant::now(), timeout, interrupted: Some(interrupted) };
+        (connect(&nodes, within, Duration::ZERO, &time).unwrap_err(), listeners)
+    }
+
+    /// One that is slow costs its time once, not once for each node.
+    #[test]
+    fn nodes_are_connected_to_at_the_same_time_and_within_the_connect_timeout() {
+        let (error, listeners) = connected(Duration::from_millis(100), LONG, &|| false);
+        assert_eq!(error.kind(), Kind::Connection);
+        for listener in listeners {
+            listener.set_nonblocking(true).unwrap();
+            listener.accept().unwrap();
+        }
+    }
+
+    #[test]
+    fn the_total_time_and_interrupts_count_while_connecting() {
+        let (error, _listeners) = connected(LONG, Duration::from_millis(100), &|| false);
+        assert_eq!(error.kind(), Kind::Timeout);
+        let (error, _listeners) = connected(LONG, Duration::ZERO, &|| true);
+        assert_eq!(error.kind(), Kind::Interrupted);
+    }
 }

@@ -23,6 +23,10 @@ use crate::transport::gather::{Patience, gather};
 /// The longest socket timeout that can be sent to a node.
 const MAX_SILENCE: Duration = Duration::from_secs(86_400);
 
+/// The largest result, in bytes of memory: the nodes send a value for each record if the function
+/// does not reduce them.
+const LARGEST_RESULT: usize = 256 << 20;
+
 /// A validated aggregation that has not started.
 #[derive(Debug, Clone)]
 pub struct AggregationPlan {
@@ -93,15 +97,18 @@ impl AggregationPlan {
         let silence = self.patience.silence.min(MAX_SILENCE).as_millis() as u32;
         let mut request = Vec::new();
         self.query.write_aggregation(0, silence, (module, name, packed), &mut request)?;
-        let mut out = Vec::new();
+        let mut result = BoundedResult::new(LARGEST_RESULT);
         let namespace = &self.query.namespace;
         let mut take = |frame: &[u8]| {
-            take_values(frame, &mut |value| pipeline.value(&value, &mut out).map_err(failed))
+            take_values(frame, &mut |value| {
+                pipeline.value(&value, &mut result.values).map_err(failed)?;
+                result.check()
+            })
         };
         let patience = self.patience;
         let nodes = gather(cluster, namespace, &request, patience, Some(interrupted), &mut take)?;
-        pipeline.finish(&mut out).map_err(failed)?;
-        Ok((out, nodes))
+        pipeline.finish(&mut result.values).map_err(failed)?;
+        Ok((result.values, nodes))
     }
 
     /// Fetches the module from the cluster.
@@ -119,6 +126,48 @@ impl AggregationPlan {
         library.put(&file, &source);
         Ok(library)
     }
+}
+
+/// The values of a result, up to a size.
+struct BoundedResult {
+    values: Vec<Value>,
+    /// How many of them are part of `size`.
+    counted: usize,
+    size: usize,
+    limit: usize,
+}
+
+impl BoundedResult {
+    fn new(limit: usize) -> Self {
+        Self { values: Vec::new(), counted: 0, size: 0, limit }
+    }
+
+    /// Counts the values that were added; fails if they are too large together.
+    fn check(&mut self) -> Result<()> {
+        self.size += self.values[self.counted..].iter().map(size).sum::<usize>();
+        self.counted = self.values.len();
+        if self.size <= self.limit {
+            return Ok(());
+        }
+        let (limit, count) = (self.limit >> 20, self.counted);
+        let message = format!(
+            "the result of the aggregation takes more than {limit} MiB after {count} values: let \
+             the function reduce them, or read the records with a query"
+        );
+        Err(Error::new(Kind::Server(ResultCode::UDF), message))
+    }
+}
+
+/// The memory that a value takes.
+fn size(value: &Value) -> usize {
+    let inside = match value {
+        Value::Str(text) | Value::GeoJson(text) => text.len(),
+        Value::Bytes(bytes) | Value::Hll(bytes) => bytes.len(),
+        Value::List(items) => items.iter().map(size).sum(),
+        Value::Map(pairs) => pairs.iter().map(|(key, value)| size(key) + size(value)).sum(),
+        Value::Nil | Value::Bool(_) | Value::Int(_) | Value::Float(_) => 0,
+    };
+    size_of::<Value>() + inside
 }
 
 /// Reads the values in a frame, or the error of the function.
@@ -195,6 +244,25 @@ mod tests {
         let error = taken(&message(ResultCode::INDEX_NOT_FOUND, &[])).unwrap_err();
         assert_eq!(error.kind(), Kind::Server(ResultCode::INDEX_NOT_FOUND));
         assert_eq!(taken(&frame[..9]).unwrap_err().kind(), Kind::Malformed);
+    }
+
+    /// A function that reduces nothing returns as much as the records hold.
+    #[test]
+    fn a_result_has_a_largest_size() {
+        let megabyte = || Value::List(vec![Value::Bytes(vec![0; 1 << 20])]);
+        let mut result = BoundedResult::new(4 << 20);
+        for _ in 0..3 {
+            result.values.push(megabyte());
+            result.check().unwrap();
+        }
+        result.check().unwrap();
+        result.values.push(megabyte());
+        let error = result.check().unwrap_err();
+        assert_eq!(error.kind(), Kind::Server(ResultCode::UDF));
+        assert!(error.message().contains("more than 4 MiB after 4 values"), "{error}");
+        let mut result = BoundedResult::new(1 << 20);
+        result.values.extend((0..1_000_000).map(Value::Int));
+        result.check().unwrap_err();
     }
 
     #[test]
