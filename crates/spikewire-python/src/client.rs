@@ -8,7 +8,7 @@ use std::time::Duration;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList, PyString, PyTuple};
 
-use spikewire_aerospike::{ClientOptions, Hedge, OptionValue, Options, TlsOptions};
+use spikewire_aerospike::{ClientOptions, Error, Hedge, OptionValue, Options, TlsOptions};
 
 use crate::arguments::{count, hedge, multiplier, seconds};
 use crate::bridge::lifecycle::Lifecycle;
@@ -112,12 +112,18 @@ impl Shared {
     /// Connects to the cluster unless connected already. Blocks, detached from the interpreter.
     /// Returns whether the client was not connected before.
     pub fn open(&self, py: Python<'_>) -> PyResult<bool> {
-        self.lifecycle.open(py, || Core::open(self.options.clone()))
+        self.lifecycle.open(py, || self.connecting())
     }
 
     /// The core. In a forked child it is recreated on first use.
     pub fn core(&self, py: Python<'_>) -> PyResult<Arc<Core>> {
-        self.lifecycle.core(py, || Core::open(self.options.clone()))
+        self.lifecycle.core(py, || self.connecting())
+    }
+
+    /// The work of connecting, for any thread.
+    fn connecting(&self) -> impl FnOnce() -> Result<Core, Error> + Send + use<> {
+        let options = self.options.clone();
+        move || Core::open(options)
     }
 
     /// The core, if there is one.

@@ -2,17 +2,24 @@
 
 use std::fmt;
 use std::sync::Arc;
+use std::sync::mpsc::{RecvTimeoutError, SendError, sync_channel};
+use std::thread;
+use std::time::Duration;
 
 use pyo3::prelude::*;
 use spikewire_sync::RwLock;
 use spikewire_transport::{Fault, FaultKind};
 
 use super::errors::{Raise, raise};
+use super::signal::{Interrupted, detached};
+
+/// How often a thread that waits for a connection looks for signals.
+const SIGNAL_POLL: Duration = Duration::from_millis(20);
 
 /// The core of a connected client.
-pub trait Running: fmt::Debug + Send + Sync {
+pub trait Running: fmt::Debug + Send + Sync + 'static {
     /// The error type of its protocol.
-    type Error: Raise + Send;
+    type Error: Raise + Send + 'static;
 
     /// The message for a client that is not connected yet, which says how to connect it.
     const NOT_CONNECTED: &'static str;
@@ -68,14 +75,13 @@ impl<C: Running> Lifecycle<C> {
         Self { lazy, state: RwLock::new(State::New) }
     }
 
-    /// Connects the client unless it is connected already. Blocks, detached from the interpreter.
-    /// Returns whether the client was not connected before, neither here nor in the parent of a
-    /// fork.
-    pub fn open(
-        &self,
-        py: Python<'_>,
-        connect: impl FnOnce() -> Result<C, C::Error> + Send,
-    ) -> PyResult<bool> {
+    /// Connects the client unless it is connected already, by the work that `connecting` returns.
+    /// Blocks, detached from the interpreter, until it is done or a signal handler raises. Returns
+    /// whether the client was not connected before, neither here nor in the parent of a fork.
+    pub fn open<W>(&self, py: Python<'_>, connecting: impl FnOnce() -> W) -> PyResult<bool>
+    where
+        W: FnOnce() -> Result<C, C::Error> + Send + 'static,
+    {
         let is_new = match self.state() {
             State::Open(core) if core.is_own() => return Ok(false),
             // Inherited from the parent. Dropping it as usual would wait for a thread that does not
@@ -87,7 +93,12 @@ impl<C: Running> Lifecycle<C> {
             State::Closed => return Err(not_connected::<C>(py, true)),
             State::New => true,
         };
-        let core = Arc::new(py.detach(connect).map_err(|error| error.raise(py))?);
+        let work = connecting();
+        let connected = match detached(py, |interrupted| connect(work, interrupted))? {
+            Some(connected) => connected,
+            None => Err(Fault::new(FaultKind::Closed, C::CLOSED).into()),
+        };
+        let core = Arc::new(connected.map_err(|error: C::Error| error.raise(py))?);
         let late = {
             let mut state = self.state.write();
             match &*state {
@@ -113,11 +124,10 @@ impl<C: Running> Lifecycle<C> {
 
     /// The core. In a forked child it is recreated on first use.
     #[inline]
-    pub fn core(
-        &self,
-        py: Python<'_>,
-        connect: impl Fn() -> Result<C, C::Error> + Sync,
-    ) -> PyResult<Arc<C>> {
+    pub fn core<W>(&self, py: Python<'_>, connecting: impl Fn() -> W) -> PyResult<Arc<C>>
+    where
+        W: FnOnce() -> Result<C, C::Error> + Send + 'static,
+    {
         loop {
             match self.state() {
                 State::Open(core) if core.is_own() => return Ok(core),
@@ -126,7 +136,7 @@ impl<C: Running> Lifecycle<C> {
                 State::New => return Err(not_connected::<C>(py, false)),
                 State::Closed => return Err(not_connected::<C>(py, true)),
             }
-            self.open(py, &connect)?;
+            self.open(py, &connecting)?;
         }
     }
 
@@ -159,6 +169,37 @@ impl<C: Running> Lifecycle<C> {
         match std::mem::replace(&mut *self.state.write(), State::Closed) {
             State::Open(core) => Some(core),
             _ => None,
+        }
+    }
+}
+
+/// Connects. On the thread that runs signal handlers, another thread does the work, which nothing
+/// interrupts; `None` if a handler raised in the meantime, and what still comes of it is closed.
+fn connect<C: Running>(
+    work: impl FnOnce() -> Result<C, C::Error> + Send + 'static,
+    interrupted: Interrupted<'_>,
+) -> Option<Result<C, C::Error>> {
+    let Some(interrupted) = interrupted else { return Some(work()) };
+    let (sender, receiver) = sync_channel(1);
+    let work = move || {
+        if let Err(SendError(Ok(late))) = sender.send(work()) {
+            late.close();
+        }
+    };
+    let thread = thread::Builder::new().name("spikewire-open".to_owned());
+    if let Err(error) = thread.spawn(work) {
+        let message = format!("could not start a thread to connect: {error}");
+        return Some(Err(Fault::new(FaultKind::Connection, message).into()));
+    }
+    loop {
+        match receiver.recv_timeout(SIGNAL_POLL) {
+            Ok(connected) => return Some(connected),
+            Err(RecvTimeoutError::Timeout) if interrupted() => return None,
+            Err(RecvTimeoutError::Timeout) => {}
+            Err(RecvTimeoutError::Disconnected) => {
+                let message = "the thread that connects ended early";
+                return Some(Err(Fault::new(FaultKind::Connection, message).into()));
+            }
         }
     }
 }

@@ -44,16 +44,18 @@ impl Shared {
     /// Connects unless the session is open already. Blocks, detached from the interpreter. Returns
     /// whether it was not open before.
     pub fn open(&self, py: Python<'_>) -> PyResult<bool> {
-        self.lifecycle.open(py, || self.make())
+        self.lifecycle.open(py, || self.connecting())
     }
 
     /// The core. In a forked child it is recreated on first use.
     pub fn core(&self, py: Python<'_>) -> PyResult<Arc<Core>> {
-        self.lifecycle.core(py, || self.make())
+        self.lifecycle.core(py, || self.connecting())
     }
 
-    fn make(&self) -> Result<Core, Error> {
-        Core::open(self.opening.options.clone(), self.classes.clone())
+    /// The work of connecting, for any thread.
+    fn connecting(&self) -> impl FnOnce() -> Result<Core, Error> + Send + use<> {
+        let (options, classes) = (self.opening.options.clone(), self.classes.clone());
+        move || Core::open(options, classes)
     }
 
     /// Closes the session.
