@@ -294,6 +294,18 @@ test('whole bins and records', async () => {
   await assert.rejects(data.operate('k', [op.touch()]), RecordNotFound)
 })
 
+test('a bin with an empty name, as other clients write it', async () => {
+  await data.put('empty', { '': 1, n: 2 }, { exists: 'replace' })
+  const { bins } = await data.get('empty')
+  assert.deepEqual(bins, { '': 1, n: 2 })
+  await data.put('empty', bins)
+  await data.operate('empty', [op.add('', 4)])
+  assert.deepEqual((await data.get('empty', { bins: [''] })).bins, { '': 5 })
+  assert.throws(() => op.get(''), /no name means every bin/)
+  await data.put('empty', { '': null })
+  assert.deepEqual((await data.get('empty')).bins, { n: 2 })
+})
+
 test('operate with reads only writes nothing', async () => {
   await data.delete('k')
   await data.put('k', { l: [1], m: { a: 1 }, b: Buffer.from('x') })

@@ -106,6 +106,25 @@ class TestWriting:
         data.put(1, {"b": None})
         assert data.exists(1) is False
 
+    def test_a_bin_with_an_empty_name(self, data: Caller) -> None:
+        """Servers take such names, and some clients write them: what is read can be written."""
+        data.put("k", {"": 1, "n": 2})
+        assert data.get("k").bins == {"": 1, "n": 2}
+        data.put("k", data.get("k").bins)
+        assert data.get("k", bins=[""]).bins == {"": 1}
+        data.add("k", {"": 4})
+        data.operate("k", [op.list.append("l", 1), op.add("", 1)])
+        data.put_many({"k": {"": 10}, "m": {"": 11}})
+        assert [row[""] for row in data.get_many(["k", "m"], bins=[""])] == [10, 11]
+        with pytest.raises(ValueError, match="no name means every bin"):
+            op.get("")
+        with pytest.raises(ValueError, match="not empty"):
+            spikewire.equal("", 1)
+        data.put("k", {"": None})
+        assert data.get("k").bins == {"n": 2, "l": [1]}
+        data.operate("m", [op.put("", None), op.put("n", 1)])
+        assert data.get("m").bins == {"n": 1}
+
     def test_any_mapping_will_do(self, data: Caller) -> None:
         data.put(1, MappingProxyType({"a": 1}))
         assert data.get(1).bins == {"a": 1}

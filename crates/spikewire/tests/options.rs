@@ -194,7 +194,7 @@ fn rows_that_cannot_be_sent_say_which_they_are() {
     let users = dataset(&cluster);
     let limited = OPTIONS.timeout(Duration::from_secs(1));
     let rows: Vec<(Row<'_>, &str)> = vec![
-        (Row::put("k", [("", 1)]), "row 1: a bin name must not be empty"),
+        (Row::put("k", [("a\0b", 1)]), "row 1: the bin name \"a\\0b\" contains a NUL"),
         (Row::put("k", Vec::<(&str, i64)>::new()), "row 1: bins must not be empty"),
         (Row::add("k", [("a", "x")]), "row 1: bin \"a\": add takes"),
         (Row::operate("k", []), "row 1: operations must not be empty"),

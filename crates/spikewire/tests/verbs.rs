@@ -194,6 +194,20 @@ fn every_shape_of_bins_is_welcome() {
     assert_eq!(record.get("g"), Some(&Value::Bytes(b"bytes".into())));
 }
 
+/// Servers take such names, and some clients write them: what is read can be written.
+#[test]
+fn a_bin_with_an_empty_name() {
+    let (_cluster, users) = home(1);
+    users.put(1, [("", 1), ("n", 2)]).unwrap();
+    users.add(1, [("", 4)]).unwrap();
+    users.operate(1, [op::put("n", 3), op::add("", 1)]).unwrap();
+    let record = users.get_bins(1, [""]).unwrap().unwrap();
+    assert_eq!((record.bins.len(), record.get("")), (1, Some(&Value::Int(6))));
+    users.put(1, [("", None::<i64>)]).unwrap();
+    let record = users.get(1).unwrap().unwrap();
+    assert_eq!((record.bins.len(), record.get("n")), (1, Some(&Value::Int(3))));
+}
+
 #[test]
 fn datasets_know_their_names_and_keep_the_client() {
     let cluster = cluster(3);

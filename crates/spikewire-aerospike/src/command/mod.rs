@@ -35,11 +35,13 @@ mod spec;
 
 pub use execution::{BatchExecution, BatchOwner, BatchTicket};
 pub use function::Function;
-pub use operations::{OperationRef, Operations, Source, check_bin_name, check_operand};
+pub use operations::{
+    OperationRef, Operations, Source, check_bin_name, check_index_bin, check_operand,
+    check_read_name,
+};
 pub use refusal::{Refusal, RefusalClass};
 pub use response::{Judgement, ResponseKind, Sink, judge_row, read_bins};
 pub use retry::{MAX_RETRIES, RetryOptions, multiplier};
-pub(crate) use route::no_holder;
 pub use route::{Aim, Router, Target};
 pub use rules::{ExistsRule, GenerationRule, ReadMode, ReadTouch, Ttl};
 pub use set_ref::SetRef;

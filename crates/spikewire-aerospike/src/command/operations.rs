@@ -154,7 +154,7 @@ operations!(batch::Kind);
 /// Rejects invalid bin names.
 #[inline]
 pub fn check_bin_name(name: &str) -> Result<(), Refusal> {
-    if (1..=limits::BIN_NAME).contains(&name.len()) && !name.as_bytes().contains(&0) {
+    if name.len() <= limits::BIN_NAME && !name.as_bytes().contains(&0) {
         return Ok(());
     }
     Err(odd_bin_name(name))
@@ -162,9 +162,6 @@ pub fn check_bin_name(name: &str) -> Result<(), Refusal> {
 
 #[cold]
 fn odd_bin_name(name: &str) -> Refusal {
-    if name.is_empty() {
-        return Refusal::of_value("a bin name must not be empty");
-    }
     if name.len() > limits::BIN_NAME {
         return Refusal::of_value(format!(
             "the bin name {name:?} is {} bytes long; the server's limit is {}",
@@ -173,6 +170,25 @@ fn odd_bin_name(name: &str) -> Refusal {
         ));
     }
     Refusal::of_value(format!("the bin name {name:?} contains a NUL character"))
+}
+
+/// Checks the name of a bin that a single operation reads.
+pub fn check_read_name(name: &str) -> Result<(), Refusal> {
+    if name.is_empty() {
+        return Err(Refusal::of_value(
+            "an operation that reads a bin must name it: on the wire, no name means every bin. The \
+             bin whose name is empty is read by naming it in the bins of a get",
+        ));
+    }
+    check_bin_name(name)
+}
+
+/// Checks the name of an indexed bin.
+pub fn check_index_bin(name: &str) -> Result<(), Refusal> {
+    if name.is_empty() {
+        return Err(Refusal::of_value("the bin of an index must have a name that is not empty"));
+    }
+    check_bin_name(name)
 }
 
 /// Rejects operands that the server would accept, only to fail on the next use of the bin.

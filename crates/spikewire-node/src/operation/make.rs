@@ -1,6 +1,6 @@
 //! Creates operations, which are validated and encoded at once.
 
-use spikewire_aerospike::command::{check_bin_name, check_operand};
+use spikewire_aerospike::command::{check_bin_name, check_operand, check_read_name};
 use spikewire_aerospike_protocol::expression::flag as flags;
 use spikewire_aerospike_protocol::message::op;
 use spikewire_aerospike_protocol::operation::Family;
@@ -55,6 +55,9 @@ pub fn plain<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
         _ => return Err(Failure::of_range(format!("unknown operation {kind:?}"))),
     };
     let bin = if call.count() > 1 { bin_name(call.argument(1))? } else { String::new() };
+    if code == op::READ && call.count() > 1 {
+        check_read_name(&bin)?;
+    }
     let (mut value, mut of) = (Vec::new(), particle::NULL);
     if call.count() > 2 {
         of = encode(

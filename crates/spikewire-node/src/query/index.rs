@@ -1,6 +1,6 @@
 //! Selections of index values.
 
-use spikewire_aerospike::command::{check_bin_name, parse, query::check_index};
+use spikewire_aerospike::command::{check_index_bin, parse, query::check_index};
 use spikewire_aerospike_protocol::query::{Collection, Index, Range, Subject};
 
 use crate::arguments::text;
@@ -50,7 +50,7 @@ fn subject(hooks: &Hooks, bin: Value<'_>, name: Value<'_>) -> Result<Subject> {
         (None, Some(name)) => Ok(Subject::Name(text("name", name)?)),
         (Some(bin), None) if bin.kind() == Type::String => {
             let name = text("a bin name", bin)?;
-            check_bin_name(&name)?;
+            check_index_bin(&name)?;
             Ok(Subject::Bin(name))
         }
         (Some(bin), None) => Ok(Subject::Expression(plain_bytes(hooks, bin)?)),

@@ -4,7 +4,7 @@ use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyInt, PyList, PyString};
 
-use spikewire_aerospike::command::check_bin_name;
+use spikewire_aerospike::command::{check_bin_name, check_read_name};
 use spikewire_aerospike_protocol::message::op;
 
 use super::plain;
@@ -63,7 +63,8 @@ impl OfficialOperations {
         let (number, bin) = (number?, bin?.cast_into_exact::<PyString>().ok()?);
         let wanted: i64 = number.cast_exact::<PyInt>().ok()?.extract().ok()?;
         let known = self.codes.iter().find(|known| known.number == wanted)?;
-        check_bin_name(bin.to_str().ok()?).ok()?;
+        let check = if known.code == op::READ { check_read_name } else { check_bin_name };
+        check(bin.to_str().ok()?).ok()?;
         let fits = match &value {
             None => known.code == op::READ,
             Some(value) => known.code != op::READ && plain::outgoing(value, self.bools),

@@ -6,7 +6,7 @@ mod words;
 use pyo3::prelude::*;
 use pyo3::types::{PyString, PyTuple};
 
-use spikewire_aerospike::command::{OperationRef, check_operand};
+use spikewire_aerospike::command::{OperationRef, check_operand, check_read_name};
 use spikewire_aerospike_protocol::expression::flag;
 use spikewire_aerospike_protocol::message::op;
 use spikewire_aerospike_protocol::operation::Family;
@@ -85,7 +85,11 @@ impl Operation {
         let name = crate::space::text("kind", kind)?;
         let code =
             code_of(name).ok_or_else(|| value_error(format!("unknown operation {name:?}")))?;
-        let bin = bin.map(bin_name).transpose()?.unwrap_or_default();
+        let bin = bin.map(bin_name).transpose()?;
+        if let (op::READ, Some(bin)) = (code, bin) {
+            check_read_name(bin).map_err(refused)?;
+        }
+        let bin = bin.unwrap_or_default();
         let mut bytes = Vec::new();
         let mut of = particle::NULL;
         if let Some(value) = value {

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyByteArray, PyBytes, PyInt, PyString};
 
-use spikewire_aerospike::command::{parse, query::check_index};
+use spikewire_aerospike::command::{check_index_bin, parse, query::check_index};
 use spikewire_aerospike_protocol::query::{Collection, Index, Range, Subject};
 
 use crate::calls::context::Path;
@@ -86,7 +86,11 @@ fn subject(bin: Option<&Bound<'_, PyAny>>, name: Option<&Bound<'_, PyAny>>) -> P
         (None, None) => Err(value_error("an index is found by its bin, or by name= alone")),
         (Some(bin), None) => match bin.cast::<Expression>() {
             Ok(expression) => Ok(Subject::Expression(plain_bytes(expression)?)),
-            Err(_) => Ok(Subject::Bin(bin_name(bin)?.to_owned())),
+            Err(_) => {
+                let bin = bin_name(bin)?;
+                check_index_bin(bin).map_err(refused)?;
+                Ok(Subject::Bin(bin.to_owned()))
+            }
         },
         (None, Some(name)) => Ok(Subject::Name(text("name", name)?.to_owned())),
     }

@@ -15,7 +15,7 @@ pub mod map;
 mod options;
 mod words;
 
-use spikewire_aerospike::command::{OperationRef, check_bin_name, check_operand};
+use spikewire_aerospike::command::{OperationRef, check_bin_name, check_operand, check_read_name};
 use spikewire_aerospike_protocol::message::op as code;
 use spikewire_aerospike_protocol::value::{ParticleType, particle};
 
@@ -67,7 +67,11 @@ impl Operation {
 
     /// The encoded operation, or its error.
     pub(crate) fn as_sent(&self) -> Result<OperationRef<'_>> {
-        self.bin.as_deref().map_or(Ok(()), check_bin_name)?;
+        match &self.bin {
+            Some(bin) if self.code == code::READ => check_read_name(bin)?,
+            Some(bin) => check_bin_name(bin)?,
+            None => {}
+        }
         let (particle, value) = self.value.as_ref().map_err(Clone::clone)?;
         let bin = self.bin.as_deref().unwrap_or_default();
         Ok(OperationRef { code: self.code, bin, particle: *particle, value })

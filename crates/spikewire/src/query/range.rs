@@ -1,6 +1,6 @@
 //! Ranges of secondary indexes.
 
-use spikewire_aerospike::command::check_bin_name;
+use spikewire_aerospike::command::check_index_bin;
 use spikewire_aerospike::command::query::check_index;
 use spikewire_aerospike_protocol::query::{Index, Range, Subject};
 
@@ -37,7 +37,7 @@ impl IndexOn {
     pub(crate) fn subject(&self) -> Result<Subject> {
         Ok(match self {
             Self::Bin(bin) => {
-                check_bin_name(bin)?;
+                check_index_bin(bin)?;
                 Subject::Bin(bin.clone())
             }
             Self::Name(name) => Subject::Name(name.clone()),
