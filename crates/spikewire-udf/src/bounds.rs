@@ -11,6 +11,8 @@ use rustix::time::{ClockId, clock_gettime};
 
 use crate::failure::{Failure, message_of};
 
+/// Bytes processed between two checks of the time.
+const WORK: usize = 64 << 10;
 /// How often a caller is asked whether it is still waiting.
 const WATCH: Duration = Duration::from_millis(10);
 
@@ -48,6 +50,10 @@ pub(crate) struct Bounds {
     /// Before this wall clock time, the CPU time cannot be used up.
     earliest: Cell<Option<Instant>>,
     used: Cell<usize>,
+    /// Bytes processed since the time was last checked for them.
+    worked: Cell<usize>,
+    /// Instructions between two checks of running code; 0 before the first.
+    pub pace: Cell<u32>,
     watch: RefCell<Option<Watch>>,
     /// Set by the watch; from then on everything fails.
     ended: RefCell<Option<Failure>>,
@@ -70,6 +76,8 @@ impl Bounds {
             deadline: Cell::new(Duration::MAX),
             earliest: Cell::new(None),
             used: Cell::new(0),
+            worked: Cell::new(0),
+            pace: Cell::new(0),
             watch: RefCell::default(),
             ended: RefCell::default(),
             lua: OnceCell::new(),
@@ -122,6 +130,14 @@ impl Bounds {
             )));
         }
         Ok(())
+    }
+
+    /// Counts work on this many bytes; from time to time, fails like `check_time`.
+    pub fn work(&self, bytes: usize) -> mlua::Result<()> {
+        let worked = self.worked.get().saturating_add(bytes);
+        let is_due = worked >= WORK;
+        self.worked.set(if is_due { 0 } else { worked });
+        if is_due { self.check_time() } else { Ok(()) }
     }
 
     fn ask(&self, instant: Instant) -> mlua::Result<()> {

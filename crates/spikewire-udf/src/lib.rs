@@ -11,6 +11,9 @@
 //! |---|---|
 //! | `library`, `machine` | registered modules; running their functions |
 //! | `sandbox`, `bounds` | what Lua code can access, and its limits |
+//! | `pace` | how often running code is checked |
+//! | `bytecode` | compiled code without to-be-closed variables |
+//! | `costly` | library functions whose work grows with their arguments |
 //! | `strings`, `pattern`, `tables` | replacements of Lua library functions that can be interrupted |
 //! | [`record`], `stream` | records and streams as Lua code sees them |
 //! | `value` | values as Lua code holds them, and their conversion |
@@ -20,9 +23,12 @@
 #![forbid(unsafe_code)]
 
 mod bounds;
+mod bytecode;
+mod costly;
 mod failure;
 mod library;
 mod machine;
+mod pace;
 mod pattern;
 pub mod record;
 mod sandbox;

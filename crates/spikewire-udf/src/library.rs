@@ -55,9 +55,7 @@ pub struct CompileError {
 pub fn check(file: &str, source: &str) -> Result<(), CompileError> {
     let lua = sandbox::bare(Limits::default())
         .map_err(|error| CompileError { line: 0, message: message_of(&error) })?;
-    let chunk =
-        lua.load(source).set_name(format!("@{file}")).set_mode(mlua::chunk::ChunkMode::Text);
-    let Err(error) = chunk.into_function() else { return Ok(()) };
+    let Err(error) = sandbox::compile(&lua, file, source, lua.globals()) else { return Ok(()) };
     let text = message_of(&error);
     let rest = text.strip_prefix(file).and_then(|rest| rest.strip_prefix(':'));
     Err(match rest.and_then(|rest| rest.split_once(':')) {

@@ -140,8 +140,7 @@ impl Machine {
         };
         let load = || {
             let module = sandbox::environment(&self.lua)?;
-            let chunk = self.lua.load(&*source).set_name(format!("@{file}"));
-            chunk.set_mode(mlua::chunk::ChunkMode::Text).set_environment(module.clone()).exec()?;
+            sandbox::compile(&self.lua, &file, &source, module.clone())?.call::<()>(())?;
             Ok(module)
         };
         let module: Table = load().map_err(|error| self.bounds.failure(&error))?;

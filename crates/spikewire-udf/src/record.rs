@@ -221,7 +221,9 @@ impl Handle {
 impl UserData for Handle {
     fn add_methods<M: UserDataMethods<Self>>(methods: &mut M) {
         methods.add_meta_method(MetaMethod::Index, |lua, this, name: Option<String>| {
-            name.map_or(Ok(mlua::Value::Nil), |name| this.get(&name)?.to_lua(lua))
+            let value = name.map_or(Ok(Val::Nil), |name| this.get(&name))?;
+            let bounds = this.0.borrow().bounds.clone();
+            value.copy_to_lua(lua, &bounds)
         });
         methods.add_meta_method(MetaMethod::NewIndex, |_, this, (name, value): (String, _)| {
             this.set(&name, value)

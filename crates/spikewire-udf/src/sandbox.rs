@@ -4,18 +4,15 @@ use std::rc::Rc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use mlua::{
-    Error, Function, HookTriggers, Lua, LuaOptions, MultiValue, Result, StdLib, Table, Value,
-    VmState,
+    Error, Function, Lua, LuaOptions, MultiValue, Result, StdLib, Table, Value, chunk::ChunkMode,
 };
 
 use crate::bounds::{Bounds, Limits};
 use crate::failure::message_of;
+use crate::pace::keep_pace;
 use crate::record::{self, Handle};
-use crate::{stream, strings, tables, types};
+use crate::{bytecode, costly, stream, strings, tables, types};
 
-/// How often running code is checked, in instructions. A single instruction may call a Lua function
-/// that scans a string as large as memory allows, so checks must be frequent.
-const LOOK: u32 = 200;
 /// Maximum length of a format for `os.date`.
 const FORMAT: usize = 1024;
 /// Functions that read files, run unregistered code, or control the garbage collector.
@@ -45,24 +42,31 @@ pub fn state(bounds: &Rc<Bounds>) -> Result<Lua> {
     }
     clock.set("date", lua.create_function(short_date(os.get("date")?))?)?;
     globals.set("os", clock)?;
-    let table: Table = globals.get("table")?;
-    globals.set("unpack", table.get::<Function>("unpack")?)?;
     let math: Table = globals.get("math")?;
     math.set("sum", lua.create_function(|_, (a, b): (Value, Value)| plus(a, b))?)?;
     guard(&lua, bounds)?;
-    forbid_finalizers(&lua)?;
+    forbid_handlers(&lua)?;
+    costly::register(&lua, bounds)?;
     strings::register(&lua, bounds)?;
     tables::register(&lua, bounds)?;
     types::register(&lua, bounds)?;
     record::register(&lua)?;
     stream::register(&lua)?;
     aerospike(&lua)?;
+    let table: Table = globals.get("table")?;
+    globals.set("unpack", table.get::<Function>("unpack")?)?;
     bounds.attach(lua.weak());
-    let own = bounds.clone();
-    lua.set_hook(HookTriggers::new().every_nth_instruction(LOOK), move |_, _| {
-        own.check_time().map(|()| VmState::Continue)
-    })?;
+    keep_pace(&lua, bounds)?;
     Ok(lua)
+}
+
+/// Compiles a module, for globals of its own.
+pub fn compile(lua: &Lua, file: &str, source: &str, globals: Table) -> Result<Function> {
+    let name = format!("@{file}");
+    let text = lua.load(source).set_name(&name).set_mode(ChunkMode::Text).into_function()?;
+    let code = bytecode::without_closing(text.dump(false), file)?;
+    let chunk = lua.load(code).set_name(&name).set_mode(ChunkMode::Binary);
+    chunk.set_environment(globals).into_function()
 }
 
 fn plus(a: Value, b: Value) -> Result<Value> {
@@ -113,14 +117,18 @@ fn guard(lua: &Lua, bounds: &Rc<Bounds>) -> Result<()> {
     lua.globals().set("xpcall", xpcall)
 }
 
-/// Lua runs finalizers without hooks, so nothing could end them.
-fn forbid_finalizers(lua: &Lua) -> Result<()> {
+/// Lua runs finalizers without hooks, so nothing could end them. Nothing is ever closed (see
+/// `bytecode`), and code that relies on it should learn that.
+fn forbid_handlers(lua: &Lua) -> Result<()> {
     let plain: Function = lua.globals().get("setmetatable")?;
     let set = lua.create_function(move |_, arguments: MultiValue| {
-        if let Some(Value::Table(meta)) = arguments.get(1)
-            && !meta.raw_get::<Value>("__gc")?.is_nil()
-        {
-            return Err(Error::runtime("a metatable with __gc is not available to functions"));
+        if let Some(Value::Table(meta)) = arguments.get(1) {
+            for name in ["__gc", "__close"] {
+                if !meta.raw_get::<Value>(name)?.is_nil() {
+                    let text = format!("a metatable with {name} is not available to functions");
+                    return Err(Error::runtime(text));
+                }
+            }
         }
         plain.call::<MultiValue>(arguments)
     })?;

@@ -5,6 +5,7 @@ use std::rc::Rc;
 use mlua::{Error, Lua, LuaString, MultiValue, Result, Table, Value};
 
 use crate::bounds::Bounds;
+use crate::pace::keep_pace;
 use crate::pattern::{Captured, Matcher};
 
 /// Bytes with a special meaning in patterns.
@@ -201,7 +202,7 @@ impl<'a> Output<'a> {
 }
 
 /// `string.gsub`.
-fn replace(lua: &Lua, bounds: &Bounds, given: &MultiValue) -> Result<(LuaString, i64)> {
+fn replace(lua: &Lua, bounds: &Rc<Bounds>, given: &MultiValue) -> Result<(LuaString, i64)> {
     bounds.check_time()?;
     let (subject, pattern) = (text(lua, given, 1, "gsub")?, text(lua, given, 2, "gsub")?);
     let (subject, pattern) = (&*subject.as_bytes(), &*pattern.as_bytes());
@@ -235,7 +236,9 @@ fn replace(lua: &Lua, bounds: &Bounds, given: &MultiValue) -> Result<(LuaString,
         }
     }
     out.push(&subject[at..])?;
-    Ok((lua.create_string(out.bytes())?, count))
+    let text = lua.create_string(out.bytes())?;
+    keep_pace(lua, bounds)?;
+    Ok((text, count))
 }
 
 /// Appends the replacement for a match.
@@ -294,7 +297,7 @@ fn fill(
 }
 
 /// `string.rep`.
-fn repeat(lua: &Lua, bounds: &Bounds, given: &MultiValue) -> Result<LuaString> {
+fn repeat(lua: &Lua, bounds: &Rc<Bounds>, given: &MultiValue) -> Result<LuaString> {
     bounds.check_time()?;
     let unit = text(lua, given, 1, "rep")?;
     let count =
@@ -316,5 +319,7 @@ fn repeat(lua: &Lua, bounds: &Bounds, given: &MultiValue) -> Result<LuaString> {
     }
     let mut bytes = [unit, between].concat().repeat(count as usize);
     bytes.truncate(len - between.len());
-    lua.create_string(&bytes)
+    let text = lua.create_string(&bytes)?;
+    keep_pace(lua, bounds)?;
+    Ok(text)
 }

@@ -6,6 +6,7 @@ use std::rc::Rc;
 use mlua::{Error, Function, Lua, LuaString, MultiValue, Result, Table, Value};
 
 use crate::bounds::Bounds;
+use crate::pace::keep_pace;
 use crate::strings;
 
 const SOURCE: &str = "
@@ -125,7 +126,7 @@ pub fn register(lua: &Lua, bounds: &Rc<Bounds>) -> Result<()> {
 }
 
 /// `table.concat`.
-fn concat(lua: &Lua, bounds: &Bounds, given: &MultiValue) -> Result<LuaString> {
+fn concat(lua: &Lua, bounds: &Rc<Bounds>, given: &MultiValue) -> Result<LuaString> {
     let Some(Value::Table(table)) = given.front() else {
         return Err(strings::bad(1, "concat", "table", given.front()));
     };
@@ -158,5 +159,7 @@ fn concat(lua: &Lua, bounds: &Bounds, given: &MultiValue) -> Result<LuaString> {
             }
         }
     }
-    lua.create_string(out.bytes())
+    let text = lua.create_string(out.bytes())?;
+    keep_pace(lua, bounds)?;
+    Ok(text)
 }

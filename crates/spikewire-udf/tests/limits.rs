@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use spikewire_aerospike_protocol::value::Value;
-use spikewire_udf::{Failure, Library, Limits, Machine, Record, Side};
+use spikewire_udf::{Failure, Library, Limits, Machine, Record, Side, check};
 
 fn machine(modules: &[(&str, &str)]) -> Machine {
     timed(modules, Duration::from_millis(100))
@@ -58,7 +58,6 @@ fn functions_of_the_libraries_end_with_their_time() {
         "table.remove(setmetatable({}, {__len = function() return 1 << 60 end}), 1)",
         "table.sort(setmetatable({}, {__len = function() return 1 << 30 end}), rawequal)",
         "xpcall(function() while true do end end, function() while true do end end)",
-        "local x <close> = setmetatable({}, {__close = function() while true do end end})",
         "return tostring(setmetatable({}, {__tostring = function() while true do end end}))",
     ] {
         if body.contains("%1") {
@@ -91,6 +90,129 @@ fn code_cannot_have_finalizers() {
         return 1
     end";
     assert_eq!(call(&machine(&[("m.lua", source)]), "m"), Ok(Value::Int(1)));
+}
+
+/// Code that runs while an error unwinds could declare more of the same, and so outlive every limit.
+#[test]
+fn nothing_is_closed() {
+    let close = "setmetatable({}, {__close = function() while true do end end})";
+    fails(close, "a metatable with __close is not available");
+    // A variable that would be closed does not compile, wherever it is.
+    let declared = "function f() return 1 end
+        local function nested()
+            for i = 1, 3 do
+                local function inner()
+                    local text = 'a long one, of more than 40 bytes, so that it is stored as such'
+                    local x <const>, y <close> = 1.5, nil
+                end
+            end
+        end";
+    let text = "m.lua:6: to-be-closed variables (<close>) are not available to functions";
+    match call(&machine(&[("m.lua", declared)]), "m") {
+        Err(Failure::Raised(raised)) => assert_eq!(raised, text),
+        other => panic!("{other:?}"),
+    }
+    let error = check("m.lua", declared).unwrap_err();
+    assert_eq!((error.line, &*error.message), (6, text.split_once(": ").unwrap().1));
+    // A loop does not close its fourth value, even if the metatable got the handler later.
+    let source = "local closed = 0
+        function f()
+            local meta = {}
+            local guard = setmetatable({}, meta)
+            rawset(meta, '__close', function() closed = closed + 1 end)
+            local sum = 0
+            for n in function(_, last) if last < 5 then return last + 1 end end, nil, 0, guard do
+                for _, v in ipairs({10, 20}) do sum = sum + v end
+                for _, v in pairs({a = n}) do sum = sum + v end
+                if n == 4 then break end
+            end
+            pcall(function()
+                for n in function() return 1 end, nil, 0, guard do error('out') end
+            end)
+            return sum * 100 + closed
+        end";
+    assert_eq!(call(&machine(&[("m.lua", source)]), "m"), Ok(Value::Int(13000)));
+}
+
+/// A function whose time is over, called before running code would be checked.
+#[test]
+fn functions_whose_work_grows_look_at_the_clock_first() {
+    let over = |body: &str| {
+        let source = format!("function f(r) {body} return 1 end");
+        call(&timed(&[("m.lua", &source)], Duration::ZERO), "m")
+    };
+    assert_eq!(over("local s = 'x' .. 1"), Ok(Value::Int(1)));
+    for body in [
+        "('x'):upper()",
+        "('x'):lower()",
+        "('x'):reverse()",
+        "('x'):sub(1)",
+        "('x'):byte()",
+        "('x'):format()",
+        "string.char(1)",
+        "string.pack('z', 'x')",
+        "string.packsize('i')",
+        "string.unpack('z', 'x\\0')",
+        "tonumber('1')",
+        "rawequal('a', 'b')",
+        "unpack({})",
+        "table.unpack({})",
+        "utf8.len('x')",
+        "utf8.char(1)",
+        "utf8.codepoint('x')",
+        "utf8.offset('x', 1)",
+        "utf8.codes('x')",
+        "local a = '1' + 1",
+        "local a = 1 * '1'",
+        "local a = -'1'",
+        "local a = '7' // 2 ^ '3' % '5' - '1' / '2'",
+    ] {
+        match over(body) {
+            Err(Failure::Raised(raised)) => assert!(raised.contains("ran for longer"), "{raised}"),
+            other => panic!("{body}: {other:?}"),
+        }
+    }
+}
+
+/// What these functions make is counted piece by piece, not when it is complete.
+#[test]
+fn values_are_counted_while_they_are_made() {
+    // The last item fails, but the limit is reached before.
+    let items = "local s, t = ('x'):rep(1000000), {} for i = 1, 20 do t[i] = s end t[21] = f";
+    fails(&format!("{items} return list(t)"), "take more than");
+    fails(&format!("{items} local m = map(t)"), "take more than");
+    fails(
+        "local b = bytes() bytes.set_size(b, 4000000) return #tostring(b)",
+        "the text of 4000000",
+    );
+    let shown = "function f()
+        local b = bytes() bytes.append_string(b, 'a\\0\\255') return tostring(b) .. tostring(bytes())
+    end";
+    assert_eq!(call(&machine(&[("m.lua", shown)]), "m"), Ok(Value::Str("61 00 FF".into())));
+    fails("return string.pack(('x'):rep(2000))", "the format is longer than 1024 bytes");
+    fails("return ('x'):upper(nil, string.rep)  .. string.upper()", "#1 to 'upper'");
+}
+
+/// Copies that are counted first are the same as those counted afterwards.
+#[test]
+fn containers_can_be_their_own_arguments() {
+    let source = "function f()
+        local l = list {1, 2}
+        list.concat(l, l)
+        local merged = list.merge(l, l)
+        local b = bytes() bytes.append_string(b, 'abc')
+        bytes.append_bytes(b, b, 2)
+        bytes.set_bytes(b, 2, b)
+        local m = map {a = 1, b = 2}
+        local both = map.merge(m, m, function(x, y) m.a = 7 return x + y end)
+        local only = map.diff(m, map {b = 1, c = 3})
+        return tostring(l) .. #merged .. tostring(b) .. tostring(both) .. tostring(only)
+    end";
+    let expected = "List([Int(1), Int(2), Int(1), Int(2)])861 61 62 63 61 62\
+                    Map([(Str(\"a\"), Int(2)), (Str(\"b\"), Int(4))])\
+                    Map([(Str(\"a\"), Int(7)), (Str(\"c\"), Int(3))])";
+    let got = call(&patient(source), "m");
+    assert_eq!(got, Ok(Value::Str(expected.into())));
 }
 
 #[test]

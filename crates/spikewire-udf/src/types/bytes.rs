@@ -1,12 +1,23 @@
 //! `bytes`: a growable byte array.
 
+use std::fmt::Write as _;
 use std::rc::Rc;
 
 use mlua::{Error, Lua, MetaMethod, Result, Table, UserData, UserDataMethods, UserDataRef};
 
 use super::{callable, place};
 use crate::bounds::Bounds;
+use crate::pace::keep_pace;
 use crate::value::Bytes;
+
+/// Work counted for a byte that is written as text.
+const SHOWN: usize = 8;
+
+/// At most `len` bytes from a position, from 1.
+fn slice(bytes: &[u8], at: Option<i64>, len: usize) -> Option<&[u8]> {
+    let from = place(at)?;
+    bytes.get(from..from.saturating_add(len).min(bytes.len()))
+}
 
 impl Bytes {
     /// Reads `N` bytes from `at`, if there are that many.
@@ -20,6 +31,7 @@ impl Bytes {
         let Some(at) = place(at) else { return Ok(false) };
         let end = at.checked_add(data.len()).filter(|end| *end <= 1 << 30);
         let end = end.ok_or_else(|| Error::runtime("the bytes would be too long"))?;
+        self.0.bounds.work(data.len())?;
         let len = self.len();
         if end > len {
             self.0.grow(end - len)?;
@@ -31,6 +43,45 @@ impl Bytes {
 
     fn append(&self, data: &[u8]) -> Result<bool> {
         self.write(Some(self.len() as i64 + 1), data)
+    }
+
+    /// Writes the first bytes of another value, or of this one as it was.
+    fn write_from(&self, at: Option<i64>, other: &Self, len: Option<usize>) -> Result<bool> {
+        let len = len.unwrap_or(usize::MAX).min(other.len());
+        if self.0.address() != other.0.address() {
+            return self.write(at, &other.0.inner.borrow()[..len]);
+        }
+        let copy = self.part(Some(1), len)?.map_or_else(Vec::new, |copy| copy.to_vec());
+        self.write(at, &copy)
+    }
+
+    /// A copy of some bytes, counted before it is made; `None` beyond the end.
+    fn part(&self, at: Option<i64>, len: usize) -> Result<Option<Self>> {
+        let bytes = self.0.inner.borrow();
+        let Some(slice) = slice(&bytes, at, len) else { return Ok(None) };
+        let part = Self::new(vec![], &self.0.bounds)?;
+        part.append(slice)?;
+        Ok(Some(part))
+    }
+
+    /// As text: two digits for each byte.
+    fn show(&self) -> Result<String> {
+        let (bytes, bounds) = (self.0.inner.borrow(), &self.0.bounds);
+        let (len, most) = (bytes.len().saturating_mul(3), bounds.limits().memory);
+        if len > most {
+            return Err(Error::runtime(format!(
+                "the text of {} bytes takes more than {most} bytes",
+                bytes.len()
+            )));
+        }
+        let mut text = String::with_capacity(len);
+        for byte in &*bytes {
+            bounds.work(SHOWN)?;
+            let separator = if text.is_empty() { "" } else { " " };
+            // Writing to a string does not fail.
+            let _ = write!(text, "{separator}{byte:02X}");
+        }
+        Ok(text)
     }
 }
 
@@ -53,11 +104,7 @@ impl UserData for Bytes {
             },
         );
         methods.add_meta_method(MetaMethod::Len, |_, this, ()| Ok(this.len()));
-        methods.add_meta_method(MetaMethod::ToString, |_, this, ()| {
-            let bytes = this.to_vec();
-            let shown: Vec<String> = bytes.iter().map(|byte| format!("{byte:02X}")).collect();
-            Ok(shown.join(" "))
-        });
+        methods.add_meta_method(MetaMethod::ToString, |_, this, ()| this.show());
     }
 }
 
@@ -109,18 +156,16 @@ pub fn register(lua: &Lua, bounds: &Rc<Bounds>) -> Result<()> {
         Ok(true)
     };
     bytes.set("set_size", lua.create_function(resize)?)?;
-    let part = |bytes: &Bytes, at: Option<i64>, len: usize| {
-        let bytes = bytes.0.inner.borrow();
-        let from = place(at)?;
-        bytes.get(from..from.saturating_add(len).min(bytes.len())).map(<[u8]>::to_vec)
-    };
-    let text = move |lua: &Lua, (bytes, at, len): (Of, _, _)| {
-        part(&bytes, at, len).map(|bytes| lua.create_string(bytes)).transpose()
+    let text = |lua: &Lua, (bytes, at, len): (Of, _, _)| {
+        let (inner, bounds) = (bytes.0.inner.borrow(), &bytes.0.bounds);
+        let Some(slice) = slice(&inner, at, len) else { return Ok(None) };
+        bounds.work(slice.len())?;
+        let text = lua.create_string(slice)?;
+        keep_pace(lua, bounds)?;
+        Ok(Some(text))
     };
     bytes.set("get_string", lua.create_function(text)?)?;
-    let cut = move |_: &Lua, (bytes, at, len): (Of, _, _)| {
-        part(&bytes, at, len).map(|part| Bytes::new(part, &bytes.0.bounds)).transpose()
-    };
+    let cut = |_: &Lua, (bytes, at, len): (Of, _, _)| bytes.part(at, len);
     bytes.set("get_bytes", lua.create_function(cut)?)?;
     let set = |_: &Lua, (bytes, at, text, len): (Of, _, mlua::LuaString, Option<usize>)| {
         let text = text.as_bytes();
@@ -133,13 +178,11 @@ pub fn register(lua: &Lua, bounds: &Rc<Bounds>) -> Result<()> {
     };
     bytes.set("append_string", lua.create_function(append)?)?;
     let set = |_: &Lua, (bytes, at, other, len): (Of, _, Of, Option<usize>)| {
-        let other = other.to_vec();
-        bytes.write(at, &other[..len.unwrap_or(other.len()).min(other.len())])
+        bytes.write_from(at, &other, len)
     };
     bytes.set("set_bytes", lua.create_function(set)?)?;
     let append = |_: &Lua, (bytes, other, len): (Of, Of, Option<usize>)| {
-        let other = other.to_vec();
-        bytes.append(&other[..len.unwrap_or(other.len()).min(other.len())])
+        bytes.write_from(Some(bytes.len() as i64 + 1), &other, len)
     };
     bytes.set("append_bytes", lua.create_function(append)?)?;
     lua.globals().set("bytes", bytes)

@@ -41,8 +41,20 @@ impl List {
 
     /// A new list with some of the items.
     fn part(&self, range: impl std::slice::SliceIndex<[Val], Output = [Val]>) -> Result<Self> {
-        let items = self.0.inner.borrow().get(range).unwrap_or_default().to_vec();
-        Self::new(items, &self.0.bounds)
+        let made = Self::new(vec![], &self.0.bounds)?;
+        made.extend(self.0.inner.borrow().get(range).unwrap_or_default())?;
+        Ok(made)
+    }
+
+    /// Appends items of another list, or of this one as it was.
+    fn extend(&self, items: &[Val]) -> Result<()> {
+        for item in items {
+            self.0.bounds.work(COST)?;
+            self.0.admit(item)?;
+        }
+        self.0.grow(items.iter().map(Val::cost).sum())?;
+        self.0.inner.borrow_mut().extend_from_slice(items);
+        Ok(())
     }
 
     fn len(&self) -> usize {
@@ -57,7 +69,7 @@ impl List {
             let at = next.get();
             next.set(at + 1);
             let item = list.0.inner.borrow().get(at).cloned();
-            item.map_or(Ok(mlua::Value::Nil), |item| item.to_lua(lua))
+            item.unwrap_or(Val::Nil).copy_to_lua(lua, &list.0.bounds)
         })
     }
 }
@@ -71,7 +83,7 @@ impl UserData for List {
             }
             let at = place(index.as_integer());
             let item = at.and_then(|at| this.0.inner.borrow().get(at).cloned());
-            item.map_or(Ok(mlua::Value::Nil), |item| item.to_lua(lua))
+            item.unwrap_or(Val::Nil).copy_to_lua(lua, &this.0.bounds)
         });
         methods.add_meta_method(
             MetaMethod::NewIndex,
@@ -93,10 +105,11 @@ pub fn register(lua: &Lua, bounds: &Rc<Bounds>) -> Result<()> {
     let list = lua.create_table()?;
     let own = bounds.clone();
     let make = move |_: &Lua, (_, items): (mlua::Value, Option<Table>)| {
-        let items = items.map_or(Ok(vec![]), |items| {
-            items.sequence_values().map(|item| Val::from_lua(item?)).collect::<Result<_>>()
-        })?;
-        List::new(items, &own)
+        let list = List::new(vec![], &own)?;
+        for item in items.iter().flat_map(Table::sequence_values) {
+            list.insert(list.len(), Val::from_lua(item?)?)?;
+        }
+        Ok(list)
     };
     callable(lua, &list, lua.create_function(make)?)?;
     let own = bounds.clone();
@@ -135,11 +148,10 @@ pub fn register(lua: &Lua, bounds: &Rc<Bounds>) -> Result<()> {
     set(
         "concat",
         lua.create_function(|_, (list, other): (Of, Of)| {
-            let items = other.0.inner.borrow().clone();
-            items.iter().try_for_each(|item| list.0.admit(item))?;
-            list.0.grow(items.iter().map(Val::cost).sum())?;
-            list.0.inner.borrow_mut().extend(items);
-            Ok(())
+            if list.0.address() == other.0.address() {
+                return list.extend(&other.part(..)?.0.inner.borrow());
+            }
+            list.extend(&other.0.inner.borrow())
         })?,
     )?;
     set(
@@ -163,9 +175,9 @@ pub fn register(lua: &Lua, bounds: &Rc<Bounds>) -> Result<()> {
     set(
         "merge",
         lua.create_function(|_, (list, other): (Of, Of)| {
-            let mut items = list.0.inner.borrow().clone();
-            items.extend(other.0.inner.borrow().iter().cloned());
-            List::new(items, &list.0.bounds)
+            let merged = list.part(..)?;
+            merged.extend(&other.0.inner.borrow())?;
+            Ok(merged)
         })?,
     )?;
     set(

@@ -7,7 +7,7 @@ use mlua::{Function, Lua, MetaMethod, Result, UserData, UserDataMethods, UserDat
 
 use super::callable;
 use crate::bounds::Bounds;
-use crate::value::{Map, MapKey, Val};
+use crate::value::{COST, Map, MapKey, Val};
 
 /// What an iteration over a map returns.
 #[derive(Debug, Clone, Copy)]
@@ -20,6 +20,7 @@ enum Give {
 impl Map {
     fn get(&self, key: mlua::Value) -> Result<Val> {
         let Ok(key) = MapKey::new(&Val::from_lua(key)?) else { return Ok(Val::Nil) };
+        self.0.bounds.work(key.cost())?;
         Ok(self.0.inner.borrow().get(&key).cloned().unwrap_or(Val::Nil))
     }
 
@@ -62,9 +63,11 @@ impl Map {
             };
             let bounds = &map.0.bounds;
             let given = match give {
-                Give::Pairs => (key.to_val(bounds)?.to_lua(lua)?, value.to_lua(lua)?),
-                Give::Keys => (key.to_val(bounds)?.to_lua(lua)?, mlua::Value::Nil),
-                Give::Values => (value.to_lua(lua)?, mlua::Value::Nil),
+                Give::Pairs => {
+                    (key.to_val(bounds)?.copy_to_lua(lua, bounds)?, value.copy_to_lua(lua, bounds)?)
+                }
+                Give::Keys => (key.to_val(bounds)?.copy_to_lua(lua, bounds)?, mlua::Value::Nil),
+                Give::Values => (value.copy_to_lua(lua, bounds)?, mlua::Value::Nil),
             };
             *latest.borrow_mut() = Some(key);
             Ok(given)
@@ -72,13 +75,32 @@ impl Map {
     }
 
     fn copy(&self) -> Result<Self> {
-        Self::new(self.0.inner.borrow().clone(), &self.0.bounds)
+        Self::from_pairs(self.0.inner.borrow().iter(), &self.0.bounds)
+    }
+
+    /// A map of pairs of other maps. The pairs are counted before they are copied.
+    fn from_pairs<'a>(
+        pairs: impl Iterator<Item = (&'a MapKey, &'a Val)> + Clone,
+        bounds: &Rc<Bounds>,
+    ) -> Result<Self> {
+        let made = Self::new(BTreeMap::new(), bounds)?;
+        let mut cost = 0;
+        for (key, value) in pairs.clone() {
+            bounds.work(COST)?;
+            cost += key.cost() + value.cost();
+        }
+        made.0.grow(cost)?;
+        let copies = pairs.map(|(key, value)| (key.clone(), value.clone()));
+        made.0.inner.borrow_mut().extend(copies);
+        Ok(made)
     }
 }
 
 impl UserData for Map {
     fn add_methods<M: UserDataMethods<Self>>(methods: &mut M) {
-        methods.add_meta_method(MetaMethod::Index, |lua, this, key| this.get(key)?.to_lua(lua));
+        methods.add_meta_method(MetaMethod::Index, |lua, this, key| {
+            this.get(key)?.copy_to_lua(lua, &this.0.bounds)
+        });
         methods.add_meta_method(MetaMethod::NewIndex, |_, this, (key, value)| this.set(key, value));
         methods.add_meta_method(MetaMethod::Len, |_, this, ()| Ok(this.len()));
         methods.add_meta_method(MetaMethod::ToString, |_, this, ()| {
@@ -128,10 +150,11 @@ pub fn register(lua: &Lua, bounds: &Rc<Bounds>) -> Result<()> {
 /// wins.
 fn merge(lua: &Lua, (left, right, join): (Of, Of, Option<Function>)) -> Result<Map> {
     let merged = left.copy()?;
-    let added = right.0.inner.borrow().clone();
-    for (key, value) in added {
+    // The function may change the right one.
+    let added = right.copy()?;
+    for (key, value) in &*added.0.inner.borrow() {
         let mut value = value.to_lua(lua)?;
-        let own = merged.0.inner.borrow().get(&key).cloned();
+        let own = merged.0.inner.borrow().get(key).cloned();
         if let (Some(join), Some(own)) = (&join, own) {
             value = join.call((own.to_lua(lua)?, value))?;
         }
@@ -144,10 +167,7 @@ fn merge(lua: &Lua, (left, right, join): (Of, Of, Option<Function>)) -> Result<M
 fn diff(_: &Lua, (left, right): (Of, Of)) -> Result<Map> {
     let (left, right) = (left.clone(), right.clone());
     let (one, other) = (left.0.inner.borrow(), right.0.inner.borrow());
-    let only = |a: &BTreeMap<MapKey, Val>, b: &BTreeMap<MapKey, Val>| {
-        let pairs = a.iter().filter(|(key, _)| !b.contains_key(key));
-        pairs.map(|(key, value)| (key.clone(), value.clone())).collect::<Vec<_>>()
-    };
-    let pairs = only(&one, &other).into_iter().chain(only(&other, &one)).collect();
-    Map::new(pairs, &left.0.bounds)
+    let left_only = one.iter().filter(|(key, _)| !other.contains_key(key));
+    let right_only = other.iter().filter(|(key, _)| !one.contains_key(key));
+    Map::from_pairs(left_only.chain(right_only), &left.0.bounds)
 }

@@ -5,6 +5,7 @@ use std::rc::Rc;
 use mlua::{Error, Lua, Result};
 
 use super::{Bytes, GeoJson, List, Map, Sketch, Val};
+use crate::bounds::Bounds;
 
 impl Val {
     /// The value passed by Lua code, if it can be stored.
@@ -36,6 +37,12 @@ impl Val {
             mlua::Value::Table(_) => return Err(unsupported("a table (use list or map)")),
             other => return Err(unsupported(&format!("a {}", other.type_name()))),
         })
+    }
+
+    /// Like `to_lua`, for code that may ask for the same value again and again: counts the work.
+    pub fn copy_to_lua(&self, lua: &Lua, bounds: &Bounds) -> Result<mlua::Value> {
+        bounds.work(self.cost())?;
+        self.to_lua(lua)
     }
 
     /// The value for Lua code.

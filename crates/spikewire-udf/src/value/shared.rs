@@ -86,7 +86,7 @@ impl<T: Content> SharedContent<T> {
     }
 
     /// Identifies it.
-    pub(super) fn address(&self) -> *const () {
+    pub fn address(&self) -> *const () {
         std::ptr::from_ref(self).cast()
     }
 

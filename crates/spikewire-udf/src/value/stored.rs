@@ -10,6 +10,8 @@ use spikewire_aerospike_protocol::value::Value;
 use super::{Bytes, GeoJson, LOOK, List, Map, MapKey, Sketch, Val};
 use crate::bounds::Bounds;
 
+/// Work counted for writing a piece of text.
+const SHOWN: usize = 16;
 /// Maximum nesting.
 const DEPTH: usize = 64;
 
@@ -114,22 +116,31 @@ impl Val {
     /// As text, for logs and messages.
     pub fn show(&self, bounds: &Bounds) -> Result<String> {
         let value = self.to_value(bounds)?;
-        let mut text = Text { text: String::new(), most: bounds.limits().memory };
-        write!(text, "{value:?}")
-            .map_err(|_| Error::MemoryError("not enough memory".to_owned()))?;
-        Ok(text.text)
+        let mut text = Text { text: String::new(), bounds, failure: None };
+        match write!(text, "{value:?}") {
+            Ok(()) => Ok(text.text),
+            Err(_) => Err(text.failure.unwrap_or_else(|| Error::runtime("no text"))),
+        }
     }
 }
 
-/// Text with a limited length.
-struct Text {
+/// Text within the limits.
+struct Text<'a> {
     text: String,
-    most: usize,
+    bounds: &'a Bounds,
+    /// Why it could not be written.
+    failure: Option<Error>,
 }
 
-impl fmt::Write for Text {
+impl fmt::Write for Text<'_> {
     fn write_str(&mut self, part: &str) -> fmt::Result {
-        if self.text.len() + part.len() > self.most {
+        let is_late = self.bounds.work(part.len() + SHOWN);
+        self.failure = if self.text.len() + part.len() > self.bounds.limits().memory {
+            Some(Error::MemoryError("not enough memory".to_owned()))
+        } else {
+            is_late.err()
+        };
+        if self.failure.is_some() {
             return Err(fmt::Error);
         }
         self.text.push_str(part);
