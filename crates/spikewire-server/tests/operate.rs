@@ -182,3 +182,21 @@ fn values_come_back_as_they_are_stored() {
         assert_eq!(back(opaque, b"x").unwrap(), b"x");
     }
 }
+
+/// Each operation alone is within the limits; the bins of one command grew without bound.
+#[test]
+fn the_bins_of_a_command_are_bounded() {
+    let cluster = cluster(1);
+    let mut wire = Wire::to(&cluster, 0);
+    // Resize to 16 MiB: number, size, no flags, no direction.
+    let resize = [0x94, 0, 0xce, 1, 0, 0, 0, 0, 0];
+    let grown = |bins: usize| {
+        (0..bins).fold(Request::write("k"), |request, at| {
+            request.op(op::BITS_MODIFY, &format!("b{at}"), particle::BLOB, &resize)
+        })
+    };
+    // The record would be too big, and that is found at the end or on the way.
+    assert_eq!(wire.code(grown(2)), 13);
+    assert_eq!(wire.code(grown(2000)), 13);
+    assert_eq!(wire.code(Request::put("k", 1)), 0);
+}

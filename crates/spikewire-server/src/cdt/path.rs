@@ -5,11 +5,11 @@ use spikewire_aerospike_protocol::cdt::context::{At, Create, Inside};
 use spikewire_aerospike_protocol::cdt::flags;
 use spikewire_aerospike_protocol::result_code::ResultCode;
 
-use super::Edit;
 use super::container::{Container, ContainerKind};
 use super::item;
 use super::list::pad;
 use super::select::{of_rank, single};
+use super::{Edit, MOST_ELEMENTS};
 
 const NOWHERE: ResultCode = ResultCode::OP_NOT_APPLICABLE;
 
@@ -74,10 +74,11 @@ fn make(
     // A path that cannot be created is rejected even if nothing is stored at its end.
     let made = edit.value.take().filter(|_| !edit.is_idle);
     let mut value = made.clone().unwrap_or_else(|| vec![0xc0]);
+    let mut padding = MOST_ELEMENTS;
     for step in rest.iter().rev() {
-        value = place(fresh(step), step, &value)?;
+        value = place(fresh(step), step, &value, &mut padding)?;
     }
-    value = place(parent.unwrap_or_else(|| fresh(first)), first, &value)?;
+    value = place(parent.unwrap_or_else(|| fresh(first)), first, &value, &mut padding)?;
     edit.value = made.map(|_| put_back(way, value));
     Ok(edit)
 }
@@ -102,11 +103,13 @@ fn fresh<'a>(step: &Step<&[u8]>) -> Container<'a> {
     Container::new(kind, i64::from(order))
 }
 
-/// Adds a value where a step found nothing, and returns the container's new form.
+/// Adds a value where a step found nothing, and returns the container's new form. `padding` is how
+/// many elements may still be added before the values of a path.
 fn place(
     container: Container<'_>,
     step: &Step<&[u8]>,
     value: &[u8],
+    padding: &mut usize,
 ) -> Result<Vec<u8>, ResultCode> {
     match (container.kind, &step.at) {
         (ContainerKind::Map, At::Key(key)) => {
@@ -130,6 +133,8 @@ fn place(
             if index > len && step.create != Create::OrderedOrPadded {
                 return Err(NOWHERE);
             }
+            let left = padding.checked_sub(index.saturating_sub(len));
+            *padding = left.ok_or(ResultCode::RECORD_TOO_BIG)?;
             pad(&mut container, index)?;
             container.values.push(value);
             Ok(container.encode())

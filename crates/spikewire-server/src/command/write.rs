@@ -249,6 +249,9 @@ fn apply(
             }
         }
         reply.check_length()?;
+        if bins.are_too_big() {
+            return Err(ResultCode::RECORD_TOO_BIG);
+        }
     }
     if bins.len() > limits::BINS_PER_RECORD {
         return Err(ResultCode::PARAMETER);

@@ -7,6 +7,7 @@ use spikewire_aerospike_protocol::msgpack;
 use spikewire_aerospike_protocol::result_code::ResultCode;
 use spikewire_aerospike_protocol::value::particle;
 
+use super::budget::{Budget, LARGEST};
 use super::compare::pack;
 use super::{Val, record_view};
 use crate::outcome::{Found, Outcome};
@@ -15,13 +16,25 @@ use crate::{bits, cdt, hll};
 /// Marks the context of an operation.
 const WRAPPED: u64 = 0xff;
 
-/// Runs an operation on its operands, which `value` evaluates. If it fails, the result is unknown.
-pub(super) fn run<'a>(call: &'a Call, value: &mut dyn FnMut(&'a Expression) -> Val<'a>) -> Val<'a> {
-    let (Val::Packed(kind, bytes) | Val::Bytes(kind, bytes)) = value(&call.on) else {
+/// What an operation needs of the evaluation that it is part of.
+pub(super) trait Evaluator<'a> {
+    /// Evaluates an operand.
+    fn value(&mut self, part: &'a Expression) -> Val<'a>;
+
+    /// What may still be read and made.
+    fn budget(&mut self) -> &mut Budget;
+}
+
+/// Runs an operation on its operands. If it fails, or would take too much, the result is unknown.
+pub(super) fn run<'a>(call: &'a Call, evaluation: &mut impl Evaluator<'a>) -> Val<'a> {
+    let (Val::Packed(kind, bytes) | Val::Bytes(kind, bytes)) = evaluation.value(&call.on) else {
         return Val::Unknown;
     };
     let on = (kind.particle(), &*bytes);
-    let Some(payload) = payload(call, value) else { return Val::Unknown };
+    let Some(payload) = payload(call, evaluation) else { return Val::Unknown };
+    if !evaluation.budget().spend(bytes.len() + payload.len()) {
+        return Val::Unknown;
+    }
     let found = if call.modifies {
         modify(call.system, on, &payload)
     } else {
@@ -34,16 +47,14 @@ pub(super) fn run<'a>(call: &'a Call, value: &mut dyn FnMut(&'a Expression) -> V
     let Some(result) = call.result else { return Val::Unknown };
     match found {
         Ok(None) if result == Type::Nil => Val::Nil,
+        Ok(Some(found)) if !evaluation.budget().keep(found.value.len()) => Val::Unknown,
         Ok(Some(found)) if found.particle == result.particle() => owned(result, found),
         _ => Val::Unknown,
     }
 }
 
 /// The operation with evaluated arguments.
-fn payload<'a>(
-    call: &'a Call,
-    value: &mut dyn FnMut(&'a Expression) -> Val<'a>,
-) -> Option<Vec<u8>> {
+fn payload<'a>(call: &'a Call, evaluation: &mut impl Evaluator<'a>) -> Option<Vec<u8>> {
     let mut out = Vec::new();
     if let Some(context) = &call.context {
         msgpack::array(&mut out, 3);
@@ -56,7 +67,7 @@ fn payload<'a>(
         match argument {
             Argument::Raw(raw) => out.extend_from_slice(raw),
             Argument::Expression(argument) => {
-                if !pack(&value(argument), &mut out) {
+                if !pack(&evaluation.value(argument), &mut out) || out.len() > LARGEST {
                     return None;
                 }
             }

@@ -1,11 +1,14 @@
 //! Operators on values.
 
 use std::borrow::Cow;
+use std::collections::HashMap;
 
 use spikewire_aerospike_protocol::cdt::take;
 use spikewire_aerospike_protocol::expression::{Constant, Expression, Node, Op, Type};
 use spikewire_aerospike_protocol::msgpack::{self, Reader, Token};
 
+use super::budget::Budget;
+use super::call::Evaluator;
 use super::compare::{compare, is_in};
 use super::{Program, RecordView, Val, call};
 use crate::value::geo::within;
@@ -14,13 +17,24 @@ use crate::value::geo::within;
 pub(super) struct Evaluation<'a> {
     program: &'a Program,
     view: &'a RecordView<'a>,
-    /// Defined variables, the latest last.
-    names: Vec<(&'a [u8], Val<'a>)>,
+    /// The variables of the scopes it is in; none is defined twice.
+    names: HashMap<&'a [u8], Val<'a>>,
+    budget: Budget,
+}
+
+impl<'a> Evaluator<'a> for Evaluation<'a> {
+    fn value(&mut self, part: &'a Expression) -> Val<'a> {
+        self.value(part)
+    }
+
+    fn budget(&mut self) -> &mut Budget {
+        &mut self.budget
+    }
 }
 
 impl<'a> Evaluation<'a> {
     pub(super) fn new(program: &'a Program, view: &'a RecordView<'a>) -> Self {
-        Self { program, view, names: Vec::new() }
+        Self { program, view, names: HashMap::new(), budget: Budget::default() }
     }
 
     pub(super) fn whole(mut self) -> Val<'a> {
@@ -28,7 +42,7 @@ impl<'a> Evaluation<'a> {
     }
 
     /// Evaluates a subexpression.
-    pub(super) fn value(&mut self, part: &'a Expression) -> Val<'a> {
+    fn value(&mut self, part: &'a Expression) -> Val<'a> {
         match part.node() {
             Node::Unknown => Val::Unknown,
             Node::Constant(constant) => literal(constant),
@@ -45,20 +59,21 @@ impl<'a> Evaluation<'a> {
                 }
             }
             Node::Var(name) => {
-                let found = self.names.iter().rev().find(|(known, _)| known == name);
-                found.map_or(Val::Unknown, |(_, value)| value.clone())
+                let found = self.names.get(name.as_slice());
+                found.and_then(|value| self.budget.copy(value)).unwrap_or(Val::Unknown)
             }
             Node::Let(definitions, scope) => {
-                let outer = self.names.len();
                 for (name, definition) in definitions {
                     let value = self.value(definition);
-                    self.names.push((name, value));
+                    self.names.insert(name, value);
                 }
                 let value = self.value(scope);
-                self.names.truncate(outer);
+                for (name, _) in definitions {
+                    self.names.remove(name.as_slice());
+                }
                 value
             }
-            Node::Call(call) => call::run(call, &mut |part| self.value(part)),
+            Node::Call(call) => call::run(call, self),
         }
     }
 
@@ -83,7 +98,8 @@ impl<'a> Evaluation<'a> {
             },
             Op::MapKeys | Op::MapValues => match self.value(&operands[0]) {
                 Val::Packed(Type::Map, map) => {
-                    let list = half(&map, op == Op::MapKeys);
+                    let fits = self.budget.spend(map.len());
+                    let list = if fits { half(&map, op == Op::MapKeys) } else { None };
                     list.map_or(Val::Unknown, |list| Val::Packed(Type::List, Cow::Owned(list)))
                 }
                 _ => Val::Unknown,

@@ -8,6 +8,7 @@
 //! | module | what it holds |
 //! |---|---|
 //! | [`evaluate`] | operators on values |
+//! | [`budget`] | how much one evaluation may read and keep |
 //! | [`compare`] | the order of values, lists and maps among them |
 //! | [`call`] | list, map, bit and sketch operations inside expressions |
 //! | [`record_view`] | a record as expressions see it |
@@ -16,6 +17,7 @@
 //!
 //! Not implemented: path expressions, rejected with 4 when the expression is decoded.
 
+pub mod budget;
 pub mod call;
 pub mod compare;
 pub mod evaluate;
@@ -24,6 +26,7 @@ pub mod pattern;
 pub mod record_view;
 
 use std::borrow::Cow;
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use regex::bytes::Regex;
@@ -55,7 +58,9 @@ pub enum Val<'a> {
 #[derive(Debug)]
 pub struct Program {
     tree: Expression,
-    patterns: Vec<(i64, Vec<u8>, Regex)>,
+    /// By flags and text.
+    patterns: HashMap<i64, HashMap<Vec<u8>, Regex>>,
+    pattern_count: usize,
 }
 
 impl Program {
@@ -73,7 +78,7 @@ impl Program {
         if tree.redefined().is_some() {
             return Err(ResultCode::PARAMETER);
         }
-        let mut program = Self { tree: tree.clone(), patterns: Vec::new() };
+        let mut program = Self { tree: tree.clone(), patterns: HashMap::new(), pattern_count: 0 };
         program.prepare(&tree)?;
         Ok(program)
     }
@@ -89,8 +94,7 @@ impl Program {
     }
 
     fn pattern(&self, flags: i64, pattern: &[u8]) -> Option<&Regex> {
-        let found = self.patterns.iter().find(|known| known.0 == flags && known.1 == pattern);
-        found.map(|(_, _, regex)| regex)
+        self.patterns.get(&flags)?.get(pattern)
     }
 
     /// Compiles the patterns.
@@ -103,8 +107,9 @@ impl Program {
             }
             Node::Regex { flags, pattern, on } => {
                 if self.pattern(*flags, pattern).is_none() {
-                    let regex = pattern::compile(pattern, *flags)?;
-                    self.patterns.push((*flags, pattern.clone(), regex));
+                    let regex = pattern::compile(pattern, *flags, self.pattern_count)?;
+                    self.pattern_count += 1;
+                    self.patterns.entry(*flags).or_default().insert(pattern.clone(), regex);
                 }
                 self.prepare(on)?;
             }

@@ -16,22 +16,27 @@ const BY_LINES: i64 = 4;
 /// Maximum length of a pattern, and of its translation, in bytes.
 const LONGEST: usize = 16 << 10;
 const AUTOMATON: usize = 1 << 20;
+/// Shared by the patterns of an expression: the more there are, the smaller each must be.
+const AUTOMATA: usize = 16 << 20;
+const SMALL: usize = 4 << 10;
 /// Maximum repetition count, as in the C library.
 const REPEATS: u32 = 32_767;
 
-/// Compiles a pattern. The error is the result code of the rejection.
-pub fn compile(pattern: &[u8], flags: i64) -> Result<Regex, ResultCode> {
+/// Compiles a pattern of an expression that has this many patterns already. The error is the result
+/// code of the rejection.
+pub fn compile(pattern: &[u8], flags: i64, before: usize) -> Result<Regex, ResultCode> {
     if pattern.len() > LONGEST {
         return Err(ResultCode::PARAMETER);
     }
     let written = Writer::new(pattern, flags).write().map_err(|()| ResultCode::PARAMETER)?;
+    let size = AUTOMATON.min(AUTOMATA / (before + 1)).max(SMALL);
     RegexBuilder::new(&written)
         .unicode(false)
         .case_insensitive(flags & IGNORE_CASE != 0)
         .multi_line(flags & BY_LINES != 0)
         .dot_matches_new_line(flags & BY_LINES == 0)
-        .size_limit(AUTOMATON)
-        .dfa_size_limit(AUTOMATON)
+        .size_limit(size)
+        .dfa_size_limit(size)
         .nest_limit(100)
         .build()
         .map_err(|_| ResultCode::PARAMETER)
@@ -295,7 +300,7 @@ mod tests {
     use super::*;
 
     fn matches(pattern: &str, flags: i64, text: &str) -> bool {
-        compile(pattern.as_bytes(), flags).unwrap().is_match(text.as_bytes())
+        compile(pattern.as_bytes(), flags, 0).unwrap().is_match(text.as_bytes())
     }
 
     #[test]
@@ -353,11 +358,15 @@ mod tests {
     fn what_is_no_pattern_is_refused() {
         for pattern in ["(", "[", "[a", "a{2,1}", "\\", "(a)\\1", "[[:nope:]]", "[[=a=]]", "[b-a]"]
         {
-            assert!(compile(pattern.as_bytes(), 1).is_err(), "{pattern}");
+            assert!(compile(pattern.as_bytes(), 1, 0).is_err(), "{pattern}");
         }
-        assert!(compile(b"((a{1000}){1000}){1000}", 1).is_err());
-        assert!(compile(&b"(".repeat(5_000), 1).is_err());
-        assert!(compile(&vec![b'a'; LONGEST + 1], 1).is_err());
+        assert!(compile(b"((a{1000}){1000}){1000}", 1, 0).is_err());
+        assert!(compile(&b"(".repeat(5_000), 1, 0).is_err());
+        assert!(compile(&vec![b'a'; LONGEST + 1], 1, 0).is_err());
+        // Many patterns of one expression share the room.
+        let large = b"(a|b){2000}";
+        assert!(compile(large, 1, 0).is_ok() && compile(large, 1, 1000).is_err());
+        assert!(compile(b"^abc*[d-f]$", 1, 50_000).is_ok());
         // A pattern with exponential time in backtracking engines.
         assert!(!matches("^(a|a)*$", 1, &("a".repeat(10_000) + "b")));
     }

@@ -327,7 +327,7 @@ fn any_pattern_is_read_or_refused() {
             })
             .collect();
         state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-        if let Ok(regex) = pattern::compile(&pattern, (state >> 40) as i64 & 15) {
+        if let Ok(regex) = pattern::compile(&pattern, (state >> 40) as i64 & 15, 0) {
             regex.is_match(b"a1\n-");
             taken += 1;
         }
@@ -387,4 +387,50 @@ fn a_write_sees_what_it_makes() {
     let made = RecordView { record: None, ..stored };
     assert_eq!(value("$.ttl()", &made), int(100));
     assert_eq!(value("$.setName()", &made), Value::from("people"));
+}
+
+/// A short expression could double a list with every step, or read a large one again and again.
+#[test]
+fn what_an_evaluation_makes_is_bounded() {
+    use spikewire_aerospike_protocol::expression::{Argument, Call, Expression as Tree, Type};
+
+    let fixture = Fixture::new();
+    let call = |number, modifies, arguments, on| {
+        let result = Some(if modifies { Type::List } else { Type::Int });
+        let call = Call { result, system: 0, modifies, context: None, number, arguments, on };
+        Tree::call(call).unwrap()
+    };
+    let append_items = |to: Tree, items: Tree| call(2, true, vec![Argument::Expression(items)], to);
+    let size = |of: Tree| call(16, false, vec![], of);
+    let var = |number: usize| Tree::var(format!("x{number}")).unwrap();
+    let evaluate = |tree: &Tree| {
+        let bytes = tree.encode().unwrap();
+        let program = Program::new(Tree::decode(&bytes).unwrap()).unwrap();
+        match program.evaluate(&fixture.view()) {
+            Val::Int(int) => Some(int),
+            Val::Unknown => None,
+            other => panic!("{other:?}"),
+        }
+    };
+    let one = || parse("[1]", &[]).unwrap();
+    let doubled = |steps: usize, scope: Tree| {
+        let mut definitions = vec![(b"x0".to_vec(), one())];
+        for step in 1..=steps {
+            let value = append_items(var(step - 1), var(step - 1));
+            definitions.push((format!("x{step}").into_bytes(), value));
+        }
+        Tree::bind(definitions, scope).unwrap()
+    };
+    assert_eq!(evaluate(&doubled(12, size(var(12)))), Some(4096));
+    assert_eq!(evaluate(&doubled(22, size(var(22)))), Some(1 << 22));
+    // 8 MiB and a header are one too many.
+    assert_eq!(evaluate(&doubled(23, size(var(23)))), None);
+    assert_eq!(evaluate(&doubled(40, size(var(40)))), None);
+    // Each use of a large value counts.
+    let uses = |count: usize| {
+        let uses = (0..count).map(|_| size(var(20))).collect();
+        doubled(20, Tree::apply(spikewire_aerospike_protocol::expression::Op::Add, uses).unwrap())
+    };
+    assert_eq!(evaluate(&uses(50)), Some(50 << 20));
+    assert_eq!(evaluate(&uses(500)), None);
 }

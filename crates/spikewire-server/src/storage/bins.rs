@@ -4,6 +4,7 @@
 //! and updates the bin's slot; nothing is moved. Buffers are reused from command to command.
 
 use hashbrown::HashTable;
+use spikewire_aerospike_protocol::frame;
 use spikewire_aerospike_protocol::message::{self, op};
 
 use crate::hash::fnv;
@@ -121,6 +122,12 @@ impl Bins {
     /// Number of bins.
     pub fn len(&self) -> usize {
         self.live
+    }
+
+    /// Whether the bins of a command have grown beyond what can be sent. The arena may hold as much
+    /// again of stale data.
+    pub fn are_too_big(&self) -> bool {
+        self.arena.len() > 2 * frame::MAX_BODY
     }
 
     /// Whether there are none.

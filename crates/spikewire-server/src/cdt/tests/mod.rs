@@ -317,6 +317,27 @@ fn paths_through_lists() {
     assert_eq!(Bin::default().run_in(op(), &deep[2..]), int(1));
 }
 
+/// A path of a few hundred bytes could add millions of elements at each of its levels.
+#[test]
+fn padding_is_bounded_along_a_whole_path() {
+    let padded = |index| Step::list_index(index).creating(Create::OrderedOrPadded);
+    let op = || Op::List(append(5, 0, 0));
+    let most = MOST_ELEMENTS as i64;
+    let mut bin = Bin::default();
+    assert_eq!(bin.run_in(op(), &vec![padded(2_000_000); 60]), Err(13));
+    assert_eq!(bin.run_in(op(), &[padded(1), padded(most)]), Err(13));
+    assert!(bin.0.is_none());
+    assert_eq!(bin.run_in(op(), &[padded(1), padded(2)]), int(1));
+    let level = |padding: usize, value: Value| {
+        Value::List(std::iter::repeat_n(Value::Nil, padding).chain([value]).collect())
+    };
+    assert_eq!(bin.value(), level(1, level(2, ints(&[5]))));
+    // What exists already is no padding.
+    assert_eq!(bin.run_in(op(), &[padded(2), padded(most)]), int(1));
+    assert_eq!(bin.run_in(op(), &[padded(2), padded(most)]), int(2));
+    assert_eq!(bin.run_in(op(), &[padded(4), padded(most)]), Err(13));
+}
+
 #[test]
 fn large_lists_take_no_quadratic_time() {
     let many: Vec<i64> = (0..20_000).map(|at| at * 7919 % 20_011).collect();
