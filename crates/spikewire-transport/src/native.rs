@@ -2,6 +2,7 @@
 //! loops cannot watch a descriptor.
 
 use std::io;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
 use std::thread::JoinHandle;
@@ -20,7 +21,8 @@ use crate::topology::Topology as _;
 /// A ticket that a native thread completes on its own.
 pub trait Ticket<P: Protocol>: ResponseHandler + Send + 'static {
     /// Called once, on the thread; must be brief. What is put into `next` is sent next. A ticket
-    /// submitted after the thread has ended is dropped instead.
+    /// submitted after the thread has ended is dropped instead. A panic ends the thread: all other
+    /// tickets are completed with the error for a closed driver.
     fn complete(self, outcome: Outcome<'_, P>, next: &mut Next<P, Self>)
     where
         Self: Sized;
@@ -159,7 +161,7 @@ impl<P: Protocol, T: ResponseHandler> Drop for Native<P, T> {
 impl<P: Protocol, T: ResponseHandler> Shared<P, T> {
     fn run(&self, receiver: &mut impl Receiver<P, T>) {
         let Self { driver, thread } = self;
-        // Even if a receiver panics, nothing may keep waiting for this thread.
+        // However the thread ends, nothing may keep waiting for it.
         let _end = End(driver);
         while !driver.is_closed() {
             let now = Tick::now();
@@ -192,7 +194,7 @@ impl<P: Protocol, T: ResponseHandler> Shared<P, T> {
     /// Leaves the follow-up work of a turn to the next flush; returns whether there was any.
     fn turned(&self, receiver: &mut impl Receiver<P, T>) -> bool {
         let mut next = Next::default();
-        receiver.turned(&mut next);
+        self.contained(|| receiver.turned(&mut next));
         let some = !next.is_empty();
         self.driver.submit_all(&self.thread, next);
         some
@@ -207,7 +209,15 @@ impl<P: Protocol, T: ResponseHandler> Shared<P, T> {
             if !self.thread.awake.load(SeqCst) {
                 self.thread.awake.store(true, SeqCst);
             }
-            receiver.take(ticket, outcome, next);
+            self.contained(|| receiver.take(ticket, outcome, next));
+        }
+    }
+
+    /// Runs a receiver's code. If it panics, what it was given is lost and the thread ends in order:
+    /// everything else that waits for it is told.
+    fn contained(&self, work: impl FnOnce()) {
+        if catch_unwind(AssertUnwindSafe(work)).is_err() {
+            self.driver.close_soon(&self.thread);
         }
     }
 
