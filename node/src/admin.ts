@@ -4,7 +4,7 @@ import type { Connection } from './connection.js'
 import { type Handle, native, type Slot } from './native.js'
 import { checked } from './options.js'
 import { executor, openSlot, refuse } from './slots.js'
-import { type Callback, handOver, withSignal } from './ways.js'
+import { type Callback, checkCallback, outcome, withSignal } from './ways.js'
 
 /** Options of every administrative command. */
 export interface AdminOptions {
@@ -43,6 +43,7 @@ export function administer<T, O extends AdminOptions>(
   if (typeof options === 'function') {
     return administer(connection, undefined, options, known, begin)
   }
+  checkCallback(callback)
   const promise = new Promise<T>(executor)
   const slot = openSlot()
   try {
@@ -55,5 +56,5 @@ export function administer<T, O extends AdminOptions>(
   } catch (error) {
     refuse(slot, error)
   }
-  return callback === undefined ? promise : handOver(promise, callback)
+  return outcome(promise, callback)
 }

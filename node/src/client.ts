@@ -1,5 +1,6 @@
 /** The client: connecting, closing, and verbs on whole keys. */
 
+import { inspect } from 'node:util'
 import { administer, type InfoOptions, type TruncateOptions } from './admin.js'
 import { type ClientOptions, seedText, sorted } from './connecting.js'
 import { Connection } from './connection.js'
@@ -24,7 +25,7 @@ import { Roles } from './roles.js'
 import { executor, openSlot, refuse } from './slots.js'
 import { Users } from './users.js'
 import type { BinValue } from './values.js'
-import { type Callback, closedWhenAborted, handOver } from './ways.js'
+import { type Callback, checkCallback, closedWhenAborted, outcome } from './ways.js'
 
 /**
  * A connected client. Its connections are driven by the event loop of the thread that created it;
@@ -57,8 +58,9 @@ export class Client extends ManyVerbs<Key, Bins> {
     callback?: Callback<Client>,
   ): Promise<Client> | undefined {
     if (typeof options === 'function') return Client.connect(seeds, {}, options) as undefined
+    checkCallback(callback)
     const promise = Client.#connect(seeds, options)
-    return callback === undefined ? promise : handOver(promise, callback)
+    return outcome(promise, callback)
   }
 
   static #connect(seeds: string | readonly string[], options: ClientOptions): Promise<Client> {
@@ -338,6 +340,11 @@ export class Client extends ManyVerbs<Key, Bins> {
    */
   close(): Promise<void> {
     return this.connection.close()
+  }
+
+  [inspect.custom](): string {
+    if (!this.isOpen) return 'Client(closed)'
+    return `Client(${this.nodes.map(({ name, address }) => `${name} ${address}`).join(', ')})`
   }
 
   /** For `await using client = await Client.connect(...)`. */

@@ -1,6 +1,7 @@
 /** How to open a client: seeds and options. */
 
 import type { Hedge, ReadMode, Replica } from './options.js'
+import { checkSpan } from './spans.js'
 import type { TlsOptions } from './tls.js'
 
 /** All of `Auth`. */
@@ -131,6 +132,9 @@ const ENGINE: ReadonlyMap<string, string> = new Map(
   ].map((name) => [name, name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)]),
 )
 
+/** Time limits; a very long one may have been meant in another unit. */
+export const SPANS: readonly string[] = ['timeout', 'socketTimeout', 'connectTimeout']
+
 /** The options of this package and their possible values; the first is the default. */
 const OWN: { readonly [name: string]: readonly [string, string] } = {
   integers: ['auto', 'bigint'],
@@ -147,6 +151,7 @@ export function sorted(options: ClientOptions) {
   const own = { integers: false, doubles: false, maps: false }
   for (const [name, value] of Object.entries(options)) {
     if (value === undefined || name === 'signal') continue
+    if (SPANS.includes(name)) checkSpan(name, value)
     const engine = ENGINE.get(name)
     if (engine === undefined) {
       Object.assign(own, { [name]: choice(name, value) })

@@ -1,5 +1,6 @@
 /** Datasets: a namespace and a set of a client. */
 
+import { inspect } from 'node:util'
 import type { Connection } from './connection.js'
 import {
   type DeleteAllOptions,
@@ -143,6 +144,10 @@ export class Dataset<B extends object = Bins> extends ManyVerbs<UserKey, B> {
     callback?: Callback<Job>,
   ): Promise<Job> | undefined {
     return startJob(this.connection, () => this.#space, 'delete', undefined, options, callback)
+  }
+
+  [inspect.custom](): string {
+    return `Dataset(${this.namespace}, ${this.set ?? 'null'})`
   }
 
   /** @internal */

@@ -5,6 +5,7 @@ import { failRow, makeBatch, makeRows } from './batch.js'
 import { makeError } from './failures.js'
 import { mapOf, objectOf } from './flat.js'
 import { native } from './native.js'
+import { standsFor } from './proxies.js'
 import { makeFactory, makeRecord } from './record.js'
 import { done, fail, settle } from './slots.js'
 import { Double, GeoJSON, HyperLogLog, Marker } from './values.js'
@@ -16,6 +17,7 @@ const GEOJSON = 2
 const HLL = 3
 const MAP = 4
 const MARKER = 5
+const PROXY = 6
 
 function classify(value: unknown): number {
   if (value instanceof Double) return DOUBLE
@@ -23,7 +25,7 @@ function classify(value: unknown): number {
   if (value instanceof GeoJSON) return GEOJSON
   if (value instanceof HyperLogLog) return HLL
   if (value instanceof Marker) return MARKER
-  return OTHER
+  return types.isProxy(value) ? PROXY : OTHER
 }
 
 function unwrap(value: unknown): unknown {
@@ -31,6 +33,7 @@ function unwrap(value: unknown): unknown {
   if (value instanceof GeoJSON) return value.text
   if (value instanceof HyperLogLog) return value.bytes
   if (value instanceof Marker) return value.kind
+  if (types.isProxy(value)) return standsFor(value as object)
   return [...(value as Map<unknown, unknown>)].flat(1)
 }
 

@@ -9,12 +9,12 @@
  * A job continues without the client; its handle queries its progress and aborts it.
  */
 
-import type { Connection } from './connection.js'
+import { Connection } from './connection.js'
 import { native, type Slot, type Space } from './native.js'
 import { type CallOptions, checked, type Ttl, type Where } from './options.js'
 import { IndexRange } from './range.js'
 import { executor, openSlot, refuse } from './slots.js'
-import { type Callback, handOver, withSignal } from './ways.js'
+import { type Callback, checkCallback, outcome, withSignal } from './ways.js'
 
 /** Options of jobs: which records are changed, and how fast. */
 export interface JobOptions extends CallOptions {
@@ -87,6 +87,9 @@ export class Job {
 
   /** @internal */
   constructor(connection: Connection, job: number, id: bigint) {
+    if (!(connection instanceof Connection)) {
+      throw new TypeError('a Job comes from a call such as `operateAll`, not from `new`')
+    }
     this.#connection = connection
     this.#job = job
     this.id = id
@@ -102,8 +105,9 @@ export class Job {
   progress(callback: Callback<JobProgress>): void
   progress(): Promise<JobProgress>
   progress(callback?: Callback<JobProgress>): Promise<JobProgress> | undefined {
+    checkCallback(callback)
     const found = this.#ask((client, slot) => native.jobProgress(client, slot, this.#job))
-    return given(found.then(progress), callback)
+    return outcome(found.then(progress), callback)
   }
 
   /**
@@ -119,19 +123,21 @@ export class Job {
     callback?: Callback<JobProgress>,
   ): Promise<JobProgress> | undefined {
     if (typeof options === 'function') return this.wait({}, options) as undefined
+    checkCallback(callback)
     const begin = (client: number, slot: Slot) => {
       const known = checked(options, ['timeout', 'signal']) as JobWaitOptions | undefined
       native.jobWait(client, slot, this.#job, known?.timeout)
     }
-    return given(this.#ask(begin, options?.signal).then(progress), callback)
+    return outcome(this.#ask(begin, options?.signal).then(progress), callback)
   }
 
   /** Aborts it on every node. Changes already made remain. Has no effect if the job has ended. */
   abort(callback: Callback<void>): void
   abort(): Promise<void>
   abort(callback?: Callback<void>): Promise<void> | undefined {
+    checkCallback(callback)
     const ended = this.#ask((client, slot) => native.jobAbort(client, slot, this.#job))
-    return given(ended as Promise<void>, callback)
+    return outcome(ended as Promise<void>, callback)
   }
 
   #ask(begin: (client: number, slot: Slot) => void, signal?: AbortSignal): Promise<unknown> {
@@ -141,10 +147,6 @@ export class Job {
     }
     return asked(this.#connection, administered, signal)
   }
-}
-
-function given<T>(promise: Promise<T>, callback: Callback<T> | undefined): Promise<T> | undefined {
-  return callback === undefined ? promise : handOver(promise, callback)
 }
 
 function progress(parts: unknown): JobProgress {
@@ -202,7 +204,8 @@ export function startJob(
     native.jobStart(client, slot, space(), kind, what, given, partsOf(options?.index))
     return () => native.giveUp(client, slot)
   }
+  checkCallback(callback)
   const started = asked<[number, bigint]>(connection, begin, options?.signal)
   const made = started.then(([job, id]) => new Job(connection, job, id))
-  return callback === undefined ? made : handOver(made, callback)
+  return outcome(made, callback)
 }

@@ -9,6 +9,9 @@ import { native, type Space } from './native.js'
  */
 export type UserKey = number | bigint | string | Uint8Array
 
+/** More sets than any cluster has: a server has at most 32 namespaces of 4,095 sets. */
+const MOST_SETS = 1 << 17
+
 const numbers = new Map<string, Space>()
 const names: { namespace: string; set: string | null }[] = []
 
@@ -17,6 +20,11 @@ export function spaceNumber(namespace: string, set: string | null | undefined): 
   const name = `${namespace}\0${set ?? ''}`
   let number = numbers.get(name)
   if (number === undefined) {
+    if (numbers.size >= MOST_SETS) {
+      throw new RangeError(
+        `this program has used ${MOST_SETS} different sets: is a key in the place of a set?`,
+      )
+    }
     number = native.space(namespace, set ?? undefined)
     numbers.set(name, number)
     names[number] = { namespace, set: set || null }
@@ -42,10 +50,13 @@ class KnownKey {
  * do the verbs of the dataset it belongs to.
  */
 export class Key {
-  /** @internal */
-  readonly space: Space
+  /** The namespace. */
+  readonly namespace: string
+  /** The set; `null` for the null set. */
+  readonly set: string | null
   /** The user key; `null` if only the digest is known. */
   readonly key: UserKey | null
+  readonly #space: Space
   #digest: Buffer | undefined
 
   /**
@@ -59,19 +70,29 @@ export class Key {
   constructor(space: Space, known: KnownKey)
   constructor(place: string | Space, set: string | null | KnownKey, key?: UserKey) {
     if (set instanceof KnownKey) {
-      this.space = place as Space
+      this.#space = place as Space
+      const names = spaceNames(this.#space)
+      this.namespace = names.namespace
+      this.set = names.set
       const digest = Array.isArray(set.key) ? (set.key[0] as Buffer) : undefined
       this.key = digest === undefined ? (set.key as UserKey) : null
       this.#digest = digest
       return
     }
-    this.space = spaceNumber(place as string, set)
-    this.#digest = native.digest(this.space, key)
+    this.#space = spaceNumber(place as string, set)
+    this.#digest = native.digest(this.#space, key)
+    const names = spaceNames(this.#space)
+    this.namespace = names.namespace
+    this.set = names.set
     this.key = key as UserKey
   }
 
   /** The key of a record of which only the 20-byte digest is known; its `key` is `null`. */
   static fromDigest(namespace: string, set: string | null, digest: Uint8Array): Key {
+    if (!(digest instanceof Uint8Array)) {
+      const kind = Array.isArray(digest) ? 'an array' : digest === null ? 'null' : typeof digest
+      throw new TypeError(`a digest must be a Buffer, not ${kind}`)
+    }
     const space = spaceNumber(namespace, set)
     return Key.known(space, [native.digest(space, [digest])])
   }
@@ -88,25 +109,33 @@ export class Key {
     return this.key === null ? [this.#digest] : this.key
   }
 
-  /** The namespace. */
-  get namespace(): string {
-    return spaceNames(this.space).namespace
+  /** A Proxy of a key has no private parts. */
+  static #isBare(key: object): boolean {
+    return !(#space in key)
   }
 
-  /** The set; `null` for the null set. */
-  get set(): string | null {
-    return spaceNames(this.space).set
+  /** @internal */
+  get space(): Space {
+    return Key.#isBare(this) ? spaceNumber(this.namespace, this.set) : this.#space
   }
 
   /** The record's 20-byte digest. */
   get digest(): Buffer {
-    this.#digest ??= native.digest(this.space, this.key)
+    if (Key.#isBare(this)) return native.digest(this.space, this.key)
+    this.#digest ??= native.digest(this.#space, this.key)
     return this.#digest
   }
 
   /** Whether both identify the same record. */
   equals(other: Key): boolean {
     return this.namespace === other.namespace && this.digest.equals(other.digest)
+  }
+
+  /** For `JSON.stringify`; a bigint becomes a string, and a digest hexadecimal digits. */
+  toJSON(): { namespace: string; set: string | null; key: unknown; digest?: string } {
+    const { namespace, set, key } = this
+    if (key === null) return { namespace, set, key, digest: this.digest.toString('hex') }
+    return { namespace, set, key: typeof key === 'bigint' ? String(key) : key }
   }
 
   /** Namespace, set and key, as text for messages. */

@@ -40,7 +40,7 @@ import {
   type OperateManyOptions,
   Verbs,
 } from './verbs.js'
-import { type Callback, handOver, withSignal } from './ways.js'
+import { type Callback, checkCallback, outcome, withSignal } from './ways.js'
 
 /** Options of `getMany`. */
 export interface GetManyOptions extends ReadOptions {
@@ -111,10 +111,11 @@ export abstract class ManyVerbs<K, B extends object> extends Verbs<K, B> {
     callback?: Callback<Columns>,
   ): Promise<Columns> | undefined {
     if (typeof options === 'function') return this.getColumns(keys, {}, options) as undefined
+    checkCallback(callback)
     const promise = this.#table(keys, options, false).then(
       (table) => new Columns(table as TableParts),
     )
-    return callback === undefined ? promise : handOver(promise, callback)
+    return outcome(promise, callback)
   }
 
   /**
@@ -130,8 +131,9 @@ export abstract class ManyVerbs<K, B extends object> extends Verbs<K, B> {
     callback?: Callback<Buffer>,
   ): Promise<Buffer> | undefined {
     if (typeof options === 'function') return this.getArrow(keys, {}, options) as undefined
+    checkCallback(callback)
     const promise = this.#table(keys, options, true) as Promise<Buffer>
-    return callback === undefined ? promise : handOver(promise, callback)
+    return outcome(promise, callback)
   }
 
   /**
@@ -275,8 +277,9 @@ export abstract class ManyVerbs<K, B extends object> extends Verbs<K, B> {
         const { shapes, values } = binsOf(bins)
         native.putMany(client, slot, ...sent(rows), shapes, values, given)
       })
+    checkCallback(callback)
     const promise = isAsync(records) ? gathered(records, options).then(put) : put(records)
-    return callback === undefined ? promise : handOver(promise, callback)
+    return outcome(promise, callback)
   }
 
   /**
@@ -299,6 +302,7 @@ export abstract class ManyVerbs<K, B extends object> extends Verbs<K, B> {
     callback?: Callback<Batch<B>>,
   ): Promise<Batch<B>> | undefined {
     if (typeof options === 'function') return this.batch(rows, {}, options) as undefined
+    checkCallback(callback)
     const promise = this.#call(options, BATCH, (client, slot, given) => {
       const all = list('rows', rows)
       const encoded = encodedRows(all)
@@ -308,7 +312,7 @@ export abstract class ManyVerbs<K, B extends object> extends Verbs<K, B> {
       )
       native.batch(client, slot, ...sent(keyed), encoded, given)
     })
-    return callback === undefined ? promise : handOver(promise, callback)
+    return outcome(promise, callback)
   }
 
   #many(
@@ -318,10 +322,11 @@ export abstract class ManyVerbs<K, B extends object> extends Verbs<K, B> {
     callback: Callback<Batch<B>> | undefined,
     send: (client: number, slot: Slot, rows: Rows, options: unknown) => void,
   ): Promise<Batch<B>> | undefined {
+    checkCallback(callback)
     const promise = this.#call(options, known, (client, slot, given) =>
       send(client, slot, this.#rows(slot, list('keys', keys)), given),
     )
-    return callback === undefined ? promise : handOver(promise, callback)
+    return outcome(promise, callback)
   }
 
   /** Reads a table of many records, as its parts or as an Arrow IPC stream. */

@@ -7,7 +7,7 @@ import { type AdminOptions, administer, type WaitOptions } from './admin.js'
 import type { Connection } from './connection.js'
 import { native } from './native.js'
 import { checked } from './options.js'
-import { type Callback, handOver } from './ways.js'
+import { type Callback, checkCallback, outcome } from './ways.js'
 
 /** A registered module. */
 export interface Module {
@@ -64,8 +64,9 @@ export class Modules {
     callback?: Callback<void>,
   ): Promise<void> | undefined {
     if (typeof options === 'function') return this.register(file, {}, options) as undefined
+    checkCallback(callback)
     const promise = this.#register(file, options)
-    return callback === undefined ? promise : handOver(promise, callback)
+    return outcome(promise, callback)
   }
 
   async #register(file: string | URL, options: RegisterOptions | undefined): Promise<void> {

@@ -1,6 +1,7 @@
 /** Options of the verbs: their types, and the rejection of unknown names. */
 
 import { made, type Where } from './expression.js'
+import { checkSpan } from './spans.js'
 
 export type { Where } from './expression.js'
 
@@ -141,10 +142,17 @@ export function checked(
   if (typeof options !== 'object') {
     throw new TypeError(`options must be an object, not ${typeof options}`)
   }
+  if (Array.isArray(options)) {
+    const instead = known.includes('bins') ? ": for bins, write { bins: ['name'] }" : ''
+    throw new TypeError(`options must be an object, not an array${instead}`)
+  }
   let changed: { [name: string]: unknown } | undefined
   for (const name in options) {
     if (!known.includes(name)) {
       throw new TypeError(`unknown option ${name}; there are: ${[...known].sort().join(', ')}`)
+    }
+    if (name === 'timeout' || name === 'socketTimeout') {
+      checkSpan(name, (options as { [name: string]: unknown })[name])
     }
     if (name === 'generation') {
       const value = (options as { generation: unknown }).generation

@@ -17,7 +17,7 @@ import { onAbort } from './signals.js'
 import { executor, openSlot, refuse } from './slots.js'
 import { type QueryStreamOptions, streamOf } from './stream.js'
 import type { BinValue } from './values.js'
-import { type Callback, handOver } from './ways.js'
+import { type Callback, checkCallback, outcome } from './ways.js'
 
 /** A range of a namespace's 4,096 partitions. */
 export interface PartitionRange {
@@ -318,9 +318,10 @@ export class Query<B extends object = Bins>
       const running = native.aggregate(...given, module, name, args)
       return () => native.aggregateGiveUp(running)
     }
+    checkCallback(callback)
     const result = asked<BinValue[]>(this.connection, begin, this.#signal)
     this.close()
-    return callback === undefined ? result : handOver(result, callback)
+    return outcome(result, callback)
   }
 
   /**

@@ -10,7 +10,7 @@ import { native } from './native.js'
 interface Node {
   /** The number of the list of names up to this node; -1 if not yet known. */
   number: number
-  names: string[]
+  before: Node | undefined
   next: Map<string, Node>
   /** The child used last time: objects are mostly like the previous one. */
   latest: Node | undefined
@@ -21,7 +21,7 @@ interface Node {
 /** The maximum number of lists with a number; beyond it, names are passed every time. */
 const MOST = 4096
 
-const root = newNode([], '')
+const root = newNode(undefined, '')
 let known = 0
 
 /** The number of the bins' names, or the names themselves. Appends the values to `values`. */
@@ -49,13 +49,13 @@ export function shapeOf(bins: unknown, values: unknown[]): number | string[] {
         return names(Object.entries(bins), values)
       }
       known++
-      next = newNode([...node.names, name], name)
+      next = newNode(node, name)
       node.next.set(name, next)
     }
     node.latest = next
     node = next
   }
-  if (node.number < 0) node.number = native.shape(node.names)
+  if (node.number < 0) node.number = native.shape(namesOf(node))
   return node.number
 }
 
@@ -69,8 +69,15 @@ function checkSort(bins: object): void {
   throw new TypeError(`bins must be an object of bin names to values, not ${name}`)
 }
 
-function newNode(names: string[], name: string): Node {
-  return { number: -1, names, next: new Map(), latest: undefined, name }
+function newNode(before: Node | undefined, name: string): Node {
+  return { number: -1, before, next: new Map(), latest: undefined, name }
+}
+
+/** The names on the way from the root to a node. */
+function namesOf(node: Node): string[] {
+  const names: string[] = []
+  for (let at = node; at.before !== undefined; at = at.before) names.push(at.name)
+  return names.reverse()
 }
 
 function names(entries: [unknown, unknown][], values: unknown[]): string[] {

@@ -1,6 +1,6 @@
 /** The verbs on single records, common to clients and datasets. */
 
-import type { Connection } from './connection.js'
+import { Connection } from './connection.js'
 import type { Key } from './key.js'
 import { native, type Slot, type Space } from './native.js'
 import type { Operation } from './operation.js'
@@ -20,7 +20,7 @@ import { shapeOf } from './shapes.js'
 import { aboutRecord, executor, openSlot, refuse } from './slots.js'
 
 import type { BinValue } from './values.js'
-import { type Callback, handOver, withSignal } from './ways.js'
+import { type Callback, checkCallback, outcome, withSignal } from './ways.js'
 
 /** Options of `get`. */
 export interface GetOptions<D = never> extends ReadOptions, HedgeOptions {
@@ -80,6 +80,12 @@ export abstract class Verbs<K, B extends object> {
 
   /** @internal */
   constructor(connection: Connection) {
+    if (!(connection instanceof Connection)) {
+      throw new TypeError(
+        'a client comes from `await Client.connect(seeds, options)`, and a dataset from ' +
+          '`client.dataset(namespace, set)`, not from `new`',
+      )
+    }
     this.connection = connection
   }
 
@@ -103,14 +109,15 @@ export abstract class Verbs<K, B extends object> {
   ): Promise<Record<B> | D> | undefined {
     if (typeof options === 'function') return this.get(key, {}, options) as undefined
     const hasDefault = options !== undefined && options !== null && 'default' in options
+    checkCallback(callback)
     const promise = this.#call<Record<B>>(key, options, GET, (client, slot, space, wire, given) =>
       native.get(client, slot, space, wire, options?.bins, given, hasDefault),
     )
     if (hasDefault) {
       const fallback = promise.then((record) => record ?? (options.default as D))
-      return callback === undefined ? fallback : handOver(fallback as Promise<Record<B>>, callback)
+      return outcome(fallback as Promise<Record<B>>, callback)
     }
-    return callback === undefined ? promise : handOver(promise, callback)
+    return outcome(promise, callback)
   }
 
   /** Writes the given bins and leaves the others unchanged; `null` removes a bin. */
@@ -210,13 +217,14 @@ export abstract class Verbs<K, B extends object> {
     callback?: Callback<boolean>,
   ): Promise<boolean> | undefined {
     if (typeof options === 'function') return this.exists(key, {}, options) as undefined
+    checkCallback(callback)
     const promise = this.#call<boolean>(
       key,
       options,
       READ_ONE,
       (client, slot, space, wire, given) => native.exists(client, slot, space, wire, given),
     )
-    return callback === undefined ? promise : handOver(promise, callback)
+    return outcome(promise, callback)
   }
 
   /** Deletes a record; returns whether there was one for which `where` is true. */
@@ -229,10 +237,11 @@ export abstract class Verbs<K, B extends object> {
     callback?: Callback<boolean>,
   ): Promise<boolean> | undefined {
     if (typeof options === 'function') return this.delete(key, {}, options) as undefined
+    checkCallback(callback)
     const promise = this.#call<boolean>(key, options, DELETE, (client, slot, space, wire, given) =>
       native.remove(client, slot, space, wire, given),
     )
-    return callback === undefined ? promise : handOver(promise, callback)
+    return outcome(promise, callback)
   }
 
   /** Renews the time to live of a record. */
@@ -245,10 +254,11 @@ export abstract class Verbs<K, B extends object> {
     callback?: Callback<void>,
   ): Promise<void> | undefined {
     if (typeof options === 'function') return this.touch(key, {}, options) as undefined
+    checkCallback(callback)
     const promise = this.#call<void>(key, options, TOUCH, (client, slot, space, wire, given) =>
       native.touch(client, slot, space, wire, given),
     )
-    return callback === undefined ? promise : handOver(promise, callback)
+    return outcome(promise, callback)
   }
 
   /**
@@ -280,6 +290,7 @@ export abstract class Verbs<K, B extends object> {
     if (typeof options === 'function') {
       return this.operate(key, operations, {}, options) as undefined
     }
+    checkCallback(callback)
     const promise = this.#call<OperatedRecord<B>>(
       key,
       options,
@@ -287,7 +298,7 @@ export abstract class Verbs<K, B extends object> {
       (client, slot, space, wire, given) =>
         native.operate(client, slot, space, wire, operations, given),
     )
-    return callback === undefined ? promise : handOver(promise, callback)
+    return outcome(promise, callback)
   }
 
   /** Calls a function of a registered module on a record; returns its result. */
@@ -324,10 +335,11 @@ export abstract class Verbs<K, B extends object> {
     if (typeof options === 'function') {
       return this.apply(key, module, name, args, {}, options) as undefined
     }
+    checkCallback(callback)
     const promise = this.#call<BinValue>(key, options, APPLY, (client, slot, space, wire, given) =>
       native.apply(client, slot, space, wire, module, name, args, given),
     )
-    return callback === undefined ? promise : handOver(promise, callback)
+    return outcome(promise, callback)
   }
 
   #write(
@@ -338,10 +350,11 @@ export abstract class Verbs<K, B extends object> {
     callback: Callback<void> | undefined,
   ): Promise<void> | undefined {
     if (typeof options === 'function') return this.#write(verb, key, bins, undefined, options)
+    checkCallback(callback)
     const promise = this.#call<void>(key, options, WRITE, (client, slot, space, wire, given) =>
       write(client, slot, space, wire, given, verb, bins),
     )
-    return callback === undefined ? promise : handOver(promise, callback)
+    return outcome(promise, callback)
   }
 
   /** Creates a promise; `send` sends the request that settles it. */

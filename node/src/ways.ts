@@ -7,8 +7,26 @@ import { abandon } from './slots.js'
 /** Called with the outcome of a call, never before the call has returned. */
 export type Callback<T> = (error: Error | null, value?: T) => void
 
-/** Passes the outcome of a call to a callback. Its own exceptions are uncaught exceptions. */
-export function handOver<T>(promise: Promise<T>, callback: Callback<T>): undefined {
+/**
+ * Checks a callback before anything is sent. `null` is no callback, like `undefined`.
+ *
+ * @throws TypeError for anything else that is not a function: no call could report it later
+ */
+export function checkCallback(callback: unknown): void {
+  if (callback === undefined || callback === null || typeof callback === 'function') return
+  const kind = typeof callback === 'object' ? 'an object' : typeof callback
+  throw new TypeError(`callback must be a function, not ${kind}: leave it out to get a promise`)
+}
+
+/**
+ * The promise of a call; with a callback, `undefined`, and the callback gets its outcome. The
+ * callback's own exceptions are uncaught exceptions.
+ */
+export function outcome<T>(
+  promise: Promise<T>,
+  callback: Callback<T> | null | undefined,
+): Promise<T> | undefined {
+  if (callback === undefined || callback === null) return promise
   promise.then(
     (value) => process.nextTick(callback, null, value),
     (error) => process.nextTick(callback, error),

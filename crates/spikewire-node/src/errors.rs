@@ -102,5 +102,9 @@ pub fn kind_name(value: Value<'_>) -> String {
     let class = value.named(c"constructor").and_then(|class| class.named(c"name"));
     let name = class.and_then(Value::text).ok().flatten().filter(|name| !name.is_empty());
     let _ = value.env().take_exception();
-    name.unwrap_or_else(|| "object".to_owned())
+    match name {
+        // Node-API sees no prototype behind a `Proxy`.
+        Some(name) if value.has_no_prototype().unwrap_or(false) => format!("a Proxy of {name}"),
+        name => name.unwrap_or_else(|| "object".to_owned()),
+    }
 }

@@ -24,6 +24,12 @@ impl<'e> Address<'e> {
     pub fn new(space: Arc<SetRef>, key: Value<'e>) -> Result<Self> {
         let digest = match with_user_key(key, |user| space.digest(&user))? {
             Some(digest) => digest,
+            None if key.element(0)?.with_bytes(|_| ()).is_none() => {
+                return Err(Failure::of_type(
+                    "a key must be a number, bigint, string or Buffer, not an array of one: pass \
+                     the key alone, or several to getMany",
+                ));
+            }
             None => digest_of(key)?,
         };
         Ok(Self { space, digest, key })

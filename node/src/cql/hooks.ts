@@ -4,6 +4,7 @@ import '../hooks.js'
 
 import { types } from 'node:util'
 import { mapOf, objectOf } from '../flat.js'
+import { standsFor } from '../proxies.js'
 import { makeError } from './failures.js'
 import { native } from './native.js'
 import { makePrepared } from './prepared.js'
@@ -20,6 +21,7 @@ const SORT = {
   time: 5,
   unset: 6,
   empty: 7,
+  proxy: 8,
 } as const
 
 function classify(value: unknown): number {
@@ -30,7 +32,7 @@ function classify(value: unknown): number {
   if (value instanceof Decimal) return SORT.decimal
   if (value instanceof Duration) return SORT.duration
   if (value instanceof Time) return SORT.time
-  return SORT.other
+  return types.isProxy(value) ? SORT.proxy : SORT.other
 }
 
 function unwrap(value: unknown): unknown {
@@ -38,6 +40,7 @@ function unwrap(value: unknown): unknown {
   if (value instanceof Duration) return [value.months, value.days, value.nanoseconds]
   if (value instanceof Time) return value.nanoseconds
   if (types.isSet(value)) return [...value]
+  if (types.isProxy(value)) return standsFor(value as object)
   return [...(value as Map<unknown, unknown>)].flat(1)
 }
 

@@ -1,6 +1,7 @@
 /** Prepared statements. */
 
 import { inspect } from 'node:util'
+import { plainArray } from '../proxies.js'
 import { native } from './native.js'
 import type { CqlInput } from './values.js'
 
@@ -49,6 +50,9 @@ export class Prepared {
     partitionKey: readonly number[],
     warnings: readonly string[],
   ) {
+    if (typeof number !== 'number') {
+      throw new TypeError('a Prepared comes from `await session.prepare(text)`, not from `new`')
+    }
     this.#number = number
     this.text = text
     this.id = id
@@ -65,7 +69,7 @@ export class Prepared {
    * @throws TypeError, RangeError for values that do not fit, with column and type
    */
   bind(parameters?: Parameters | null): Bound {
-    return new Bound(native.cqlBind(this.#number, this.order(parameters)), this)
+    return new Bound(native.cqlBind(this.#number, plainArray(this.order(parameters))), this)
   }
 
   /** @internal Its number in the native part. */
@@ -115,6 +119,9 @@ export class Bound {
 
   /** @internal */
   constructor(number: number, prepared: Prepared) {
+    if (typeof number !== 'number') {
+      throw new TypeError('a Bound comes from `prepared.bind(parameters)`, not from `new`')
+    }
     this.#number = number
     this.prepared = prepared
     forgotten.register(this, number)

@@ -1,6 +1,7 @@
 /** Passes statements and their parameters to the native part. */
 
 import type { Slot } from '../native.js'
+import { plainArray } from '../proxies.js'
 import { type Handle, native } from './native.js'
 import type { PrepareOptions } from './options.js'
 import { Bound, type Parameters, Prepared } from './prepared.js'
@@ -31,8 +32,11 @@ export function sendPrepared(
       native.cqlExecute(session, slot, page, number, options, undefined, v[0], v[1], v[2])
       return
     default:
-      if (v.length > MOST_VALUES) native.cqlExecute(session, slot, page, number, options, v)
-      else native.cqlExecute(session, slot, page, number, options, undefined, ...v)
+      if (v.length > MOST_VALUES) {
+        native.cqlExecute(session, slot, page, number, options, plainArray(v))
+      } else {
+        native.cqlExecute(session, slot, page, number, options, undefined, ...v)
+      }
   }
 }
 

@@ -1,9 +1,11 @@
 /** Sessions: connecting, closing, and information about the cluster. */
 
 import { inspect } from 'node:util'
+import { SPANS } from '../connecting.js'
 import { Connection, type ConnectionKind } from '../connection.js'
 import { executor, openSlot, refuse } from '../slots.js'
-import { type Callback, closedWhenAborted, handOver } from '../ways.js'
+import { checkSpan } from '../spans.js'
+import { type Callback, checkCallback, closedWhenAborted, outcome } from '../ways.js'
 import { SessionClosed } from './errors.js'
 import { native } from './native.js'
 import type { SessionOptions } from './options.js'
@@ -36,6 +38,9 @@ export class Session extends Verbs {
   readonly #connection: Connection
 
   private constructor(connection: Connection) {
+    if (!(connection instanceof Connection)) {
+      throw new TypeError('a session comes from `await connect(contactPoints)`, not from `new`')
+    }
     super(connection)
     this.#connection = connection
   }
@@ -66,8 +71,17 @@ export class Session extends Verbs {
     if (typeof options === 'function') {
       return Session.connect(contactPoints, {}, options) as undefined
     }
-    const promise = Session.#connect(contactPoints, options)
-    return callback === undefined ? promise : handOver(promise, callback)
+    return Session.open(contactPoints, options, callback)
+  }
+
+  /** @internal */
+  static open(
+    contactPoints: string | readonly string[],
+    options: SessionOptions | undefined,
+    callback: Callback<Session> | undefined,
+  ): Promise<Session> | undefined {
+    checkCallback(callback)
+    return outcome(Session.#connect(contactPoints, options), callback)
   }
 
   static #connect(
@@ -87,6 +101,7 @@ export class Session extends Verbs {
           signal.throwIfAborted()
           continue
         }
+        if (SPANS.includes(name)) checkSpan(name, value)
         names.push(name)
         values.push(value)
       }
@@ -157,6 +172,12 @@ export class Session extends Verbs {
     return this.#connection.close()
   }
 
+  [inspect.custom](): string {
+    if (!this.isOpen) return 'Session(closed)'
+    const nodes = this.nodes.map(({ address }) => address).join(', ')
+    return `Session(${nodes}; keyspace ${this.keyspace ?? 'none'})`
+  }
+
   /** For `await using session = await connect(...)`. */
   [Symbol.asyncDispose](): Promise<void> {
     return this.close()
@@ -187,8 +208,7 @@ export function connect(
   callback?: Callback<Session>,
 ): Promise<Session> | undefined {
   if (typeof options === 'function') return Session.connect(contactPoints, options) as undefined
-  if (callback === undefined) return Session.connect(contactPoints, options)
-  return Session.connect(contactPoints, options ?? {}, callback) as undefined
+  return Session.open(contactPoints, options, callback)
 }
 
 function pointsText(points: unknown): string {

@@ -2,7 +2,7 @@
 
 import type { Connection } from '../connection.js'
 import { executor, openSlot, refuse } from '../slots.js'
-import { type Callback, handOver, withSignal } from '../ways.js'
+import { type Callback, checkCallback, outcome, withSignal } from '../ways.js'
 import { Batch, type BatchKind, type Entry, KINDS } from './batch.js'
 import { Flow, givenUp, howMany, type ManyOptions, sourceOf } from './many.js'
 import { BOUND, native } from './native.js'
@@ -182,8 +182,9 @@ export abstract class Verbs {
     options?: ManyOptions,
     callback?: (error: Error | null, value?: never) => void,
   ): Promise<unknown> | undefined {
+    checkCallback(callback)
     const promise = this.#executeMany(statement, rows, options)
-    return callback === undefined ? promise : handOver(promise, callback as Callback<unknown>)
+    return outcome(promise, callback as Callback<unknown>)
   }
 
   /**
@@ -200,10 +201,11 @@ export abstract class Verbs {
     callback?: Callback<Prepared>,
   ): Promise<Prepared> | undefined {
     if (typeof options === 'function') return this.prepare(text, {}, options) as undefined
+    checkCallback(callback)
     const promise = this.#call<Prepared>(options?.signal, (session, slot) =>
       native.cqlPrepare(session, slot, text, sent(options, KNOWN.PREPARE)),
     )
-    return callback === undefined ? promise : handOver(promise, callback)
+    return outcome(promise, callback)
   }
 
   /**
@@ -222,8 +224,9 @@ export abstract class Verbs {
     callback?: Callback<Trace>,
   ): Promise<Trace> | undefined {
     if (typeof options === 'function') return this.trace(result, {}, options) as undefined
+    checkCallback(callback)
     const promise = readTrace((...given) => this.execute(...given), result, options)
-    return callback === undefined ? promise : handOver(promise, callback)
+    return outcome(promise, callback)
   }
 
   /** Creates a batch. */
@@ -233,9 +236,10 @@ export abstract class Verbs {
     }
     return new Batch(kind, (entries, options, callback) => {
       const given = typeof options === 'function' ? undefined : options
-      const promise = this.#batch(kind, entries, given)
       const told = typeof options === 'function' ? options : callback
-      return told === undefined ? promise : handOver(promise, told)
+      checkCallback(told)
+      const promise = this.#batch(kind, entries, given)
+      return outcome(promise, told)
     })
   }
 
@@ -252,8 +256,9 @@ export abstract class Verbs {
     if (typeof options === 'function') {
       return this.#rows(page, statement, parameters, undefined, options)
     }
+    checkCallback(callback)
     const promise = this.#execute<R>(page, statement, parameters, options)
-    return callback === undefined ? promise : handOver(promise, callback)
+    return outcome(promise, callback)
   }
 
   #execute<R>(

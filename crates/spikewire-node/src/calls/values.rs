@@ -9,7 +9,7 @@ use crate::errors::{kind_name, number_text};
 use crate::hooks::Hooks;
 use crate::js::make::MAX_SAFE;
 use crate::js::{Failure, Result, Type, Value};
-use crate::value::encode::whole;
+use crate::value::encode::{sort_of, whole, without_proxy};
 use crate::value::{Place, classify, element as append};
 
 /// Encodes a value as a list element.
@@ -65,16 +65,31 @@ fn list(hooks: &Hooks, name: &str, items: Value<'_>) -> Result<Vec<u8>> {
     if items.is_array() {
         return element(hooks, name, items);
     }
+    let content = without_proxy(hooks, items, &Place::Argument(name))?;
+    if content.is_array() {
+        return element(hooks, name, content);
+    }
     Err(Failure::of_type(format!("{name} must be an array, not {}", kind_name(items))))
 }
 
 fn map(hooks: &Hooks, name: &str, entries: Value<'_>) -> Result<Vec<u8>> {
-    let is_map = entries.kind() == Type::Object
-        && !entries.is_array()
-        && entries.with_bytes(|_| ()).is_none()
-        && (entries.is_plain_object()? || sort(hooks, entries)? == classify::MAP);
-    if is_map {
-        return element(hooks, name, entries);
+    let is_map = |entries: Value<'_>| {
+        Ok::<_, Failure>(
+            entries.kind() == Type::Object
+                && !entries.is_array()
+                && entries.with_bytes(|_| ()).is_none()
+                && (entries.is_plain_object()?
+                    || sort_of(hooks, entries)? == classify::MAP
+                    || entries.has_no_prototype()?),
+        )
+    };
+    let content = if entries.is_array() {
+        entries
+    } else {
+        without_proxy(hooks, entries, &Place::Argument(name))?
+    };
+    if is_map(content)? {
+        return element(hooks, name, content);
     }
     Err(Failure::of_type(format!(
         "{name} must be a plain object or a Map, not {}",
@@ -96,9 +111,10 @@ fn bytes(name: &str, given: Value<'_>) -> Result<Vec<u8>> {
 
 fn sketches(hooks: &Hooks, name: &str, all: Value<'_>) -> Result<Vec<u8>> {
     let packed = list(hooks, name, all)?;
+    let all = without_proxy(hooks, all, &Place::Argument(name))?;
     for at in 0..all.len()? {
         let sketch = all.element(at)?;
-        if sketch.kind() != Type::Object || sort(hooks, sketch)? != classify::HLL {
+        if sketch.kind() != Type::Object || sort_of(hooks, sketch)? != classify::HLL {
             return Err(Failure::of_type(format!(
                 "{name}[{at}] must be a HyperLogLog, not {}",
                 kind_name(sketch)
@@ -106,11 +122,6 @@ fn sketches(hooks: &Hooks, name: &str, all: Value<'_>) -> Result<Vec<u8>> {
         }
     }
     Ok(packed)
-}
-
-/// The kind of an object.
-fn sort(hooks: &Hooks, object: Value<'_>) -> Result<u32> {
-    hooks.classify.call(object.env(), &[object])?.index()
 }
 
 impl ValueArguments for Given<'_, '_> {

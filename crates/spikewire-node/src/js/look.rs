@@ -9,6 +9,7 @@ use napi_sys as sys;
 use super::failure::{Failure, Result};
 use super::handle::{Value, checked};
 use super::make::negate;
+use super::shared::{copied_shared, copied_shared_numbers};
 
 /// The result of `typeof`, with `null` separate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -173,7 +174,8 @@ impl<'e> Value<'e> {
             return None;
         }
         let (mut kind, mut data, mut len) = (0, ptr::null_mut::<c_void>(), 0);
-        // SAFETY: as above; the buffer and the offset are not asked for.
+        let mut buffer = ptr::null_mut();
+        // SAFETY: as above; the offset is not asked for.
         let status = unsafe {
             sys::napi_get_typedarray_info(
                 self.env.raw,
@@ -181,7 +183,7 @@ impl<'e> Value<'e> {
                 &raw mut kind,
                 &raw mut len,
                 &raw mut data,
-                ptr::null_mut(),
+                &raw mut buffer,
                 ptr::null_mut(),
             )
         };
@@ -191,9 +193,13 @@ impl<'e> Value<'e> {
         if len == 0 || data.is_null() {
             return Some(Vec::new());
         }
+        let is_shared = !self.env.owns_memory(buffer);
         // SAFETY: the array is live and has this many numbers of its type; no JavaScript code runs
-        // meanwhile, and this thread is the only one of its environment.
+        // meanwhile. Its memory is shared with no other thread, or copied with care.
         unsafe {
+            if is_shared {
+                return copied_shared_numbers(kind, data, len);
+            }
             Some(match kind {
                 sys::TypedarrayType::float32_array => copied::<f32>(data, len),
                 sys::TypedarrayType::float64_array => copied::<f64>(data, len),
@@ -370,14 +376,18 @@ impl<'e> Value<'e> {
         })
     }
 
-    /// Whether it is a plain object, from whatever realm: its prototype is `null` or itself has
-    /// none.
+    /// Whether it is a plain object, from whatever realm: its prototype itself has none.
     pub fn is_plain_object(self) -> Result<bool> {
         let prototype = self.prototype()?;
         if prototype.kind() == Type::Null {
-            return Ok(true);
+            return Ok(false);
         }
         Ok(prototype.prototype()?.kind() == Type::Null)
+    }
+
+    /// Whether it has no prototype: it is a plain object without one, or a `Proxy`.
+    pub fn has_no_prototype(self) -> Result<bool> {
+        Ok(self.prototype()?.kind() == Type::Null)
     }
 
     fn prototype(self) -> Result<Value<'e>> {
@@ -459,8 +469,10 @@ impl<'e> Value<'e> {
         // SAFETY: as above.
         unsafe { sys::napi_is_typedarray(self.env.raw, self.raw, &raw mut is) };
         let (mut kind, mut data, mut len) = (0, ptr::null_mut::<c_void>(), 0);
+        let mut is_shared = false;
         if is {
-            // SAFETY: as above; the buffer and the offset are not asked for.
+            let mut buffer = ptr::null_mut();
+            // SAFETY: as above; the offset is not asked for.
             let status = unsafe {
                 sys::napi_get_typedarray_info(
                     self.env.raw,
@@ -468,10 +480,11 @@ impl<'e> Value<'e> {
                     &raw mut kind,
                     &raw mut len,
                     &raw mut data,
-                    ptr::null_mut(),
+                    &raw mut buffer,
                     ptr::null_mut(),
                 )
             };
+            is_shared = !self.env.owns_memory(buffer);
             let bytes = matches!(
                 kind,
                 sys::TypedarrayType::uint8_array | sys::TypedarrayType::uint8_clamped_array
@@ -492,6 +505,10 @@ impl<'e> Value<'e> {
         }
         if len == 0 || data.is_null() {
             return Some(look(&[]));
+        }
+        if is_shared {
+            // SAFETY: the array is live and has this many bytes.
+            return Some(look(&unsafe { copied_shared(data, len) }));
         }
         // SAFETY: the array is live and has this many bytes; no JavaScript code runs meanwhile, and
         // this thread is the only one of its environment.

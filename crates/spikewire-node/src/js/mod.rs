@@ -11,6 +11,7 @@
 //! | [`function`] | references to JavaScript functions |
 //! | [`look`], [`make`] | reading values, creating values |
 //! | [`register`] | initialisation when the library is loaded |
+//! | `shared` | memory that threads share |
 //! | [`scope`] | scopes around work started by the event loop |
 //! | [`wake`] | waking the environment from another thread |
 //! | [`work`] | work off the event loop's thread |
@@ -25,6 +26,7 @@ pub mod look;
 pub mod make;
 mod register;
 pub mod scope;
+mod shared;
 pub mod wake;
 pub mod work;
 

@@ -66,12 +66,15 @@ fn object(
         check_attached(value, len, place)?;
         return Ok(particle::BLOB);
     }
-    if value.is_plain_object()? {
-        nested(hooks, out, value, place, limits::NESTING)?;
+    let plain = value.is_plain_object()?;
+    let sort = if plain { classify::OTHER } else { sort_of(hooks, value)? };
+    if plain || sort == classify::OTHER && value.has_no_prototype()? {
+        properties(hooks, out, value, place, limits::NESTING)?;
         return Ok(particle::MAP);
     }
-    let (sort, content) = unwrapped(hooks, value, place)?;
+    let content = unwrapped(hooks, value, sort, place)?;
     match sort {
+        classify::PROXY => object(hooks, out, content, place),
         classify::DOUBLE => {
             out.extend_from_slice(&content.number().unwrap_or(f64::NAN).to_be_bytes());
             Ok(particle::FLOAT)
@@ -81,7 +84,8 @@ fn object(
             Ok(particle::GEOJSON)
         }
         classify::HLL => {
-            content.with_bytes(|bytes| out.extend_from_slice(bytes));
+            let bytes = content.with_bytes(|bytes| out.extend_from_slice(bytes));
+            bytes.ok_or_else(|| unsupported(value, place))?;
             Ok(particle::HLL)
         }
         classify::MAP => {
@@ -145,17 +149,22 @@ fn nested(
             if let Some(len) = value.with_bytes(blob) {
                 return check_attached(value, len, place);
             }
-            if value.is_plain_object()? {
+            let plain = value.is_plain_object()?;
+            let sort = if plain { classify::OTHER } else { sort_of(hooks, value)? };
+            if plain || sort == classify::OTHER && value.has_no_prototype()? {
                 return properties(hooks, out, value, place, depth);
             }
-            let (sort, content) = unwrapped(hooks, value, place)?;
+            let content = unwrapped(hooks, value, sort, place)?;
             match sort {
+                classify::PROXY => nested(hooks, out, content, place, depth)?,
                 classify::DOUBLE => msgpack::float(out, content.number().unwrap_or(f64::NAN)),
                 classify::GEOJSON => {
                     msgpack::bytes(out, particle::GEOJSON, text_of(content, place)?.as_bytes());
                 }
                 classify::HLL => {
-                    content.with_bytes(|bytes| msgpack::bytes(out, particle::HLL, bytes));
+                    let bytes =
+                        content.with_bytes(|bytes| msgpack::bytes(out, particle::HLL, bytes));
+                    bytes.ok_or_else(|| unsupported(value, place))?;
                 }
                 classify::MAP => pairs(hooks, out, content, place, depth)?,
                 classify::MARKER => {
@@ -241,14 +250,34 @@ fn pairs(
     Ok(())
 }
 
-/// The kind of an object, and its content.
-fn unwrapped<'e>(hooks: &Hooks, value: Value<'e>, place: &Place<'_>) -> Result<(u32, Value<'e>)> {
-    let env = value.env();
-    let sort = hooks.classify.call(env, &[value])?.index()?;
+/// The kind of an object.
+pub fn sort_of(hooks: &Hooks, value: Value<'_>) -> Result<u32> {
+    hooks.classify.call(value.env(), &[value])?.index()
+}
+
+/// The content of an object of this kind.
+fn unwrapped<'e>(
+    hooks: &Hooks,
+    value: Value<'e>,
+    sort: u32,
+    place: &Place<'_>,
+) -> Result<Value<'e>> {
     if sort == classify::OTHER {
         return Err(unsupported(value, place));
     }
-    Ok((sort, hooks.unwrap.call(env, &[value])?))
+    let content = hooks.unwrap.call(value.env(), &[value])?;
+    if sort == classify::PROXY && content.kind() == Type::String {
+        return Err(Failure::of_type(format!("{place}: {}", text_of(content, place)?)));
+    }
+    Ok(content)
+}
+
+/// The object that a `Proxy` stands for; any other value as it is.
+pub fn without_proxy<'e>(hooks: &Hooks, value: Value<'e>, place: &Place<'_>) -> Result<Value<'e>> {
+    if value.kind() != Type::Object || sort_of(hooks, value)? != classify::PROXY {
+        return Ok(value);
+    }
+    unwrapped(hooks, value, classify::PROXY, place)
 }
 
 /// Rejects a detached buffer, whose bytes otherwise look empty.

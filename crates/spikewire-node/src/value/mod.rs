@@ -28,4 +28,6 @@ pub mod classify {
     pub const MAP: u32 = 4;
     /// A marker for arguments of operations; unwrapped: its name, `"infinity"` or `"wildcard"`.
     pub const MARKER: u32 = 5;
+    /// A `Proxy`; unwrapped: an object with its content, or the reason why there is none.
+    pub const PROXY: u32 = 6;
 }

@@ -54,7 +54,17 @@ impl<'e, 'a> Given<'e, 'a> {
         if self.kind != Kind::Object || self.sort()? != sort {
             return Err(Unfit::Kind);
         }
+        self.unwrapped()
+    }
+
+    fn unwrapped(&self) -> Result<Value<'e>> {
         self.hooks.unwrap.call(self.value.env(), &[self.value]).map_err(unfit)
+    }
+
+    /// What a `Proxy` stands for.
+    fn behind_proxy(&self) -> Result<Self> {
+        let content = self.other(self.unwrapped()?);
+        if content.kind == Kind::String { invalid(content.string()?) } else { Ok(content) }
     }
 
     fn string(&self) -> Result<String> {
@@ -219,12 +229,17 @@ impl Source for Given<'_, '_> {
         if self.value.is_array() {
             return self.elements(self.value, into);
         }
-        match ty {
-            Type::Set(_) => self.elements(self.content(sort::SET)?, into),
-            Type::Vector(_) => {
-                let numbers = self.value.typed_numbers().ok_or(Unfit::Kind)?;
-                numbers.iter().try_for_each(|number| into.item(&Number(*number)))
-            }
+        if self.kind != Kind::Object {
+            return Err(Unfit::Kind);
+        }
+        if matches!(ty, Type::Vector(_))
+            && let Some(numbers) = self.value.typed_numbers()
+        {
+            return numbers.iter().try_for_each(|number| into.item(&Number(*number)));
+        }
+        match (self.sort()?, ty) {
+            (sort::SET, Type::Set(_)) => self.elements(self.unwrapped()?, into),
+            (sort::PROXY, _) => self.behind_proxy()?.items(ty, into),
             _ => Err(Unfit::Kind),
         }
     }
@@ -233,7 +248,12 @@ impl Source for Given<'_, '_> {
         if self.kind != Kind::Object || self.value.is_array() {
             return Err(Unfit::Kind);
         }
-        if self.value.is_plain_object().map_err(unfit)? {
+        let plain = self.value.is_plain_object().map_err(unfit)?;
+        let sort = if plain { sort::OTHER } else { self.sort()? };
+        if sort == sort::PROXY {
+            return self.behind_proxy()?.entries(into);
+        }
+        if plain || sort == sort::OTHER && self.value.has_no_prototype().map_err(unfit)? {
             let names = self.value.own_names().map_err(unfit)?;
             for at in 0..names.len().map_err(unfit)? {
                 let name = names.element(at).map_err(unfit)?;
@@ -242,7 +262,10 @@ impl Source for Given<'_, '_> {
             }
             return Ok(());
         }
-        let flat = self.content(sort::MAP)?;
+        if sort != sort::MAP {
+            return Err(Unfit::Kind);
+        }
+        let flat = self.unwrapped()?;
         for at in (0..flat.len().map_err(unfit)?).step_by(2) {
             let key = self.other(flat.element(at).map_err(unfit)?);
             let value = self.other(flat.element(at + 1).map_err(unfit)?);
@@ -259,13 +282,15 @@ impl Source for Given<'_, '_> {
     }
 
     fn unknown_field(&self, udt: &Udt) -> Result<Option<String>> {
-        let is_object = self.kind == Kind::Object
+        let may_have_fields = self.kind == Kind::Object
             && !self.value.is_array()
             && !self.value.is_date()
-            && self.value.with_bytes(|_| ()).is_none()
-            && self.sort()? == sort::OTHER;
-        if !is_object {
-            return Err(Unfit::Kind);
+            && self.value.with_bytes(|_| ()).is_none();
+        let sort = if may_have_fields { self.sort()? } else { sort::MAP };
+        match sort {
+            sort::OTHER => {}
+            sort::PROXY => return self.behind_proxy()?.unknown_field(udt),
+            _ => return Err(Unfit::Kind),
         }
         let names = self.value.own_names().map_err(unfit)?;
         for at in 0..names.len().map_err(unfit)? {

@@ -44,4 +44,6 @@ pub mod sort {
     pub const UNSET: u32 = 6;
     /// `EMPTY`, in both directions.
     pub const EMPTY: u32 = 7;
+    /// A `Proxy`; unwrapped: an object with its content, or the reason why there is none.
+    pub const PROXY: u32 = 8;
 }
