@@ -90,3 +90,12 @@ fn a_lost_ticket_ends_a_procedure() {
     drop(ticket);
     assert_eq!(waiter.outcomes.load(SeqCst), 1);
 }
+
+#[test]
+fn a_procedure_whose_pause_ends_because_all_closes_ends() {
+    let (_server, waiter, calls, ticket) = started();
+    let mut next = Next::default();
+    ticket.0.complete(Err(Error::new(Kind::Closed, "closed")), &mut next);
+    assert_eq!((calls.load(SeqCst), next.is_empty()), (1, true));
+    assert_eq!(waiter.outcomes.load(SeqCst), 1);
+}

@@ -269,6 +269,28 @@ fn closing_leaves_nothing_pending() {
     assert!(late.is_some());
 }
 
+/// Something that another driver does, and that a ticket waits for pause by pause, must not keep
+/// this one from closing: it may hold the event loop that the other needs.
+#[test]
+fn closing_does_not_wait_for_a_ticket_that_would_pause_again() {
+    let bench = Bench::new();
+    bench.submit(1);
+    bench.driver.submit_all(
+        &bench.on,
+        Next { commands: Vec::new(), pauses: vec![(Tick::NEVER, Number(2))] },
+    );
+    bench.flush();
+    let told = RefCell::new(Vec::new());
+    bench.driver.close(&bench.on, &mut |ticket: Number, outcome: Outcome<'_>, next| {
+        assert_eq!(outcome.unwrap_err().kind(), Kind::Closed);
+        assert!(told.borrow().len() < 8, "it is told for ever: {told:?}");
+        told.borrow_mut().push(ticket.0);
+        next.pauses.push((Tick::NEVER, ticket));
+    });
+    // The command's ticket pauses once, and is told that this is over as well.
+    assert_eq!(told.into_inner(), [1, 2, 1]);
+}
+
 #[test]
 fn closing_in_the_midst_of_outcomes_happens_behind_them() {
     let bench = Bench::new();

@@ -216,7 +216,8 @@ impl<P: Protocol, T: ResponseHandler> LoopDriver<P, T> {
     }
 
     /// Fails everything in flight and all follow-up work, until nothing is left. If outcomes are
-    /// being delivered, this happens after them.
+    /// being delivered, this happens after them. A ticket whose pause ends like this cannot pause
+    /// again: it is dropped, so dropping it must complete it.
     pub fn close(
         &self,
         on: &impl EventLoop,
@@ -347,11 +348,15 @@ impl<P: Protocol, T: ResponseHandler> LoopDriver<P, T> {
     ) {
         loop {
             let Turned { multiplexer, pauses, next, .. } = turned;
-            let mut outcome = |ticket: T, outcome: Outcome<'_, P>| deliver(ticket, outcome, next);
-            multiplexer.close(&mut outcome);
+            multiplexer.close(&mut |ticket, outcome| deliver(ticket, outcome, next));
+            let mut after_pauses = Next::default();
             for (_, ticket) in std::mem::take(pauses) {
-                outcome(ticket, Err(Fault::new(FaultKind::Closed, "the client was closed").into()));
+                let closed = Fault::new(FaultKind::Closed, "the client was closed");
+                deliver(ticket, Err(closed.into()), &mut after_pauses);
             }
+            // What a ticket waits for may be due in a driver that cannot go on before this ends.
+            after_pauses.pauses.clear();
+            next.append(after_pauses);
             next.append(std::mem::take(&mut *self.inbox.lock()));
             if !turned.start_next() {
                 turned.pause_ends = Tick::NEVER;

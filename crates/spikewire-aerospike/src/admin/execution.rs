@@ -275,6 +275,10 @@ where
     }
 
     fn go_on(self: Arc<Self>, question: Option<usize>, outcome: Outcome<'_>, next: &mut Next<T>) {
+        // Its pause did not end at its time: nothing will be sent any more.
+        if question.is_none() && outcome.as_ref().is_err_and(|error| error.kind() == Kind::Closed) {
+            return Running::<T>::lost(&*self);
+        }
         let answers = {
             let mut progress = self.progress.lock();
             if let Some(at) = question {
