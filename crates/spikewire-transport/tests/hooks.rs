@@ -3,7 +3,7 @@
 mod support;
 
 use std::sync::Arc;
-use std::sync::atomic::Ordering::SeqCst;
+use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 use std::time::{Duration, Instant};
 
 use spikewire_transport::topology::{SILENCE, Settings};
@@ -154,4 +154,27 @@ fn what_a_lost_node_owes_is_waited_for_no_longer() {
     assert_eq!(failed.kind, Some(FaultKind::Connection));
     assert!(failed.message.contains("does not answer any more"), "{failed:?}");
     assert!(bench.nodes.looks.load(SeqCst) > 0);
+}
+
+/// Whether a call succeeds whose time is over must not depend on how soon somebody looks.
+#[test]
+fn a_command_whose_time_is_over_when_it_starts_is_not_sent() {
+    let asked = Arc::new(AtomicUsize::new(0));
+    let counts = asked.clone();
+    let script: Script = Box::new(move |request: Request| {
+        counts.fetch_add(1, SeqCst);
+        request.answer(DONE, &request.body)
+    });
+    let server = Server::start(false, Manners::Polite, script);
+    let mut bench = bench(&server, Duration::ZERO);
+    bench.submit(1, b"x", policy(LONG));
+    assert_eq!(bench.ending(1).unwrap().0, b"x");
+    for number in 2..50 {
+        bench.submit(number, b"y", policy(Duration::from_nanos(1)));
+        let failed = bench.failure(number);
+        assert_eq!((failed.kind, failed.attempts), (Some(FaultKind::Timeout), 0));
+    }
+    bench.submit(50, b"z", policy(LONG));
+    assert_eq!(bench.ending(50).unwrap().0, b"z");
+    assert_eq!(asked.load(SeqCst), 2);
 }

@@ -54,6 +54,9 @@ const STALL: Duration = Duration::from_millis(10);
 /// Maximum number of retries per call of [`Multiplexer::expire`], so that it does not block an
 /// event loop.
 const RETRIES: usize = 256;
+/// Nanoseconds within which no request can be sent and answered: a command that is due so soon fails
+/// without being sent, rather than depending on how fast the machine is.
+const SHORTEST: u64 = 1_000;
 /// Token of the waker returned by [`Multiplexer::waker`].
 const WAKER: Token = Token(usize::MAX);
 
@@ -189,7 +192,9 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
         self.in_flight += 1;
         self.notes(&mut command);
         self.alarm = self.alarm.min(command.deadline).min(now.after(LOOK));
-        if command.start > now {
+        if command.deadline.0 <= now.0.saturating_add(SHORTEST) {
+            self.time_out(Abandoned { command, sent: false }, None);
+        } else if command.start > now {
             self.alarm = self.alarm.min(command.start);
             self.delayed.push(Delayed { at: command.start, command, is_copy: false });
         } else if self.in_flight > self.most && self.has_no_room(&command) {
