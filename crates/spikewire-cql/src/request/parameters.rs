@@ -60,6 +60,9 @@ impl<'a> Parameters<'a> {
         put_bits(out, version, bits);
         if values.count() > 0 {
             put_values(out, values)?;
+        } else {
+            // Writes nothing, but fails if there are values for a statement that takes none.
+            values.write(out)?;
         }
         if let Some(size) = self.page_size {
             out.extend_from_slice(&size.to_be_bytes());

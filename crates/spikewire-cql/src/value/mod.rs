@@ -10,6 +10,7 @@
 //! | `decode` | [`decode()`]: the traversal |
 //! | `vint` | variable-length integers, and durations |
 //! | `number` | [`Varint`] and [`Decimal`] |
+//! | `order` | the order of sets and maps on servers |
 //! | `fixed` | bulk decoding of fixed-width numbers |
 //! | `own` | [`Value`], a value of any type, and [`Values`], its sink |
 //! | `rust` | other Rust types as sources |
@@ -19,6 +20,7 @@ mod encode;
 mod fixed;
 mod misfit;
 mod number;
+mod order;
 mod own;
 mod rust;
 mod sink;
@@ -30,6 +32,7 @@ pub use encode::{encode, encode_bound};
 pub use fixed::Fixed;
 pub use misfit::{Misfit, Place, Problem, Step};
 pub use number::{Decimal, Varint, shortest};
+pub use order::{has_order, in_order};
 pub use own::{Value, Values};
 pub use rust::{Date, Time, Timestamp, Unset, Uuid};
 pub use sink::{Elements, Entry, MapEntries, Sink};
