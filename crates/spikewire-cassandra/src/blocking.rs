@@ -11,8 +11,8 @@ use spikewire_transport::{Tick, buffer};
 use self::copies::Sender;
 use crate::cluster::Cluster;
 use crate::connection::{BlockingPool, Cassandra, Outcome, Reply};
-use crate::error::{Error, Kind, Result};
-use crate::execution::{Answer, Draft, Heard};
+use crate::error::Result;
+use crate::execution::{Answer, Draft, Heard, pause_is_over};
 use crate::session::Call;
 
 /// Called when a signal may have arrived: runs the signal handlers, and returns whether the caller
@@ -62,11 +62,6 @@ impl Drop for Replied {
     fn drop(&mut self) {
         buffer::give(std::mem::take(&mut self.body));
     }
-}
-
-/// The outcome that an execution gets at the end of a pause that it requested.
-pub fn pause_is_over() -> Error {
-    Error::new(Kind::Interrupted, "the pause is over")
 }
 
 impl BlockingExecutor {

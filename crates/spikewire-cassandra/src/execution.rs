@@ -11,7 +11,8 @@ mod answer;
 use std::sync::Arc;
 use std::time::Duration;
 
-use spikewire_cql::response::{Details, Retry, ServerError};
+use spikewire_cql::envelope::Prefix;
+use spikewire_cql::response::{Details, Prepared as Described, Retry, ServerError};
 use spikewire_transport::{Attempts, Policy, Tick, buffer, deadline};
 
 pub use answer::{Answer, Content};
@@ -23,9 +24,9 @@ use crate::error::{Error, Kind, Result};
 use crate::memory::Memory;
 use crate::routing::{Aim, Replica, Target};
 use crate::speculation::Contender;
-use crate::statement::{Prepared, Preparing, Shape, Turn};
+use crate::statement::{Asked, Prepared, Preparing, Shape, Turn};
 
-/// How often a request may find its statement unprepared before that is an error.
+/// How often a request may find each of its statements unprepared before that is an error.
 const MOST_PREPARES: u32 = 16;
 
 /// How long to wait while another request prepares the same statement on the same node.
@@ -39,7 +40,7 @@ pub(crate) enum What {
     /// `USE`, which changes the session's keyspace.
     Use,
     /// To prepare a statement.
-    Prepare { text: Arc<str>, keyspace: Option<Arc<str>> },
+    Prepare { text: Arc<str>, keyspace: Option<Arc<str>>, asked: Asked },
     /// A prepared statement, whose result was known to have this shape.
     Execute { prepared: Arc<Prepared>, shape: Arc<Shape> },
     /// Several statements, some of them prepared.
@@ -54,9 +55,12 @@ pub struct Execution {
     target: Target,
     policy: Policy<Replica>,
     deadline: Tick,
+    begun: Tick,
     /// When the current request was sent.
     since: Tick,
     prepares: u32,
+    /// Statements of a batch to prepare on the node before the batch is sent again.
+    others: Vec<Arc<Prepared>>,
     /// Attempts before the current request, which the node did not execute.
     before: Attempts,
     stage: Stage,
@@ -101,6 +105,16 @@ impl Draft {
     }
 }
 
+/// The outcome that an execution gets at the end of a pause that it requested.
+pub fn pause_is_over() -> Error {
+    Error::new(Kind::Interrupted, "the pause is over")
+}
+
+/// Whether an outcome only says that a pause is over.
+fn ends_pause(outcome: &Outcome<'_>) -> bool {
+    outcome.as_ref().is_err_and(|error| error.kind() == Kind::Interrupted)
+}
+
 /// What to do after an outcome.
 #[derive(Debug)]
 pub enum Heard<'a> {
@@ -108,7 +122,8 @@ pub enum Heard<'a> {
     Done(Result<Answer<'a>>),
     /// Send this request.
     Send(Draft),
-    /// Do nothing until this time; then any outcome will do.
+    /// Do nothing until this time; then the outcome is [`pause_is_over`]. Any other error means
+    /// that there is nothing to wait for any more.
     Pause(Tick),
     /// Nothing: another copy of the statement was answered, or is still in flight.
     Left,
@@ -133,8 +148,10 @@ impl Execution {
             target,
             policy,
             deadline: deadline(&policy, now),
+            begun: now,
             since: now,
             prepares: 0,
+            others: Vec::new(),
             before: Attempts::default(),
             stage: Stage::Asked,
             kept: Vec::new(),
@@ -161,8 +178,10 @@ impl Execution {
             target: self.target.of(contender.next()),
             policy: self.policy,
             deadline: self.deadline,
+            begun: self.begun,
             since: self.since,
             prepares: 0,
+            others: Vec::new(),
             before: Attempts::default(),
             stage: Stage::Asked,
             kept: Vec::new(),
@@ -179,6 +198,16 @@ impl Execution {
     #[inline]
     pub fn is_left(&self) -> bool {
         self.target.contender.as_ref().is_some_and(|contender| contender.is_over())
+    }
+
+    /// Whether it waits for another request that prepares its statement again, before its own is
+    /// sent. If so, the outcome of its first request is that it was withdrawn.
+    #[inline]
+    pub fn waits(&self) -> bool {
+        match &self.what {
+            What::Prepare { asked, .. } => asked.follows && asked.is_being_renewed(),
+            _ => false,
+        }
     }
 
     /// Takes the outcome of its latest request.
@@ -213,7 +242,7 @@ impl Execution {
         match std::mem::replace(&mut self.stage, Stage::Asked) {
             Stage::Asked => self.answered(outcome),
             Stage::Preparing(preparing) => self.prepared(preparing, outcome),
-            Stage::Waiting { prepared, node } => self.turn(prepared, node),
+            Stage::Waiting { prepared, node } => self.waited(prepared, node, outcome),
             Stage::Agreeing { reply, agreement } => self.agreeing(reply, agreement, outcome),
         }
     }
@@ -221,6 +250,9 @@ impl Execution {
     fn answered<'a>(&'a mut self, outcome: Outcome<'a>) -> Heard<'a> {
         let reply = match outcome {
             Ok(reply) => reply,
+            Err(error) if error.kind() == Kind::Interrupted && self.follows_renewal() => {
+                return self.renewed();
+            }
             Err(error) => return self.failed(error),
         };
         if let Some(error) = answer::error_of(&reply) {
@@ -238,6 +270,42 @@ impl Execution {
             return self.agree(kept, Agreement::new(until));
         }
         Heard::Done(self.understand(reply))
+    }
+
+    fn follows_renewal(&self) -> bool {
+        matches!(&self.what, What::Prepare { asked, .. } if asked.follows)
+    }
+
+    /// Takes what another request has found out, waits for it, or asks after all.
+    #[cold]
+    fn renewed(&mut self) -> Heard<'_> {
+        let What::Prepare { asked, .. } = &mut self.what else { return Heard::Left };
+        let Some(known) = asked.renews.as_ref().map(Prepared::latest) else { return Heard::Left };
+        let cluster = &self.memory.cluster;
+        let now = Tick::now();
+        if cluster.is_closed() {
+            return Heard::Done(Err(Error::closed()));
+        }
+        if known.is_stale() {
+            let at = now.after(PREPARE_PAUSE);
+            if asked.is_being_renewed() && at < self.deadline {
+                return Heard::Pause(at);
+            }
+            asked.follows = false;
+            return match self.memory.prepare_again(&known) {
+                Ok(bytes) => self.send(bytes, self.target.clone()),
+                Err(error) => Heard::Done(Err(error)),
+            };
+        }
+        let Some(node) = cluster.snapshot().nodes.first().cloned() else {
+            return Heard::Done(Err(Error::new(Kind::NoNode, "the cluster has no node now")));
+        };
+        // The node is stored where the answer can borrow it.
+        self.target.aim = Aim::Node(node);
+        let Aim::Node(node) = &self.target.aim else { unreachable!("it was just set") };
+        let (attempts, prefix) = (Attempts::default(), Prefix::default());
+        let content = Content::Prepared(known);
+        Heard::Done(Ok(Answer { node, attempts, prefix, agreed: true, content }))
     }
 
     /// Handles an error from the server; if it does not know the statement, prepares that.
@@ -276,7 +344,14 @@ impl Execution {
             What::Batch { prepared } => prepared.iter().find(|prepared| prepared.id == id),
             _ => None,
         };
-        known.filter(|_| !self.kept.is_empty() && self.prepares < MOST_PREPARES).cloned()
+        known.filter(|_| !self.kept.is_empty() && self.prepares < self.most_prepares()).cloned()
+    }
+
+    fn most_prepares(&self) -> u32 {
+        match &self.what {
+            What::Batch { prepared } => MOST_PREPARES.max(2 * prepared.len() as u32),
+            _ => MOST_PREPARES,
+        }
     }
 
     /// Has a node prepare a statement, after attempts that it did not execute.
@@ -290,29 +365,65 @@ impl Execution {
         let earlier = attempts.without_latest();
         self.before.made += earlier.made;
         self.before.in_doubt |= earlier.in_doubt;
-        self.turn(prepared, node)
+        // A node names one statement at a time. If it has forgotten two, it has forgotten more:
+        // they are prepared without sending the batch in between.
+        if self.prepares > 1
+            && let What::Batch { prepared: all } = &self.what
+        {
+            let others = all.iter().filter(|other| !Arc::ptr_eq(other, &prepared));
+            self.others = others.cloned().collect();
+        }
+        self.turn(prepared, node, self.since)
     }
 
-    /// Decides what to do about a node that does not know a statement.
-    fn turn<'a>(&mut self, prepared: Arc<Prepared>, node: Arc<Node>) -> Heard<'a> {
-        match prepared.turn(&node, self.since) {
-            Turn::Again => self.again(node),
-            Turn::Wait => {
-                let at = Tick::now().after(PREPARE_PAUSE);
-                if self.deadline <= at {
-                    return Heard::Done(Err(self.timed_out(Some(&node))));
-                }
-                self.stage = Stage::Waiting { prepared, node };
-                Heard::Pause(at)
+    /// Looks again after a pause, unless the pause ended because nothing will be sent any more.
+    fn waited<'a>(
+        &'a mut self,
+        prepared: Arc<Prepared>,
+        node: Arc<Node>,
+        outcome: Outcome<'a>,
+    ) -> Heard<'a> {
+        match outcome {
+            Err(error) if error.kind() != Kind::Interrupted => {
+                Heard::Done(Err(self.ended(error.on(node.to_string()))))
             }
-            Turn::Prepare(preparing) => match self.memory.prepare_again(&prepared) {
-                Ok(bytes) => {
-                    self.stage = Stage::Preparing(preparing);
-                    // Preparing changes nothing.
-                    self.send(bytes, Target::new(Aim::Node(node), false, 0))
+            _ if self.memory.cluster.is_closed() => Heard::Done(Err(self.ended(Error::closed()))),
+            _ => self.turn(prepared, node, self.since),
+        }
+    }
+
+    /// Decides what to do about a node that did not know a statement at `since`.
+    fn turn<'a>(
+        &mut self,
+        mut prepared: Arc<Prepared>,
+        node: Arc<Node>,
+        mut since: Tick,
+    ) -> Heard<'a> {
+        loop {
+            match prepared.turn(&node, since) {
+                Turn::Again => match self.others.pop() {
+                    Some(next) => (prepared, since) = (next, self.begun),
+                    None => return self.again(node),
+                },
+                Turn::Wait => {
+                    let at = Tick::now().after(PREPARE_PAUSE);
+                    if self.deadline <= at {
+                        return Heard::Done(Err(self.timed_out(Some(&node))));
+                    }
+                    self.stage = Stage::Waiting { prepared, node };
+                    return Heard::Pause(at);
                 }
-                Err(error) => Heard::Done(Err(error)),
-            },
+                Turn::Prepare(preparing) => {
+                    return match self.memory.prepare_again(&prepared) {
+                        Ok(bytes) => {
+                            self.stage = Stage::Preparing(preparing);
+                            // Preparing changes nothing.
+                            self.send(bytes, Target::new(Aim::Node(node), false, 0))
+                        }
+                        Err(error) => Heard::Done(Err(error)),
+                    };
+                }
+            }
         }
     }
 
@@ -333,23 +444,37 @@ impl Execution {
             Err(error) => return Heard::Done(Err(error)),
         };
         let prepared = preparing.prepared.clone();
-        if answered.id != prepared.id {
-            let message = format!(
-                "node {} prepared the statement under another id than before, so the prepared \
-                 statement can no longer be used (was the keyspace changed by USE, or the server \
-                 upgraded?): prepare it again; it is {:?}",
-                reply.node, prepared.text
-            );
-            self.memory.forget(&prepared);
-            return Heard::Done(Err(Error::new(Kind::Server, message).on(reply.node.to_string())));
-        }
-        if !prepared.takes_as_before(&answered.markers.columns) {
-            self.memory.forget(&prepared);
-            return Heard::Done(Err(prepared.outdated().on(reply.node.to_string())));
+        if answered.id != prepared.id || !prepared.takes_as_before(&answered.markers.columns) {
+            let error = self.changed(prepared, answered, reply.node);
+            return Heard::Done(Err(error.on(reply.node.to_string())));
         }
         let node = preparing.node.clone();
         preparing.done();
-        self.again(node)
+        match self.others.pop() {
+            Some(next) => self.turn(next, node, self.begun),
+            None => self.again(node),
+        }
+    }
+
+    /// Takes note of what a statement is now; the error for the values that were bound before.
+    fn changed(&self, before: Arc<Prepared>, now: Described<'_>, node: &Node) -> Error {
+        if now.id != before.id {
+            // It may be the statement of another keyspace, so it does not take its place.
+            self.memory.statements.forget(&before);
+            let message = format!(
+                "node {node} prepared the statement under another id than before, so the prepared \
+                 statement can no longer be used (was the keyspace changed by USE, or the server \
+                 upgraded?): prepare it again; it is {:?}",
+                before.text
+            );
+            return Error::new(Kind::Server, message);
+        }
+        let error = before.outdated();
+        let (text, keyspace) = (before.text.clone(), before.keyspace.clone());
+        let fresh = answer::described(text, keyspace, now, Vec::new());
+        let asked = self.memory.statements.ask(Some(before));
+        self.memory.statements.remember(fresh, &asked);
+        error
     }
 
     /// Sends the request to another node, because preparing the statement failed on this one.
@@ -358,10 +483,14 @@ impl Execution {
             error.kind(),
             Kind::Connection | Kind::CircuitOpen | Kind::NoNode | Kind::Server
         ) && error.server().is_none_or(|error| error.retry() != Retry::Never);
-        if !may_go_on || self.prepares >= MOST_PREPARES || matches!(self.target.aim, Aim::Node(_)) {
+        if !may_go_on
+            || self.prepares >= self.most_prepares()
+            || matches!(self.target.aim, Aim::Node(_))
+        {
             return Heard::Done(Err(self.ended(error)));
         }
         self.prepares += 1;
+        self.others.clear();
         self.target.note(&error);
         let bytes = std::mem::take(&mut self.kept);
         self.send(bytes, self.target.clone())

@@ -5,25 +5,16 @@ use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use std::time::Duration;
 
 use arc_swap::ArcSwapOption;
-use rustc_hash::FxHashMap;
 use spikewire_cql::envelope::Extras;
 use spikewire_cql::request;
 use spikewire_cql::version::Version;
-use spikewire_sync::RwLock;
 use spikewire_transport::buffer;
 
 use crate::cluster::Cluster;
 use crate::error::Result;
 use crate::options::Options;
-use crate::statement::Prepared;
+use crate::statement::{Prepared, StatementCache};
 use crate::timestamps::Timestamps;
-
-/// Maximum number of prepared statements kept. Beyond it all of them are dropped, which costs a
-/// request for each that is prepared again.
-const REMEMBERED: usize = 10_000;
-
-/// The key of a prepared statement: its keyspace, if that was given, and its text.
-pub(crate) type Name = (Option<Arc<str>>, Arc<str>);
 
 /// A session's state between statements.
 #[derive(Debug)]
@@ -31,20 +22,23 @@ pub(crate) struct Memory {
     pub cluster: Arc<Cluster>,
     pub timestamps: Timestamps,
     turn: AtomicU32,
-    /// The keyspace after a `USE`, which each request then names.
+    /// The keyspace after a `USE`, which each request then names if the protocol allows that.
     keyspace: ArcSwapOption<Arc<str>>,
-    prepared: RwLock<FxHashMap<Name, Arc<Prepared>>>,
+    /// The prepared statements.
+    pub statements: Arc<StatementCache>,
 }
 
 impl Memory {
     /// The state of a new session.
     pub fn new(cluster: Arc<Cluster>) -> Self {
+        let statements = Arc::new(StatementCache::default());
+        cluster.tell_of_schema(statements.clone());
         Self {
             cluster,
+            statements,
             timestamps: Timestamps::default(),
             turn: AtomicU32::new(0),
             keyspace: ArcSwapOption::empty(),
-            prepared: RwLock::default(),
         }
     }
 
@@ -70,39 +64,17 @@ impl Memory {
 
     /// Records the keyspace after a `USE` was answered.
     pub fn set_keyspace(&self, name: &str) {
+        if self.version() == Version::V4 {
+            self.cluster.use_keyspace(name);
+        }
         self.keyspace.store(Some(Arc::new(Arc::from(name))));
-    }
-
-    /// The statement, if it is prepared.
-    pub fn known(&self, name: &Name) -> Option<Arc<Prepared>> {
-        self.prepared.read().get(name).cloned()
-    }
-
-    /// Stores a prepared statement; if it is already stored, the existing one stays.
-    pub fn remember(&self, prepared: Arc<Prepared>) -> Arc<Prepared> {
-        let mut all = self.prepared.write();
-        if all.len() >= REMEMBERED {
-            all.clear();
-        }
-        let name = (prepared.keyspace.clone(), prepared.text.clone());
-        all.entry(name).or_insert(prepared).clone()
-    }
-
-    /// Drops a prepared statement that cannot be used any more, so that preparing it again asks a
-    /// node.
-    pub fn forget(&self, prepared: &Arc<Prepared>) {
-        prepared.outdate();
-        let name = (prepared.keyspace.clone(), prepared.text.clone());
-        let mut all = self.prepared.write();
-        if all.get(&name).is_some_and(|known| Arc::ptr_eq(known, prepared)) {
-            all.remove(&name);
-        }
     }
 
     /// The request that prepares a statement again on a node.
     pub fn prepare_again(&self, prepared: &Prepared) -> Result<Vec<u8>> {
         let mut bytes = buffer::take();
-        let keyspace = prepared.keyspace.as_deref();
+        // In version 4 it is that of the connection.
+        let keyspace = prepared.keyspace.as_deref().filter(|_| self.version() == Version::V5);
         let extras = Extras::default();
         request::prepare(&mut bytes, self.version(), &prepared.text, keyspace, &extras)?;
         Ok(bytes)

@@ -38,6 +38,10 @@ impl Host {
     /// Parses `name`, `name:port`, `[address]` or `[address]:port`.
     pub fn parse(text: &str, default_port: u16) -> std::result::Result<Self, String> {
         let bad = |why: &str| format!("{text:?} is not a valid host: {why}");
+        if text.contains("://") {
+            // Not shown, because it may hold a password.
+            return Err("a URL is not a valid host: expected host or host:port".to_owned());
+        }
         let (name, port) = match text.strip_prefix('[') {
             Some(rest) => {
                 let (name, rest) = rest.split_once(']').ok_or_else(|| bad("unmatched bracket"))?;

@@ -11,11 +11,11 @@ use spikewire_transport::{Policy, Span, buffer};
 use crate::cluster::Cluster;
 use crate::error::{Error, Result};
 use crate::execution::{Draft, Execution, What};
-use crate::memory::{Memory, Name};
+use crate::memory::Memory;
 use crate::options::Options;
 use crate::routing::{Aim, Replica, Target};
 use crate::speculation::Contender;
-use crate::statement::{BatchBuilder, Prepared, StatementOptions, token_of};
+use crate::statement::{Asked, BatchBuilder, Name, Prepared, StatementOptions};
 use crate::text::Traits;
 
 /// What is needed to send statements and to read their answers.
@@ -87,9 +87,18 @@ impl Session {
         self.0.changed_keyspace().or_else(first)
     }
 
-    /// The keyspace that a request has to name.
+    /// The keyspace of a statement, if it is not that of the options.
     fn named_keyspace(&self, options: &StatementOptions) -> Option<Arc<str>> {
         options.keyspace.clone().or_else(|| self.0.changed_keyspace())
+    }
+
+    /// The keyspace that a request has to name. Version 4 has no field for it: after a `USE`, there
+    /// are other connections.
+    fn requested_keyspace(&self, options: &StatementOptions) -> Option<Arc<str>> {
+        match self.version() {
+            Version::V4 => options.keyspace.clone(),
+            Version::V5 => self.named_keyspace(options),
+        }
     }
 
     fn options(&self) -> &Options {
@@ -187,14 +196,7 @@ impl Session {
     {
         let began = self.begin();
         let traits = Traits::of(text);
-        if traits.uses_keyspace && self.version() == Version::V4 {
-            return Err(Error::invalid(
-                "USE takes version 5 of the native protocol, and this server speaks version 4: \
-                 open another session with the keyspace, or name it in the statements",
-            )
-            .into());
-        }
-        let keyspace = self.named_keyspace(options);
+        let keyspace = self.requested_keyspace(options);
         let parameters = self.parameters(options, traits, keyspace.as_deref());
         let payload = crate::statement::borrowed(&options.payload);
         let extras = Extras { tracing: options.tracing, payload: &payload };
@@ -204,7 +206,7 @@ impl Session {
         Ok(self.call((bytes, began), Aim::Any, traits, options, what))
     }
 
-    /// Prepares a statement, unless it is already prepared.
+    /// Prepares a statement, unless it is already prepared and the schema has not changed since.
     pub fn prepare(
         self: &Arc<Self>,
         text: &str,
@@ -214,20 +216,67 @@ impl Session {
             return Err(Error::invalid("USE cannot be prepared: execute it as text"));
         }
         let name: Name = (self.named_keyspace(options), Arc::from(text));
-        if let Some(known) = self.0.known(&name) {
-            return Ok(Preparation::Known(known));
+        let known = self.0.statements.get(&name);
+        match known {
+            Some(known) if !known.is_stale() => Ok(Preparation::Known(known)),
+            known => {
+                let asked = self.0.statements.ask(known);
+                self.ask_to_prepare(name, asked, options).map(Preparation::Ask)
+            }
         }
+    }
+
+    /// What to execute in place of a statement that is stale.
+    pub fn renew(
+        self: &Arc<Self>,
+        prepared: &Arc<Prepared>,
+        options: &StatementOptions,
+    ) -> Result<Preparation> {
+        let latest = prepared.latest();
+        if latest.is_stale() {
+            self.prepare_anew(&latest, options).map(Preparation::Ask)
+        } else {
+            Ok(Preparation::Known(latest))
+        }
+    }
+
+    /// Asks a node what to execute in place of a statement to whose parameters values do not fit:
+    /// they may have changed without this session knowing yet.
+    pub fn prepare_anew(
+        self: &Arc<Self>,
+        prepared: &Arc<Prepared>,
+        options: &StatementOptions,
+    ) -> Result<Box<Call>> {
+        let latest = prepared.latest();
+        let name = (latest.keyspace.clone(), latest.text.clone());
+        if self.version() == Version::V4 && name.0 != self.0.changed_keyspace() {
+            return Err(Error::invalid(format!(
+                "the keyspace was changed by USE, and the schema as well, since the statement was \
+                 prepared: prepare it again; it is {:?}",
+                latest.text
+            )));
+        }
+        let asked = self.0.statements.ask(Some(latest));
+        self.ask_to_prepare(name, asked, &options.to_prepare())
+    }
+
+    fn ask_to_prepare(
+        self: &Arc<Self>,
+        (keyspace, text): Name,
+        asked: Asked,
+        options: &StatementOptions,
+    ) -> Result<Box<Call>> {
         let began = self.begin();
-        let (keyspace, text) = name;
         let payload = crate::statement::borrowed(&options.payload);
         let extras = Extras { tracing: options.tracing, payload: &payload };
         let mut bytes = buffer::take();
-        request::prepare(&mut bytes, self.version(), &text, keyspace.as_deref(), &extras)?;
+        let version = self.version();
+        let named = if version == Version::V4 { &options.keyspace } else { &keyspace };
+        request::prepare(&mut bytes, version, &text, named.as_deref(), &extras)?;
         // Preparing changes nothing, so it may be repeated.
         let traits = Traits::of("SELECT");
-        let what = What::Prepare { text, keyspace };
-        let call = self.call((bytes, began), Aim::Any, traits, options, what);
-        Ok(Preparation::Ask(Box::new(call)))
+        let what = What::Prepare { text, keyspace, asked };
+        Ok(Box::new(self.call((bytes, began), Aim::Any, traits, options, what)))
     }
 
     /// Composes a prepared statement with its values, in the order of its parameters.
@@ -280,7 +329,7 @@ impl Session {
         let BatchBuilder { writer, prepared, token, conditional, counts, began } = batch;
         let traits =
             Traits { reads: false, conditional, uses_keyspace: false, repeatable: !counts };
-        let keyspace = self.named_keyspace(options);
+        let keyspace = self.requested_keyspace(options);
         let mut parameters = self.parameters(options, traits, keyspace.as_deref());
         parameters.page_size = None;
         let bytes = writer.finish(&parameters)?;
@@ -311,10 +360,10 @@ impl<V: WriteValues> WriteValues for Routed<'_, V> {
     fn write(self, out: &mut Vec<u8>) -> std::result::Result<(), V::Error> {
         let (from, named) = (out.len(), self.values.named());
         self.values.write(out)?;
-        let Prepared { key, table_keyspace, traits, .. } = self.prepared;
+        let Prepared { table_keyspace, traits, .. } = self.prepared;
         if !named
             && let Some(keyspace) = table_keyspace
-            && let Some(token) = token_of(&out[from..], key)
+            && let Some(token) = self.prepared.token(&out[from..])
         {
             let (keyspace, conditional) = (keyspace.clone(), traits.conditional);
             *self.aim = Aim::Token { keyspace, token, conditional };

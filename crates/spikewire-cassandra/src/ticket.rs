@@ -92,6 +92,7 @@ impl<W: Waits> ResponseHandler for Ticket<W> {
     fn starts(&mut self) -> bool {
         let follows = self.execution.follows();
         !self.execution.is_left()
+            && !self.execution.waits()
             && self.waiting.ask(|waiting| waiting.starts(follows)).unwrap_or(false)
     }
 

@@ -106,5 +106,6 @@ pub const EXPORTS: &[Export] = &[
     export!("cqlBind", cql::verbs::bind_values),
     export!("cqlExecuteBound", cql::verbs::execute_bound),
     export!("cqlPrepare", cql::verbs::prepare),
+    export!("cqlRenew", cql::verbs::renew),
     export!("cqlBatch", cql::verbs::batch),
 ];

@@ -93,6 +93,7 @@ export interface CqlNative {
     options: object | undefined,
   ): void
   cqlPrepare(session: Handle, slot: Slot, text: string, options: object | undefined): void
+  cqlRenew(session: Handle, slot: Slot, statement: number): void
   /** `counts` has the number of values per statement, `BOUND` for a bound one. */
   cqlBatch(
     session: Handle,

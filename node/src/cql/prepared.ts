@@ -7,7 +7,7 @@ import type { CqlInput } from './values.js'
 
 /**
  * The values of a statement: in order, or by parameter name. Names that are not quoted in CQL are
- * in lower case.
+ * in lower case on the server; a name that only differs in case names the same parameter.
  */
 export type Parameters = readonly CqlInput[] | { readonly [name: string]: CqlInput | undefined }
 
@@ -40,6 +40,8 @@ export class Prepared {
   /** The server's warnings from preparing the statement. */
   readonly warnings: readonly string[]
   readonly #number: number
+  /** What it is now, if its parameters have changed. */
+  #successor: Prepared | undefined
 
   /** @internal */
   constructor(
@@ -64,17 +66,33 @@ export class Prepared {
 
   /**
    * Binds values to the statement. They are validated and encoded once, for later use and for many
-   * executions.
+   * executions. If the schema was changed since the statement was prepared, prepare it again first.
    *
    * @throws TypeError, RangeError for values that do not fit, with column and type
    */
   bind(parameters?: Parameters | null): Bound {
-    return new Bound(native.cqlBind(this.#number, plainArray(this.order(parameters))), this)
+    const latest = Prepared.latest(this)
+    return new Bound(native.cqlBind(latest.#number, plainArray(latest.order(parameters))), latest)
   }
 
   /** @internal Its number in the native part. */
   static numberOf(prepared: Prepared): number {
     return prepared.#number
+  }
+
+  /** @internal What it is now, as far as known. */
+  static latest(prepared: Prepared): Prepared {
+    if (prepared.#successor === undefined) return prepared
+    let latest = prepared.#successor
+    while (latest.#successor !== undefined) latest = latest.#successor
+    prepared.#successor = latest
+    return latest
+  }
+
+  /** @internal Records how a node describes it now. */
+  static renewed(prepared: Prepared, now: Prepared): void {
+    Prepared.latest(prepared).#successor = now
+    prepared.#successor = now
   }
 
   /** @internal The values in the order of the parameters. */
@@ -93,19 +111,36 @@ export class Prepared {
     if (plain === null || Object.getPrototypeOf(plain) === null) {
       for (const name of Object.keys(given)) {
         if (this.parameters.some((parameter) => parameter.name === name)) continue
+        const other = this.parameters.find((parameter) => isSame(parameter.name, name))
+        if (other !== undefined && !(other.name in given)) continue
         const known = this.parameters.map((parameter) => parameter.name).join(', ')
-        throw new RangeError(`no parameter ${inspect(name)}; there are: ${known}`)
+        throw new RangeError(
+          `no parameter ${inspect(name)}; ${known === '' ? 'the statement takes no values' : `there are: ${known}`}`,
+        )
       }
     }
-    return this.parameters.map(({ name }) => {
-      if (name in given) return given[name]
-      throw new RangeError(`no value for parameter ${inspect(name)}`)
-    })
+    return this.parameters.map(({ name }) => (name in given ? given[name] : otherwise(given, name)))
   }
 
   [inspect.custom](): string {
     return `Prepared(${inspect(this.text)})`
   }
+}
+
+/** Whether two names differ at most in upper and lower case, as CQL takes names without quotes. */
+function isSame(one: string, other: string): boolean {
+  return one.toLowerCase() === other.toLowerCase()
+}
+
+/** The value of a parameter whose name is written otherwise. */
+function otherwise(given: { [name: string]: unknown }, parameter: string): unknown {
+  const names = Object.keys(given).filter((name) => isSame(name, parameter))
+  if (names.length === 1) return given[names[0] as string]
+  throw new RangeError(
+    names.length === 0
+      ? `no value for parameter ${inspect(parameter)}`
+      : `${names.join(' and ')} both name the parameter ${inspect(parameter)}`,
+  )
 }
 
 /**

@@ -18,8 +18,9 @@ export function sendPrepared(
   parameters: Parameters | null | undefined,
   options: object | undefined,
 ): void {
-  const number = numberOf(statement)
-  const v = statement.order(parameters)
+  const latest = Prepared.latest(statement)
+  const number = numberOf(latest)
+  const v = latest.order(parameters)
   // Separate arguments: the native part reads them faster than the elements of an array.
   switch (v.length) {
     case 1:
@@ -50,6 +51,14 @@ export function sendBound(
   options: object | undefined,
 ): void {
   native.cqlExecuteBound(session, slot, page, boundNumber(bound, parameters), options)
+}
+
+/**
+ * Whether an error may mean that the parameters of a statement are other ones by now than those
+ * that values do not fit, or that values were bound to former ones.
+ */
+export function isMisfit(error: unknown): boolean {
+  return error instanceof TypeError || error instanceof RangeError
 }
 
 /** The number of a prepared statement in the native part. */

@@ -1,6 +1,7 @@
 /** The verbs of sessions. */
 
 import type { Connection } from '../connection.js'
+import type { Slot } from '../native.js'
 import { executor, openSlot, refuse } from '../slots.js'
 import { type Callback, checkCallback, outcome, withSignal } from '../ways.js'
 import { Batch, type BatchKind, type Entry, KINDS } from './batch.js'
@@ -14,13 +15,14 @@ import {
   type PrepareOptions,
   sent,
 } from './options.js'
-import { Bound, type Parameters, type Prepared, type Statement } from './prepared.js'
+import { Bound, type Parameters, Prepared, type Statement } from './prepared.js'
 import { Query } from './query.js'
 import type { Row, Rows } from './rows.js'
 import {
   boundNumber,
   copied,
   hasValues,
+  isMisfit,
   nameOf,
   numberOf,
   sendBound,
@@ -43,6 +45,8 @@ export abstract class Verbs {
   readonly #texts = new Map<string, Prepared>()
   /** Texts that are being prepared. */
   readonly #preparing = new Map<string, Promise<Prepared>>()
+  /** Statements that are being prepared as they are now. */
+  readonly #renewing = new Map<Prepared, Promise<void>>()
 
   /** @internal */
   protected constructor(connection: Connection) {
@@ -282,11 +286,54 @@ export abstract class Verbs {
       if (MAY_USE.test(statement)) promise.then(() => this.#texts.clear(), ignore)
       return promise
     }
-    return this.#call<Rows<R>>(options?.signal, (session, slot) => {
-      const given = sent(options, KNOWN.EXECUTE)
-      if (statement instanceof Bound) sendBound(session, slot, page, statement, parameters, given)
-      else sendPrepared(session, slot, page, statement, parameters, given)
+    return this.#call<Rows<R>>(options?.signal, (_, slot) => {
+      this.#sendFitting(slot, page, statement, parameters, sent(options, KNOWN.EXECUTE))
     })
+  }
+
+  /**
+   * Sends a prepared or bound statement. If values do not fit, a node is asked once whether the
+   * parameters have changed.
+   */
+  #sendFitting(
+    slot: Slot,
+    page: boolean,
+    statement: Prepared | Bound,
+    parameters: Parameters | null | undefined,
+    options: object | undefined,
+  ): void {
+    const session = this.#connection.handle
+    const send = (values: Parameters | null | undefined): void => {
+      if (statement instanceof Bound) sendBound(session, slot, page, statement, values, options)
+      else sendPrepared(session, slot, page, statement, values, options)
+    }
+    try {
+      send(parameters)
+    } catch (error) {
+      const prepared = statement instanceof Bound ? statement.prepared : statement
+      if (!isMisfit(error) || !(prepared instanceof Prepared)) throw error
+      const values = copied(parameters)
+      this.#renew(prepared)
+        .catch(() => {
+          throw error
+        })
+        .then(() => send(values))
+        .catch((error: unknown) => refuse(slot, error))
+    }
+  }
+
+  /** Has a statement prepared as it is now, once even if several values wait for it. */
+  #renew(statement: Prepared): Promise<void> {
+    const prepared = Prepared.latest(statement)
+    const under = this.#renewing.get(prepared)
+    if (under !== undefined) return under
+    const renewing = this.#call<Prepared>(undefined, (session, slot) =>
+      native.cqlRenew(session, slot, numberOf(prepared)),
+    ).then((now) => Prepared.renewed(prepared, now))
+    this.#renewing.set(prepared, renewing)
+    const over = (): boolean => this.#renewing.delete(prepared)
+    renewing.then(over, over)
+    return renewing
   }
 
   async #executeMany(
@@ -308,7 +355,7 @@ export abstract class Verbs {
     }
     numberOf(prepared)
     const flow = new Flow<Parameters>(how, (slot, row) =>
-      sendPrepared(this.#connection.handle, slot, !how.results, prepared, row, given),
+      this.#sendFitting(slot, !how.results, prepared, row, given),
     )
     return givenUp(flow.run(source), flow, options?.signal)
   }
@@ -319,6 +366,29 @@ export abstract class Verbs {
     options: BatchOptions | undefined,
   ): Promise<Rows> {
     const given = sent(options, KNOWN.BATCH)
+    const used = new Set<Prepared>()
+    try {
+      return await this.#sendBatch(kind, entries, options, given, used)
+    } catch (error) {
+      if (!isMisfit(error) || used.size === 0) throw error
+      // Their parameters may be other ones by now.
+      try {
+        for (const prepared of used) await this.#renew(prepared)
+      } catch {
+        throw error
+      }
+      return await this.#sendBatch(kind, entries, options, given, used)
+    }
+  }
+
+  /** Sends a batch; adds the prepared statements that it uses to `used`. */
+  async #sendBatch(
+    kind: BatchKind,
+    entries: readonly Entry[],
+    options: BatchOptions | undefined,
+    given: object | undefined,
+    used: Set<Prepared>,
+  ): Promise<Rows> {
     const statements: (string | number)[] = []
     const counts: number[] = []
     const values: unknown[] = []
@@ -327,6 +397,7 @@ export abstract class Verbs {
     for (const { statement, parameters } of entries) {
       if (statement instanceof Bound) {
         kept.push(statement)
+        used.add(statement.prepared)
         statements.push(boundNumber(statement, parameters))
         counts.push(BOUND)
         continue
@@ -336,11 +407,13 @@ export abstract class Verbs {
         counts.push(0)
         continue
       }
-      const prepared =
+      const prepared = Prepared.latest(
         typeof statement === 'string'
           ? (this.#texts.get(nameOf(statement, options)) ??
-            (await this.#prepareText(statement, options)))
-          : statement
+              (await this.#prepareText(statement, options)))
+          : statement,
+      )
+      used.add(prepared)
       const ordered = prepared.order(parameters)
       kept.push(prepared)
       statements.push(numberOf(prepared))

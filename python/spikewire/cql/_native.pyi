@@ -272,7 +272,7 @@ class SessionCore:
     """A blocking session; ``spikewire.cql.Session`` is built on it."""
 
     def __new__(
-        cls, contact_points: str | list[str], /, **options: Unpack[SessionOptions]
+        cls, contact_points: str | list[str], **options: Unpack[SessionOptions]
     ) -> Self: ...
     def _start(self) -> bool: ...
     def _end(self) -> None: ...
@@ -345,8 +345,9 @@ class SessionCore:
         """
 
     def prepare(self, statement: str, /, **options: Unpack[PrepareOptions]) -> Prepared:
-        """Prepares a statement, once per session. Its markers are ``?`` and ``:name``. ``options``
-        are those of ``PrepareOptions``.
+        """Prepares a statement, unless the session has it already and the schema has not changed
+        since. Its markers are ``?`` and ``:name``. ``options`` are those of
+        ``PrepareOptions``.
         """
 
     def _prepared(self, statement: str, /, **options: Unpack[PrepareOptions]) -> Prepared: ...
@@ -387,15 +388,16 @@ class SessionSubmit:
         """
 
     def prepare(self, statement: str, /, **options: Unpack[PrepareOptions]) -> Future[Prepared]:
-        """Prepares a statement, once per session. Its markers are ``?`` and ``:name``. ``options``
-        are those of ``PrepareOptions``.
+        """Prepares a statement, unless the session has it already and the schema has not changed
+        since. Its markers are ``?`` and ``:name``. ``options`` are those of
+        ``PrepareOptions``.
         """
 
 class AsyncSessionCore:
     """An asyncio session; ``spikewire.cql.AsyncSession`` is built on it."""
 
     def __new__(
-        cls, contact_points: str | list[str], /, **options: Unpack[SessionOptions]
+        cls, contact_points: str | list[str], **options: Unpack[SessionOptions]
     ) -> Self: ...
     def _start(self) -> bool: ...
     def _end(self) -> None: ...
@@ -468,8 +470,9 @@ class AsyncSessionCore:
     def prepare(
         self, statement: str, /, **options: Unpack[PrepareOptions]
     ) -> asyncio.Future[Prepared]:
-        """Prepares a statement, once per session. Its markers are ``?`` and ``:name``. ``options``
-        are those of ``PrepareOptions``.
+        """Prepares a statement, unless the session has it already and the schema has not changed
+        since. Its markers are ``?`` and ``:name``. ``options`` are those of
+        ``PrepareOptions``.
         """
 
     def _prepared(

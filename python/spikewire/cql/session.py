@@ -57,7 +57,6 @@ class Session(_native.SessionCore, CommonSession):
     def __init__(
         self,
         contact_points: str | list[str],
-        /,
         **options: Unpack[SessionOptions],
     ) -> None:
         del contact_points, options
@@ -65,7 +64,7 @@ class Session(_native.SessionCore, CommonSession):
         _open.add(self)
 
     @classmethod
-    def connect(cls, contact_points: str | list[str], /, **options: Unpack[SessionOptions]) -> Self:
+    def connect(cls, contact_points: str | list[str], **options: Unpack[SessionOptions]) -> Self:
         """An open session, for use without a ``with`` block; call ``close()`` at the end."""
         return cls(contact_points, **options)
 
@@ -196,7 +195,7 @@ class Session(_native.SessionCore, CommonSession):
         self.close()
 
 
-def connect(contact_points: str | list[str], /, **options: Unpack[SessionOptions]) -> Session:
+def connect(contact_points: str | list[str], **options: Unpack[SessionOptions]) -> Session:
     """An open blocking session, the same as ``Session(...)``."""
     return Session(contact_points, **options)
 
@@ -214,12 +213,12 @@ class AsyncSession(_native.AsyncSessionCore, CommonSession):
     if TYPE_CHECKING:
 
         def __init__(
-            self, contact_points: str | list[str], /, **options: Unpack[SessionOptions]
+            self, contact_points: str | list[str], **options: Unpack[SessionOptions]
         ) -> None: ...
 
     @classmethod
     async def connect(
-        cls, contact_points: str | list[str], /, **options: Unpack[SessionOptions]
+        cls, contact_points: str | list[str], **options: Unpack[SessionOptions]
     ) -> Self:
         """An open session, for use without an ``async with`` block; call ``close()`` at the end."""
         return await cls(contact_points, **options).__aenter__()

@@ -14,8 +14,9 @@ use spikewire_transport::Tick;
 use spikewire_transport::descriptors::Listed;
 use spikewire_transport::metrics::{Event as Signal, tell_of_breaker};
 
+use super::after_events::{AfterEvents, CALM};
 use super::control::Control;
-use super::node::{Description, Node};
+use super::node::{Description, HostId, Node};
 use super::reach::{AddressMap, Probes};
 use super::shared::Shared;
 use super::snapshot::Keyspaces;
@@ -23,9 +24,6 @@ use super::tables::Local;
 use super::{Snapshot, seeds};
 use crate::error::{Error, Kind, Result};
 use crate::options::Options;
-
-/// Events come in bursts: the cluster is refreshed when they have calmed down.
-const CALM: Duration = Duration::from_millis(200);
 
 /// Pause between two comparisons of the schemas of all nodes.
 const COMPARE: Duration = Duration::from_millis(100);
@@ -39,8 +37,8 @@ const SWEEP: Duration = Duration::from_secs(1);
 /// When things are due.
 #[derive(Debug)]
 struct Due {
-    nodes: Tick,
-    keyspaces: Tick,
+    nodes: AfterEvents,
+    keyspaces: AfterEvents,
     compare: Tick,
     heartbeat: Tick,
     look: Tick,
@@ -59,11 +57,12 @@ pub(super) struct Attendant {
     pause: Duration,
     reconnect: Tick,
     local_datacenter: Option<String>,
-    next_number: u32,
     probes: Probes,
     /// When all nodes were last probed.
     looked: Tick,
     described: Vec<Description>,
+    /// The schema as of the last refresh.
+    schema: Option<HostId>,
     /// What was last reported of each node: whether it is up, and whether its breaker is open.
     told: Vec<(Arc<Node>, bool, bool)>,
     due: Due,
@@ -81,8 +80,8 @@ impl Attendant {
         let handshake = control.handshake();
         let now = Tick::now();
         let due = Due {
-            nodes: Tick::NEVER,
-            keyspaces: Tick::NEVER,
+            nodes: AfterEvents::default(),
+            keyspaces: AfterEvents::default(),
             compare: Tick::NEVER,
             heartbeat: now.after(options.heartbeat),
             look: Tick::NEVER,
@@ -98,10 +97,10 @@ impl Attendant {
             pause,
             reconnect: now,
             local_datacenter,
-            next_number: 0,
             probes,
             looked: Tick::default(),
             described: Vec::new(),
+            schema: None,
             told: Vec::new(),
             due,
         };
@@ -157,15 +156,18 @@ impl Attendant {
     fn tell(&mut self, snapshot: &Snapshot) {
         let metrics = &self.shared.metrics;
         let name = |node: &Node| -> Arc<str> { node.to_string().into() };
+        // Not by number: after a USE there may be the same nodes under other numbers.
+        let same =
+            |one: &Node, other: &Node| one.host_id == other.host_id && one.address == other.address;
         self.told.retain(|(node, was_up, _)| {
-            let is_there = snapshot.nodes.iter().any(|known| known.number == node.number);
+            let is_there = snapshot.nodes.iter().any(|known| same(known, node));
             if !is_there && *was_up {
                 metrics.events().push(Signal::NodeDown(name(node)));
             }
             is_there
         });
         for node in &snapshot.nodes {
-            let at = self.told.iter().position(|(known, ..)| known.number == node.number);
+            let at = self.told.iter().position(|(known, ..)| same(known, node));
             let at = at.unwrap_or_else(|| {
                 self.told.push((node.clone(), false, false));
                 self.told.len() - 1
@@ -184,7 +186,7 @@ impl Attendant {
     /// Waits for something to happen on the control connection, and does what is due there.
     fn attend(&mut self) -> Result<()> {
         let now = Tick::now();
-        if self.shared.wants_comparison() {
+        if self.shared.wants_comparison(now) {
             self.due.compare = self.due.compare.min(now);
         }
         let probes = self.probes.due(now);
@@ -199,7 +201,8 @@ impl Attendant {
             return Err(Error::new(Kind::Connection, "its node does not answer any more"));
         }
         let Due { nodes, keyspaces, compare, heartbeat, .. } = &self.due;
-        let until = idle.min(*nodes).min(*keyspaces).min(*compare).min(*heartbeat);
+        let refresh = nodes.at().min(keyspaces.at());
+        let until = idle.min(refresh).min(*compare).min(*heartbeat);
         if let Some(event) = control.wait(until)? {
             self.due.heartbeat = Tick::now().after(self.shared.options.heartbeat);
             self.hear(&event);
@@ -209,7 +212,7 @@ impl Attendant {
 
     fn do_what_is_due(&mut self) -> Result<()> {
         let now = Tick::now();
-        if self.due.nodes <= now || self.due.keyspaces <= now {
+        if self.due.nodes.at().min(self.due.keyspaces.at()) <= now {
             self.refresh()?;
         }
         if self.due.compare <= now {
@@ -225,17 +228,20 @@ impl Attendant {
     }
 
     fn hear(&mut self, event: &Event) {
-        let calm = Tick::now().after(CALM);
+        let now = Tick::now();
         match event {
             Event::Up(address) => self.note(*address, true),
             Event::Down(address) => self.note(*address, false),
             Event::NewNode(_) | Event::RemovedNode(_) | Event::MovedNode(_) => {
-                self.due.nodes = calm;
+                self.due.nodes.note(now);
             }
-            Event::Schema(change) if matches!(change.target, Target::Keyspace) => {
-                self.due.keyspaces = calm;
+            Event::Schema(change) => {
+                self.shared.schema_changed(Some(change));
+                if matches!(change.target, Target::Keyspace) {
+                    self.due.keyspaces.note(now);
+                }
             }
-            Event::Schema(_) | Event::Other(..) => {}
+            Event::Other(..) => {}
         }
     }
 
@@ -251,7 +257,7 @@ impl Attendant {
                     self.due.look = self.due.look.min(Tick::now().after(CALM));
                 }
             }
-            None => self.due.nodes = Tick::now().after(CALM),
+            None => self.due.nodes.note(Tick::now()),
         }
     }
 
@@ -266,14 +272,20 @@ impl Attendant {
             node.set_alive(true);
         }
         self.due.heartbeat = Tick::now().after(self.shared.options.heartbeat);
-        self.refresh()
+        let schema = self.schema;
+        self.refresh()?;
+        if schema.is_some() && schema != self.schema {
+            self.shared.schema_changed(None);
+        }
+        Ok(())
     }
 
     /// Reads nodes and keyspaces, and publishes the result.
     fn refresh(&mut self) -> Result<()> {
         let Some(control) = &mut self.control else { return Ok(()) };
-        (self.due.nodes, self.due.keyspaces) = (Tick::NEVER, Tick::NEVER);
+        (self.due.nodes, self.due.keyspaces) = Default::default();
         let Local { node: local, partitioner } = control.local()?;
+        self.schema = local.schema_version;
         let mut described = vec![local];
         for mut peer in control.peers()? {
             peer.address = self.addresses.reach(peer.address);
@@ -293,23 +305,22 @@ impl Attendant {
             let local = described.iter().find(|node| node.address == here);
             self.local_datacenter = local.map(|node| node.datacenter.clone());
         }
+        let publishing = self.shared.publishing.lock();
         let before = self.shared.snapshot.load_full();
         let options = &self.shared.options;
-        let next_number = &mut self.next_number;
         let nodes: Vec<Arc<Node>> = described
             .iter()
             .map(|description| {
                 let known = before.nodes.iter().find(|node| node.is_as(description));
                 known.cloned().unwrap_or_else(|| {
-                    let number = *next_number;
-                    *next_number += 1;
-                    Arc::new(Node::new(number, description, options))
+                    Arc::new(Node::new(self.shared.next_number(), description, options))
                 })
             })
             .collect();
         let keyspaces = Keyspaces::new(&described, keyspaces);
         let local = self.local_datacenter.clone();
         self.shared.publish(Snapshot::new(nodes, keyspaces, local, options));
+        drop(publishing);
         self.shared.looks.note(true);
         let holds = |all: &[Description]| -> Vec<_> {
             all.iter().map(|node| (node.host_id, node.tokens.clone())).collect()
@@ -325,7 +336,7 @@ impl Attendant {
     /// reported.
     fn compare(&mut self, now: Tick) -> Result<()> {
         self.due.compare = Tick::NEVER;
-        if !self.shared.wants_comparison() {
+        if !self.shared.wants_comparison(now) {
             return Ok(());
         }
         self.refresh()?;

@@ -8,12 +8,13 @@
 //! |---|---|
 //! | `seeds` | connecting and reconnecting: the first node that answers, and its protocol version |
 //! | `control` | the control connection: requests and events |
-//! | `attendant` | the background thread: when to refresh what |
+//! | `attendant`, `after_events` | the background thread: when to refresh what |
 //! | `tables`, `versions` | reading the system tables; schema versions of nodes |
 //! | `reach` | which nodes can be reached; address translation |
 //! | `node`, `shards`, `snapshot` | the public view |
 //! | `shared` | state shared by the thread and the users |
 
+mod after_events;
 mod attendant;
 mod control;
 mod node;
@@ -46,6 +47,7 @@ use crate::connection::Handshake;
 use crate::error::{Error, Kind, Result};
 use crate::options::Options;
 use attendant::Attendant;
+pub(crate) use shared::HearsSchema;
 use shared::Shared;
 
 /// A connected cluster. Dropping the last handle ends its thread.
@@ -108,9 +110,20 @@ impl Cluster {
     }
 
     /// Whether all nodes agreed on the schema when they were asked after `since`. If not, they are
-    /// asked until they do.
-    pub(crate) fn has_agreed(&self, since: Tick) -> bool {
-        self.shared.has_agreed(since)
+    /// asked until they do or it is this time.
+    pub(crate) fn has_agreed(&self, since: Tick, until: Tick) -> bool {
+        self.shared.has_agreed(since, until)
+    }
+
+    /// Uses other connections from now on, to the same nodes, that use this keyspace. Those of
+    /// before end when they are idle.
+    pub(crate) fn use_keyspace(&self, name: &str) {
+        self.shared.use_keyspace(name);
+    }
+
+    /// Tells `listener` of changes of the schema from now on. There is one listener.
+    pub(crate) fn tell_of_schema(&self, listener: Arc<dyn HearsSchema>) {
+        let _ = self.shared.hears_schema.set(listener);
     }
 
     /// The metrics of its requests, and its events.

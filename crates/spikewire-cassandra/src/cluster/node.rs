@@ -89,6 +89,23 @@ impl Node {
         }
     }
 
+    /// The same node with another number, so that it has connections of its own.
+    pub(super) fn again(&self, number: u32, options: &Options) -> Self {
+        let description = Description {
+            host_id: self.host_id,
+            address: self.address,
+            datacenter: self.datacenter.clone(),
+            rack: self.rack.clone(),
+            release: self.release.clone(),
+            schema_version: None,
+            tokens: Vec::new(),
+        };
+        let node = Self::new(number, &description, options);
+        node.alive.store(self.alive.load(Relaxed), Relaxed);
+        node.reachable.store(self.reachable.load(Relaxed), Relaxed);
+        node
+    }
+
     /// Its id as servers write it: hexadecimal digits in groups.
     pub fn id(&self) -> String {
         let digits = format!("{:032x}", u128::from_be_bytes(self.host_id));

@@ -54,6 +54,7 @@ pub fn snapshot_at(
 /// A cluster with these nodes and without a thread.
 pub fn cluster(snapshot: Snapshot, options: Options, version: Version) -> Arc<Cluster> {
     let shared = Shared::new(options.clone(), seeds::handshake(&options, version), Arc::default());
+    snapshot.nodes.iter().for_each(|_| _ = shared.next_number());
     shared.publish(snapshot);
     let thread = ManuallyDrop::new(Mutex::new(None));
     Arc::new(Cluster { shared: Arc::new(shared), thread })
@@ -62,6 +63,11 @@ pub fn cluster(snapshot: Snapshot, options: Options, version: Version) -> Arc<Cl
 /// Makes all nodes agree on the schema from now on.
 pub fn agree(cluster: &Cluster) {
     cluster.shared.agree(Tick::now());
+}
+
+/// Something in the schema has changed.
+pub fn change_schema(cluster: &Cluster) {
+    cluster.shared.schema_changed(None);
 }
 
 /// Sets whether a node answers.

@@ -24,7 +24,7 @@ pub fn handshake(options: &Options, version: Version) -> Arc<Handshake> {
         version,
         compression: options.compression,
         authenticator: options.authenticator.clone(),
-        keyspace: options.keyspace.as_deref().map(Arc::from),
+        keyspace: Mutex::new(options.keyspace.as_deref().map(Arc::from)),
         application: options.application.clone(),
         has_shards: AtomicBool::new(false),
         refusal: Mutex::default(),

@@ -75,6 +75,17 @@ impl Snapshot {
         }
     }
 
+    /// The same with these nodes, in the same order.
+    pub(super) fn with_nodes(&self, nodes: Vec<Arc<Node>>) -> Self {
+        Self {
+            nodes,
+            local_datacenter: self.local_datacenter.clone(),
+            local_rack: self.local_rack.clone(),
+            remote_datacenters: self.remote_datacenters,
+            keyspaces: self.keyspaces.clone(),
+        }
+    }
+
     /// The nodes that hold a token, as indexes into [`Snapshot::nodes`], the primary first; `None`
     /// if any node will do or nothing is known about the keyspace.
     #[inline]

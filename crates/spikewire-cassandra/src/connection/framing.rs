@@ -26,14 +26,21 @@ pub struct Handshake {
     pub compression: bool,
     /// How to log in.
     pub authenticator: Option<Arc<dyn Authenticator>>,
-    /// The keyspace that every connection uses.
-    pub keyspace: Option<Arc<str>>,
+    /// The keyspace that every new connection uses.
+    pub keyspace: Mutex<Option<Arc<str>>>,
     /// Further entries of the STARTUP message.
     pub application: Vec<(String, String)>,
     /// Whether the server has shards: connections to nodes then send OPTIONS first.
     pub has_shards: AtomicBool,
     /// The reason why the server last rejected a connection.
     pub refusal: Mutex<Option<Refusal>>,
+}
+
+impl Handshake {
+    /// From now on, new connections use this keyspace.
+    pub fn set_keyspace(&self, name: &str) {
+        *self.keyspace.lock() = Some(name.into());
+    }
 }
 
 /// Why a handshake failed.
@@ -196,8 +203,9 @@ impl Cassandra {
     }
 
     fn use_keyspace(&mut self, out: &mut Vec<u8>) -> Result<Greeting, String> {
-        let Some(keyspace) = &self.handshake.keyspace else { return Ok(Greeting::Ready) };
-        let statement = format!("USE {}", quoted(keyspace));
+        let keyspace = self.handshake.keyspace.lock().clone();
+        let Some(keyspace) = keyspace else { return Ok(Greeting::Ready) };
+        let statement = format!("USE {}", quoted(&keyspace));
         self.step = Step::UsingKeyspace;
         plain_query(out, self.handshake.version, &statement).map_err(|error| error.to_string())?;
         Ok(Greeting::Wait)

@@ -9,7 +9,7 @@ use std::time::Duration;
 use spikewire_cql::response::Code;
 use spikewire_transport::Tick;
 
-use super::answer;
+use super::{answer, ends_pause};
 use crate::cluster::{Cluster, HostId, Snapshot, versions};
 use crate::connection::Outcome;
 
@@ -59,7 +59,8 @@ impl Agreement {
         Self { until, stage: Stage::Own, peers: versions::PEERS }
     }
 
-    /// Takes a reply, or the end of a pause.
+    /// Takes a reply, or the end of a pause. Any other outcome of a pause means that nothing will be
+    /// sent any more.
     pub fn hear(&mut self, outcome: Outcome<'_>, snapshot: &Snapshot) {
         self.stage = match self.stage {
             Stage::Own => {
@@ -75,6 +76,7 @@ impl Agreement {
                 }
                 Err(_) => Stage::Failed,
             },
+            Stage::Paused | Stage::Agreed(_) if !ends_pause(&outcome) => Stage::Failed,
             Stage::Paused => Stage::Own,
             stage @ (Stage::Agreed(_) | Stage::Failed) => stage,
         };
@@ -86,7 +88,7 @@ impl Agreement {
             Stage::Own => Step::Ask(versions::LOCAL),
             Stage::Others(_) => Step::Ask(self.peers),
             Stage::Paused => Step::Pause(now.after(PAUSE).min(self.until)),
-            Stage::Agreed(since) if cluster.has_agreed(since) => Step::Over(true),
+            Stage::Agreed(since) if cluster.has_agreed(since, self.until) => Step::Over(true),
             Stage::Agreed(_) => Step::Pause(now.after(SHORT_PAUSE).min(self.until)),
             Stage::Failed => Step::Over(false),
         }

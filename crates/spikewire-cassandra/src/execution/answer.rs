@@ -124,7 +124,11 @@ pub(super) fn read<'a>(
             }
             Content::Keyspace(name)
         }
-        QueryResult::SchemaChange(change) => Content::Schema(change),
+        QueryResult::SchemaChange(change) => {
+            // Its event may arrive later than this answer.
+            memory.statements.note(&change);
+            Content::Schema(change)
+        }
         QueryResult::Prepared(prepared) => {
             Content::Prepared(remember(memory, what, &prefix, prepared, node)?)
         }
@@ -140,20 +144,25 @@ fn remember(
     reply: PreparedReply<'_>,
     node: &Arc<Node>,
 ) -> Result<Arc<Prepared>> {
-    let What::Prepare { text, keyspace } = what else {
+    let What::Prepare { text, keyspace, asked } = what else {
         return Err(strange(node, &"a prepared statement in answer to something else"));
     };
+    let warnings = prefix.warnings.iter().map(|warning| (*warning).to_owned()).collect();
+    let prepared = described(text.clone(), keyspace.clone(), reply, warnings);
+    Ok(memory.statements.remember(prepared, asked))
+}
+
+/// A statement as a node describes it.
+pub(super) fn described(
+    text: Arc<str>,
+    keyspace: Option<Arc<str>>,
+    reply: PreparedReply<'_>,
+    warnings: Vec<String>,
+) -> Prepared {
     let columns = reply.result.map(|metadata| metadata.columns).unwrap_or_default();
-    let prepared = Prepared::new(
-        text.clone(),
-        keyspace.clone(),
-        reply.id,
-        reply.markers.columns,
-        reply.partition_key,
-        Shape::new(reply.metadata_id, columns),
-        prefix.warnings.iter().map(|warning| (*warning).to_owned()).collect(),
-    );
-    Ok(memory.remember(Arc::new(prepared)))
+    let shape = Shape::new(reply.metadata_id, columns);
+    let (parameters, key) = (reply.markers.columns, reply.partition_key);
+    Prepared::new(text, keyspace, reply.id, parameters, key, shape, warnings)
 }
 
 fn read_rows<'a>(what: &What, rows: RowsReply<'a>, node: &Arc<Node>) -> Result<Rows<'a>> {

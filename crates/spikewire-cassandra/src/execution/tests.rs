@@ -193,6 +193,39 @@ fn the_statement_of_a_batch_is_prepared_that_is_missing() {
     assert_eq!(error.kind(), Kind::Server, "none of its statements");
 }
 
+/// A node that lost its prepared statements names one of them at a time.
+#[test]
+fn all_statements_of_a_batch_are_prepared_that_are_missing() {
+    let session = session();
+    let names: Vec<String> = (0..100).map(|number| format!("s{number}")).collect();
+    let options = StatementOptions::default();
+    let mut batch = session.batch(BatchKind::Logged, &options).unwrap();
+    for name in &names {
+        let text = format!("{SET} AND c = {name}");
+        batch.add(&prepare(&session, &text, name.as_bytes()), NoValues).unwrap();
+    }
+    let (request, mut execution) = session.run_batch(batch, &options).unwrap().split();
+    let there = node(&session, 0);
+    let mut knows: Vec<String> = Vec::new();
+    let (mut draft, mut batches) = (request, 0);
+    loop {
+        if draft.bytes[4] == PREPARE {
+            let asks = |name: &&String| draft.bytes.ends_with(format!("c = {name}").as_bytes());
+            let name = names.iter().find(asks).unwrap();
+            assert!(!knows.contains(name), "prepared twice");
+            knows.push(name.clone());
+            draft = sent(execution.hear(reply(&prepared(name.as_bytes()), &there)));
+            continue;
+        }
+        batches += 1;
+        let Some(missing) = names.iter().find(|name| !knows.contains(name)) else { break };
+        execution.returned(draft.bytes.clone());
+        draft = sent(execution.hear(reply(&unprepared(missing.as_bytes()), &there)));
+    }
+    assert_eq!((knows.len(), batches), (100, 3), "it is not sent once for each of them");
+    assert!(matches!(execution.hear(reply(&void(), &there)), Heard::Done(Ok(_))));
+}
+
 #[test]
 fn requests_share_one_preparation_on_a_node() {
     let session = session();
@@ -207,10 +240,35 @@ fn requests_share_one_preparation_on_a_node() {
     sent(one.hear(reply(&unprepared(b"one"), &there)));
     assert!(matches!(two.hear(reply(&unprepared(b"one"), &there)), Heard::Pause(_)));
     sent(one.hear(reply(&prepared(b"one"), &there)));
-    let over = || Err(Error::new(Kind::Interrupted, "the pause is over"));
-    assert_eq!(sent(two.hear(over())).bytes[4], EXECUTE);
+    assert_eq!(sent(two.hear(Err(pause_is_over()))).bytes[4], EXECUTE);
     // It was sent before the node knew the statement, and is told only now.
     assert_eq!(sent(three.hear(reply(&unprepared(b"one"), &there))).bytes[4], EXECUTE);
+}
+
+/// Whoever prepares may be a driver that cannot go on before this one is closed, so that waiting for
+/// it would never end.
+#[test]
+fn a_pause_that_ends_otherwise_ends_the_statement() {
+    let session = session();
+    let statement = prepare(&session, SET, b"one");
+    let there = node(&session, 0);
+    let (first, mut one) = execute(&session, &statement);
+    one.returned(first.bytes);
+    sent(one.hear(reply(&unprepared(b"one"), &there)));
+    let waiting = || {
+        let (request, mut execution) = execute(&session, &statement);
+        execution.returned(request.bytes);
+        assert!(matches!(execution.hear(reply(&unprepared(b"one"), &there)), Heard::Pause(_)));
+        execution
+    };
+    // Its driver is closed.
+    let error = failed(waiting().hear(Err(Error::closed())));
+    assert_eq!((error.kind(), error.in_doubt()), (Kind::Closed, false));
+    // The session is closed, of which a calling thread is not told.
+    let mut caller = waiting();
+    assert!(matches!(caller.hear(Err(pause_is_over())), Heard::Pause(_)));
+    session.cluster().close();
+    assert_eq!(failed(caller.hear(Err(pause_is_over()))).kind(), Kind::Closed);
 }
 
 #[test]
@@ -300,7 +358,7 @@ fn the_answer_to_a_change_of_the_schema_waits_until_all_nodes_have_it() {
     let call = || -> Call {
         session.query("CREATE KEYSPACE k", &StatementOptions::default(), NoValues).unwrap()
     };
-    let over = || Err(Error::new(Kind::Interrupted, "the pause is over"));
+    let over = || Err(pause_is_over());
     let other = node(&session, 1).host_id;
     let (_, mut execution) = call().split();
     // The node that made the change is asked, repeatedly while another node has the old schema.
@@ -327,6 +385,20 @@ fn the_answer_to_a_change_of_the_schema_waits_until_all_nodes_have_it() {
     let Heard::Done(Ok(answer)) = execution.hear(Err(lost)) else { panic!("it waits on") };
     assert!(!answer.agreed);
 
+    // The same if the driver is closed while the others have the old schema, or while the cluster is
+    // looked at anew.
+    for others in [OLD, NEW] {
+        let (_, mut execution) = call().split();
+        sent(execution.hear(reply(&created, &there)));
+        sent(execution.hear(reply(&schemas(&[(there.host_id, NEW)]), &there)));
+        let others = schemas(&[(other, others)]);
+        assert!(matches!(execution.hear(reply(&others, &there)), Heard::Pause(_)));
+        let Heard::Done(Ok(answer)) = execution.hear(Err(Error::closed())) else {
+            panic!("it waits on")
+        };
+        assert!(!answer.agreed);
+    }
+
     // Not forever: the statement's own limit applies if it is shorter.
     let options =
         StatementOptions { timeout: Some(Duration::from_nanos(1)), ..StatementOptions::default() };
@@ -347,4 +419,83 @@ fn garbage_is_an_error() {
         let (_, mut execution) = execute(&session, &statement);
         assert_eq!(failed(execution.hear(reply(&body, &there))).kind(), Kind::Malformed);
     }
+}
+
+/// Version 4 has no field for the keyspace of a request, so that it is that of the connection.
+#[test]
+fn after_a_use_there_are_other_connections_in_version_4() {
+    let session = session();
+    let statement = prepare(&session, SET, b"one");
+    let before = session.cluster().snapshot().nodes.clone();
+    let call = session.query("USE other", &StatementOptions::default(), NoValues).unwrap();
+    let (_, mut execution) = call.split();
+    let used = frame(8, b"\0\0\0\x03\0\x05other");
+    let heard = execution.hear(reply(&used, &before[0]));
+    assert!(matches!(heard, Heard::Done(Ok(Answer { content: Content::Keyspace("other"), .. }))));
+    assert_eq!(session.keyspace().as_deref(), Some("other"));
+    let now = session.cluster().snapshot().nodes.clone();
+    assert_eq!(now.len(), before.len());
+    for (now, before) in now.iter().zip(&before) {
+        assert!(now.number != before.number && now.host_id == before.host_id);
+        assert!(before.is_active(), "what is in flight there goes on");
+    }
+    // The same text is another statement there.
+    let again = session.prepare(SET, &StatementOptions::default()).unwrap();
+    assert!(matches!(again, Preparation::Ask(_)));
+    assert!(session.prepare_anew(&statement, &StatementOptions::default()).is_err());
+}
+
+/// A statement is prepared again when the schema has changed, whoever changed it, so that values are
+/// of the types that its parameters have now.
+#[test]
+fn a_change_of_the_schema_leads_to_preparing_again() {
+    let session = session();
+    let options = StatementOptions::default();
+    let statement = prepare(&session, SET, b"one");
+    let is_known = || matches!(session.prepare(SET, &options).unwrap(), Preparation::Known(_));
+    assert!(is_known());
+    sample::change_schema(session.cluster());
+    assert!(statement.is_stale() && !is_known());
+    let Preparation::Ask(call) = session.renew(&statement, &options).unwrap() else {
+        panic!("it was prepared before")
+    };
+    let (_, mut execution) = call.split();
+    execution.hear(reply(&prepared(b"one"), &node(&session, 0)));
+    assert!(is_known() && !statement.is_stale());
+}
+
+/// When the schema has changed, many requests find at once that their statement is stale.
+#[test]
+fn requests_share_one_renewal() {
+    let session = session();
+    let options = StatementOptions::default();
+    let statement = prepare(&session, SET, b"one");
+    sample::change_schema(session.cluster());
+    let renewal = || match session.renew(&statement, &options).unwrap() {
+        Preparation::Ask(call) => call.split().1,
+        Preparation::Known(_) => panic!("it is stale"),
+    };
+    let (mut first, mut second, mut third) = (renewal(), renewal(), renewal());
+    assert!(!first.waits() && second.waits() && third.waits());
+    let over = || Err(pause_is_over());
+    assert!(matches!(second.hear(over()), Heard::Pause(_)));
+    let there = node(&session, 0);
+    let answer = prepared(b"one");
+    assert!(matches!(first.hear(reply(&answer, &there)), Heard::Done(Ok(_))));
+    for other in [&mut second, &mut third] {
+        let Heard::Done(Ok(Answer { content: Content::Prepared(renewed), .. })) =
+            other.hear(over())
+        else {
+            panic!("it is known")
+        };
+        assert!(Arc::ptr_eq(&renewed, &statement) && !renewed.is_stale());
+    }
+    // If the request that they rely on is lost, another one asks.
+    sample::change_schema(session.cluster());
+    let (_lost, mut waiting) = (renewal(), renewal());
+    assert!(waiting.waits());
+    statement.give_up_renewal();
+    assert_eq!(sent(waiting.hear(over())).bytes[4], PREPARE);
+    let closed = Err(Error::closed());
+    assert_eq!(failed(renewal().hear(closed)).kind(), Kind::Closed);
 }

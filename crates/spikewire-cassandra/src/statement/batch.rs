@@ -7,7 +7,7 @@ use spikewire_cql::version::Version;
 use spikewire_transport::buffer;
 use spikewire_transport::metrics::Began;
 
-use super::{Prepared, token_of};
+use super::Prepared;
 use crate::error::Error;
 
 /// Collects the statements of a batch. It is sent to a replica of the first statement whose
@@ -71,7 +71,7 @@ impl BatchBuilder {
             // Kind, id, number of values.
             let skipped = before + 1 + 2 + prepared.id.len() + 2;
             let values = self.writer.written().get(skipped..).unwrap_or_default();
-            self.token = token_of(values, &prepared.key).map(|token| (keyspace.clone(), token));
+            self.token = prepared.token(values).map(|token| (keyspace.clone(), token));
         }
         if !self.prepared.iter().any(|known| Arc::ptr_eq(known, prepared)) {
             self.prepared.push(prepared.clone());

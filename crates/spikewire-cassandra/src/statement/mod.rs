@@ -4,17 +4,19 @@
 //! |---|---|
 //! | `options` | consistency, pages, timestamps, limits of one execution |
 //! | `prepared` | a prepared statement, its columns, and which nodes know it |
+//! | `cache` | the prepared statements of a session; changes of the schema |
 //! | `batch` | several statements in one request |
 //! | `routing_key` | the partition of bound values |
 
 mod batch;
+mod cache;
 mod options;
 mod prepared;
 mod routing_key;
 
 pub use batch::BatchBuilder;
 pub(crate) use batch::borrowed;
+pub(crate) use cache::{Asked, Name, StatementCache};
 pub use options::{SpeculationOptions, StatementOptions};
 pub use prepared::{Prepared, Shape};
 pub(crate) use prepared::{Preparing, Turn};
-pub(crate) use routing_key::token_of;

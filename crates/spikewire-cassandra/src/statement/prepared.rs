@@ -1,18 +1,20 @@
 //! A prepared statement: its metadata, and which nodes know it.
 
 use std::any::Any;
-use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, OnceLock};
+use std::time::Duration;
 
-use arc_swap::ArcSwap;
+use arc_swap::{ArcSwap, ArcSwapOption};
 use rustc_hash::FxHashMap;
 use spikewire_cql::response::Column;
 use spikewire_cql::types::Type;
+use spikewire_cql::value::has_order;
 use spikewire_sync::Mutex;
 use spikewire_transport::Tick;
 
-use super::routing_key::token_of;
-use crate::cluster::Node;
+use super::routing_key::{token_in_order, token_of};
+use crate::cluster::{HostId, Node};
 use crate::error::{Error, Result};
 use crate::text::Traits;
 
@@ -53,12 +55,31 @@ pub struct Prepared {
     pub key: Vec<u16>,
     /// The server's warnings when it was prepared.
     pub warnings: Vec<String>,
+    /// Whether its key has sets or maps.
+    key_has_order: bool,
     /// The keyspace of its table.
     pub(crate) table_keyspace: Option<Arc<str>>,
     result: ArcSwap<Shape>,
-    nodes: Mutex<FxHashMap<u32, OnNode>>,
-    is_outdated: AtomicBool,
+    nodes: Mutex<FxHashMap<HostId, OnNode>>,
+    /// Changes of the schema that may concern it.
+    changes: AtomicU64,
+    /// How many of them were there when a node was last asked.
+    confirmed: AtomicU64,
+    /// Until when others leave it to one request to ask a node.
+    renewing: AtomicU64,
+    /// What it is now, if its parameters have changed.
+    successor: ArcSwapOption<Self>,
 }
+
+/// How long one request is relied on to find out what a statement is now.
+const RENEWAL: Duration = Duration::from_secs(1);
+
+/// How long it matters when a statement was prepared on a node: a request that was sent before
+/// fails on the node and finds that it was prepared since. Later it is prepared once more.
+const MATTERS: Duration = Duration::from_secs(60);
+
+/// How many times the parameters of a statement change before the latest is not looked for.
+const MOST_CHANGES: usize = 1000;
 
 /// The state of a statement on a node.
 #[derive(Debug, Clone, Copy, Default)]
@@ -89,7 +110,10 @@ pub(crate) struct Preparing {
 
 impl Drop for Preparing {
     fn drop(&mut self) {
-        self.prepared.nodes.lock().entry(self.node.number).or_default().preparing = false;
+        let mut nodes = self.prepared.nodes.lock();
+        nodes.entry(self.node.host_id).or_default().preparing = false;
+        let now = Tick::now();
+        nodes.retain(|_, on| on.preparing || on.prepared.is_some_and(|at| now.since(at) < MATTERS));
     }
 }
 
@@ -97,7 +121,7 @@ impl Preparing {
     /// Records that it is prepared there.
     pub fn done(self) {
         let now = Tick::now();
-        self.prepared.nodes.lock().entry(self.node.number).or_default().prepared = Some(now);
+        self.prepared.nodes.lock().entry(self.node.host_id).or_default().prepared = Some(now);
     }
 }
 
@@ -140,7 +164,9 @@ impl Prepared {
             .first()
             .and_then(|at| parameters.get(usize::from(*at)))
             .map(|column| column.keyspace.clone());
+        let mut in_key = key.iter().filter_map(|at| parameters.get(usize::from(*at)));
         Self {
+            key_has_order: in_key.any(|column| has_order(&column.ty)),
             traits: Traits::of(&text),
             text,
             keyspace,
@@ -151,32 +177,111 @@ impl Prepared {
             table_keyspace,
             result: ArcSwap::new(result),
             nodes: Mutex::default(),
-            is_outdated: AtomicBool::new(false),
+            changes: AtomicU64::new(0),
+            confirmed: AtomicU64::new(0),
+            renewing: AtomicU64::new(0),
+            successor: ArcSwapOption::empty(),
         }
     }
 
     /// The token of the partition that these encoded values belong to; `None` if the statement does
     /// not determine one, or a value of the key is missing.
-    pub fn token(&self, values: &[u8]) -> Option<i64> {
-        token_of(values, &self.key)
-    }
-
-    /// Fails if its parameters have changed, because its values would be misinterpreted. To be
-    /// called before it is executed.
     #[inline]
-    pub fn check(&self) -> Result<()> {
-        if self.is_outdated.load(Relaxed) { Err(self.outdated()) } else { Ok(()) }
+    pub fn token(&self, values: &[u8]) -> Option<i64> {
+        if self.key_has_order {
+            token_in_order(values, &self.key, &self.parameters)
+        } else {
+            token_of(values, &self.key)
+        }
     }
 
-    pub(crate) fn outdate(&self) {
-        self.is_outdated.store(true, Relaxed);
+    /// Whether it has to be prepared again before it is executed, because its parameters may have
+    /// changed: values would be misinterpreted ([`Session::renew`](crate::Session::renew)).
+    #[inline]
+    pub fn is_stale(&self) -> bool {
+        self.changes.load(Relaxed) != self.confirmed.load(Relaxed)
     }
 
-    /// The error of executing it once it is outdated.
-    pub(crate) fn outdated(&self) -> Error {
+    /// Whether a request is under way that finds out what it is now.
+    pub(crate) fn is_being_renewed(&self, now: Tick) -> bool {
+        self.is_stale() && self.renewing.load(Relaxed) > now.0
+    }
+
+    /// Takes it on to find out what it is now; `false` if another request does.
+    pub(super) fn begin_renewal(&self, now: Tick) -> bool {
+        let until = now.after(RENEWAL).0;
+        let take = |before: u64| (before <= now.0).then_some(until);
+        self.renewing.fetch_update(Relaxed, Relaxed, take).is_ok()
+    }
+
+    /// Forgets the request that finds out what it is now.
+    #[cfg(test)]
+    pub(crate) fn give_up_renewal(&self) {
+        self.renewing.store(0, Relaxed);
+    }
+
+    /// What it is now, as far as known.
+    pub fn latest(self: &Arc<Self>) -> Arc<Self> {
+        let mut latest = self.clone();
+        for _ in 0..MOST_CHANGES {
+            let Some(next) = latest.successor.load_full() else { break };
+            latest = next;
+        }
+        latest
+    }
+
+    /// The statement to execute with values that were bound to this one: the latest, unless they
+    /// would be misinterpreted.
+    pub fn for_bound_values(self: &Arc<Self>) -> Result<Arc<Self>> {
+        let latest = self.latest();
+        if self.takes_as_before(&latest.parameters) { Ok(latest) } else { Err(self.outdated()) }
+    }
+
+    pub(super) fn changes(&self) -> u64 {
+        self.changes.load(Relaxed)
+    }
+
+    /// A change of the schema may concern it.
+    pub(super) fn note_change(&self) {
+        self.changes.fetch_add(1, Relaxed);
+    }
+
+    /// A node was asked when there were so many changes, and its parameters are as before.
+    pub(super) fn confirm(&self, changes: u64) {
+        if self.successor.load().is_none() {
+            self.confirmed.fetch_max(changes, Relaxed);
+        }
+        self.renewing.store(0, Relaxed);
+    }
+
+    /// This is what it is now.
+    pub(super) fn supersede(&self, by: &Arc<Self>) {
+        self.successor.store(Some(by.clone()));
+        self.note_change();
+    }
+
+    /// Whether a node describes it as before, apart from its result.
+    pub(super) fn is_same(&self, fresh: &Self) -> bool {
+        self.successor.load().is_none()
+            && self.id == fresh.id
+            && self.parameters == fresh.parameters
+            && self.key == fresh.key
+    }
+
+    /// Takes over the columns of its result from what is otherwise the same.
+    pub(super) fn refresh(&self, fresh: &Self) {
+        let (own, now) = (self.result(), fresh.result());
+        if own.id != now.id || own.columns != now.columns {
+            self.set_result(now);
+        }
+    }
+
+    /// The error of values that were bound to it before its parameters changed.
+    pub fn outdated(&self) -> Error {
         Error::invalid(format!(
-            "the schema was changed, and with it the statement's parameters: prepare it again; it \
-             is {:?}",
+            "the schema was changed, and with it the statement's parameters; its values were not \
+             sent, for they are of the former types: bind them again, or execute it again; it is \
+             {:?}",
             self.text
         ))
     }
@@ -201,7 +306,7 @@ impl Prepared {
     /// What to do about a node that did not know it when asked at `since`.
     pub(crate) fn turn(self: &Arc<Self>, node: &Arc<Node>, since: Tick) -> Turn {
         let mut nodes = self.nodes.lock();
-        let here = nodes.entry(node.number).or_default();
+        let here = nodes.entry(node.host_id).or_default();
         if here.preparing {
             Turn::Wait
         } else if here.prepared.is_some_and(|at| at > since) {

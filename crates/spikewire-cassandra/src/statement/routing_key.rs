@@ -1,6 +1,8 @@
 //! The partition of a statement's bound values.
 
+use spikewire_cql::response::Column;
 use spikewire_cql::token::{put_partition_key, token};
+use spikewire_cql::value::in_order;
 use spikewire_transport::buffer;
 
 /// The token of the partition key with these columns of the encoded `values`, in this order; `None`
@@ -16,6 +18,22 @@ pub fn token_of(values: &[u8], key: &[u16]) -> Option<i64> {
             let token = token(&key);
             buffer::give(key);
             Some(token)
+        }
+    }
+}
+
+/// The same for a key with sets or maps, which the server sorts; `None` as well if their order is
+/// not known.
+pub fn token_in_order(values: &[u8], key: &[u16], parameters: &[Column]) -> Option<i64> {
+    let part = |at: &u16| in_order(&parameters.get(usize::from(*at))?.ty, value(values, *at)?);
+    let parts: Vec<Vec<u8>> = key.iter().map(part).collect::<Option<_>>()?;
+    match &parts[..] {
+        [] => None,
+        [one] => Some(token(one)),
+        several => {
+            let mut key = Vec::new();
+            put_partition_key(several.iter().map(Vec::as_slice), &mut key).ok()?;
+            Some(token(&key))
         }
     }
 }

@@ -99,12 +99,15 @@ impl Job {
         options: StatementOptions,
         bind: impl FnOnce(&Prepared, &mut Vec<u8>) -> Result<()>,
     ) -> Result<(Self, Call)> {
+        if known.is_stale() {
+            // JavaScript has it prepared again, and tries once more.
+            return Err(known.outdated().into());
+        }
         // Keep the values if there may be another page.
         let keeps = known.traits.reads && goal == Goal::All;
         let mut kept = Vec::new();
         let values = values_with::<Failure>(known.parameters.len(), false, |out| {
             let from = out.len();
-            known.check()?;
             bind(&known, out)?;
             if keeps {
                 kept.extend_from_slice(&out[from..]);
@@ -122,7 +125,6 @@ impl Job {
         match &self.statement {
             Some(Statement::Text(text)) => self.session.query(text, &self.options, NoValues),
             Some(Statement::Prepared(known)) => {
-                known.check()?;
                 let count = known.parameters.len();
                 let values = Values { count, named: false, bytes: &self.values };
                 Ok(self.session.execute(known, &self.options, values)?)

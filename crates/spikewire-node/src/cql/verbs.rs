@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use spikewire_cassandra::many::HowMany;
 use spikewire_cassandra::session::Preparation;
-use spikewire_cassandra::statement::{BatchBuilder, Prepared};
+use spikewire_cassandra::statement::{BatchBuilder, Prepared, StatementOptions};
 use spikewire_cql::request::{BatchKind, values_with};
 
 use super::bind::bind;
@@ -82,7 +82,8 @@ pub fn execute_bound<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
     let goal = if is_set("page", call.argument(2))? { Goal::Page } else { Goal::All };
     let bound = Bound::read(&call.host.environment, call.argument(3))?;
     let options = options(&session.engine, call.argument(4))?;
-    let known = bound.known.clone();
+    // It was renewed if it is stale; otherwise this fails.
+    let known = bound.known.for_bound_values()?;
     let (job, request) = Job::prepared(&session.engine, goal, known, options, |_, out| {
         out.extend_from_slice(&bound.values);
         Ok(())
@@ -122,6 +123,32 @@ pub fn prepare<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
     Ok(None)
 }
 
+/// `cqlRenew(session, slot, statement)`: what a prepared statement is now: a node is asked, unless
+/// another one was since the schema changed.
+pub fn renew<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
+    let (session, slot) = (Session::of(call)?, call.index(1)?);
+    let environment = &call.host.environment;
+    let Statement::Prepared(known) = Statement::read(environment, call.argument(2))? else {
+        return Err(Failure::of_type("only prepared statements are renewed"));
+    };
+    let options = StatementOptions::default();
+    let renewed = if known.is_stale() {
+        session.engine.renew(&known, &options)?
+    } else {
+        Preparation::Ask(session.engine.prepare_anew(&known, &options)?)
+    };
+    match renewed {
+        Preparation::Known(known) => {
+            let made = shown_prepared(call.env, environment, &known);
+            settle(call.env, environment, slot, made);
+        }
+        Preparation::Ask(request) => {
+            session.send(call.env, slot, Job::new(&session.engine), *request);
+        }
+    }
+    Ok(None)
+}
+
 /// `cqlBatch(session, slot, kind, options, statements, counts, values)`: several statements in one
 /// request. `counts` has the number of values of each statement, [`BOUND`] for a bound one.
 pub fn batch<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
@@ -138,7 +165,8 @@ pub fn batch<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
         let given = statements.element(at)?;
         if count == BOUND {
             let bound = Bound::read(environment, given)?;
-            let added = add(&mut batch, &bound.known, |out| {
+            let known = bound.known.for_bound_values()?;
+            let added = add(&mut batch, &known, |out| {
                 out.extend_from_slice(&bound.values);
                 Ok(())
             });
@@ -166,6 +194,9 @@ fn add(
     bind: impl FnOnce(&mut Vec<u8>) -> Result<()>,
 ) -> Result<()> {
     let values = values_with::<Failure>(known.parameters.len(), false, bind);
-    known.check()?;
+    if known.is_stale() {
+        // JavaScript has it prepared again, and tries once more.
+        return Err(known.outdated().into());
+    }
     batch.add(known, values)
 }

@@ -1,16 +1,16 @@
 //! Several statements in one request.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use pyo3::prelude::*;
 use spikewire_cassandra::Session;
 use spikewire_cassandra::session::{Call, Preparation};
-use spikewire_cassandra::statement::{Prepared as Known, StatementOptions};
+use spikewire_cassandra::statement::{BatchBuilder, Prepared as Known, StatementOptions};
 use spikewire_cql::request::{BatchKind, Values, values_with};
 use spikewire_sync::Mutex;
 
-use super::bind::{bind, markers};
+use super::bind::{bind, is_input_error, kept_for_later, markers};
 use super::errors::Raised;
 use super::prepared::Single;
 use crate::bridge::errors::{Raise, about, type_error, type_name, value_error};
@@ -27,6 +27,8 @@ pub enum Entry {
     Values(Arc<Known>, Arc<[u8]>),
     /// Text that is prepared when the batch is executed, and its parameters.
     Parameters(Arc<str>, Py<PyAny>),
+    /// A prepared statement whose parameters may have changed since, and values that fit only then.
+    Unbound(Arc<Known>, Py<PyAny>),
 }
 
 /// Several statements executed with one request: `session.execute(batch)`.
@@ -91,21 +93,26 @@ impl Batch {
         let entry = match (single, parameters) {
             (Single::Text(text), None) => Entry::Text(text),
             (Single::Text(text), Some(parameters)) => {
-                Entry::Parameters(markers(&text)?.into(), parameters.clone().unbind())
+                Entry::Parameters(markers(&text)?.into(), kept_for_later(parameters)?)
             }
             (Single::Bound(_, _), Some(_)) => {
                 return Err(type_error("a bound statement has its parameters"));
             }
             (Single::Bound(known, values), None) => Entry::Values(known, values),
             (Single::Prepared(known), parameters) => {
-                let mut values = Vec::new();
-                bind(&known, parameters, &mut values)?;
-                Entry::Values(known, values.into())
+                let (latest, mut values) = (known.latest(), Vec::new());
+                match (bind(&latest, parameters, &mut values), parameters) {
+                    (Ok(()), _) => Entry::Values(latest, values.into()),
+                    (Err(_), Some(parameters)) if latest.is_stale() => {
+                        Entry::Unbound(latest, kept_for_later(parameters)?)
+                    }
+                    (Err(misfit), _) => return Err(misfit.into()),
+                }
             }
         };
         let text = match &entry {
             Entry::Text(text) | Entry::Parameters(text, _) => text,
-            Entry::Values(known, _) => &known.text,
+            Entry::Values(known, _) | Entry::Unbound(known, _) => &known.text,
         };
         let first = text.trim_start().get(..6).unwrap_or_default().to_ascii_uppercase();
         if first == "SELECT" {
@@ -152,8 +159,21 @@ pub struct Content {
     entries: Vec<Arc<Entry>>,
 }
 
-/// Texts that were prepared for a batch.
-pub type Texts = HashMap<Arc<str>, Arc<Known>>;
+/// What was prepared for a batch.
+#[derive(Default)]
+pub struct Texts {
+    /// Texts, and whether a node was asked for them.
+    known: HashMap<Arc<str>, (Arc<Known>, bool)>,
+    /// Stale statements that a node was asked for.
+    renewed: HashSet<Arc<str>>,
+}
+
+impl Texts {
+    /// A node has prepared this.
+    pub fn prepared(&mut self, known: &Arc<Known>) {
+        self.known.insert(known.text.clone(), (known.clone(), true));
+    }
+}
 
 /// The outcome of building a batch's request.
 pub enum Composed {
@@ -178,26 +198,46 @@ impl Content {
             let added = match &**entry {
                 Entry::Text(text) => batch.add_text(text).map_err(Raised::from),
                 Entry::Values(known, values) => {
+                    if let Some(call) = renewal(session, known, options, texts)? {
+                        return Ok(Composed::Prepare(call));
+                    }
                     let count = known.parameters.len();
                     let values = Values { count, named: false, bytes: values };
-                    let usable = known.check().map_err(Raised::from);
-                    usable.and_then(|()| batch.add(known, values).map_err(Raised::from))
+                    if known.is_stale() {
+                        let latest = known.for_bound_values().map_err(Raised::from);
+                        latest.and_then(|it| batch.add(&it, values).map_err(Raised::from))
+                    } else {
+                        batch.add(known, values).map_err(Raised::from)
+                    }
+                }
+                Entry::Unbound(known, parameters) => {
+                    if let Some(call) = renewal(session, known, options, texts)? {
+                        return Ok(Composed::Prepare(call));
+                    }
+                    add(&mut batch, &known.latest(), parameters.bind(py))
                 }
                 Entry::Parameters(text, parameters) => {
-                    if !texts.contains_key(text) {
-                        let plain = options.to_prepare();
+                    let plain = options.to_prepare();
+                    if !texts.known.contains_key(text) {
                         match session.prepare(text, &plain).map_err(|error| error.raise(py))? {
                             Preparation::Ask(call) => return Ok(Composed::Prepare(*call)),
-                            Preparation::Known(known) => texts.insert(text.clone(), known),
-                        };
+                            Preparation::Known(known) => {
+                                texts.known.insert(text.clone(), (known, false));
+                            }
+                        }
                     }
-                    let known = &texts[text];
-                    let count = known.parameters.len();
-                    let parameters = Some(parameters.bind(py));
-                    let values =
-                        values_with::<Raised>(count, false, |out| bind(known, parameters, out));
-                    let usable = known.check().map_err(Raised::from);
-                    usable.and_then(|()| batch.add(known, values))
+                    let (known, asked) = &texts.known[text];
+                    let added = add(&mut batch, known, parameters.bind(py));
+                    match added.map_err(PyErr::from) {
+                        // Its parameters may be other ones by now.
+                        Err(misfit) if !asked && is_input_error(py, &misfit) => {
+                            match session.prepare_anew(known, &plain) {
+                                Ok(call) => return Ok(Composed::Prepare(*call)),
+                                Err(_) => Err(misfit.into()),
+                            }
+                        }
+                        added => added.map_err(Raised::from),
+                    }
                 }
             };
             if let Err(error) = added {
@@ -206,5 +246,31 @@ impl Content {
         }
         let whole = session.run_batch(batch, options);
         Ok(Composed::Whole(whole.map_err(|error| error.raise(py))?))
+    }
+}
+
+/// Adds a statement with parameters.
+fn add(
+    batch: &mut BatchBuilder,
+    known: &Arc<Known>,
+    parameters: &Bound<'_, PyAny>,
+) -> Result<(), Raised> {
+    let bound = |out: &mut Vec<u8>| bind(known, Some(parameters), out);
+    batch.add(known, values_with::<Raised>(known.parameters.len(), false, bound))
+}
+
+/// The request that prepares a statement again, if it is stale and no node was asked yet.
+fn renewal(
+    session: &Arc<Session>,
+    known: &Arc<Known>,
+    options: &StatementOptions,
+    texts: &mut Texts,
+) -> Result<Option<Call>, Raised> {
+    if !known.is_stale() {
+        return Ok(None);
+    }
+    match session.renew(known, options)? {
+        Preparation::Ask(call) if texts.renewed.insert(known.text.clone()) => Ok(Some(*call)),
+        _ => Ok(None),
     }
 }

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use pyo3::exceptions::{PyOverflowError, PyTypeError, PyValueError};
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyMapping, PyString, PyTuple};
@@ -33,23 +34,32 @@ pub fn bind(
     }
     let py = given.py();
     if let Ok(values) = given.cast::<PyDict>() {
-        known_names(columns, values.keys().iter())?;
-        return by_name(py, columns, out, |name| values.get_item(name));
+        let names = || Ok(values.keys());
+        known_names(columns, &names()?, |name| values.contains(name))?;
+        return by_name(py, columns, out, |name| values.get_item(name), names);
     }
     if let Ok(row) = given.cast::<TableRow>() {
         return Ok(row.get().bind(prepared, out)?);
     }
     if let Ok(row) = given.cast::<Row>() {
-        return by_name(py, columns, out, |name| row.get().field(name));
+        return by_name(py, columns, out, |name| row.get().field(name), || Ok(row.get().names(py)));
     }
-    if given.hasattr(intern!(py, "__dataclass_fields__"))? {
-        return by_name(py, columns, out, |name| given.getattr_opt(name));
+    if let Some(fields) = given.getattr_opt(intern!(py, "__dataclass_fields__"))? {
+        let names = || fields.cast::<PyDict>().map(|fields| fields.keys()).map_err(PyErr::from);
+        return by_name(py, columns, out, |name| given.getattr_opt(name), names);
     }
     if let Ok(mapping) = given.cast::<PyMapping>() {
-        known_names(columns, mapping.keys()?.iter())?;
-        return by_name(py, columns, out, |name| {
-            if mapping.contains(name)? { mapping.get_item(name).map(Some) } else { Ok(None) }
-        });
+        let names = || mapping.keys();
+        known_names(columns, &names()?, |name| mapping.contains(name))?;
+        return by_name(
+            py,
+            columns,
+            out,
+            |name| {
+                if mapping.contains(name)? { mapping.get_item(name).map(Some) } else { Ok(None) }
+            },
+            names,
+        );
     }
     Err(type_error(format!(
         "parameters must be a tuple, a list, a dict or a dataclass, not {}",
@@ -73,27 +83,59 @@ fn by_position<'py>(
     Ok(())
 }
 
+/// Binds by name: exactly, or else without regard to case, as CQL takes names without quotes.
 fn by_name<'py>(
     py: Python<'py>,
     columns: &[Column],
     out: &mut Vec<u8>,
     get: impl Fn(&Bound<'py, PyString>) -> PyResult<Option<Bound<'py, PyAny>>>,
+    names: impl Fn() -> PyResult<Bound<'py, PyList>>,
 ) -> Result<(), Raised> {
     for column in columns {
         let name = PyString::intern(py, &column.name);
-        let Some(value) = get(&name)? else {
-            return Err(value_error(format!("no value for parameter {:?}", &*column.name)).into());
+        let value = match get(&name)? {
+            Some(value) => value,
+            None => match written_otherwise(column, &names()?)? {
+                Some(name) => get(&name)?,
+                None => None,
+            }
+            .ok_or_else(|| value_error(format!("no value for parameter {:?}", &*column.name)))?,
         };
         encode_bound(&column.name, &column.ty, &Given(&value), out)?;
     }
     Ok(())
 }
 
+/// The one name that is a parameter's apart from upper and lower case.
+#[cold]
+fn written_otherwise<'py>(
+    column: &Column,
+    names: &Bound<'py, PyList>,
+) -> PyResult<Option<Bound<'py, PyString>>> {
+    let mut found: Option<Bound<'py, PyString>> = None;
+    for name in names.iter() {
+        let Ok(name) = name.cast_into::<PyString>() else { continue };
+        if !name.to_str()?.eq_ignore_ascii_case(&column.name) {
+            continue;
+        }
+        if let Some(other) = found {
+            return Err(value_error(format!(
+                "{other} and {name} both name the parameter {:?}",
+                &*column.name
+            )));
+        }
+        found = Some(name);
+    }
+    Ok(found)
+}
+
+/// Checks that each name is that of a parameter.
 fn known_names<'py>(
     columns: &[Column],
-    mut names: impl Iterator<Item = Bound<'py, PyAny>>,
+    names: &Bound<'py, PyList>,
+    contains: impl Fn(&str) -> PyResult<bool>,
 ) -> PyResult<()> {
-    names.try_for_each(|name| {
+    names.iter().try_for_each(|name| {
         let name = name.cast::<PyString>().map_err(|_| {
             type_error(format!("names of parameters must be str, not {}", type_name(&name)))
         })?;
@@ -101,23 +143,59 @@ fn known_names<'py>(
         if columns.iter().any(|column| *column.name == *name) {
             return Ok(());
         }
-        let known: Vec<&str> = columns.iter().map(|column| &*column.name).collect();
-        Err(value_error(format!("no parameter {name:?}; there are: {}", known.join(", "))))
+        let otherwise = columns.iter().find(|column| column.name.eq_ignore_ascii_case(&name));
+        match otherwise {
+            Some(column) if !contains(&column.name)? => Ok(()),
+            _ => Err(value_error(no_parameter(columns, &name))),
+        }
     })
+}
+
+#[cold]
+fn no_parameter(columns: &[Column], name: &str) -> String {
+    let known: Vec<&str> = columns.iter().map(|column| &*column.name).collect();
+    if known.is_empty() {
+        return format!("no parameter {name:?}: the statement takes no values");
+    }
+    format!("no parameter {name:?}; there are: {}", known.join(", "))
 }
 
 #[cold]
 fn count_error(columns: &[Column], count: usize) -> PyErr {
     let names: Vec<&str> = columns.iter().map(|column| &*column.name).collect();
-    value_error(format!(
-        "the statement takes {} values ({}), not {count}",
-        columns.len(),
-        names.join(", ")
-    ))
+    let names = names.join(", ");
+    value_error(match columns {
+        [] => format!("the statement takes no values, not {count}: it has no markers"),
+        [_] => format!("the statement takes 1 value ({names}), not {count}"),
+        _ => format!("the statement takes {} values ({names}), not {count}", columns.len()),
+    })
+}
+
+/// Whether an error may mean that values do not fit the types of their parameters.
+pub fn is_input_error(py: Python<'_>, error: &PyErr) -> bool {
+    error.is_instance_of::<PyTypeError>(py)
+        || error.is_instance_of::<PyValueError>(py)
+        || error.is_instance_of::<PyOverflowError>(py)
+}
+
+/// A copy of the parameters, for a statement that is sent later: the caller may change them.
+pub fn kept_for_later(parameters: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
+    let py = parameters.py();
+    if let Ok(list) = parameters.cast::<PyList>() {
+        return Ok(list.to_tuple().into_any().unbind());
+    }
+    if let Ok(dict) = parameters.cast::<PyDict>() {
+        return Ok(dict.copy()?.into_any().unbind());
+    }
+    if parameters.is_instance_of::<PyTuple>() || parameters.is_instance_of::<Row>() {
+        return Ok(parameters.clone().unbind());
+    }
+    let copy = py.import("copy")?.call_method1("copy", (parameters,));
+    Ok(copy.unwrap_or_else(|_| parameters.clone()).unbind())
 }
 
 /// Converts the markers in a statement's text to those of CQL: `%s` becomes `?`, `%(name)s` becomes
-/// `:name`, and `%%` a percent sign. Quoted text and comments are left unchanged.
+/// `:"name"`, and `%%` a percent sign. Quoted text and comments are left unchanged.
 pub fn markers(text: &str) -> PyResult<Cow<'_, str>> {
     if !text.contains('%') {
         return Ok(Cow::Borrowed(text));
@@ -157,8 +235,10 @@ fn marker<'a>(rest: &'a str, out: &mut String) -> PyResult<&'a str> {
     let named = rest.strip_prefix("%(").and_then(|named| named.split_once(")s"));
     match named {
         Some((name, behind)) if name.chars().all(|c| c.is_alphanumeric() || c == '_') => {
-            out.push(':');
+            // In quotes, so that capitals are kept and reserved words are names.
+            out.push_str(":\"");
             out.push_str(name);
+            out.push('"');
             Ok(behind)
         }
         _ => Err(value_error(
@@ -177,7 +257,9 @@ mod tests {
         for (text, becomes) in [
             ("SELECT a FROM t WHERE k = ?", "SELECT a FROM t WHERE k = ?"),
             ("SELECT a FROM t WHERE k = %s AND c > %s", "SELECT a FROM t WHERE k = ? AND c > ?"),
-            ("SELECT a FROM t WHERE k = %(key)s", "SELECT a FROM t WHERE k = :key"),
+            ("SELECT a FROM t WHERE k = %(key)s", "SELECT a FROM t WHERE k = :\"key\""),
+            ("SELECT a FROM t WHERE k = %(userId)s", "SELECT a FROM t WHERE k = :\"userId\""),
+            ("SELECT a FROM t WHERE k = %(from)s", "SELECT a FROM t WHERE k = :\"from\""),
             ("SELECT '%s' FROM t -- %s\n WHERE k = %s", "SELECT '%s' FROM t -- %s\n WHERE k = ?"),
             ("SELECT 5 %% 2 /* % */", "SELECT 5 % 2 /* % */"),
         ] {

@@ -4,9 +4,8 @@ use std::sync::Arc;
 
 use pyo3::prelude::*;
 use spikewire_cassandra::Error;
-use spikewire_cassandra::blocking::pause_is_over;
 use spikewire_cassandra::connection::Cassandra;
-use spikewire_cassandra::execution::Heard;
+use spikewire_cassandra::execution::{Heard, pause_is_over};
 use spikewire_cassandra::session::Call;
 use spikewire_cassandra::statement::StatementOptions;
 use spikewire_transport::blocking::pause;

@@ -6,13 +6,13 @@ use std::sync::{Arc, LazyLock};
 use pyo3::prelude::*;
 use spikewire_cassandra::execution::{Answer, Content};
 use spikewire_cassandra::session::{Call, NoValues, Preparation};
-use spikewire_cassandra::statement::{Prepared as Known, StatementOptions};
+use spikewire_cassandra::statement::{Prepared as Known, Shape, StatementOptions};
 use spikewire_cassandra::{Error, Session};
 use spikewire_cql::request::{Values, values_with};
 use spikewire_transport::buffer;
 
 use super::batch::{Composed, Texts};
-use super::bind::{bind, markers};
+use super::bind::{bind, is_input_error, kept_for_later, markers};
 use super::classes::Classes;
 use super::core::Core;
 use super::errors::Raised;
@@ -53,8 +53,13 @@ pub struct Job {
 #[derive(Default)]
 struct More {
     parameters: Option<Py<PyAny>>,
-    /// The pages received so far.
+    /// Whether a node was asked to prepare the statement.
+    asked: bool,
+    /// Why the parameters do not fit what was known of the statement before.
+    misfit: Option<PyErr>,
+    /// The pages received so far, and the columns of the first.
     pages: PageList,
+    shape: Option<Arc<Shape>>,
     /// Warnings and other details that came with those pages.
     circumstances: Circumstances,
     /// What was prepared for a batch.
@@ -122,8 +127,7 @@ impl Job {
             let text = if goal == Goal::Prepared { (&*text).into() } else { markers(&text)? };
             match session.prepare(&text, job.options()).map_err(|error| error.raise(py))? {
                 Preparation::Ask(call) => {
-                    let parameters = parameters.map(|parameters| parameters.clone().unbind());
-                    job.more().parameters = parameters;
+                    job.more().parameters = parameters.map(kept_for_later).transpose()?;
                     return Ok(Start::Send(job, *call));
                 }
                 Preparation::Known(known) if prepares => {
@@ -145,13 +149,20 @@ impl Job {
         self.more.get_or_insert_default()
     }
 
-    /// Builds the request of a statement that is not text.
+    /// Builds the request of a statement that is not text, or the one that prepares it first.
     fn execute(&mut self, py: Python<'_>, parameters: Option<&Bound<'_, PyAny>>) -> PyResult<Call> {
         if parameters.is_some() && !matches!(self.statement, Statement::Prepared(_)) {
             return Err(type_error("a bound statement or a batch has its parameters"));
         }
         let known = match &self.statement {
             Statement::Prepared(known) => known,
+            Statement::Bound(known, _) if known.is_stale() => {
+                let known = known.clone();
+                return match self.renew(py, &known)? {
+                    Some(call) => Ok(call),
+                    None => Ok(self.next_page()?),
+                };
+            }
             Statement::Batch(content) => {
                 let options = self.options.as_deref().unwrap_or_else(|| &PLAIN);
                 let texts = &mut self.more.get_or_insert_default().texts;
@@ -161,12 +172,30 @@ impl Job {
             }
             Statement::Bound(..) | Statement::Text(_) => return Ok(self.next_page()?),
         };
+        if known.is_stale() {
+            let known = known.clone();
+            if let Some(call) = self.renew(py, &known)? {
+                self.more().parameters = parameters.map(kept_for_later).transpose()?;
+                return Ok(call);
+            }
+        }
+        match self.executed(parameters) {
+            Err(misfit) if parameters.is_some() && is_input_error(py, &misfit) => {
+                self.fitted(py, parameters, misfit)
+            }
+            other => other,
+        }
+    }
+
+    /// Builds the request of a prepared statement.
+    #[inline]
+    fn executed(&mut self, parameters: Option<&Bound<'_, PyAny>>) -> PyResult<Call> {
+        let Statement::Prepared(known) = &self.statement else { return Ok(self.next_page()?) };
         // The values are kept in case there is another page.
         let keeps = known.traits.reads && self.goal == Goal::All;
         let mut kept = if keeps { buffer::take() } else { Vec::new() };
         let values = values_with::<Raised>(known.parameters.len(), false, |out| {
             let from = out.len();
-            known.check()?;
             bind(known, parameters, out)?;
             if keeps {
                 kept.extend_from_slice(&out[from..]);
@@ -176,6 +205,57 @@ impl Job {
         let call = self.session.execute(known, self.options(), values)?;
         self.values = kept;
         Ok(call)
+    }
+
+    /// Has a node prepare the statement anew if it was not asked yet: the parameters may be other
+    /// ones by now than those that the values do not fit.
+    #[cold]
+    fn fitted(
+        &mut self,
+        py: Python<'_>,
+        parameters: Option<&Bound<'_, PyAny>>,
+        misfit: PyErr,
+    ) -> PyResult<Call> {
+        let Statement::Prepared(known) = &self.statement else { return Err(misfit) };
+        if self.more.as_ref().is_some_and(|more| more.asked) {
+            return Err(misfit);
+        }
+        let Ok(asked) = self.session.prepare_anew(known, self.options()) else {
+            return Err(misfit);
+        };
+        let more = self.more();
+        more.asked = true;
+        more.parameters = parameters.map(kept_for_later).transpose()?;
+        more.misfit = Some(misfit.clone_ref(py));
+        Ok(*asked)
+    }
+
+    /// Replaces a statement that is stale by what it is now; the request, if a node has to be asked
+    /// for that.
+    #[cold]
+    fn renew(&mut self, py: Python<'_>, known: &Arc<Known>) -> PyResult<Option<Call>> {
+        let renewed = self.session.renew(known, self.options());
+        match renewed.map_err(|error| error.raise(py))? {
+            Preparation::Known(latest) => self.replace(py, &latest)?,
+            Preparation::Ask(call) if !self.more().asked => {
+                self.more().asked = true;
+                return Ok(Some(*call));
+            }
+            // The schema has changed again meanwhile; a node that notices says so.
+            Preparation::Ask(_) => {}
+        }
+        Ok(None)
+    }
+
+    /// What is executed from now on.
+    fn replace(&mut self, py: Python<'_>, latest: &Arc<Known>) -> PyResult<()> {
+        if let Statement::Bound(known, values) = &self.statement {
+            let latest = known.for_bound_values().map_err(|error| error.raise(py))?;
+            self.statement = Statement::Bound(latest, values.clone());
+        } else {
+            self.statement = Statement::Prepared(latest.clone());
+        }
+        Ok(())
     }
 
     /// Builds the request for the page that the options name, for a statement with its values.
@@ -188,7 +268,6 @@ impl Job {
             Statement::Bound(known, values) => (known, values),
             Statement::Batch(_) => return Err(type_error("a batch has no pages").into()),
         };
-        known.check()?;
         let values = Values { count: known.parameters.len(), named: false, bytes };
         Ok(self.session.execute(known, self.options(), values)?)
     }
@@ -210,22 +289,32 @@ impl Job {
         py: Python<'py>,
         answer: Result<Answer<'_>, Error>,
     ) -> PyResult<Progress<'py>> {
-        let answer = answer.map_err(|error| error.raise(py))?;
+        let answer = match answer {
+            Ok(answer) => answer,
+            Err(error) => {
+                let misfit = self.more.as_mut().and_then(|more| more.misfit.take());
+                return Err(misfit.unwrap_or_else(|| error.raise(py)));
+            }
+        };
         if let Content::Prepared(known) = &answer.content {
             return self.prepared(py, known);
         }
         if self.goal == Goal::Done {
             return Ok(Progress::Done(Ok(py.None().into_bound(py))));
         }
-        let before = self
-            .more
-            .as_deref_mut()
-            .map(|more| (std::mem::take(&mut more.pages), std::mem::take(&mut more.circumstances)));
-        let (mut pages, mut circumstances) = before.unwrap_or_default();
+        let before = self.more.as_deref_mut().map(|more| {
+            let (pages, shape) = (std::mem::take(&mut more.pages), more.shape.take());
+            (pages, shape, std::mem::take(&mut more.circumstances))
+        });
+        let (mut pages, mut shape, mut circumstances) = before.unwrap_or_default();
         circumstances.add(&answer);
-        let (mut shape, mut state) = (None, None);
-        if let Some((columns, page, next)) = page_of(py, &answer) {
-            shape = Some(columns);
+        let mut state = None;
+        if let Some((columns, mut page, next)) = page_of(py, &answer) {
+            match &shape {
+                None => shape = Some(columns),
+                Some(first) if first.columns == columns.columns => {}
+                Some(_) => page.other = Some(columns),
+            }
             pages.push(page);
             state = next;
         }
@@ -233,7 +322,7 @@ impl Job {
             && let Some(state) = state.take()
         {
             let more = self.more();
-            (more.pages, more.circumstances) = (pages, circumstances);
+            (more.pages, more.shape, more.circumstances) = (pages, shape, circumstances);
             self.options.get_or_insert_default().paging_state = Some(state.into());
             return Ok(Progress::Send(self.next_page()?));
         }
@@ -246,12 +335,14 @@ impl Job {
             let prepared = Prepared { known: known.clone() };
             return Ok(Progress::Done(Ok(Bound::new(py, prepared)?.into_any())));
         }
+        let more = self.more();
+        (more.asked, more.misfit) = (true, None);
         if let Statement::Batch(_) = self.statement {
-            self.more().texts.insert(known.text.clone(), known.clone());
+            self.more().texts.prepared(known);
         } else {
-            self.statement = Statement::Prepared(known.clone());
+            self.replace(py, known)?;
         }
-        let parameters = self.more.as_mut().and_then(|more| more.parameters.take());
+        let parameters = self.more().parameters.take();
         let parameters = parameters.as_ref().map(|parameters| parameters.bind(py));
         Ok(Progress::Send(self.execute(py, parameters)?))
     }

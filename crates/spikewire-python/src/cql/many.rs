@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::thread::{self, Thread};
 
-use pyo3::exceptions::{PyOverflowError, PyTypeError, PyValueError};
+use pyo3::exceptions::PyOverflowError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyIterator, PyList};
 use spikewire_cassandra::Error;
@@ -14,6 +14,7 @@ use spikewire_cassandra::statement::StatementOptions;
 use spikewire_sync::Mutex;
 use spikewire_transport::permits::{SIGNAL_POLL, park};
 
+use super::bind::is_input_error;
 use super::core::Core;
 use super::faces::{Blocking, Connections, Loops, Runner, Shared, thread_of};
 use super::job::{Goal, Job, Start};
@@ -247,10 +248,7 @@ impl Many {
                 return Ok(());
             }
             Err(error) => {
-                let is_input = error.is_instance_of::<PyTypeError>(py)
-                    || error.is_instance_of::<PyValueError>(py)
-                    || error.is_instance_of::<PyOverflowError>(py);
-                if is_input || !self.flow.returns_errors {
+                if is_input_error(py, &error) || !self.flow.returns_errors {
                     share.tell(py, Err(error));
                     return Ok(());
                 }

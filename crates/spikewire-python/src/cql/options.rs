@@ -136,7 +136,14 @@ pub fn read(points: &Bound<'_, PyAny>, given: Option<&Bound<'_, PyDict>>) -> PyR
 
 fn contact_points(points: &Bound<'_, PyAny>) -> PyResult<Vec<Host>> {
     if let Ok(text) = points.cast::<PyString>() {
-        return Host::parse_list(utf8("contact points", text)?, PORT).map_err(value_error);
+        let text = utf8("contact points", text)?;
+        if text.contains("://") {
+            return Err(value_error(
+                "contact points are host or host:port, not a URL: use Session.from_url or \
+                 AsyncSession.from_url",
+            ));
+        }
+        return Host::parse_list(text, PORT).map_err(value_error);
     }
     if !points.is_instance_of::<PyList>() && !points.is_instance_of::<PyTuple>() {
         return Err(type_error(format!(

@@ -7,7 +7,7 @@ use pyo3::types::{PyBytes, PyString};
 use spikewire_cassandra::statement::Prepared as Known;
 
 use super::bind::bind;
-use crate::bridge::errors::utf8;
+use crate::bridge::errors::{about, utf8};
 
 /// A prepared statement, from `prepare`. It may be used with any session on the same cluster;
 /// nodes that do not know it prepare it on demand.
@@ -27,13 +27,14 @@ impl Prepared {
     /// The server's id of it.
     #[getter]
     fn id<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
-        PyBytes::new(py, &self.known.id)
+        PyBytes::new(py, &self.known.latest().id)
     }
 
     /// Name and type of each parameter, in order; types as CQL spells them.
     #[getter]
     fn parameters(&self) -> Vec<(String, String)> {
-        let columns = self.known.parameters.iter();
+        let latest = self.known.latest();
+        let columns = latest.parameters.iter();
         columns.map(|column| (column.name.to_string(), column.ty.to_string())).collect()
     }
 
@@ -41,16 +42,16 @@ impl Prepared {
     /// the statement does not determine a partition, so any node may be used.
     #[getter]
     fn partition_key(&self) -> Vec<u16> {
-        self.known.key.clone()
+        self.known.latest().key.clone()
     }
 
     /// The token of the partition for these parameters, which determines the nodes that hold it;
     /// `None` if the statement does not determine a partition.
     #[pyo3(signature = (parameters=None, /))]
     fn token(&self, parameters: Option<&Bound<'_, PyAny>>) -> PyResult<Option<i64>> {
-        let mut values = Vec::new();
-        bind(&self.known, parameters, &mut values)?;
-        Ok(self.known.token(&values))
+        let (latest, mut values) = (self.known.latest(), Vec::new());
+        bind(&latest, parameters, &mut values)?;
+        Ok(latest.token(&values))
     }
 
     /// The server's warnings when it prepared the statement.
@@ -64,10 +65,22 @@ impl Prepared {
     ///
     /// Raises `TypeError`, `ValueError` or `OverflowError` for values that do not fit.
     #[pyo3(signature = (parameters=None, /))]
-    fn bind(&self, parameters: Option<&Bound<'_, PyAny>>) -> PyResult<BoundStatement> {
-        let mut values = Vec::new();
-        bind(&self.known, parameters, &mut values)?;
-        Ok(BoundStatement { known: self.known.clone(), values: values.into() })
+    fn bind(
+        &self,
+        py: Python<'_>,
+        parameters: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<BoundStatement> {
+        let (latest, mut values) = (self.known.latest(), Vec::new());
+        if let Err(misfit) = bind(&latest, parameters, &mut values) {
+            let misfit = PyErr::from(misfit);
+            if latest.is_stale() {
+                let place = "the schema was changed since the statement was prepared (prepare it \
+                             again)";
+                return Err(about(py, misfit, place));
+            }
+            return Err(misfit);
+        }
+        Ok(BoundStatement { known: latest, values: values.into() })
     }
 
     fn __repr__(&self) -> String {

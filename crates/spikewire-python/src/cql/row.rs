@@ -115,6 +115,16 @@ impl Row {
         self.values.bind(py)
     }
 
+    /// The names of the columns, in order.
+    pub fn names<'py>(&self, py: Python<'py>) -> Bound<'py, PyList> {
+        self.names.all.bind(py).to_list()
+    }
+
+    /// The same row with these values.
+    pub fn with<'py>(&self, values: Bound<'py, PyTuple>) -> Self {
+        Self::make(self.names.clone(), values)
+    }
+
     /// The value of the column with this name.
     pub fn field<'py>(&self, name: &Bound<'py, PyString>) -> PyResult<Option<Bound<'py, PyAny>>> {
         let found = self.names.find(name)?;
@@ -236,7 +246,7 @@ impl Row {
 
     /// The names of the columns, in order.
     fn keys<'py>(&self, py: Python<'py>) -> Bound<'py, PyList> {
-        self.names.all.bind(py).to_list()
+        self.names(py)
     }
 
     /// The values, in order.

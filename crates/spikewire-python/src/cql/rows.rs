@@ -91,9 +91,9 @@ impl Rows {
             return Ok((0, 0));
         }
         if self.offsets.get().is_none() {
-            let columns = self.came.shape.as_ref().map_or(0, |shape| shape.columns.len());
             let mut offsets = Vec::with_capacity(self.count);
             for (at, page) in self.came.all.iter().enumerate() {
+                let columns = self.came.shape_of(page).map_or(0, |shape| shape.columns.len());
                 let (mut cells, len) = (page.cells(py, 0), page.len(py));
                 for _ in 0..page.count {
                     let offset = len - cells.0.rest().len();
@@ -113,10 +113,11 @@ impl Rows {
 
     fn row<'py>(&self, py: Python<'py>, index: usize) -> PyResult<Bound<'py, Row>> {
         let (page, offset) = self.offset(py, index)?;
-        let Some(shape) = &self.came.shape else {
+        let page = &self.came.all[page as usize];
+        let Some(shape) = self.came.shape_of(page) else {
             return Err(PyIndexError::new_err("row index out of range"));
         };
-        let mut cells = self.came.all[page as usize].cells(py, offset as usize);
+        let mut cells = page.cells(py, offset as usize);
         let making = Making { py, classes: &self.came.classes };
         Ok(reading::row(Names::of(py, shape)?, &shape.columns, &mut cells, making)?)
     }
@@ -178,9 +179,10 @@ impl Rows {
 
     /// All rows as a list.
     fn all<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
-        let Some(shape) = &self.came.shape else { return Ok(PyList::empty(py)) };
-        let (names, making) = (Names::of(py, shape)?, Making { py, classes: &self.came.classes });
+        let making = Making { py, classes: &self.came.classes };
         let page = |page: &Page| {
+            let Some(shape) = self.came.shape_of(page) else { return Ok(PyList::empty(py)) };
+            let names = Names::of(py, shape)?;
             let mut cells = page.cells(py, 0);
             fill::list(py, page.count, || reading::row(names, &shape.columns, &mut cells, making))
         };
@@ -216,7 +218,7 @@ impl Rows {
     /// of that type: fields take the columns of the same names, other columns are left out, and
     /// no Python objects are created.
     ///
-    /// Nulls are masked; with `missing="raise"` arrays are plain, and a null raises
+    /// Two columns of one name raise `ValueError`. Nulls are masked; with `missing="raise"` arrays are plain, and a null raises
     /// `ValueError`.
     #[pyo3(signature = (dtype=None, *, missing=None))]
     fn to_numpy<'py>(
@@ -243,7 +245,9 @@ impl Rows {
         to_polars(py, &self.came)
     }
 
-    /// The names of the columns, in order; empty if the statement has no rows.
+    /// The names of the columns, in order; empty if the statement has no rows. If the schema was
+    /// changed while the pages were fetched, these are the columns of the first page, and each
+    /// row has those of its own.
     #[getter]
     fn columns<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
         match &self.came.shape {
@@ -352,7 +356,10 @@ impl RowIterator {
         };
         let mut cells = here.cells(py, offset);
         let making = Making { py, classes: &rows.came.classes };
-        let made = self.recent.row(names, &shape.columns, &mut cells, making)?;
+        let made = match &here.other {
+            None => self.recent.row(names, &shape.columns, &mut cells, making)?,
+            Some(other) => reading::row(Names::of(py, other)?, &other.columns, &mut cells, making)?,
+        };
         self.at = (page, row + 1, here.len(py) - cells.0.rest().len());
         Ok(Some(made))
     }

@@ -125,8 +125,8 @@ macro_rules! verbs {
             /// Executes a statement: text, a prepared or bound one, or a batch.
             ///
             /// ``parameters`` are values by position (tuple, list) or by name (mapping,
-            /// dataclass, row). Text with parameters is prepared on first use: its markers are
-            /// ``?`` or ``%s``, ``:name`` or ``%(name)s``. Values are never interpolated into
+            /// dataclass, row), as many as there are markers. Text with parameters is prepared
+            /// on first use: its markers are ``?`` or ``%s``, ``:name`` or ``%(name)s``. Values are never interpolated into
             /// the text, and take the types of their columns. All rows are fetched, page by
             /// page. ``options`` are those of ``ExecuteOptions``.
             ///
@@ -159,8 +159,9 @@ macro_rules! verbs {
                 run(&self.face, py, Goal::Page, statement, parameters, options)
             }
 
-            /// Prepares a statement, once per session. Its markers are ``?`` and ``:name``.
-            /// ``options`` are those of ``PrepareOptions``.
+            /// Prepares a statement, unless the session has it already and the schema has not
+            /// changed since. Its markers are ``?`` and ``:name``. ``options`` are those of
+            /// ``PrepareOptions``.
             #[pyo3(signature = (statement, /, **options))]
             fn prepare<'py>(
                 &self,
@@ -283,7 +284,7 @@ pub struct SessionCore {
 
 session!(SessionCore {
     #[new]
-    #[pyo3(signature = (contact_points, /, **options))]
+    #[pyo3(signature = (contact_points, **options))]
     fn new(
         contact_points: &Bound<'_, PyAny>,
         options: Option<&Bound<'_, PyDict>>,
@@ -317,7 +318,7 @@ pub struct AsyncSessionCore {
 
 session!(AsyncSessionCore {
     #[new]
-    #[pyo3(signature = (contact_points, /, **options))]
+    #[pyo3(signature = (contact_points, **options))]
     fn new(
         contact_points: &Bound<'_, PyAny>,
         options: Option<&Bound<'_, PyDict>>,

@@ -117,6 +117,14 @@ impl Batch {
         })
     }
 
+    /// The statements to prepare again before it runs, because the schema has changed.
+    pub(super) fn stale(&self) -> impl Iterator<Item = &Prepared> {
+        self.rows.iter().filter_map(|row| match row {
+            Row::Prepared(prepared, _) if prepared.0.is_stale() => Some(prepared),
+            _ => None,
+        })
+    }
+
     /// Number of statements.
     pub fn len(&self) -> usize {
         self.rows.len()
@@ -146,14 +154,18 @@ impl Batch {
                     batch.add(&prepared.0, values_with(parameters.len(), false, put))?;
                 }
                 Row::Prepared(prepared, end) => {
-                    prepared.check()?;
+                    let latest = if prepared.0.is_stale() {
+                        &prepared.0.for_bound_values()?
+                    } else {
+                        &prepared.0
+                    };
                     let values = &self.values[from..*end];
                     from = *end;
                     let put = |out: &mut Vec<u8>| {
                         out.extend_from_slice(values);
                         Ok::<(), Error>(())
                     };
-                    batch.add(&prepared.0, values_with(prepared.parameters().len(), false, put))?;
+                    batch.add(latest, values_with(prepared.parameters().len(), false, put))?;
                 }
             }
         }

@@ -16,7 +16,7 @@ use super::value::ToValue;
 /// | `()` | nothing |
 /// | tuples of [`ToValue`] | by position |
 /// | `[T; N]`, `&[T]`, `Vec<T>`, where `T` may be `&dyn ToValue` | by position |
-/// | [`named!`](crate::named), `HashMap<_, T>`, `BTreeMap<_, T>` | by name |
+/// | [`named!`](crate::named), `HashMap<_, T>`, `BTreeMap<_, T>` | by name; upper and lower case matter only where both are used |
 ///
 /// There must be as many values as parameters.
 pub trait Values: Send + Sync {
@@ -151,15 +151,21 @@ macro_rules! named {
     };
 }
 
-/// Binds by name: each parameter must have a value, and each value a parameter.
+/// Binds by name: each parameter must have a value, and each value a parameter. A name that is not
+/// a parameter's may differ in upper and lower case, as CQL takes names without quotes.
 fn by_name<'a, T: ToValue + ?Sized + 'a>(
     parameters: &[Column],
-    names: impl Iterator<Item = &'a str>,
+    names: impl Iterator<Item = &'a str> + Clone,
     find: impl Fn(&str) -> Option<&'a T>,
     out: &mut Vec<u8>,
 ) -> Result<()> {
-    let is_known = |name: &str| parameters.iter().any(|parameter| *parameter.name == *name);
-    let mut strangers = names.filter(|name| !is_known(name));
+    let is_known = |name: &str| {
+        parameters.iter().any(|parameter| *parameter.name == *name)
+            || parameters.iter().any(|parameter| {
+                parameter.name.eq_ignore_ascii_case(name) && find(&parameter.name).is_none()
+            })
+    };
+    let mut strangers = names.clone().filter(|name| !is_known(name));
     if let Some(name) = strangers.next() {
         let known: Vec<&str> = parameters.iter().map(|parameter| &*parameter.name).collect();
         return Err(Error::invalid(format!(
@@ -168,10 +174,32 @@ fn by_name<'a, T: ToValue + ?Sized + 'a>(
         )));
     }
     parameters.iter().try_for_each(|parameter| {
-        let value = find(&parameter.name).ok_or_else(|| {
-            Error::invalid(format!("there is no value for the parameter {:?}", parameter.name))
-        })?;
+        let value = match find(&parameter.name) {
+            Some(value) => value,
+            None => written_otherwise(parameter, names.clone(), &find)?,
+        };
         put(parameter, value, out)
+    })
+}
+
+/// The value of the one name that is a parameter's apart from upper and lower case.
+#[cold]
+fn written_otherwise<'a, T: ToValue + ?Sized + 'a>(
+    parameter: &Column,
+    names: impl Iterator<Item = &'a str>,
+    find: impl Fn(&str) -> Option<&'a T>,
+) -> Result<&'a T> {
+    let mut same = names.filter(|name| name.eq_ignore_ascii_case(&parameter.name));
+    let found = match (same.next(), same.next()) {
+        (Some(one), Some(other)) => {
+            let name = &parameter.name;
+            let message = format!("{one} and {other} both name the parameter {name:?}");
+            return Err(Error::invalid(message));
+        }
+        (one, _) => one.and_then(find),
+    };
+    found.ok_or_else(|| {
+        Error::invalid(format!("there is no value for the parameter {:?}", parameter.name))
     })
 }
 

@@ -14,7 +14,7 @@ use super::bind::Values;
 use super::builder::Builder;
 use super::call_options::CallOptions;
 use super::cluster::{self, Node};
-use super::prepared::{Bound, Form, Prepared, Statement, execute};
+use super::prepared::{Bound, Form, Prepared, Statement, execute, is_misfit};
 use super::result::{QueryResult, Raw, Rows};
 use super::row::Row;
 use crate::metrics::{Metrics, Observed, Stats};
@@ -64,16 +64,46 @@ impl Core {
         }
     }
 
+    /// Does something with a prepared statement as it is now. If values do not fit, a node is asked
+    /// once whether the parameters have changed.
+    #[inline]
+    fn with<T>(
+        &self,
+        prepared: &Prepared,
+        options: &StatementOptions,
+        work: impl Fn(&Prepared) -> Result<T>,
+    ) -> Result<T> {
+        if prepared.0.is_stale() {
+            return work(&self.renewed(prepared, options)?);
+        }
+        let worked = work(prepared);
+        if is_misfit(&worked)
+            && let Ok(call) = self.composer.prepare_anew(&prepared.0, options)
+            && let Ok(now) = self.send(*call).and_then(Raw::prepared)
+        {
+            return work(&now);
+        }
+        worked
+    }
+
+    fn renewed(&self, prepared: &Prepared, options: &StatementOptions) -> Result<Prepared> {
+        match self.composer.renew(&prepared.0, options)? {
+            Preparation::Known(prepared) => Ok(Prepared(prepared)),
+            Preparation::Ask(call) => self.send(*call)?.prepared(),
+        }
+    }
+
     fn bind(
         &self,
         form: Form<'_>,
         values: &impl Values,
         options: &StatementOptions,
     ) -> Result<Bound> {
+        let bound = |prepared: &Prepared| Bound::new(prepared, values);
         match form {
-            Form::Prepared(prepared) => Bound::new(prepared, values),
+            Form::Prepared(prepared) => self.with(prepared, options, bound),
             Form::Text(text) if values.is_empty() => Ok(Bound::Text(text.into())),
-            Form::Text(text) => Bound::new(&self.prepare(text, options)?, values),
+            Form::Text(text) => self.with(&self.prepare(text, options)?, options, bound),
         }
     }
 }
@@ -108,7 +138,7 @@ impl Session {
         StatementSpan::of(asked, || self.options.said_keyspace().or_else(|| self.keyspace()))
     }
 
-    /// Prepares a statement, unless it is prepared already.
+    /// Prepares a statement, unless it is prepared already and the schema has not changed since.
     pub fn prepare(&self, text: impl AsRef<str>) -> Result<Prepared> {
         let span = self.span(Asked::Prepare(text.as_ref()));
         let _entered = span.enter();
@@ -133,12 +163,12 @@ impl Session {
     fn executed(&self, form: Form<'_>, values: &impl Values) -> Result<QueryResult> {
         let options = self.resolved()?;
         let Core { composer, .. } = &*self.core;
+        let call = |prepared: &Prepared| execute(composer, prepared, values, &options);
         let call = match form {
-            Form::Prepared(prepared) => execute(composer, prepared, values, &options)?,
+            Form::Prepared(prepared) => self.core.with(prepared, &options, call)?,
             Form::Text(text) if values.is_empty() => composer.query(text, &options, NoValues)?,
             Form::Text(text) => {
-                let prepared = self.core.prepare(text, &options)?;
-                execute(composer, &prepared, values, &options)?
+                self.core.with(&self.core.prepare(text, &options)?, &options, call)?
             }
         };
         self.core.send(call)?.result()
@@ -156,9 +186,25 @@ impl Session {
     fn run_batch(&self, batch: &Batch) -> Result<QueryResult> {
         let options = self.resolved()?;
         let plain = options.to_prepare();
+        for stale in batch.stale() {
+            self.core.renewed(stale, &plain)?;
+        }
         let prepared = batch.unprepared().map(|text| self.core.prepare(text, &plain));
-        let prepared = prepared.collect::<Result<Vec<_>>>()?;
-        let call = batch.compose(&self.core.composer, &prepared, &options)?;
+        let mut prepared = prepared.collect::<Result<Vec<_>>>()?;
+        let composer = &self.core.composer;
+        let mut call = batch.compose(composer, &prepared, &options);
+        if is_misfit(&call) && !prepared.is_empty() {
+            // Their parameters may be other ones by now.
+            for known in &mut prepared {
+                let anew = composer.prepare_anew(&known.0, &plain);
+                let Ok(now) = anew.and_then(|call| self.core.send(*call)?.prepared()) else {
+                    break;
+                };
+                *known = now;
+            }
+            call = batch.compose(composer, &prepared, &options);
+        }
+        let call = call?;
         self.core.send(call)?.result()
     }
 

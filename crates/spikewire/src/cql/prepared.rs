@@ -4,14 +4,15 @@ use std::sync::Arc;
 
 use spikewire_cassandra::session::{Call, NoValues, Session as Composer};
 use spikewire_cassandra::statement::{self, StatementOptions};
-use spikewire_cassandra::{Error, Result};
+use spikewire_cassandra::{Error, Kind, Result};
 use spikewire_cql::request::values_with;
 use spikewire_cql::response::Column;
 
 use super::bind::Values;
 
 /// A prepared statement. Cheap to clone. Usable with all sessions on the same cluster and with any
-/// node: it is prepared automatically on nodes that do not know it.
+/// node: it is prepared automatically on nodes that do not know it, and again when the schema has
+/// changed.
 #[derive(Debug, Clone)]
 pub struct Prepared(pub(super) Arc<statement::Prepared>);
 
@@ -29,11 +30,6 @@ impl Prepared {
     /// The columns of its rows, as currently known; none if it has no rows.
     pub fn columns(&self) -> Arc<[Column]> {
         self.0.result().columns.clone()
-    }
-
-    /// Rejects a statement whose values would be interpreted as other types.
-    pub(super) fn check(&self) -> Result<()> {
-        self.0.check()
     }
 
     /// Warnings of the server when it was prepared.
@@ -103,14 +99,15 @@ pub(super) fn execute(
     values: &impl Values,
     options: &StatementOptions,
 ) -> Result<Call> {
-    prepared.check()?;
     let parameters = prepared.parameters();
-    if parameters.is_empty() {
-        // Otherwise surplus values would not be noticed.
-        values.bind(parameters, &mut Vec::new())?;
-    }
     let bound = values_with(parameters.len(), false, |out| values.bind(parameters, out));
     composer.execute(&prepared.0, options, bound)
+}
+
+/// Whether an error may mean that the parameters of a statement are other ones by now than those
+/// that its values do not fit.
+pub(super) fn is_misfit<T>(result: &Result<T>) -> bool {
+    result.as_ref().is_err_and(|error| error.kind() == Kind::Invalid)
 }
 
 /// A statement with bound values, to be sent for each page.
@@ -133,7 +130,6 @@ impl Bound {
         match self {
             Self::Text(text) => composer.query(text, options, NoValues),
             Self::Prepared(prepared, values) => {
-                prepared.check()?;
                 let bound = values_with(prepared.parameters().len(), false, |out: &mut Vec<u8>| {
                     out.extend_from_slice(values);
                     Ok::<(), Error>(())

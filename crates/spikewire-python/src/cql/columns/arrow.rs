@@ -13,7 +13,7 @@ use crate::cql::pages::Pages;
 
 /// The rows as columns.
 pub fn to_arrow(py: Python<'_>, rows: &Pages) -> PyResult<RecordBatch> {
-    let Some(shape) = &rows.shape else {
+    let Some(shape) = rows.one_shape()? else {
         let options = RecordBatchOptions::new().with_row_count(Some(0));
         let empty = Arc::new(Schema::empty());
         return RecordBatch::try_new_with_options(empty, vec![], &options).map_err(refused);

@@ -26,7 +26,7 @@ pub fn to_structured<'py>(
     let numpy = Library::get(py, "to_numpy")?;
     let (dtype, layout) = Layout::of(numpy, dtype, &ExtraColumns::default())?;
     let layout = layout.get();
-    let columns = rows.shape.as_ref().map_or(&[][..], |shape| &*shape.columns);
+    let columns = rows.one_shape()?.map_or(&[][..], |shape| &*shape.columns);
     let fields = fields(columns, &layout.bins)?;
     let count = rows.all.iter().map(|page| page.count).sum();
     let mut memory = Memory::new(py, numpy, layout, count, !strict)?;
@@ -63,9 +63,23 @@ fn fields<'a>(columns: &[Column], all: &'a [Field]) -> PyResult<Vec<Option<&'a F
             )));
         };
         check_unit(&column.ty, field)?;
+        refuse_two(
+            columns.iter().filter(|column| *column.name == *field.name).count(),
+            &field.name,
+        )?;
     }
     let of = |column: &Column| all.iter().find(|field| *field.name == *column.name);
     Ok(columns.iter().map(of).collect())
+}
+
+/// Refuses a name that several columns have.
+pub fn refuse_two(count: usize, name: &str) -> PyResult<()> {
+    if count < 2 {
+        return Ok(());
+    }
+    Err(value_error(format!(
+        "{count} columns are named {name:?}: give them names of their own in the statement (AS)"
+    )))
 }
 
 /// Checks that times go to fields of their own unit.

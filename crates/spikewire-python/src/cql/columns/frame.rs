@@ -14,14 +14,17 @@ use crate::cql::pages::Pages;
 pub fn to_pandas<'py>(py: Python<'py>, rows: &Pages) -> PyResult<Bound<'py, PyAny>> {
     let pandas = module(py, "to_pandas", "pandas", "pandas")?;
     let numpy = py.import("numpy")?.into_any();
-    let frame = PyDict::new(py);
-    for column in columns(&numpy, rows)? {
-        let name = column.name.clone();
-        frame.set_item(name, array(&pandas, &numpy, column)?)?;
+    // By number first, because two columns may have one name.
+    let (frame, names) = (PyDict::new(py), PyList::empty(py));
+    for (at, column) in columns(&numpy, rows)?.into_iter().enumerate() {
+        names.append(&column.name)?;
+        frame.set_item(at, array(&pandas, &numpy, column)?)?;
     }
     let options = PyDict::new(py);
     options.set_item("copy", false)?;
-    pandas.call_method("DataFrame", (frame,), Some(&options))
+    let frame = pandas.call_method("DataFrame", (frame,), Some(&options))?;
+    frame.setattr("columns", names)?;
+    Ok(frame)
 }
 
 /// A `polars.DataFrame`.

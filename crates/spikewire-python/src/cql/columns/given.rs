@@ -147,7 +147,11 @@ impl Source for Given<'_> {
     fn float(&self) -> Result<f32> {
         let double = self.double()?;
         let float = double as f32;
-        if float.is_infinite() && double.is_finite() { Err(Unfit::Range) } else { Ok(float) }
+        let is_rounded = f64::from(float) != double && self.kind().is_integer();
+        if is_rounded || (float.is_infinite() && double.is_finite()) {
+            return Err(Unfit::Range);
+        }
+        Ok(float)
     }
 
     fn double(&self) -> Result<f64> {

@@ -9,6 +9,7 @@ use pyo3::types::{PyByteArray, PyDict};
 use spikewire_columns::RowError;
 
 use super::arrow::{row_error, to_arrow};
+use super::fixed::refuse_two;
 use crate::columns::module;
 use crate::cql::errors::Raised;
 use crate::cql::pages::Pages;
@@ -41,6 +42,9 @@ pub fn to_arrays<'py>(py: Python<'py>, rows: &Pages, strict: bool) -> PyResult<B
             options.set_item("mask", mask)?;
             masked.call((column.values,), Some(&options))?
         };
+        if made.contains(&column.name)? {
+            refuse_two(2, &column.name)?;
+        }
         made.set_item(column.name, array)?;
     }
     Ok(made)

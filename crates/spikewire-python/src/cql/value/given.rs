@@ -78,7 +78,13 @@ impl Source for Given<'_, '_> {
     fn float(&self) -> Result<f32> {
         let double = self.double()?;
         let float = double as f32;
-        if float.is_infinite() && double.is_finite() { Err(Unfit::Range) } else { Ok(float) }
+        if float.is_infinite() && double.is_finite() {
+            return Err(Unfit::Range);
+        }
+        if f64::from(float) != double && self.is_integer() {
+            return Err(rounded());
+        }
+        Ok(float)
     }
 
     fn double(&self) -> Result<f64> {
@@ -88,7 +94,12 @@ impl Source for Given<'_, '_> {
         if !self.is_integer() {
             return Err(Unfit::Kind);
         }
-        self.0.extract().map_err(|_| Unfit::Range)
+        let float: f64 = self.0.extract().map_err(|_| Unfit::Range)?;
+        // Python compares exactly.
+        if float.abs() >= EXACT && !self.0.eq(float).map_err(raised)? {
+            return Err(rounded());
+        }
+        Ok(float)
     }
 
     #[inline]
@@ -167,6 +178,13 @@ impl Source for Given<'_, '_> {
         if !self.is(library::ipv4(py))? && !self.is(library::ipv6(py))? {
             return Err(Unfit::Kind);
         }
+        let scope = self.0.getattr_opt(intern!(py, "scope_id")).map_err(raised)?;
+        if scope.is_some_and(|scope| !scope.is_none()) {
+            return Err(Unfit::Invalid(
+                "an inet has no scope, and this address has one (behind the %): leave it out"
+                    .into(),
+            ));
+        }
         self.0.extract().map_err(raised)
     }
 
@@ -243,6 +261,16 @@ impl Source for Given<'_, '_> {
                 .iter()
                 .try_for_each(|(key, value)| into.entry(&Given(&key), &Given(&value)));
         }
+        // As a map is read that is itself a key or an element of a set.
+        if let Ok(pairs) = self.0.cast_exact::<PyTuple>() {
+            return pairs.iter().try_for_each(|pair| {
+                let pair = pair.cast_exact::<PyTuple>().map_err(|_| Unfit::Kind)?;
+                match pair.as_slice() {
+                    [key, value] => into.entry(&Given(key), &Given(value)),
+                    _ => Err(Unfit::Kind),
+                }
+            });
+        }
         let Ok(mapping) = self.0.cast::<PyMapping>() else { return Err(Unfit::Kind) };
         let pairs = mapping.items().map_err(raised)?;
         for pair in pairs {
@@ -285,8 +313,10 @@ impl Source for Given<'_, '_> {
             }
             return Ok(None);
         }
-        if self.0.is_instance_of::<Row>() {
-            return Ok(None);
+        if let Ok(row) = self.0.cast::<Row>() {
+            let names = row.get().names(self.py());
+            let mut names = names.iter().map(|name| name.to_string());
+            return Ok(names.find(|name| !known(name)));
         }
         // An object that declares its fields, such as a dataclass or a named tuple, must have
         // exactly those of the type.
@@ -311,6 +341,13 @@ impl Source for Given<'_, '_> {
         }
         Ok(None)
     }
+}
+
+/// From here on, not every integer is a double.
+const EXACT: f64 = (1_u64 << f64::MANTISSA_DIGITS) as f64;
+
+fn rounded() -> Unfit<Raised> {
+    Unfit::Invalid("this integer would be rounded: pass a float if that is meant".into())
 }
 
 /// The bytes of an integer of any size.

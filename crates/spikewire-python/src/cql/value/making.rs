@@ -63,12 +63,12 @@ impl<'py> Making<'_, 'py> {
     }
 }
 
-/// Converts lists and sets so that they can be elements of a set or keys of a dict.
+/// Converts what has no hash, at any depth, so that it can be an element of a set or a key of a
+/// dict: lists become tuples, sets frozen sets, and maps tuples of pairs.
 fn hashable(value: Bound<'_, PyAny>) -> PyResult<Bound<'_, PyAny>> {
     let py = value.py();
     if let Ok(list) = value.cast::<PyList>() {
-        let items: Vec<_> = list.iter().map(hashable).collect::<PyResult<_>>()?;
-        return Ok(PyTuple::new(py, items)?.into_any());
+        return Ok(all_hashable(py, list.iter())?.into_any());
     }
     if let Ok(set) = value.cast::<PySet>() {
         return Ok(PyFrozenSet::new(py, set.iter())?.into_any());
@@ -80,7 +80,22 @@ fn hashable(value: Bound<'_, PyAny>) -> PyResult<Bound<'_, PyAny>> {
             .collect::<PyResult<_>>()?;
         return Ok(PyTuple::new(py, pairs)?.into_any());
     }
+    // Not a named tuple such as a duration.
+    if let Ok(tuple) = value.cast_exact::<PyTuple>() {
+        return Ok(all_hashable(py, tuple.iter())?.into_any());
+    }
+    if let Ok(row) = value.cast::<Row>() {
+        let values = all_hashable(py, row.get().kept(py).iter())?;
+        return Ok(Bound::new(py, row.get().with(values))?.into_any());
+    }
     Ok(value)
+}
+
+fn all_hashable<'py>(
+    py: Python<'py>,
+    items: impl Iterator<Item = Bound<'py, PyAny>>,
+) -> PyResult<Bound<'py, PyTuple>> {
+    PyTuple::new(py, items.map(hashable).collect::<PyResult<Vec<_>>>()?)
 }
 
 /// Whether values of a type are created as objects without a hash.

@@ -22,7 +22,7 @@ use super::bind::Values;
 use super::builder::Builder;
 use super::call_options::CallOptions;
 use super::cluster::{self, Node};
-use super::prepared::{Bound, Form, Prepared, Statement, execute};
+use super::prepared::{Bound, Form, Prepared, Statement, execute, is_misfit};
 use super::result::QueryResult;
 use crate::driving::{Connections, on_a_thread};
 use crate::metrics::{Metrics, Observed, Stats};
@@ -154,12 +154,52 @@ impl AsyncSession {
         }
     }
 
+    /// Does something with a prepared statement as it is now. If values do not fit, a node is asked
+    /// once whether the parameters have changed.
+    async fn with_prepared<T>(
+        &self,
+        prepared: &Prepared,
+        options: &StatementOptions,
+        work: impl Fn(&Prepared) -> Result<T>,
+    ) -> Result<T> {
+        if prepared.0.is_stale() {
+            return work(&self.renewed(prepared, options).await?);
+        }
+        let worked = work(prepared);
+        if is_misfit(&worked)
+            && let Ok(now) = self.prepare_anew(prepared, options).await
+        {
+            return work(&now);
+        }
+        worked
+    }
+
+    async fn prepare_anew(
+        &self,
+        prepared: &Prepared,
+        options: &StatementOptions,
+    ) -> Result<Prepared> {
+        let call = self.core.composer.prepare_anew(&prepared.0, options)?;
+        self.send(*call).await?.prepared()
+    }
+
+    async fn renewed(&self, prepared: &Prepared, options: &StatementOptions) -> Result<Prepared> {
+        match self.core.composer.renew(&prepared.0, options)? {
+            Preparation::Known(prepared) => Ok(Prepared(prepared)),
+            Preparation::Ask(call) => self.send(*call).await?.prepared(),
+        }
+    }
+
     async fn bind(&self, form: Form<'_>, values: impl Values) -> Result<(Bound, StatementOptions)> {
         let options = self.resolved()?;
+        let bound = |prepared: &Prepared| Bound::new(prepared, &values);
         let bound = match form {
-            Form::Prepared(prepared) => Bound::new(prepared, &values)?,
+            Form::Prepared(prepared) => self.with_prepared(prepared, &options, bound).await?,
             Form::Text(text) if values.is_empty() => Bound::Text(text.into()),
-            Form::Text(text) => Bound::new(&self.prepare_with(text, &options).await?, &values)?,
+            Form::Text(text) => {
+                let prepared = self.prepare_with(text, &options).await?;
+                self.with_prepared(&prepared, &options, bound).await?
+            }
         };
         Ok((bound, options))
     }
@@ -168,7 +208,7 @@ impl AsyncSession {
         StatementSpan::of(asked, || self.options.said_keyspace().or_else(|| self.keyspace()))
     }
 
-    /// Prepares a statement, unless it is prepared already.
+    /// Prepares a statement, unless it is prepared already and the schema has not changed since.
     pub async fn prepare(&self, text: impl AsRef<str> + Send) -> Result<Prepared> {
         let span = self.span(Asked::Prepare(text.as_ref()));
         let prepared = match self.resolved() {
@@ -197,12 +237,13 @@ impl AsyncSession {
     async fn executed(&self, form: Form<'_>, values: impl Values) -> Result<QueryResult> {
         let options = self.resolved()?;
         let composer = &self.core.composer;
+        let call = |prepared: &Prepared| execute(composer, prepared, &values, &options);
         let call = match form {
-            Form::Prepared(prepared) => execute(composer, prepared, &values, &options)?,
+            Form::Prepared(prepared) => self.with_prepared(prepared, &options, call).await?,
             Form::Text(text) if values.is_empty() => composer.query(text, &options, NoValues)?,
             Form::Text(text) => {
                 let prepared = self.prepare_with(text, &options).await?;
-                execute(composer, &prepared, &values, &options)?
+                self.with_prepared(&prepared, &options, call).await?
             }
         };
         self.send(call).await?.result()
@@ -219,12 +260,24 @@ impl AsyncSession {
     async fn run_batch(&self, batch: &Batch) -> Result<QueryResult> {
         let options = self.resolved()?;
         let plain = options.to_prepare();
+        for stale in batch.stale() {
+            self.renewed(stale, &plain).await?;
+        }
         let mut prepared = Vec::new();
         for text in batch.unprepared() {
             prepared.push(self.prepare_with(text, &plain).await?);
         }
-        let call = batch.compose(&self.core.composer, &prepared, &options)?;
-        self.send(call).await?.result()
+        let composer = &self.core.composer;
+        let mut call = batch.compose(composer, &prepared, &options);
+        if is_misfit(&call) && !prepared.is_empty() {
+            // Their parameters may be other ones by now.
+            for known in &mut prepared {
+                let Ok(now) = self.prepare_anew(known, &plain).await else { break };
+                *known = now;
+            }
+            call = batch.compose(composer, &prepared, &options);
+        }
+        self.send(call?).await?.result()
     }
 
     /// The rows of a statement, page after page, as a [`Stream`](futures_core::Stream) of results.

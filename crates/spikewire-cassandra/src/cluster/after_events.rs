@@ -1,0 +1,62 @@
+//! When something is due after events: once they have calmed down, but not much later than the first.
+
+use std::time::Duration;
+
+use spikewire_transport::Tick;
+
+/// Events come in bursts: what they make due is done when there was none for so long.
+pub const CALM: Duration = Duration::from_millis(200);
+
+/// They may never calm down, as when a node keeps failing and returning.
+const LONGEST: Duration = Duration::from_secs(1);
+
+/// A time that events postpone. The default is never.
+#[derive(Debug, Clone, Copy)]
+pub struct AfterEvents {
+    at: Tick,
+    latest: Tick,
+}
+
+impl Default for AfterEvents {
+    fn default() -> Self {
+        Self { at: Tick::NEVER, latest: Tick::NEVER }
+    }
+}
+
+impl AfterEvents {
+    /// Takes note of an event.
+    pub fn note(&mut self, now: Tick) {
+        if self.latest == Tick::NEVER {
+            self.latest = now.after(LONGEST);
+        }
+        self.at = now.after(CALM).min(self.latest);
+    }
+
+    /// When it is due.
+    pub fn at(&self) -> Tick {
+        self.at
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn due_after(events: impl Iterator<Item = u64>) -> Duration {
+        let (start, mut due) = (Tick(1), AfterEvents::default());
+        assert_eq!(due.at(), Tick::NEVER);
+        events.for_each(|at| due.note(start.after(Duration::from_millis(at))));
+        due.at().since(start)
+    }
+
+    #[test]
+    fn a_burst_is_waited_for() {
+        assert_eq!(due_after([0].into_iter()), CALM);
+        assert_eq!(due_after([0, 50, 120].into_iter()), CALM + Duration::from_millis(120));
+    }
+
+    #[test]
+    fn a_stream_of_events_does_not_postpone_it_for_ever() {
+        assert_eq!(due_after((0..10_000).step_by(100)), LONGEST);
+    }
+}
