@@ -279,6 +279,19 @@ def test_pandas(session: cql.Session) -> None:
         assert np.all(pd.isna(frame[f"c{at}"][1 - first])), ALL[at][0]
 
 
+def test_two_columns_with_one_name(session: cql.Session) -> None:
+    """Neither is lost without a word."""
+    rows = session.execute('SELECT id, id AS "c0", id FROM every')
+    assert [field.name for field in pa.table(rows.to_arrow()).schema] == ["id", "c0", "id"]
+    frame = rows.to_pandas()
+    assert list(frame.columns) == ["id", "c0", "id"]
+    assert frame.to_numpy().tolist() == [[row[0]] * 3 for row in rows]
+    for make in (rows.to_numpy, lambda: rows.to_numpy([("id", "i4")])):
+        with pytest.raises(ValueError, match=r"2 columns are named .id."):
+            make()
+    assert list(rows.to_numpy([("c0", "i4")])["c0"]) == [row[0] for row in rows]
+
+
 def test_polars(session: cql.Session) -> None:
     frame = session.execute("SELECT id, c2, c7, c10, c17 FROM every").to_polars()
     assert frame.schema["c10"] == pl.Datetime("ms", "UTC")

@@ -169,7 +169,8 @@ def test_no_more_rows_are_taken_than_may_be_in_flight(session: Opened) -> None:
     with pytest.raises(TypeError, match="c: int takes an integer") as raised:
         session.execute_many(INSERT, rows(), concurrency=10)
     assert raised.value.row == 50  # type: ignore[attr-defined]
-    assert taken == 51
+    # Whether it really does not fit is looked up while further rows are in flight.
+    assert 51 <= taken <= 60
 
 
 def test_errors_among_the_results(session: Opened) -> None:

@@ -188,14 +188,102 @@ def test_a_statement_in_another_keyspace(session: Opened) -> None:
     assert found.one().key == "local"
 
 
-def test_use(sessions: Sessions, cassandra: SharedCassandra, keyspace: str) -> None:
-    session = sessions.open(cassandra.addresses[0])
+@pytest.mark.parametrize("version", [4, 5])
+def test_use(sessions: Sessions, cassandra: SharedCassandra, keyspace: str, version: int) -> None:
+    session = sessions.open(cassandra.addresses[0], protocol_version=version)
     assert session.raw.keyspace is None
     with pytest.raises(errors.InvalidRequest, match=r"(?i)keyspace"):
         session.execute("SELECT * FROM items")
     session.execute(f"USE {keyspace}")
     assert session.raw.keyspace == keyspace
     session.execute("SELECT * FROM items WHERE id = ?", [1])
+    find = "SELECT key FROM local WHERE key = ?"
+    with pytest.raises(errors.InvalidRequest):
+        session.execute(find, ["local"])
+    # Every statement from now on is about it, on whichever connection.
+    session.execute("USE system")
+    found = session.execute_many(find, [["local"]] * 200)
+    assert [rows.one().key for rows in found] == ["local"] * 200
+    with pytest.raises(errors.InvalidRequest):
+        session.execute("USE no_such_keyspace")
+    assert session.raw.keyspace == "system"
+    assert len(session.execute(find, ["local"])) == 1
+
+
+def test_contact_points_by_name(cassandra: SharedCassandra) -> None:
+    with cql.connect(contact_points=cassandra.addresses[0]) as session:
+        assert session.is_open
+
+
+@dataclass
+class Find:
+    keyspaceName: str  # noqa: N815
+
+
+WHERE = "SELECT table_name FROM system_schema.tables WHERE keyspace_name = "
+
+
+@pytest.mark.parametrize(
+    ("marker", "values"),
+    [
+        ("%(keyspaceName)s", {"keyspaceName": "system"}),
+        ("%(from)s", {"from": "system"}),
+        (":keyspaceName", {"keyspaceName": "system"}),
+        (":keyspaceName", {"keyspacename": "system"}),
+        (":keyspaceName", UserDict(keyspaceName="system")),
+        (":keyspaceName", Find("system")),
+        ("%(keyspaceName)s", Find("system")),
+    ],
+)
+def test_names_with_capitals_and_reserved_words(session: Opened, marker: str, values: Any) -> None:
+    assert len(session.execute(WHERE + marker, values)) > 0
+
+
+@pytest.mark.parametrize(
+    ("values", "words"),
+    [
+        ({"keyspaceName": "a", "keyspacename": "b"}, "no parameter"),
+        ({"keyspaceName": "a", "KEYSPACENAME": "b"}, "both name the parameter"),
+    ],
+)
+def test_two_names_for_one_parameter(session: Opened, values: Any, words: str) -> None:
+    with pytest.raises(ValueError, match=words):
+        session.execute(WHERE + ":keyspaceName", values)
+
+
+@pytest.mark.parametrize("values", [(1,), [1], {"a": 1}])
+def test_values_without_a_marker(session: Opened, values: Any) -> None:
+    """Whoever passes a value expects it to be used."""
+    plain = "INSERT INTO items (id) VALUES (1)"
+    prepared = session.prepare(plain)
+    batch = session.raw.batch()
+    batch.add(plain, values)
+    for run in (
+        lambda: session.execute(plain, values),
+        lambda: session.execute(prepared, values),
+        lambda: session.execute_many(plain, [values]),
+        lambda: session.execute(batch),
+        lambda: session.raw.batch().add(prepared, values),
+        lambda: prepared.bind(values),
+    ):
+        with pytest.raises(ValueError, match="the statement takes no values"):
+            run()
+    nothing: tuple[Any, ...] = ((), [], {}, None)
+    for none in nothing:
+        session.execute(plain, none)
+
+
+def test_the_caller_may_go_on_with_its_values(session: Opened) -> None:
+    """Text is prepared before its values are encoded, and what was passed by then is meant."""
+    first, second = next(numbers), next(numbers)
+    row = [first, "fig"]
+    batch = session.raw.batch()
+    batch.add("INSERT INTO items (id, name) VALUES (?, ?)", row)
+    row[:] = [second, "kiwi"]
+    batch.add("INSERT INTO items (id, name) VALUES (?, ?)", row)
+    session.execute(batch)
+    found = session.execute("SELECT id, name FROM items WHERE id IN (?, ?)", (first, second))
+    assert {tuple(row) for row in found} == {(first, "fig"), (second, "kiwi")}
 
 
 def test_conditions(session: Opened) -> None:

@@ -332,9 +332,13 @@ fn both_versions_compressed_and_not() {
         }
     }
     let four = place.builder().version(Version::V4).connect(&place.at).unwrap();
-    let refused = four.execute(format!("USE {}", place.keyspace), ()).unwrap_err();
-    assert_eq!(refused.kind(), Kind::Invalid);
     let named = four.with(CallOptions::new().keyspace(&*place.keyspace));
     let refused = named.execute("SELECT * FROM t", ()).unwrap_err();
     assert!(refused.message().contains("takes version 5"), "{refused}");
+    // Without a field for the keyspace there are other connections for it.
+    four.execute(format!("USE {}", place.keyspace), ()).unwrap();
+    four.execute(format!("SELECT * FROM {table}"), ()).unwrap();
+    four.execute("USE system", ()).unwrap();
+    assert_eq!(four.execute("SELECT key FROM local WHERE key = ?", ("local",)).unwrap().len(), 1);
+    four.execute(format!("SELECT * FROM {table}"), ()).unwrap_err();
 }
