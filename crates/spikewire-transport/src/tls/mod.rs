@@ -4,6 +4,7 @@
 //! |---|---|
 //! | `given` | trusted authorities, client certificate and so on, as given by a program: [`TlsOptions`] |
 //! | `options` | the same, read and checked once: [`Tls`] |
+//! | `outgoing` | encrypted bytes on their way to the socket, and what they complete |
 //! | `stream` | an encrypted connection over a non-blocking socket |
 //! | `trouble` | error messages |
 //! | `absent` | stubs for builds without the feature: nothing is ever encrypted |
@@ -13,6 +14,8 @@ mod absent;
 mod given;
 #[cfg(feature = "tls")]
 mod options;
+#[cfg(feature = "tls")]
+mod outgoing;
 #[cfg(feature = "tls")]
 mod stream;
 #[cfg(feature = "tls")]

@@ -9,16 +9,15 @@
 //! in the same record as the previous one. For these, each request has its own records, many of
 //! which are sent with one system call ([`Encryption::with_units`]).
 
-use std::collections::VecDeque;
 use std::fmt;
 use std::io::{self, Read as _, Write as _};
 
 use mio::net::TcpStream;
-use rustix::io::Errno;
 use rustix::net::{RecvFlags, recv, send};
 use rustls::ClientConnection;
 
 use super::options::Encryption;
+use super::outgoing::Outgoing;
 use super::{UnitLength, trouble};
 use crate::socket::NO_WAIT;
 
@@ -37,14 +36,7 @@ pub(crate) struct Stream {
     sealed: Box<[u8]>,
     start: usize,
     end: usize,
-    /// Encrypted output; `out[sent..]` has not been sent.
-    out: Vec<u8>,
-    sent: usize,
-    /// Records of the caller's bytes that are not completely sent: where they end in `out`, and how
-    /// many of the caller's bytes they hold.
-    records: VecDeque<(usize, usize)>,
-    /// How many of the caller's bytes they hold in total.
-    committed: usize,
+    outgoing: Outgoing,
     unit: Option<UnitLength>,
     /// Bytes of the current unit that are not in a record yet.
     unit_left: usize,
@@ -59,7 +51,7 @@ impl fmt::Debug for Stream {
         f.debug_struct("Stream")
             .field("protocol", &self.session.protocol_version())
             .field("unread", &(self.end - self.start))
-            .field("committed", &self.committed)
+            .field("committed", &self.outgoing.committed())
             .field("ended", &self.ended)
             .finish_non_exhaustive()
     }
@@ -76,10 +68,7 @@ impl Stream {
             sealed,
             start: 0,
             end: 0,
-            out: Vec::new(),
-            sent: 0,
-            records: VecDeque::new(),
-            committed: 0,
+            outgoing: Outgoing::default(),
             unit,
             unit_left: 0,
             ended: false,
@@ -148,31 +137,24 @@ impl Stream {
     }
 
     /// Writes bytes, returning how many are in records that were sent completely, or fails with
-    /// `WouldBlock` if there are none yet. The next call must then begin with the same bytes.
+    /// `WouldBlock` if there are none yet. The next call must then begin with the same bytes. If the
+    /// socket fails after it took some records, the next call returns the error.
     pub fn write(&mut self, socket: &TcpStream, bytes: &[u8]) -> io::Result<usize> {
-        if self.committed == 0 {
+        if self.committed() == 0 {
             if !self.send(socket)? {
                 return Err(io::ErrorKind::WouldBlock.into());
             }
             self.seal(bytes)?;
         }
-        debug_assert!(self.committed <= bytes.len(), "bytes were taken back");
-        let all = self.send(socket)?;
-        let mut written = 0;
-        while let Some(&(end, size)) = self.records.front()
-            && (all || end <= self.sent)
-        {
-            self.records.pop_front();
-            written += size;
-        }
-        self.committed -= written;
-        if written > 0 { Ok(written) } else { Err(io::ErrorKind::WouldBlock.into()) }
+        debug_assert!(self.committed() <= bytes.len(), "bytes were taken back");
+        self.collect()?;
+        self.outgoing.send_records(|bytes| send(socket, bytes, NO_WAIT))
     }
 
     /// Encrypts these bytes into records, as many as are sent at a time.
     fn seal(&mut self, bytes: &[u8]) -> io::Result<()> {
         let mut rest = bytes;
-        while !rest.is_empty() && self.committed < BURST {
+        while !rest.is_empty() && self.committed() < BURST {
             let mut size = rest.len().min(RECORD);
             if let Some(length) = self.unit {
                 if self.unit_left == 0 {
@@ -182,9 +164,8 @@ impl Stream {
                 size = if self.unit_left == 0 { size } else { size.min(self.unit_left) };
             }
             let size = self.session.writer().write(&rest[..size])?;
-            self.session.write_tls(&mut self.out)?;
-            self.records.push_back((self.out.len(), size));
-            self.committed += size;
+            self.session.write_tls(self.outgoing.buffer())?;
+            self.outgoing.commit(size);
             self.unit_left = self.unit_left.saturating_sub(size);
             rest = &rest[size..];
             if self.unit.is_none() {
@@ -205,12 +186,12 @@ impl Stream {
 
     /// Bytes of the next write that cannot be changed any more.
     pub fn committed(&self) -> usize {
-        self.committed
+        self.outgoing.committed()
     }
 
     /// Whether [`Stream::flush`] has something to send.
     pub fn has_unsent(&self) -> bool {
-        self.committed == 0 && (self.sent < self.out.len() || self.session.wants_write())
+        self.committed() == 0 && (self.outgoing.is_pending() || self.session.wants_write())
     }
 
     /// Whether a read returns something, even if only the end, although the poller may be silent.
@@ -221,7 +202,7 @@ impl Stream {
     /// Tells the server that nothing more will be sent, unless a record was given up half sent,
     /// which is never finished.
     pub fn hang_up(&mut self, socket: &TcpStream) {
-        if self.committed == 0 && !self.session.is_handshaking() {
+        if self.committed() == 0 && !self.session.is_handshaking() {
             self.session.send_close_notify();
             let _ = self.send(socket);
         }
@@ -263,20 +244,19 @@ impl Stream {
 
     /// Sends encrypted output; returns whether everything was sent.
     fn send(&mut self, socket: &TcpStream) -> io::Result<bool> {
+        self.collect()?;
+        let all = self.outgoing.send(|bytes| send(socket, bytes, NO_WAIT))?;
+        if all {
+            self.outgoing.clear();
+        }
+        Ok(all)
+    }
+
+    /// Takes the session's output.
+    fn collect(&mut self) -> io::Result<()> {
         while self.session.wants_write() {
-            self.session.write_tls(&mut self.out)?;
+            self.session.write_tls(self.outgoing.buffer())?;
         }
-        while self.sent < self.out.len() {
-            match send(socket, &self.out[self.sent..], NO_WAIT) {
-                Ok(0) => return Err(io::ErrorKind::WriteZero.into()),
-                Ok(size) => self.sent += size,
-                Err(Errno::WOULDBLOCK) => return Ok(false),
-                Err(Errno::INTR) => {}
-                Err(error) => return Err(error.into()),
-            }
-        }
-        self.out.clear();
-        self.sent = 0;
-        Ok(true)
+        Ok(())
     }
 }
