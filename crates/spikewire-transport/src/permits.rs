@@ -13,6 +13,9 @@ use crate::clock::Tick;
 /// How often a waiting thread checks for signals.
 pub const SIGNAL_POLL: Duration = Duration::from_millis(50);
 
+/// How long free permits are withheld from waiting callers, so that several are admitted together.
+const WITHHELD: Duration = Duration::from_millis(2);
+
 /// Parks this thread for `span`, but at most for `most`.
 pub fn park(span: Duration, most: Option<Duration>) {
     match span.min(most.unwrap_or(Duration::MAX)) {
@@ -103,7 +106,7 @@ impl Permits {
             }
             line.waiting.push_back(own.clone());
         }
-        let mut parked = false;
+        let (mut parked, mut admits_at) = (false, None);
         loop {
             match own.answer.load(Acquire) {
                 LET_IN => return Ok(Permit(self.clone())),
@@ -130,8 +133,17 @@ impl Permits {
                 }
                 continue;
             }
+            // The first in the queue sees to it that free permits are not withheld for long: if the
+            // calls in flight hang, no other permit is returned.
+            if !self.withholds_from(&own) {
+                admits_at = None;
+            } else if *admits_at.get_or_insert(now.after(WITHHELD)) <= now {
+                self.line.lock().admit(self.limit);
+                continue;
+            }
             parked = true;
-            park(deadline.since(now), interrupted.is_some().then_some(SIGNAL_POLL));
+            let next = deadline.min(admits_at.unwrap_or(Tick::NEVER));
+            park(next.since(now), interrupted.is_some().then_some(SIGNAL_POLL));
         }
     }
 
@@ -139,22 +151,29 @@ impl Permits {
     fn leave(&self, own: &Arc<Waiting>) -> bool {
         let mut line = self.line.lock();
         let at = line.waiting.iter().position(|other| Arc::ptr_eq(other, own));
-        at.and_then(|at| line.waiting.remove(at)).is_some()
+        let left = at.and_then(|at| line.waiting.remove(at)).is_some();
+        if left && line.taken < self.limit {
+            line.wake_first();
+        }
+        left
+    }
+
+    /// Whether this caller is the first in the queue and a permit is free.
+    fn withholds_from(&self, own: &Arc<Waiting>) -> bool {
+        let line = self.line.lock();
+        line.taken < self.limit && line.waiting.front().is_some_and(|it| Arc::ptr_eq(it, own))
     }
 
     fn give_back(&self) {
         let mut line = self.line.lock();
         line.taken -= 1;
         // Waiting callers are admitted when there is room for several calls, not one by one: waking
-        // a thread for every reply costs more than the call it then makes.
-        if line.waiting.is_empty() || line.taken > self.limit - self.limit / 8 {
-            return;
-        }
-        while line.taken < self.limit
-            && let Some(own) = line.waiting.pop_front()
-        {
-            line.taken += 1;
-            own.notify(LET_IN);
+        // a thread for every reply costs more than the call it then makes. The first is told of the
+        // first free permit, and does not wait for long.
+        if line.taken <= self.limit - self.limit / 8 {
+            line.admit(self.limit);
+        } else if line.taken + 1 == self.limit {
+            line.wake_first();
         }
     }
 
@@ -164,6 +183,25 @@ impl Permits {
         line.closed = true;
         for own in line.waiting.drain(..) {
             own.notify(CLOSED);
+        }
+    }
+}
+
+impl Line {
+    /// Admits as many waiting callers as there are free permits.
+    fn admit(&mut self, limit: usize) {
+        while self.taken < limit
+            && let Some(own) = self.waiting.pop_front()
+        {
+            self.taken += 1;
+            own.notify(LET_IN);
+        }
+    }
+
+    /// Wakes the first in the queue, to look at the free permits.
+    fn wake_first(&self) {
+        if let Some(first) = self.waiting.front() {
+            first.thread.unpark();
         }
     }
 }
@@ -200,6 +238,25 @@ mod tests {
             assert!(waiting.join().unwrap());
         });
         assert!(permits.enter().is_some(), "all came back");
+    }
+
+    /// Stands for every wake-up that is batched by count: it must be bounded in time, too.
+    #[test]
+    fn a_free_permit_is_used_while_all_other_calls_hang() {
+        let permits = Permits::new(64);
+        let mut held: Vec<_> = (0..64).map(|_| permits.enter().unwrap()).collect();
+        thread::scope(|scope| {
+            let wait = || permits.wait(Tick::NEVER, None).is_ok();
+            let waiting = [scope.spawn(wait), scope.spawn(wait)];
+            while permits.line.lock().waiting.len() < 2 {
+                thread::yield_now();
+            }
+            // One of 64, far less than a batch; the first who waits returns it to the second.
+            held.pop();
+            assert!(waiting.into_iter().all(|thread| thread.join().unwrap()));
+        });
+        drop(held);
+        assert_eq!(permits.line.lock().taken, 0);
     }
 
     #[test]
