@@ -11,6 +11,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use spikewire_cql::response::Retry;
+use spikewire_transport::OrderKey;
 use spikewire_transport::topology::{Preference, Target as Addressed};
 
 use crate::cluster::{Node, Snapshot};
@@ -113,6 +114,18 @@ pub enum Aim {
 impl Addressed for Target {
     fn writes(&self) -> bool {
         self.writes
+    }
+
+    #[inline(always)]
+    fn order(&self) -> OrderKey {
+        if self.contender.as_ref().is_some_and(|contender| contender.follows()) {
+            return OrderKey::NONE;
+        }
+        match &self.aim {
+            Aim::Token { token, .. } => OrderKey::of((*token >> 48) as u16 ^ *token as u16),
+            Aim::Any => OrderKey::UNKNOWN,
+            Aim::Node(_) => OrderKey::NONE,
+        }
     }
 
     #[inline(always)]

@@ -141,7 +141,7 @@ impl Signals {
         }
         let key = key.get();
         let namespace = key.space.namespace.clone();
-        let target = Target::record(namespace, key.digest.partition(), writes);
+        let target = Target::record(namespace, &key.digest, writes);
         let router = Router::new(options.racks.clone());
         let node = router.choose(&core.cluster.snapshot(), &target, policy, 0).ok();
         Ok(node.map(|node| (node.name.clone(), node.address.ip().to_string(), node.address.port())))

@@ -8,6 +8,7 @@ use crate::clock::Tick;
 use crate::command::ResponseHandler;
 use crate::dial::{Dial, DialError};
 use crate::fault::Fault;
+use crate::keys::OrderKey;
 use crate::lanes::Errand;
 use crate::pipeline::{Abandoned, Arrival, Pipeline, Request};
 use crate::placement::NodeKey;
@@ -96,10 +97,10 @@ impl<P: Protocol, T: ResponseHandler> Connection<P, T> {
     }
 
     /// Queues a command for the next write.
-    pub fn queue(&mut self, command: CommandOf<P, T>, now: Tick) {
+    pub fn queue(&mut self, command: CommandOf<P, T>, key: OrderKey, now: Tick) {
         let composed = self.pipeline.compose(|out| out.extend_from_slice(&command.bytes));
         let (many, weight, deadline) = (command.stream, command.rows.max(1), command.deadline);
-        self.pipeline.queue(composed, Request { many, weight, deadline }, command, now);
+        self.pipeline.queue(composed, Request { many, weight, deadline, key }, command, now);
     }
 
     /// Writes what is queued; returns whether everything was written.

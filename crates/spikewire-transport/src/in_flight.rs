@@ -3,6 +3,7 @@
 use std::collections::VecDeque;
 
 use crate::clock::Tick;
+use crate::keys::OrderKey;
 use crate::protocol::Answers;
 
 /// How many entries of finished requests are kept, in addition to as many as there are requests.
@@ -23,6 +24,8 @@ pub struct Slot<C> {
     pub parts: usize,
     /// How much it counts against the connection's depth.
     pub weight: usize,
+    /// What it is about, if its order among others is kept.
+    pub key: OrderKey,
     /// Whether it was sealed together with others, so that it cannot be removed alone.
     pub sealed: bool,
     /// `None` for an orphan, whose reply is read and dropped.
@@ -292,8 +295,8 @@ mod tests {
 
     fn slot(start: u64) -> Slot<u64> {
         let (since, many, weight, sealed) = (Tick(start), false, 1, false);
-        let command = Some(start);
-        Slot { start, end: start + 1, since, many, parts: 0, weight, sealed, command }
+        let (key, command) = (OrderKey::NONE, Some(start));
+        Slot { start, end: start + 1, since, many, parts: 0, weight, key, sealed, command }
     }
 
     fn starts(all: &InFlight<u64>) -> Vec<u64> {

@@ -113,6 +113,7 @@ where
         receiver: R,
     ) -> io::Result<Self> {
         let mut multiplexer = Multiplexer::with_queue(topology, queue)?;
+        multiplexer.keep_order();
         // A driver without a bound here is bounded elsewhere.
         if queue < usize::MAX {
             multiplexer.bound();

@@ -25,6 +25,7 @@ use std::time::Duration;
 use crate::clock::Tick;
 use crate::in_flight::{Ids, InFlight, Slot};
 use crate::inbound::Inbound;
+use crate::keys::{OrderKey, Unanswered};
 use crate::protocol::{Answers, Asked, Disposition, Malformed, Protocol, ReplyKind};
 
 /// Capacity kept in an empty output buffer; what a burst needed beyond it is freed.
@@ -43,6 +44,8 @@ pub struct Request {
     pub weight: usize,
     /// When it times out.
     pub deadline: Tick,
+    /// What it is about, if its order among others is kept.
+    pub key: OrderKey,
 }
 
 /// How many writes are remembered: enough for what is in flight, and some.
@@ -97,6 +100,7 @@ pub struct Pipeline<P, C> {
     committed: usize,
     in_flight: InFlight<C>,
     weight: usize,
+    unanswered: Unanswered,
     orphans: usize,
     draining: bool,
     last_progress: Tick,
@@ -120,6 +124,7 @@ impl<P: Protocol, C> Pipeline<P, C> {
             committed: 0,
             in_flight: InFlight::new(P::IDS.map(|count| Ids { first: P::FIRST_ID, count })),
             weight: 0,
+            unanswered: Unanswered::default(),
             orphans: 0,
             draining: false,
             last_progress: now,
@@ -146,6 +151,12 @@ impl<P: Protocol, C> Pipeline<P, C> {
     /// Their total weight.
     pub fn weight(&self) -> usize {
         self.weight
+    }
+
+    /// Whether a request with this key is unanswered; the reply to an orphan counts.
+    #[inline(always)]
+    pub fn is_unanswered(&self, key: OrderKey) -> bool {
+        self.unanswered.contains(key)
     }
 
     /// Whether one more request can be queued.
@@ -220,11 +231,12 @@ impl<P: Protocol, C> Pipeline<P, C> {
         }
         let Composed(at) = composed;
         let (start, end) = (self.position(at), self.position(self.out.len()));
-        let Request { many, weight, deadline } = request;
+        let Request { many, weight, deadline, key } = request;
         self.weight += weight;
+        self.unanswered.add(key);
         let command = Some(command);
         let (since, sealed, parts) = (now, false, 0);
-        let slot = Slot { start, end, since, many, parts, weight, sealed, command };
+        let slot = Slot { start, end, since, many, parts, weight, key, sealed, command };
         let id = self.in_flight.push(slot);
         self.protocol.stamp(&mut self.out[at..], id, deadline.since(now));
     }
@@ -341,6 +353,7 @@ impl<P: Protocol, C> Pipeline<P, C> {
             }
             let Some(slot) = self.in_flight.remove(answers) else { return Ok(None) };
             self.weight -= slot.weight;
+            self.unanswered.remove(slot.key);
             if let Some(command) = slot.command {
                 let written = if TIMED { self.written_at(slot.end) } else { None };
                 let body = self.inbound.body(range);
@@ -391,7 +404,8 @@ impl<P: Protocol, C> Pipeline<P, C> {
             return displaced;
         }
         let begun = self.total_written + self.committed as u64;
-        let Self { in_flight, out, written, total_written, weight, orphans, draining, .. } = self;
+        let Self { in_flight, out, written, total_written, weight, .. } = self;
+        let Self { unanswered, orphans, draining, .. } = self;
         let mut withdrawn = 0;
         // Sealed requests are sent together: none of them can be removed alone.
         let half_sent =
@@ -413,6 +427,7 @@ impl<P: Protocol, C> Pipeline<P, C> {
                 return Some(slot);
             }
             *weight -= slot.weight;
+            unanswered.remove(slot.key);
             if !drains {
                 let at = *written + (slot.start - *total_written) as usize;
                 let len = (slot.end - slot.start) as usize;
@@ -488,6 +503,7 @@ impl<P: Protocol, C> Pipeline<P, C> {
             None
         });
         (self.weight, self.orphans) = (0, 0);
+        self.unanswered.clear();
         all
     }
 }

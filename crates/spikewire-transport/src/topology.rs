@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use crate::breaker::Breaker;
 use crate::fault::CommandError;
+use crate::keys::OrderKey;
 use crate::metrics::{Gauges, Metrics};
 pub use crate::policy::Preference;
 use crate::tls::Encryption;
@@ -184,6 +185,13 @@ pub struct CopyPlan<K> {
 pub trait Target: Debug {
     /// Whether executing it twice may make a difference, so that a lost reply leaves it in doubt.
     fn writes(&self) -> bool;
+
+    /// What it is about. On drivers whose callers send commands without waiting for earlier ones,
+    /// commands with equal keys keep their order.
+    #[inline(always)]
+    fn order(&self) -> OrderKey {
+        OrderKey::NONE
+    }
 
     /// The command starts. If another copy of it is to start later, unless the command is finished
     /// by then, returns its delay and target. The copy's ticket is the

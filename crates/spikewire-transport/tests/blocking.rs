@@ -7,7 +7,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use spikewire_transport::blocking::Single;
-use spikewire_transport::{BlockingPool, Command, Tick};
+use spikewire_transport::{BlockingPool, Command, OrderKey, Tick};
 use support::{DONE, LONG, Manners, Request, Server, Toy, Writes, frame, nodes, policy, settings};
 
 type Pool = BlockingPool<Toy<false>, Single<Toy<false>>>;
@@ -15,7 +15,13 @@ type Pool = BlockingPool<Toy<false>, Single<Toy<false>>>;
 fn call(pool: &Pool, what: &[u8]) -> Vec<u8> {
     let (now, mut body) = (Tick::now(), Vec::new());
     let ticket = Single::new(Vec::new());
-    let command = Command::new(frame(0, DONE, what), Writes(false), policy(LONG), now, ticket);
+    let command = Command::new(
+        frame(0, DONE, what),
+        Writes(false, OrderKey::NONE),
+        policy(LONG),
+        now,
+        ticket,
+    );
     pool.call(command, now, &mut body, &mut None, None, Some).unwrap();
     body[1..].to_vec()
 }

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use spikewire_transport::driver::Next;
 use spikewire_transport::{
-    Command, EventLoop, LoopDriver, Multiplexer, Outcome, Protocol, ResponseHandler, Tick,
+    Command, EventLoop, LoopDriver, Multiplexer, OrderKey, Outcome, Protocol, ResponseHandler, Tick,
 };
 use support::{DONE, LONG, Manners, Server, Toy, Writes, frame, nodes, policy, settings};
 
@@ -50,7 +50,13 @@ fn a_burst_is_written_before_the_flush() {
     let submit = |count: usize| {
         for _ in 0..count {
             let bytes = frame(0, DONE, b"x");
-            let command = Command::new(bytes, Writes(false), policy(LONG), Tick::now(), Ticket);
+            let command = Command::new(
+                bytes,
+                Writes(false, OrderKey::NONE),
+                policy(LONG),
+                Tick::now(),
+                Ticket,
+            );
             driver.submit(&Idle, command, Tick::now(), &mut deliver());
         }
     };

@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use spikewire_transport::topology::Settings;
-use spikewire_transport::{Command, FaultKind, Multiplexer, Outcome, Tick};
+use spikewire_transport::{Command, FaultKind, Multiplexer, OrderKey, Outcome, Tick};
 use support::{
     Bench, DONE, IDS, LAST_WORD, LONG, MORE, Manners, RETRY, RETRY_DOUBTFUL, Request, SOON, Script,
     Server, Ticket, Toy, VERDICT, Writes, event, frame, nodes, policy, settings,
@@ -411,7 +411,8 @@ fn more_commands_than_ids_share_a_connection() {
     for number in 0..ALL {
         let bytes = frame(0, DONE, &number.to_be_bytes());
         let ticket = Ticket(number, Vec::new());
-        let command = Command::new(bytes, Writes(false), policy(LONG), Tick::now(), ticket);
+        let command =
+            Command::new(bytes, Writes(false, OrderKey::NONE), policy(LONG), Tick::now(), ticket);
         multiplexer.submit(command, Tick::now());
     }
     let mut ended = HashSet::new();

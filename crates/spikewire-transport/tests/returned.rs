@@ -12,8 +12,8 @@ use spikewire_transport::blocking::Single;
 use spikewire_transport::driver::Next;
 use spikewire_transport::native::{self, Native};
 use spikewire_transport::{
-    Attempts, BlockingPool, Carried, Command, EventLoop, LoopDriver, Multiplexer, Outcome,
-    ResponseHandler, Tick,
+    Attempts, BlockingPool, Carried, Command, EventLoop, LoopDriver, Multiplexer, OrderKey,
+    Outcome, ResponseHandler, Tick,
 };
 use support::{
     DONE, Failed, LONG, Manners, RETURNED, Server, Stay, Toy, Writes, frame, nodes, policy,
@@ -70,7 +70,8 @@ impl Ticket {
             ended: None,
         };
         let bytes = frame(0, DONE, format!("run {what}").as_bytes());
-        let mut command = Command::new(bytes, Writes(true), policy(LONG), Tick::now(), ticket);
+        let mut command =
+            Command::new(bytes, Writes(true, OrderKey::NONE), policy(LONG), Tick::now(), ticket);
         if let Carried::Own(ticket) = &mut command.ticket {
             ticket.deadline = command.deadline;
         }
@@ -87,14 +88,16 @@ impl Ticket {
                 self.attempts = reply.attempts.without_latest();
                 let bytes = frame(0, DONE, format!("prepare {}", self.what).as_bytes());
                 let deadline = self.deadline;
-                let mut command = Command::new(bytes, Writes(false), policy(LONG), now, self);
+                let mut command =
+                    Command::new(bytes, Writes(false, OrderKey::NONE), policy(LONG), now, self);
                 command.deadline = deadline;
                 Ok(command)
             }
             Ok(reply) if &reply.body[1..] == b"prepared" => {
                 let request = self.request.take().unwrap();
                 let (deadline, attempts) = (self.deadline, self.attempts);
-                let mut command = Command::new(request, Writes(true), policy(LONG), now, self);
+                let mut command =
+                    Command::new(request, Writes(true, OrderKey::NONE), policy(LONG), now, self);
                 (command.deadline, command.attempts) = (deadline, attempts);
                 Ok(command)
             }
@@ -208,7 +211,8 @@ fn call(pool: &BlockingPool<Proto, Single<Proto>>, what: &str) {
     let (start, mut body) = (Tick::now(), Vec::new());
     let ask = |bytes, attempts, body: &mut Vec<u8>| {
         let ticket = Single::new(std::mem::take(body));
-        let mut command = Command::new(bytes, Writes(true), policy(LONG), start, ticket);
+        let mut command =
+            Command::new(bytes, Writes(true, OrderKey::NONE), policy(LONG), start, ticket);
         command.attempts = attempts;
         let mut aside = None;
         let now = Tick::now();

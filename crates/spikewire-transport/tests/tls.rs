@@ -23,7 +23,7 @@ use spikewire_transport::protocol::Answers;
 use spikewire_transport::tls::{Pem, Tls, TlsOptions};
 use spikewire_transport::topology::Settings;
 use spikewire_transport::{
-    BlockingPool, Command, Encryption, FaultKind, Session, SessionError, Tick,
+    BlockingPool, Command, Encryption, FaultKind, OrderKey, Session, SessionError, Tick,
 };
 use support::{
     Bench, DONE, LONG, Nodes, SOON, Toy, Writes, event, frame, policy, read_frame, secure_nodes,
@@ -279,7 +279,13 @@ fn bytes_may_come_one_by_one() {
 fn call(pool: &BlockingPool<Proto, Single<Proto>>, what: &[u8]) -> Vec<u8> {
     let (now, mut body) = (Tick::now(), Vec::new());
     let ticket = Single::new(Vec::new());
-    let command = Command::new(frame(0, DONE, what), Writes(false), policy(LONG), now, ticket);
+    let command = Command::new(
+        frame(0, DONE, what),
+        Writes(false, OrderKey::NONE),
+        policy(LONG),
+        now,
+        ticket,
+    );
     pool.call(command, now, &mut body, &mut None, None, Some).unwrap();
     body[1..].to_vec()
 }

@@ -5,6 +5,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use std::time::Duration;
 
+use spikewire_aerospike_protocol::key::Digest;
+use spikewire_transport::OrderKey;
+
 use crate::cluster::{NamespaceMap, Node, Snapshot};
 use crate::error::{Error, Kind, Result};
 use crate::hedging::Hedge;
@@ -24,6 +27,8 @@ pub struct Target {
     second: bool,
     /// When to send a hedge request to another replica.
     hedge: Hedge,
+    /// The record it is about.
+    key: OrderKey,
 }
 
 /// The destination of a command.
@@ -37,14 +42,24 @@ pub enum Aim {
 
 impl Target {
     /// The target of a command on one record.
-    pub fn record(namespace: Arc<str>, partition: u16, write: bool) -> Self {
+    #[inline]
+    pub fn record(namespace: Arc<str>, digest: &Digest, write: bool) -> Self {
+        // Other bytes than those of the partition.
+        let key = OrderKey::of(u16::from_le_bytes([digest.0[4], digest.0[5]]));
+        Self { key, ..Self::partition(namespace, digest.partition(), write) }
+    }
+
+    /// The target of a command for a holder of this partition.
+    pub fn partition(namespace: Arc<str>, partition: u16, write: bool) -> Self {
+        let (hedge, key) = (Hedge::NEVER, OrderKey::NONE);
         let aim = Aim::Partition(namespace, partition);
-        Self { aim, write, column: 0, second: false, hedge: Hedge::NEVER }
+        Self { aim, write, column: 0, second: false, hedge, key }
     }
 
     /// The target of a command for one node.
     pub fn node(node: Arc<Node>, write: bool) -> Self {
-        Self { aim: Aim::Node(node), write, column: 0, second: false, hedge: Hedge::NEVER }
+        let (hedge, key) = (Hedge::NEVER, OrderKey::NONE);
+        Self { aim: Aim::Node(node), write, column: 0, second: false, hedge, key }
     }
 
     /// The same with hedging.
@@ -58,6 +73,12 @@ impl Target {
     #[inline(always)]
     pub fn is_hedged(&self) -> bool {
         !self.hedge.is_never()
+    }
+
+    /// The record it is about; none for a hedge request, whose order is not kept.
+    #[inline(always)]
+    pub fn key(&self) -> OrderKey {
+        if self.second { OrderKey::NONE } else { self.key }
     }
 
     /// Whether this is a hedge request.
@@ -258,7 +279,7 @@ mod tests {
     fn names(policy: ReplicaPolicy, write: bool, racks: &[u32]) -> Vec<String> {
         let (_, snapshot) = cluster();
         let router = Router::new(racks.to_vec());
-        let target = Target::record("test".into(), 7, write);
+        let target = Target::partition("test".into(), 7, write);
         (0..3)
             .map(|step| match router.choose(&snapshot, &target, policy, step) {
                 Ok(node) => node.name.clone(),
@@ -281,7 +302,7 @@ mod tests {
     fn any_spreads_reads() {
         let (_, snapshot) = cluster();
         let router = Router::default();
-        let target = Target::record("test".into(), 7, false);
+        let target = Target::partition("test".into(), 7, false);
         let next = || router.choose(&snapshot, &target, ReplicaPolicy::Any, 0).unwrap().slot;
         assert_eq!([next(), next(), next()], [0, 2, 0]);
     }
@@ -298,13 +319,13 @@ mod tests {
     fn a_second_request_goes_to_another_node() {
         let delay = Duration::from_millis(5);
         let hedge = Hedge::after(delay).unwrap();
-        let read = || Target::record("test".into(), 7, false).with_hedge(hedge);
+        let read = || Target::partition("test".into(), 7, false).with_hedge(hedge);
         let pair = |first: &str, other: &str| Some((delay, first.into(), other.into()));
         assert_eq!(second(ReplicaPolicy::Sequence, &mut read()), pair("N0", "N2"));
         assert_eq!(second(ReplicaPolicy::PreferRack, &mut read()), pair("N2", "N0"));
         assert_eq!(second(ReplicaPolicy::Any, &mut read()), pair("N0", "N2"));
         assert_eq!(second(ReplicaPolicy::Master, &mut read()), None);
-        let write = Target::record("test".into(), 7, true).with_hedge(hedge);
+        let write = Target::partition("test".into(), 7, true).with_hedge(hedge);
         assert_eq!(second(ReplicaPolicy::Sequence, &mut write.clone()), None);
         let (nodes, snapshot) = cluster();
         nodes[2].retire();
@@ -316,7 +337,7 @@ mod tests {
     #[test]
     fn a_percentile_is_that_of_the_other_node() {
         let hedge = Hedge::percentile(90.0).unwrap();
-        let read = || Target::record("test".into(), 7, false).with_hedge(hedge);
+        let read = || Target::partition("test".into(), 7, false).with_hedge(hedge);
         let (nodes, snapshot) = cluster();
         let router = Router::default();
         let policy = ReplicaPolicy::Sequence;
@@ -333,7 +354,7 @@ mod tests {
     fn nodes_that_left_are_passed_over() {
         let (nodes, snapshot) = cluster();
         nodes[0].retire();
-        let target = Target::record("test".into(), 7, true);
+        let target = Target::partition("test".into(), 7, true);
         let router = Router::default();
         let choose = |policy| router.choose(&snapshot, &target, policy, 0);
         assert_eq!(choose(ReplicaPolicy::Sequence).unwrap().name, "N2");
@@ -345,7 +366,7 @@ mod tests {
     #[test]
     fn an_unknown_namespace_is_named() {
         let (_, snapshot) = cluster();
-        let target = Target::record("tset".into(), 0, false);
+        let target = Target::partition("tset".into(), 0, false);
         let error =
             Router::default().choose(&snapshot, &target, ReplicaPolicy::Master, 0).unwrap_err();
         assert_eq!(error.kind(), Kind::NoNamespace);
@@ -355,7 +376,7 @@ mod tests {
     #[test]
     fn a_cluster_without_namespaces_is_not_known_yet() {
         let snapshot = Snapshot::default();
-        let target = Target::record("test".into(), 0, false);
+        let target = Target::partition("test".into(), 0, false);
         let error =
             Router::default().choose(&snapshot, &target, ReplicaPolicy::Any, 0).unwrap_err();
         assert_eq!(error.kind(), Kind::NoNode);

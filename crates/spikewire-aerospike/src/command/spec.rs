@@ -331,7 +331,7 @@ impl CommandSpec {
             buffer::give(bytes);
             return Err(error);
         }
-        let target = Target::record(set.namespace.clone(), digest.partition(), self.write);
+        let target = Target::record(set.namespace.clone(), digest, self.write);
         let target = target.with_hedge(self.hedge);
         Ok(Prepared { bytes, target, policy: self.policy })
     }

@@ -14,7 +14,7 @@ use spikewire_transport::topology::{
     CopyPlan, Endpoint, Preference, Settings, Target as Addressed,
 };
 use spikewire_transport::{
-    Breaker, CommandError, Encryption, Fault, FaultKind, Metrics, Protocol, Topology,
+    Breaker, CommandError, Encryption, Fault, FaultKind, Metrics, OrderKey, Protocol, Topology,
 };
 
 use super::{LARGE, MANY, MESSAGE_WEIGHT, SECURITY_WEIGHT, about};
@@ -292,6 +292,11 @@ impl Endpoint for Node {
 impl Addressed for Target {
     fn writes(&self) -> bool {
         self.write
+    }
+
+    #[inline(always)]
+    fn order(&self) -> OrderKey {
+        self.key()
     }
 
     #[inline(always)]

@@ -5,13 +5,18 @@ use std::sync::OnceLock;
 use std::{fmt, io};
 
 use spikewire_sync::Mutex;
+use spikewire_transport::OrderKey;
 
+use super::driver_thread;
 use super::forks::forks;
 
 /// A background thread of a client.
 pub trait Background: Any + fmt::Debug + Send + Sync {
     /// Stops the thread. Must not be called while attached to the interpreter.
     fn end(&self);
+
+    /// Whether it has a call in flight with this key.
+    fn has_in_flight(&self, key: OrderKey) -> bool;
 }
 
 /// Holds a client's background thread, once it is started.
@@ -44,6 +49,14 @@ impl BackgroundSlot {
         let started = self.started.get().map(|started| &**started as &dyn Any);
         let known = started.and_then(|started| started.downcast_ref());
         known.ok_or_else(|| io::Error::other("it ended at once"))
+    }
+
+    /// Whether a call with this key must be sent by the thread, so that it does not overtake others.
+    /// In the thread itself it cannot: nothing would send it.
+    #[inline]
+    pub fn must_send(&self, key: OrderKey) -> bool {
+        self.started.get().is_some_and(|started| started.has_in_flight(key))
+            && !driver_thread::is_any()
     }
 
     /// Stops the thread. Must not be called while attached to the interpreter.

@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use pyo3::intern;
 use pyo3::prelude::*;
 use spikewire_transport::driver::Next;
+use spikewire_transport::keys::KeyInFlight;
 use spikewire_transport::permits::Permit;
 use spikewire_transport::{Outcome, Protocol, ResponseHandler};
 
@@ -37,16 +38,21 @@ enum Promised {
     Own(Pending),
 }
 
-/// The future of a submitted call, and its permit, which is released with it.
+/// The future of a submitted call, and its permit and its place in the order, which end with it.
 #[derive(Debug)]
 pub struct Pending {
     future: Py<FutureBase>,
     _permit: Option<Permit>,
+    _key: Option<KeyInFlight>,
 }
 
 impl Pending {
-    pub fn new(future: &Bound<'_, FutureBase>, permit: Option<Permit>) -> Self {
-        Self { future: future.clone().unbind(), _permit: permit }
+    pub fn new(
+        future: &Bound<'_, FutureBase>,
+        permit: Option<Permit>,
+        key: Option<KeyInFlight>,
+    ) -> Self {
+        Self { future: future.clone().unbind(), _permit: permit, _key: key }
     }
 }
 

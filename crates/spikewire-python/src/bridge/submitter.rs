@@ -10,10 +10,13 @@ use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
 use pyo3::prelude::*;
 use spikewire_transport::driver::Next;
+use spikewire_transport::keys::KeysInFlight;
 use spikewire_transport::native::{Native, Receiver};
 use spikewire_transport::permits::{Permit, Permits, Refused};
 use spikewire_transport::protocol::{CommandOf, ErrorOf, NodeOf};
-use spikewire_transport::{Attempts, Fault, FaultKind, LoopDriver, Outcome, Protocol, Reply, Tick};
+use spikewire_transport::{
+    Attempts, Fault, FaultKind, LoopDriver, OrderKey, Outcome, Protocol, Reply, Tick,
+};
 
 use super::background::{Background, BackgroundSlot};
 use super::driver_thread;
@@ -29,6 +32,7 @@ const KEEP: usize = 1 << 20;
 pub struct Submitter<P: Protocol, T: Completes<P>> {
     number: usize,
     permits: Arc<Permits>,
+    keys: Arc<KeysInFlight>,
     native: Native<P, T>,
 }
 
@@ -66,7 +70,7 @@ where
         let gather = TurnOutcomes { number, done: vec![], bodies: vec![] };
         // The window bounds what can wait for a node, and makes callers wait instead of failing.
         let native = Native::start_with(topology, usize::MAX, gather)?;
-        Ok(Self { number, permits: Permits::new(limit), native })
+        Ok(Self { number, permits: Permits::new(limit), keys: KeysInFlight::new(), native })
     }
 }
 
@@ -74,14 +78,19 @@ impl<P: Protocol, T: Completes<P>> Submitter<P, T>
 where
     ErrorOf<P>: Raise,
 {
-    /// Lets a call in, waiting for a free place until its deadline. Fails with what a signal
-    /// handler raises in the meantime, or if the client is closed.
-    pub fn enter<'py>(&self, py: Python<'py>, deadline: Tick) -> PyResult<Entry<'py, ErrorOf<P>>> {
+    /// Lets a call with this key in, waiting for a free place until its deadline. Fails with what a
+    /// signal handler raises in the meantime, or if the client is closed.
+    pub fn enter<'py>(
+        &self,
+        py: Python<'py>,
+        deadline: Tick,
+        key: OrderKey,
+    ) -> PyResult<Entry<'py, ErrorOf<P>>> {
         let permit = self.permit(py, deadline)?;
         let by = CompletedBy { number: self.number, raise: raise::<ErrorOf<P>> };
         let future = FutureBase::create(py, by)?;
         let promise = match permit {
-            Ok(permit) => Ok(Promise::own(Pending::new(&future, permit))),
+            Ok(permit) => Ok(Promise::own(Pending::new(&future, permit, self.keys.add(key)))),
             Err(Late) => Err(self.full()),
         };
         Ok(Entry { future, promise })
@@ -125,6 +134,15 @@ where
     }
 }
 
+/// Waits for a submitted call. An exception from a signal handler ends the call.
+pub fn wait_for<'py>(future: &Bound<'py, FutureBase>) -> PyResult<Bound<'py, PyAny>> {
+    let result = FutureBase::result(future, None);
+    if !future.get().done() {
+        FutureBase::cancel(future);
+    }
+    result
+}
+
 /// No place became free before the deadline of a call.
 struct Late;
 
@@ -142,6 +160,10 @@ where
     fn end(&self) {
         self.permits.close();
         self.native.close();
+    }
+
+    fn has_in_flight(&self, key: OrderKey) -> bool {
+        self.keys.contains(key)
     }
 }
 

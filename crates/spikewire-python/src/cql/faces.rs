@@ -9,7 +9,8 @@ use spikewire_cassandra::execution::{Heard, pause_is_over};
 use spikewire_cassandra::session::Call;
 use spikewire_cassandra::statement::StatementOptions;
 use spikewire_transport::blocking::pause;
-use spikewire_transport::{Tick, deadline};
+use spikewire_transport::topology::Target as _;
+use spikewire_transport::{OrderKey, Tick, deadline};
 
 use super::classes::Classes;
 use super::core::Core;
@@ -25,7 +26,7 @@ use crate::bridge::gil_fairness;
 use crate::bridge::lifecycle::{Lifecycle, Running as _};
 use crate::bridge::loops::LoopTable;
 use crate::bridge::signal::{detached, detached_command};
-use crate::bridge::submitter::{Entry, Submitter};
+use crate::bridge::submitter::{Entry, Submitter, wait_for};
 use crate::stages::Watch;
 
 /// What blocking and asynchronous sessions share.
@@ -114,13 +115,15 @@ impl Runner for Blocking {
     ) -> PyResult<Bound<'py, PyAny>> {
         let (mut job, mut call) = match start(py, core, request)? {
             Start::Done(result) => return Ok(result),
-            // In a driver's own thread nothing would send it.
-            Start::Send(job, call) if call.speculates() && !driver_thread::is_any() => {
-                return self.submit(py, core, job, call);
-            }
             Start::Send(job, call) => (job, call),
         };
         loop {
+            // In a driver's own thread nothing would send it.
+            if (call.speculates() && !driver_thread::is_any())
+                || core.submitter.must_send(call.target.order())
+            {
+                return self.submit(py, core, job, call);
+            }
             match ask(py, core, call, &mut job)? {
                 Progress::Done(result) => return result,
                 Progress::Send(next) => call = next,
@@ -130,8 +133,8 @@ impl Runner for Blocking {
 }
 
 impl Blocking {
-    /// Has the session's own thread send a statement for which there may be speculative copies, and
-    /// waits for it.
+    /// Has the session's own thread send a statement for which there may be speculative copies, or
+    /// which must not overtake others, and waits for it.
     #[cold]
     fn submit<'py>(
         &self,
@@ -142,17 +145,13 @@ impl Blocking {
     ) -> PyResult<Bound<'py, PyAny>> {
         let thread = thread_of(py, core, &self.0)?;
         let now = Tick::now();
-        let Entry { future, promise } = thread.enter(py, deadline(&call.policy, now))?;
+        let until = deadline(&call.policy, now);
+        let Entry { future, promise } = thread.enter(py, until, call.target.order())?;
         let promise = promise.map_err(|full| full.raise(py))?;
         let watch = submitted(core, &call);
         let sent = gil_fairness::command_sent();
         thread.send(ticket::command(call, now, promise.into(), job, (sent, watch)));
-        let result = FutureBase::result(&future, None);
-        if !future.get().done() {
-            // An exception from a signal handler ends the call.
-            FutureBase::cancel(&future);
-        }
-        result
+        wait_for(&future)
     }
 }
 
@@ -259,11 +258,13 @@ impl Runner for Submitting {
     ) -> PyResult<Bound<'py, PyAny>> {
         let thread = thread_of(py, core, &self.0)?;
         let started = start(py, core, request)?;
-        let until = match &started {
-            Start::Done(_) => Tick::NEVER,
-            Start::Send(_, call) => deadline(&call.policy, call.execution.since()),
+        let (until, key) = match &started {
+            Start::Done(_) => (Tick::NEVER, OrderKey::NONE),
+            Start::Send(_, call) => {
+                (deadline(&call.policy, call.execution.since()), call.target.order())
+            }
         };
-        let Entry { future, promise } = thread.enter(py, until)?;
+        let Entry { future, promise } = thread.enter(py, until, key)?;
         match (promise, started) {
             (Ok(promise), Start::Done(result)) => promise.tell(py, Ok(result)),
             (Ok(promise), Start::Send(job, call)) => {

@@ -12,9 +12,11 @@ use spikewire_aerospike::command::Attempts;
 use spikewire_aerospike::transport::{Reply, buffer};
 
 use super::classes::{Face, Runner};
+use super::submit;
 use crate::admin::task::{AdminOrigin, Origin};
 use crate::bridge::lifecycle::Running as _;
 use crate::bridge::signal::{detached, detached_command};
+use crate::bridge::submitter::wait_for;
 use crate::call::{Call, ResponsePlan};
 use crate::client::Shared;
 use crate::core::Core;
@@ -128,6 +130,9 @@ impl Runner for Shared {
         began: Tick,
     ) -> PyResult<Bound<'py, PyAny>> {
         let core = self.core(py)?;
+        if core.submitter.must_send(call.target.key()) {
+            return wait_for(&submit::send_timed(py, self, call, began)?);
+        }
         core.cluster.metrics().encoded(began);
         let Call { bytes, target, policy, plan } = call;
         let (mut body, mut aside) = (buffer::take(), None);
@@ -147,6 +152,9 @@ impl Runner for Shared {
 
 fn run<'py>(py: Python<'py>, shared: &Shared, call: Call) -> PyResult<Bound<'py, PyAny>> {
     let core = shared.core(py)?;
+    if core.submitter.must_send(call.target.key()) {
+        return wait_for(&submit::send(py, shared, call, None)?);
+    }
     let Call { bytes, target, policy, plan } = call;
     let mut body = buffer::take();
     let outcome = detached_command(py, |interrupted| {

@@ -7,6 +7,7 @@ use pyo3::prelude::*;
 use spikewire_aerospike::clock::Tick;
 use spikewire_aerospike::command::{Command, deadline};
 use spikewire_aerospike::transport::Aerospike;
+use spikewire_transport::OrderKey;
 
 use super::classes::Runner;
 use super::ticket::{Owner, Ticket};
@@ -30,7 +31,7 @@ impl Runner for Submit {
     }
 
     fn run<'py>(&self, py: Python<'py>, call: Call) -> PyResult<Bound<'py, PyAny>> {
-        self.send(py, call, None)
+        send(py, &self.0, call, None).map(Bound::into_any)
     }
 
     fn run_timed<'py>(
@@ -39,16 +40,14 @@ impl Runner for Submit {
         call: Call,
         began: Tick,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let core = self.0.core(py)?;
-        core.cluster.metrics().encoded(began);
-        let watch = Watch::Submitted(core.cluster.clone(), None);
-        self.send(py, call, Some(Box::new(watch)))
+        send_timed(py, &self.0, call, began).map(Bound::into_any)
     }
 
     fn run_many<'py>(&self, py: Python<'py>, call: BatchCall) -> PyResult<Bound<'py, PyAny>> {
         let core = self.0.core(py)?;
-        let thread = self.thread(py, &core)?;
-        let Entry { future, promise } = thread.enter(py, call.rows.deadline())?;
+        let thread = thread(py, &core, &self.0)?;
+        let entry = thread.enter(py, call.rows.deadline(), OrderKey::NONE)?;
+        let Entry { future, promise } = entry;
         match promise {
             Ok(promise) => {
                 let timed = call.plan.timed.clone();
@@ -61,36 +60,48 @@ impl Runner for Submit {
     }
 }
 
-impl Submit {
-    fn send<'py>(
-        &self,
-        py: Python<'py>,
-        call: Call,
-        watch: Option<Box<Watch>>,
-    ) -> PyResult<Bound<'py, PyAny>> {
-        let core = self.0.core(py)?;
-        let thread = self.thread(py, &core)?;
-        let Call { bytes, target, policy, plan } = call;
-        let start = Tick::now();
-        let Entry { future, promise } = thread.enter(py, deadline(&policy, start))?;
-        match promise {
-            Ok(promise) => {
-                let sent = gil_fairness::command_sent();
-                let ticket = Ticket::One { promise, plan, sent, watch };
-                thread.send(Command::new(bytes, target, policy, start, ticket));
-            }
-            Err(full) => FutureBase::settle(&future, plan.finish(py, Err(full))),
+/// Sends a call by the client's background thread.
+pub(super) fn send<'py>(
+    py: Python<'py>,
+    shared: &Shared,
+    call: Call,
+    watch: Option<Box<Watch>>,
+) -> PyResult<Bound<'py, FutureBase>> {
+    let core = shared.core(py)?;
+    let thread = thread(py, &core, shared)?;
+    let Call { bytes, target, policy, plan } = call;
+    let start = Tick::now();
+    let Entry { future, promise } = thread.enter(py, deadline(&policy, start), target.key())?;
+    match promise {
+        Ok(promise) => {
+            let sent = gil_fairness::command_sent();
+            let ticket = Ticket::One { promise, plan, sent, watch };
+            thread.send(Command::new(bytes, target, policy, start, ticket));
         }
-        Ok(future.into_any())
+        Err(full) => FutureBase::settle(&future, plan.finish(py, Err(full))),
     }
+    Ok(future)
+}
 
-    fn thread<'a>(
-        &self,
-        py: Python<'_>,
-        core: &'a Core,
-    ) -> PyResult<&'a Submitter<Aerospike, Ticket>> {
-        Submitter::of(py, &core.submitter, &core.cluster, self.0.submit_limit)
-    }
+/// Like [`send`], for a call whose stages are timed.
+pub(super) fn send_timed<'py>(
+    py: Python<'py>,
+    shared: &Shared,
+    call: Call,
+    began: Tick,
+) -> PyResult<Bound<'py, FutureBase>> {
+    let core = shared.core(py)?;
+    core.cluster.metrics().encoded(began);
+    let watch = Watch::Submitted(core.cluster.clone(), None);
+    send(py, shared, call, Some(Box::new(watch)))
+}
+
+fn thread<'a>(
+    py: Python<'_>,
+    core: &'a Core,
+    shared: &Shared,
+) -> PyResult<&'a Submitter<Aerospike, Ticket>> {
+    Submitter::of(py, &core.submitter, &core.cluster, shared.submit_limit)
 }
 
 /// The verbs of a client, each returning a `concurrent.futures.Future` at once. From

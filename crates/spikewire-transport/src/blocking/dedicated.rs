@@ -8,10 +8,10 @@ use std::time::Duration;
 use spikewire_sync::Mutex;
 
 use super::signals::{CallerLimits, SIGNAL_POLL, SignalCheck};
-use super::{BlockingTicket, REVALIDATE_AFTER_IDLE, no_descriptor};
+use super::{BlockingTicket, no_descriptor};
 use crate::clock::Tick;
 use crate::fault::Fault;
-use crate::multiplexer::{Multiplexer, Poller};
+use crate::multiplexer::{Multiplexer, Poller, REVALIDATE_AFTER_IDLE};
 use crate::protocol::{CommandOf, Protocol};
 use crate::reply::Outcome;
 use crate::topology::Topology as _;

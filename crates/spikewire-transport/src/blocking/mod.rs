@@ -25,7 +25,6 @@ mod waiter;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
-use std::time::Duration;
 
 pub use self::call::{Answered, Aside, Extra, Single};
 use self::dedicated::DedicatedMultiplexers;
@@ -37,10 +36,6 @@ use crate::fault::{Fault, FaultKind};
 use crate::janitors::Janitor;
 use crate::protocol::{CommandOf, ErrorOf, Protocol};
 use crate::reply::Outcome;
-
-/// Connections that were idle for longer than this are checked for end of file before they are
-/// written to.
-const REVALIDATE_AFTER_IDLE: Duration = Duration::from_millis(100);
 
 /// The ticket of a blocking caller's command.
 pub trait BlockingTicket<P: Protocol>: ResponseHandler {

@@ -16,10 +16,10 @@ use spikewire_sync::{Mutex, MutexGuard};
 
 use super::signals::{CallerLimits, SignalCheck};
 use super::waiter::{SharedTicket, Waiter};
-use super::{BlockingTicket, REVALIDATE_AFTER_IDLE, no_descriptor};
+use super::{BlockingTicket, no_descriptor};
 use crate::clock::Tick;
 use crate::fault::Fault;
-use crate::multiplexer::{Multiplexer, Poller};
+use crate::multiplexer::{Multiplexer, Poller, REVALIDATE_AFTER_IDLE};
 use crate::protocol::{CommandOf, Protocol};
 use crate::reply::Outcome;
 

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use mio::{Interest, Token};
 
-use super::retry_queue::Delayed;
+use super::maintenance::{self, Blame};
 use super::{Multiplexer, STALL};
 use crate::attempts::{Failure, Refusal, Verdict};
 use crate::buffer;
@@ -52,8 +52,12 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
     }
 
     fn place(&mut self, mut command: CommandOf<P, T>, node: Arc<NodeOf<P>>, now: Tick) {
-        let sharing = P::sharing(command.bytes.len(), command.rows);
-        let key = (node.key(), sharing);
+        let order = self.key(&command);
+        let mut sharing = P::sharing(command.bytes.len(), command.rows);
+        let mut key = (node.key(), sharing);
+        if let Some(at) = self.queue_ahead(order, &command, node.key()) {
+            (key, sharing) = (at, at.1);
+        }
         let lane = self.lane(&command, &node, sharing);
         if let Some(lane) = lane {
             self.provide(&node, lane, now);
@@ -61,8 +65,18 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
         let here = self.nodes.get(key);
         // Commands that are already waiting go first.
         let queues_up = here.is_some_and(|here| !here.waiting.is_empty());
-        let place = if queues_up { Place::Wait } else { self.find_place(here, sharing, lane, now) };
+        let place = if queues_up {
+            Place::Wait
+        } else if let Some(place) = self.ordered_place(order, &command, node.key()) {
+            place
+        } else {
+            self.find_place(here, sharing, lane, now)
+        };
         match place {
+            Place::On(index) if self.is_over(index, now) => {
+                self.give_up(index, maintenance::idle(), Blame::None, now);
+                return self.place(command, node, now);
+            }
             Place::On(index) => self.queue(index, command, now),
             Place::Open => {
                 let connection = self.open(node, sharing, now);
@@ -74,6 +88,7 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
                 let waiting = &mut self.nodes.entry(key).waiting;
                 if waiting.len() < self.settings.queue {
                     waiting.push_back(command);
+                    self.order.waits(order, key);
                     self.waits = true;
                 } else {
                     self.fail(command, Fault::full(&*node, self.settings.queue).into());
@@ -146,11 +161,16 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
     }
 
     pub(super) fn queue(&mut self, index: usize, mut command: CommandOf<P, T>, now: Tick) {
-        let Some(connection) = &mut self.connections[index] else { return };
+        if self.connections[index].is_none() {
+            return;
+        }
         if !command.ticket.starts() {
             return self.fail(command, Fault::new(FaultKind::Withdrawn, "withdrawn").into());
         }
-        connection.queue(command, now);
+        let key = self.key(&command);
+        self.note_place(key, index, command.target.writes());
+        let Some(connection) = &mut self.connections[index] else { return };
+        connection.queue(command, key, now);
         if !connection.dirty && connection.dial.is_none() {
             connection.dirty = true;
             self.dirty.push(index);
@@ -240,7 +260,7 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
                     return self.fail(command, error);
                 }
                 self.alarm = self.alarm.min(at.max(now));
-                self.delayed.push(Delayed { at, command, is_copy: false });
+                self.delay(at, command, false);
             }
             Verdict::Fail(error) => self.fail(command, error),
         }

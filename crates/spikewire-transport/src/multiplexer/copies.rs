@@ -8,7 +8,6 @@
 use std::collections::binary_heap::PeekMut;
 
 use super::Multiplexer;
-use super::retry_queue::Delayed;
 use crate::attempts::Attempts;
 use crate::buffer;
 use crate::carried::{Carried, Settled};
@@ -99,7 +98,7 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
         let copy =
             Command { bytes, target, policy, start, deadline, stream, rows, attempts, ticket };
         self.alarm = self.alarm.min(start);
-        self.delayed.push(Delayed { at: start, command: Box::new(copy), is_copy: true });
+        self.delay(start, Box::new(copy), true);
     }
 
     /// Drops the next copies in the queue if they are not needed any more.

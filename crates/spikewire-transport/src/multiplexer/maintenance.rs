@@ -1,6 +1,8 @@
 //! Maintaining connections: deadlines, silence, idleness, nodes that left, and what happens to the
 //! commands of a connection that is given up.
 
+use std::time::Duration;
+
 use super::{LOOK, Multiplexer};
 use crate::attempts::Failure;
 use crate::clock::Tick;
@@ -11,6 +13,9 @@ use crate::pipeline::Abandoned;
 use crate::placement::{NodeKey, Place};
 use crate::protocol::Protocol;
 use crate::topology::{Endpoint as _, SILENCE, Topology as _};
+
+/// Connections that were idle for longer than this are looked at before they are written to.
+pub(crate) const REVALIDATE_AFTER_IDLE: Duration = Duration::from_millis(100);
 
 /// Who is to blame for the end of a connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -27,7 +32,32 @@ pub(super) fn drained() -> Fault {
     Fault::new(FaultKind::Connection, message)
 }
 
+/// The reason for closing a connection that was not used.
+pub(super) fn idle() -> Fault {
+    Fault::new(FaultKind::Connection, "closed while idle")
+}
+
 impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
+    /// Whether a connection that was idle must not be written to: for too long, or it was closed by
+    /// the server, which a driver that was held up has not noticed yet.
+    #[inline]
+    pub(super) fn is_over(&mut self, index: usize, now: Tick) -> bool {
+        let Some(connection) = &self.connections[index] else { return false };
+        connection.pipeline.in_flight() == 0
+            && connection.pipeline.last_progress().after(REVALIDATE_AFTER_IDLE) <= now
+            && self.is_over_after_idling(index, now)
+    }
+
+    #[cold]
+    fn is_over_after_idling(&mut self, index: usize, now: Tick) -> bool {
+        let Some(connection) = &mut self.connections[index] else { return false };
+        if connection.dial.is_some() {
+            return false;
+        }
+        let idle_until = connection.pipeline.last_progress().after(self.settings.idle);
+        idle_until <= now || !connection.wire.is_quiet()
+    }
+
     /// Checks one connection.
     pub(super) fn inspect(&mut self, index: usize, now: Tick) {
         let Some(connection) = &mut self.connections[index] else { return };
@@ -79,7 +109,7 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
         } else if pipeline.is_drained() {
             Some((drained(), Blame::None))
         } else if pipeline.in_flight() == 0 && connection.dial.is_none() && idle_until <= now {
-            Some((Fault::new(FaultKind::Connection, "closed while idle"), Blame::None))
+            Some((idle(), Blame::None))
         } else {
             None
         }
@@ -140,18 +170,20 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
             if here.waiting.is_empty() {
                 return;
             }
-            let Some(first) = here.connections.first().copied() else {
-                // All connections are gone: waiting commands are placed anew.
-                for command in std::mem::take(&mut here.waiting) {
-                    self.attempt(command, now);
+            let first = here.connections.first().copied();
+            let ordered = self.ordered_place_of_next(key);
+            let place = match (ordered, first) {
+                (Some(place), _) => place,
+                (None, Some(first)) => {
+                    let lane = self.lane_of_next(key, first);
+                    self.find_place(self.nodes.get(key), key.1, lane, now)
                 }
-                return;
+                (None, None) => return self.place_anew(key, now),
             };
-            let lane = self.lane_of_next(key, first);
-            let connection = match self.find_place(self.nodes.get(key), key.1, lane, now) {
+            let connection = match place {
                 Place::On(index) => Ok(index),
                 Place::Open => {
-                    let first = self.connections[first].as_ref();
+                    let first = first.and_then(|first| self.connections[first].as_ref());
                     let node = first.map(|connection| connection.node.clone());
                     let usable = node.filter(|node| node.is_active() && !node.breaker().is_open());
                     let Some(node) = usable else { return };
@@ -161,8 +193,27 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
             };
             let waiting = self.nodes.get_mut(key).and_then(|here| here.waiting.pop_front());
             let Some(mut command) = waiting else { return };
+            self.order.leaves(self.key(&command));
             command.attempts.made += 1;
             self.queue_on(connection, command, now);
+        }
+    }
+
+    /// Where the command that has waited longest must go because of those before it.
+    fn ordered_place_of_next(&self, key: NodeKey) -> Option<Place> {
+        let command = self.nodes.get(key)?.waiting.front()?;
+        self.ordered_place(self.key(command), command, key.0)
+    }
+
+    /// All connections are gone: waiting commands are placed anew.
+    fn place_anew(&mut self, key: NodeKey, now: Tick) {
+        let Some(here) = self.nodes.get_mut(key) else { return };
+        let waiting = std::mem::take(&mut here.waiting);
+        for command in &waiting {
+            self.order.leaves(self.key(command));
+        }
+        for command in waiting {
+            self.attempt(command, now);
         }
     }
 

@@ -16,6 +16,7 @@ mod counting;
 mod lanes;
 mod line;
 mod maintenance;
+mod order;
 mod poller;
 mod retry_queue;
 mod waiting_read;
@@ -32,6 +33,8 @@ use mio::{Interest, Registry, Token};
 
 use self::counting::Counting;
 use self::maintenance::Blame;
+pub(crate) use self::maintenance::REVALIDATE_AFTER_IDLE;
+use self::order::Order;
 pub use self::poller::Poller;
 use self::retry_queue::Delayed;
 use crate::buffer;
@@ -78,10 +81,14 @@ pub struct Multiplexer<P: Protocol, T> {
     failed: Vec<(T, ErrorOf<P>)>,
     /// Commands waiting for their next attempt.
     delayed: BinaryHeap<Delayed<CommandOf<P, T>>>,
+    /// How many ever were.
+    delays: u64,
     /// Whether requests wait for the replies to those written before them.
     holds: bool,
     /// How commands spread over connections.
     spread: Spread,
+    /// Keeps the order of commands about the same record.
+    order: Order,
     in_flight: usize,
     /// Limit on commands in flight; further ones wait in `line`.
     most: usize,
@@ -127,8 +134,10 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
             dirty: Vec::new(),
             failed: Vec::new(),
             delayed: BinaryHeap::new(),
+            delays: 0,
             holds: false,
             spread: Spread::default(),
+            order: Order::default(),
             in_flight: 0,
             most: usize::MAX,
             line: VecDeque::new(),
@@ -147,6 +156,7 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
     pub fn for_loop(topology: Arc<P::Topology>) -> io::Result<Self> {
         let mut multiplexer = Self::new(topology)?;
         multiplexer.bound();
+        multiplexer.keep_order();
         Ok(multiplexer)
     }
 
@@ -196,7 +206,7 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
             self.time_out(Abandoned { command, sent: false }, None);
         } else if command.start > now {
             self.alarm = self.alarm.min(command.start);
-            self.delayed.push(Delayed { at: command.start, command, is_copy: false });
+            self.delay(command.start, command, false);
         } else if self.in_flight > self.most && self.has_no_room(&command) {
             self.line.push_back(command);
             self.waits = true;
@@ -304,6 +314,9 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
                 late.extend(overdue.into_iter().map(|command| (command, node.clone())));
             }
         }
+        for (command, _) in &late {
+            self.order.leaves(command.target.order());
+        }
         late.extend(self.late_in_line(now).into_iter().map(|command| (command, None)));
         for (command, node) in late {
             self.time_out(Abandoned { command, sent: false }, node.as_deref());
@@ -348,6 +361,7 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
         let delayed = delayed.filter(|next| !next.is_copy).map(|delayed| delayed.command);
         let waiting = self.nodes.values_mut().flat_map(|node| std::mem::take(&mut node.waiting));
         let line = std::mem::take(&mut self.line);
+        self.order.forget_waiting();
         for command in delayed.chain(waiting).chain(line).collect::<Vec<_>>() {
             self.fail(command, closed().into());
         }

@@ -1,11 +1,17 @@
 //! Commands waiting for their next attempt, and copies waiting for their first.
 
+use super::Multiplexer;
 use crate::clock::Tick;
+use crate::command::ResponseHandler;
+use crate::protocol::{CommandOf, Protocol};
 
-/// A command waiting for its next attempt. The ordering is reversed: the earliest is the greatest.
+/// A command waiting for its next attempt. The ordering is reversed: the earliest is the greatest,
+/// and of several that are due at the same time, the one that came first.
 #[derive(Debug)]
 pub(super) struct Delayed<C> {
     pub at: Tick,
+    /// Numbers them in order of arrival.
+    number: u64,
     pub command: C,
     /// Whether it is a copy of a command in flight. It counts as a command when it starts.
     pub is_copy: bool,
@@ -13,7 +19,7 @@ pub(super) struct Delayed<C> {
 
 impl<C> PartialEq for Delayed<C> {
     fn eq(&self, other: &Self) -> bool {
-        self.at == other.at
+        (self.at, self.number) == (other.at, other.number)
     }
 }
 
@@ -27,6 +33,14 @@ impl<C> PartialOrd for Delayed<C> {
 
 impl<C> Ord for Delayed<C> {
     fn cmp(&self, other: &Self) -> std::cmp::Ordering {
-        other.at.cmp(&self.at)
+        (other.at, other.number).cmp(&(self.at, self.number))
+    }
+}
+
+impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
+    /// Keeps a command or a copy until its time has come.
+    pub(super) fn delay(&mut self, at: Tick, command: CommandOf<P, T>, is_copy: bool) {
+        self.delays += 1;
+        self.delayed.push(Delayed { at, number: self.delays, command, is_copy });
     }
 }

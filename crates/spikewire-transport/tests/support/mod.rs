@@ -4,7 +4,7 @@
 
 use std::fmt;
 use std::io::{self, Cursor, Read, Write as _};
-use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::SeqCst};
 use std::sync::{Arc, Mutex};
 use std::thread;
@@ -15,8 +15,8 @@ use spikewire_transport::protocol::{
 };
 use spikewire_transport::topology::{Endpoint, Preference, Settings, Target};
 use spikewire_transport::{
-    Breaker, Command, CommandError, Encryption, Fault, FaultKind, Metrics, Multiplexer, Outcome,
-    Policy, Protocol, ResponseHandler, Tick, Topology,
+    Breaker, Command, CommandError, Encryption, Fault, FaultKind, Metrics, Multiplexer, OrderKey,
+    Outcome, Policy, Protocol, ResponseHandler, Tick, Topology,
 };
 
 /// Far more than anything here takes, so that a slow machine does not fail a test.
@@ -32,6 +32,9 @@ const LARGEST: usize = 64 << 20;
 const EVENT: u16 = u16::MAX;
 /// The id of a frame that says why the server ends the connection.
 pub const VERDICT: u16 = u16::MAX - 1;
+
+/// Commands of this weight have connections of their own.
+pub const HEAVY: usize = 100;
 
 /// Kinds of frames.
 pub const DONE: u8 = 0;
@@ -209,8 +212,8 @@ impl<const SEALED: bool, const COUNT: u16> Protocol for Toy<SEALED, COUNT> {
         request[4..6].copy_from_slice(&id.to_be_bytes());
     }
 
-    fn sharing(_: usize, _: usize) -> Sharing {
-        Sharing::Shared
+    fn sharing(_: usize, weight: usize) -> Sharing {
+        if weight >= HEAVY { Sharing::Alone } else { Sharing::Shared }
     }
 }
 
@@ -282,13 +285,17 @@ pub struct Nodes {
     pub asked: AtomicU32,
 }
 
-/// A command's target: whether it writes.
+/// A command's target: whether it writes, and what it is about.
 #[derive(Debug)]
-pub struct Writes(pub bool);
+pub struct Writes(pub bool, pub OrderKey);
 
 impl Target for Writes {
     fn writes(&self) -> bool {
         self.0
+    }
+
+    fn order(&self) -> OrderKey {
+        self.1
     }
 }
 
@@ -468,6 +475,11 @@ impl Server {
         Self { address, accepted, ended, hasty, streams }
     }
 
+    /// Closes this connection.
+    pub fn close(&self, connection: usize) {
+        self.streams.lock().unwrap()[connection].shutdown(Shutdown::Both).unwrap();
+    }
+
     /// Sends bytes on this connection, now.
     pub fn send(&self, connection: usize, bytes: &[u8]) {
         self.streams.lock().unwrap()[connection].write_all(bytes).unwrap();
@@ -606,6 +618,12 @@ impl<const SEALED: bool> Bench<SEALED> {
         Self::of(nodes(address, settings))
     }
 
+    /// For a driver that keeps the order of commands with the same key.
+    pub fn ordered(nodes: Arc<Nodes>) -> Self {
+        let multiplexer = Multiplexer::for_loop(nodes.clone()).unwrap();
+        Self { nodes, multiplexer, endings: Vec::new() }
+    }
+
     pub fn of(nodes: Arc<Nodes>) -> Self {
         let multiplexer = Multiplexer::new(nodes.clone()).unwrap();
         Self { nodes, multiplexer, endings: Vec::new() }
@@ -617,8 +635,13 @@ impl<const SEALED: bool> Bench<SEALED> {
         policy: Policy<Stay>,
     ) -> Box<Command<Writes, Stay, Ticket>> {
         let ticket = Ticket(number, Vec::new());
-        let mut command =
-            Command::new(frame(0, DONE, body), Writes(true), policy, Tick::now(), ticket);
+        let mut command = Command::new(
+            frame(0, DONE, body),
+            Writes(true, OrderKey::NONE),
+            policy,
+            Tick::now(),
+            ticket,
+        );
         command.stream = true;
         command
     }

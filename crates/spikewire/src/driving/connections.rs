@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use spikewire_transport::driver::Next;
 use spikewire_transport::native::{Native, Ticket};
 use spikewire_transport::protocol::CommandOf;
+use spikewire_transport::topology::Target as _;
 use spikewire_transport::{LoopDriver, Protocol, ResponseHandler};
 
 /// Drivers of connections.
@@ -46,7 +47,7 @@ where
     /// which completes it.
     pub fn submit(&self, command: CommandOf<P, T>) {
         match self {
-            Self::Native(threads) => drop(of_this_thread(threads).submit(command)),
+            Self::Native(threads) => drop(of_this_command(threads, &command).submit(command)),
             #[cfg(feature = "tokio")]
             Self::Tokio(handle) => handle.submit(command),
         }
@@ -71,7 +72,21 @@ where
     }
 }
 
-/// Each thread uses one driver, so that its consecutive commands are sent together.
+/// Commands about one record use one driver, which keeps their order.
+fn of_this_command<'a, P: Protocol, T: ResponseHandler>(
+    threads: &'a [Native<P, T>],
+    command: &CommandOf<P, T>,
+) -> &'a Native<P, T> {
+    match threads {
+        [only] => only,
+        several => match command.target.order().share(several.len()) {
+            Some(share) => &several[share],
+            None => of_this_thread(several),
+        },
+    }
+}
+
+/// Of other commands, each thread uses one driver, so that consecutive ones are sent together.
 fn of_this_thread<P: Protocol, T: ResponseHandler>(threads: &[Native<P, T>]) -> &Native<P, T> {
     match threads {
         [only] => only,

@@ -1,0 +1,141 @@
+//! Keeps the order of commands with the same key ([`OrderKey`]).
+//!
+//! - A command takes the connection on which a command with its key is unanswered, even if another
+//!   one has fewer commands, and even beyond the connection's depth. Servers answer the requests of
+//!   a connection in order, or at least start them in order.
+//! - Behind a command that waits for a place, it waits in the same queue.
+//! - If its node is another one, a read follows an unanswered write there, because it would miss
+//!   it elsewhere. A write goes where it is routed.
+//!
+//! The order is that of first attempts: a command that is sent again, or its copy, may come later.
+
+use std::collections::HashMap;
+
+use super::Multiplexer;
+use crate::command::ResponseHandler;
+use crate::keys::OrderKey;
+use crate::placement::{NodeKey, Place};
+use crate::protocol::{CommandOf, Protocol};
+use crate::topology::{Endpoint as _, Target as _};
+
+/// Where the commands with each key are.
+#[derive(Debug, Default)]
+pub(super) struct Order {
+    /// Where the latest command with each key went. Empty if no order is kept.
+    latest: Vec<Latest>,
+    /// The keys of commands that wait for a place: how many, and in which queue.
+    waiting: HashMap<OrderKey, (usize, NodeKey)>,
+}
+
+/// The connection that the latest command with a key took.
+#[derive(Debug, Clone, Copy, Default)]
+struct Latest {
+    /// Its index, counted from 1; 0 before the first command.
+    connection: u32,
+    /// Whether a write may be among the unanswered ones.
+    writes: bool,
+}
+
+impl Order {
+    /// The order of a driver whose callers send commands without waiting for earlier ones.
+    pub fn kept() -> Self {
+        Self { latest: vec![Latest::default(); OrderKey::COUNT], waiting: HashMap::new() }
+    }
+
+    /// The queue in which a command with this key waits.
+    #[inline]
+    fn queue_of(&self, key: OrderKey) -> Option<NodeKey> {
+        if self.waiting.is_empty() { None } else { self.waiting.get(&key).map(|(_, at)| *at) }
+    }
+
+    /// All queues are emptied.
+    pub fn forget_waiting(&mut self) {
+        self.waiting.clear();
+    }
+
+    /// A command joins a queue.
+    pub fn waits(&mut self, key: OrderKey, at: NodeKey) {
+        if key.is_some() {
+            self.waiting.entry(key).or_insert((0, at)).0 += 1;
+        }
+    }
+
+    /// A command leaves its queue.
+    pub fn leaves(&mut self, key: OrderKey) {
+        if let Some((count, _)) = self.waiting.get_mut(&key) {
+            *count -= 1;
+            if *count == 0 {
+                self.waiting.remove(&key);
+            }
+        }
+    }
+}
+
+impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
+    /// Keeps the order of commands with the same key from here on.
+    pub(crate) fn keep_order(&mut self) {
+        self.order = Order::kept();
+    }
+
+    /// The key of a command; none if no order is kept.
+    #[inline(always)]
+    pub(super) fn key(&self, command: &CommandOf<P, T>) -> OrderKey {
+        if self.order.latest.is_empty() { OrderKey::NONE } else { command.target.order() }
+    }
+
+    /// The queue that a command for this node must join.
+    #[inline]
+    pub(super) fn queue_ahead(
+        &self,
+        key: OrderKey,
+        command: &CommandOf<P, T>,
+        node: u32,
+    ) -> Option<NodeKey> {
+        let at = self.order.queue_of(key)?;
+        let follows = key != OrderKey::UNKNOWN && !command.target.writes();
+        (at.0 == node || follows).then_some(at)
+    }
+
+    /// Where a command for this node must go because of those before it; `None` if it may go
+    /// anywhere.
+    #[inline(always)]
+    pub(super) fn ordered_place(
+        &self,
+        key: OrderKey,
+        command: &CommandOf<P, T>,
+        node: u32,
+    ) -> Option<Place> {
+        let latest = *self.order.latest.get(key.index())?;
+        let index = (latest.connection as usize).checked_sub(1)?;
+        let connection = self.connections.get(index)?.as_ref()?;
+        if !connection.pipeline.is_unanswered(key) {
+            return None;
+        }
+        if connection.node.key() != node {
+            let follows = latest.writes
+                && !command.target.writes()
+                && key != OrderKey::UNKNOWN
+                && command.attempts.made <= 1
+                && connection.node.is_active()
+                && !connection.node.breaker().is_open();
+            if !follows {
+                return None;
+            }
+        }
+        Some(if connection.pipeline.has_room() { Place::On(index) } else { Place::Wait })
+    }
+
+    /// Records that a command is about to be queued on a connection.
+    #[inline(always)]
+    pub(super) fn note_place(&mut self, key: OrderKey, index: usize, writes: bool) {
+        if !key.is_some() {
+            return;
+        }
+        let unanswered = self.connections[index]
+            .as_ref()
+            .is_some_and(|connection| connection.pipeline.is_unanswered(key));
+        let latest = &mut self.order.latest[key.index()];
+        latest.connection = index as u32 + 1;
+        latest.writes = writes || (unanswered && latest.writes);
+    }
+}
