@@ -1,8 +1,8 @@
 //! Keeps the order of commands with the same key ([`OrderKey`]).
 //!
 //! - A command takes the connection on which a command with its key is unanswered, even if another
-//!   one has fewer commands, and even beyond the connection's depth. Servers answer the requests of
-//!   a connection in order, or at least start them in order.
+//!   one has fewer commands. If that one is full, it waits, and those behind it in the queue too.
+//!   Servers answer the requests of a connection in order, or at least start them in order.
 //! - Behind a command that waits for a place, it waits in the same queue.
 //! - If its node is another one, a read follows an unanswered write there, because it would miss
 //!   it elsewhere. A write goes where it is routed.
@@ -15,7 +15,7 @@ use super::Multiplexer;
 use crate::command::ResponseHandler;
 use crate::keys::OrderKey;
 use crate::placement::{NodeKey, Place};
-use crate::protocol::{CommandOf, Protocol};
+use crate::protocol::{CommandOf, Protocol, Sharing};
 use crate::topology::{Endpoint as _, Target as _};
 
 /// Where the commands with each key are.
@@ -122,7 +122,12 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
                 return None;
             }
         }
-        Some(if connection.pipeline.has_room() { Place::On(index) } else { Place::Wait })
+        // A connection that carries one heavy command at a time takes what must follow it: in a
+        // queue, that would hold up all others.
+        let has_room = connection.pipeline.has_room()
+            && (connection.sharing != Sharing::Shared
+                || connection.pipeline.weight() < self.depth(Sharing::Shared));
+        Some(if has_room { Place::On(index) } else { Place::Wait })
     }
 
     /// Records that a command is about to be queued on a connection.
