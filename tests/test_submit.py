@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import concurrent.futures
+import contextlib
 import copy
 import gc
 import logging
@@ -232,27 +233,14 @@ def test_what_has_not_been_sent_is_withdrawn(slow: Cluster) -> None:
         assert [data.exists(n) for n in range(3)] == [True, False, True]
 
 
-def test_a_withdrawal_that_the_client_meets_half_way(slow: Cluster) -> None:
-    with narrow(slow) as client:
-        first, second = [client.submit.exists(("test", "s", n)) for n in range(2)]
-        assert until(first.running)
-        condition: Any = getattr(second, "_condition")  # noqa: B009
-        met = threading.Event()
-
-        def acquire() -> bool:
-            # The cancelling thread comes last, when the client has reached the cancelled call.
-            if threading.current_thread() is canceller:
-                assert met.wait(60)
-            return bool(lock())
-
-        lock, condition.acquire = condition.acquire, acquire
-        canceller = threading.Thread(target=second.cancel)
-        canceller.start()
-        slow.clear_faults(0)
-        assert until(second.done)
-        met.set()
-        canceller.join(60)
-        assert (second.cancelled(), first.result()) == (True, False)
+def test_withdrawals_while_calls_are_sent(data: spikewire.Dataset) -> None:
+    for _ in range(200):
+        futures = [data.submit.exists(n) for n in range(20)]
+        withdrawn = [future.cancel() for future in reversed(futures)][::-1]
+        done, _ = concurrent.futures.wait(futures, 20)
+        assert len(done) == 20
+        assert [future.cancelled() for future in futures] == withdrawn
+        assert not any(f.result() for f in futures if not f.cancelled())
 
 
 def test_a_batch_is_withdrawn_whole(slow: Cluster) -> None:
@@ -277,6 +265,88 @@ def test_waiting_functions_notice_a_withdrawal(slow: Cluster) -> None:
         both = set(concurrent.futures.as_completed([first, second], 20))
         assert both == {first, second}
         assert second.cancelled()
+
+
+# --- Interrupts: no lock that a waiting thread may leave taken stops the client's thread
+
+
+def interrupted_wait(futures: list[Any], *, at: str) -> object:
+    """What ``concurrent.futures.wait`` has done when an exception of a signal handler ends it."""
+    base: Any = concurrent.futures._base
+    for future in futures:
+        getattr(future, "_condition").acquire()  # noqa: B009
+    if at == "its first futures":
+        return None
+    waiter = base._create_and_install_waiters(futures, concurrent.futures.ALL_COMPLETED)
+    if at == "the event":
+        for future in futures:
+            getattr(future, "_condition").release()  # noqa: B009
+        with pytest.raises(ZeroDivisionError), raising_after(0.2):
+            waiter.event.wait()
+    else:
+        waiter.lock.acquire()
+    return waiter
+
+
+@contextlib.contextmanager
+def raising_after(seconds: float) -> Iterator[None]:
+    def handle(*_: object) -> None:
+        raise ZeroDivisionError
+
+    before = signal.signal(signal.SIGALRM, handle)
+    signal.setitimer(signal.ITIMER_REAL, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+
+
+@pytest.mark.parametrize("at", ["its first futures", "the waiter's lock", "the event"])
+def test_an_interrupted_wait_stops_no_call(slow: Cluster, at: str) -> None:
+    client = narrow(slow)
+    futures = [client.submit.exists(("test", "s", n)) for n in range(3)]
+    waiter = interrupted_wait(futures, at=at)
+    slow.clear_faults(0)
+    # In this thread the standard library's locks are reentrant, but the client's thread has to go
+    # on.
+    assert [future.result(20) for future in futures] == [False] * 3
+    assert client.submit.exists(("test", "s", 9)).result(20) is False
+    done, _ = concurrent.futures.wait(futures, 20)
+    assert done == set(futures)
+    del waiter
+    client.close()
+
+
+def test_what_is_completed_while_a_thread_looks_is_told(slow: Cluster) -> None:
+    base: Any = concurrent.futures._base
+    with narrow(slow) as client:
+        future: Any = client.submit.exists(("test", "s", 1))
+        early = client.submit.exists(("test", "s", 2))
+        with base._AcquireFutures([future]):
+            slow.clear_faults(0)
+            early.result(20)
+            assert until(future.done)
+            # For this thread it is pending until the end of the block.
+            assert future._state == "RUNNING"
+            waiter = base._create_and_install_waiters([future], concurrent.futures.ALL_COMPLETED)
+        assert future._state == "FINISHED"
+        assert waiter.event.wait(20)
+        assert waiter.finished_futures == [future]
+
+
+def test_waiting_together_with_futures_of_others(data: spikewire.Dataset) -> None:
+    with concurrent.futures.ThreadPoolExecutor(2) as pool:
+        for how in (concurrent.futures.ALL_COMPLETED, concurrent.futures.FIRST_EXCEPTION):
+            gate = threading.Event()
+            futures: list[Any] = [pool.submit(gate.wait, 20), data.submit.put("k", {"n": 1})]
+            done, _ = concurrent.futures.wait(futures, 0.05, how)
+            assert futures[0] not in done
+            threading.Timer(0.05, gate.set).start()
+            assert concurrent.futures.wait(futures, 20, how).done == set(futures)
+        mixed = [data.submit.put(n, {"n": n}) for n in range(50)]
+        mixed += [pool.submit(lambda: None) for _ in range(50)]
+        assert set(concurrent.futures.as_completed(mixed, 20)) == set(mixed)
 
 
 # --- Callbacks
@@ -324,11 +394,36 @@ def test_a_callback_does_not_wait_for_its_own_thread(data: spikewire.Dataset) ->
 
     data.submit.put("k", {"n": 1}).add_done_callback(wait)
     assert "add_done_callback" in said.result(20)
+    waits: list[Callable[[Any], object]] = [
+        lambda future: concurrent.futures.wait([future]),
+        lambda future: list(concurrent.futures.as_completed([future])),
+    ]
+    for blocks in waits:
+        told: concurrent.futures.Future[str] = concurrent.futures.Future()
+
+        def call(_: object, blocks: Any = blocks, told: Any = told) -> None:
+            try:
+                blocks(data.submit.put("k", {"n": 2}))
+            except RuntimeError as error:
+                told.set_result(str(error))
+
+        data.submit.put("k", {"n": 1}).add_done_callback(call)
+        assert "add_done_callback" in told.result(20)
     # A blocking call needs no thread of the client.
     number: concurrent.futures.Future[int] = concurrent.futures.Future()
     future = data.submit.put("k", {"n": 3})
     future.add_done_callback(lambda _: number.set_result(data.get("k")["n"]))  # type: ignore[arg-type]
     assert number.result(20) == 3
+
+
+@pytest.mark.parametrize("fn", [None, 1, "print"])
+def test_a_callback_that_cannot_be_called_is_refused_at_once(
+    data: spikewire.Dataset, fn: Any
+) -> None:
+    for future in (data.submit.exists("k"), data.submit.exists("k")):
+        with pytest.raises(TypeError, match="fn must be a function"):
+            future.add_done_callback(fn)
+        future.result(20)
 
 
 @pytest.mark.parametrize("limit", [1, 2048])

@@ -17,6 +17,7 @@ use super::errors::Raise;
 use super::event_loop::{LoopTimer, is_closed, watch};
 use super::forks::forks;
 use super::promise::{Completes, Promise};
+use super::python_code::PythonCode;
 
 /// The connections of one event loop, driven by that loop.
 pub struct LoopConnections<P: Protocol, T> {
@@ -180,6 +181,7 @@ struct OnLoop<'a, 'py, P: Protocol, T> {
 impl<P: Protocol, T> EventLoop for OnLoop<'_, '_, P, T> {
     fn flush_soon(&self) {
         let Self { connections, py, .. } = self;
+        let _code = PythonCode::enter(*py);
         if let Some(flush) = connections.bound(|bound| bound.flush.clone_ref(*py))
             && let Err(error) = connections.call_soon.bind(*py).call1((flush,))
         {
@@ -188,6 +190,7 @@ impl<P: Protocol, T> EventLoop for OnLoop<'_, '_, P, T> {
     }
 
     fn wake_at(&self, at: Tick) {
+        let _code = PythonCode::enter(self.py);
         if let Err(error) = self.connections.wake_at(self.py, at) {
             self.raised.set(Some(error));
         }

@@ -9,6 +9,8 @@ use std::sync::Arc;
 use pyo3::prelude::*;
 use pyo3::{PyTraverseError, PyVisit};
 
+use super::python_code::PythonCode;
+
 /// Connections that are driven by an event loop.
 pub trait Turned: AsRawFd + Send + Sync {
     /// Sets the methods through which the loop calls back, until closing.
@@ -62,14 +64,18 @@ impl Driver {
 #[pymethods]
 impl Driver {
     fn turn(&self, py: Python<'_>) -> PyResult<()> {
+        // Futures and the loop itself may be Python code.
+        let _code = PythonCode::enter(py);
         self.0.turn(py)
     }
 
     fn flush(&self, py: Python<'_>) -> PyResult<()> {
+        let _code = PythonCode::enter(py);
         self.0.flush(py)
     }
 
     fn expire(&self, py: Python<'_>) -> PyResult<()> {
+        let _code = PythonCode::enter(py);
         self.0.expire(py)
     }
 

@@ -11,6 +11,8 @@ use pyo3::types::{PyString, PyType};
 
 use spikewire_transport::{CommandError, Fault, FaultKind};
 
+use super::python_code::PythonCode;
+
 /// Conversion of an engine's error to a Python exception.
 pub trait Raise: CommandError {
     /// The exception for an error about which nothing more is known from the call.
@@ -43,6 +45,7 @@ impl ErrorTree {
     /// Creates an exception by calling the module. If that fails, the new error is returned
     /// instead.
     pub fn make<'py>(&self, py: Python<'py>, circumstances: impl PyCallArgs<'py>) -> PyErr {
+        let _code = PythonCode::enter(py);
         let make = self.make.import(py, self.module, "_make");
         match make.and_then(|make| make.call1(circumstances)) {
             Ok(exception) => PyErr::from_value(exception),
@@ -53,24 +56,41 @@ impl ErrorTree {
 
 /// A `TypeError` with this message.
 pub fn type_error(message: impl Into<String>) -> PyErr {
-    PyTypeError::new_err(message.into())
+    PyTypeError::new_err(shortened(message.into()))
 }
 
 /// A `ValueError` with this message.
 pub fn value_error(message: impl Into<String>) -> PyErr {
-    PyValueError::new_err(message.into())
+    PyValueError::new_err(shortened(message.into()))
 }
 
 /// An `OverflowError` with this message.
 pub fn overflow(message: impl Into<String>) -> PyErr {
-    PyOverflowError::new_err(message.into())
+    PyOverflowError::new_err(shortened(message.into()))
 }
 
-/// A `str` as UTF-8. Fails on a lone surrogate with an error that names `what`.
+/// A message without the middle of a text of a megabyte that it quotes.
+fn shortened(message: String) -> String {
+    const LONGEST: usize = 2000;
+    const ENDS: usize = 500;
+    if message.len() <= LONGEST {
+        return message;
+    }
+    let (start, end) =
+        (message.floor_char_boundary(ENDS), message.ceil_char_boundary(message.len() - ENDS));
+    let left_out = end - start;
+    format!("{}… ({left_out} bytes left out) …{}", &message[..start], &message[end..])
+}
+
+/// A `str` as UTF-8. Fails on a lone surrogate with an error that names `what`, and quotes the text
+/// unless it is a password.
 pub fn utf8<'a>(what: &str, text: &'a Bound<'_, PyString>) -> PyResult<&'a str> {
     text.to_str().map_err(|_| {
-        let shown = shown(text.as_any());
-        value_error(format!("{what} {shown} cannot be written as UTF-8 (lone surrogates)"))
+        let quoted = match what.contains("password") {
+            true => String::new(),
+            false => format!(" {}", shown(text.as_any())),
+        };
+        value_error(format!("{what}{quoted} cannot be written as UTF-8 (lone surrogates)"))
     })
 }
 

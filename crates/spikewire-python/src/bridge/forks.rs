@@ -5,6 +5,8 @@ use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
 use pyo3::prelude::*;
 
+use super::python_code;
+
 static FORKS: AtomicU32 = AtomicU32::new(0);
 
 /// The number of forks between the first process and this one.
@@ -16,4 +18,5 @@ pub fn forks() -> u32 {
 #[pyfunction]
 pub fn _after_fork() {
     FORKS.fetch_add(1, Relaxed);
+    python_code::after_fork();
 }

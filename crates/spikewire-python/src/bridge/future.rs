@@ -2,9 +2,8 @@
 //! for it.
 //!
 //! The standard class creates a condition, which is two locks and a queue, for every future. Here
-//! it is created only when `concurrent.futures.wait` or `as_completed` access it; these find it
-//! under the name that the standard class uses. Once there is a condition, the result becomes
-//! visible only while that condition is held, because these functions rely on that.
+//! nothing is created until `concurrent.futures.wait` or `as_completed` ask for it, and then it is
+//! not a lock: see [`super::waiters`].
 
 use std::sync::OnceLock;
 use std::sync::atomic::{
@@ -16,15 +15,17 @@ use std::time::Duration;
 use pyo3::exceptions::{PyBaseException, PyRuntimeError};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
-use pyo3::types::{PyDict, PyList, PyType};
+use pyo3::types::{PyDict, PyString, PyType};
 use pyo3::{PyTraverseError, PyVisit, intern};
 use spikewire_sync::Mutex;
 use spikewire_transport::{Fault, FaultKind, Tick, permits};
 
 use super::driver_thread;
-use super::errors::{type_error, type_name, value_error};
+use super::errors::{shown, type_error, type_name, value_error};
 use super::forks::forks;
+use super::python_code::PythonCode;
 use super::signal::detached;
+use super::waiters::{FutureWaiters, Waiters};
 
 /// Not sent yet; may be cancelled.
 const PENDING: u8 = 0;
@@ -54,8 +55,7 @@ struct Inner {
     /// Threads that wait in `result` or `exception`.
     threads: Vec<Thread>,
     /// Used by the functions of `concurrent.futures`.
-    condition: Option<Py<PyAny>>,
-    waiters: Option<Py<PyList>>,
+    waiters: Option<Box<Waiters>>,
 }
 
 /// Identifies what completes the futures of a client.
@@ -108,40 +108,24 @@ impl FutureBase {
         Self::complete(slf, outcome);
     }
 
+    /// Publishes the outcome before anyone is told of it, and waits for nobody meanwhile.
     fn complete(slf: &Bound<'_, Self>, outcome: Outcome) {
         let (py, this) = (slf.py(), slf.get());
-        let added = match outcome {
-            Outcome::Value(_) => intern!(py, "add_result"),
-            Outcome::Error(_) => intern!(py, "add_exception"),
-            Outcome::Cancelled => intern!(py, "add_cancelled"),
-        };
-        let mut held: Option<Py<PyAny>> = None;
-        let (callbacks, waiters) = loop {
+        let (callbacks, waiters) = {
             let mut inner = this.inner.lock();
-            if let (None, Some(condition)) = (&held, &inner.condition) {
-                // The thread that created the condition is looking at this future right now: let it
-                // finish.
-                let condition = condition.clone_ref(py);
-                drop(inner);
-                report(slf, condition.bind(py).call_method0(intern!(py, "acquire")));
-                held = Some(condition);
-                continue;
-            }
             if inner.outcome.is_some() {
                 drop(inner);
-                release(slf, held.as_ref());
                 return;
             }
             inner.outcome = Some(outcome);
             this.done.store(true, Release);
             inner.threads.drain(..).for_each(|thread| thread.unpark());
-            let waiters = inner.waiters.as_ref().map(|waiters| waiters.clone_ref(py));
-            break (std::mem::take(&mut inner.callbacks), waiters);
+            let waiters = inner.waiters.as_deref_mut().map(Waiters::take_waiting);
+            (std::mem::take(&mut inner.callbacks), waiters)
         };
-        for waiter in waiters.iter().flat_map(|waiters| waiters.bind(py)) {
-            report(slf, waiter.call_method1(added, (slf,)));
+        if let Some(waiters) = waiters {
+            waiters.tell(slf);
         }
-        release(slf, held.as_ref());
         for callback in callbacks {
             call_back(slf, callback.bind(py));
         }
@@ -154,10 +138,8 @@ impl FutureBase {
         if this.done.load(Acquire) {
             return Ok(true);
         }
-        if this.born != forks() {
-            return Err(this.belongs_to_parent(py));
-        }
-        if this.driver.get().is_some_and(|driver| driver_thread::is_current(driver.number)) {
+        this.check_process(py)?;
+        if this.is_completed_by_this_thread() {
             return Err(PyRuntimeError::new_err(
                 "a callback runs on the thread that completes this future, so it would wait \
                  forever: use add_done_callback instead of result",
@@ -190,13 +172,39 @@ impl FutureBase {
         waited.map(|()| done)
     }
 
-    /// The error in a forked child, where nothing completes the future.
-    fn belongs_to_parent(&self, py: Python<'_>) -> PyErr {
+    /// Fails in a forked child, where nothing completes the future.
+    pub fn check_process(&self, py: Python<'_>) -> PyResult<()> {
+        if self.born == forks() {
+            return Ok(());
+        }
         let message =
             "this call was submitted before a fork, and its reply goes to the parent process";
-        match self.driver.get() {
+        Err(match self.driver.get() {
             Some(driver) => (driver.raise)(py, Fault::new(FaultKind::Closed, message)),
             None => PyRuntimeError::new_err(message),
+        })
+    }
+
+    /// Whether this is the thread that completes the future, so that it must not wait for it.
+    pub fn is_completed_by_this_thread(&self) -> bool {
+        self.driver.get().is_some_and(|driver| driver_thread::is_current(driver.number))
+    }
+
+    /// Looks at the waiters, and at whether the future is done. `look` must not call Python.
+    pub fn with_waiters<T>(&self, look: impl FnOnce(&mut Waiters, bool) -> T) -> T {
+        let mut inner = self.inner.lock();
+        let is_done = inner.outcome.is_some();
+        look(inner.waiters.get_or_insert_default(), is_done)
+    }
+
+    /// The method of a waiter of `concurrent.futures` that tells it of this future, which is done.
+    pub fn waiter_method<'py>(&self, py: Python<'py>) -> &'py Bound<'py, PyString> {
+        let (result, error) = (intern!(py, "add_result"), intern!(py, "add_exception"));
+        let cancelled = intern!(py, "add_cancelled");
+        match &self.inner.lock().outcome {
+            Some(Outcome::Value(_)) => result,
+            Some(Outcome::Error(_)) => error,
+            Some(Outcome::Cancelled) | None => cancelled,
         }
     }
 
@@ -224,7 +232,7 @@ fn raised(py: Python<'_>, name: &str) -> PyResult<PyErr> {
 }
 
 /// How many seconds to wait; `None` means forever.
-fn seconds(timeout: &Bound<'_, PyAny>) -> PyResult<Option<Duration>> {
+pub fn seconds(timeout: &Bound<'_, PyAny>) -> PyResult<Option<Duration>> {
     let seconds: f64 = timeout.extract().map_err(|_| {
         type_error(format!(
             "timeout must be a number of seconds or None, not {}",
@@ -237,25 +245,10 @@ fn seconds(timeout: &Bound<'_, PyAny>) -> PyResult<Option<Duration>> {
     Ok(Duration::try_from_secs_f64(seconds.max(0.0)).ok())
 }
 
-/// Reports an error raised by a notified object as unraisable: it does not concern the future.
-fn report<T>(slf: &Bound<'_, FutureBase>, outcome: PyResult<T>) {
-    if let Err(error) = outcome {
-        error.write_unraisable(slf.py(), Some(slf));
-    }
-}
-
-fn release(slf: &Bound<'_, FutureBase>, held: Option<&Py<PyAny>>) {
-    let py = slf.py();
-    if let Some(condition) = held {
-        let condition = condition.bind(py);
-        report(slf, condition.call_method0(intern!(py, "notify_all")));
-        report(slf, condition.call_method0(intern!(py, "release")));
-    }
-}
-
 /// Calls a callback. Logs an exception where the standard class logs it.
 fn call_back(slf: &Bound<'_, FutureBase>, callback: &Bound<'_, PyAny>) {
     let py = slf.py();
+    let _code = PythonCode::enter(py);
     let Err(error) = callback.call1((slf,)) else { return };
     let logged = (|| {
         let logger = py.import("concurrent.futures._base")?.getattr("LOGGER")?;
@@ -339,22 +332,32 @@ impl FutureBase {
 
     /// Calls `fn` with this future when it is done, or at once if it already is. `fn` runs on
     /// the thread that drives the client, which does nothing else meanwhile, so keep it short.
-    /// It may submit further calls. An exception in it is logged and affects no other call.
+    /// It may submit further calls. An exception in it is logged and affects no other call. Raises
+    /// `TypeError` at once if `fn` cannot be called.
     #[pyo3(signature = (r#fn))]
-    fn add_done_callback(slf: &Bound<'_, Self>, r#fn: Bound<'_, PyAny>) {
+    fn add_done_callback(slf: &Bound<'_, Self>, r#fn: Bound<'_, PyAny>) -> PyResult<()> {
+        if !r#fn.is_callable() {
+            let message = format!("fn must be a function, not {}", shown(&r#fn));
+            return Err(type_error(message));
+        }
         {
             let mut inner = slf.get().inner.lock();
             if inner.outcome.is_none() {
                 inner.callbacks.push(r#fn.unbind());
-                return;
+                return Ok(());
             }
         }
         call_back(slf, &r#fn);
+        Ok(())
     }
 
     #[getter]
     fn _state<'py>(&self, py: Python<'py>) -> Bound<'py, PyAny> {
-        let cancelled = self.inner.lock().outcome.as_ref().map(Outcome::is_cancelled);
+        let cancelled = {
+            let inner = self.inner.lock();
+            let is_kept = inner.waiters.as_deref().is_some_and(Waiters::are_seen_pending);
+            inner.outcome.as_ref().filter(|_| !is_kept).map(Outcome::is_cancelled)
+        };
         let state = match cancelled {
             Some(true) => intern!(py, "CANCELLED_AND_NOTIFIED"),
             Some(false) => intern!(py, "FINISHED"),
@@ -365,21 +368,13 @@ impl FutureBase {
     }
 
     #[getter]
-    fn _condition<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        static CONDITION: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
-        if let Some(condition) = &self.inner.lock().condition {
-            return Ok(condition.bind(py).clone());
-        }
-        let new = CONDITION.import(py, "threading", "Condition")?.call0()?;
-        let mut inner = self.inner.lock();
-        Ok(inner.condition.get_or_insert_with(|| new.clone().unbind()).bind(py).clone())
+    fn _condition(slf: &Bound<'_, Self>) -> FutureWaiters {
+        FutureWaiters(slf.clone().unbind())
     }
 
     #[getter]
-    fn _waiters<'py>(&self, py: Python<'py>) -> Bound<'py, PyList> {
-        let new = PyList::empty(py);
-        let mut inner = self.inner.lock();
-        inner.waiters.get_or_insert_with(|| new.clone().unbind()).bind(py).clone()
+    fn _waiters(slf: &Bound<'_, Self>) -> FutureWaiters {
+        FutureWaiters(slf.clone().unbind())
     }
 
     #[getter]
@@ -401,8 +396,9 @@ impl FutureBase {
     fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
         let Some(inner) = self.inner.try_lock() else { return Ok(()) };
         inner.callbacks.iter().try_for_each(|callback| visit.call(callback))?;
-        visit.call(&inner.condition)?;
-        visit.call(&inner.waiters)?;
+        if let Some(waiters) = &inner.waiters {
+            waiters.traverse(&visit)?;
+        }
         match &inner.outcome {
             Some(Outcome::Value(value)) => visit.call(value),
             Some(Outcome::Error(error)) => visit.call(error),

@@ -2,6 +2,7 @@
 
 use std::sync::{Arc, Weak};
 
+use pyo3::exceptions::PyOSError;
 use pyo3::prelude::*;
 use spikewire_sync::Mutex;
 
@@ -10,8 +11,11 @@ pub type Token = [u8; 16];
 
 /// A new, unique token. It comes from the operating system's random numbers, which a fork does not
 /// repeat.
-pub fn token(py: Python<'_>) -> PyResult<Token> {
-    py.import("os")?.call_method1("urandom", (16,))?.extract()
+pub fn token() -> PyResult<Token> {
+    let mut token = Token::default();
+    getrandom::fill(&mut token)
+        .map_err(|error| PyOSError::new_err(format!("no random numbers: {error}")))?;
+    Ok(token)
 }
 
 /// How many clients that came with unpickled datasets stay open without any dataset, in case the

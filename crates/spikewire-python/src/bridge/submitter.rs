@@ -23,6 +23,7 @@ use super::driver_thread;
 use super::errors::{Raise, closed, raise};
 use super::future::{CompletedBy, FutureBase};
 use super::promise::{Completes, Pending, Promise};
+use super::python_code::PythonCode;
 use super::signal::detached;
 
 /// Buffers that grew beyond this many bytes for a burst of large replies are freed.
@@ -216,6 +217,7 @@ where
         }
         let (done, bodies) = (&mut self.done, &self.bodies);
         let attached = Python::try_attach(|py| {
+            let _code = PythonCode::enter(py);
             for Done { ticket, outcome } in done.drain(..) {
                 match &outcome {
                     Ok(Kept { place, node, attempts }) => {

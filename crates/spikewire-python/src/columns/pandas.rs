@@ -12,6 +12,7 @@ use spikewire_columns::{ExtraColumns, RowError};
 
 use super::arrow::{fill, table_builder};
 use super::rows::{Found, look};
+use crate::bridge::python_code::PythonCode;
 use crate::errors::value_error;
 use crate::key::Key;
 use crate::value::particle;
@@ -45,6 +46,7 @@ pub fn to_pandas<'py>(
     lenient: bool,
     explain: impl Fn(&RowError) -> PyErr,
 ) -> PyResult<Bound<'py, PyAny>> {
+    let _code = PythonCode::enter(py);
     let pandas = module(py, "to_pandas", "pandas", "pandas")?;
     let mut columns = table_builder(None, extra, true, None)?;
     let filled = py.detach(|| fill(&mut columns, rows, lenient));

@@ -19,6 +19,7 @@ use super::pages::{Page, PageList, Pages};
 use super::reading::{self, Recent};
 use super::row::{Names, Row};
 use super::value::Making;
+use crate::bridge::python_code::PythonCode;
 use crate::columns::{self, ArrowTable};
 
 /// What is known about a result besides its rows.
@@ -227,6 +228,7 @@ impl Rows {
         dtype: Option<&Bound<'py, PyAny>>,
         missing: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyAny>> {
+        let _code = PythonCode::enter(py);
         let strict = missing.map(columns::missing).transpose()? == Some("raise");
         match dtype {
             Some(dtype) => to_structured(&self.came, dtype, strict),
@@ -237,11 +239,13 @@ impl Rows {
     /// The rows as a `pandas.DataFrame`: numbers and booleans as nullable arrays, text as
     /// `string`, timestamps in UTC, everything else as the objects found in rows.
     fn to_pandas<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let _code = PythonCode::enter(py);
         to_pandas(py, &self.came)
     }
 
     /// The rows as a `polars.DataFrame`.
     fn to_polars<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let _code = PythonCode::enter(py);
         to_polars(py, &self.came)
     }
 

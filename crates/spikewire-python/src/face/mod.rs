@@ -20,6 +20,7 @@ use pyo3::prelude::*;
 
 use self::asynchronous::Loops;
 pub use self::classes::Verbs;
+use crate::bridge::python_code;
 use crate::client::Shared;
 
 /// Ends the clients that unpickled datasets brought along, and the threads of submitted calls;
@@ -28,5 +29,7 @@ use crate::client::Shared;
 pub fn _at_exit(py: Python<'_>) -> PyResult<()> {
     blocking::end_submitted(py);
     classes::close_adopted::<Shared>(py)?;
-    classes::close_adopted::<Loops>(py)
+    classes::close_adopted::<Loops>(py)?;
+    python_code::finish(py);
+    Ok(())
 }

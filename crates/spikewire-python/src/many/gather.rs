@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use pyo3::exceptions::PyMemoryError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyInt, PyIterator, PyList, PyString, PyTuple};
 
@@ -14,6 +15,7 @@ use spikewire_aerospike_protocol::key::Digest;
 
 use super::plan::BatchCall;
 use crate::batch::{Answered, RowReader};
+use crate::bridge::python_code::PythonCode;
 use crate::columns::source;
 use crate::errors::{Raised, about, type_error, type_name};
 use crate::key::{Address, Key};
@@ -38,7 +40,7 @@ pub fn keys(space: &Arc<Space>, keys: &Bound<'_, PyAny>) -> PyResult<Vec<Key>> {
             if digests.is_full() {
                 digests.flush(|row, digest| found[row].digest = digest);
             }
-            with_user_key(&key, |user| {
+            with_user_key(&key, |user, _| {
                 let digest = digests.add(&space.set, &user, row).unwrap_or(Digest([0; 20]));
                 Key { space: space.clone(), user: key.clone().unbind(), digest }
             })
@@ -108,8 +110,10 @@ impl<'a> BatchRows<'a> {
         let alone =
             is_plain(key) || !key.is_instance_of::<Key>() && !key.is_instance_of::<PyTuple>();
         if alone && let Some(space) = &self.home {
-            with_user_key(key, |user| self.rows.user_key(space, &user))?;
-            let user = key.clone().unbind();
+            let user = with_user_key(key, |user, key| {
+                self.rows.user_key(space, &user);
+                key.clone().unbind()
+            })?;
             return Ok(Key { space: space.clone(), user, digest: Digest([0; 20]) });
         }
         let found = (self.resolve)(key)?;
@@ -138,7 +142,7 @@ impl<'a> BatchRows<'a> {
         if !is_plain(&user) || !is(0, &space.namespace)? || !is(1, &space.set)? {
             return Ok(None);
         }
-        with_user_key(&user, |user| self.rows.user_key(space, &user))?;
+        with_user_key(&user, |user, _| self.rows.user_key(space, &user))?;
         let digest = Digest([0; 20]);
         Ok(Some(Key { space: space.clone(), user: user.unbind(), digest }))
     }
@@ -207,6 +211,7 @@ pub(super) fn each<'py>(
     items: &Bound<'py, PyAny>,
     mut visit: impl FnMut(Bound<'py, PyAny>) -> PyResult<()>,
 ) -> PyResult<()> {
+    let _code = PythonCode::enter(items.py());
     let column = source::keys(items)?;
     let items = column.as_ref().map_or(items, Bound::as_any);
     let text = items.is_instance_of::<PyString>() || items.is_instance_of::<PyBytes>();
@@ -219,8 +224,29 @@ pub(super) fn each<'py>(
             )));
         }
     };
-    for item in items {
+    for (number, item) in items.enumerate() {
+        if number >= ROWS_BEFORE_CHECK && number.is_power_of_two() {
+            check_memory(number)?;
+        }
         visit(item?)?;
     }
     Ok(())
+}
+
+/// From how many rows on it is checked whether there is memory for as many again.
+const ROWS_BEFORE_CHECK: usize = 1 << 16;
+/// The memory that a row takes, at least.
+const ROW_SIZE: usize = 256;
+
+/// Fails if there is no memory for so many further rows, for example with an endless iterator: a
+/// vector that cannot grow would end the process.
+#[cold]
+fn check_memory(rows: usize) -> PyResult<()> {
+    let room = rows.checked_mul(ROW_SIZE).map(|size| Vec::<u8>::new().try_reserve_exact(size));
+    match room {
+        Some(Ok(())) => Ok(()),
+        _ => Err(PyMemoryError::new_err(format!(
+            "no memory for more than {rows} rows in one call: does the iterator end?"
+        ))),
+    }
 }

@@ -9,6 +9,7 @@ use pyo3::types::{PyMapping, PyTuple, PyType};
 use rustc_hash::FxHashMap;
 
 use super::names::bin_name;
+use crate::bridge::python_code::PythonCode;
 use crate::errors::{about, type_error, type_name};
 
 /// How the values of one bin are encoded and decoded.
@@ -67,6 +68,7 @@ impl Codec {
         place: &dyn Display,
     ) -> PyResult<Option<Bound<'py, PyAny>>> {
         let Some(encode) = self.of(value) else { return Ok(None) };
+        let _code = PythonCode::enter(value.py());
         let made = encode.call1((value,)).map_err(|error| {
             wrapped(value.py(), error, &format!("{place}: the codec cannot encode"), value)
         })?;
@@ -105,6 +107,7 @@ impl Codec {
             return Ok(None);
         }
         let py = value.py();
+        let _code = PythonCode::enter(py);
         let made = form.encode.bind(py).call1((value,)).map_err(|error| {
             wrapped(py, error, &format!("bin {name:?}: the codec cannot encode"), value)
         })?;
@@ -128,6 +131,7 @@ impl Codec {
             return Ok(value);
         }
         let py = value.py();
+        let _code = PythonCode::enter(py);
         form.decode.bind(py).call1((&value,)).map_err(|error| {
             let name = String::from_utf8_lossy(name);
             wrapped(py, error, &format!("bin {name:?}: the codec cannot decode"), &value)

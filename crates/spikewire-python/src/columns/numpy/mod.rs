@@ -26,6 +26,7 @@ use spikewire_aerospike_protocol::void_time;
 use spikewire_columns::{ExtraColumns, RowError};
 
 use super::rows::{Found, look};
+use crate::bridge::python_code::PythonCode;
 use crate::errors::value_error;
 use crate::key::Key;
 
@@ -62,6 +63,7 @@ pub fn to_numpy<'py>(
     wanted: &Wanted,
     explain: impl Fn(&RowError) -> PyErr,
 ) -> PyResult<Bound<'py, PyAny>> {
+    let _code = PythonCode::enter(py);
     let numpy = Library::get(py, "to_numpy")?;
     let (dtype, layout) = Layout::of(numpy, dtype, &wanted.extra)?;
     let layout = layout.get();

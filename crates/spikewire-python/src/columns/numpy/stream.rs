@@ -19,6 +19,7 @@ use super::fill::Fill;
 use super::layout::Layout;
 use super::library::Library;
 use super::memory::Memory;
+use crate::bridge::python_code::PythonCode;
 use crate::errors;
 use crate::key::Key;
 use spikewire_columns::RowError;
@@ -96,6 +97,7 @@ pub struct NewArray<'py> {
 impl<'py> NewArray<'py> {
     /// Checks the dtype.
     pub fn of(py: Python<'py>, dtype: &Bound<'py, PyAny>, wanted: &Wanted) -> PyResult<Self> {
+        let _code = PythonCode::enter(py);
         let numpy = Library::get(py, VERB)?;
         let (dtype, layout) = Layout::of(numpy, dtype, &wanted.extra)?;
         let Wanted { strict, lenient, .. } = *wanted;
@@ -112,6 +114,7 @@ impl<'py> NewArray<'py> {
     pub fn start(self, keys: &[Key]) -> PyResult<Filling> {
         let Self { numpy, dtype, layout, strict, lenient } = self;
         let py = dtype.py();
+        let _code = PythonCode::enter(py);
         let mut memory = Memory::new(py, numpy, layout.get(), keys.len(), !strict)?;
         let now = void_time::now();
         let fill = Fill { layout: layout.get(), strict, now };
@@ -141,6 +144,7 @@ impl Filling {
         rows: Rows,
         keys: &[Key],
     ) -> PyResult<Bound<'py, PyAny>> {
+        let _code = PythonCode::enter(py);
         let Self { stream, dtype, lenient } = self;
         let (memory, mut stop) = {
             let mut state = stream.state.lock();

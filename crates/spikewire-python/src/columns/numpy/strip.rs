@@ -12,6 +12,7 @@ use super::fill::Fill;
 use super::layout::Layout;
 use super::library::Library;
 use super::memory::Memory;
+use crate::bridge::python_code::PythonCode;
 
 /// The method to name in errors.
 const VERB: &str = "numpy_batches";
@@ -35,6 +36,7 @@ impl Strip {
         rows: usize,
     ) -> PyResult<Self> {
         let py = dtype.py();
+        let _code = PythonCode::enter(py);
         let numpy = Library::get(py, VERB)?;
         let (dtype, layout) = Layout::of(numpy, dtype, extra)?;
         let memory = Memory::new(py, numpy, layout.get(), rows, !strict)?;
@@ -48,6 +50,7 @@ impl Strip {
 
     /// Makes room for this many rows.
     pub fn grow(&mut self, py: Python<'_>, rows: usize) -> PyResult<()> {
+        let _code = PythonCode::enter(py);
         self.memory.grow(py, Library::get(py, VERB)?, self.layout.get(), rows)
     }
 
@@ -67,6 +70,7 @@ impl Strip {
 
     /// The rows written so far, as an array.
     pub fn finish(self, py: Python<'_>, rows: usize) -> PyResult<Bound<'_, PyAny>> {
+        let _code = PythonCode::enter(py);
         let numpy = Library::get(py, VERB)?;
         self.memory.finish(self.dtype.bind(py), numpy, self.layout.get(), rows)
     }

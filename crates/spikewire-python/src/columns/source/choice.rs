@@ -7,6 +7,7 @@ use spikewire_sync::Mutex;
 
 use super::arrow::{self, Arrays, Tables};
 use super::{Pieces, frame, numpy};
+use crate::bridge::python_code::PythonCode;
 use crate::errors::{about, type_error, type_name, value_error};
 use crate::space::text;
 use crate::value::{bin_name, is_array};
@@ -34,6 +35,7 @@ pub struct Table {
 /// The table that `records` is. `None` if it is not a table, but a mapping or pairs.
 pub fn open(records: &Bound<'_, PyAny>, choice: &Choice<'_>) -> PyResult<Option<Table>> {
     let py = records.py();
+    let _code = PythonCode::enter(py);
     let removes = removes(choice.nulls.as_ref())?;
     let key = choice.key.as_ref().map(|key| text("key", key)).transpose()?;
     let plain =
