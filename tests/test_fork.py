@@ -458,6 +458,84 @@ def test_the_child_may_stop_a_cluster_that_a_thread_waits_for(cluster: Cluster) 
     )
 
 
+def test_the_child_can_read_the_addresses_of_a_cluster_but_not_change_it(cluster: Cluster) -> None:
+    """Whatever the parent's threads hold at the moment of the fork."""
+    scenario(
+        cluster,
+        """
+        from spikewire.testing import Cluster
+
+        box = Cluster(nodes=2)
+        seeds = box.seeds
+        box.inject(0, delay=0.01)
+        ends = threading.Event()
+
+        def change():
+            while not ends.is_set():
+                box.kill(1)
+                box.restart(1)
+
+        busy = threading.Thread(target=change)
+        busy.start()
+
+        def work():
+            assert box.seeds == seeds and box.addresses == seeds.split(",")
+            assert box.certificates is None
+            assert seeds in repr(box)
+            calls = [
+                lambda: box.kill(0), lambda: box.restart(0), lambda: box.inject(0, drop=1.0),
+                lambda: box.clear_faults(0), lambda: box.truncate(), lambda: box.stats(0),
+                lambda: box.is_alive(0), lambda: box.node_name(0), lambda: box.wait_settled(1),
+            ]
+            for call in calls:
+                try:
+                    call()
+                except OSError as error:
+                    assert "fork" in str(error), error
+                else:
+                    raise AssertionError("it changed the parent's cluster")
+            box.stop()
+
+        for _ in range(5):
+            child(work)
+        ends.set()
+        busy.join()
+        assert box.is_alive(0)
+        box.stop()
+        assert "stopped" in repr(box)
+        """,
+    )
+
+
+def test_functions_of_concurrent_futures_in_the_child(cluster: Cluster) -> None:
+    scenario(
+        cluster,
+        """
+        from concurrent.futures import as_completed, wait
+        from spikewire.testing import Cluster
+
+        box = Cluster(nodes=1)
+        client = spikewire.Client(box.seeds, timeout=50, connect_timeout=20)
+        box.inject(0, delay=60)
+        future = client.submit.exists(("test", "fork", 1))
+
+        def work():
+            for function in (wait, lambda futures: list(as_completed(futures))):
+                try:
+                    function([future])
+                except spikewire.ClientClosed as error:
+                    assert "fork" in str(error)
+                else:
+                    raise AssertionError("nobody completes it")
+
+        child(work)
+        box.stop()
+        """,
+        "-W",
+        "ignore::ResourceWarning",
+    )
+
+
 def test_signals_in_the_child_of_a_thread(cluster: Cluster) -> None:
     # The thread that forks becomes the main thread of the child.
     scenario(

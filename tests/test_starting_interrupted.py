@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import signal
+import socket
 import subprocess
 import sys
 import threading
@@ -11,7 +12,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+import spikewire
+from spikewire import cql
 from spikewire.testing.interrupts import interrupts_wait
+from waiting import ends_before
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -167,3 +171,25 @@ def test_interrupted_at_any_moment_no_process_is_lost(what: str, tmp_path: Path)
         finally:
             starter.kill()
     assert (starter.returncode, said) == (0, "")
+
+
+def test_a_client_that_waits_for_its_cluster() -> None:
+    """As in every other call, a handler runs at once, not after the connect timeout."""
+
+    def interrupt(*_: object) -> None:
+        raise InterruptedError
+
+    former = signal.signal(signal.SIGALRM, interrupt)
+    try:
+        with socket.create_server(("127.0.0.1", 0)) as silent:
+            seeds = f"127.0.0.1:{silent.getsockname()[1]}"
+            for opens in (
+                lambda: spikewire.Client(seeds, connect_timeout=120),
+                lambda: cql.Session(seeds, connect_timeout=120),
+            ):
+                signal.setitimer(signal.ITIMER_REAL, 0.3)
+                with ends_before(60), pytest.raises(InterruptedError):
+                    opens()
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, former)

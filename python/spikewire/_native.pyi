@@ -16,7 +16,6 @@ from collections.abc import (
     Sequence,
 )
 from concurrent.futures import Future as SubmittedCall
-from threading import Condition
 from types import ModuleType
 from typing import Any, ClassVar, Generic, Literal, TypeAlias, TypeVar, final, overload
 
@@ -3607,14 +3606,15 @@ class FutureBase:
     def add_done_callback(self, fn: Callable[[Self], object]) -> None:
         """Calls `fn` with this future when it is done, or at once if it already is. `fn` runs on
         the thread that drives the client, which does nothing else meanwhile, so keep it short.
-        It may submit further calls. An exception in it is logged and affects no other call.
+        It may submit further calls. An exception in it is logged and affects no other call. Raises
+        `TypeError` at once if `fn` cannot be called.
         """
     @property
     def _state(self) -> str: ...
     @property
-    def _condition(self) -> Condition: ...
+    def _condition(self) -> object: ...
     @property
-    def _waiters(self) -> list[object]: ...
+    def _waiters(self) -> object: ...
     @property
     def _result(self) -> object: ...
     @property
@@ -5462,9 +5462,9 @@ class Key:
     """A record's address: namespace, set and user key, with the digest computed once. Every verb of
     a client takes one, and so do the verbs of the dataset it belongs to.
 
-    The user key is int (64 bits signed), str or bytes. Raises `TypeError` for other types,
-    `ValueError` for names that the server does not accept, `OverflowError` for larger integers.
-    Keys are equal if namespace, set and digest are.
+    The user key is int (64 bits signed), str or bytes; a bytearray or memoryview is copied to
+    bytes. Raises `TypeError` for other types, `ValueError` for names that the server does not
+    accept, `OverflowError` for larger integers. Keys are equal if namespace, set and digest are.
     """
 
     def __new__(cls, namespace: str, set: str | None, key: UserKey) -> Self: ...
@@ -5479,7 +5479,7 @@ class Key:
         """The set's name; `None` for records without a set."""
     @property
     def key(self) -> UserKey | None:
-        """The user key as given; `None` if only the digest is known."""
+        """The user key; `None` if only the digest is known."""
     @property
     def digest(self) -> bytes:
         """The 20-byte hash that identifies the record in the cluster."""
@@ -7016,8 +7016,10 @@ class ClusterCore:
     """A running embedded cluster; `spikewire.testing.Cluster` is built on it."""
 
     def __new__(cls, *, nodes: int = 1, **options: Unpack[ClusterOptions]) -> Self: ...
+    def _is_stopped(self) -> bool:
+        """Whether it was stopped, by this process."""
     def _addresses(self) -> list[str]:
-        """Host and port of every node, dead ones included."""
+        """Host and port of every node, dead ones included. A forked child can read them, too."""
     def _certificates(self) -> tuple[pathlib.Path, pathlib.Path, pathlib.Path] | None:
         """Paths of the authority, the client's certificate and its key, if there is TLS."""
     def _kill(self, node: int) -> None: ...

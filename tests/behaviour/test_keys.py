@@ -57,6 +57,40 @@ def test_bytes_like_keys_are_bytes(data: Caller) -> None:
         assert data.get(same).bins == {"v": 1}
 
 
+def test_keys_that_may_change_are_copied(data: Caller) -> None:
+    """A digest and its key are of one moment, however long the record, batch or error lives."""
+    for make in (bytearray, lambda key: memoryview(bytearray(key))):
+        buffer = make(b"k0")
+        whole = data.target.key(buffer)
+        data.put(buffer, {"v": 1}, send_key=True)
+        record, batch = data.get(buffer), data.get_many([buffer])
+        with pytest.raises(spikewire.RecordNotFound) as caught:
+            data.get(make(b"none"))
+        buffer[1:2] = b"9"
+        assert (whole.key, record.key.key, batch.keys[0].key) == (b"k0", b"k0", b"k0")
+        assert [type(key.key) for key in (whole, record.key, batch.keys[0])] == [bytes] * 3
+        assert batch.to_dict() == {b"k0": record}
+        assert pickle.loads(pickle.dumps(record)) == record
+        assert pickle.loads(pickle.dumps(caught.value)).key.key == b"none"
+        assert hash(whole) == hash(Key("test", whole.set, b"k0"))
+    array = Key("test", "s", Index())  # type: ignore[arg-type]
+    assert (array.key, type(array.key)) == (41, int)
+
+
+def test_values_that_cannot_be_keys(data: Caller) -> None:
+    for key, parts in {
+        1.5: ["float (1.5)", "int(key)"],
+        ("a", 1): ["tuple (('a', 1))", "join"],
+        ("test", "s", 1): ["tuple", "client.get(key)"],
+        True: ["bool (True)"],
+    }.items():
+        with pytest.raises(TypeError) as caught:
+            data.get(key)
+        assert all(part in str(caught.value) for part in parts)
+    with pytest.raises(TypeError, match="get_many"):
+        data.get([1, 2])
+
+
 def test_what_counts_as_an_index_is_an_integer(data: Caller) -> None:
     data.put(41, {"v": 1})
     for same in (Index(), Colour.RED):

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import datetime as dt
 import threading
 from typing import TYPE_CHECKING, Any
@@ -182,6 +183,16 @@ def test_duckdb(data: Caller) -> None:
 
 class TestPandas:
     pd = pytest.importorskip("pandas")
+
+    def test_an_index_that_counts_rows_is_no_key(self, data: Caller) -> None:
+        data.put(0, {"n": 7})
+        frame = self.pd.DataFrame({"id": [5, 6], "n": [1, 2]})
+        with pytest.raises(TypeError, match=r"key= must name the column of keys.*: id, n"):
+            data.put_many(frame)
+        assert data.get(0)["n"] == 7
+        assert data.put_many(frame, key="id").found == 2
+        frame.index.name = "row"
+        assert data.put_many(frame).found == 2
 
     def test_index_as_key(self, data: Caller) -> None:
         frame = self.pd.DataFrame({"n": [1.0, None], "s": ["x", "y"]}, index=[10, 20])
@@ -368,3 +379,31 @@ def test_odd_exporters(data: Caller) -> None:
     used.__arrow_c_stream__()
     with pytest.raises(Exception, match=r"."):
         data.put_many(used, key="id")
+
+
+def consumed(name: bytes, size: int) -> object:
+    """A capsule whose structure was moved out: its ``release`` is null."""
+    create = ctypes.pythonapi.PyCapsule_New
+    create.restype = ctypes.py_object
+    create.argtypes = [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p]
+    memory = ctypes.create_string_buffer(size)
+    EMPTY.append((memory, name))
+    return create(ctypes.addressof(memory), name, None)
+
+
+#: Keeps the memory of capsules alive.
+EMPTY: list[object] = []
+
+
+def test_capsules_that_were_consumed_already(data: Caller) -> None:
+    class Array:
+        def __arrow_c_array__(self, requested_schema: object = None) -> object:
+            return consumed(b"arrow_schema", 72), consumed(b"arrow_array", 80)
+
+    class Stream:
+        def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+            return consumed(b"arrow_array_stream", 40)
+
+    for table in (Array(), Stream()):
+        with pytest.raises(ValueError, match="taken out of its capsule already"):
+            data.put_many(table, key="id")

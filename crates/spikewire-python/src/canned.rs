@@ -32,6 +32,14 @@ impl CannedCore {
             drop(server);
         }
     }
+
+    /// Fails in a forked child, where a thread of the parent may hold the lock.
+    fn check_process(&self) -> PyResult<()> {
+        if self.born == forks() {
+            return Ok(());
+        }
+        Err(PyOSError::new_err("the server belongs to the process that started it"))
+    }
 }
 
 impl Drop for CannedCore {
@@ -91,16 +99,19 @@ impl CannedCore {
     }
 
     /// How many statements were answered; 0 once it is stopped.
-    fn _served(&self) -> u64 {
-        self.server.read().as_ref().map_or(0, Server::served)
+    fn _served(&self) -> PyResult<u64> {
+        self.check_process()?;
+        Ok(self.server.read().as_ref().map_or(0, Server::served))
     }
 
     /// What has come to each shard: connections open and opened, statements about its rows and about
     /// those of others.
-    fn _traffic(&self) -> Vec<(u64, u64, u64, u64)> {
+    fn _traffic(&self) -> PyResult<Vec<(u64, u64, u64, u64)>> {
+        self.check_process()?;
         let traffic = self.server.read().as_ref().map(Server::traffic).unwrap_or_default();
         let each = traffic.into_iter();
-        each.map(|Traffic { open, opened, own, others }| (open, opened, own, others)).collect()
+        let counts = |Traffic { open, opened, own, others }| (open, opened, own, others);
+        Ok(each.map(counts).collect())
     }
 
     /// Ends it, and its connections.

@@ -6,15 +6,17 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use pyo3::prelude::*;
+use pyo3::pybacked::PyBackedStr;
 use pyo3::types::{PyBytes, PyDict, PyList, PyString, PyTuple};
 
-use spikewire_aerospike::{ClientOptions, Error, Hedge, OptionValue, Options, TlsOptions};
+use spikewire_aerospike::{ClientOptions, Hedge, OptionValue, Options, TlsOptions};
 
 use crate::arguments::{count, hedge, multiplier, seconds};
 use crate::bridge::lifecycle::Lifecycle;
+use crate::bridge::python_code::PythonCode;
 use crate::bridge::tls;
 use crate::core::Core;
-use crate::errors::{Raised, refused, type_error, type_name, utf8};
+use crate::errors::{Raised, refused, shown, type_error, type_name, utf8, value_error};
 use crate::identity::{Token, token};
 use crate::secrets;
 use crate::space::{Space, text};
@@ -46,7 +48,7 @@ pub type Pickled<'py> = (Bound<'py, PyBytes>, String, Bound<'py, PyDict>, String
 impl Shared {
     /// A client that the program creates and opens. Checks seeds and options.
     pub fn new(seeds: &Bound<'_, PyAny>, options: Option<&Bound<'_, PyDict>>) -> PyResult<Self> {
-        Self::parse(seeds, options, token(seeds.py())?, false)
+        Self::parse(seeds, options, token()?, false)
     }
 
     /// A client for an unpickled dataset whose own client does not exist in this process.
@@ -65,6 +67,7 @@ impl Shared {
         lazy: bool,
     ) -> PyResult<Self> {
         let py = seeds.py();
+        let _code = PythonCode::enter(py);
         let mut checked = ClientOptions::default();
         let mut submit_limit = SUBMIT_LIMIT;
         let mut codec = None;
@@ -86,8 +89,8 @@ impl Shared {
             }
             None => PyDict::new(py),
         };
-        let (given, lifecycle) = (given.unbind(), Lifecycle::new(lazy));
         let (options, stages) = (checked.finish().map_err(refused)?, Stages::default());
+        let (given, lifecycle) = (given.unbind(), Lifecycle::new(lazy, joined(&options)));
         Ok(Self { token, options, given, defaults, submit_limit, stages, lifecycle })
     }
 
@@ -100,8 +103,7 @@ impl Shared {
     }
 
     pub fn seeds(&self) -> String {
-        let seeds: Vec<String> = self.options.seeds.iter().map(ToString::to_string).collect();
-        seeds.join(",")
+        joined(&self.options)
     }
 
     /// The client's `repr`: seeds and state. No options, because some are secrets.
@@ -112,18 +114,16 @@ impl Shared {
     /// Connects to the cluster unless connected already. Blocks, detached from the interpreter.
     /// Returns whether the client was not connected before.
     pub fn open(&self, py: Python<'_>) -> PyResult<bool> {
-        self.lifecycle.open(py, || self.connecting())
+        let options = self.options.clone();
+        self.lifecycle.open(py, || Core::open(options))
     }
 
     /// The core. In a forked child it is recreated on first use.
     pub fn core(&self, py: Python<'_>) -> PyResult<Arc<Core>> {
-        self.lifecycle.core(py, || self.connecting())
-    }
-
-    /// The work of connecting, for any thread.
-    fn connecting(&self) -> impl FnOnce() -> Result<Core, Error> + Send + use<> {
-        let options = self.options.clone();
-        move || Core::open(options)
+        self.lifecycle.core(py, || {
+            let options = self.options.clone();
+            || Core::open(options)
+        })
     }
 
     /// The core, if there is one.
@@ -159,10 +159,24 @@ impl Shared {
     }
 }
 
-/// The seeds as one comma-separated string, from a `str` or a list of `str`.
+/// The seeds as one comma-separated string.
+fn joined(options: &Options) -> String {
+    let seeds: Vec<String> = options.seeds.iter().map(ToString::to_string).collect();
+    seeds.join(",")
+}
+
+/// The same, from a `str` or a list of `str`.
 fn seed_text(seeds: &Bound<'_, PyAny>) -> PyResult<String> {
     if let Ok(seeds) = seeds.cast::<PyString>() {
-        return Ok(utf8("seeds", seeds)?.to_owned());
+        let text = utf8("seeds", seeds)?;
+        if text.contains("://") {
+            return Err(value_error(format!(
+                "seeds are addresses such as \"127.0.0.1:3000\"; a URL is for Client.from_url({}) \
+                 or AsyncClient.from_url",
+                shown_url(text)
+            )));
+        }
+        return Ok(text.to_owned());
     }
     let items: Vec<Bound<'_, PyAny>> = if let Ok(list) = seeds.cast::<PyList>() {
         list.iter().collect()
@@ -174,9 +188,36 @@ fn seed_text(seeds: &Bound<'_, PyAny>) -> PyResult<String> {
             type_name(seeds)
         )));
     };
+    check_pairs("seed", seeds, &items)?;
     let parts: Vec<&str> =
         items.iter().map(|item| text("each seed", item)).collect::<PyResult<_>>()?;
     Ok(parts.join(","))
+}
+
+/// A URL without what it says about users, for messages.
+pub fn shown_url(url: &str) -> String {
+    match (url.split_once("://"), url.rsplit_once('@')) {
+        (Some((scheme, _)), Some((_, rest))) => format!("{:?}", format!("{scheme}://…@{rest}")),
+        _ => format!("{url:?}"),
+    }
+}
+
+/// Refuses a pair of host and port, alone or in a list, and says how it is written.
+pub fn check_pairs(
+    what: &str,
+    whole: &Bound<'_, PyAny>,
+    items: &[Bound<'_, PyAny>],
+) -> PyResult<()> {
+    for pair in std::iter::once(whole).chain(items) {
+        let Ok((host, port)) = pair.extract::<(PyBackedStr, u16)>() else { continue };
+        let address =
+            if host.contains(':') { format!("[{host}]:{port}") } else { format!("{host}:{port}") };
+        return Err(type_error(format!(
+            "each {what} must be str: write {address:?} instead of {}",
+            shown(pair)
+        )));
+    }
+    Ok(())
 }
 
 /// An option's value as it was passed.

@@ -9,11 +9,12 @@ use spikewire_aerospike::cluster::Cluster;
 use spikewire_aerospike::command::blocking::BlockingExecutor;
 use spikewire_aerospike::transport::Streams;
 use spikewire_aerospike::{Error, Options};
-use spikewire_transport::CLIENT_CLOSED;
+use spikewire_transport::{CLIENT_CLOSED, Fault, FaultKind};
 
 use crate::bridge::background::BackgroundSlot;
+use crate::bridge::errors::Raise as _;
 use crate::bridge::forks::forks;
-use crate::bridge::lifecycle::{self, Running};
+use crate::bridge::lifecycle::Running;
 
 /// The core of a client.
 #[derive(Debug)]
@@ -47,7 +48,8 @@ impl Running for Core {
     type Error = Error;
 
     const NOT_CONNECTED: &'static str = "the client is not connected yet: use `async with \
-        AsyncClient(...)` or `await AsyncClient.connect(...)`";
+        AsyncClient(...)` or `await AsyncClient.connect(...)`, and call `super().__init__` in the \
+        `__init__` of a subclass";
 
     const CLOSED: &'static str = CLIENT_CLOSED;
 
@@ -72,7 +74,7 @@ impl Running for Core {
     }
 }
 
-/// The error for a client that is not connected.
-pub fn not_connected(py: Python<'_>, closed: bool) -> PyErr {
-    lifecycle::not_connected::<Core>(py, closed)
+/// The error for a client that is gone together with its address.
+pub fn closed(py: Python<'_>) -> PyErr {
+    Error::from(Fault::new(FaultKind::Closed, CLIENT_CLOSED)).raise(py)
 }

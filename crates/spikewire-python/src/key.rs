@@ -15,9 +15,9 @@ use crate::space::{Space, named, parse_digest, stored_key, with_user_key};
 /// A record's address: namespace, set and user key, with the digest computed once. Every verb of
 /// a client takes one, and so do the verbs of the dataset it belongs to.
 ///
-/// The user key is int (64 bits signed), str or bytes. Raises `TypeError` for other types,
-/// `ValueError` for names that the server does not accept, `OverflowError` for larger integers.
-/// Keys are equal if namespace, set and digest are.
+/// The user key is int (64 bits signed), str or bytes; a bytearray or memoryview is copied to
+/// bytes. Raises `TypeError` for other types, `ValueError` for names that the server does not
+/// accept, `OverflowError` for larger integers. Keys are equal if namespace, set and digest are.
 #[pyclass(frozen, module = "spikewire")]
 pub struct Key {
     pub space: Arc<Space>,
@@ -74,7 +74,7 @@ impl Key {
         self.space.set_name()
     }
 
-    /// The user key as given; `None` if only the digest is known.
+    /// The user key; `None` if only the digest is known.
     #[getter]
     fn key(&self, py: Python<'_>) -> Py<PyAny> {
         self.user.clone_ref(py)
@@ -169,8 +169,10 @@ impl<'py> Address<'py> {
             }
             return Ok(whole.address(key.py()));
         }
-        let digest = with_user_key(key, |user| space.digest(&user))?;
-        Ok(Self { space: space.clone(), key: key.clone(), digest })
+        with_user_key(key, |user, key| {
+            let digest = space.digest(&user);
+            Self { space: space.clone(), key: key.clone(), digest }
+        })
     }
 
     /// Resolves a `Key` or a tuple `(namespace, set, key[, digest])`.

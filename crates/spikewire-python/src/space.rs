@@ -4,7 +4,9 @@ use std::cell::RefCell;
 use std::sync::Arc;
 
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyByteArray, PyBytes, PyFloat, PyInt, PyMemoryView, PyString};
+use pyo3::types::{
+    PyBool, PyByteArray, PyBytes, PyFloat, PyInt, PyList, PyMemoryView, PyString, PyTuple,
+};
 
 use spikewire_aerospike_protocol::key::{Digest, UserKey};
 
@@ -44,7 +46,7 @@ pub fn stored_key(key: &Bound<'_, PyAny>) -> PyResult<Option<Vec<u8>>> {
     if key.is_none() {
         return Ok(None);
     }
-    with_user_key(key, |user| user.stored()).map(Some)
+    with_user_key(key, |user, _| user.stored()).map(Some)
 }
 
 pub fn text<'a>(what: &str, value: &'a Bound<'_, PyAny>) -> PyResult<&'a str> {
@@ -69,30 +71,35 @@ pub fn parse_digest(value: &Bound<'_, PyAny>) -> PyResult<Digest> {
     Ok(Digest(bytes))
 }
 
-/// Passes a Python user key on as the protocol's type.
+/// Passes a Python user key on as the protocol's type, and as an object that can be kept: for
+/// objects that may change later, such as a `bytearray`, that is the int or bytes they now stand
+/// for.
 #[inline]
-pub fn with_user_key<R>(
-    key: &Bound<'_, PyAny>,
-    look: impl FnOnce(UserKey<'_>) -> R,
+pub fn with_user_key<'py, R>(
+    key: &Bound<'py, PyAny>,
+    look: impl FnOnce(UserKey<'_>, &Bound<'py, PyAny>) -> R,
 ) -> PyResult<R> {
     if key.is_exact_instance_of::<PyInt>() {
-        return Ok(look(UserKey::Int(int(key, key)?)));
+        return Ok(look(UserKey::Int(int(key, key)?), key));
     }
     if let Ok(text) = key.cast::<PyString>() {
         let text = text.to_str().map_err(|_| {
             value_error("the key is a str that cannot be written as UTF-8 (lone surrogates)")
         })?;
-        return Ok(look(UserKey::Str(text)));
+        return Ok(look(UserKey::Str(text), key));
     }
     if let Ok(bytes) = key.cast::<PyBytes>() {
-        return Ok(look(UserKey::Bytes(bytes.as_bytes())));
+        return Ok(look(UserKey::Bytes(bytes.as_bytes()), key));
     }
-    if let Ok(bytes) = key.cast::<PyByteArray>() {
-        return Ok(look(UserKey::Bytes(&bytes.to_vec())));
-    }
-    if key.is_instance_of::<PyMemoryView>() {
-        let bytes: Vec<u8> = key.call_method0("tobytes")?.extract()?;
-        return Ok(look(UserKey::Bytes(&bytes)));
+    let copy = if let Ok(bytes) = key.cast::<PyByteArray>() {
+        Some(PyBytes::new(key.py(), &bytes.to_vec()))
+    } else if key.is_instance_of::<PyMemoryView>() {
+        Some(key.call_method0("tobytes")?.cast_into::<PyBytes>()?)
+    } else {
+        None
+    };
+    if let Some(copy) = copy {
+        return Ok(look(UserKey::Bytes(copy.as_bytes()), copy.as_any()));
     }
     // Anything with `__index__` is an integer (NumPy scalars, enums), but a bool is not a key.
     if !key.is_instance_of::<PyBool>() && !key.is_instance_of::<PyFloat>() {
@@ -102,10 +109,35 @@ pub fn with_user_key<R>(
             key.call_method0("__index__").ok()
         };
         if let Some(index) = index {
-            return Ok(look(UserKey::Int(int(&index, key)?)));
+            return Ok(look(UserKey::Int(int(&index, key)?), &index));
         }
     }
-    Err(type_error(format!("a key must be int, str or bytes, not {}", type_name(key))))
+    Err(no_key(key))
+}
+
+/// The error for a value that cannot be a key, with what to write instead of it.
+#[cold]
+fn no_key(key: &Bound<'_, PyAny>) -> PyErr {
+    let value = shown(key);
+    let advice = if let Ok(parts) = key.cast::<PyTuple>() {
+        let names = if (3..=4).contains(&parts.len()) {
+            ", or pass this tuple to the client's verb of the same name, as client.get(key)"
+        } else {
+            ""
+        };
+        format!(
+            "; to use its parts as one key, join them into a str, such as \":\".join(map(str, \
+             key)){names}"
+        )
+    } else if key.is_instance_of::<PyList>() {
+        "; for several keys there are get_many, put_many and the other verbs of many records"
+            .to_owned()
+    } else if key.is_instance_of::<PyFloat>() || key.is_instance_of::<PyBool>() {
+        "; use int(key) or str(key)".to_owned()
+    } else {
+        String::new()
+    };
+    type_error(format!("a key must be int, str or bytes, not {} ({value}){advice}", type_name(key)))
 }
 
 /// The integer value of a key.

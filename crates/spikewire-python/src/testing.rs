@@ -22,6 +22,9 @@ use crate::space::text;
 #[pyclass(frozen, subclass, module = "spikewire._native")]
 pub struct ClusterCore {
     cluster: RwLock<Option<Cluster>>,
+    addresses: Vec<String>,
+    /// Paths of the authority, the client's certificate and its key, if there is TLS.
+    certificates: Option<(PathBuf, PathBuf, PathBuf)>,
     born: u32,
 }
 
@@ -52,14 +55,25 @@ impl ClusterCore {
         py: Python<'_>,
         work: impl FnOnce(&Cluster) -> std::io::Result<R> + Send,
     ) -> PyResult<R> {
+        // Its threads do not exist in a forked child, and one of them may hold the lock there.
+        if self.born != forks() {
+            return Err(PyOSError::new_err(
+                "the embedded cluster belongs to the process that started it: in the child of a \
+                 fork, clients can connect to it, but only the parent can change it or look into it",
+            ));
+        }
         py.detach(|| match &*self.cluster.read() {
             Some(cluster) => work(cluster).map_err(|error| match error.kind() {
                 std::io::ErrorKind::InvalidInput => value_error(error.to_string()),
                 _ => PyOSError::new_err(error.to_string()),
             }),
-            None => Err(PyOSError::new_err("the embedded cluster was stopped")),
+            None => Err(stopped()),
         })
     }
+}
+
+fn stopped() -> PyErr {
+    PyOSError::new_err("the embedded cluster was stopped")
 }
 
 #[pymethods]
@@ -73,19 +87,27 @@ impl ClusterCore {
                 std::io::ErrorKind::InvalidInput => value_error(error.to_string()),
                 _ => PyOSError::new_err(format!("could not start the embedded cluster: {error}")),
             })?;
-        Ok(Self { cluster: RwLock::new(Some(cluster)), born: forks() })
+        let addresses = cluster.seeds().iter().map(ToString::to_string).collect();
+        let paths =
+            |files: &Certificates| (files.ca.clone(), files.certificate.clone(), files.key.clone());
+        let certificates = cluster.certificates().map(paths);
+        let cluster = RwLock::new(Some(cluster));
+        Ok(Self { cluster, addresses, certificates, born: forks() })
     }
 
-    /// Host and port of every node, dead ones included.
-    fn _addresses(&self, py: Python<'_>) -> PyResult<Vec<String>> {
-        self.with(py, |cluster| Ok(cluster.seeds().iter().map(ToString::to_string).collect()))
+    /// Whether it was stopped, by this process.
+    fn _is_stopped(&self) -> bool {
+        self.born == forks() && self.cluster.read().is_none()
+    }
+
+    /// Host and port of every node, dead ones included. A forked child can read them, too.
+    fn _addresses(&self) -> PyResult<Vec<String>> {
+        if self._is_stopped() { Err(stopped()) } else { Ok(self.addresses.clone()) }
     }
 
     /// Paths of the authority, the client's certificate and its key, if there is TLS.
-    fn _certificates(&self, py: Python<'_>) -> PyResult<Option<(PathBuf, PathBuf, PathBuf)>> {
-        let paths =
-            |files: &Certificates| (files.ca.clone(), files.certificate.clone(), files.key.clone());
-        self.with(py, |cluster| Ok(cluster.certificates().map(paths)))
+    fn _certificates(&self) -> PyResult<Option<(PathBuf, PathBuf, PathBuf)>> {
+        if self._is_stopped() { Err(stopped()) } else { Ok(self.certificates.clone()) }
     }
 
     fn _kill(&self, py: Python<'_>, node: usize) -> PyResult<()> {
@@ -254,7 +276,9 @@ fn users(given: &Bound<'_, PyAny>) -> PyResult<Vec<UserOptions>> {
         let name = text("the name of a user", &name)?;
         let user = match value.cast::<PyDict>() {
             Ok(options) => user(name, options)?,
-            Err(_) => UserOptions::new(name, text(&format!("user {name:?}"), &value)?),
+            Err(_) => {
+                UserOptions::new(name, text(&format!("the password of user {name:?}"), &value)?)
+            }
         };
         users.push(user);
     }

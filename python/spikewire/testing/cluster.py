@@ -131,10 +131,11 @@ class Cluster(_native.ClusterCore):
     every record no acknowledged write is lost when one node dies. Nodes are counted from 0.
 
     Use it in a ``with`` block, or call ``stop()``. Its threads belong to this process: the child of
-    a fork can connect to it, but does not serve it.
+    a fork can connect to it, but not change it or look into it, and ``stop()`` has no effect there.
 
     Raises ``OSError`` if a port is in use, ``TypeError`` or ``ValueError`` for invalid options. Its
-    methods raise ``ValueError`` for a node that does not exist, ``OSError`` after ``stop()``.
+    methods raise ``ValueError`` for a node that does not exist, ``OSError`` after ``stop()`` and in
+    the child of a fork.
     """
 
     def __new__(cls, nodes: int = 1, **options: Unpack[ClusterOptions]) -> Self:
@@ -200,6 +201,11 @@ class Cluster(_native.ClusterCore):
     def stop(self) -> None:
         """Stops every node. Stopping again has no effect."""
         self._stop()
+
+    def __repr__(self) -> str:
+        nodes = "1 node" if self.nodes == 1 else f"{self.nodes} nodes"
+        where = "stopped" if self._is_stopped() else self.seeds
+        return f"<{type(self).__name__} of {nodes}, {where}>"
 
     def __enter__(self) -> Self:
         return self

@@ -2,19 +2,13 @@
 
 use std::fmt;
 use std::sync::Arc;
-use std::sync::mpsc::{RecvTimeoutError, SendError, sync_channel};
-use std::thread;
-use std::time::Duration;
 
 use pyo3::prelude::*;
 use spikewire_sync::RwLock;
 use spikewire_transport::{Fault, FaultKind};
 
 use super::errors::{Raise, raise};
-use super::signal::{Interrupted, detached};
-
-/// How often a thread that waits for a connection looks for signals.
-const SIGNAL_POLL: Duration = Duration::from_millis(20);
+use super::signal::detached_apart;
 
 /// The core of a connected client.
 pub trait Running: fmt::Debug + Send + Sync + 'static {
@@ -38,17 +32,13 @@ pub trait Running: fmt::Debug + Send + Sync + 'static {
     fn abandon(&self);
 }
 
-/// The error for a client that is not connected.
-pub fn not_connected<C: Running>(py: Python<'_>, closed: bool) -> PyErr {
-    let message = if closed { C::CLOSED } else { C::NOT_CONNECTED };
-    raise::<C::Error>(py, Fault::new(FaultKind::Closed, message))
-}
-
 /// Whether a client is connected, and its core if so.
 #[derive(Debug)]
 pub struct Lifecycle<C: Running> {
     /// Whether the client connects on first use, because no program opens it explicitly.
     lazy: bool,
+    /// The addresses it was given, for messages.
+    seeds: String,
     state: RwLock<State<C>>,
 }
 
@@ -71,17 +61,27 @@ impl<C> Clone for State<C> {
 
 impl<C: Running> Lifecycle<C> {
     /// The state of a client that is not connected yet. If `lazy`, it connects on first use.
-    pub fn new(lazy: bool) -> Self {
-        Self { lazy, state: RwLock::new(State::New) }
+    pub fn new(lazy: bool, seeds: String) -> Self {
+        Self { lazy, seeds, state: RwLock::new(State::New) }
     }
 
-    /// Connects the client unless it is connected already, by the work that `connecting` returns.
-    /// Blocks, detached from the interpreter, until it is done or a signal handler raises. Returns
-    /// whether the client was not connected before, neither here nor in the parent of a fork.
-    pub fn open<W>(&self, py: Python<'_>, connecting: impl FnOnce() -> W) -> PyResult<bool>
-    where
-        W: FnOnce() -> Result<C, C::Error> + Send + 'static,
-    {
+    /// The error for a client that is not connected.
+    #[cold]
+    fn not_connected(&self, py: Python<'_>, closed: bool) -> PyErr {
+        let message = if closed { C::CLOSED } else { C::NOT_CONNECTED };
+        let message = format!("{message} ({})", self.seeds);
+        raise::<C::Error>(py, Fault::new(FaultKind::Closed, message))
+    }
+
+    /// Connects the client unless it is connected already. Blocks, detached from the interpreter,
+    /// until a signal handler raises.
+    /// Returns whether the client was not connected before, neither here nor in the parent of a
+    /// fork.
+    pub fn open(
+        &self,
+        py: Python<'_>,
+        connect: impl FnOnce() -> Result<C, C::Error> + Send + 'static,
+    ) -> PyResult<bool> {
         let is_new = match self.state() {
             State::Open(core) if core.is_own() => return Ok(false),
             // Inherited from the parent. Dropping it as usual would wait for a thread that does not
@@ -90,15 +90,12 @@ impl<C: Running> Lifecycle<C> {
                 core.abandon();
                 false
             }
-            State::Closed => return Err(not_connected::<C>(py, true)),
+            State::Closed => return Err(self.not_connected(py, true)),
             State::New => true,
         };
-        let work = connecting();
-        let connected = match detached(py, |interrupted| connect(work, interrupted))? {
-            Some(connected) => connected,
-            None => Err(Fault::new(FaultKind::Closed, C::CLOSED).into()),
-        };
-        let core = Arc::new(connected.map_err(|error: C::Error| error.raise(py))?);
+        let late = |late: Result<C, C::Error>| drop(late.map(|core| core.close()));
+        let opened = detached_apart(py, connect, late)?;
+        let core = Arc::new(opened.map_err(|error| error.raise(py))?);
         let late = {
             let mut state = self.state.write();
             match &*state {
@@ -113,7 +110,7 @@ impl<C: Running> Lifecycle<C> {
         };
         let Some((late, closed)) = late else { return Ok(is_new) };
         py.detach(|| late.close());
-        if closed { Err(not_connected::<C>(py, true)) } else { Ok(false) }
+        if closed { Err(self.not_connected(py, true)) } else { Ok(false) }
     }
 
     /// The current state. No lock is held while Python code runs: that may release the interpreter
@@ -124,19 +121,20 @@ impl<C: Running> Lifecycle<C> {
 
     /// The core. In a forked child it is recreated on first use.
     #[inline]
-    pub fn core<W>(&self, py: Python<'_>, connecting: impl Fn() -> W) -> PyResult<Arc<C>>
-    where
-        W: FnOnce() -> Result<C, C::Error> + Send + 'static,
-    {
+    pub fn core<F: FnOnce() -> Result<C, C::Error> + Send + 'static>(
+        &self,
+        py: Python<'_>,
+        connect: impl Fn() -> F,
+    ) -> PyResult<Arc<C>> {
         loop {
             match self.state() {
                 State::Open(core) if core.is_own() => return Ok(core),
                 State::Open(_) => {}
                 State::New if self.lazy => {}
-                State::New => return Err(not_connected::<C>(py, false)),
-                State::Closed => return Err(not_connected::<C>(py, true)),
+                State::New => return Err(self.not_connected(py, false)),
+                State::Closed => return Err(self.not_connected(py, true)),
             }
-            self.open(py, &connecting)?;
+            self.open(py, connect())?;
         }
     }
 
@@ -169,37 +167,6 @@ impl<C: Running> Lifecycle<C> {
         match std::mem::replace(&mut *self.state.write(), State::Closed) {
             State::Open(core) => Some(core),
             _ => None,
-        }
-    }
-}
-
-/// Connects. On the thread that runs signal handlers, another thread does the work, which nothing
-/// interrupts; `None` if a handler raised in the meantime, and what still comes of it is closed.
-fn connect<C: Running>(
-    work: impl FnOnce() -> Result<C, C::Error> + Send + 'static,
-    interrupted: Interrupted<'_>,
-) -> Option<Result<C, C::Error>> {
-    let Some(interrupted) = interrupted else { return Some(work()) };
-    let (sender, receiver) = sync_channel(1);
-    let work = move || {
-        if let Err(SendError(Ok(late))) = sender.send(work()) {
-            late.close();
-        }
-    };
-    let thread = thread::Builder::new().name("spikewire-open".to_owned());
-    if let Err(error) = thread.spawn(work) {
-        let message = format!("could not start a thread to connect: {error}");
-        return Some(Err(Fault::new(FaultKind::Connection, message).into()));
-    }
-    loop {
-        match receiver.recv_timeout(SIGNAL_POLL) {
-            Ok(connected) => return Some(connected),
-            Err(RecvTimeoutError::Timeout) if interrupted() => return None,
-            Err(RecvTimeoutError::Timeout) => {}
-            Err(RecvTimeoutError::Disconnected) => {
-                let message = "the thread that connects ended early";
-                return Some(Err(Fault::new(FaultKind::Connection, message).into()));
-            }
         }
     }
 }

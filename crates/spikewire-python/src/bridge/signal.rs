@@ -1,9 +1,13 @@
 //! Signal handling while a thread waits detached from the interpreter.
 
 use std::cell::Cell;
+use std::sync::mpsc;
+use std::thread;
 
+use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use spikewire_sync::Mutex;
+use spikewire_transport::permits;
 
 use super::forks::forks;
 use super::gil_fairness;
@@ -58,6 +62,41 @@ pub fn detached<R: Send>(
         work(Signal::is_minded().then_some(&look as &dyn Fn() -> bool))
     });
     signal.0.into_inner().map_or(Ok(done), Err)
+}
+
+/// Runs blocking work that does not look for signals, such as connecting. Where signals are
+/// handled, it runs in a thread of its own, and goes on there if a handler raises: `late` gets its
+/// result then.
+pub fn detached_apart<R: Send + 'static>(
+    py: Python<'_>,
+    work: impl FnOnce() -> R + Send + 'static,
+    late: impl FnOnce(R) + Send + 'static,
+) -> PyResult<R> {
+    if !Signal::is_minded() {
+        return Ok(py.detach(work));
+    }
+    // Without a buffer, so that a result is either received or comes back.
+    let (sender, receiver) = mpsc::sync_channel(0);
+    let run = move || {
+        if let Err(mpsc::SendError(done)) = sender.send(work()) {
+            late(done);
+        }
+    };
+    thread::Builder::new().name("spikewire-open".to_owned()).spawn(run)?;
+    let done = detached(py, move |interrupted| {
+        loop {
+            match receiver.recv_timeout(permits::SIGNAL_POLL) {
+                Ok(done) => return Some(done),
+                Err(mpsc::RecvTimeoutError::Disconnected) => return None,
+                Err(mpsc::RecvTimeoutError::Timeout) => {
+                    if interrupted.is_some_and(|look| look()) {
+                        return None;
+                    }
+                }
+            }
+        }
+    })?;
+    done.ok_or_else(|| PyRuntimeError::new_err("the thread that connects ended without a result"))
 }
 
 /// Like [`detached`], for a command on a single record or row. Such commands have priority over

@@ -44,18 +44,17 @@ impl Shared {
     /// Connects unless the session is open already. Blocks, detached from the interpreter. Returns
     /// whether it was not open before.
     pub fn open(&self, py: Python<'_>) -> PyResult<bool> {
-        self.lifecycle.open(py, || self.connecting())
+        self.lifecycle.open(py, self.connect())
     }
 
     /// The core. In a forked child it is recreated on first use.
     pub fn core(&self, py: Python<'_>) -> PyResult<Arc<Core>> {
-        self.lifecycle.core(py, || self.connecting())
+        self.lifecycle.core(py, || self.connect())
     }
 
-    /// The work of connecting, for any thread.
-    fn connecting(&self) -> impl FnOnce() -> Result<Core, Error> + Send + use<> {
+    fn connect(&self) -> impl FnOnce() -> Result<Core, Error> + Send + use<> {
         let (options, classes) = (self.opening.options.clone(), self.classes.clone());
-        move || Core::open(options, classes)
+        || Core::open(options, classes)
     }
 
     /// Closes the session.

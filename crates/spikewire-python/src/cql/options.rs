@@ -16,6 +16,7 @@ use super::security;
 use crate::arguments::{count, seconds};
 use crate::bridge::errors::{shown, type_error, type_name, utf8, value_error};
 pub use crate::bridge::words::{flag, optional, text};
+use crate::client::{check_pairs, shown_url};
 
 /// The names of all options.
 pub const NAMES: [&str; 32] = [
@@ -138,10 +139,11 @@ fn contact_points(points: &Bound<'_, PyAny>) -> PyResult<Vec<Host>> {
     if let Ok(text) = points.cast::<PyString>() {
         let text = utf8("contact points", text)?;
         if text.contains("://") {
-            return Err(value_error(
-                "contact points are host or host:port, not a URL: use Session.from_url or \
-                 AsyncSession.from_url",
-            ));
+            return Err(value_error(format!(
+                "contact points are addresses such as \"127.0.0.1:9042\"; a URL is for \
+                 Session.from_url({}) or AsyncSession.from_url",
+                shown_url(text)
+            )));
         }
         return Host::parse_list(text, PORT).map_err(value_error);
     }
@@ -151,9 +153,11 @@ fn contact_points(points: &Bound<'_, PyAny>) -> PyResult<Vec<Host>> {
             type_name(points)
         )));
     }
-    let hosts: Vec<Host> = points
-        .try_iter()?
-        .map(|point| Host::parse(&text("each contact point", &point?)?, PORT).map_err(value_error))
+    let items: Vec<Bound<'_, PyAny>> = points.try_iter()?.collect::<PyResult<_>>()?;
+    check_pairs("contact point", points, &items)?;
+    let hosts: Vec<Host> = items
+        .iter()
+        .map(|point| Host::parse(&text("each contact point", point)?, PORT).map_err(value_error))
         .collect::<PyResult<_>>()?;
     if hosts.is_empty() {
         return Err(value_error("no contact point given"));

@@ -19,7 +19,9 @@ use crate::bridge::loops::LoopTable;
 fn shared(points: &Bound<'_, PyAny>, given: Option<&Bound<'_, PyDict>>) -> PyResult<Arc<Shared>> {
     let opening = options::read(points, given)?;
     let classes = Arc::new(Classes::new());
-    Ok(Arc::new(Shared { opening, lifecycle: Lifecycle::new(false), classes }))
+    let points = opening.options.contact_points.iter().map(ToString::to_string);
+    let lifecycle = Lifecycle::new(false, points.collect::<Vec<_>>().join(","));
+    Ok(Arc::new(Shared { opening, lifecycle, classes }))
 }
 
 /// The shared part of a session, or `None` if the object is not a session.

@@ -12,7 +12,7 @@ use spikewire_transport::metrics::Began;
 use crate::admin::task::AdminOrigin;
 use crate::call::Call;
 use crate::client::Shared;
-use crate::core::not_connected;
+use crate::core::closed;
 use crate::errors::type_error;
 use crate::identity::{Registry, Token};
 use crate::key::Address;
@@ -136,7 +136,7 @@ pub trait Verbs {
         shared.core(py)?;
         let origin =
             Self::Runner::known().find(&shared.token, |face| ptr::eq(face.shared(), shared));
-        let origin = origin.ok_or_else(|| not_connected(py, true))?;
+        let origin = origin.ok_or_else(|| closed(py))?;
         job::run(py, origin, call, Self::Runner::START)
     }
 }

@@ -60,13 +60,15 @@ class CassandraCluster:
     Raises ``CassandraUnavailable`` if Java 17 or Maven is missing, or if the variable
     ``SPIKEWIRE_CASSANDRA`` is ``none``; ``CassandraFailed`` if a node does not start; ``OSError``
     if a port is taken; ``TypeError`` or ``ValueError`` for invalid options. Methods raise
-    ``IndexError`` for a node that does not exist.
+    ``IndexError`` for a node that does not exist, and ``OSError`` in the child of a fork, which can
+    connect to the cluster but not change it; ``stop()`` has no effect there.
     """
 
     def __init__(self, nodes: int = 1, **options: Unpack[CassandraOptions]) -> None:
         self._settings = settings = settings_of(nodes, **options)
         java, jars = need_cassandra(settings.progress)
         self._stopped = False
+        self._process = os.getpid()
         self._nodes: list[Node] = []
         self._certificates: Certificates | None = None
         with contextlib.ExitStack() as undo:
@@ -146,6 +148,7 @@ class CassandraCluster:
 
     def heal(self) -> None:
         """Starts and thaws nodes until all see each other and agree on one schema."""
+        self._check_process()
         for node in self._nodes:
             node.thaw()
         self._start([number for number, node in enumerate(self._nodes) if not node.is_alive])
@@ -168,6 +171,12 @@ class CassandraCluster:
             time.sleep(INTERVAL)
         return True
 
+    def __repr__(self) -> str:
+        number = len(self._nodes)
+        nodes = "1 node" if number == 1 else f"{number} nodes"
+        where = "stopped" if self._stopped else ",".join(self.addresses)
+        return f"<{type(self).__name__} of {nodes}, {where}>"
+
     def __enter__(self) -> Self:
         return self
 
@@ -179,7 +188,16 @@ class CassandraCluster:
     ) -> None:
         self.stop()
 
+    def _check_process(self) -> None:
+        if self._process != os.getpid():
+            message = (
+                "the cluster belongs to the process that started it: in the child of a fork, "
+                "clients can connect to it, but only the parent can change it"
+            )
+            raise OSError(message)
+
     def _node(self, number: int) -> Node:
+        self._check_process()
         if self._stopped:
             message = "the cluster is stopped"
             raise OSError(message)
@@ -236,6 +254,8 @@ class CassandraCluster:
             self._end(keep_logs=isinstance(error, CassandraFailed))
 
     def _end(self, *, keep_logs: bool) -> None:
+        if self._process != os.getpid():
+            return
         self._stopped = True
         for node in self._nodes:
             # Temporary data need not be flushed.

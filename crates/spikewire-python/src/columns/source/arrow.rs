@@ -94,6 +94,9 @@ trait Exported {
     /// # Safety
     /// `at` points to an initialised structure of this kind.
     unsafe fn take(at: *mut u8) -> Self;
+
+    /// Whether it was moved out of its capsule before, so that its members may have been freed.
+    fn is_empty(&self) -> bool;
 }
 
 macro_rules! exported {
@@ -103,6 +106,10 @@ macro_rules! exported {
             unsafe fn take(at: *mut u8) -> Self {
                 // SAFETY: guaranteed by the caller.
                 unsafe { $take(at.cast()) }
+            }
+
+            fn is_empty(&self) -> bool {
+                self.release().is_none()
             }
         }
     };
@@ -118,7 +125,13 @@ fn take<T: Exported>(capsule: &Bound<'_, PyAny>, name: &CStr) -> PyResult<T> {
     };
     let at = capsule.pointer_checked(Some(name))?;
     // SAFETY: a capsule with that name contains a pointer to that structure.
-    Ok(unsafe { T::take(at.as_ptr().cast()) })
+    let structure = unsafe { T::take(at.as_ptr().cast()) };
+    if structure.is_empty() {
+        return Err(value_error(
+            "the Arrow data was taken out of its capsule already: export it again",
+        ));
+    }
+    Ok(structure)
 }
 
 fn unreadable(error: &arrow_schema::ArrowError) -> PyErr {
