@@ -46,6 +46,10 @@ __all__ = [
 ]
 
 
+#: How long a key may be in a message.
+_LONGEST = 400
+
+
 class Error(Exception):
     """The root of Spikewire's errors."""
 
@@ -85,16 +89,19 @@ class Error(Exception):
 
     def __str__(self) -> str:
         parts = [self.message]
-        context = [f"code {self.code}"]
+        # The codes of failures on this side say no more than the class.
+        context = [f"code {self.code}"] if self.code >= 0 else []
         if self.key is not None:
-            context.append(repr(self.key))
-        if self.node is not None:
+            key = repr(self.key)
+            context.append(key if len(key) <= _LONGEST else f"{key[: _LONGEST // 2]}…")
+        if self.node is not None and self.node not in self.message:
             context.append(f"node {self.node}")
         if self.attempts > 1:
             context.append(f"{self.attempts} attempts")
         if self.in_doubt:
             context.append("the write may have been applied")
-        parts.append(f"({', '.join(context)})")
+        if context:
+            parts.append(f"({', '.join(context)})")
         if self.advice:
             parts.append(f"- {self.advice}")
         return " ".join(parts)

@@ -128,12 +128,12 @@ fn a_nudge_moves_the_partitions_long_before_the_interval() {
 }
 
 #[test]
-fn a_wrong_cluster_name_is_the_callers_mistake() {
+fn a_wrong_cluster_name_is_told() {
     let server = server(1);
     let mut options = options(&server.seeds());
     options.cluster_name = Some("green".to_owned());
     let error = refusal(options.clone());
-    assert_eq!(error.kind(), Kind::Invalid);
+    assert_eq!(error.kind(), Kind::Connection);
     assert!(
         error.message().contains("wrong cluster name 'spikewire', expected 'green'"),
         "{error}"

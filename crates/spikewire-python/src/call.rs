@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyNone, PyTuple};
 use smallvec::SmallVec;
@@ -11,14 +12,16 @@ use spikewire_aerospike::command::{
     Attempts, CommandSpec, Judgement, Prepared, ResponseKind, Sink, Target, read_bins,
 };
 use spikewire_aerospike::transport::Reply;
-use spikewire_aerospike::{Error, Policy};
+use spikewire_aerospike::{Error, Kind, Policy};
 use spikewire_aerospike_protocol::key::Digest;
 use spikewire_aerospike_protocol::message::{Message, Op};
 use spikewire_aerospike_protocol::request::Request;
+use spikewire_aerospike_protocol::result_code::ResultCode;
 use spikewire_aerospike_protocol::void_time;
 
 use crate::errors::{self, Raised};
 use crate::key::{Address, Key};
+use crate::operation::Operation;
 use crate::record::Record;
 use crate::space::Space;
 use crate::value::{Buffer, Codec, Views, bin, is_bytes, particle};
@@ -53,9 +56,9 @@ pub enum ResponseShape {
     /// No value. A record that is missing or filtered out is an error.
     Done,
     /// A `Record` with one result per operation.
-    Operated { answers: Answers },
-    /// The return value of a function.
-    Applied,
+    Operated { answers: Answers, operations: Vec<Py<Operation>> },
+    /// The return value of a function of this module.
+    Applied { module: String },
 }
 
 impl ResponseShape {
@@ -65,7 +68,7 @@ impl ResponseShape {
             Self::Found => ResponseKind::Presence,
             Self::Done => ResponseKind::Done,
             Self::Operated { .. } => ResponseKind::Results,
-            Self::Applied => ResponseKind::Returned,
+            Self::Applied { .. } => ResponseKind::Returned,
         }
     }
 }
@@ -97,6 +100,11 @@ impl Call {
 }
 
 impl ResponsePlan {
+    /// What kind of result the reply becomes.
+    pub fn shape_mut(&mut self) -> &mut ResponseShape {
+        &mut self.shape
+    }
+
     /// Whether the reply's memory should be handed over: see [`ResponsePlan::finish_with`].
     pub fn wants_memory(&self) -> bool {
         self.buffers
@@ -146,7 +154,7 @@ impl ResponsePlan {
             (Judgement::Absent, ResponseShape::Record { default: Some(default) }) => {
                 Ok(default.bind(py).clone())
             }
-            (Judgement::Present, ResponseShape::Applied) => returned(py, &reply),
+            (Judgement::Present, ResponseShape::Applied { .. }) => returned(py, &reply),
             (Judgement::Present, _) => self.record(py, &reply, lent),
             _ => Err(self.error(py, &reply.error())),
         }
@@ -161,7 +169,7 @@ impl ResponsePlan {
         let parse = |body| {
             let message = Message::parse(body).map(|(message, _)| message);
             message.map_err(|error| {
-                let error = Error::new(spikewire_aerospike::Kind::Malformed, error.to_string());
+                let error = Error::new(Kind::Malformed, error.to_string());
                 errors::to_python(py, &error.on(reply.node.to_string()), None)
             })
         };
@@ -179,7 +187,7 @@ impl ResponsePlan {
         }
         let views = buffer.as_ref().map(Views::new);
         let answers = match &self.shape {
-            ResponseShape::Operated { answers } => Some(answers),
+            ResponseShape::Operated { answers, .. } => Some(answers),
             _ => None,
         };
         let codec = self.codec.as_deref();
@@ -190,8 +198,65 @@ impl ResponsePlan {
     fn error(self, py: Python<'_>, error: &Error) -> PyErr {
         let key = Key { space: self.space, user: self.user, digest: self.digest };
         let key = Bound::new(py, key).ok().map(Bound::into_any);
-        errors::to_python(py, error, key)
+        let Kind::Server(code) = error.kind() else { return errors::to_python(py, error, key) };
+        match &self.shape {
+            ResponseShape::Operated { operations, .. } if concerns_an_operation(code) => {
+                let message = format!("{}{}", error.message(), suspects(py, operations));
+                errors::to_python_as(py, error, &message, key)
+            }
+            ResponseShape::Record { default: None } if code == ResultCode::NOT_FOUND => {
+                let made = errors::to_python(py, error, key);
+                advised(py, made, "with default=None, the call returns None instead")
+            }
+            ResponseShape::Applied { module } if error.message().ends_with("Execution Error 1") => {
+                let advice = format!(
+                    "is a module {module:?} registered? client.modules.list() has those that are"
+                );
+                advised(py, errors::to_python(py, error, key), &advice)
+            }
+            _ => errors::to_python(py, error, key),
+        }
     }
+}
+
+/// The error with advice of its own.
+fn advised(py: Python<'_>, error: PyErr, advice: &str) -> PyErr {
+    match error.value(py).setattr(intern!(py, "advice"), advice) {
+        Ok(()) => error,
+        Err(failed) => failed,
+    }
+}
+
+/// The operations that an error may be about, for its message: a server does not say which.
+fn suspects(py: Python<'_>, operations: &[Py<Operation>]) -> String {
+    let operations = operations.iter().map(|operation| operation.bind(py));
+    let suspects: Vec<_> = operations.filter(|it| it.get().depends_on_bin()).collect();
+    let mut shown: Vec<String> =
+        suspects.iter().take(SHOWN).map(|it| errors::shown(it.as_any())).collect();
+    if suspects.len() > SHOWN {
+        shown.push(format!("{} more", suspects.len() - SHOWN));
+    }
+    match &*shown {
+        [] => String::new(),
+        [one] => format!(": {one}"),
+        all => format!(": one of {}", all.join(", ")),
+    }
+}
+
+/// How many operations an error names.
+const SHOWN: usize = 8;
+
+/// Whether a result code is about one operation and the value of its bin.
+fn concerns_an_operation(code: ResultCode) -> bool {
+    [
+        ResultCode::BIN_TYPE,
+        ResultCode::BIN_EXISTS,
+        ResultCode::BIN_NOT_FOUND,
+        ResultCode::ELEMENT_NOT_FOUND,
+        ResultCode::ELEMENT_EXISTS,
+        ResultCode::OP_NOT_APPLICABLE,
+    ]
+    .contains(&code)
 }
 
 /// The return value of a function.

@@ -56,13 +56,23 @@ pub fn refused(refusal: impl Into<Raised>) -> PyErr {
 
 /// The exception for an error of the engine. `key` is the requested key.
 pub fn to_python(py: Python<'_>, error: &Error, key: Option<Bound<'_, PyAny>>) -> PyErr {
+    to_python_as(py, error, error.message(), key)
+}
+
+/// Like [`to_python`], with a message that says more than the error's own.
+pub fn to_python_as(
+    py: Python<'_>,
+    error: &Error,
+    message: &str,
+    key: Option<Bound<'_, PyAny>>,
+) -> PyErr {
     if error.kind() == Kind::Invalid {
-        return value_error(error.message());
+        return value_error(message);
     }
     let circumstances = (
         error.kind().name(),
         error.kind().code(),
-        error.message(),
+        message,
         error.node(),
         error.attempts(),
         error.in_doubt(),

@@ -2,6 +2,7 @@
 
 use std::sync::{Arc, OnceLock};
 
+use pyo3::exceptions::PyKeyError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyIterator, PyList, PyMemoryView, PyTuple, PyType};
 use pyo3::{PyTraverseError, PyVisit};
@@ -11,6 +12,7 @@ use spikewire_aerospike_protocol::key::Digest;
 use spikewire_aerospike_protocol::message::ops_in;
 use spikewire_aerospike_protocol::value::particle::NULL;
 
+use crate::errors::shown;
 use crate::key::Key;
 use crate::space::Space;
 use crate::value::{Codec, bin, pairs, particle};
@@ -63,6 +65,15 @@ impl Bins {
         *self.packed.lock() = None;
         Ok(dict.bind(py))
     }
+}
+
+/// The error for a bin that a record does not have, or that was not read.
+#[cold]
+fn no_bin(name: &Bound<'_, PyAny>, bins: &Bound<'_, PyDict>) -> PyErr {
+    let names: Vec<String> = bins.keys().iter().take(20).map(|name| shown(&name)).collect();
+    let more = if bins.len() > names.len() { ", …" } else { "" };
+    let there = if names.is_empty() { "none".to_owned() } else { names.join(", ") };
+    PyKeyError::new_err(format!("no bin {}; the bins read are: {there}{more}", shown(name)))
 }
 
 /// The same bins, with bytes in place of views of a reply, because a view cannot be pickled.
@@ -144,7 +155,8 @@ impl Record {
         py: Python<'py>,
         name: &Bound<'py, PyAny>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        self.bins.get(py)?.as_any().get_item(name)
+        let bins = self.bins.get(py)?;
+        bins.get_item(name)?.ok_or_else(|| no_bin(name, bins))
     }
 
     /// The value of a bin, or `default`.

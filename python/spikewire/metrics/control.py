@@ -90,6 +90,14 @@ class Metrics:
         """Resets the counters to zero."""
         self._signals.reset()
 
+    def __repr__(self) -> str:
+        try:
+            state = "off" if not self.enabled else "on, with stages" if self.stages else "on"
+        except Exception:  # noqa: BLE001
+            # Not connected, or closed, as the client's own repr says.
+            return f"<Metrics of {self._client!r}>"
+        return f"<Metrics of {self._client!r}, {state}>"
+
     def on_event(self, callback: Callable[[Event], object]) -> Callable[[], None]:
         """Calls ``callback`` with every event from now on; returns a function that stops this.
 

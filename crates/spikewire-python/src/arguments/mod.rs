@@ -14,8 +14,11 @@ mod writing;
 pub use reading::{read_mode, read_touch, replica, timeout_of};
 pub use writing::{Newer, exists, generation, ttl};
 
+use std::ffi::CString;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::Duration;
 
+use pyo3::exceptions::PyUserWarning;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDelta, PyDeltaAccess, PyInt, PyList, PyString, PyTuple};
 
@@ -62,7 +65,33 @@ pub fn seconds(what: &str, value: &Bound<'_, PyAny>) -> PyResult<Duration> {
             type_name(value)
         )));
     };
-    parse::seconds(what, number, Shown(value)).map_err(refused)
+    let span = parse::seconds(what, number, Shown(value)).map_err(refused)?;
+    if number >= LONG_TIMEOUT && value.is_instance_of::<PyInt>() && is_limit_of_call(what) {
+        warn_of_milliseconds(what, value)?;
+    }
+    Ok(span)
+}
+
+/// From how many seconds on an int is likely meant as milliseconds, as other clients have them.
+const LONG_TIMEOUT: f64 = 1000.0;
+
+fn is_limit_of_call(what: &str) -> bool {
+    matches!(what, "timeout" | "socket_timeout" | "connect_timeout")
+}
+
+/// Warns once that timeouts are in seconds.
+#[cold]
+fn warn_of_milliseconds(what: &str, value: &Bound<'_, PyAny>) -> PyResult<()> {
+    static WARNED: AtomicBool = AtomicBool::new(false);
+    if WARNED.swap(true, Relaxed) {
+        return Ok(());
+    }
+    let py = value.py();
+    let message = format!(
+        "{what}={}: timeouts are in seconds; if that is meant, pass a float or a timedelta",
+        shown(value)
+    );
+    PyErr::warn(py, &py.get_type::<PyUserWarning>(), &CString::new(message)?, 1)
 }
 
 /// An integer within bounds.

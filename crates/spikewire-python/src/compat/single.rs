@@ -33,7 +33,10 @@ pub fn operate<'py>(
     let defaults = client.defaults();
     let (spec, given) =
         CommandSpec::operate(defaults, &options, &rules, steps.encoded()).map_err(refused)?;
-    let shape = ResponseShape::Operated { answers: Answers { given, plain: Vec::new() } };
+    let shape = ResponseShape::Operated {
+        answers: Answers { given, plain: Vec::new() },
+        operations: Vec::new(),
+    };
     let call = Call::compose(client.address(key)?, &spec, defaults, shape, |out| {
         steps.encoded().for_each(|step| out.step(step));
         Ok(())

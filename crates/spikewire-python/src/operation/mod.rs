@@ -46,6 +46,11 @@ impl Operation {
         )
     }
 
+    /// Whether it may fail because of what is in its bin.
+    pub fn depends_on_bin(&self) -> bool {
+        !matches!(self.code, op::READ | op::WRITE | op::TOUCH | op::DELETE)
+    }
+
     /// An operation with this encoded value.
     fn call(py: Python<'_>, code: u8, bin: &str, value: Vec<u8>, words: Words) -> PyResult<Self> {
         let shown = Shown::new(py, bin, words)?;

@@ -246,6 +246,10 @@ impl AsyncQuery {
         on_loop.end_driver(py);
     }
 
+    fn __repr__(&self) -> String {
+        self.on_loop.get().reading.shown("AsyncQuery")
+    }
+
     fn __aenter__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
         call(slf.py(), "_enter", (slf,))
     }

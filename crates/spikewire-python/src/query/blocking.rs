@@ -226,6 +226,10 @@ impl Query {
         py.detach(|| self.reading.close());
     }
 
+    fn __repr__(&self) -> String {
+        self.reading.shown("Query")
+    }
+
     fn __enter__(slf: Bound<'_, Self>) -> Bound<'_, Self> {
         slf
     }

@@ -96,6 +96,14 @@ impl Reading {
         })
     }
 
+    /// The query's `repr`.
+    pub fn shown(&self, class: &str) -> String {
+        let Space { namespace, set, .. } = &*self.shape.space;
+        let set = if set.is_empty() { "all sets" } else { set };
+        let state = if self.stopper.is_stopped() { "closed" } else { "open" };
+        format!("<{class} of {namespace}, {set}, {state}>")
+    }
+
     /// The next record that is ready.
     #[inline]
     pub fn pop(&self) -> Option<Py<Record>> {

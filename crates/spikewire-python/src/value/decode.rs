@@ -6,6 +6,7 @@ use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyBytes, PyDict, PyFloat, PyList, PyNone, PyString, PyTuple};
 
+use spikewire_aerospike::{Error, Kind};
 use spikewire_aerospike_protocol::msgpack::{Reader, Token};
 use spikewire_aerospike_protocol::value::{
     geojson_text, particle as kind, read_bool, read_float, read_int,
@@ -13,7 +14,7 @@ use spikewire_aerospike_protocol::value::{
 use spikewire_aerospike_protocol::{Malformed, limits};
 
 use super::{GeoJSON, HyperLogLog, ordered};
-use crate::errors::value_error;
+use crate::errors::to_python;
 
 /// The Python object for one particle.
 pub fn particle<'py>(py: Python<'py>, of: u8, bytes: &[u8]) -> PyResult<Bound<'py, PyAny>> {
@@ -128,17 +129,22 @@ fn nested<'py>(
     })
 }
 
-/// Other clients may have written maps with lists as keys. In Python these must be tuples.
+/// Other clients may have written maps with lists or maps as keys. In Python these must be tuples:
+/// of the items, or of pairs of key and value.
 fn hashable(key: Bound<'_, PyAny>) -> PyResult<Bound<'_, PyAny>> {
-    match key.cast::<PyList>() {
-        Ok(list) => {
-            let items: Vec<_> = list.iter().map(hashable).collect::<PyResult<_>>()?;
-            Ok(PyTuple::new(key.py(), items)?.into_any())
-        }
-        Err(_) => Ok(key),
+    if let Ok(list) = key.cast::<PyList>() {
+        let items: Vec<_> = list.iter().map(hashable).collect::<PyResult<_>>()?;
+        return Ok(PyTuple::new(key.py(), items)?.into_any());
     }
+    if let Ok(map) = key.cast::<PyDict>() {
+        let pairs = map.iter().map(|(key, value)| Ok((key, hashable(value)?)));
+        let pairs: Vec<_> = pairs.collect::<PyResult<_>>()?;
+        return Ok(PyTuple::new(key.py(), pairs)?.into_any());
+    }
+    Ok(key)
 }
 
 fn malformed(error: Malformed) -> PyErr {
-    value_error(format!("the server sent a value this client cannot read: {error}"))
+    let message = format!("the server sent a value this client cannot read: {error}");
+    Python::attach(|py| to_python(py, &Error::new(Kind::Malformed, message), None))
 }

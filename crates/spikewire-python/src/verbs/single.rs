@@ -92,11 +92,16 @@ pub fn operate<'py>(
     rules: &ReadRules<'py>,
 ) -> PyResult<Call> {
     let mut steps = Steps::new(operations, options, rules, defaults)?;
-    let shape = ResponseShape::Operated { answers: steps.take_answers() };
-    Call::compose(address, &steps.spec, defaults, shape, |out| {
+    let answers = steps.take_answers();
+    let shape = ResponseShape::Operated { answers, operations: Vec::new() };
+    let mut call = Call::compose(address, &steps.spec, defaults, shape, |out| {
         steps.write(out);
         Ok(())
-    })
+    })?;
+    if let ResponseShape::Operated { operations, .. } = call.plan.shape_mut() {
+        *operations = steps.into_operations();
+    }
+    Ok(call)
 }
 
 pub fn apply<'py>(
@@ -105,8 +110,9 @@ pub fn apply<'py>(
     function: &Function,
     options: &WriteOptions<'py>,
 ) -> PyResult<Call> {
+    let shape = ResponseShape::Applied { module: function.0.module().to_string() };
     let spec = CommandSpec::apply(defaults, &options.checked()?).map_err(refused)?;
-    Call::compose(address, &spec, defaults, ResponseShape::Applied, |out| {
+    Call::compose(address, &spec, defaults, shape, |out| {
         out.call(&function.0);
         Ok(())
     })

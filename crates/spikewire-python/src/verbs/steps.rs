@@ -95,6 +95,11 @@ impl<'py> Steps<'py> {
         Answers { given: std::mem::take(&mut self.answered), plain }
     }
 
+    /// The operations, for errors that name them.
+    pub fn into_operations(self) -> Vec<Py<Operation>> {
+        self.all.into_iter().map(Bound::unbind).collect()
+    }
+
     pub fn write(&self, out: &mut impl Operations) {
         self.all.iter().for_each(|step| out.step(step.get().as_sent()));
     }

@@ -160,7 +160,15 @@ fn parameters_are_values_not_text() {
     let tricky = E::try_from(&Value::from("' or 1 == 1")).unwrap();
     let read = parse("$.name == ?0 and $.age > ?1", &[tricky, E::from(5_i64)]).unwrap();
     assert_eq!(read.to_string(), "$.name:STRING == ''' or 1 == 1' and $.age:INT > 5");
-    assert!(parse("$.a == 1", &[E::from(5_i64)]).unwrap_err().to_string().contains("?0"));
+    for (text, values, why) in [
+        ("$.a == 1", 1, "the text has no placeholders, 1 value was given"),
+        ("$.a == ?", 3, "the text has 1 placeholder, 3 values were given"),
+        ("$.a == ? and $.b == ?", 1, "the text has 2 placeholders, 1 value was given"),
+        ("$.a == ?2", 3, "nothing uses the parameter ?0"),
+    ] {
+        let told = parse(text, &vec![E::from(5_i64); values]).unwrap_err().to_string();
+        assert!(told.contains(why), "{told}");
+    }
     let read = parse("$.l.[?].[=?].exists() and $.n > ?", &[5_i64, 6, 7].map(E::from)).unwrap();
     assert_eq!(
         read,
@@ -169,7 +177,7 @@ fn parameters_are_values_not_text() {
     for (text, why) in [
         ("? == ?0", "all have a number"),
         ("$.a == ?0 + ?", "all have a number"),
-        ("? == ?", "?1"),
+        ("? == ?", "2 placeholders"),
         ("$.a == ?x", "?0, ?1"),
     ] {
         assert!(parse(text, &[E::from(5_i64)]).unwrap_err().to_string().contains(why), "{text}");

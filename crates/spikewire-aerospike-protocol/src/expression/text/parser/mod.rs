@@ -55,7 +55,11 @@ pub(super) fn parse(
         return Err(parser.unexpected("an operator or the end"));
     }
     if let Some(unused) = parser.used.iter().position(|used| !used) {
-        let why = format!("nothing uses the parameter ?{unused}");
+        let why = if parser.used[unused..].contains(&true) {
+            format!("nothing uses the parameter ?{unused}")
+        } else {
+            wrong_count(unused, parameters.len())
+        };
         return Err(TextError::new(0..text.len(), why));
     }
     let whole = match wanted {
@@ -75,6 +79,21 @@ pub(super) fn parse(
             Err(TextError { fault, at })
         }
     }
+}
+
+/// The error for a text that does not have as many placeholders as there are values.
+fn wrong_count(placeholders: usize, values: usize) -> String {
+    let of = |count: usize, what: &str| match count {
+        0 => format!("no {what}s"),
+        1 => format!("1 {what}"),
+        more => format!("{more} {what}s"),
+    };
+    let verb = if values == 1 { "was" } else { "were" };
+    format!(
+        "the text has {}, {} {verb} given",
+        of(placeholders, "placeholder"),
+        of(values, "value")
+    )
 }
 
 /// Adds the position to a fault.
@@ -103,6 +122,19 @@ impl<'a> Parser<'a> {
         let (word, at) = self.lexer.next()?;
         self.at = at;
         Ok(std::mem::replace(&mut self.word, word))
+    }
+
+    /// How many values the whole text needs, of which this is the number of one.
+    fn placeholders(&mut self, number: usize) -> usize {
+        let mut highest = number;
+        loop {
+            if let Word::Parameter(number) = self.word {
+                highest = highest.max(number);
+            }
+            if self.word == Word::End || self.advance().is_err() {
+                return highest.saturating_add(1);
+            }
+        }
     }
 
     fn is(&self, sign: &str) -> bool {
@@ -294,8 +326,7 @@ impl<'a> Parser<'a> {
             Word::Parameter(number) => {
                 self.advance()?;
                 let Some(found) = self.parameters.get(number) else {
-                    let count = self.parameters.len();
-                    let why = format!("there is no parameter ?{number}, {count} were given");
+                    let why = wrong_count(self.placeholders(number), self.parameters.len());
                     return Err(TextError::new(at, why));
                 };
                 self.used[number] = true;

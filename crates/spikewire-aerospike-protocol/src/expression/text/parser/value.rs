@@ -36,7 +36,9 @@ impl Parser<'_> {
             Word::Sign("[") => return self.list(depth),
             Word::Sign("{") => return self.map(depth),
             Word::Name(name) => {
-                let why = format!("`{name}` is nothing known here; a bin is written $.{name}");
+                let why = format!(
+                    "unknown name `{name}`; a bin is written $.{name}, a text in quotes: '{name}'"
+                );
                 return Err(TextError::new(at, why));
             }
             _ => return Err(self.unexpected("an operand")),
