@@ -5,10 +5,11 @@ use std::borrow::Cow;
 
 use super::Val;
 
-/// Most bytes of a value that an operation makes: as many as a server's largest record.
-pub const LARGEST: usize = 8 << 20;
+/// Most bytes of a value that an operation makes: twice the usual limit of a record. A list of this
+/// many bytes may have as many elements, which take far more memory while they are looked at.
+pub const LARGEST: usize = 2 << 20;
 /// Most bytes that the operations of one evaluation read, make and copy.
-const TOTAL: usize = 256 << 20;
+const TOTAL: usize = 64 << 20;
 
 /// What is left.
 #[derive(Debug)]

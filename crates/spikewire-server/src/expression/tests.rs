@@ -422,15 +422,15 @@ fn what_an_evaluation_makes_is_bounded() {
         Tree::bind(definitions, scope).unwrap()
     };
     assert_eq!(evaluate(&doubled(12, size(var(12)))), Some(4096));
-    assert_eq!(evaluate(&doubled(22, size(var(22)))), Some(1 << 22));
-    // 8 MiB and a header are one too many.
-    assert_eq!(evaluate(&doubled(23, size(var(23)))), None);
+    assert_eq!(evaluate(&doubled(20, size(var(20)))), Some(1 << 20));
+    // 2 MiB and a header are too many.
+    assert_eq!(evaluate(&doubled(21, size(var(21)))), None);
     assert_eq!(evaluate(&doubled(40, size(var(40)))), None);
     // Each use of a large value counts.
     let uses = |count: usize| {
         let uses = (0..count).map(|_| size(var(20))).collect();
         doubled(20, Tree::apply(spikewire_aerospike_protocol::expression::Op::Add, uses).unwrap())
     };
-    assert_eq!(evaluate(&uses(50)), Some(50 << 20));
+    assert_eq!(evaluate(&uses(20)), Some(20 << 20));
     assert_eq!(evaluate(&uses(500)), None);
 }
