@@ -8,8 +8,7 @@ use std::time::Duration;
 
 use spikewire_aerospike::cluster::Cluster;
 use spikewire_aerospike::command::{Router, Target};
-use spikewire_aerospike::options::ReplicaPolicy;
-use spikewire_aerospike::{Kind, Options};
+use spikewire_aerospike::{Kind, Options, ReplicaPolicy};
 use spikewire_aerospike_protocol::host::Host;
 use support::fake::FakeNode;
 use support::{LONG, eventually};
@@ -38,7 +37,7 @@ fn nodes_that_cannot_be_reached_are_named() {
     let told = |of: &Cluster| of.stats().unreachable;
     assert_eq!(told(&cluster), expected.map(|(name, why)| (name.to_owned(), why.to_owned())));
 
-    let target = Target::record("test".into(), 1, false);
+    let target = Target::partition("test".into(), 1, false);
     let router = Router::new(Vec::new());
     let chosen = router.choose(&cluster.snapshot(), &target, ReplicaPolicy::Any, 0);
     let error = chosen.unwrap_err();

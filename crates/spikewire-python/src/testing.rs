@@ -96,18 +96,19 @@ impl ClusterCore {
     }
 
     /// Whether it was stopped, by this process.
-    fn _is_stopped(&self) -> bool {
+    #[pyo3(name = "_is_stopped")]
+    fn is_stopped(&self) -> bool {
         self.born == forks() && self.cluster.read().is_none()
     }
 
     /// Host and port of every node, dead ones included. A forked child can read them, too.
     fn _addresses(&self) -> PyResult<Vec<String>> {
-        if self._is_stopped() { Err(stopped()) } else { Ok(self.addresses.clone()) }
+        if self.is_stopped() { Err(stopped()) } else { Ok(self.addresses.clone()) }
     }
 
     /// Paths of the authority, the client's certificate and its key, if there is TLS.
     fn _certificates(&self) -> PyResult<Option<(PathBuf, PathBuf, PathBuf)>> {
-        if self._is_stopped() { Err(stopped()) } else { Ok(self.certificates.clone()) }
+        if self.is_stopped() { Err(stopped()) } else { Ok(self.certificates.clone()) }
     }
 
     fn _kill(&self, py: Python<'_>, node: usize) -> PyResult<()> {

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use spikewire_transport::driver::Next;
 use spikewire_transport::native::{self, Native};
-use spikewire_transport::{Command, Outcome, ResponseHandler, Tick};
+use spikewire_transport::{Command, OrderKey, Outcome, ResponseHandler, Tick};
 use support::{DONE, LONG, Manners, Server, Toy, Writes, frame, nodes, policy, settings};
 
 type Proto = Toy<false>;
@@ -38,7 +38,13 @@ fn the_others_are_told_and_the_thread_ends() {
     let submit = |what: &[u8], panics| {
         let ticket = Fragile(panics, sender.clone());
         let bytes = frame(0, DONE, what);
-        native.submit(Command::new(bytes, Writes(true), policy(LONG), Tick::now(), ticket))
+        native.submit(Command::new(
+            bytes,
+            Writes(true, OrderKey::NONE),
+            policy(LONG),
+            Tick::now(),
+            ticket,
+        ))
     };
     for _ in 0..3 {
         assert!(submit(b"hold", false).is_none());

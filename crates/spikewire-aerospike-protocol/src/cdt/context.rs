@@ -195,7 +195,7 @@ pub fn encode<V: Argument>(steps: &[Step<V>], out: &mut Vec<u8>) {
 pub fn is_shortest(bytes: &[u8]) -> Result<bool, ResultCode> {
     let steps = decode(bytes)?;
     let mut again = Vec::with_capacity(bytes.len());
-    write(&steps, |value, out| value.write(out), &mut again);
+    write(&steps, Argument::write, &mut again);
     Ok(again == bytes)
 }
 

@@ -233,12 +233,11 @@ fn put_bytes(out: &mut Vec<u8>, bytes: &[u8]) -> Option<()> {
 }
 
 fn put_part(out: &mut Vec<u8>, ty: &Type, part: Option<&[u8]>) -> Option<()> {
-    match part {
-        Some(bytes) => put_bytes(out, &in_order(ty, bytes)?),
-        None => {
-            put_int(out, -1);
-            Some(())
-        }
+    if let Some(bytes) = part {
+        put_bytes(out, &in_order(ty, bytes)?)
+    } else {
+        put_int(out, -1);
+        Some(())
     }
 }
 

@@ -76,8 +76,9 @@ fn shortened(message: String) -> String {
     if message.len() <= LONGEST {
         return message;
     }
-    let (start, end) =
-        (message.floor_char_boundary(ENDS), message.ceil_char_boundary(message.len() - ENDS));
+    let boundary = |at: &usize| message.is_char_boundary(*at);
+    let start = (0..=ENDS).rev().find(boundary).unwrap_or(0);
+    let end = (message.len() - ENDS..message.len()).find(boundary).unwrap_or(message.len());
     let left_out = end - start;
     format!("{}… ({left_out} bytes left out) …{}", &message[..start], &message[end..])
 }
@@ -86,9 +87,10 @@ fn shortened(message: String) -> String {
 /// unless it is a password.
 pub fn utf8<'a>(what: &str, text: &'a Bound<'_, PyString>) -> PyResult<&'a str> {
     text.to_str().map_err(|_| {
-        let quoted = match what.contains("password") {
-            true => String::new(),
-            false => format!(" {}", shown(text.as_any())),
+        let quoted = if what.contains("password") {
+            String::new()
+        } else {
+            format!(" {}", shown(text.as_any()))
         };
         value_error(format!("{what}{quoted} cannot be written as UTF-8 (lone surrogates)"))
     })

@@ -45,7 +45,7 @@ pub fn bind(
         return by_name(py, columns, out, |name| row.get().field(name), || Ok(row.get().names(py)));
     }
     if let Some(fields) = given.getattr_opt(intern!(py, "__dataclass_fields__"))? {
-        let names = || fields.cast::<PyDict>().map(|fields| fields.keys()).map_err(PyErr::from);
+        let names = || fields.cast::<PyDict>().map(PyDictMethods::keys).map_err(PyErr::from);
         return by_name(py, columns, out, |name| given.getattr_opt(name), names);
     }
     if let Ok(mapping) = given.cast::<PyMapping>() {
@@ -130,9 +130,9 @@ fn written_otherwise<'py>(
 }
 
 /// Checks that each name is that of a parameter.
-fn known_names<'py>(
+fn known_names(
     columns: &[Column],
-    names: &Bound<'py, PyList>,
+    names: &Bound<'_, PyList>,
     contains: impl Fn(&str) -> PyResult<bool>,
 ) -> PyResult<()> {
     names.iter().try_for_each(|name| {
@@ -143,10 +143,10 @@ fn known_names<'py>(
         if columns.iter().any(|column| *column.name == *name) {
             return Ok(());
         }
-        let otherwise = columns.iter().find(|column| column.name.eq_ignore_ascii_case(&name));
+        let otherwise = columns.iter().find(|column| column.name.eq_ignore_ascii_case(name));
         match otherwise {
             Some(column) if !contains(&column.name)? => Ok(()),
-            _ => Err(value_error(no_parameter(columns, &name))),
+            _ => Err(value_error(no_parameter(columns, name))),
         }
     })
 }

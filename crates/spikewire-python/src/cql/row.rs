@@ -121,7 +121,7 @@ impl Row {
     }
 
     /// The same row with these values.
-    pub fn with<'py>(&self, values: Bound<'py, PyTuple>) -> Self {
+    pub fn with(&self, values: Bound<'_, PyTuple>) -> Self {
         Self::make(self.names.clone(), values)
     }
 

@@ -84,14 +84,15 @@ fn subject(bin: Option<&Bound<'_, PyAny>>, name: Option<&Bound<'_, PyAny>>) -> P
     match (bin, name) {
         (Some(_), Some(_)) => Err(value_error("either a bin or name=, the index's, not both")),
         (None, None) => Err(value_error("an index is found by its bin, or by name= alone")),
-        (Some(bin), None) => match bin.cast::<Expression>() {
-            Ok(expression) => Ok(Subject::Expression(plain_bytes(expression)?)),
-            Err(_) => {
+        (Some(bin), None) => {
+            if let Ok(expression) = bin.cast::<Expression>() {
+                Ok(Subject::Expression(plain_bytes(expression)?))
+            } else {
                 let bin = bin_name(bin)?;
                 check_index_bin(bin).map_err(refused)?;
                 Ok(Subject::Bin(bin.to_owned()))
             }
-        },
+        }
         (None, Some(name)) => Ok(Subject::Name(text("name", name)?.to_owned())),
     }
 }

@@ -116,9 +116,9 @@ impl Val {
     /// As text, for logs and messages.
     pub fn show(&self, bounds: &Bounds) -> Result<String> {
         let value = self.to_value(bounds)?;
-        let mut text = Text { text: String::new(), bounds, failure: None };
+        let mut text = Text { written: String::new(), bounds, failure: None };
         match write!(text, "{value:?}") {
-            Ok(()) => Ok(text.text),
+            Ok(()) => Ok(text.written),
             Err(_) => Err(text.failure.unwrap_or_else(|| Error::runtime("no text"))),
         }
     }
@@ -126,7 +126,7 @@ impl Val {
 
 /// Text within the limits.
 struct Text<'a> {
-    text: String,
+    written: String,
     bounds: &'a Bounds,
     /// Why it could not be written.
     failure: Option<Error>,
@@ -135,7 +135,7 @@ struct Text<'a> {
 impl fmt::Write for Text<'_> {
     fn write_str(&mut self, part: &str) -> fmt::Result {
         let is_late = self.bounds.work(part.len() + SHOWN);
-        self.failure = if self.text.len() + part.len() > self.bounds.limits().memory {
+        self.failure = if self.written.len() + part.len() > self.bounds.limits().memory {
             Some(Error::MemoryError("not enough memory".to_owned()))
         } else {
             is_late.err()
@@ -143,7 +143,7 @@ impl fmt::Write for Text<'_> {
         if self.failure.is_some() {
             return Err(fmt::Error);
         }
-        self.text.push_str(part);
+        self.written.push_str(part);
         Ok(())
     }
 }

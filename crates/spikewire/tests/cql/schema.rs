@@ -187,7 +187,7 @@ fn a_batch_of_many_statements_that_the_node_has_forgotten() {
     let mut batch = Batch::unlogged();
     for number in 0..40 {
         let text = format!("INSERT INTO {table} (id, a) VALUES (?, 's{number}')");
-        batch.add(&session.prepare(text).unwrap(), (number,)).unwrap();
+        batch.add(session.prepare(text).unwrap(), (number,)).unwrap();
     }
     place.session().execute(format!("ALTER TABLE {table} ADD b int"), ()).unwrap();
     session.batch(&batch).unwrap();

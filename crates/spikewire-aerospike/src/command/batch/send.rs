@@ -62,12 +62,11 @@ impl Batch {
             };
             latest = Some((&kind.namespace, map));
             let partition = row.digest.partition();
-            match router.holder(map, partition, kind.write, kind.replica, self.step) {
-                Some(node) => groups.add(node, index as u32),
-                None => {
-                    let error = snapshot.no_holder(&kind.namespace, partition);
-                    row.state = State::Pending(Some(error));
-                }
+            if let Some(node) = router.holder(map, partition, kind.write, kind.replica, self.step) {
+                groups.add(node, index as u32);
+            } else {
+                let error = snapshot.no_holder(&kind.namespace, partition);
+                row.state = State::Pending(Some(error));
             }
         }
         let mut commands = Vec::with_capacity(groups.all.len());

@@ -147,7 +147,7 @@ impl Source for Given<'_> {
     fn float(&self) -> Result<f32> {
         let double = self.double()?;
         let float = double as f32;
-        let is_rounded = f64::from(float) != double && self.kind().is_integer();
+        let is_rounded = f64::from(float).to_bits() != double.to_bits() && self.kind().is_integer();
         if is_rounded || (float.is_infinite() && double.is_finite()) {
             return Err(Unfit::Range);
         }

@@ -81,7 +81,7 @@ impl Source for Given<'_, '_> {
         if float.is_infinite() && double.is_finite() {
             return Err(Unfit::Range);
         }
-        if f64::from(float) != double && self.is_integer() {
+        if f64::from(float).to_bits() != double.to_bits() && self.is_integer() {
             return Err(rounded());
         }
         Ok(float)

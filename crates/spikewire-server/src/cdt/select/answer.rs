@@ -78,6 +78,7 @@ impl<'c, 'b> Answer<'c, 'b> {
     }
 
     /// Rejects the operation if that is so.
+    #[expect(clippy::unused_self, reason = "a rule of the answer, like the others")]
     pub fn refuse(&self, refused: bool) -> Result<(), ResultCode> {
         if refused { Err(REFUSED) } else { Ok(()) }
     }
@@ -152,6 +153,7 @@ impl<'c, 'b> Answer<'c, 'b> {
     }
 
     /// Indexes or ranks of runs. Counted from the end, each run still ascends.
+    #[expect(clippy::unnecessary_wraps, reason = "other return types have no result")]
     pub fn blocks(&self, runs: &[Run]) -> Option<Found> {
         let len = self.len();
         let numbers = runs.iter().flat_map(|(start, count)| {
@@ -163,6 +165,7 @@ impl<'c, 'b> Answer<'c, 'b> {
     }
 
     /// Indexes or ranks, each counted from the end if that is asked for.
+    #[expect(clippy::unnecessary_wraps, reason = "other return types have no result")]
     pub fn each(&self, numbers: impl Iterator<Item = usize>) -> Option<Found> {
         let last = self.len() as i64 - 1;
         let mut numbers = numbers
@@ -176,6 +179,7 @@ impl<'c, 'b> Answer<'c, 'b> {
 
     /// The number of elements, whether there are any, or the elements themselves by index: what
     /// does not depend on the way of selecting. `None` for other return types.
+    #[expect(clippy::option_option, reason = "a result may be absent")]
     pub fn plain(&self, indexes: &[usize]) -> Option<Option<Found>> {
         match self.returns {
             rt::NONE => Some(None),
@@ -199,6 +203,7 @@ impl<'c, 'b> Answer<'c, 'b> {
         if self.returns == rt::KEY { &self.container.keys } else { &self.container.values }
     }
 
+    #[expect(clippy::unnecessary_wraps, reason = "other return types have no result")]
     fn pairs_or_list(&self, order: &[usize]) -> Option<Found> {
         let flags = match self.returns {
             rt::KEY | rt::VALUE => {
