@@ -24,6 +24,8 @@ __all__ = [
     "Rows",
     "SessionCore",
     "SessionSubmit",
+    "decode_value",
+    "encode_value",
     "how_many",
     "is_table",
     "table_rows",
@@ -57,6 +59,12 @@ class Prepared:
         """Name and type of each parameter, in order; types as CQL spells them."""
 
     @property
+    def parameter_columns(self) -> list[tuple[str, str, str, str]]:
+        """Keyspace, table, name and type of each parameter, in order; types as the server's class
+        names, which hold the keyspace and the fields of user-defined types.
+        """
+
+    @property
     def partition_key(self) -> list[int]:
         """The indexes of the parameters that form the partition key, in the key's order; empty if
         the statement does not determine a partition, so any node may be used.
@@ -85,6 +93,10 @@ class BoundStatement:
     @property
     def prepared(self) -> Prepared:
         """The statement without its parameters."""
+
+    @property
+    def values(self) -> list[Any]:
+        """The values as they are sent: bytes, ``None`` for null, or ``UNSET``."""
 
 @final
 class Batch:
@@ -206,6 +218,12 @@ class Rows:
         """The types of the columns as CQL spells them, in order."""
 
     @property
+    def class_names(self) -> list[str]:
+        """The types of the columns as the server's class names, in order: they hold the keyspace
+        and the fields of user-defined types.
+        """
+
+    @property
     def applied(self) -> bool | None:
         """Whether a conditional statement was applied; ``None`` if the statement has no
         condition.
@@ -240,6 +258,12 @@ class Rows:
     @property
     def schema_agreed(self) -> bool:
         """After a schema change, whether all nodes agreed on the schema."""
+
+def encode_value(class_name: str, value: object, /) -> bytes | None:
+    """The bytes of a value of a type, which is the server's class name; ``None`` for null."""
+
+def decode_value(class_name: str, bytes: bytes | None, /) -> Any:
+    """The value of a type, which is the server's class name, from its bytes; ``None`` for null."""
 
 def is_table(value: object, /) -> bool:
     """Whether something is a table: with Arrow's interface, a frame of pandas, an array of NumPy or

@@ -59,6 +59,6 @@ pub mod module {
         #[pymodule_export]
         use crate::cql::session::{AsyncSessionCore, SessionCore, SessionSubmit};
         #[pymodule_export]
-        use crate::cql::value::Mark;
+        use crate::cql::value::{Mark, decode_value, encode_value};
     }
 }

@@ -7,7 +7,11 @@ use pyo3::types::{PyBytes, PyString};
 use spikewire_cassandra::statement::Prepared as Known;
 
 use super::bind::bind;
+use super::value::Mark;
 use crate::bridge::errors::{about, utf8};
+
+/// The length that stands for an unset value.
+const UNSET: i32 = -2;
 
 /// A prepared statement, from `prepare`. It may be used with any session on the same cluster;
 /// nodes that do not know it prepare it on demand.
@@ -36,6 +40,18 @@ impl Prepared {
         let latest = self.known.latest();
         let columns = latest.parameters.iter();
         columns.map(|column| (column.name.to_string(), column.ty.to_string())).collect()
+    }
+
+    /// Keyspace, table, name and type of each parameter, in order; types as the server's class
+    /// names, which hold the keyspace and the fields of user-defined types.
+    #[getter]
+    fn parameter_columns(&self) -> Vec<(String, String, String, String)> {
+        let columns = self.known.parameters.iter().map(|column| {
+            let [keyspace, table, name] =
+                [&column.keyspace, &column.table, &column.name].map(|name| name.to_string());
+            (keyspace, table, name, column.ty.class_name())
+        });
+        columns.collect()
     }
 
     /// The indexes of the parameters that form the partition key, in the key's order; empty if
@@ -101,6 +117,27 @@ impl BoundStatement {
     #[getter]
     fn prepared(&self) -> Prepared {
         Prepared { known: self.known.clone() }
+    }
+
+    /// The values as they are sent: bytes, `None` for null, or `UNSET`.
+    #[getter]
+    fn values<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyAny>>> {
+        let mut values = Vec::new();
+        let mut rest = &*self.values;
+        while let Some((len, behind)) = rest.split_first_chunk::<4>() {
+            let len = i32::from_be_bytes(*len);
+            rest = behind;
+            values.push(match usize::try_from(len) {
+                Ok(len) => {
+                    let (value, behind) = rest.split_at_checked(len).unwrap_or((rest, &[]));
+                    rest = behind;
+                    PyBytes::new(py, value).into_any()
+                }
+                Err(_) if len == UNSET => Mark::Unset.into_pyobject(py)?.into_any(),
+                Err(_) => py.None().into_bound(py),
+            });
+        }
+        Ok(values)
     }
 
     fn __repr__(&self) -> String {

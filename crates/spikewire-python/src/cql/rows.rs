@@ -267,6 +267,14 @@ impl Rows {
         columns.map(|column| column.ty.to_string()).collect()
     }
 
+    /// The types of the columns as the server's class names, in order: they hold the keyspace and
+    /// the fields of user-defined types.
+    #[getter]
+    fn class_names(&self) -> Vec<String> {
+        let columns = self.came.shape.iter().flat_map(|shape| shape.columns.iter());
+        columns.map(|column| column.ty.class_name()).collect()
+    }
+
     /// Whether a conditional statement was applied; `None` if the statement has no condition.
     #[getter]
     fn applied(&self, py: Python<'_>) -> PyResult<Option<bool>> {
