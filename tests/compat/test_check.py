@@ -74,6 +74,8 @@ CASSANDRA = """
     from cassandra.policies import DowngradingConsistencyRetryPolicy, RoundRobinPolicy
     from cassandra.query import SimpleStatement
     import cassandra.cqlengine.models
+    from cassandra.io.geventreactor import GeventConnection
+    from cassandra.values import Binder
 
     with Cluster(["h"], metrics_enabled=True, executor_threads=8, no_compact=False) as cluster:
         session = cluster.connect("shop")
@@ -133,10 +135,12 @@ def test_a_program_for_aerospike_py() -> None:
 def test_a_program_for_cassandra_driver() -> None:
     assert verdicts(CASSANDRA, "missing") == {
         "Cluster(metrics_enabled)", "Session.execute(execute_as)", "Session.execute_graph",
-        "SimpleStatement(routing_key)", "cassandra.cqlengine.models",
-        "cassandra.policies.DowngradingConsistencyRetryPolicy",
+        "cassandra.io.geventreactor.GeventConnection",
+        "cassandra.policies.DowngradingConsistencyRetryPolicy", "cassandra.values.Binder",
     }  # fmt: skip
-    assert verdicts(CASSANDRA, "differs") == {"Cluster(executor_threads)"}
+    assert verdicts(CASSANDRA, "differs") == {
+        "Cluster(executor_threads)", "SimpleStatement(routing_key)", "cassandra.cqlengine.models",
+    }  # fmt: skip
     assert verdicts(CASSANDRA, "same") >= {
         "Cluster.connect", "Session.execute", "Session.prepare", "Session.row_factory",
         "ResultSet.one", "cassandra.auth.PlainTextAuthProvider",

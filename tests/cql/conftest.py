@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from cql.compat_drivers import OURS, REAL, Driver
 from faces import FACES
 from pytest_spikewire import shared_cassandra
 from sessions import Opened, Sessions
@@ -80,3 +81,19 @@ def sessions(request: pytest.FixtureRequest) -> Iterator[Sessions]:
 def session(sessions: Sessions, cassandra: SharedCassandra, keyspace: str) -> Opened:
     """A session in the file's keyspace, on each face in turn."""
     return sessions.open(cassandra.addresses[0], keyspace=keyspace)
+
+
+@pytest.fixture(scope="module")
+def drivers(cassandra: SharedCassandra, keyspace: str) -> Iterator[tuple[Driver, Driver]]:
+    """cassandra-driver and its drop-in, each with a session in a keyspace of its own."""
+    made = []
+    for package, suffix in ((REAL, "a"), (OURS, "b")):
+        name = f"{keyspace}_{suffix}"
+        cassandra.execute(
+            f"CREATE KEYSPACE {name} WITH replication = "
+            "{'class': 'NetworkTopologyStrategy', 'dc1': 1}"
+        )
+        made.append(Driver(package, cassandra.addresses[0], name))
+    yield made[0], made[1]
+    for driver in made:
+        driver.close()

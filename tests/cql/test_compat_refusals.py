@@ -66,7 +66,7 @@ REFUSED: dict[str, Any] = {
     "compression": "snappy",
     "auth_provider": AuthProvider(),
     "address_translator": object(),
-    "load_balancing_policy": policies.HostFilterPolicy(policies.RoundRobinPolicy(), bool),
+    "load_balancing_policy": OwnRouting(),
     "default_retry_policy": OwnRetries(),
 }
 
@@ -177,7 +177,7 @@ def test_installed_under_the_other_name() -> None:
         assert Cluster.__module__ == "spikewire.compat.cassandra.cluster"
         assert ConsistencyLevel.LOCAL_QUORUM == 6
         try:
-            import cassandra.cqlengine
+            import cassandra.io
         except ModuleNotFoundError:
             print("as it should")
     """

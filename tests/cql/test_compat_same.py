@@ -11,29 +11,12 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from cql.compat_drivers import OURS, REAL, Driver, shown
+from cql.compat_drivers import Driver, shown
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from spikewire.testing.cassandra import SharedCassandra
+    from collections.abc import Callable
 
 pytest.importorskip("cassandra.cluster", reason="cassandra-driver is not installed")
-
-
-@pytest.fixture(scope="module")
-def drivers(cassandra: SharedCassandra, keyspace: str) -> Iterator[tuple[Driver, Driver]]:
-    made = []
-    for package, suffix in ((REAL, "a"), (OURS, "b")):
-        name = f"{keyspace}_{suffix}"
-        cassandra.execute(
-            f"CREATE KEYSPACE {name} WITH replication = "
-            "{'class': 'NetworkTopologyStrategy', 'dc1': 1}"
-        )
-        made.append(Driver(package, cassandra.addresses[0], name))
-    yield made[0], made[1]
-    for driver in made:
-        driver.close()
 
 
 SCENARIOS: list[Callable[[Driver], Any]] = []

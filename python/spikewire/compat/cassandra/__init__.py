@@ -17,9 +17,16 @@ docs/compat-cassandra.md has the full list.
 | ``levels`` | consistency levels and other named constants |
 | ``util`` | classes of values |
 | ``values``, ``user_types`` | converting values in both directions |
-| ``cqltypes``, ``markers``, ``checks`` | column types, ``%s`` parameters, type checks |
+| ``column_types``, ``cqltypes`` | types of columns; the names in ``cassandra.cqltypes`` |
+| ``markers``, ``checks``, ``identifiers`` | ``%s`` parameters, type checks, names of attributes |
+| ``connection``, ``encoder``, ``marshal``, ``murmur3`` | other modules of ``cassandra`` |
+| ``waiting`` | locks and events, also under gevent |
+| ``installing``, ``absent`` | ``import cassandra``; errors for names that are not here |
 """
 
+from typing import Any
+
+from spikewire.compat.cassandra.absent import absent_name
 from spikewire.compat.cassandra.errors import (
     AlreadyExists,
     AuthenticationFailed,
@@ -48,9 +55,18 @@ from spikewire.compat.cassandra.installing import install
 from spikewire.compat.cassandra.levels import (
     ConsistencyLevel,
     ProtocolVersion,
+    SchemaChangeType,
+    SchemaTargetType,
+    SignatureDescriptor,
+    UserAggregateDescriptor,
+    UserFunctionDescriptor,
     WriteType,
     consistency_value_to_name,
 )
+
+#: The version of cassandra-driver whose API this is.
+__version__ = "3.30.0"
+__version_info__ = (3, 30, 0)
 
 __all__ = [
     "AlreadyExists",
@@ -70,14 +86,23 @@ __all__ = [
     "ReadTimeout",
     "RequestExecutionException",
     "RequestValidationException",
+    "SchemaChangeType",
+    "SchemaTargetType",
+    "SignatureDescriptor",
     "Timeout",
     "Unauthorized",
     "Unavailable",
     "UnresolvableContactPoints",
     "UnsupportedOperation",
+    "UserAggregateDescriptor",
+    "UserFunctionDescriptor",
     "WriteFailure",
     "WriteTimeout",
     "WriteType",
     "consistency_value_to_name",
     "install",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    return absent_name(__name__, name)

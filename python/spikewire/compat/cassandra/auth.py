@@ -2,7 +2,43 @@
 
 from __future__ import annotations
 
-__all__ = ["AuthProvider", "PlainTextAuthProvider"]
+from typing import Any
+
+from spikewire.compat.cassandra.absent import absent_name
+
+__all__ = ["AuthProvider", "Authenticator", "PlainTextAuthProvider", "PlainTextAuthenticator"]
+
+
+class Authenticator:
+    """The base class of authenticators, one for each connection."""
+
+    server_authenticator_class: str | None = None
+
+    def initial_response(self) -> bytes | None:
+        """The first message to the server."""
+        return None
+
+    def evaluate_challenge(self, challenge: bytes) -> bytes | None:  # noqa: ARG002
+        """The answer to a challenge of the server."""
+        return None
+
+    def on_authentication_success(self, token: bytes) -> None:
+        """The server's last message."""
+
+
+class PlainTextAuthenticator(Authenticator):
+    """Answers with a user name and a password."""
+
+    def __init__(self, username: str, password: str) -> None:
+        self.username = username
+        self.password = password
+
+    def evaluate_challenge(self, challenge: bytes) -> bytes | None:
+        """The answer to a challenge of the server."""
+        if challenge != b"PLAIN-START":
+            message = "Did not receive a valid challenge response from server"
+            raise ValueError(message)
+        return f"\0{self.username}\0{self.password}".encode()
 
 
 class AuthProvider:
@@ -15,3 +51,11 @@ class PlainTextAuthProvider(AuthProvider):
     def __init__(self, username: str, password: str) -> None:
         self.username = username
         self.password = password
+
+    def new_authenticator(self, host: Any) -> PlainTextAuthenticator:  # noqa: ARG002
+        """An authenticator for a connection."""
+        return PlainTextAuthenticator(self.username, self.password)
+
+
+def __getattr__(name: str) -> Any:
+    return absent_name(__name__, name)

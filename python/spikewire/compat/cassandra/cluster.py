@@ -2,22 +2,31 @@
 
 from __future__ import annotations
 
-import threading
-import warnings
 from typing import TYPE_CHECKING, Any
+from warnings import warn
 
 from spikewire import cql
-from spikewire.compat.cassandra.auth import PlainTextAuthProvider
-from spikewire.compat.cassandra.differences import DIFFERENCES, REFUSED, TUNING
-from spikewire.compat.cassandra.encryption import tls_of
-from spikewire.compat.cassandra.errors import CompatWarning, DriverException, OperationTimedOut
+from spikewire.compat.cassandra.absent import absent_attribute, absent_name
+from spikewire.compat.cassandra.cluster_options import (
+    application_of,
+    check_unsupported,
+    compression_of,
+    encryption_of,
+    endpoint_text,
+    login_of,
+    protocol_version_of,
+)
+from spikewire.compat.cassandra.errors import DriverException, OperationTimedOut
 from spikewire.compat.cassandra.future import QueryExhausted, ResponseFuture
+from spikewire.compat.cassandra.levels import ConsistencyLevel
 from spikewire.compat.cassandra.metadata import Metadata
 from spikewire.compat.cassandra.policies import (
+    DCAwareRoundRobinPolicy,
     IdentityTranslator,
     LoadBalancingPolicy,
     ReconnectionPolicy,
     RetryPolicy,
+    TokenAwarePolicy,
     reconnect_of,
     retries_of,
     routing_of,
@@ -27,10 +36,24 @@ from spikewire.compat.cassandra.profiles import (
     EXEC_PROFILE_DEFAULT,
     NOT_SET,
     ExecutionProfile,
+    ProfileManager,
 )
+from spikewire.compat.cassandra.query import (
+    FETCH_SIZE_UNSET,
+    BatchStatement,
+    BoundStatement,
+    PreparedStatement,
+    SimpleStatement,
+    bind_params,
+    dict_factory,
+    named_tuple_factory,
+    tuple_factory,
+)
+from spikewire.compat.cassandra.refreshing import Refreshing
 from spikewire.compat.cassandra.results import ResultSet
 from spikewire.compat.cassandra.session import Session
 from spikewire.compat.cassandra.translate import NoHostAvailable, translated
+from spikewire.compat.cassandra.waiting import new_lock
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -40,15 +63,28 @@ if TYPE_CHECKING:
 
 __all__ = [
     "EXEC_PROFILE_DEFAULT",
+    "FETCH_SIZE_UNSET",
+    "BatchStatement",
+    "BoundStatement",
     "Cluster",
+    "ConsistencyLevel",
     "ExecutionProfile",
     "NoHostAvailable",
     "OperationTimedOut",
+    "PreparedStatement",
+    "ProfileManager",
     "QueryExhausted",
     "ResponseFuture",
     "ResultSet",
     "Session",
+    "SimpleStatement",
     "UserTypeDoesNotExist",
+    "bind_params",
+    "default_lbp_factory",
+    "dict_factory",
+    "named_tuple_factory",
+    "tuple_factory",
+    "warn",
 ]
 
 #: Note for errors of connections with an SSL context, which may contain a client certificate.
@@ -65,39 +101,23 @@ class UserTypeDoesNotExist(Exception):
     """The user-defined type does not exist."""
 
 
-class _Profiles:
-    """Profiles by name."""
+class _ConfigMode:
+    """Whether a cluster has settings for all statements or profiles."""
 
-    def __init__(self, given: dict[Any, ExecutionProfile]) -> None:
-        self.profiles: dict[Any, ExecutionProfile] = dict(given)
-        self.profiles.setdefault(EXEC_PROFILE_DEFAULT, ExecutionProfile())
-
-    @property
-    def default(self) -> ExecutionProfile:
-        return self.profiles[EXEC_PROFILE_DEFAULT]
-
-    def get(self, name: Any) -> ExecutionProfile:
-        try:
-            return self.profiles[name]
-        except KeyError:
-            message = f'Invalid execution_profile: "{name}" is not configured.'
-            raise ValueError(message) from None
-
-    def check(self) -> None:
-        """Raises ``NotImplementedError`` if profiles require different connections."""
-        wanted = self.default.routing
-        for name, profile in self.profiles.items():
-            if profile.load_balancing_policy is None or profile.routing.only is not None:
-                continue
-            if profile.routing != wanted and wanted.only is None:
-                message = (
-                    f"execution_profiles: {name!r} has another load_balancing_policy than the "
-                    "default profile; sessions have one local datacenter"
-                )
-                raise NotImplementedError(message)
+    UNCOMMITTED = 0
+    LEGACY = 1
+    PROFILES = 2
 
 
-class Cluster:
+_NOT_SET = NOT_SET
+
+
+def default_lbp_factory() -> LoadBalancingPolicy:
+    """The policy of clusters without one."""
+    return TokenAwarePolicy(DCAwareRoundRobinPolicy())
+
+
+class Cluster(Refreshing):
     """A cluster's contact points, and the settings of its sessions."""
 
     def __init__(
@@ -129,9 +149,20 @@ class Cluster:
         ssl_context: Any = None,
         **others: Any,
     ) -> None:
+        if isinstance(contact_points, (str, bytes)):
+            message = (
+                "contact_points should not be a string, it should be a sequence (e.g. list) of "
+                f"strings: [{contact_points!r}]"
+            )
+            raise TypeError(message)
         self.port = port
         self.contact_points = list(contact_points or ("127.0.0.1",))
         self.metadata = Metadata(self)
+        #: Whether the schema, and who owns which tokens, are read when they are looked at.
+        self.schema_metadata_enabled = bool(others.pop("schema_metadata_enabled", True))
+        self.token_metadata_enabled = bool(others.pop("token_metadata_enabled", True))
+        #: Whether the metadata follow changes of the schema without a refresh.
+        self._follows_schema = others.pop("schema_event_refresh_window", 2) >= 0
         self.sessions: set[Session] = set()
         self.is_shutdown = False
         self.connect_timeout = connect_timeout
@@ -142,7 +173,7 @@ class Cluster:
         self.ssl_options = ssl_options
         self.reconnection_policy = reconnection_policy
         self.protocol_version: int | None = None
-        self._lock = threading.Lock()
+        self._lock = new_lock()
         self._control: Any = None
         self._user_types: dict[tuple[str, str], Any] = {}
         others |= {
@@ -157,7 +188,7 @@ class Cluster:
         reconnect = reconnect_of(reconnection_policy)
         if reconnect is None:
             others["reconnection_policy"] = reconnection_policy
-        _check_others(others)
+        check_unsupported(others)
         if address_translator is not None and type(address_translator) is not IdentityTranslator:
             message = (
                 "address_translator: only IdentityTranslator is taken; spikewire.cql.Session takes "
@@ -170,11 +201,11 @@ class Cluster:
             "heartbeat": idle_heartbeat_interval or _NEVER,
             "page_size": None,
             **({} if reconnect is None else {"reconnect": reconnect}),
-            **_encryption(ssl_context, ssl_options),
-            **_login(auth_provider),
-            **_compression(compression),
-            **_version(protocol_version),
-            **_application(application_name, application_version, client_id),
+            **encryption_of(ssl_context, ssl_options),
+            **login_of(auth_provider),
+            **compression_of(compression),
+            **protocol_version_of(protocol_version),
+            **application_of(application_name, application_version, client_id),
         }
         legacy = load_balancing_policy is not None or default_retry_policy is not None
         if execution_profiles and legacy:
@@ -188,13 +219,19 @@ class Cluster:
         self._legacy: bool | None = True if legacy else (False if execution_profiles else None)
         self.default_retry_policy = default_retry_policy
         retries_of(default_retry_policy, "default_retry_policy")
-        self.profile_manager = _Profiles(execution_profiles or {})
+        self.profile_manager = ProfileManager(execution_profiles or {})
         if load_balancing_policy is not None:
             routing_of(load_balancing_policy, "load_balancing_policy")
             self.profile_manager.default.load_balancing_policy = load_balancing_policy
         self.profile_manager.check()
 
     # Settings.
+
+    @property
+    def _config_mode(self) -> int:
+        if self._legacy is None:
+            return _ConfigMode.UNCOMMITTED
+        return _ConfigMode.LEGACY if self._legacy else _ConfigMode.PROFILES
 
     @property
     def is_legacy(self) -> bool:
@@ -285,12 +322,18 @@ class Cluster:
                 self.protocol_version = self._control.protocol_version
             return self._control
 
-    def _open(self, keyspace: str | None) -> Any:
-        routing = self.profile_manager.default.routing
-        points = [
-            _endpoint(*point) if isinstance(point, tuple) else _endpoint(point, self.port)
+    def _connect(self, keyspace: str | None) -> Any:
+        """A session of the engine, whose errors are not converted."""
+        return cql.Session(self._points(), **self._session_options(keyspace))
+
+    def _points(self) -> list[str]:
+        return [
+            endpoint_text(*point) if isinstance(point, tuple) else endpoint_text(point, self.port)
             for point in self.contact_points
         ]
+
+    def _session_options(self, keyspace: str | None) -> dict[str, Any]:
+        routing = self.profile_manager.default.routing
         options = dict(self._options)
         if keyspace is not None:
             options["keyspace"] = keyspace
@@ -298,8 +341,12 @@ class Cluster:
             options["local_datacenter"] = routing.local_datacenter
         if routing.remote:
             options["remote_datacenters"] = True
+        return options
+
+    def _open(self, keyspace: str | None) -> Any:
+        points = self._points()
         try:
-            return cql.Session(points, **options)
+            return self._connect(keyspace)
         except cql.errors.InvalidRequest as error:
             message = f"Unable to connect to any servers using keyspace '{keyspace}'"
             raise NoHostAvailable(
@@ -312,7 +359,7 @@ class Cluster:
             said = translated(error, lambda _: None)
             cause = error if isinstance(said, NoHostAvailable) else said
             message = "Unable to connect to any servers"
-            if self.ssl_context is not None and "certificate" not in options["tls"]:
+            if self.ssl_context is not None and "certificate" not in self._options["tls"]:
                 message += _NO_CERTIFICATE
             told: dict[Any, Any] = {
                 at: cql.errors.Error(reason, node=at) for at, reason in error.failed_attempts
@@ -331,9 +378,6 @@ class Cluster:
             for node in core.nodes
         ]
 
-    def refresh_schema_metadata(self, max_schema_agreement_wait: float | None = None) -> None:
-        """Does nothing: metadata are read on access."""
-
     def refresh_nodes(self, force_token_rebuild: bool = False) -> None:
         """Does nothing: the engine keeps track of the cluster by itself."""
 
@@ -343,6 +387,14 @@ class Cluster:
         for session in list(self.sessions):
             session.shutdown()
         self._close_control()
+
+    def get_control_connection_host(self) -> Host | None:
+        """A node that is up. The engine moves its control connection by itself."""
+        hosts = self._hosts_of(self._core())
+        return next((host for host in hosts if host.is_up), None)
+
+    def __getattr__(self, name: str) -> Any:
+        return absent_attribute(self, name)
 
     def __enter__(self) -> Self:
         return self
@@ -356,59 +408,5 @@ class Cluster:
         self.shutdown()
 
 
-def _check_others(others: dict[str, Any]) -> None:
-    for name, value in others.items():
-        if name in REFUSED:
-            if value is not REFUSED[name] and value != REFUSED[name]:
-                DIFFERENCES.missing(f"Cluster({name})")
-        elif name not in TUNING:
-            message = f"Cluster() got an unexpected keyword argument {name!r}"
-            raise TypeError(message)
-        elif value is not TUNING[name] and value != TUNING[name]:
-            message = f"Cluster: {name} has no effect: the engine has its own way of doing that"
-            warnings.warn(message, CompatWarning, stacklevel=3)
-
-
-def _endpoint(address: str, port: int) -> str:
-    return f"[{address}]:{port}" if ":" in address else f"{address}:{port}"
-
-
-def _encryption(context: Any, options: Any) -> dict[str, Any]:
-    tls = tls_of(context, options)
-    return {} if tls is None else {"tls": tls}
-
-
-def _login(provider: Any) -> dict[str, Any]:
-    if provider is None:
-        return {}
-    if isinstance(provider, PlainTextAuthProvider) and type(provider) is PlainTextAuthProvider:
-        return {"user": provider.username, "password": provider.password}
-    message = f"auth_provider: only PlainTextAuthProvider is taken, not {type(provider).__name__}"
-    raise NotImplementedError(message)
-
-
-def _compression(wanted: bool | str | None) -> dict[str, Any]:
-    if wanted is True or not wanted:
-        # Left to the driver, or not wanted.
-        return {}
-    if wanted == "lz4":
-        return {"compression": "lz4"}
-    message = f"compression: {wanted!r} is not taken; there is 'lz4'"
-    raise NotImplementedError(message)
-
-
-def _version(wanted: Any) -> dict[str, Any]:
-    if wanted is NOT_SET:
-        return {}
-    if wanted in (4, 5):
-        return {"protocol_version": wanted}
-    message = f"protocol_version: {wanted!r} is not taken; there are 4 and 5"
-    raise NotImplementedError(message)
-
-
-def _application(name: str | None, version: str | None, client: Any) -> dict[str, Any]:
-    said = {"APPLICATION_NAME": name, "APPLICATION_VERSION": version}
-    if client is not None:
-        said["CLIENT_ID"] = str(client)
-    said = {key: value for key, value in said.items() if value}
-    return {"application": said} if said else {}
+def __getattr__(name: str) -> Any:
+    return absent_name(__name__, name)

@@ -7,8 +7,10 @@ import threading
 from collections import deque
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from spikewire.compat.cassandra.absent import absent_name
 from spikewire.compat.cassandra.profiles import EXEC_PROFILE_DEFAULT
 from spikewire.compat.cassandra.results import ResultSet
+from spikewire.compat.cassandra.waiting import new_room
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -99,7 +101,7 @@ class _Window:
         self.session = session
         self.fail_fast = fail_fast
         self.profile = profile
-        self.room = threading.Semaphore(concurrency)
+        self.room = new_room(concurrency)
         self.concurrency = concurrency
         self.results: list[ExecutionResult | None] = []
         self.error: BaseException | None = None
@@ -170,3 +172,7 @@ def _generated(
             under_way.append(error)
     while under_way:
         yield oldest()
+
+
+def __getattr__(name: str) -> Any:
+    return absent_name(__name__, name)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from spikewire.compat.cassandra.absent_names import ABSENT
 from spikewire.compat.known import Differences, Differs, Entry, Missing
 
 __all__ = ["DIFFERENCES", "REFUSED", "TUNING"]
@@ -19,11 +20,8 @@ TUNING: dict[str, Any] = {
     "executor_threads": 2,
     "control_connection_timeout": 2.0,
     "idle_heartbeat_timeout": 30,
-    "schema_event_refresh_window": 2,
     "topology_event_refresh_window": 10,
     "status_event_refresh_window": 2,
-    "schema_metadata_enabled": True,
-    "token_metadata_enabled": True,
     "prepare_on_all_hosts": True,
     "reprepare_on_up": True,
     "monitor_reporting_enabled": True,
@@ -45,7 +43,6 @@ REFUSED: dict[str, Any] = {
 }
 _ENGINE = Missing("the engine has its own way of doing that")
 _ABSENT = Missing("Cassandra does not have that")
-_METADATA = Differs("has no effect: metadata are read when they are looked at")
 
 _ENTRIES: dict[str, Entry] = {
     "Cluster(metrics_enabled)": Missing("the server's own metrics"),
@@ -67,24 +64,27 @@ _ENTRIES: dict[str, Entry] = {
     "ExecutionProfile(continuous_paging_options)": _ABSENT,
     "Session.execute(execute_as)": _ABSENT,
     "Session.execute_async(execute_as)": _ABSENT,
-    "SimpleStatement(routing_key)": Missing(
-        "the engine routes prepared statements by their parameters"
-    ),
     "Session.client_protocol_handler": _ENGINE,
-    "Session.encoder": _ENGINE,
     "Session.timestamp_generator": _ENGINE,
     "Session.execute_graph*": _ABSENT,
+    "SimpleStatement(routing_key)": Differs(
+        "has no effect: statements with parameters are routed by these"
+    ),
+    "Session.encoder": Differs(
+        "is for programs that write values into text themselves; it cannot be replaced"
+    ),
+    "Encoder.mapping": Missing("values are bound by the types of their columns"),
+    "Cluster.refresh_nodes": Differs("has no effect: the engine follows the cluster by itself"),
+    "cqlengine*": Differs(
+        "is that of cassandra-driver, which has to be installed beside; only after install()"
+    ),
     "Session.use_client_timestamp": Differs("cannot be turned off"),
-    "Cluster.refresh_schema_metadata": _METADATA,
-    "Cluster.refresh_nodes": _METADATA,
     "Cluster.register_listener": Missing("spikewire.cql's statistics name the nodes that are up"),
-    "Metadata.token_map": Missing("routing is the engine's own"),
-    "Metadata.get_replicas": Missing("routing is the engine's own"),
     "DowngradingConsistencyRetryPolicy": Missing("results would be less than was asked for"),
     "policies.DowngradingConsistencyRetryPolicy": Missing(
         "results would be less than was asked for"
     ),
-    "policies.HostFilterPolicy": Missing("WhiteListRoundRobinPolicy names nodes"),
+    "policies.HostFilterPolicy": Differs("uses the nodes that its function takes in turn"),
     "policies.RetryPolicy": Differs(
         "stands for the engine's retries: writes only where they cannot have been applied or are "
         "idempotent"
@@ -95,7 +95,6 @@ _ENTRIES: dict[str, Entry] = {
     "policies.ExponentialReconnectionPolicy": Differs(
         "says the pauses; the engine goes on for as long as the session is open"
     ),
-    "cqlengine*": Missing("statements in CQL"),
     "datastax*": _ABSENT,
     "graph*": _ABSENT,
     "io*": Missing("event loops are the engine's own; spikewire.cql has asyncio"),
@@ -111,6 +110,13 @@ _ENTRIES.update(
         )
         for name in TUNING
         if name != "reconnection_policy"
+    }
+)
+_ENTRIES.update(
+    {
+        f"{owner}{'' if name == '*' else '.'}{name}": Missing(instead)
+        for owner, instead, names in ABSENT
+        for name in names.split()
     }
 )
 

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import functools
-import re
 from collections import OrderedDict, namedtuple
 from typing import TYPE_CHECKING, Any
+
+from spikewire.compat.cassandra.identifiers import attributes
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
 __all__ = ["dict_factory", "named_tuple_factory", "ordered_dict_factory", "tuple_factory"]
-
-_EDGES = re.compile(r"^[^a-zA-Z0-9]*|[^a-zA-Z0-9_]*$")
-_OTHERS = re.compile(r"\W")
 
 
 def tuple_factory(colnames: Sequence[str], rows: list[Any]) -> list[Any]:  # noqa: ARG001
@@ -38,6 +36,4 @@ def ordered_dict_factory(colnames: Sequence[str], rows: list[Any]) -> list[Order
 
 @functools.lru_cache(4096)
 def _row_class(names: tuple[str, ...]) -> Any:
-    """Column names that are not valid attribute names are changed until they are."""
-    clean = [_OTHERS.sub("_", _EDGES.sub("", name)) for name in names]
-    return namedtuple("Row", clean, rename=True)  # noqa: PYI024  # pyright: ignore[reportUntypedNamedTuple]
+    return namedtuple("Row", attributes(names))  # noqa: PYI024  # pyright: ignore[reportUntypedNamedTuple]

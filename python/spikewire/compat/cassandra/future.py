@@ -6,24 +6,28 @@
 from __future__ import annotations
 
 import logging
-import threading
+import re
 from typing import TYPE_CHECKING, Any
 
 from spikewire.compat.cassandra.levels import ConsistencyLevel
-from spikewire.compat.cassandra.query import QueryTrace
+from spikewire.compat.cassandra.query import QueryTrace, SimpleStatement
 from spikewire.compat.cassandra.results import ResultSet
 from spikewire.compat.cassandra.translate import translated
+from spikewire.compat.cassandra.waiting import new_lock, new_signal
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from uuid import UUID
 
+    from spikewire.compat.cassandra.column_types import ColumnType
     from spikewire.compat.cassandra.pool import Host
     from spikewire.compat.cassandra.requests import Call
     from spikewire.compat.cassandra.session import Session
 
 __all__ = ["QueryExhausted", "ResponseFuture"]
 
+#: A statement that changes the schema.
+_CHANGE = re.compile(r"\s*(?:CREATE|ALTER|DROP)\b", re.IGNORECASE)
 _log = logging.getLogger(__name__)
 
 
@@ -43,12 +47,13 @@ class ResponseFuture:
         self.query = query
         self.row_factory = row_factory
         self.column_names: list[str] | None = None
-        self.column_types: list[str] | None = None
+        self.column_types: list[ColumnType] | None = None
         self.coordinator_host: Host | None = None
         self.is_schema_agreed = True
+        self._continuous_paging_session = None
         self._call = call
-        self._lock = threading.Lock()
-        self._done = threading.Event()
+        self._lock = new_lock()
+        self._done = new_signal()
         self._rows: Any = None
         self._error: BaseException | None = None
         self._paging_state: bytes | None = None
@@ -63,7 +68,15 @@ class ResponseFuture:
     def _run(self) -> ResultSet:
         """Runs the statement in the calling thread."""
         try:
-            self._take(self._call.run())
+            try:
+                answer = self._call.run()
+            except ValueError as error:
+                anew = self._anew(error)
+                if anew is None:
+                    raise
+                self._call = anew
+                answer = anew.run()
+            self._take(answer)
         except BaseException as error:
             self._error = self._translated(error)
             self._done.set()
@@ -73,10 +86,26 @@ class ResponseFuture:
         self._done.set()
         return ResultSet(self, self._rows)
 
+    def _anew(self, error: BaseException | None) -> Call | None:
+        """The request after the table of a statement was changed, for those that are prepared on
+        behalf of the program. It has not been executed."""
+        anew = self._call.anew
+        # Values are bound already, so it is the statement that does not fit any more.
+        if anew is None or not isinstance(error, ValueError):
+            return None
+        return anew()
+
     def _send(self) -> None:
         """Submits the statement."""
         try:
-            pending = self._call.submit()
+            try:
+                pending = self._call.submit()
+            except ValueError as error:
+                anew = self._anew(error)
+                if anew is None:
+                    raise
+                self._call = anew
+                pending = anew.submit()
         except (TypeError, ValueError, NotImplementedError):
             raise
         except Exception as error:  # noqa: BLE001
@@ -86,6 +115,15 @@ class ResponseFuture:
 
     def _arrived(self, pending: Any) -> None:
         error = pending.exception()
+        if error is not None:
+            try:
+                anew = self._anew(error)
+            except Exception as raised:  # noqa: BLE001
+                anew, error = None, raised
+            if anew is not None:
+                self._call = anew
+                self._send()
+                return
         self._finish(None if error else pending.result(), error)
 
     def _finish(self, answer: Any, error: BaseException | None) -> None:
@@ -114,13 +152,15 @@ class ResponseFuture:
         self.is_schema_agreed = answer.schema_agreed
         self._node = answer.node
         if names:
+            read, types = self.session._reader(answer)
             self.column_names = names
-            self.column_types = answer.types
-            rows = self.session._reader(tuple(self.column_types or ()))(answer)
-            self._rows = self.row_factory(names, rows)
+            self.column_types = list(types)
+            self._rows = self.row_factory(names, read(answer))
         else:
             self.column_names = self.column_types = None
             self._rows = None
+            if isinstance(self.query, SimpleStatement) and _CHANGE.match(self.query.query_string):
+                self.session.cluster.metadata._changed_here()
         self.session._answered(self, answer)
 
     def _translated(self, error: BaseException) -> BaseException:

@@ -3,29 +3,43 @@
 from __future__ import annotations
 
 import importlib
+import importlib.abc
+import importlib.machinery
 import sys
+from typing import Any
 
-__all__ = ["install"]
+from spikewire.compat.cassandra.absent import AbsentModule
+from spikewire.compat.cassandra.differences import DIFFERENCES
 
-_MODULES = (
+__all__ = ["MODULES", "install"]
+
+#: The public modules. Others in this package have the names of none of the other driver's, or
+#: are not what programs expect of those.
+MODULES = (
     "auth",
     "cluster",
     "concurrent",
+    "connection",
+    "cqltypes",
+    "encoder",
+    "marshal",
     "metadata",
+    "murmur3",
     "policies",
     "pool",
     "protocol",
     "query",
     "util",
 )
+_MAPPER = "cassandra.cqlengine"
 
 
 def install() -> None:
     """Makes ``import cassandra`` find these modules, in the whole process.
 
     Must be called before anything imports the other driver, or it raises ``RuntimeError``.
-    Modules that are not supported (``cassandra.cqlengine`` and others) raise
-    ``ModuleNotFoundError``.
+    ``cassandra.cqlengine`` is that of cassandra-driver, if it is installed, on top of these
+    modules. Other modules raise ``ModuleNotFoundError``, with what to use instead.
     """
     here = sys.modules["spikewire.compat.cassandra"]
     present = sys.modules.get("cassandra")
@@ -34,7 +48,32 @@ def install() -> None:
     if present is not None:
         message = "cassandra is imported already: call install() before"
         raise RuntimeError(message)
-    modules = {name: importlib.import_module(f"{here.__name__}.{name}") for name in _MODULES}
+    modules = {name: importlib.import_module(f"{here.__name__}.{name}") for name in MODULES}
     sys.modules["cassandra"] = here
     for name, module in modules.items():
         sys.modules[f"cassandra.{name}"] = module
+    sys.meta_path.insert(0, _Finder())
+
+
+class _Finder(importlib.abc.MetaPathFinder):
+    """Finds the object mapper of the other driver, and none of this package's own modules."""
+
+    def find_spec(self, fullname: str, path: Any, target: Any = None) -> Any:  # noqa: ARG002
+        if not fullname.startswith("cassandra."):
+            return None
+        if fullname == _MAPPER or fullname.startswith(f"{_MAPPER}."):
+            spec = _of_driver(fullname)
+            if spec is not None:
+                return spec
+            message = f"{fullname} is that of cassandra-driver, which is not installed"
+            raise AbsentModule(message, name=fullname)
+        raise AbsentModule(DIFFERENCES.text(fullname.partition(".")[2]), name=fullname)
+
+
+def _of_driver(fullname: str) -> Any:
+    """Where the installed driver has a module."""
+    found = importlib.machinery.PathFinder.find_spec("cassandra")
+    folders = None if found is None else found.submodule_search_locations
+    for parent in fullname.split(".")[1:-1]:
+        folders = [f"{folder}/{parent}" for folder in folders or ()]
+    return importlib.machinery.PathFinder.find_spec(fullname, folders) if folders else None

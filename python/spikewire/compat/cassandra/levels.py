@@ -1,10 +1,23 @@
-"""Named constants: consistency levels, protocol versions, write types."""
+"""Named constants: consistency levels, protocol versions, kinds of writes and of schema changes."""
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
-__all__ = ["ConsistencyLevel", "ProtocolVersion", "WriteType", "consistency_value_to_name"]
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+__all__ = [
+    "ConsistencyLevel",
+    "ProtocolVersion",
+    "SchemaChangeType",
+    "SchemaTargetType",
+    "SignatureDescriptor",
+    "UserAggregateDescriptor",
+    "UserFunctionDescriptor",
+    "WriteType",
+    "consistency_value_to_name",
+]
 
 
 class _Named:
@@ -54,10 +67,104 @@ class ProtocolVersion:
     V4 = 4
     V5 = 5
     V6 = 6
+    DSE_V1 = 0x41
+    DSE_V2 = 0x42
     SUPPORTED_VERSIONS = (V5, V4)
-    BETA_VERSIONS = ()
+    BETA_VERSIONS: tuple[int, ...] = ()
     MIN_SUPPORTED = V4
     MAX_SUPPORTED = V5
+
+    @classmethod
+    def get_lower_supported(cls, previous_version: int) -> int:
+        """The next lower version that is supported; 0 if there is none."""
+        return max((one for one in cls.SUPPORTED_VERSIONS if one < previous_version), default=0)
+
+    @classmethod
+    def uses_int_query_flags(cls, version: int) -> bool:
+        """Whether the flags of statements have four bytes."""
+        return version >= cls.V5
+
+    @classmethod
+    def uses_prepare_flags(cls, version: int) -> bool:
+        """Whether statements are prepared with flags."""
+        return version >= cls.V5 and version != cls.DSE_V1
+
+    @classmethod
+    def uses_prepared_metadata(cls, version: int) -> bool:
+        """Whether the columns of a result have an id."""
+        return version >= cls.V5 and version != cls.DSE_V1
+
+    @classmethod
+    def uses_error_code_map(cls, version: int) -> bool:
+        """Whether errors have a reason for each replica that failed."""
+        return version >= cls.V5
+
+    @classmethod
+    def uses_keyspace_flag(cls, version: int) -> bool:
+        """Whether a statement may have a keyspace of its own."""
+        return version >= cls.V5 and version != cls.DSE_V1
+
+    @classmethod
+    def has_checksumming_support(cls, version: int) -> bool:
+        """Whether frames have checksums."""
+        return cls.V5 <= version < cls.DSE_V1
+
+    @classmethod
+    def has_continuous_paging_support(cls, version: int) -> bool:
+        """Whether the server may send pages without being asked: Cassandra does not."""
+        return version >= cls.DSE_V1
+
+    @classmethod
+    def has_continuous_paging_next_pages(cls, version: int) -> bool:
+        """Whether the client may limit such pages."""
+        return version >= cls.DSE_V2
+
+
+class SchemaChangeType:
+    """What happened to a part of the schema."""
+
+    DROPPED = "DROPPED"
+    CREATED = "CREATED"
+    UPDATED = "UPDATED"
+
+
+class SchemaTargetType:
+    """Parts of the schema."""
+
+    KEYSPACE = "KEYSPACE"
+    TABLE = "TABLE"
+    TYPE = "TYPE"
+    FUNCTION = "FUNCTION"
+    AGGREGATE = "AGGREGATE"
+
+
+class SignatureDescriptor:
+    """Name and types of arguments of a function or an aggregate."""
+
+    def __init__(self, name: str, argument_types: Sequence[str]) -> None:
+        self.name = name
+        self.argument_types = list(argument_types)
+
+    @property
+    def signature(self) -> str:
+        """``name(int,text)``."""
+        return self.format_signature(self.name, self.argument_types)
+
+    @staticmethod
+    def format_signature(name: str, argument_types: Sequence[str]) -> str:
+        """``name(int,text)``."""
+        return f"{name}({','.join(argument_types)})"
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.name!r}, {self.argument_types!r})"
+
+
+class UserFunctionDescriptor(SignatureDescriptor):
+    """Names a user-defined function."""
+
+
+class UserAggregateDescriptor(SignatureDescriptor):
+    """Names a user-defined aggregate."""
 
 
 class WriteType(_Named):

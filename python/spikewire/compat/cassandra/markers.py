@@ -5,11 +5,14 @@ from __future__ import annotations
 import functools
 import re
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from spikewire.compat.cassandra.checks import is_a
 
-__all__ = ["by_position", "question_marks"]
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+__all__ = ["by_position", "literals", "question_marks"]
 
 
 _PARTS = re.compile(
@@ -58,13 +61,22 @@ def by_position(text: str, parameters: Any) -> tuple[str, tuple[Any, ...]]:
     return changed, values
 
 
-@functools.lru_cache(4096)
-def question_marks(text: str) -> str:
-    """A statement with the ``%s`` markers converted to those of CQL."""
+def literals(text: str, written: Sequence[str]) -> str:
+    """A statement with the ``%s`` markers replaced by literals."""
+    left = iter(written)
 
     def place(found: re.Match[str]) -> str:
-        if found["plain"]:
-            return "?"
-        return "%" if found[0] == "%%" else found[0]
+        return next(left) if found["plain"] else found[0].replace("%%", "%")
+
+    return _PARTS.sub(place, text)
+
+
+@functools.lru_cache(4096)
+def question_marks(text: str) -> str:
+    """A statement with the ``%s`` markers converted to those of CQL. ``%%`` is a percent sign, also
+    in literals."""
+
+    def place(found: re.Match[str]) -> str:
+        return "?" if found["plain"] else found[0].replace("%%", "%")
 
     return _PARTS.sub(place, text)

@@ -1,238 +1,333 @@
-"""What is known about a cluster: nodes, and the schema, which is read on access."""
+"""What is known about a cluster: nodes, tokens and the schema."""
 
 # The modules of this package use private names of each other.
 # pyright: reportPrivateUsage=false
 
 from __future__ import annotations
 
-import dataclasses
+import random
 from typing import TYPE_CHECKING, Any
 
-from spikewire.compat.cassandra.names import quoted
+from spikewire.compat.cassandra.absent import absent_attribute, absent_name
+from spikewire.compat.cassandra.connection import EndPoint
+from spikewire.compat.cassandra.cqltypes import _cqltypes
+from spikewire.compat.cassandra.murmur3 import murmur3
+from spikewire.compat.cassandra.names import (
+    RESERVED,
+    is_valid_name,
+    protect_names,
+    protect_value,
+    quoted,
+)
+from spikewire.compat.cassandra.query import composite_key
+from spikewire.compat.cassandra.schema import (
+    Aggregate,
+    ColumnMetadata,
+    Function,
+    IndexMetadata,
+    KeyspaceMetadata,
+    MaterializedViewMetadata,
+    TableMetadata,
+    TriggerMetadata,
+    UserType,
+)
+from spikewire.compat.cassandra.schema_reading import CONTENTS, Part, read_schema
+from spikewire.compat.cassandra.strategies import (
+    LocalStrategy,
+    NetworkTopologyStrategy,
+    ReplicationFactor,
+    ReplicationStrategy,
+    SimpleStrategy,
+)
+from spikewire.compat.cassandra.tokens import (
+    BytesToken,
+    HashToken,
+    MD5Token,
+    Murmur3Token,
+    Token,
+    TokenMap,
+    token_class_of,
+)
+from spikewire.compat.cassandra.waiting import new_lock
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from spikewire.compat.cassandra.cluster import Cluster
     from spikewire.compat.cassandra.pool import Host
 
 __all__ = [
+    "NO_VALID_REPLICA",
+    "Aggregate",
+    "BytesToken",
     "ColumnMetadata",
+    "Function",
+    "HashToken",
     "IndexMetadata",
     "KeyspaceMetadata",
+    "LocalStrategy",
+    "MD5Token",
     "MaterializedViewMetadata",
     "Metadata",
+    "Murmur3Token",
+    "NetworkTopologyStrategy",
+    "ReplicationFactor",
+    "ReplicationStrategy",
+    "SimpleStrategy",
     "TableMetadata",
+    "TableMetadataV3",
+    "Token",
+    "TokenMap",
+    "TriggerMetadata",
     "UserType",
+    "cql_keywords_reserved",
+    "escape_name",
+    "group_keys_by_replica",
+    "is_valid_name",
+    "maybe_escape_name",
+    "murmur3",
     "protect_name",
+    "protect_names",
+    "protect_value",
 ]
 
-protect_name = quoted
+TableMetadataV3 = TableMetadata
+cql_keywords_reserved = set(RESERVED)
+protect_name = maybe_escape_name = quoted
+#: The key of ``group_keys_by_replica`` for keys without a node that is up.
+NO_VALID_REPLICA = object()
+
+_LOCAL = "SELECT * FROM system.local"
+_PEERS = "SELECT * FROM system.peers_v2"
 
 
-@dataclasses.dataclass(repr=False)
-class ColumnMetadata:
-    """A column."""
-
-    table: TableMetadata
-    name: str
-    cql_type: str
-    is_static: bool = False
-    is_reversed: bool = False
-
-    def __repr__(self) -> str:
-        return f"<ColumnMetadata {self.name} {self.cql_type}>"
-
-
-@dataclasses.dataclass
-class IndexMetadata:
-    """An index."""
-
-    keyspace_name: str
-    table_name: str
-    name: str
-    kind: str
-    index_options: dict[str, str]
-
-
-@dataclasses.dataclass
-class UserType:
-    """A user-defined type."""
-
-    keyspace: str
-    name: str
-    field_names: list[str]
-    field_types: list[str]
-
-
-class TableMetadata:
-    """A table."""
-
-    def __init__(self, metadata: Metadata, keyspace: str, row: dict[str, Any]) -> None:
-        self.keyspace_name = keyspace
-        self.name: str = row.get("table_name") or row["view_name"]
-        self.options = {key: value for key, value in row.items() if not key.endswith("_name")}
-        self.columns: dict[str, ColumnMetadata] = {}
-        self.partition_key: list[ColumnMetadata] = []
-        self.clustering_key: list[ColumnMetadata] = []
-        self.indexes: dict[str, IndexMetadata] = {}
-        self.views: dict[str, MaterializedViewMetadata] = {}
-        self._metadata = metadata
-
-    @property
-    def primary_key(self) -> list[ColumnMetadata]:
-        """The columns of the partition key and the clustering columns."""
-        return self.partition_key + self.clustering_key
-
-    def _add_columns(self, rows: list[dict[str, Any]]) -> None:
-        for row in rows:
-            column = ColumnMetadata(
-                self,
-                row["column_name"],
-                row["type"],
-                row["kind"] == "static",
-                row["clustering_order"] == "desc",
-            )
-            row["made"] = column
-        of_kind = {
-            kind: [
-                row["made"]
-                for row in sorted(rows, key=lambda row: row["position"])
-                if row["kind"] == kind
-            ]
-            for kind in ("partition_key", "clustering")
-        }
-        self.partition_key = of_kind["partition_key"]
-        self.clustering_key = of_kind["clustering"]
-        first = {column.name: column for column in self.primary_key}
-        self.columns = first | {row["column_name"]: row["made"] for row in rows}
-
-    def export_as_string(self) -> str:
-        """The statements that recreate the table, as reported by the server."""
-        return self._metadata._described(
-            "TABLE", f"{quoted(self.keyspace_name)}.{quoted(self.name)}"
-        )
-
-    def __repr__(self) -> str:
-        return f"<{type(self).__name__} {self.keyspace_name}.{self.name}>"
-
-
-class MaterializedViewMetadata(TableMetadata):
-    """A materialized view."""
-
-    def __init__(self, metadata: Metadata, keyspace: str, row: dict[str, Any]) -> None:
-        super().__init__(metadata, keyspace, row)
-        self.base_table_name: str = row["base_table_name"]
-        self.include_all_columns: bool = row["include_all_columns"]
-
-    def export_as_string(self) -> str:
-        """The statement that recreates the view, as reported by the server."""
-        name = f"{quoted(self.keyspace_name)}.{quoted(self.name)}"
-        return self._metadata._described("MATERIALIZED VIEW", name)
-
-
-class KeyspaceMetadata:
-    """A keyspace."""
-
-    def __init__(self, metadata: Metadata, row: dict[str, Any]) -> None:
-        self.name: str = row["keyspace_name"]
-        self.durable_writes: bool = row["durable_writes"]
-        #: Class and settings of the replication strategy.
-        self.replication: dict[str, str] = dict(row["replication"])
-        self.tables: dict[str, TableMetadata] = {}
-        self.views: dict[str, MaterializedViewMetadata] = {}
-        self.user_types: dict[str, UserType] = {}
-        self.indexes: dict[str, IndexMetadata] = {}
-        self._metadata = metadata
-
-    def export_as_string(self) -> str:
-        """The statements that recreate the keyspace, as reported by the server."""
-        return self._metadata._described("KEYSPACE", quoted(self.name))
-
-    def __repr__(self) -> str:
-        return f"<KeyspaceMetadata {self.name}>"
+def escape_name(name: str) -> str:
+    """A name in quotes."""
+    doubled = name.replace('"', '""')
+    return f'"{doubled}"'
 
 
 class Metadata:
-    """Nodes and schema of a cluster."""
+    """Nodes and schema of a cluster. Empty until the cluster is connected.
+
+    The schema is read when it is first looked at. It is read again after statements of this
+    cluster's sessions that change it, when a node says that it has another version, and by
+    ``Cluster.refresh_schema_metadata`` and its like.
+    """
 
     def __init__(self, cluster: Cluster) -> None:
         self._cluster = cluster
+        self._lock = new_lock()
+        self._keyspaces: dict[str, KeyspaceMetadata] = {}
+        #: What each part was read from, by keyspace, kind and name.
+        self._rows: dict[tuple[str, str, str], Any] = {}
+        self._version: Any = None
 
-    def _rows(self, query: str) -> list[dict[str, Any]]:
+    def _query(self, query: str) -> list[dict[str, Any]]:
         return [dict(row.items()) for row in self._cluster._core().execute(query)]
 
-    def _described(self, what: str, name: str) -> str:
-        rows = self._rows(f"DESCRIBE {what} {name}")
-        return "\n\n".join(row["create_statement"] for row in rows)
-
     @property
-    def cluster_name(self) -> str:
-        """The name of the cluster."""
-        return str(self._rows("SELECT cluster_name FROM system.local")[0]["cluster_name"])
+    def _is_connected(self) -> bool:
+        return self._cluster._control is not None
 
-    @property
-    def partitioner(self) -> str:
-        """The class that computes the tokens of keys."""
-        return str(self._rows("SELECT partitioner FROM system.local")[0]["partitioner"])
-
-    def all_hosts(self) -> list[Host]:
-        """All nodes."""
-        hosts = self._cluster._hosts_of(self._cluster._core())
-        ids: dict[str, Any] = {}
-        for row in self._rows("SELECT host_id, rpc_address FROM system.local"):
-            ids[str(row["rpc_address"])] = row["host_id"]
-        for row in self._rows("SELECT host_id, native_address FROM system.peers_v2"):
-            ids[str(row["native_address"])] = row["host_id"]
-        for host in hosts:
-            host.host_id = ids.get(host.address)
-        return hosts
-
-    def get_host(self, endpoint_or_address: str, port: int | None = None) -> Host | None:
-        """The node with an address; ``None`` if there is none."""
-        for host in self.all_hosts():
-            if endpoint_or_address in (host.address, host.endpoint) and port in (None, host.port):
-                return host
-        return None
+    # The schema.
 
     @property
     def keyspaces(self) -> dict[str, KeyspaceMetadata]:
-        """Keyspaces by name, with their contents. Every access reads them from the server."""
-        made = {
-            row["keyspace_name"]: KeyspaceMetadata(self, row)
-            for row in self._rows("SELECT * FROM system_schema.keyspaces")
-        }
-        columns: dict[tuple[str, str], list[dict[str, Any]]] = {}
-        for row in self._rows("SELECT * FROM system_schema.columns"):
-            columns.setdefault((row["keyspace_name"], row["table_name"]), []).append(row)
-        for row in self._rows("SELECT * FROM system_schema.tables"):
-            keyspace = made.get(row["keyspace_name"])
-            if keyspace is not None:
-                table = TableMetadata(self, keyspace.name, row)
-                table._add_columns(columns.get((keyspace.name, table.name), []))
-                keyspace.tables[table.name] = table
-        for row in self._rows("SELECT * FROM system_schema.views"):
-            keyspace = made.get(row["keyspace_name"])
-            if keyspace is not None:
-                view = MaterializedViewMetadata(self, keyspace.name, row)
-                view._add_columns(columns.get((keyspace.name, view.name), []))
-                keyspace.views[view.name] = view
-                if view.base_table_name in keyspace.tables:
-                    keyspace.tables[view.base_table_name].views[view.name] = view
-        self._add_types_and_indexes(made)
-        return made
+        """Keyspaces by name, with their contents."""
+        if self._is_connected and self._cluster.schema_metadata_enabled:
+            follows = self._cluster._follows_schema
+            if self._version is None or (follows and self._version != self._version_now()):
+                self._refresh()
+        return self._keyspaces
 
-    def _add_types_and_indexes(self, made: dict[str, KeyspaceMetadata]) -> None:
-        for row in self._rows("SELECT * FROM system_schema.types"):
-            keyspace = made.get(row["keyspace_name"])
-            if keyspace is not None:
-                name = row["type_name"]
-                fields = list(row["field_names"]), list(row["field_types"])
-                keyspace.user_types[name] = UserType(keyspace.name, name, *fields)
-        for row in self._rows("SELECT * FROM system_schema.indexes"):
-            keyspace = made.get(row["keyspace_name"])
-            if keyspace is None or row["table_name"] not in keyspace.tables:
+    def _version_now(self) -> Any:
+        return self._query("SELECT schema_version FROM system.local")[0]["schema_version"]
+
+    def _changed_here(self) -> None:
+        """After a statement of this cluster that changed the schema: what was looked at already
+        follows at once."""
+        if self._version is not None and self._cluster._follows_schema:
+            self._refresh()
+
+    def _refresh(
+        self, keyspace: str | None = None, kinds: Iterable[str] = (), name: str | None = None
+    ) -> None:
+        """Reads the schema; with a keyspace, only that is updated, and with a name, what has that
+        name in it."""
+        with self._lock:
+            version = self._version_now()
+            read = read_schema(self._query)
+            if keyspace is None:
+                for gone in self._keyspaces.keys() - read.keys():
+                    del self._keyspaces[gone]
+                for one, (made, contents) in read.items():
+                    self._update(one, made, contents, None)
+            elif keyspace not in read:
+                self._keyspaces.pop(keyspace, None)
+            else:
+                self._update(keyspace, *read[keyspace], name, tuple(kinds))
+            self._version = version
+
+    def _update(
+        self,
+        keyspace: str,
+        made: KeyspaceMetadata,
+        contents: dict[str, dict[str, Part]],
+        name: str | None,
+        kinds: tuple[str, ...] = CONTENTS,
+    ) -> None:
+        known = self._keyspaces.get(keyspace)
+        if known is None:
+            kinds, name = CONTENTS, None
+        elif name is None:
+            # The dictionaries stay the same, for those who hold on to them.
+            for kind in CONTENTS:
+                setattr(made, kind, getattr(known, kind))
+        if known is None or (name is None and _own(known) != _own(made)):
+            self._keyspaces[keyspace] = made
+        target = self._keyspaces[keyspace]
+        for kind in kinds:
+            self._fill(keyspace, kind, getattr(target, kind), contents[kind], name)
+        for table in target.tables.values():
+            views = {one.name: one for one in target.views.values()}
+            of_table = {n: v for n, v in views.items() if v.base_table_name == table.name}
+            table.views.clear()
+            table.views.update(of_table)
+
+    def _fill(
+        self,
+        keyspace: str,
+        kind: str,
+        target: dict[str, Any],
+        parts: dict[str, Part],
+        only: str | None,
+    ) -> None:
+        for gone in [name for name in target if name not in parts and only in (None, name)]:
+            del target[gone]
+        for name, part in parts.items():
+            if only is not None and not _is_named(kind, part.value, only):
                 continue
-            options = dict(row["options"])
-            names = keyspace.name, row["table_name"], row["index_name"]
-            index = IndexMetadata(*names, row["kind"], options)
-            keyspace.indexes[index.name] = index
-            keyspace.tables[index.table_name].indexes[index.name] = index
+            key = keyspace, kind, name
+            # What is asked for by name is made anew.
+            if only is not None or name not in target or self._rows.get(key) != part.rows:
+                target[name] = part.value
+                self._rows[key] = part.rows
+        if only is not None and kind == "indexes":
+            for gone in [name for name, one in target.items() if one.table_name == only]:
+                if gone not in parts:
+                    del target[gone]
+
+    def export_schema_as_string(self) -> str:
+        """The statements that recreate all keyspaces."""
+        return "\n\n".join(one.export_as_string() for one in self.keyspaces.values())
+
+    # Nodes.
+
+    @property
+    def cluster_name(self) -> str | None:
+        """The name of the cluster."""
+        return str(self._query(_LOCAL)[0]["cluster_name"]) if self._is_connected else None
+
+    @property
+    def partitioner(self) -> str | None:
+        """The class that computes the tokens of keys."""
+        return str(self._query(_LOCAL)[0]["partitioner"]) if self._is_connected else None
+
+    def _all_hosts(self) -> list[tuple[Host, dict[str, Any]]]:
+        """The nodes, each with its row in the server's tables."""
+        if not self._is_connected:
+            return []
+        hosts = self._cluster._hosts_of(self._cluster._core())
+        rows = {str(row["rpc_address"]): row for row in self._query(_LOCAL)}
+        rows |= {str(row["native_address"]): row for row in self._query(_PEERS)}
+        for host in hosts:
+            host._set_row(rows.get(host.address, {}))
+        return [(host, rows.get(host.address, {})) for host in hosts]
+
+    def all_hosts(self) -> list[Host]:
+        """All nodes."""
+        return [host for host, _ in self._all_hosts()]
+
+    def get_host(self, endpoint_or_address: Any, port: int | None = None) -> Host | None:
+        """The node with an address; ``None`` if there is none."""
+        wanted = str(endpoint_or_address)
+        for host in self.all_hosts():
+            if isinstance(endpoint_or_address, EndPoint):
+                if host.endpoint == endpoint_or_address:
+                    return host
+            elif wanted in (host.address, str(host.endpoint)) and port in (None, host.port):
+                return host
+        return None
+
+    def get_host_by_host_id(self, host_id: Any) -> Host | None:
+        """The node with an id; ``None`` if there is none."""
+        return next((host for host in self.all_hosts() if host.host_id == host_id), None)
+
+    # Tokens.
+
+    @property
+    def token_map(self) -> TokenMap | None:
+        """Who owns which tokens; ``None`` until the cluster is connected, or if the partitioner is
+        unknown."""
+        kind = token_class_of(self.partitioner or "")
+        if kind is None:
+            return None
+        owners: dict[Token, Host] = {}
+        if self._cluster.token_metadata_enabled:
+            for host, row in self._all_hosts():
+                owners |= {kind.from_string(token): host for token in row.get("tokens") or ()}
+        return TokenMap(kind, owners, self)
+
+    def can_support_partitioner(self) -> bool:
+        """Whether the tokens of keys can be computed."""
+        return token_class_of(self.partitioner or "") is not None
+
+    def get_replicas(self, keyspace: str, key: Any) -> list[Host]:
+        """The nodes that hold a partition of a keyspace. ``key`` is its key as it is sent."""
+        kind = token_class_of(self.partitioner or "")
+        return [] if kind is None else self._replicas_of(keyspace, kind.from_key(key))
+
+    def _replicas_of(self, keyspace: str, token: Token) -> list[Host]:
+        if not isinstance(token, Murmur3Token):
+            return []
+        addresses = self._cluster._core().replicas(keyspace, token.value)
+        hosts = {str(host.endpoint): host for host in self.all_hosts()}
+        return [hosts[address] for address in addresses if address in hosts]
+
+    def __getattr__(self, name: str) -> Any:
+        return absent_attribute(self, name)
+
+
+def _own(keyspace: KeyspaceMetadata) -> tuple[Any, ...]:
+    return keyspace.durable_writes, keyspace.replication_strategy, keyspace.virtual
+
+
+def _is_named(kind: str, value: Any, name: str) -> bool:
+    if kind == "indexes":
+        return bool(value.table_name == name)
+    if kind in ("functions", "aggregates"):
+        return bool(value.signature == name)
+    return bool(value.name == name)
+
+
+def group_keys_by_replica(
+    session: Any, keyspace: str, table: str, keys: Iterable[tuple[Any, ...]]
+) -> dict[Any, list[tuple[Any, ...]]]:
+    """Keys of partitions by a node that holds them; those without one that is up are under
+    ``NO_VALID_REPLICA``."""
+    metadata = session.cluster.metadata
+    columns = metadata.keyspaces[keyspace].tables[table].partition_key
+    types = [_cqltypes[column.cql_type] for column in columns]
+    grouped: dict[Any, list[tuple[Any, ...]]] = {}
+    for key in keys:
+        parts = [of.serialize(part) or b"" for of, part in zip(types, key, strict=True)]
+        sent = parts[0] if len(parts) == 1 else composite_key(parts)
+        alive = [host for host in metadata.get_replicas(keyspace, sent) if host.is_up]
+        owner = random.choice(alive) if alive else NO_VALID_REPLICA  # noqa: S311
+        grouped.setdefault(owner, []).append(key)
+    return grouped
+
+
+def __getattr__(name: str) -> Any:
+    return absent_name(__name__, name)

@@ -12,16 +12,21 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from spikewire.compat.cassandra.absent import absent_name
 from spikewire.compat.cassandra.differences import DIFFERENCES
 from spikewire.compat.cassandra.levels import WriteType
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
+
+    from spikewire.compat.cassandra.pool import Host
 
 __all__ = [
     "AddressTranslator",
+    "ColDesc",
     "ConstantReconnectionPolicy",
     "ConstantSpeculativeExecutionPolicy",
+    "ConvictionPolicy",
     "DCAwareRoundRobinPolicy",
     "DefaultLoadBalancingPolicy",
     "DowngradingConsistencyRetryPolicy",
@@ -29,6 +34,7 @@ __all__ = [
     "FallthroughRetryPolicy",
     "HostDistance",
     "HostFilterPolicy",
+    "HostStateListener",
     "IdentityTranslator",
     "LoadBalancingPolicy",
     "NeverRetryPolicy",
@@ -36,6 +42,7 @@ __all__ = [
     "ReconnectionPolicy",
     "RetryPolicy",
     "RoundRobinPolicy",
+    "SimpleConvictionPolicy",
     "SpeculativeExecutionPolicy",
     "TokenAwarePolicy",
     "WhiteListRoundRobinPolicy",
@@ -69,9 +76,39 @@ class Routing(NamedTuple):
     remote: bool = False
     #: The only addresses to use.
     only: tuple[str, ...] | None = None
+    #: Whether a node may be used.
+    accepts: Callable[[Any], bool] | None = None
+
+    @property
+    def chooses(self) -> bool:
+        """Whether each statement goes to a node that the policy names, instead of one of the
+        engine's choice."""
+        return self.only is not None or self.accepts is not None
+
+    def takes(self, host: Host) -> bool:
+        """Whether a node may be used."""
+        if self.only is not None and host.address not in self.only:
+            return False
+        return self.accepts is None or bool(self.accepts(host))
 
 
-class LoadBalancingPolicy:
+class HostStateListener:
+    """Is told of nodes, see ``Cluster.register_listener``."""
+
+    def on_up(self, host: Any) -> None:
+        """A node is up."""
+
+    def on_down(self, host: Any) -> None:
+        """A node is down."""
+
+    def on_add(self, host: Any) -> None:
+        """A node was added, and is up."""
+
+    def on_remove(self, host: Any) -> None:
+        """A node was removed."""
+
+
+class LoadBalancingPolicy(HostStateListener):
     """Which node is used."""
 
 
@@ -103,7 +140,7 @@ class WhiteListRoundRobinPolicy(RoundRobinPolicy):
 
 
 class HostFilterPolicy(LoadBalancingPolicy):
-    """Nodes selected by a function. Not supported."""
+    """Only the nodes for which a function is true, in turn."""
 
     def __init__(self, child_policy: LoadBalancingPolicy, predicate: Any) -> None:
         self._child_policy = child_policy
@@ -123,6 +160,11 @@ def routing_of(policy: LoadBalancingPolicy | None, what: str) -> Routing:
         kind = type(policy)
         if kind in (TokenAwarePolicy, DefaultLoadBalancingPolicy):
             return routing_of(getattr(policy, "_child_policy", None), what)
+        if isinstance(policy, HostFilterPolicy) and kind is HostFilterPolicy:
+            inner = routing_of(policy._child_policy, what)
+            outer, own = inner.accepts, policy.predicate
+            both = own if outer is None else lambda host: outer(host) and own(host)
+            return inner._replace(accepts=both, remote=True)
         if isinstance(policy, WhiteListRoundRobinPolicy) and kind is WhiteListRoundRobinPolicy:
             return Routing(only=policy._allowed_hosts, remote=True)
         if isinstance(policy, DCAwareRoundRobinPolicy) and kind is DCAwareRoundRobinPolicy:
@@ -137,6 +179,24 @@ def routing_of(policy: LoadBalancingPolicy | None, what: str) -> Routing:
         "WhiteListRoundRobinPolicy, and the parameter host of execute"
     )
     raise NotImplementedError(message)
+
+
+class ConvictionPolicy:
+    """When a node is down. The engine decides that by itself."""
+
+    def __init__(self, host: Any) -> None:
+        self.host = host
+
+    def add_failure(self, connection_exc: Any) -> bool:  # noqa: ARG002
+        """Whether the node is down after a failure."""
+        return True
+
+    def reset(self) -> None:
+        """Forgets former failures."""
+
+
+class SimpleConvictionPolicy(ConvictionPolicy):
+    """After the first failure."""
 
 
 class ReconnectionPolicy:
@@ -174,6 +234,14 @@ class ExponentialReconnectionPolicy(ReconnectionPolicy):
         self.base_delay = base_delay
         self.max_delay = max_delay
         self.max_attempts = max_attempts
+
+    def new_schedule(self) -> Iterable[float]:
+        """The pauses."""
+        attempt = 0
+        while self.max_attempts is None or attempt < self.max_attempts:
+            # Beyond that, powers of two are no float.
+            yield min(self.base_delay * 2 ** min(attempt, 64), self.max_delay)
+            attempt += 1
 
 
 def reconnect_of(policy: object) -> tuple[float, float] | None:
@@ -287,6 +355,26 @@ def speculation_of(policy: SpeculativeExecutionPolicy | None, what: str) -> dict
 class AddressTranslator:
     """How to reach nodes. Only ``IdentityTranslator`` is supported."""
 
+    def translate(self, addr: str) -> str:
+        """The address to use for an advertised one."""
+        raise NotImplementedError
+
 
 class IdentityTranslator(AddressTranslator):
     """Uses the advertised addresses."""
+
+    def translate(self, addr: str) -> str:
+        """The address to use for an advertised one."""
+        return addr
+
+
+class ColDesc(NamedTuple):
+    """Names a column."""
+
+    ks: str
+    table: str
+    col: str
+
+
+def __getattr__(name: str) -> Any:
+    return absent_name(__name__, name)

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import functools
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+from spikewire.compat.cassandra.absent import absent_name
+from spikewire.compat.cassandra.connection import DefaultEndPoint
 
 if TYPE_CHECKING:
     import uuid
@@ -37,14 +40,23 @@ class Host:
         self.release_version = release_version
         self.is_up = is_up
         self.host_id = host_id
+        self.endpoint = DefaultEndPoint(address, port)
         self.broadcast_rpc_address = address
         self.broadcast_rpc_port = port
+        self.broadcast_address: str | None = None
+        self.broadcast_port: int | None = None
+        self.listen_address: str | None = None
+        self.listen_port: int | None = None
 
-    @property
-    def endpoint(self) -> str:
-        """Address and port, in the engine's form."""
-        shown = f"[{self.address}]" if ":" in self.address else self.address
-        return f"{shown}:{self.port}"
+    def _set_row(self, row: dict[str, Any]) -> None:
+        """Adds what the server's tables say about the node."""
+        self.host_id = row.get("host_id")
+        broadcast = row.get("broadcast_address") or row.get("peer")
+        listen = row.get("listen_address")
+        self.broadcast_address = None if broadcast is None else str(broadcast)
+        self.broadcast_port = row.get("broadcast_port") or row.get("peer_port")
+        self.listen_address = None if listen is None else str(listen)
+        self.listen_port = row.get("listen_port")
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Host) and self.endpoint == other.endpoint
@@ -58,7 +70,7 @@ class Host:
         return (self.address, self.port) < (other.address, other.port)
 
     def __str__(self) -> str:
-        return self.endpoint
+        return str(self.endpoint)
 
     def __repr__(self) -> str:
         place = f" {self.datacenter}" if self.datacenter else ""
@@ -69,3 +81,7 @@ def split(endpoint: str) -> tuple[str, int]:
     """Address and port of a node, from the engine's form."""
     address, _, port = endpoint.rpartition(":")
     return address.strip("[]"), int(port)
+
+
+def __getattr__(name: str) -> Any:
+    return absent_name(__name__, name)

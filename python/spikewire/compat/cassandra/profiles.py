@@ -18,7 +18,7 @@ from spikewire.compat.cassandra.policies import (
     speculation_of,
 )
 
-__all__ = ["EXEC_PROFILE_DEFAULT", "NOT_SET", "ExecutionProfile"]
+__all__ = ["EXEC_PROFILE_DEFAULT", "NOT_SET", "ExecutionProfile", "ProfileManager"]
 
 
 class _Default:
@@ -78,3 +78,35 @@ class ExecutionProfile:
         made = ExecutionProfile.__new__(type(self))
         made.__dict__.update(self.__dict__)
         return made
+
+
+class ProfileManager:
+    """Profiles by name."""
+
+    def __init__(self, given: dict[Any, ExecutionProfile]) -> None:
+        self.profiles: dict[Any, ExecutionProfile] = dict(given)
+        self.profiles.setdefault(EXEC_PROFILE_DEFAULT, ExecutionProfile())
+
+    @property
+    def default(self) -> ExecutionProfile:
+        return self.profiles[EXEC_PROFILE_DEFAULT]
+
+    def get(self, name: Any) -> ExecutionProfile:
+        try:
+            return self.profiles[name]
+        except KeyError:
+            message = f'Invalid execution_profile: "{name}" is not configured.'
+            raise ValueError(message) from None
+
+    def check(self) -> None:
+        """Raises ``NotImplementedError`` if profiles require different connections."""
+        wanted = self.default.routing
+        for name, profile in self.profiles.items():
+            if profile.load_balancing_policy is None or profile.routing.chooses:
+                continue
+            if profile.routing != wanted and not wanted.chooses:
+                message = (
+                    f"execution_profiles: {name!r} has another load_balancing_policy than the "
+                    "default profile; sessions have one local datacenter"
+                )
+                raise NotImplementedError(message)

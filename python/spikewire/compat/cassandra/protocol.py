@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
+from spikewire.compat.cassandra.absent import absent_name
+from spikewire.compat.cassandra.levels import ProtocolVersion
+
 __all__ = [
     "ConfigurationException",
     "ErrorMessage",
     "IsBootstrappingErrorMessage",
     "OverloadedErrorMessage",
     "ProtocolException",
+    "ProtocolVersion",
     "RequestExecutionException",
     "RequestValidationException",
     "ServerError",
@@ -95,3 +99,7 @@ class ConfigurationException(RequestValidationException):
 
     error_code = 0x2300
     summary = "Query invalid because of configuration issue"
+
+
+def __getattr__(name: str) -> Any:
+    return absent_name(__name__, name)

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import datetime as dt
-import time
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from spikewire import cql
-from spikewire.compat.cassandra.differences import DIFFERENCES
+from spikewire.compat.cassandra.absent import absent_name
+from spikewire.compat.cassandra.encoder import Encoder, ValueSequence
 from spikewire.compat.cassandra.factories import (
     dict_factory,
     named_tuple_factory,
@@ -17,12 +16,12 @@ from spikewire.compat.cassandra.factories import (
 from spikewire.compat.cassandra.levels import ConsistencyLevel, consistency_value_to_name
 from spikewire.compat.cassandra.marks import FETCH_SIZE_UNSET, UNSET_VALUE
 from spikewire.compat.cassandra.policies import retries_of
-from spikewire.compat.cassandra.util import datetime_from_uuid1
+from spikewire.compat.cassandra.traces import QueryTrace, TraceEvent, TraceUnavailable
 
 if TYPE_CHECKING:
-    import uuid
     from collections.abc import Iterable
 
+    from spikewire.compat.cassandra.column_types import ColumnType
     from spikewire.compat.cassandra.policies import RetryPolicy
     from spikewire.compat.cassandra.values import Binder
 
@@ -39,6 +38,7 @@ __all__ = [
     "TraceEvent",
     "TraceUnavailable",
     "ValueSequence",
+    "bind_params",
     "dict_factory",
     "named_tuple_factory",
     "ordered_dict_factory",
@@ -49,8 +49,27 @@ __all__ = [
 _MOST = 0xFFFF
 
 
-class ValueSequence(list[Any]):
-    """Values for ``IN %s``. Any list or tuple can be used."""
+def composite_key(parts: Iterable[bytes]) -> bytes:
+    """A partition key of several columns."""
+    return b"".join(len(part).to_bytes(2, "big") + part + b"\0" for part in parts)
+
+
+def bind_params(query: str, params: Any, encoder: Encoder) -> str:
+    """A statement with its parameters as literals."""
+    encode = encoder.cql_encode_all_types
+    if isinstance(params, dict):
+        named: dict[str, Any] = params
+        return query % {name: encode(value) for name, value in named.items()}
+    return query % tuple(encode(value) for value in params)
+
+
+class ColumnMetadata(NamedTuple):
+    """A parameter of a prepared statement."""
+
+    keyspace_name: str
+    table_name: str
+    name: str
+    type: ColumnType
 
 
 class Statement:
@@ -69,8 +88,7 @@ class Statement:
         custom_payload: dict[str, bytes] | None = None,
         is_idempotent: bool = False,
     ) -> None:
-        if routing_key is not None:
-            DIFFERENCES.missing("SimpleStatement(routing_key)")
+        self._routing_key: Any = routing_key
         retries_of(retry_policy, "retry_policy")
         self.retry_policy = retry_policy
         self.consistency_level = consistency_level
@@ -80,6 +98,25 @@ class Statement:
         self.keyspace = keyspace
         self.custom_payload = custom_payload
         self.is_idempotent = is_idempotent
+
+    @property
+    def routing_key(self) -> Any:
+        """The partition key. Statements with parameters are routed by these, so setting it has no
+        effect. A list or tuple has the parts of a key of several columns."""
+        return self._routing_key
+
+    @routing_key.setter
+    def routing_key(self, key: Any) -> None:
+        if not isinstance(key, (list, tuple)):
+            self._routing_key = key
+        elif len(key) == 1:
+            self._routing_key = key[0]
+        else:
+            self._routing_key = composite_key(key)
+
+    @routing_key.deleter
+    def routing_key(self) -> None:
+        self._routing_key = None
 
     @property
     def serial_consistency_level(self) -> int | None:
@@ -126,8 +163,12 @@ class PreparedStatement:
         protocol_version: int,
         keyspace: str | None = None,
         custom_payload: dict[str, bytes] | None = None,
+        *,
+        core: Any = None,
     ) -> None:
         self.prepared = prepared
+        #: The engine's session that prepared it.
+        self.core = core
         self.protocol_version = protocol_version
         self.keyspace = keyspace
         self.custom_payload = custom_payload
@@ -136,7 +177,11 @@ class PreparedStatement:
         self.serial_consistency_level: int | None = None
         self.fetch_size: Any = FETCH_SIZE_UNSET
         self.is_idempotent = False
+        #: The parameters that form the partition key.
+        self.routing_key_indexes: list[int] | None = list(prepared.partition_key) or None
         self._binder = binder
+        #: The keyspace of its table.
+        self.table_keyspace = binder.places[0][0] if binder.places else None
 
     @property
     def query_string(self) -> str:
@@ -151,14 +196,11 @@ class PreparedStatement:
         return id_
 
     @property
-    def column_metadata(self) -> list[tuple[str, str]]:
-        """Name and type of each parameter."""
-        return list(zip(self._binder.names, self._binder.types, strict=True))
-
-    @property
-    def routing_key_indexes(self) -> list[int] | None:
-        """The parameters that form the partition key."""
-        return list(self.prepared.partition_key) or None
+    def column_metadata(self) -> list[ColumnMetadata]:
+        """Keyspace, table, name and type of each parameter."""
+        binder = self._binder
+        described = zip(binder.places, binder.names, binder.types, strict=True)
+        return [ColumnMetadata(*place, name, of) for place, name, of in described]
 
     def is_routing_key_index(self, i: int) -> bool:
         """Whether a parameter is part of the partition key."""
@@ -171,6 +213,14 @@ class PreparedStatement:
     def bound_values(self, values: Any) -> tuple[Any, ...]:
         """Converts parameters for the engine."""
         return self._binder(values)
+
+    def routing_key_of(self, values: list[Any]) -> bytes | None:
+        """The partition key in values as they are sent."""
+        indexes = self.routing_key_indexes
+        if not indexes:
+            return None
+        parts: list[bytes] = [values[index] for index in indexes]
+        return parts[0] if len(parts) == 1 else composite_key(parts)
 
     def __str__(self) -> str:
         level = consistency_value_to_name(self.consistency_level)
@@ -200,20 +250,36 @@ class BoundStatement(Statement):
             routing_key,
             serial_consistency_level or of.serial_consistency_level,
             of.fetch_size if fetch_size is FETCH_SIZE_UNSET else fetch_size,
-            keyspace or of.keyspace,
+            keyspace or of.table_keyspace or of.keyspace,
             custom_payload or of.custom_payload,
             of.is_idempotent,
         )
         self.prepared_statement = of
         self.raw_values: Any = ()
-        self.values: tuple[Any, ...] = of.bound_values(()) if not of.column_metadata else ()
+        #: The parameters in the engine's form.
+        self.bound_values: tuple[Any, ...] = ()
 
     def bind(self, values: Any) -> BoundStatement:
         """Binds parameters: a sequence, or a dictionary. Missing ones leave the stored values
         unchanged."""
-        self.values = self.prepared_statement.bound_values(values)
+        self.bound_values = self.prepared_statement.bound_values(values)
         self.raw_values = values
         return self
+
+    @property
+    def values(self) -> list[Any]:
+        """The parameters as they are sent: bytes, ``None`` or ``UNSET_VALUE``."""
+        values: list[Any] = self.prepared_statement.prepared.bind(self.bound_values).values
+        return values
+
+    @property
+    def routing_key(self) -> Any:
+        """The partition key as it is sent; ``None`` if the statement does not determine one."""
+        return self._routing_key or self.prepared_statement.routing_key_of(self.values)
+
+    @routing_key.setter
+    def routing_key(self, key: Any) -> None:
+        self._routing_key = composite_key(key) if isinstance(key, (list, tuple)) else key
 
     def __str__(self) -> str:
         level = consistency_value_to_name(self.consistency_level)
@@ -269,10 +335,24 @@ class BatchStatement(Statement):
         #: Text or a bound statement, and the parameters of a text.
         self.entries: list[tuple[str | BoundStatement, Any]] = []
 
+    @property
+    def _statements_and_parameters(self) -> list[tuple[bool, Any, Any]]:
+        """The statements as the other driver keeps them: those that are not prepared with their
+        parameters in the text."""
+        encoder = Encoder() if self._session is None else self._session.encoder
+        listed: list[tuple[bool, Any, Any]] = []
+        for entry, values in self.entries:
+            if isinstance(entry, BoundStatement):
+                listed.append((True, entry.prepared_statement.query_id, entry.values))
+            else:
+                listed.append((False, bind_params(entry, values, encoder) if values else entry, ()))
+        return listed
+
     def clear(self) -> None:
         """Removes all statements."""
         self.entries.clear()
         self.keyspace = None
+        self.routing_key = None
         self.custom_payload = None
 
     def add(self, statement: Any, parameters: Any = None) -> BatchStatement:
@@ -297,13 +377,16 @@ class BatchStatement(Statement):
             message = f"Batch statement cannot contain more than {_MOST} statements."
             raise ValueError(message)
         self.entries.append(entry)
-        for name in ("keyspace", "custom_payload"):
-            theirs = getattr(statement, name, None)
-            if theirs and name == "custom_payload":
-                own: dict[str, bytes] = self.custom_payload or {}
-                self.custom_payload = {**own, **theirs}
-            elif theirs and self.keyspace is None:
-                self.keyspace = theirs
+        if isinstance(statement, str):
+            return self
+        theirs: dict[str, bytes] = statement.custom_payload or {}
+        if theirs:
+            self.custom_payload = {**(self.custom_payload or {}), **theirs}
+        # The keyspace of a prepared statement's table says nothing about the other statements.
+        of = getattr(statement, "prepared_statement", statement)
+        self.keyspace = self.keyspace or of.keyspace
+        if isinstance(statement, SimpleStatement) and self.routing_key is None:
+            self.routing_key = statement.routing_key
         return self
 
     def add_all(self, statements: Iterable[Any], parameters: Iterable[Any]) -> BatchStatement:
@@ -323,99 +406,10 @@ class BatchStatement(Statement):
     __repr__ = __str__
 
 
-class TraceUnavailable(Exception):
-    """The server has not stored the trace in time."""
-
-
-class TraceEvent:
-    """One step of a traced statement."""
-
-    def __init__(
-        self,
-        description: str,
-        timeuuid: uuid.UUID,
-        source: str,
-        source_elapsed: int | None,
-        thread_name: str,
-    ) -> None:
-        self.description = description
-        self.datetime = datetime_from_uuid1(timeuuid)
-        self.source = source
-        self.source_elapsed = (
-            None if source_elapsed is None else dt.timedelta(microseconds=source_elapsed)
-        )
-        self.thread_name = thread_name
-
-    def __str__(self) -> str:
-        return f"{self.description} on {self.source}[{self.thread_name}] at {self.datetime}"
-
-
-class QueryTrace:
-    """The trace of a statement, as stored by the server."""
-
-    def __init__(self, trace_id: uuid.UUID, session: Any) -> None:
-        self.trace_id = trace_id
-        self.request_type: str | None = None
-        self.duration: dt.timedelta | None = None
-        self.client: str | None = None
-        self.coordinator: str | None = None
-        self.parameters: Any = None
-        self.started_at: dt.datetime | None = None
-        self.events: tuple[TraceEvent, ...] = ()
-        self._session = session
-
-    def populate(
-        self,
-        max_wait: float | None = 2.0,
-        wait_for_complete: bool = True,
-        query_cl: int | None = None,
-    ) -> None:
-        """Reads the trace. The server stores it slightly later than it replies."""
-        ends = None if max_wait is None else time.monotonic() + max_wait
-        pause = 0.003
-        while True:
-            row = self._read("sessions", query_cl)
-            if row and not (wait_for_complete and row[0]["duration"] is None):
-                break
-            if ends is not None and time.monotonic() + pause > ends:
-                message = (
-                    f"Trace information was not available within {max_wait} seconds. Consider "
-                    "raising Session.max_trace_wait."
-                )
-                raise TraceUnavailable(message)
-            time.sleep(pause)
-            pause = min(pause * 2, 0.2)
-        about = row[0]
-        taken = about["duration"]
-        self.request_type = about["request"]
-        self.duration = None if taken is None else dt.timedelta(microseconds=taken)
-        self.started_at = about["started_at"]
-        self.coordinator = about["coordinator"]
-        self.parameters = about["parameters"]
-        self.client = about.get("client")
-        self.events = tuple(
-            TraceEvent(
-                row["activity"],
-                row["event_id"],
-                row["source"],
-                row["source_elapsed"],
-                row["thread"],
-            )
-            for row in self._read("events", query_cl)
-        )
-
-    def _read(self, table: str, level: int | None) -> list[dict[str, Any]]:
-        query = f"SELECT * FROM system_traces.{table} WHERE session_id = %s"  # noqa: S608
-        rows: list[dict[str, Any]] = self._session._read(query, (self.trace_id,), level)
-        return rows
-
-    def __str__(self) -> str:
-        return (
-            f"{self.request_type} [{self.trace_id}] coordinator: {self.coordinator}, started at: "
-            f"{self.started_at}, duration: {self.duration}, parameters: {self.parameters}"
-        )
-
-
 def engine_batch(kind: BatchType) -> Any:
     """An empty batch of the engine."""
     return cql.Batch(kind.name.lower())
+
+
+def __getattr__(name: str) -> Any:
+    return absent_name(__name__, name)

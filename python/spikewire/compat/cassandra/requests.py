@@ -5,12 +5,14 @@
 
 from __future__ import annotations
 
+import concurrent.futures
 import itertools
+import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from spikewire import cql
 from spikewire.compat.cassandra.levels import ConsistencyLevel
-from spikewire.compat.cassandra.markers import by_position, question_marks
+from spikewire.compat.cassandra.markers import by_position, literals, question_marks
 from spikewire.compat.cassandra.marks import FETCH_SIZE_UNSET
 from spikewire.compat.cassandra.policies import retries_of, speculation_of
 from spikewire.compat.cassandra.profiles import NOT_SET, ExecutionProfile
@@ -25,8 +27,11 @@ from spikewire.compat.cassandra.settings import Settings
 from spikewire.compat.cassandra.translate import NoHostAvailable
 from spikewire.compat.cassandra.user_types import UserTypes
 from spikewire.compat.cassandra.values import Binder
+from spikewire.cql.errors import SyntaxException
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from spikewire.compat.cassandra.cluster import Cluster
     from spikewire.compat.cassandra.pool import Host
 
@@ -36,6 +41,7 @@ __all__ = ["KEPT", "Call", "Requests", "level_named", "seconds"]
 KEPT = 4096
 #: Options of a statement with parameters that apply when it is prepared.
 _PREPARING = ("timeout", "keyspace", "speculative_delay", "speculative_attempts")
+_USE = re.compile(r'\s*USE\s+(?P<name>\w+|"(?:[^"]|"")+")\s*;?\s*', re.IGNORECASE)
 _BATCHES = {"LOGGED": "BATCH", "UNLOGGED": "UNLOGGED BATCH", "COUNTER": "COUNTER BATCH"}
 
 
@@ -47,6 +53,9 @@ class Call(NamedTuple):
     values: Any
     options: dict[str, Any]
     retried: bool
+    #: Makes the request again, once its statement's parameters have changed; ``None`` if the
+    #: program prepared it.
+    anew: Callable[[], Call] | None = None
 
     def run(self) -> Any:
         """Executes it and returns its rows."""
@@ -69,6 +78,7 @@ class Failed(NamedTuple):
 
     error: BaseException
     retried: bool = True
+    anew: None = None
 
     def run(self) -> Any:
         """Raises the error."""
@@ -83,20 +93,70 @@ class Failed(NamedTuple):
         return self
 
 
+class Used(NamedTuple):
+    """The answer to ``USE`` that no server gave."""
+
+    node: str
+    columns: tuple[str, ...] = ()
+    paging_state: None = None
+    warnings: tuple[str, ...] = ()
+    payload: None = None
+    tracing_ids: tuple[Any, ...] = ()
+    schema_agreed: bool = True
+
+
+class Use(NamedTuple):
+    """``USE``, where connections have a keyspace instead of statements."""
+
+    requests: Requests
+    keyspace: str
+    retried: bool = True
+    anew: None = None
+
+    def run(self) -> Used:
+        """Changes the keyspace."""
+        return self.requests._use(self.keyspace)
+
+    def submit(self) -> concurrent.futures.Future[Used]:
+        """Changes the keyspace, before it returns."""
+        future: concurrent.futures.Future[Used] = concurrent.futures.Future()
+        try:
+            future.set_result(self.run())
+        except Exception as error:  # noqa: BLE001
+            future.set_exception(error)
+        return future
+
+
 class Requests(Settings):
     """Builds the requests of a session."""
 
     def __init__(self, cluster: Cluster, core: Any) -> None:
         super().__init__(cluster, core)
-        self._user_types = UserTypes(core.execute, cluster._user_types)
-        self._user_types.keyspace = core.keyspace
+        self._user_types = UserTypes(cluster._user_types)
         self._kept: dict[tuple[str, str | None], PreparedStatement] = {}
+        #: How often a table had other columns than those that a statement was prepared for.
+        self._changes = 0
+        #: Statements with markers where CQL takes none.
+        self._unmarked: set[str] = set()
         self._turns = itertools.count()
+        #: Sessions of the engine by keyspace, if that is one for each connection.
+        self._cores: dict[str | None, Any] = {}
+
+    def _use(self, keyspace: str) -> Used:
+        self._cores.setdefault(self._core.keyspace, self._core)
+        if keyspace not in self._cores:
+            self._cores[keyspace] = self.cluster._connect(keyspace)
+        self._core = self._cores[keyspace]
+        return Used(self._core.nodes[0].address)
+
+    def _core_of(self, statement: PreparedStatement) -> Any:
+        """The engine's session for a prepared statement: it belongs to the keyspace in which it
+        was prepared."""
+        return statement.core if statement.core in self._cores.values() else self._core
 
     def _prepared(self, prepared: Any, keyspace: str | None) -> PreparedStatement:
-        key = list(prepared.partition_key)
-        binder = Binder(prepared.parameters, key, self._user_types)
-        return PreparedStatement(prepared, binder, self._core.protocol_version, keyspace)
+        version = self._core.protocol_version
+        return PreparedStatement(prepared, Binder(prepared), version, keyspace, core=self._core)
 
     def _composed(
         self,
@@ -115,7 +175,7 @@ class Requests(Settings):
         if isinstance(query, str):
             query = SimpleStatement(query)
         elif isinstance(query, PreparedStatement):
-            query = query.bind(parameters)
+            query, parameters = query.bind(parameters), None
         elif not isinstance(query, (SimpleStatement, BoundStatement, BatchStatement)):
             message = f"a statement is needed, not {type(query).__name__}"
             raise TypeError(message)
@@ -149,19 +209,45 @@ class Requests(Settings):
         call: Any
         try:
             self._place(options, profile, host)
-            statement, values = self._content(query, parameters, options)
-            call = Call(self._core, statement, values, options, retries is None)
+            call = self._use_of(query) or self._call(query, parameters, options, retries is None)
         except (TypeError, ValueError, NotImplementedError, KeyError):
             raise
         except Exception as error:  # noqa: BLE001
             call = Failed(error)
         return call, query, profile.row_factory
 
+    def _use_of(self, query: Any) -> Use | None:
+        if self._core.protocol_version >= 5 or not isinstance(query, SimpleStatement):
+            return None
+        found = _USE.fullmatch(query.query_string)
+        if found is None:
+            return None
+        name: str = found["name"]
+        return Use(self, name[1:-1].replace('""', '"') if name[0] == '"' else name.lower())
+
+    def _call(self, query: Any, parameters: Any, options: dict[str, Any], retried: bool) -> Call:
+        statement, values = self._content(query, parameters, options)
+        if isinstance(query, BoundStatement):
+            core = self._core_of(query.prepared_statement) if self._cores else self._core
+            return Call(core, statement, values, options, retried)
+        if values is None and isinstance(statement, str):
+            return Call(self._core, statement, values, options, retried)
+
+        def anew() -> Call:
+            self._kept.clear()
+            self._changes += 1
+            statement, values = self._content(query, parameters, options)
+            return Call(self._core, statement, values, options, retried)
+
+        return Call(self._core, statement, values, options, retried, anew)
+
     def _content(self, query: Any, parameters: Any, options: dict[str, Any]) -> tuple[Any, Any]:
         """What the engine is to execute, and its values."""
         if isinstance(query, BoundStatement):
-            values = query.values
-            return query.prepared_statement.prepared, values or None
+            if parameters:
+                message = "a BoundStatement has its parameters: others cannot be passed with it"
+                raise ValueError(message)
+            return query.prepared_statement.prepared, query.bound_values or None
         if query.keyspace and self._core.protocol_version >= 5:
             options["keyspace"] = query.keyspace
         if isinstance(query, SimpleStatement):
@@ -173,9 +259,10 @@ class Requests(Settings):
         batch = engine_batch(query.batch_type)
         for entry, values in query.entries:
             if isinstance(entry, BoundStatement):
-                batch.add(entry.prepared_statement.prepared, entry.values or None)
+                batch.add(entry.prepared_statement.prepared, entry.bound_values or None)
             elif values:
-                batch.add(*self._with_values(entry, values, options))
+                statement, bound = self._with_values(entry, values, options)
+                batch.add(statement, *([] if bound is None else [bound]))
             else:
                 batch.add(entry)
         return batch, None
@@ -183,30 +270,62 @@ class Requests(Settings):
     def _with_values(self, text: str, parameters: Any, options: dict[str, Any]) -> tuple[Any, Any]:
         """A statement with parameters that the program has not prepared, prepared here."""
         text, values = by_position(text, parameters)
+        if text in self._unmarked:
+            return self._with_literals(text, values), None
         keyspace = options.get("keyspace") or self._core.keyspace
         known = self._kept.get((text, keyspace))
-        if known is None:
-            given = {name: options[name] for name in _PREPARING if name in options}
-            prepared = self._core.prepare(question_marks(text), **given)
-            known = self._prepared(prepared, None)
-            if len(self._kept) >= KEPT:
-                self._kept.clear()
-            self._kept[text, keyspace] = known
-        return known.prepared, known.bound_values(values)
+        if known is not None:
+            try:
+                return _bound(known, values), None
+            except (TypeError, ValueError, OverflowError):
+                # The table may have other columns by now.
+                self._changes += 1
+                before, known = known, self._prepare_here(text, keyspace, options)
+                if before.column_metadata == known.column_metadata:
+                    raise
+            return _bound(known, values), None
+        try:
+            known = self._prepare_here(text, keyspace, options)
+        except SyntaxException:
+            # CQL takes no marker in DDL, for instance.
+            if len(self._unmarked) < KEPT:
+                self._unmarked.add(text)
+            return self._with_literals(text, values), None
+        return _bound(known, values), None
+
+    def _with_literals(self, text: str, values: tuple[Any, ...]) -> str:
+        return literals(text, [self._encoder.cql_encode_all_types(value) for value in values])
+
+    def _prepare_here(
+        self, text: str, keyspace: str | None, options: dict[str, Any]
+    ) -> PreparedStatement:
+        given = {name: options[name] for name in _PREPARING if name in options}
+        # The engine prepares each text once, so it has to be another text after a change.
+        prepared = self._core.prepare(question_marks(text) + " " * self._changes, **given)
+        if len(self._kept) >= KEPT:
+            self._kept.clear()
+        made = self._kept[text, keyspace] = self._prepared(prepared, None)
+        return made
 
     def _place(self, options: dict[str, Any], profile: ExecutionProfile, host: Host | None) -> None:
         """The node to use, if one is specified."""
         if host is not None:
-            options["node"] = host.endpoint
+            options["node"] = str(host.endpoint)
             return
-        only = profile.routing.only
-        if only is None:
+        routing = profile.routing
+        if not routing.chooses:
             return
-        nodes = [node for node in self.hosts if node.address in only]
+        nodes = [node for node in self.hosts if routing.takes(node)]
         if not nodes:
-            message = f"None of the nodes {', '.join(only)} is up"
+            which = "that the policy takes" if routing.only is None else ", ".join(routing.only)
+            message = f"None of the nodes {which} is up"
             raise NoHostAvailable(message, {})
-        options["node"] = nodes[next(self._turns) % len(nodes)].endpoint
+        options["node"] = str(nodes[next(self._turns) % len(nodes)])
+
+
+def _bound(statement: PreparedStatement, values: tuple[Any, ...]) -> Any:
+    """The statement with values that fit, for the engine."""
+    return statement.prepared.bind(statement.bound_values(values))
 
 
 def seconds(timeout: float | None) -> float:

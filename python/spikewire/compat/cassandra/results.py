@@ -5,7 +5,8 @@
 
 from __future__ import annotations
 
-import warnings
+import sys
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from spikewire.compat.cassandra.factories import (
@@ -31,9 +32,13 @@ class ResultSet:
         self.response_future = response_future
         self.column_names = response_future.column_names
         self.column_types = response_future.column_types
-        self._current_rows: Any = initial_response or []
+        self._current_rows: Any
+        self._set_current_rows(initial_response)
         self._page_iter: Iterator[Any] | None = None
         self._list_mode = False
+
+    def _set_current_rows(self, rows: Any) -> None:
+        self._current_rows = _rows_of(rows)
 
     @property
     def has_more_pages(self) -> bool:
@@ -43,7 +48,7 @@ class ResultSet:
     @property
     def current_rows(self) -> Any:
         """The rows of the current page."""
-        return self._current_rows or []
+        return [] if _is_empty(self._current_rows) else self._current_rows
 
     @property
     def paging_state(self) -> bytes | None:
@@ -107,7 +112,8 @@ class ResultSet:
 
     def __getitem__(self, i: Any) -> Any:
         if i == 0:
-            warnings.warn(
+            cluster: Any = sys.modules["spikewire.compat.cassandra.cluster"]
+            cluster.warn(
                 "ResultSet.one() gives a single row without bringing all into memory",
                 DeprecationWarning,
                 stacklevel=2,
@@ -116,7 +122,7 @@ class ResultSet:
         return self._current_rows[i]
 
     def __bool__(self) -> bool:
-        return bool(self._current_rows)
+        return not _is_empty(self._current_rows)
 
     @property
     def was_applied(self) -> bool:
@@ -144,3 +150,30 @@ class ResultSet:
     def get_all_query_traces(self, max_wait_sec_per: float | None = None) -> list[QueryTrace]:
         """The traces of all pages so far."""
         return self.response_future.get_all_query_traces(max_wait_sec_per)
+
+
+def _rows_of(made: Any) -> Any:
+    """The rows that a row factory made: anything to iterate over. A mapping, or an object that
+    cannot be iterated over, is one row."""
+    if not isinstance(made, Mapping) and _is_iterable(made):
+        return made
+    return [] if made is None or _is_empty(made) else [made]
+
+
+def _is_iterable(made: Any) -> bool:
+    # Also what has only __getitem__.
+    try:
+        iter(made)
+    except TypeError:
+        return False
+    return True
+
+
+def _is_empty(rows: Any) -> bool:
+    """Whether there are no rows. Frames and arrays have a length, but no truth value."""
+    if isinstance(rows, (list, tuple)):
+        return not rows
+    try:
+        return len(rows) == 0
+    except TypeError:
+        return not rows

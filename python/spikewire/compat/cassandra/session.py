@@ -6,8 +6,10 @@
 from __future__ import annotations
 
 import uuid
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
+from spikewire.compat.cassandra.absent import absent_attribute
+from spikewire.compat.cassandra.column_types import columns_of, has_user_types
 from spikewire.compat.cassandra.differences import DIFFERENCES
 from spikewire.compat.cassandra.future import ResponseFuture
 from spikewire.compat.cassandra.names import quoted
@@ -16,6 +18,7 @@ from spikewire.compat.cassandra.profiles import EXEC_PROFILE_DEFAULT, NOT_SET
 from spikewire.compat.cassandra.requests import KEPT, Requests, level_named, seconds
 from spikewire.compat.cassandra.translate import translated
 from spikewire.compat.cassandra.values import row_reader
+from spikewire.compat.cassandra.waiting import is_cooperative
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -24,10 +27,26 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
     from spikewire.compat.cassandra.cluster import Cluster
+    from spikewire.compat.cassandra.column_types import ColumnType
     from spikewire.compat.cassandra.query import PreparedStatement
     from spikewire.compat.cassandra.results import ResultSet
 
 __all__ = ["Session"]
+
+
+class Reader(NamedTuple):
+    """What reads the rows of pages with the same columns."""
+
+    read: Callable[[Any], list[Any]]
+    types: tuple[ColumnType, ...]
+
+
+def _not_read(rows: Any) -> list[Any]:
+    raise AssertionError(rows)
+
+
+#: Stands for all columns whose types are spelled alike, if some are user-defined.
+_USER_TYPES = Reader(_not_read, ())
 
 
 class Session(Requests):
@@ -37,7 +56,8 @@ class Session(Requests):
         super().__init__(cluster, core)
         self.session_id = uuid.uuid4()
         self.is_shutdown = False
-        self._readers: dict[tuple[str, ...], Callable[[Any], list[Any]]] = {}
+        self._is_cooperative = is_cooperative()
+        self._readers: dict[tuple[str, ...], Reader] = {}
         self._listeners: list[tuple[Callable[..., Any], Any, Any]] = []
         self._hosts: dict[str, Host] = {}
 
@@ -54,11 +74,32 @@ class Session(Requests):
         execute_as: str | None = None,
     ) -> ResultSet:
         """Runs a statement and waits for its first page."""
+        if self._goes_through_async():
+            return self.execute_async(
+                query,
+                parameters,
+                trace,
+                custom_payload,
+                timeout,
+                execution_profile,
+                paging_state,
+                host,
+                execute_as,
+            ).result()
         _refuse_execute_as(execute_as)
         future = self._future(
             query, parameters, timeout, trace, custom_payload, execution_profile, paging_state, host
         )
         return future._run()
+
+    def _goes_through_async(self) -> bool:
+        """Whether somebody wrapped or overrode ``execute_async``, such as a tracing library: they
+        see all statements. So do the greenlets of gevent, which go on while one waits."""
+        return (
+            self._is_cooperative
+            or type(self).execute_async is not _EXECUTE_ASYNC
+            or "execute_async" in self.__dict__
+        )
 
     def execute_async(
         self,
@@ -122,7 +163,8 @@ class Session(Requests):
         return execute_concurrent_async(self, statements_and_parameters, **options)
 
     def set_keyspace(self, keyspace: str) -> None:
-        """Changes the keyspace of statements."""
+        """Changes the keyspace of statements. With version 4 of the protocol, which has one for
+        each connection, the session keeps connections to each keyspace that it has had."""
         self.execute(f"USE {quoted(keyspace)}")
 
     def user_type_registered(self, keyspace: str, user_type: str, klass: Any) -> None:
@@ -139,10 +181,18 @@ class Session(Requests):
         """Removes a listener that was added with the same arguments."""
         self._listeners.remove((fn, args, kwargs))
 
+    def get_pool_state(self) -> dict[Host, dict[str, Any]]:
+        """The nodes that are up. Their connections are the engine's own."""
+        return {host: {} for host in self.hosts}
+
+    def __getattr__(self, name: str) -> Any:
+        return absent_attribute(self, name)
+
     def shutdown(self) -> None:
         """Closes the session. Statements in progress fail."""
         self.is_shutdown = True
-        self._core.close()
+        for core in {self._core, *self._cores.values()}:
+            core.close()
         self.cluster.sessions.discard(self)
 
     def __enter__(self) -> Self:
@@ -164,24 +214,39 @@ class Session(Requests):
             listener(future, *args, **kwargs)
         return future
 
-    def _reader(self, types: tuple[str, ...]) -> Callable[[Any], list[Any]]:
-        reader = self._readers.get(types)
-        if reader is None:
-            if len(self._readers) >= KEPT:
-                self._readers.clear()
-            reader = self._readers[types] = row_reader(types, self._user_types)
-        return reader
+    def _reader(self, answer: Any) -> Reader:
+        """What reads the rows of a page, and the types of its columns."""
+        spelled = tuple(answer.types)
+        known = self._readers.get(spelled)
+        if known is None:
+            known = self._make_reader(spelled, answer)
+        if known is not _USER_TYPES:
+            return known
+        # The spelling says too little about user-defined types.
+        classes = tuple(answer.class_names)
+        return self._readers.get(classes) or self._make_reader(classes, answer)
+
+    def _make_reader(self, key: tuple[str, ...], answer: Any) -> Reader:
+        if len(self._readers) >= KEPT:
+            self._readers.clear()
+        classes = tuple(answer.class_names)
+        types = columns_of(classes)
+        if key != classes and any(map(has_user_types, types)):
+            made = _USER_TYPES
+        else:
+            made = Reader(row_reader(types, self._user_types), types)
+        self._readers[key] = made
+        return made
 
     def _answered(self, future: ResponseFuture, answer: Any) -> None:
         future.coordinator_host = self._host(answer.node)
-        self._user_types.keyspace = self._core.keyspace
 
     def _host(self, endpoint: str | None) -> Host | None:
         if endpoint is None:
             return None
         known = self._hosts.get(endpoint)
         if known is None:
-            self._hosts = {host.endpoint: host for host in self.cluster._hosts_of(self._core)}
+            self._hosts = {str(host): host for host in self.cluster._hosts_of(self._core)}
             known = self._hosts.get(endpoint)
         if known is None:
             address, port = split(endpoint)
@@ -194,7 +259,11 @@ class Session(Requests):
         options = {} if level is None else {"consistency": level_named(level, None)}
         rows = self._core.execute(statement, bound, **options)
         names = list(rows.columns)
-        return [dict(zip(names, row, strict=True)) for row in self._reader(tuple(rows.types))(rows)]
+        read, _ = self._reader(rows)
+        return [dict(zip(names, row, strict=True)) for row in read(rows)]
+
+
+_EXECUTE_ASYNC = Session.execute_async
 
 
 def _refuse_execute_as(execute_as: str | None) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from spikewire.compat.cassandra.differences import DIFFERENCES
+from spikewire.compat.cassandra.encoder import Encoder
 from spikewire.compat.cassandra.levels import ConsistencyLevel
 from spikewire.compat.cassandra.profiles import EXEC_PROFILE_DEFAULT, ExecutionProfile
 
@@ -32,6 +33,12 @@ class Settings:
         self.cluster = cluster
         self._core = core
         self._own: ExecutionProfile | None = None
+        self._encoder = Encoder()
+
+    @property
+    def encoder(self) -> Encoder:
+        """Writes values as literals of CQL, for programs that make the text of statements."""
+        return self._encoder
 
     @property
     def keyspace(self) -> str | None:
@@ -95,8 +102,11 @@ class Settings:
         self._set("default_serial_consistency_level", "serial_consistency_level", level)
 
     def __setattr__(self, name: str, value: Any) -> None:
-        if name in ("client_protocol_handler", "encoder", "timestamp_generator"):
+        if name in ("client_protocol_handler", "timestamp_generator"):
             DIFFERENCES.missing(f"Session.{name}")
+        if name == "encoder":
+            message = "Session.encoder cannot be replaced: values are bound, not written into text"
+            raise NotImplementedError(message)
         if name == "use_client_timestamp" and not value:
             message = "Session.use_client_timestamp cannot be turned off"
             raise NotImplementedError(message)

@@ -1,7 +1,7 @@
 """Converts values between the other driver's form and that of ``spikewire.cql``.
 
 Parameters are converted by the types of a prepared statement, results by the types of their
-columns. Values that do not differ are not touched.
+columns, as the server sent them. Values that do not differ are not touched.
 """
 
 from __future__ import annotations
@@ -10,14 +10,16 @@ import datetime as dt
 import functools
 import ipaddress
 import operator
-from collections.abc import Callable, Iterable, Mapping
-from decimal import Decimal
-from typing import TYPE_CHECKING, Any
+import socket
+from collections.abc import Callable, ItemsView, Iterable, Iterator, Mapping
+from decimal import Decimal, InvalidOperation
+from typing import Any, cast
 
 from spikewire import cql
 from spikewire.compat.cassandra.checks import is_a
-from spikewire.compat.cassandra.cqltypes import CqlType, parse
+from spikewire.compat.cassandra.column_types import ColumnType, type_of
 from spikewire.compat.cassandra.marks import UNSET_VALUE
+from spikewire.compat.cassandra.user_types import UserTypes
 from spikewire.compat.cassandra.util import (
     Date,
     Duration,
@@ -25,11 +27,9 @@ from spikewire.compat.cassandra.util import (
     SortedSet,
     Time,
 )
+from spikewire.cql._native import decode_value, encode_value
 
-if TYPE_CHECKING:
-    from spikewire.compat.cassandra.user_types import UserTypes
-
-__all__ = ["Binder", "row_reader"]
+__all__ = ["Binder", "decoded", "encoded", "row_reader"]
 
 Change = Callable[[Any], Any]
 
@@ -54,8 +54,25 @@ def _float(value: Any) -> Any:
     return float(value)
 
 
+def _boolean(value: Any) -> bool:
+    # Text and collections have a truth value, too: "false" is true.
+    number = operator.index(value)
+    if not -128 <= number <= 127:
+        message = f"a boolean is True or False, not {value!r}"
+        raise TypeError(message)
+    return number != 0
+
+
 def _decimal(value: Any) -> Any:
-    return Decimal(repr(value)) if is_a(value, float) else value
+    if is_a(value, float):
+        return Decimal(repr(value))
+    if not is_a(value, str):
+        return value
+    try:
+        return Decimal(value)
+    except InvalidOperation:
+        message = f"no decimal number: {value!r}"
+        raise TypeError(message) from None
 
 
 def _timestamp(value: Any) -> Any:
@@ -101,9 +118,13 @@ def _inet(value: Any) -> Any:
     if not is_a(value, str):
         return value
     try:
-        return ipaddress.ip_address(value)
+        address = ipaddress.ip_address(value)
     except ValueError as error:
         raise TypeError(str(error)) from None
+    if getattr(address, "scope_id", None) is not None:
+        message = f"an inet has no place for the scope of {value!r}"
+        raise TypeError(message)
+    return address
 
 
 def _iterable(value: Any) -> Iterable[Any]:
@@ -114,11 +135,24 @@ def _iterable(value: Any) -> Iterable[Any]:
     return items
 
 
-def _hashable(value: Any) -> Any:
-    """A key of a map, in a form that a dictionary accepts."""
-    if is_a(value, list):
-        return tuple(_hashable(item) for item in value)
-    return value
+class _Entries(Mapping[Any, Any]):
+    """The entries of a map, for the engine: unlike a dictionary, with any keys."""
+
+    def __init__(self, entries: list[tuple[Any, Any]]) -> None:
+        self._entries = entries
+
+    def items(self) -> ItemsView[Any, Any]:
+        """All entries, in order."""
+        return cast("ItemsView[Any, Any]", self._entries)
+
+    def __getitem__(self, key: Any) -> Any:
+        return next(value for known, value in self._entries if known == key)
+
+    def __iter__(self) -> Iterator[Any]:
+        return (key for key, _ in self._entries)
+
+    def __len__(self) -> int:
+        return len(self._entries)
 
 
 _GIVEN: dict[str, Change] = {
@@ -131,7 +165,7 @@ _GIVEN: dict[str, Change] = {
     "float": _float,
     "double": _float,
     "decimal": _decimal,
-    "boolean": bool,
+    "boolean": _boolean,
     "timestamp": _timestamp,
     "date": _date,
     "time": _time,
@@ -144,67 +178,79 @@ def _same(value: Any) -> Any:
     return value
 
 
-def _given(of: CqlType, user_types: UserTypes) -> Change:
+def _given(of: ColumnType) -> Change:
     """The converter for parameters of a type."""
-    known = _GIVEN.get(of.name)
+    known = None if of.is_user_type else _GIVEN.get(of.name)
     if known is not None:
         return known
-    within = [_given(one, user_types) for one in of.of]
-    if of.name in ("list", "set", "vector") and within:
+    within = [_given(one) for one in of.subtypes]
+    if of.is_user_type:
+        return functools.partial(_user_type, of, within)
+    if of.name in ("list", "set", "vector"):
         one = within[0]
         return lambda value: [item if item is None else one(item) for item in _iterable(value)]
-    if of.name == "map" and within:
+    if of.name == "map":
         key, item = within
-        return lambda value: {
-            _hashable(key(k)): v if v is None else item(v) for k, v in value.items()
-        }
-    if of.name == "tuple" and within:
-        return lambda value: (
-            tuple(
-                item if item is None else turn(item)
-                for turn, item in zip(within, _iterable(value), strict=True)
-            )
-            if len(value) == len(within)
-            else value
+        return lambda value: _Entries(
+            [(key(k), v if v is None else item(v)) for k, v in value.items()]
         )
-    if of.of or of.name in _PLAIN or of.name.startswith("'"):
-        return _same
-    return functools.partial(_user_type, of.name, user_types)
+    if of.name == "tuple":
+        return functools.partial(_tuple, within)
+    return _same
 
 
-_PLAIN = frozenset({"ascii", "text", "varchar", "blob", "uuid", "timeuuid", "empty"})
+def _tuple(within: list[Change], value: Any) -> tuple[Any, ...]:
+    """A tuple. Components that are missing at its end are null."""
+    parts = tuple(_iterable(value))
+    if len(parts) > len(within):
+        message = f"Expected {len(within)} items in a tuple, but got {len(parts)}: {value}"
+        raise ValueError(message)
+    given = [
+        part if part is None else turn(part) for turn, part in zip(within, parts, strict=False)
+    ]
+    return tuple(given + [None] * (len(within) - len(parts)))
 
 
-def _user_type(name: str, user_types: UserTypes, value: Any) -> Any:
-    fields = user_types.fields(name)
-    if fields is None:
-        return value
+def _user_type(of: ColumnType, within: list[Change], value: Any) -> Any:
+    fields = of.fieldnames
     parts: dict[str, Any]
     if is_a(value, Mapping):
-        given = value
-        parts = {field: given[field] for field, _ in fields if field in given}
+        unknown = [str(name) for name in value if name not in fields]
+        if unknown:
+            message = f"the type {of.keyspace}.{of.name} has no field {', '.join(unknown)}"
+            raise ValueError(message)
+        parts = dict(value)
     elif is_a(value, (tuple, list)):
-        positions = value
-        parts = {field: part for (field, _), part in zip(fields, positions, strict=False)}
+        if len(value) > len(fields):
+            message = (
+                f"Expected {len(fields)} items for the type {of.keyspace}.{of.name}, but got "
+                f"{len(value)}: {value}"
+            )
+            raise ValueError(message)
+        parts = dict(zip(fields, value, strict=False))
+    elif is_a(value, (str, bytes)) or not any(hasattr(value, field) for field in fields):
+        message = f"{type(value).__name__} has no field of the type {of.keyspace}.{of.name}"
+        raise TypeError(message)
     else:
-        parts = {field: getattr(value, field, None) for field, _ in fields}
-    for field, of in fields:
+        parts = {field: getattr(value, field, None) for field in fields}
+    for field, turn in zip(fields, within, strict=True):
         part = parts.get(field)
         if part is not None:
-            parts[field] = _given(of, user_types)(part)
+            parts[field] = turn(part)
     return parts
 
 
 class Binder:
     """Converts the parameters of one prepared statement."""
 
-    def __init__(
-        self, parameters: list[tuple[str, str]], key: list[int], user_types: UserTypes
-    ) -> None:
-        self._key = key
-        self.names = [name for name, _ in parameters]
-        self.types = [type_ for _, type_ in parameters]
-        self._changes = [_given(parse(type_), user_types) for _, type_ in parameters]
+    def __init__(self, prepared: Any) -> None:
+        self._key: list[int] = list(prepared.partition_key)
+        columns: list[tuple[str, str, str, str]] = prepared.parameter_columns
+        #: Keyspace and table of each parameter.
+        self.places = [(keyspace, table) for keyspace, table, _, _ in columns]
+        self.names = [name for _, _, name, _ in columns]
+        self.types = [type_of(class_name) for *_, class_name in columns]
+        self._changes = list(map(_given, self.types))
 
     def __call__(self, values: Any) -> tuple[Any, ...]:
         """The values in order. Those that are missing are unset."""
@@ -249,7 +295,9 @@ def _naive(value: Any) -> Any:
 
 
 def _day(value: Any) -> Any:
-    return None if value is cql.EMPTY else Date(value)
+    if value is cql.EMPTY:
+        return None
+    return Date(value if is_a(value, dt.date) else int(value))
 
 
 def _time_of_day(value: Any) -> Any:
@@ -264,7 +312,12 @@ def _span(value: Any) -> Any:
 
 
 def _address(value: Any) -> Any:
-    return None if value is cql.EMPTY else str(value)
+    if value is cql.EMPTY:
+        return None
+    if is_a(value, ipaddress.IPv6Address):
+        # Unlike str(), this writes addresses of IPv4 inside IPv6 with dots.
+        return socket.inet_ntop(socket.AF_INET6, value.packed)
+    return str(value)
 
 
 _MADE: dict[str, Change] = {
@@ -281,16 +334,15 @@ def _pairs(value: Any) -> Any:
     return value.items() if is_a(value, dict) else value
 
 
-def _made(of: CqlType, user_types: UserTypes) -> Change | None:
+def _made(of: ColumnType, user_types: UserTypes) -> Change | None:
     """The converter for values of a type; ``None`` if nothing has to be converted."""
+    within = [_made(one, user_types) or _same for one in of.subtypes]
+    if of.is_user_type:
+        make = user_types.maker(of)
+        return lambda value: make(_parts(within, value))
     known = _MADE.get(of.name)
-    if known is not None:
+    if known is not None or not within:
         return known
-    if not of.of:
-        if of.name in _GIVEN or of.name in _PLAIN or of.name.startswith("'"):
-            return None
-        return functools.partial(user_types.make, of.name)
-    within = [_made(one, user_types) or _same for one in of.of]
     one = within[0]
     if of.name == "list":
         return lambda value: [item if item is None else one(item) for item in value]
@@ -300,21 +352,22 @@ def _made(of: CqlType, user_types: UserTypes) -> Change | None:
         return lambda value: SortedSet([one(item) for item in value])
     if of.name == "map":
         key, item = within
-        return lambda value: OrderedMapSerializedKey(
+        return lambda value: OrderedMapSerializedKey.of(
             [(key(k), v if v is None else item(v)) for k, v in _pairs(value)]
         )
-    if of.name == "tuple":
-        return lambda value: tuple(
-            part if part is None else turn(part) for turn, part in zip(within, value, strict=True)
-        )
-    return None
+    return lambda value: tuple(_parts(within, value))
 
 
-def row_reader(types: tuple[str, ...], user_types: UserTypes) -> Callable[[Any], list[Any]]:
+def _parts(within: list[Change], value: Any) -> list[Any]:
+    """The components of a tuple, or the fields of a user-defined type."""
+    return [part if part is None else turn(part) for turn, part in zip(within, value, strict=True)]
+
+
+def row_reader(types: tuple[ColumnType, ...], user_types: UserTypes) -> Callable[[Any], list[Any]]:
     """A function that creates tuples from the rows of a page whose columns have these types."""
     changes = [
         (index, change)
-        for index, change in enumerate(_made(parse(one), user_types) for one in types)
+        for index, change in enumerate(_made(one, user_types) for one in types)
         if change is not None
     ]
     if not changes:
@@ -334,7 +387,13 @@ def row_reader(types: tuple[str, ...], user_types: UserTypes) -> Callable[[Any],
     return read
 
 
-def made_field(value: Any, of: CqlType, user_types: UserTypes) -> Any:
-    """A field of a user-defined type."""
-    change = _made(of, user_types)
+def encoded(of: ColumnType, value: Any) -> bytes | None:
+    """The bytes of a value of a type."""
+    return encode_value(of.class_name(), None if value is None else _given(of)(value))
+
+
+def decoded(of: ColumnType, given: bytes | None) -> Any:
+    """The value of a type from its bytes."""
+    value = decode_value(of.class_name(), given)
+    change = _made(of, UserTypes({}))
     return value if value is None or change is None else change(value)

@@ -169,6 +169,25 @@ PEERS = (
         },
         {"cluster": "Cluster", "session": "Session"},
         frozenset(),
+        frozenset(
+            {
+                "cassandra",
+                "cassandra.auth",
+                "cassandra.cluster",
+                "cassandra.concurrent",
+                "cassandra.connection",
+                "cassandra.cqltypes",
+                "cassandra.encoder",
+                "cassandra.marshal",
+                "cassandra.metadata",
+                "cassandra.murmur3",
+                "cassandra.policies",
+                "cassandra.pool",
+                "cassandra.protocol",
+                "cassandra.query",
+                "cassandra.util",
+            }
+        ),
     ),
 )
 

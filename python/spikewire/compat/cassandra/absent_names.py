@@ -1,0 +1,239 @@
+"""Public names of cassandra-driver that the drop-in does not have, by module or class, each group
+with what to use instead."""
+
+from __future__ import annotations
+
+__all__ = ["ABSENT"]
+
+_INTERNAL = "that is inside the other driver; here the engine does it"
+_DSE = "Cassandra does not have that"
+_LOGIN = "PlainTextAuthProvider; a spikewire.cql.Session takes authenticators"
+_POOLS = "connections are the engine's own"
+_CUSTOM = "the engine decides that by itself, and would not call it"
+
+#: Module or class, what to use instead, the names.
+ABSENT: tuple[tuple[str, str, str], ...] = (
+    (
+        "auth",
+        _LOGIN,
+        (
+            "BaseDSEAuthenticator DSEGSSAPIAuthProvider DSEPlainTextAuthProvider "
+            "GSSAPIAuthenticator SASLClient SaslAuthProvider SaslAuthenticator "
+            "TransitionalModePlainTextAuthProvider TransitionalModePlainTextAuthenticator"
+        ),
+    ),
+    ("AuthProvider", _LOGIN, "new_authenticator"),
+    (
+        "cluster",
+        _DSE,
+        (
+            "ContinuousPagingOptions EXEC_PROFILE_GRAPH_ANALYTICS_DEFAULT "
+            "EXEC_PROFILE_GRAPH_DEFAULT EXEC_PROFILE_GRAPH_SYSTEM_DEFAULT "
+            "GraphAnalyticsExecutionProfile GraphExecutionProfile"
+        ),
+    ),
+    (
+        "cluster",
+        _POOLS,
+        (
+            "ControlConnection DEFAULT_MAX_CONNECTIONS_PER_LOCAL_HOST "
+            "DEFAULT_MAX_CONNECTIONS_PER_REMOTE_HOST DEFAULT_MAX_REQUESTS "
+            "DEFAULT_MIN_CONNECTIONS_PER_LOCAL_HOST DEFAULT_MIN_CONNECTIONS_PER_REMOTE_HOST "
+            "DEFAULT_MIN_REQUESTS EventletConnection TwistedConnection conn_fns"
+        ),
+    ),
+    (
+        "Cluster",
+        _POOLS,
+        (
+            "connect_to_remote_hosts connection_factory control_connection "
+            "get_connection_holders get_core_connections_per_host get_max_connections_per_host "
+            "get_max_requests_per_connection get_min_requests_per_connection "
+            "set_core_connections_per_host set_max_connections_per_host "
+            "set_max_requests_per_connection set_min_requests_per_connection"
+        ),
+    ),
+    (
+        "Cluster",
+        _INTERNAL,
+        (
+            "add_host add_prepared executor listeners on_add on_down on_remove on_up "
+            "protocol_downgrade remove_host scheduler signal_connection_failure "
+            "unregister_listener"
+        ),
+    ),
+    ("Cluster", "the server's own metrics", "metrics"),
+    (
+        "Session",
+        _POOLS,
+        "add_or_renew_pool get_pools on_down on_remove remove_pool submit update_created_pools",
+    ),
+    ("ResponseFuture", _INTERNAL, "attempted_hosts message request_encoded_size send_request"),
+    ("ResultSet", _DSE, "cancel_continuous_paging"),
+    ("ProfileManager", _CUSTOM, "check_supported distance on_* populate"),
+    ("concurrent", "execute_concurrent_async", "ConcurrentExecutor*"),
+    (
+        "connection",
+        _POOLS,
+        (
+            "Connection ConnectionHeartbeat ContinuousPagingSession ContinuousPagingState "
+            "CrcMismatchException DEFAULT_CQL_VERSION DRIVER_NAME DRIVER_VERSION "
+            "DefaultEndPointFactory EndPointFactory HEADER_* HeartbeatFuture NONBLOCKING "
+            "PROTOCOL_VERSION_MASK ResponseWaiter SniEndPoint SniEndPointFactory Timer "
+            "TimerManager UnixSocketEndPoint defunct_on_error int32_pack "
+            "locally_supported_compressions segment_codec_*"
+        ),
+    ),
+    (
+        "cqltypes",
+        "types are objects here, with typename, subtypes, serialize and deserialize",
+        (
+            "CassandraType CassandraTypeType ColumnToCollectionType CompositeType "
+            "DynamicCompositeType EmptyValue FrozenType ReversedType "
+            "apache_cassandra_type_prefix cassandra_empty_type cql_empty_type "
+            "cql_timestamp_formats cql_types_from_string cqltype_to_python is_counter_type "
+            "is_reversed_casstype lookup_casstype_simple mkUnrecognizedType parse_casstype_args "
+            "python_to_cqltype strip_frozen trim_if_startswith"
+        ),
+    ),
+    (
+        "cqltypes",
+        _DSE,
+        "BoundKind DateRangeType LineStringType PointType PolygonType WKBGeometryType",
+    ),
+    (
+        "marshal",
+        _INTERNAL,
+        "bit_length decode_zig_zag encode_zig_zag header_* uint32_le_* uvint_* v3_header_* vints_*",
+    ),
+    ("metadata", _DSE, "EdgeMetadata RLACTableExtension TableMetadataDSE68 VertexMetadata"),
+    (
+        "metadata",
+        "TableMetadata.extensions has their data",
+        "RegisteredTableExtension TableExtensionInterface",
+    ),
+    (
+        "metadata",
+        _INTERNAL,
+        (
+            "NoMurmur3 REPLICATION_STRATEGY_CLASS_PREFIX ReplicationStrategyTypeType "
+            "SchemaParser* get_schema_parser trim_if_startswith"
+        ),
+    ),
+    ("metadata", "cql_keywords_reserved", "cql_keywords cql_keywords_unreserved"),
+    (
+        "Metadata",
+        "Cluster.refresh_schema_metadata",
+        "add_or_return_host dbaas rebuild_token_map refresh remove_host",
+    ),
+    (
+        "TokenMap",
+        "TokenMap.get_replicas",
+        "rebuild_keyspace remove_keyspace replica_map_for_keyspace tokens_to_hosts_by_ks",
+    ),
+    ("ReplicationStrategy", "Metadata.get_replicas", "make_token_replica_map"),
+    ("SimpleStrategy", "Metadata.get_replicas", "make_token_replica_map"),
+    ("NetworkTopologyStrategy", "Metadata.get_replicas", "make_token_replica_map"),
+    ("LocalStrategy", "Metadata.get_replicas", "make_token_replica_map"),
+    ("KeyspaceMetadata", "KeyspaceMetadata.user_type_strings", "resolve_user_types"),
+    ("TableMetadata", "the entry compaction of TableMetadata.options", "compaction_options"),
+    ("metrics", "the server's own metrics", "*"),
+    ("policies", "IdentityTranslator; a cql.Session takes address_map", "EC2MultiRegionTranslator"),
+    ("policies", "nothing encrypts columns here", "ColumnEncryptionPolicy"),
+    ("policies", "DefaultLoadBalancingPolicy", "DSELoadBalancingPolicy WrapperPolicy"),
+    ("policies", _CUSTOM, "NoSpeculativeExecutionPlan SpeculativeExecutionPlan"),
+    *(
+        (policy, _CUSTOM, "check_supported distance make_query_plan populate predicate")
+        for policy in (
+            "DCAwareRoundRobinPolicy",
+            "DefaultLoadBalancingPolicy",
+            "HostFilterPolicy",
+            "LoadBalancingPolicy",
+            "RoundRobinPolicy",
+            "TokenAwarePolicy",
+            "WhiteListRoundRobinPolicy",
+        )
+    ),
+    *(
+        (
+            policy,
+            _CUSTOM,
+            "on_read_timeout on_request_error on_unavailable on_write_timeout",
+        )
+        for policy in (
+            "DowngradingConsistencyRetryPolicy",
+            "FallthroughRetryPolicy",
+            "NeverRetryPolicy",
+            "RetryPolicy",
+        )
+    ),
+    *(
+        (f"{policy}SpeculativeExecutionPolicy", _CUSTOM, "new_plan")
+        for policy in ("Constant", "No", "")
+    ),
+    ("ConstantSpeculativeExecutionPolicy", _CUSTOM, "ConstantSpeculativeExecutionPlan"),
+    ("ReconnectionPolicy", _CUSTOM, "new_schedule"),
+    ("pool", _POOLS, "HostConnection HostConnectionPool"),
+    (
+        "Host",
+        _INTERNAL,
+        (
+            "conviction_policy dse_version dse_workload dse_workloads "
+            "get_and_set_reconnection_handler is_currently_reconnecting lock set_down "
+            "set_location_info set_up signal_connection_failure"
+        ),
+    ),
+    (
+        "protocol",
+        "cassandra has these exceptions: InvalidRequest, ReadTimeout, Unavailable and others",
+        (
+            "AlreadyExistsException BadCredentials CDCWriteException ClientWriteError "
+            "ErrorMessageSub ErrorMessageSubclass FunctionFailureMessage InternalError "
+            "InvalidRequestException NotSupportedError PreparedQueryNotFound ReadFailureMessage "
+            "ReadTimeoutErrorMessage UnauthorizedErrorMessage UnavailableErrorMessage "
+            "WriteFailureMessage WriteTimeoutErrorMessage"
+        ),
+    ),
+    (
+        "protocol",
+        "the protocol is the engine's own; spikewire.cql has rows as Arrow and NumPy",
+        (
+            "AuthChallengeMessage AuthResponseMessage AuthSuccessMessage AuthenticateMessage "
+            "BatchMessage COMPRESSED_FLAG CUSTOM_PAYLOAD_FLAG CUSTOM_TYPE CredentialsMessage "
+            "EventMessage ExecuteMessage HAVE_* HEADER_* LazyProtocolHandler "
+            "NumpyProtocolHandler OptionsMessage PrepareMessage ProtocolHandler QueryMessage "
+            "RESULT_KIND_* ReadyMessage RegisterMessage ResultMessage ReviseRequestMessage "
+            "StartupMessage SupportedMessage TRACING_FLAG USE_BETA_* WARNING_FLAG "
+            "cython_protocol_handler error_classes get_registered_classes known_event_types "
+            "read_* register_class write_*"
+        ),
+    ),
+    ("ErrorMessage", _INTERNAL, "name opcode recv_body recv_error_info to_exception"),
+    ("ProtocolException", _INTERNAL, "is_beta_protocol_error"),
+    ("query", "the parameter host of Session.execute", "HostTargetingStatement"),
+    ("query", "named_tuple_factory", "PseudoNamedTupleRow pseudo_namedtuple_factory"),
+    (
+        "PreparedStatement",
+        _INTERNAL,
+        "column_encryption_policy from_message result_metadata result_metadata_id",
+    ),
+    ("timestamps", "the engine makes timestamps that grow", "*"),
+    (
+        "util",
+        _DSE,
+        "DateRange DateRangeBound DateRangePrecision Distance LineString OPEN_BOUND Point Polygon",
+    ),
+    ("util", _INTERNAL, "is_little_endian list_contents_to_tuple"),
+    ("segment", _INTERNAL, "*"),
+    ("murmur3", "murmur3.murmur3", "body_and_tail fmix rotl64 truncate_int64"),
+    ("PlainTextAuthenticator", _INTERNAL, "get_initial_challenge get_mechanism"),
+    ("Encoder", "Encoder.cql_encode_str", "cql_encode_str_quoted cql_encode_unicode"),
+    (
+        "UserType",
+        "types are objects here, which cqltypes.lookup_casstype makes",
+        "apply_parameters cql_parameterized_type deserialize_safe evict_udt_class serialize_safe",
+    ),
+    ("type_codes", _INTERNAL, "*"),
+    ("cython_deps", _INTERNAL, "*"),
+    ("column_encryption", "nothing encrypts columns here", "*"),
+)

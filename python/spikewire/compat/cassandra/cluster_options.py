@@ -1,0 +1,80 @@
+"""Settings of a cluster as options of the engine's sessions."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+from spikewire.compat.cassandra.auth import PlainTextAuthProvider
+from spikewire.compat.cassandra.differences import DIFFERENCES, REFUSED, TUNING
+from spikewire.compat.cassandra.encryption import tls_of
+from spikewire.compat.cassandra.errors import CompatWarning
+from spikewire.compat.cassandra.profiles import NOT_SET
+
+__all__ = [
+    "application_of",
+    "check_unsupported",
+    "compression_of",
+    "encryption_of",
+    "endpoint_text",
+    "login_of",
+    "protocol_version_of",
+]
+
+
+def check_unsupported(others: dict[str, Any]) -> None:
+    for name, value in others.items():
+        if name in REFUSED:
+            if value is not REFUSED[name] and value != REFUSED[name]:
+                DIFFERENCES.missing(f"Cluster({name})")
+        elif name not in TUNING:
+            message = f"Cluster() got an unexpected keyword argument {name!r}"
+            raise TypeError(message)
+        elif value is not TUNING[name] and value != TUNING[name]:
+            message = f"Cluster: {name} has no effect: the engine has its own way of doing that"
+            warnings.warn(message, CompatWarning, stacklevel=3)
+
+
+def endpoint_text(address: str, port: int) -> str:
+    return f"[{address}]:{port}" if ":" in address else f"{address}:{port}"
+
+
+def encryption_of(context: Any, options: Any) -> dict[str, Any]:
+    tls = tls_of(context, options)
+    return {} if tls is None else {"tls": tls}
+
+
+def login_of(provider: Any) -> dict[str, Any]:
+    if provider is None:
+        return {}
+    if isinstance(provider, PlainTextAuthProvider) and type(provider) is PlainTextAuthProvider:
+        return {"user": provider.username, "password": provider.password}
+    message = f"auth_provider: only PlainTextAuthProvider is taken, not {type(provider).__name__}"
+    raise NotImplementedError(message)
+
+
+def compression_of(wanted: bool | str | None) -> dict[str, Any]:
+    if wanted is True or not wanted:
+        # Left to the driver, or not wanted.
+        return {}
+    if wanted == "lz4":
+        return {"compression": "lz4"}
+    message = f"compression: {wanted!r} is not taken; there is 'lz4'"
+    raise NotImplementedError(message)
+
+
+def protocol_version_of(wanted: Any) -> dict[str, Any]:
+    if wanted is NOT_SET:
+        return {}
+    if wanted in (4, 5):
+        return {"protocol_version": wanted}
+    message = f"protocol_version: {wanted!r} is not taken; there are 4 and 5"
+    raise NotImplementedError(message)
+
+
+def application_of(name: str | None, version: str | None, client: Any) -> dict[str, Any]:
+    said = {"APPLICATION_NAME": name, "APPLICATION_VERSION": version}
+    if client is not None:
+        said["CLIENT_ID"] = str(client)
+    said = {key: value for key, value in said.items() if value}
+    return {"application": said} if said else {}

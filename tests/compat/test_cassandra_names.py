@@ -1,0 +1,238 @@
+"""Names of cassandra-driver: they are in the drop-in, or its table says what to use instead. And
+classes that need no server."""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import pickle
+import random
+import subprocess
+import sys
+import textwrap
+import uuid
+from typing import Any
+
+import pytest
+
+from spikewire.compat.cassandra import cluster, cqltypes, encoder, metadata, murmur3, policies, util
+from spikewire.compat.cassandra.differences import DIFFERENCES
+from spikewire.compat.cassandra.installing import MODULES
+from spikewire.compat.check.peers import PEERS
+from spikewire.compat.known import Missing
+
+REAL, OURS = "cassandra", "spikewire.compat.cassandra"
+#: Names that the original's modules only import, or that are no part of what they offer.
+PASSED_OVER = {"log", "NullHandler", "absolute_import"}
+
+
+def own_names(module: Any) -> list[str]:
+    """The public names that a module of the original defines."""
+    found: list[str] = []
+    for name, value in vars(module).items():
+        if name.startswith("_") or inspect.ismodule(value) or name in PASSED_OVER:
+            continue
+        if not inspect.isclass(value) and not inspect.isfunction(value):
+            continue
+        if value.__module__ == module.__name__:
+            found.append(name)
+    return found
+
+
+@pytest.mark.parametrize("name", ["", *(name for name in MODULES if name != "marshal")])
+def test_every_name_is_there_or_listed(name: str) -> None:
+    """A program finds out what to use instead, from an error or from ``compat check``."""
+    pytest.importorskip("cassandra.cluster", reason="cassandra-driver is not installed")
+    place = f".{name}" if name else ""
+    original = importlib.import_module(REAL + place)
+    ours = importlib.import_module(OURS + place)
+    unknown: list[str] = []
+    for each in own_names(original):
+        path = f"{name}.{each}" if name else each
+        if each not in vars(ours):
+            if DIFFERENCES.find(path) is None:
+                unknown.append(path)
+            continue
+        kind = getattr(original, each)
+        if inspect.isclass(kind) and inspect.isclass(getattr(ours, each)):
+            unknown += [
+                f"{each}.{method}"
+                for method, value in vars(kind).items()
+                if inspect.isfunction(value) and not method.startswith("_")
+                if not hasattr(getattr(ours, each), method)
+                if DIFFERENCES.find(f"{each}.{method}") is None
+            ]
+    assert unknown == []
+
+
+@pytest.mark.parametrize(
+    ("module", "path"),
+    [
+        ("", "__version__"),
+        ("protocol", "ProtocolVersion"),
+        ("cluster", "ConsistencyLevel"),
+        ("cluster", "PreparedStatement"),
+        ("cluster", "dict_factory"),
+        ("cluster", "Cluster.refresh_keyspace_metadata"),
+        ("cluster", "Cluster.refresh_table_metadata"),
+        ("connection", "ConnectionException"),
+        ("cqltypes", "cql_typename"),
+        ("metadata", "cql_keywords_reserved"),
+        ("metadata", "protect_names"),
+        ("metadata", "Murmur3Token"),
+        ("policies", "SimpleConvictionPolicy"),
+        ("query", "bind_params"),
+        ("util", "OrderedDict"),
+        ("util", "Version"),
+    ],
+)
+def test_names_that_programs_import(module: str, path: str) -> None:
+    found = importlib.import_module(f"{OURS}.{module}" if module else OURS)
+    for part in path.split("."):
+        found = getattr(found, part)
+    assert found is not None
+
+
+def test_what_is_missing_says_what_to_use() -> None:
+    with pytest.raises(NotImplementedError, match="connections are the engine's own"):
+        cluster.ControlConnection  # noqa: B018
+    with pytest.raises(ImportError, match="connections are the engine's own"):
+        from spikewire.compat.cassandra.pool import HostConnection  # noqa: F401
+    made = cluster.Cluster()
+    assert not hasattr(made, "control_connection")
+    with pytest.raises(NotImplementedError, match="connections are the engine's own"):
+        made.get_core_connections_per_host(1)
+    with pytest.raises(AttributeError, match="nonsense"):
+        made.nonsense  # noqa: B018
+    with pytest.raises(AttributeError, match="nonsense"):
+        cluster.nonsense  # noqa: B018
+    assert all(entry for entry in DIFFERENCES.entries.values() if isinstance(entry, Missing))
+
+
+INSTALLED = """
+    import spikewire.compat.cassandra as compat
+    compat.install()
+    import cassandra.cqltypes, cassandra.connection, cassandra.encoder
+    assert cassandra.cqltypes.Int32Type.typename == "int"
+    for name in ("values", "requests", "waiting", "io.libevreactor", "graph", "metrics", "nothing"):
+        try:
+            __import__(f"cassandra.{name}")
+        except ModuleNotFoundError as error:
+            assert isinstance(error, NotImplementedError), error
+            print(error)
+        else:
+            print("there is", name)
+    import spikewire.compat.cassandra.values
+"""
+
+
+def test_the_check_knows_the_same_modules() -> None:
+    peer = next(peer for peer in PEERS if peer.drop_in == OURS)
+    assert peer.modules == {REAL, *(f"{REAL}.{name}" for name in MODULES)}
+
+
+def test_modules_that_are_not_public_are_not_found() -> None:
+    """``import cassandra.values`` must not find a module that only the drop-in has."""
+    done = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(INSTALLED)],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
+    )
+    lines = done.stdout.splitlines()
+    assert len(lines) == 7, done.stderr
+    assert all(" is not in spikewire.compat.cassandra: " in line for line in lines)
+    assert "event loops are the engine's own" in lines[3]
+
+
+def test_contact_points_as_text() -> None:
+    """Text is a sequence, too: of hosts whose names have one letter."""
+    for points in ("127.0.0.1", b"127.0.0.1"):
+        with pytest.raises(TypeError, match="should not be a string"):
+            cluster.Cluster(points)  # type: ignore[arg-type]
+
+
+def test_uuids_of_one_time_differ() -> None:
+    """As keys, equal ones would overwrite each other's rows."""
+    assert len({util.uuid_from_time(1_700_000_000.25) for _ in range(1000)}) == 1000
+    made = util.uuid_from_time(1.5, 5, 7)
+    assert (made.node, made.clock_seq, made.version) == (5, 7, 1)
+    assert util.uuid_from_time(1.5, 5).node == 5
+    assert util.LOWEST_TIME_UUID < util.HIGHEST_TIME_UUID
+    with pytest.raises(ValueError, match="clock_seq"):
+        util.uuid_from_time(1.5, 5, 0x4000)
+
+
+def test_sets_of_what_cannot_be_ordered() -> None:
+    made = util.SortedSet(item for item in [1, "a", 2])
+    assert len(made) == 3
+    assert "a" in made
+    assert len(util.SortedSet([{"a": 1}, {"b": 2}, {"a": 1}])) == 2
+    numbers = util.SortedSet([3, 1, 2, 1])
+    del numbers[0]
+    assert list(numbers) == [2, 3]
+    numbers |= [5]
+    numbers &= [5, 2]
+    numbers -= [2]
+    assert list(numbers) == [5]
+    numbers ^= [7]
+    assert list(numbers) == [5, 7]
+    numbers.remove(5)
+    with pytest.raises(KeyError):
+        numbers.remove(5)
+    assert pickle.loads(pickle.dumps(numbers)) == numbers
+
+
+def test_maps_with_keys_without_a_hash() -> None:
+    made = util.OrderedMap([(bytearray(b"a"), 1), ({"x": [1]}, 2), ({1, 2}, 3)])
+    assert [made[bytearray(b"a")], made[{"x": [1]}], made[{2, 1}]] == [1, 2, 3]
+    keyed = util.OrderedMapSerializedKey(cqltypes.UTF8Type, 5)
+    keyed._insert_unchecked("a", b"a", 1)
+    assert keyed == {"a": 1}
+    assert repr(util.Date(-(2**31))) == "Date(-2147483648)"
+
+
+def test_versions_are_compared() -> None:
+    version = util.Version
+    texts = ["1.0.0-rc1", "1.0.0", "1.0.1", "1.2", "2.0.0.1", "2.0.0.2", "3"]
+    ordered = [version(text) for text in texts]
+    shuffled = random.sample(ordered, len(ordered))
+    assert [str(one) for one in sorted(shuffled)] == texts
+    assert version("1.2") == version("1.2.0")
+    with pytest.raises(ValueError, match="start with a number"):
+        version("x")
+
+
+def test_tokens_of_keys() -> None:
+    assert murmur3.murmur3(b"key") == -6847573755651342660
+    assert metadata.Murmur3Token.from_key(b"").value == 0
+    assert metadata.MD5Token.from_key(b"key").value > 0
+    assert metadata.Murmur3Token(5) < metadata.Murmur3Token(6)
+
+
+def test_literals() -> None:
+    write = encoder.Encoder().cql_encode_all_types
+    some = uuid.UUID(int=1)
+    assert write(["it's", 1, None, True]) == "['it''s', 1, NULL, True]"
+    assert write((b"\x01", some)) == f"[0x01, {some}]"
+    assert write({"a": {1}}) == "{'a': {1}}"
+    with pytest.raises(NotImplementedError, match="bound by the types"):
+        encoder.Encoder().mapping[int] = str
+    assert metadata.protect_name("select") == '"select"'
+    assert metadata.protect_name("Name") == '"Name"'
+    assert metadata.protect_name("user") == "user"
+    assert list(policies.ExponentialReconnectionPolicy(1, 5, 4).new_schedule()) == [1, 2, 4, 5]
+
+
+def test_types_by_class_name() -> None:
+    of = cqltypes.lookup_casstype
+    assert cqltypes.cql_typename("MapType(UTF8Type, ListType(Int32Type))") == "map<text, list<int>>"
+    assert str(of("VectorType(FloatType , 3)")) == "vector<float, 3>"
+    udt = of("UserType(ks,61,78:Int32Type,79:FrozenType(SetType(UUIDType)))")
+    assert (udt.name, udt.keyspace, udt.fieldnames) == ("a", "ks", ("x", "y"))
+    assert of(udt.class_name()) == udt
+    assert of("Nonsense(a,b)").name == "'Nonsense(a,b)'"
+    assert cqltypes.Int32Type.deserialize(cqltypes.Int32Type.serialize(-5)) == -5
+    both = cqltypes.MapType.apply_parameters([cqltypes.UTF8Type, cqltypes.Int32Type])
+    assert dict(both.deserialize(both.serialize({"a": 1}))) == {"a": 1}
