@@ -48,7 +48,7 @@ impl Prepared {
     fn parameter_columns(&self) -> Vec<(String, String, String, String)> {
         let columns = self.known.parameters.iter().map(|column| {
             let [keyspace, table, name] =
-                [&column.keyspace, &column.table, &column.name].map(|name| name.to_string());
+                [&column.keyspace, &column.table, &column.name].map(ToString::to_string);
             (keyspace, table, name, column.ty.class_name())
         });
         columns.collect()
