@@ -29,6 +29,10 @@ pub struct ClusterCore {
 }
 
 impl ClusterCore {
+    fn is_stopped(&self) -> bool {
+        self.born == forks() && self.cluster.read().is_none()
+    }
+
     /// Stops the cluster. In a forked child its threads do not exist, so there is nothing to stop,
     /// and a thread of the parent may hold the lock.
     fn end(&self) {
@@ -96,9 +100,8 @@ impl ClusterCore {
     }
 
     /// Whether it was stopped, by this process.
-    #[pyo3(name = "_is_stopped")]
-    fn is_stopped(&self) -> bool {
-        self.born == forks() && self.cluster.read().is_none()
+    fn _is_stopped(&self) -> bool {
+        self.is_stopped()
     }
 
     /// Host and port of every node, dead ones included. A forked child can read them, too.

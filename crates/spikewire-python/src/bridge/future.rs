@@ -10,22 +10,21 @@ use std::sync::atomic::{
     AtomicBool, AtomicU8, Ordering::Acquire, Ordering::Release, Ordering::SeqCst,
 };
 use std::thread::{self, Thread};
-use std::time::Duration;
 
 use pyo3::exceptions::{PyBaseException, PyRuntimeError};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
-use pyo3::types::{PyDict, PyString, PyType};
+use pyo3::types::{PyDict, PyType};
 use pyo3::{PyTraverseError, PyVisit, intern};
 use spikewire_sync::Mutex;
 use spikewire_transport::{Fault, FaultKind, Tick, permits};
 
 use super::driver_thread;
-use super::errors::{shown, type_error, type_name, value_error};
+use super::errors::{shown, type_error};
 use super::forks::forks;
 use super::python_code::PythonCode;
 use super::signal::detached;
-use super::waiters::{FutureWaiters, Waiters};
+use super::waiters::{Completion, WaiterEvent, Waiters, seconds};
 
 /// Not sent yet; may be cancelled.
 const PENDING: u8 = 0;
@@ -77,6 +76,14 @@ impl Outcome {
     fn is_cancelled(&self) -> bool {
         matches!(self, Self::Cancelled)
     }
+
+    fn completion(&self) -> Completion {
+        match self {
+            Self::Value(_) => Completion::Value,
+            Self::Error(_) => Completion::Error,
+            Self::Cancelled => Completion::Cancelled,
+        }
+    }
 }
 
 impl FutureBase {
@@ -110,7 +117,7 @@ impl FutureBase {
 
     /// Publishes the outcome before anyone is told of it, and waits for nobody meanwhile.
     fn complete(slf: &Bound<'_, Self>, outcome: Outcome) {
-        let (py, this) = (slf.py(), slf.get());
+        let (py, this, how) = (slf.py(), slf.get(), outcome.completion());
         let (callbacks, waiters) = {
             let mut inner = this.inner.lock();
             if inner.outcome.is_some() {
@@ -124,7 +131,7 @@ impl FutureBase {
             (std::mem::take(&mut inner.callbacks), waiters)
         };
         if let Some(waiters) = waiters {
-            waiters.tell(slf);
+            waiters.tell(slf.as_any(), how);
         }
         for callback in callbacks {
             call_back(slf, callback.bind(py));
@@ -190,22 +197,12 @@ impl FutureBase {
         self.driver.get().is_some_and(|driver| driver_thread::is_current(driver.number))
     }
 
-    /// Looks at the waiters, and at whether the future is done. `look` must not call Python.
-    pub fn with_waiters<T>(&self, look: impl FnOnce(&mut Waiters, bool) -> T) -> T {
+    /// Looks at the waiters, and at how the future was completed if it is. `look` must not call
+    /// Python.
+    fn with_waiters<T>(&self, look: impl FnOnce(&mut Waiters, Option<Completion>) -> T) -> T {
         let mut inner = self.inner.lock();
-        let is_done = inner.outcome.is_some();
-        look(inner.waiters.get_or_insert_default(), is_done)
-    }
-
-    /// The method of a waiter of `concurrent.futures` that tells it of this future, which is done.
-    pub fn waiter_method<'py>(&self, py: Python<'py>) -> &'py Bound<'py, PyString> {
-        let (result, error) = (intern!(py, "add_result"), intern!(py, "add_exception"));
-        let cancelled = intern!(py, "add_cancelled");
-        match &self.inner.lock().outcome {
-            Some(Outcome::Value(_)) => result,
-            Some(Outcome::Error(_)) => error,
-            Some(Outcome::Cancelled) | None => cancelled,
-        }
+        let how = inner.outcome.as_ref().map(Outcome::completion);
+        look(inner.waiters.get_or_insert_default(), how)
     }
 
     /// The outcome of a finished future. If the outcome is an error, it is the inner one.
@@ -229,20 +226,6 @@ impl FutureBase {
 /// An exception class of `concurrent.futures`, instantiated.
 fn raised(py: Python<'_>, name: &str) -> PyResult<PyErr> {
     Ok(PyErr::from_value(py.import("concurrent.futures")?.getattr(name)?.call0()?))
-}
-
-/// How many seconds to wait; `None` means forever.
-pub fn seconds(timeout: &Bound<'_, PyAny>) -> PyResult<Option<Duration>> {
-    let seconds: f64 = timeout.extract().map_err(|_| {
-        type_error(format!(
-            "timeout must be a number of seconds or None, not {}",
-            type_name(timeout)
-        ))
-    })?;
-    if seconds.is_nan() {
-        return Err(value_error("timeout must be a number of seconds, not nan"));
-    }
-    Ok(Duration::try_from_secs_f64(seconds.max(0.0)).ok())
 }
 
 /// Calls a callback. Logs an exception where the standard class logs it.
@@ -409,5 +392,61 @@ impl FutureBase {
     fn __clear__(&self) {
         let inner = std::mem::take(&mut *self.inner.lock());
         drop(inner);
+    }
+}
+
+/// The condition and the list of waiters of a future, as `concurrent.futures` uses them.
+#[pyclass(frozen, module = "spikewire._native")]
+pub struct FutureWaiters(Py<FutureBase>);
+
+#[pymethods]
+impl FutureWaiters {
+    /// From here on the future stays pending for this thread, if it is. Never waits.
+    #[pyo3(signature = (*_arguments, **_options))]
+    fn acquire(&self, _arguments: &Bound<'_, PyAny>, _options: Option<&Bound<'_, PyAny>>) -> bool {
+        self.0.get().with_waiters(|waiters, how| waiters.look(how.is_none()));
+        true
+    }
+
+    fn release(&self) {
+        self.0.get().with_waiters(|waiters, _| waiters.look(false));
+    }
+
+    fn __enter__(&self, py: Python<'_>) -> bool {
+        self.acquire(py.None().bind(py), None)
+    }
+
+    #[pyo3(signature = (*_raised))]
+    fn __exit__(&self, _raised: &Bound<'_, PyAny>) {
+        self.release();
+    }
+
+    /// Adds a waiter, which is told of the completion unless this thread has seen it already.
+    fn append(&self, waiter: &Bound<'_, PyAny>) -> PyResult<()> {
+        let (py, future) = (waiter.py(), self.0.get());
+        let event = WaiterEvent::of(waiter)?;
+        if !future.done() {
+            future.check_process(py)?;
+        }
+        let missed = future.with_waiters(|waiters, how| {
+            if how.is_none() {
+                waiters.add(waiter, &event, future.is_completed_by_this_thread());
+            }
+            how.filter(|_| waiters.are_seen_pending())
+        });
+        if let Some(how) = missed {
+            event.get().missed(waiter, self.0.clone_ref(py).into_any(), how);
+        }
+        Ok(())
+    }
+
+    /// Removes a waiter, if it is there.
+    fn remove(&self, waiter: &Bound<'_, PyAny>) {
+        // Dropped after the lock.
+        drop(self.0.get().with_waiters(|waiters, _| waiters.take(waiter)));
+    }
+
+    fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
+        visit.call(&self.0)
     }
 }

@@ -1,8 +1,8 @@
 //! Python code that native code calls, while the interpreter ends.
 //!
 //! Before Python 3.14, a thread that waits for the interpreter while it ends is ended on the spot,
-//! by unwinding its stack. That must not pass native frames: the process aborts. PyO3 makes such
-//! threads wait for ever where it attaches them itself, but any Python code gives up the
+//! by unwinding its stack. That must not pass native frames: the process aborts. `PyO3` makes
+//! such threads wait for ever where it attaches them itself, but any Python code gives up the
 //! interpreter now and then. So native code notes when it calls Python code that takes a while or
 //! runs often: functions of the program, exception classes, `NumPy`, event loops. At exit, the
 //! interpreter ends when no thread is in such code.

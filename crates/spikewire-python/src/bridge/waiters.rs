@@ -6,25 +6,48 @@
 //! futures one by one. A thread that completes the calls of a whole client must not wait for it, or
 //! for any lock that other code can hold. So there is no lock here:
 //!
-//! - [`FutureWaiters`] is both the condition and the list. "Acquiring" it notes that the future is
-//!   pending; for the acquiring thread it stays so until the release, although it may be completed
-//!   meanwhile. That is all that the two functions need the lock for.
+//! - `FutureWaiters`, beside the future, is both the condition and the list. "Acquiring" it notes
+//!   that the future is pending; for the acquiring thread it stays so until the release, although
+//!   it may be completed meanwhile. That is all that the two functions need the lock for.
 //! - [`WaiterEvent`] takes the place of the event on which their waiter waits. Completing a future
 //!   only queues it there. The waiting thread itself tells the waiter, which is Python code with
 //!   locks of its own.
 
 use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
 use std::thread::{self, Thread, ThreadId};
+use std::time::Duration;
 
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
+use pyo3::types::PyString;
 use pyo3::{PyTraverseError, PyVisit, intern};
 use spikewire_sync::Mutex;
 use spikewire_transport::{Tick, permits};
 
-use super::future::{FutureBase, seconds};
+use super::errors::{type_error, type_name, value_error};
 use super::python_code::PythonCode;
 use super::signal::detached;
+
+/// How a future was completed.
+#[derive(Debug, Clone, Copy)]
+pub enum Completion {
+    Value,
+    Error,
+    Cancelled,
+}
+
+impl Completion {
+    /// The method of a waiter that is told of it.
+    fn method<'py>(self, py: Python<'py>) -> &'py Bound<'py, PyString> {
+        let (value, error) = (intern!(py, "add_result"), intern!(py, "add_exception"));
+        let cancelled = intern!(py, "add_cancelled");
+        match self {
+            Self::Value => value,
+            Self::Error => error,
+            Self::Cancelled => cancelled,
+        }
+    }
+}
 
 /// The waiters of a future that is pending.
 #[derive(Default)]
@@ -45,6 +68,34 @@ impl Waiters {
         self.looking.contains(&thread::current().id())
     }
 
+    /// Begins a look of this thread, or ends it, or both: a note that an interrupted thread has left
+    /// is renewed.
+    pub fn look(&mut self, begins: bool) {
+        let own = thread::current().id();
+        self.looking.retain(|id| *id != own);
+        if begins {
+            self.looking.push(own);
+        }
+    }
+
+    /// Adds a waiter of a pending future. `blocks_itself`: this thread would complete the future.
+    pub fn add(
+        &mut self,
+        waiter: &Bound<'_, PyAny>,
+        event: &Bound<'_, WaiterEvent>,
+        blocks_itself: bool,
+    ) {
+        event.get().expect(blocks_itself);
+        let (waiter, event) = (waiter.clone().unbind(), event.clone().unbind());
+        self.waiting.push(Waiting { waiter, event });
+    }
+
+    /// Takes one waiter out, if it is there.
+    pub fn take(&mut self, waiter: &Bound<'_, PyAny>) -> TakenWaiters {
+        let place = self.waiting.iter().position(|waiting| waiting.waiter.is(waiter));
+        TakenWaiters(place.map(|place| self.waiting.swap_remove(place)).into_iter().collect())
+    }
+
     /// Takes the waiters out, so that they can be told of the completion without a lock.
     pub fn take_waiting(&mut self) -> TakenWaiters {
         TakenWaiters(std::mem::take(&mut self.waiting))
@@ -58,86 +109,15 @@ impl Waiters {
     }
 }
 
-/// The waiters of a future that has just been completed.
+/// Waiters that were taken out of a future.
 pub struct TakenWaiters(Vec<Waiting>);
 
 impl TakenWaiters {
-    /// Queues the future for each of them.
-    pub fn tell(self, future: &Bound<'_, FutureBase>) {
+    /// Queues the future, which has just been completed, for each of them.
+    pub fn tell(self, future: &Bound<'_, PyAny>, how: Completion) {
         for Waiting { waiter, event } in self.0 {
-            event.get().completed(waiter, future.clone().unbind());
+            event.get().completed(waiter, future.clone().unbind(), how);
         }
-    }
-}
-
-/// The condition and the list of waiters of a future, as `concurrent.futures` uses them.
-#[pyclass(frozen, module = "spikewire._native")]
-pub struct FutureWaiters(pub Py<FutureBase>);
-
-#[pymethods]
-impl FutureWaiters {
-    /// From here on the future stays pending for this thread, if it is. Never waits.
-    #[pyo3(signature = (*_arguments, **_options))]
-    fn acquire(&self, _arguments: &Bound<'_, PyAny>, _options: Option<&Bound<'_, PyAny>>) -> bool {
-        let own = thread::current().id();
-        self.0.get().with_waiters(|waiters, is_done| {
-            // A note that an interrupted thread has left is renewed.
-            waiters.looking.retain(|id| *id != own);
-            if !is_done {
-                waiters.looking.push(own);
-            }
-        });
-        true
-    }
-
-    fn release(&self) {
-        let own = thread::current().id();
-        self.0.get().with_waiters(|waiters, _| waiters.looking.retain(|id| *id != own));
-    }
-
-    fn __enter__(&self, py: Python<'_>) -> bool {
-        self.acquire(py.None().bind(py), None)
-    }
-
-    #[pyo3(signature = (*_raised))]
-    fn __exit__(&self, _raised: &Bound<'_, PyAny>) {
-        self.release();
-    }
-
-    /// Adds a waiter, which is told of the completion unless this thread has seen it already.
-    fn append(&self, waiter: &Bound<'_, PyAny>) -> PyResult<()> {
-        let (py, future) = (waiter.py(), self.0.get());
-        let event = WaiterEvent::of(waiter)?;
-        if !future.done() {
-            future.check_process(py)?;
-        }
-        let is_missed = future.with_waiters(|waiters, is_done| {
-            if !is_done {
-                event.get().expect(future.is_completed_by_this_thread());
-                let (waiter, event) = (waiter.clone().unbind(), event.clone().unbind());
-                waiters.waiting.push(Waiting { waiter, event });
-            }
-            is_done && waiters.are_seen_pending()
-        });
-        if is_missed {
-            event.get().expect(false);
-            event.get().completed(waiter.clone().unbind(), self.0.clone_ref(py));
-        }
-        Ok(())
-    }
-
-    /// Removes a waiter, if it is there.
-    fn remove(&self, waiter: &Bound<'_, PyAny>) {
-        // Dropped after the lock.
-        let _removed = self.0.get().with_waiters(|waiters, _| {
-            let is_it = |waiting: &Waiting| waiting.waiter.is(waiter);
-            let place = waiters.waiting.iter().position(is_it);
-            place.map(|place| waiters.waiting.swap_remove(place))
-        });
-    }
-
-    fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
-        visit.call(&self.0)
     }
 }
 
@@ -157,7 +137,7 @@ pub struct WaiterEvent {
 #[derive(Default)]
 struct WaiterState {
     /// Futures that the waiter has not been told of.
-    completed: Vec<(Py<PyAny>, Py<FutureBase>)>,
+    completed: Vec<(Py<PyAny>, Py<PyAny>, Completion)>,
     /// How many are still expected.
     expected: usize,
     threads: Vec<Thread>,
@@ -166,7 +146,7 @@ struct WaiterState {
 impl WaiterEvent {
     /// The event of this waiter. At first it has one of `threading`, which nobody else uses yet:
     /// waiters are added while the conditions of all futures are held.
-    fn of<'py>(waiter: &Bound<'py, PyAny>) -> PyResult<Bound<'py, Self>> {
+    pub fn of<'py>(waiter: &Bound<'py, PyAny>) -> PyResult<Bound<'py, Self>> {
         let py = waiter.py();
         let old = waiter.getattr(intern!(py, "event"))?;
         let old = match old.cast_into::<Self>() {
@@ -198,10 +178,16 @@ impl WaiterEvent {
         }
     }
 
+    /// Queues a future that was completed between a thread's look at it and the waiter's arrival.
+    pub fn missed(&self, waiter: &Bound<'_, PyAny>, future: Py<PyAny>, how: Completion) {
+        self.expect(false);
+        self.completed(waiter.clone().unbind(), future, how);
+    }
+
     /// Queues a future. Calls nothing of Python.
-    fn completed(&self, waiter: Py<PyAny>, future: Py<FutureBase>) {
+    fn completed(&self, waiter: Py<PyAny>, future: Py<PyAny>, how: Completion) {
         let mut state = self.state.lock();
-        state.completed.push((waiter, future));
+        state.completed.push((waiter, future, how));
         state.expected = state.expected.saturating_sub(1);
         if state.expected == 0 || !self.waits_for_all {
             self.wake(&mut state);
@@ -218,9 +204,8 @@ impl WaiterEvent {
         self.is_due.store(false, SeqCst);
         let _code = PythonCode::enter(py);
         let completed = std::mem::take(&mut self.state.lock().completed);
-        for (waiter, future) in completed {
-            let method = future.get().waiter_method(py);
-            waiter.bind(py).call_method1(method, (future,))?;
+        for (waiter, future, how) in completed {
+            waiter.bind(py).call_method1(how.method(py), (future,))?;
         }
         Ok(())
     }
@@ -281,7 +266,7 @@ impl WaiterEvent {
 
     fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
         let Some(state) = self.state.try_lock() else { return Ok(()) };
-        state.completed.iter().try_for_each(|(waiter, future)| {
+        state.completed.iter().try_for_each(|(waiter, future, _)| {
             visit.call(waiter)?;
             visit.call(future)
         })
@@ -291,4 +276,18 @@ impl WaiterEvent {
         let completed = std::mem::take(&mut self.state.lock().completed);
         drop(completed);
     }
+}
+
+/// How many seconds to wait; `None` means forever.
+pub fn seconds(timeout: &Bound<'_, PyAny>) -> PyResult<Option<Duration>> {
+    let seconds: f64 = timeout.extract().map_err(|_| {
+        type_error(format!(
+            "timeout must be a number of seconds or None, not {}",
+            type_name(timeout)
+        ))
+    })?;
+    if seconds.is_nan() {
+        return Err(value_error("timeout must be a number of seconds, not nan"));
+    }
+    Ok(Duration::try_from_secs_f64(seconds.max(0.0)).ok())
 }
