@@ -235,8 +235,8 @@ pub(super) fn each<'py>(
 
 /// From how many rows on it is checked whether there is memory for as many again.
 const ROWS_BEFORE_CHECK: usize = 1 << 16;
-/// The memory that a row takes, at least.
-const ROW_SIZE: usize = 256;
+/// The memory that a row takes at most while vectors grow, unless its values are large.
+const ROW_SIZE: usize = 1024;
 
 /// Fails if there is no memory for so many further rows, for example with an endless iterator: a
 /// vector that cannot grow would end the process.
