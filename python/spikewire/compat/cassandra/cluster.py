@@ -185,6 +185,9 @@ class Cluster(Refreshing):
             "executor_threads": executor_threads,
             "control_connection_timeout": control_connection_timeout,
         }
+        if conviction_policy_factory is not None and not callable(conviction_policy_factory):
+            message = "conviction_policy_factory must be callable"
+            raise ValueError(message)
         reconnect = reconnect_of(reconnection_policy)
         if reconnect is None:
             others["reconnection_policy"] = reconnection_policy

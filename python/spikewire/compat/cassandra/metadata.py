@@ -144,6 +144,11 @@ class Metadata:
     def _version_now(self) -> Any:
         return self._query("SELECT schema_version FROM system.local")[0]["schema_version"]
 
+    def _refresh_all(self) -> None:
+        """Reads the schema on request: into another dictionary, as in the other driver."""
+        self._keyspaces = dict(self._keyspaces)
+        self._refresh()
+
     def _changed_here(self) -> None:
         """After a statement of this cluster that changed the schema: what was looked at already
         follows at once."""
@@ -184,7 +189,8 @@ class Metadata:
             # The dictionaries stay the same, for those who hold on to them.
             for kind in CONTENTS:
                 setattr(made, kind, getattr(known, kind))
-        if known is None or (name is None and _own(known) != _own(made)):
+        # A keyspace that is asked for by name is made anew, too.
+        if known is None or (name is None and (not kinds or _own(known) != _own(made))):
             self._keyspaces[keyspace] = made
         target = self._keyspaces[keyspace]
         for kind in kinds:

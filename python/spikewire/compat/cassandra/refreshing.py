@@ -26,7 +26,7 @@ class Refreshing:
     def refresh_schema_metadata(self, max_schema_agreement_wait: float | None = None) -> None:  # noqa: ARG002
         """Reads the schema."""
         self._core()
-        self.metadata._refresh()
+        self.metadata._refresh_all()
 
     def refresh_keyspace_metadata(
         self,

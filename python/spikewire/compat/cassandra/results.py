@@ -114,7 +114,8 @@ class ResultSet:
         if i == 0:
             cluster: Any = sys.modules["spikewire.compat.cassandra.cluster"]
             cluster.warn(
-                "ResultSet.one() gives a single row without bringing all into memory",
+                "ResultSet indexing support will be removed in 4.0; ResultSet.one() gives a single "
+                "row without bringing all into memory",
                 DeprecationWarning,
                 stacklevel=2,
             )
