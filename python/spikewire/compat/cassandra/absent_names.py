@@ -68,7 +68,7 @@ ABSENT: tuple[tuple[str, str, str], ...] = (
         _POOLS,
         "add_or_renew_pool get_pools on_down on_remove remove_pool submit update_created_pools",
     ),
-    ("ResponseFuture", _INTERNAL, "attempted_hosts message request_encoded_size send_request"),
+    ("ResponseFuture", _INTERNAL, "attempted_hosts request_encoded_size send_request"),
     ("ResultSet", _DSE, "cancel_continuous_paging"),
     ("ProfileManager", _CUSTOM, "check_supported distance on_* populate"),
     ("concurrent", "execute_concurrent_async", "ConcurrentExecutor*"),

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import logging
 import re
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from spikewire.compat.cassandra.levels import ConsistencyLevel
 from spikewire.compat.cassandra.query import QueryTrace, SimpleStatement
@@ -33,6 +33,13 @@ _log = logging.getLogger(__name__)
 
 class QueryExhausted(Exception):
     """There are no more pages."""
+
+
+class Message(NamedTuple):
+    """What is known about a request."""
+
+    consistency_level: int | None
+    serial_consistency_level: int | None
 
 
 class ResponseFuture:
@@ -191,6 +198,19 @@ class ResponseFuture:
             self._error = None
             self._done.clear()
         self._send()
+
+    @property
+    def timeout(self) -> float | None:
+        """Seconds for the statement; ``None`` for no limit."""
+        return self._call.options.get("timeout") or None
+
+    @property
+    def message(self) -> Message:
+        """The levels with which the statement is sent."""
+        options = self._call.options
+        levels = (options.get(name) for name in ("consistency", "serial_consistency"))
+        named = ConsistencyLevel.name_to_value
+        return Message(*(None if level is None else named[level.upper()] for level in levels))
 
     @property
     def warnings(self) -> list[str] | None:

@@ -332,6 +332,8 @@ class BatchStatement(Statement):
         )
         self.batch_type = batch_type
         self._session = session
+        #: The first statement that determines a partition.
+        self._routed_by: SimpleStatement | BoundStatement | None = None
         #: Text or a bound statement, and the parameters of a text.
         self.entries: list[tuple[str | BoundStatement, Any]] = []
 
@@ -352,8 +354,20 @@ class BatchStatement(Statement):
         """Removes all statements."""
         self.entries.clear()
         self.keyspace = None
-        self.routing_key = None
+        self._routed_by = None
+        self._routing_key = None
         self.custom_payload = None
+
+    @property
+    def routing_key(self) -> Any:
+        """The partition key of the first statement that has one."""
+        if self._routing_key is None and self._routed_by is not None:
+            return self._routed_by.routing_key
+        return self._routing_key
+
+    @routing_key.setter
+    def routing_key(self, key: Any) -> None:
+        self._routing_key = key
 
     def add(self, statement: Any, parameters: Any = None) -> BatchStatement:
         """Adds a statement with its parameters."""
@@ -385,8 +399,13 @@ class BatchStatement(Statement):
         # The keyspace of a prepared statement's table says nothing about the other statements.
         of = getattr(statement, "prepared_statement", statement)
         self.keyspace = self.keyspace or of.keyspace
-        if isinstance(statement, SimpleStatement) and self.routing_key is None:
-            self.routing_key = statement.routing_key
+        if self._routed_by is None:
+            routed = entry[0] if isinstance(entry[0], BoundStatement) else statement
+            if isinstance(routed, BoundStatement):
+                determines = bool(routed.prepared_statement.routing_key_indexes)
+            else:
+                determines = routed.routing_key is not None
+            self._routed_by = routed if determines else None
         return self
 
     def add_all(self, statements: Iterable[Any], parameters: Iterable[Any]) -> BatchStatement:

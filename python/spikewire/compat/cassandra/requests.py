@@ -77,6 +77,7 @@ class Failed(NamedTuple):
     """A request that could not be built, with an error that is reported through the future."""
 
     error: BaseException
+    options: dict[str, Any]
     retried: bool = True
     anew: None = None
 
@@ -110,6 +111,7 @@ class Use(NamedTuple):
 
     requests: Requests
     keyspace: str
+    options: dict[str, Any]
     retried: bool = True
     anew: None = None
 
@@ -209,21 +211,24 @@ class Requests(Settings):
         call: Any
         try:
             self._place(options, profile, host)
-            call = self._use_of(query) or self._call(query, parameters, options, retries is None)
+            call = self._use_of(query, options) or self._call(
+                query, parameters, options, retries is None
+            )
         except (TypeError, ValueError, NotImplementedError, KeyError):
             raise
         except Exception as error:  # noqa: BLE001
-            call = Failed(error)
+            call = Failed(error, options)
         return call, query, profile.row_factory
 
-    def _use_of(self, query: Any) -> Use | None:
+    def _use_of(self, query: Any, options: dict[str, Any]) -> Use | None:
         if self._core.protocol_version >= 5 or not isinstance(query, SimpleStatement):
             return None
         found = _USE.fullmatch(query.query_string)
         if found is None:
             return None
         name: str = found["name"]
-        return Use(self, name[1:-1].replace('""', '"') if name[0] == '"' else name.lower())
+        plain = name[1:-1].replace('""', '"') if name[0] == '"' else name.lower()
+        return Use(self, plain, options)
 
     def _call(self, query: Any, parameters: Any, options: dict[str, Any], retried: bool) -> Call:
         statement, values = self._content(query, parameters, options)
