@@ -118,6 +118,9 @@ class Statement:
     def routing_key(self) -> None:
         self._routing_key = None
 
+    def _set_routing_key(self, key: Any) -> None:
+        self.routing_key = key
+
     @property
     def serial_consistency_level(self) -> int | None:
         """The consistency level of conditional statements: ``SERIAL`` or ``LOCAL_SERIAL``."""
