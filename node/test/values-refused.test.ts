@@ -307,7 +307,8 @@ test('arguments are validated without a client, too', () => {
   assert.throws(() => new Key('', 's', 1), /RangeError: namespace.*empty/)
   assert.throws(() => new Key('test', 's'.repeat(64), 1), /RangeError: set.*63/)
   assert.throws(() => new Key('te\0st', 's', 1), /RangeError: namespace/)
-  assert.throws(() => new Key('test', 'a:b', 1), /RangeError: set.*:/)
+  assert.throws(() => new Key('te:st', 's', 1), /RangeError: namespace.*:/)
+  assert.equal(new Key('test', 'session:1;a', 1).set, 'session:1;a')
   assert.throws(() => new Key('test', 's', 1.5), /key.*(1\.5|number)/)
   assert.throws(() => new Key('test', 5 as never, 1), /TypeError: set.*number/)
   assert.throws(

@@ -215,8 +215,8 @@ def test_refused(
         (lambda: spikewire.Key("te\0st", "s", 1), ValueError, "namespace"),
         (lambda: spikewire.Key("\ud800", "s", 1), ValueError, "^namespace .*ud800.*UTF-8"),
         (lambda: spikewire.Key("test", "\ud800", 1), ValueError, "^set .*ud800.*UTF-8"),
-        (lambda: spikewire.Key("test", "a:b", 1), ValueError, "set.*':'"),
-        (lambda: spikewire.Key("test", "a;b", 1), ValueError, "set.*';'"),
+        (lambda: spikewire.Key("te:st", "s", 1), ValueError, "namespace.*':'"),
+        (lambda: spikewire.Key("test", "a\0b", 1), ValueError, "set"),
         (lambda: spikewire.Key("test", "s", 1.5), TypeError, "float"),  # type: ignore[arg-type]
         (lambda: spikewire.Key("test", 5, 1), TypeError, "set"),  # type: ignore[arg-type]
         (lambda: spikewire.Key.from_digest("test", "s", b"short"), ValueError, "20 bytes.*5"),

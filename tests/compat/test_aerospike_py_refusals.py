@@ -381,3 +381,13 @@ def test_tasks_that_wait_too_long_have_backpressure() -> None:
         assert await limited.get() == 1
 
     asyncio.run(main())
+
+
+@pytest.mark.parametrize("odd", ["s;lut=1", "s\ntruncate-namespace:namespace=test"])
+def test_names_that_would_be_more_than_a_name_in_an_info_command(
+    client: aerospike_py.Client, odd: str
+) -> None:
+    """A set's name must not add a parameter or a command to what it is put into."""
+    for names in (("test", odd), (odd, "s")):
+        with pytest.raises(ValueError, match="must have no ';' and no line break"):
+            client.truncate(*names)

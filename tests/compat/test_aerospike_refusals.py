@@ -19,6 +19,7 @@ from spikewire.compat.aerospike_helpers.operations import (
     string_operations,
 )
 from spikewire.testing import Cluster
+from waiting import until
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -135,3 +136,35 @@ def test_installing_takes_the_names_over() -> None:
         "assert exception.RecordNotFound is ours.exception.RecordNotFound\n"
     )
     subprocess.run([sys.executable, "-c", program], check=True, timeout=120)
+
+
+@pytest.mark.parametrize("odd", ["s;lut=1", "s\ntruncate-namespace:namespace=test"])
+def test_names_that_would_be_more_than_a_name_in_an_info_command(
+    config: dict[str, Any], odd: str
+) -> None:
+    """A set's name must not add a parameter or a command to what it is put into."""
+    client = aerospike.client(config).connect()
+    client.put(("test", "s", 1), {"n": 1})
+    calls: list[Callable[[], object]] = [
+        lambda: client.truncate("test", odd, 0),
+        lambda: client.truncate(odd, "s", 0),
+        lambda: client.set_xdr_filter(odd, "test", None),
+        lambda: client.set_xdr_filter("dc", odd, None),
+    ]
+    for call in calls:
+        with pytest.raises(aerospike.exception.ParamError, match="must have no ';' and no line"):
+            call()
+    assert client.get(("test", "s", 1))[2] == {"n": 1}
+    client.close()
+
+
+def test_a_client_whose_nodes_are_gone_is_not_connected() -> None:
+    with Cluster(1) as cluster:
+        assert cluster.wait_settled()
+        host, port = cluster.addresses[0].rsplit(":", 1)
+        client = aerospike.client({"hosts": [(host, int(port))], "tend_interval": 100}).connect()
+        assert client.is_connected()
+        cluster.kill(0)
+        assert until(lambda: not client.is_connected())
+        client.connect()  # has no effect, and does no harm
+        client.close()

@@ -17,6 +17,44 @@ test_both_see_the_same = program.test()
 
 
 @program
+def names_of_sets(d: Driver) -> Any:
+    """Servers take any text; what ends a parameter of an info command is no exception."""
+    c, found = d.client, []
+    for name in ("session:1", "a;b", "a=b,c", "a b"):
+        key = ("test", f"{d.set}{name}", 1)
+        found += [c.put(key, {"n": 1}), c.get(key)[2], c.exists(key)[1] is not None]
+        found += [[row.record[2] for row in c.batch_read([key]).batch_records]]
+        found += [[bins for _, _, bins in c.query(*key[:2]).results()], c.remove(key)]
+        found += [bytes(d.module.calc_digest("test", name, 1))]
+    return found
+
+
+@program
+def texts_with_a_nul(d: Driver) -> Any:
+    """A text key ends at its first NUL."""
+    c, found = d.client, []
+    for name in ("a\0b", "a\0", "\0a", "plain"):
+        key = ("test", d.set, name)
+        found += [
+            c.put(key, {"n": 1}),
+            c.get(key)[2],
+            c.batch_read([key]).batch_records[0].result,
+        ]
+        found += [c.operate(key, [{"op": d.module.OPERATOR_READ, "bin": "n"}])[2]]
+        found += [c.get(("test", d.set, name.split("\0")[0]))[2], c.exists(key)[1] is not None]
+        found += [bytes(d.module.calc_digest("test", "s", name)), c.remove(key)]
+    return found
+
+
+@program
+def selections_are_chained(d: Driver) -> Any:
+    c = d.client
+    c.put(d.key(1), {"n": 1, "m": 2})
+    query = c.query("test", d.set)
+    return query.select("n") is query, [bins for _, _, bins in query.results()]
+
+
+@program
 def keys_of_bytes(d: Driver) -> Any:
     """``bytes`` are text up to a NUL, a ``bytearray`` is a key of its own, a ``bool`` 0 or 1."""
     c, send = d.client, {"key": d.module.POLICY_KEY_SEND}

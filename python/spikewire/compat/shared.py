@@ -12,6 +12,15 @@ FOREVER: Final = 0xFFFFFFFF
 PARTITIONS: Final = 4096
 
 
+def odd_in_info(what: str, name: str) -> str | None:
+    """Why a name cannot be part of an info command, where ``;`` begins another parameter and a
+    line break another command; ``None`` if it can.
+    """
+    if any(sign == ";" or sign < " " for sign in name):
+        return f"{what} must have no ';' and no line break in an info command, got {name!r}"
+    return None
+
+
 def text_key(namespace: Any, set_name: Any, name: bytes) -> tuple[Any, ...]:
     """The key for a user key of type ``bytes``, which both clients treat as the text that these
     bytes represent. If they are not valid text, the key is identified by its digest."""

@@ -11,14 +11,18 @@ use crate::value::ordered_class;
 const DEPTH: usize = 32;
 
 /// Whether a key is `(namespace, set, key)`, with strings as names and a string or an integer as
-/// user key.
+/// user key. A text with a NUL is none: the official client ends it there.
 pub fn key(key: &Bound<'_, PyAny>) -> bool {
     let Ok(parts) = key.cast_exact::<PyTuple>() else { return false };
     let [namespace, set, user] = parts.as_slice() else { return false };
     let is_text = |part: &Bound<'_, PyAny>| part.is_exact_instance_of::<PyString>();
     is_text(namespace)
         && (is_text(set) || set.is_none())
-        && (user.is_exact_instance_of::<PyInt>() || is_text(user))
+        && (user.is_exact_instance_of::<PyInt>() || is_text(user) && !has_nul(user))
+}
+
+fn has_nul(text: &Bound<'_, PyAny>) -> bool {
+    text.cast::<PyString>().is_ok_and(|text| text.to_str().is_ok_and(|text| text.contains('\0')))
 }
 
 /// Whether a value can be sent unchanged: a scalar, or lists and dicts of such. `bools`: whether a

@@ -17,7 +17,7 @@ from spikewire.compat.aerospike.query import Query, Reading, Scan
 from spikewire.compat.aerospike.records import FAILURES, NO_CONNECTION
 from spikewire.compat.aerospike_helpers.cdt_ctx import packed, steps
 from spikewire.compat.aerospike_helpers.expressions.resources import sound
-from spikewire.compat.shared import PARTITIONS
+from spikewire.compat.shared import PARTITIONS, odd_in_info
 
 __all__ = ["Admin"]
 
@@ -131,7 +131,7 @@ class Admin(Batches):
         return found
 
     def _nodes(self, stop: str = "") -> list[Any]:
-        if not self._client.is_connected:
+        if not self._client._holds_connections:
             raise of_code(11, f"{NO_CONNECTION}{stop}")
         return self._client.nodes()
 
@@ -183,6 +183,7 @@ class Admin(Batches):
             refuse("Nanoseconds must be a long type")
         if set == "":
             raise of_code(4, "a set must have a name")
+        _check_names(namespace=namespace, set=set or "")
         if nanos < 0:
             refuse("Nanoseconds must be a positive value")
         if nanos >= 1 << 64:
@@ -385,7 +386,7 @@ class Admin(Batches):
     def udf_list(self, policy: Any = None) -> list[dict[str, Any]]:
         """The registered modules."""
         self._policies.keywords("info", policy)
-        if not self._client.is_connected:
+        if not self._client._holds_connections:
             raise of_code(11, NO_CONNECTION)
         return [
             {
@@ -444,7 +445,18 @@ class Admin(Batches):
     ) -> str:
         """Sets the filter of a data center."""
         del policy
+        for what, it in (("data_center", data_center), ("namespace", namespace)):
+            if not isinstance(it, str):
+                refuse(f"{what} must be a string")
+        _check_names(data_center=data_center, namespace=namespace)
         sent = (
             "null" if expression_filter is None else self.get_expression_base64(expression_filter)
         )
         return self._info(f"xdr-set-filter:dc={data_center};namespace={namespace};exp={sent}", None)
+
+
+def _check_names(**names: str) -> None:
+    for what, name in names.items():
+        message = odd_in_info(what, name)
+        if message is not None:
+            refuse(message)

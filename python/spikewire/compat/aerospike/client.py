@@ -42,7 +42,7 @@ class Client(Users):
         time."""
         if username is not None and password is not None:
             self._configuration.log_in(username, password)
-        if not self._client.is_connected:
+        if not self._client._holds_connections:
             self._connect()
             self._said_of_metrics = {}
             self._watch()

@@ -10,19 +10,18 @@ from typing import Any
 from spikewire.compat.aerospike.failures import refuse
 from spikewire.compat.shared import text_key
 
-__all__ = ["PLAIN_KEYS", "checked_key", "key_tuple"]
+__all__ = ["checked_key", "key_tuple"]
 
 _DIGEST = 20
 
 
-#: The types of most keys, for which the engine and the official client compute the same digest.
-PLAIN_KEYS = frozenset({str, int})
-
-
 def key_tuple(key: Any) -> tuple[Any, ...]:
     """A key as a tuple. It may be a dictionary with ``ns``, ``set``, ``key`` and ``digest``."""
-    if type(key) is tuple and len(key) == 3 and type(key[2]) in PLAIN_KEYS:
-        return key
+    if type(key) is tuple and len(key) == 3:
+        # Most keys, for which the engine and the official client compute the same digest.
+        kind = type(key[2])
+        if kind is int or (kind is str and "\0" not in key[2]):
+            return key
     return checked_key(key)
 
 
@@ -63,8 +62,10 @@ def checked_key(key: Any) -> tuple[Any, ...]:
         refuse("digest is invalid. expected a bytearray")
     elif len(digest) != _DIGEST:
         refuse(f"digest size is invalid. should be {_DIGEST} bytes, but received {len(digest)}")
+    # In the official client, a text ends at its first NUL, and `bytes` are a text; a `bytearray` is
+    # a bytes key.
+    if isinstance(name, str) and "\0" in name:
+        return (namespace, of, name.split("\0", 1)[0], *found[3:])
     if isinstance(name, bytes):
-        # In the official client, `bytes` are a text key up to the first NUL; a `bytearray` is a
-        # bytes key.
         return (*text_key(namespace, of, name.split(b"\0", 1)[0]), *found[3:])[:4]
     return (*found[:2], int(name), *found[3:]) if isinstance(name, bool) else found

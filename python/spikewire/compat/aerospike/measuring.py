@@ -158,7 +158,7 @@ class Measuring(Admin):
 
     def _measure_no_more(self) -> None:
         measurement, self._measurement = self._measurement, None
-        if measurement is not None and self._client.is_connected:
+        if measurement is not None and self._client._holds_connections:
             measurement.end()
 
     def close(self) -> None:

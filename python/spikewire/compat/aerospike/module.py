@@ -40,6 +40,8 @@ def calc_digest(ns: str, set: str | None, key: Any) -> bytearray:
         refuse("Byte array size cannot be 0")
     try:
         plain = int(key) if isinstance(key, bool) else key
+        if isinstance(plain, str):
+            plain = plain.split("\0", 1)[0]
         return bytearray(spikewire.Key(ns, set, plain).digest)
     except (TypeError, ValueError, OverflowError) as error:
         refuse(str(error))

@@ -102,8 +102,8 @@ class Reading:
         self.records_per_second = 0
         self.ttl = 0
 
-    def select(self, *bins: str) -> None:
-        """Reads only these bins."""
+    def select(self, *bins: str) -> Self:
+        """Reads only these bins. Returns the query."""
         if self._bins is not None:
             raise of_code(-1, "Cannot call select() more than once")
         names = [text_of(name) for name in bins]
@@ -111,6 +111,7 @@ class Reading:
             if not isinstance(name, str):
                 refuse("Bin name should be of type string")
         self._bins = names or None
+        return self
 
     def add_ops(self, ops: Any) -> None:
         """Runs operations on every record."""

@@ -13,7 +13,7 @@ from spikewire._native import OfficialResults
 from spikewire.compat.aerospike.configuration import Configuration
 from spikewire.compat.aerospike.exception import BinExistsError, ParamError
 from spikewire.compat.aerospike.failures import failure, of_code, refuse
-from spikewire.compat.aerospike.keys import PLAIN_KEYS, checked_key, key_tuple
+from spikewire.compat.aerospike.keys import checked_key, key_tuple
 from spikewire.compat.aerospike.opcodes import OPERATOR_TOUCH
 from spikewire.compat.aerospike.operations import QUIET, WRITES, expected, manner_of, prepared
 from spikewire.compat.aerospike.policies import resolved, ttl_of
@@ -88,8 +88,7 @@ class Records:
 
     def get(self, key: Any, policy: Any = None) -> tuple[Any, Any, Any]:
         """Reads a record: key, metadata and bins."""
-        if type(key) is not tuple or len(key) != 3 or type(key[2]) not in PLAIN_KEYS:
-            key = checked_key(key)
+        key = key_tuple(key)
         if policy is None:
             options, keeps = self._read, self._keeps_key
         else:
@@ -135,8 +134,7 @@ class Records:
         self, key: Any, bins: Any, meta: Any = None, policy: Any = None, serializer: Any = None
     ) -> int:
         """Writes bins."""
-        if type(key) is not tuple or len(key) != 3 or type(key[2]) not in PLAIN_KEYS:
-            key = checked_key(key)
+        key = key_tuple(key)
         if meta is None and policy is None:
             options = self._write
         else:
@@ -302,8 +300,7 @@ class Records:
                 raise self._failed(error, key, list[0]["bin"]) from None
             if found is not None:
                 return found
-        if type(key) is not tuple or len(key) != 3 or type(key[2]) not in PLAIN_KEYS:
-            key = checked_key(key)
+        key = key_tuple(key)
         record, plan = self._operated(key, list, meta, policy)
         return self._results.operated(key, record, plan)
 
@@ -315,8 +312,7 @@ class Records:
         policy: Any = None,
     ) -> tuple[Any, Any, Any]:
         """Like ``operate``, with a list of pairs of bin and result."""
-        if type(key) is not tuple or len(key) != 3 or type(key[2]) not in PLAIN_KEYS:
-            key = checked_key(key)
+        key = key_tuple(key)
         record, plan = self._operated(key, list, meta, policy)
         return self._results.operated_in_order(key, record, plan)
 

@@ -26,6 +26,7 @@ from spikewire.compat.aerospike_py.types import (
     Record,
 )
 from spikewire.compat.aerospike_py.values import incoming, meta_of, named, record_of, sent_key
+from spikewire.compat.shared import odd_in_info
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -249,6 +250,9 @@ def truncation(namespace: Any, set_name: Any, nanos: Any) -> str:
         if not isinstance(value, str):
             message = f"{name} must be a str, not {type(value).__name__}"
             raise TypeError(message)
+        odd = odd_in_info(name, value)
+        if odd is not None:
+            raise ValueError(odd)
     if isinstance(nanos, bool) or not isinstance(nanos, int):
         message = f"nanos must be an int, not {type(nanos).__name__}"
         raise TypeError(message)
