@@ -1,4 +1,4 @@
-"""The ``spikewire`` command: serve, info, top, cassandra, bench, compare."""
+"""The ``spikewire`` command: serve, info, top, cassandra, bench, compare, compat."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import spikewire
 from spikewire.bench import cli as bench
+from spikewire.compat import command as compat
 from spikewire.opening import flags
 from spikewire.testing import Cluster
 from spikewire.testing.cassandra import command as cassandra
@@ -62,6 +63,7 @@ def _parser() -> argparse.ArgumentParser:
     top.add_parser(commands)
     cassandra.add_parser(commands)
     bench.add_parsers(commands)
+    compat.add_parser(commands)
     return parser
 
 

@@ -1,4 +1,4 @@
-"""``python -m spikewire.compat check`` reports the differences for small real programs."""
+"""``spikewire compat check`` reports the differences for small real programs."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from spikewire.compat.check import Finding, check
-from spikewire.compat.check.command import main
 from spikewire.compat.check.peers import PEERS, NotImportable, module_at
 from spikewire.compat.check.report import show
+from spikewire.compat.command import main
 from spikewire.compat.known import Differs, Missing
 
 if TYPE_CHECKING:

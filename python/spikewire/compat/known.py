@@ -1,7 +1,7 @@
 """Known differences between a client and its drop-in, as data.
 
 Each drop-in has a table (``differences.py``), which is the source of the messages of
-``NotImplementedError`` and of the findings of ``python -m spikewire.compat check``. Keys are names
+``NotImplementedError`` and of the findings of ``spikewire compat check``. Keys are names
 as a program uses them: ``Transaction``, ``Client.get_stats``, ``policy.compress`` for an entry of a
 policy, ``config.tls`` for one of a configuration. A ``*`` at the end stands for any name.
 """

@@ -1,4 +1,4 @@
-"""``python -m spikewire.compat check``: what a program uses of other clients, and what differs.
+"""``spikewire compat check``: what a program uses of other clients, and what differs.
 
 | module | contents |
 |---|---|
@@ -7,7 +7,6 @@
 | ``names`` | which variables refer to clients, sessions, queries |
 | ``judging`` | whether a name is supported, differs or is missing, by the drop-ins' tables |
 | ``report`` | the findings as text, as JSON and in colour |
-| ``command`` | the command line |
 """
 
 from spikewire.compat.check.judging import Finding as Finding

@@ -1,4 +1,4 @@
-"""The command line of ``python -m spikewire.compat``."""
+"""The commands ``spikewire compat check`` and ``python -m spikewire.compat check``."""
 
 from __future__ import annotations
 
@@ -7,19 +7,19 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from spikewire.compat.check.judging import check
-from spikewire.compat.check.peers import NotImportable
-from spikewire.compat.check.report import as_json, show
-
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
+    from typing import TypeAlias
 
     from spikewire.compat.check.judging import Finding
 
-__all__ = ["main"]
+    Commands: TypeAlias = argparse._SubParsersAction[argparse.ArgumentParser]  # noqa: SLF001  # pyright: ignore[reportPrivateUsage]
+
+__all__ = ["add_parser", "main"]
 
 _SAME, _MISSING, _UNREADABLE = 0, 1, 2
 _PYTHON = f"{sys.version_info.major}.{sys.version_info.minor}"
+_DESCRIPTION = "Tools for programs that were written for other clients."
 _EPILOGUE = """exit codes: 0 nothing is missing, 1 something is, 2 a file was not read.
 
 Programs are analysed, not run. What a variable holds is inferred from its assignment, its
@@ -29,11 +29,26 @@ annotation, or else its name (client, session, cluster, query, scan)."""
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs the command; returns its exit status."""
     parser = argparse.ArgumentParser(
-        "python -m spikewire.compat",
-        description="Tools for programs written for other clients.",
-        allow_abbrev=False,
+        "python -m spikewire.compat", description=_DESCRIPTION, allow_abbrev=False
     )
-    commands = parser.add_subparsers(dest="command", required=True, metavar="command")
+    _add_check(parser.add_subparsers(dest="command", required=True, metavar="command"))
+    given = parser.parse_args(arguments)
+    status: int = given.run(given)
+    return status
+
+
+def add_parser(commands: Commands) -> None:
+    """Adds the command ``compat``."""
+    compat = commands.add_parser(
+        "compat",
+        allow_abbrev=False,
+        help="check programs that were written for other clients",
+        description=_DESCRIPTION,
+    )
+    _add_check(compat.add_subparsers(title="commands", metavar="COMMAND", required=True))
+
+
+def _add_check(commands: Commands) -> None:
     checking = commands.add_parser(
         "check",
         allow_abbrev=False,
@@ -52,11 +67,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     checking.add_argument("--json", action="store_true", help="print one JSON object")
     checking.add_argument("--all", action="store_true", help="also list names that behave the same")
     checking.add_argument("--plain", action="store_true", help="no colours")
-    given = parser.parse_args(arguments)
-    return _checked(given)
+    checking.set_defaults(run=_checked)
 
 
 def _checked(given: argparse.Namespace) -> int:
+    # Imported where it is needed: it loads the drop-ins.
+    from spikewire.compat.check.judging import check
+    from spikewire.compat.check.peers import NotImportable
+    from spikewire.compat.check.report import as_json, show
+
     findings: list[Finding] = []
     unread: dict[str, str] = {}
     files = 0
