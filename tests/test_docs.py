@@ -60,6 +60,7 @@ PROGRAMS = [
     "docs/functions.md",
     "docs/embedded-cluster.md",
     "docs/tables.md",
+    "docs/types.md",
     "docs/values.md",
 ]
 #: Pages that start a real Cassandra.
@@ -82,6 +83,7 @@ NEEDS = {
         "flask",
         "httpx",
         "numpy",
+        "pydantic",
         "trio",
     ),
     "docs/observability.md": ("opentelemetry.sdk", "prometheus_client"),

@@ -28,8 +28,9 @@ SAYS = {
         "matrix [[7.0, 4.0], [0.0, 4.5], [9.0, 4.0]]\nscores 24800.0"
     ),
     "fastapi_service.py": (
+        "200 {'n': 3, 'town': 'Ulm'}\n"
         "200 {'name': 'alice', 'visits': 50}\n404 {'detail': 'nobody of that name'}\n"
-        "200 [{'name': 'alice', 'visits': 50}, {'name': 'bob', 'visits': 0}]"
+        "200 [{'name': 'alice', 'visits': 50}, {'name': 'bob', 'visits': 3}]"
     ),
     "flask_service.py": "counts True",
     "in_flight_batched_futures.py": "batched futures: 20000 calls",
@@ -51,7 +52,7 @@ NEEDS = {
     "data_frames.py": ("duckdb", "pandas", "polars", "pyarrow"),
     "django_service.py": ("django",),
     "feature_store.py": ("numpy",),
-    "fastapi_service.py": ("fastapi", "httpx"),
+    "fastapi_service.py": ("fastapi", "httpx", "pydantic"),
     "flask_service.py": ("flask", "gunicorn"),
 }
 

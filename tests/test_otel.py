@@ -146,8 +146,8 @@ def test_queries_are_spans_from_the_first_record_to_the_last(
     assert seen.one()[0] == "query rows"
     assert rows.query(limit=5).count() == 5
     assert seen.one()[0] == "query rows"
-    query = client.query("test", "rows", page_size=30)
-    assert len(query.page()) == 30
+    paged = client.query("test", "rows", page_size=30)
+    assert len(paged.page()) == 30
     assert seen.one()[0] == "query rows"
     with pytest.raises(spikewire.Error):
         list(rows.query(index=spikewire.equal("n", 1)))

@@ -412,7 +412,7 @@ def test_a_callback_does_not_wait_for_its_own_thread(data: spikewire.Dataset) ->
     # A blocking call needs no thread of the client.
     number: concurrent.futures.Future[int] = concurrent.futures.Future()
     future = data.submit.put("k", {"n": 3})
-    future.add_done_callback(lambda _: number.set_result(data.get("k")["n"]))  # type: ignore[arg-type]
+    future.add_done_callback(lambda _: number.set_result(data.get("k")["n"]))
     assert number.result(20) == 3
 
 

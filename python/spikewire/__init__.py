@@ -178,6 +178,11 @@ __all__ = [
     "within",
 ]
 
+
+def __dir__() -> tuple[str, ...]:
+    return tuple(__all__)
+
+
 if _DEBUG_BUILD:
     _warnings.warn(
         "spikewire was built in debug mode: correct, but many times slower. "

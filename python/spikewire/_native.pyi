@@ -16,14 +16,14 @@ from collections.abc import (
     Sequence,
 )
 from concurrent.futures import Future as SubmittedCall
-from types import ModuleType
-from typing import Any, ClassVar, Generic, Literal, TypeAlias, TypeVar, final, overload
+from types import GenericAlias, ModuleType
+from typing import Any, ClassVar, Generic, Literal, TypeAlias, final, overload
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd  # pyright: ignore[reportMissingImports, reportMissingTypeStubs, reportMissingModuleSource]
 import pyarrow as pa  # pyright: ignore[reportMissingImports, reportMissingTypeStubs, reportMissingModuleSource]
-from typing_extensions import CapsuleType, Never, Self, Unpack
+from typing_extensions import CapsuleType, Never, Self, TypeVar, Unpack
 
 from spikewire.builder.results import Missing, OnError, Result
 from spikewire.cql._native import AsyncSessionCore, SessionCore
@@ -43,11 +43,13 @@ from spikewire.types import (
     Columns,
     Exists,
     Hedge,
+    Instance,
     KeyLike,
     Nulls,
     Path,
     ReadMode,
     Records,
+    RecordsOf,
     Replica,
     Seconds,
     Seeds,
@@ -103,6 +105,7 @@ __all__ = [
     "Read",
     "ReadBase",
     "Record",
+    "RecordType",
     "Row",
     "RowsBase",
     "SessionBase",
@@ -128,6 +131,10 @@ cql: ModuleType
 
 _B = TypeVar("_B")
 _D = TypeVar("_D")
+#: What the records of a dataset hold: instances of its type, by default their bins.
+_V = TypeVar("_V", default=Bins)
+#: What a record holds; not known unless it comes from a dataset.
+_V_co = TypeVar("_V_co", covariant=True, default=object)
 _IndexFields: TypeAlias = tuple[str, str, str | None, str | None, str, str, bool]
 _UserFields: TypeAlias = tuple[str, tuple[str, ...], tuple[int, ...], tuple[int, ...], int]
 _Privilege: TypeAlias = tuple[str, str | None, str | None]
@@ -322,7 +329,9 @@ class Client:
     def __new__(cls, seeds: Seeds, **options: Unpack[BlockingOptions]) -> Self: ...
     @property
     def is_connected(self) -> bool:
-        """Whether the client is connected and not closed."""
+        """Whether the client is open and its cluster has a node. Nodes that do not answer leave
+        after a few refreshes, and come back by themselves.
+        """
     @property
     def _holds_connections(self) -> bool:
         """Whether this process, and not the parent of a fork, made the connections."""
@@ -341,13 +350,23 @@ class Client:
         """Whether a namespace is strongly consistent, as far as the client knows; `None` before it
         is connected, and for namespaces that the cluster does not have.
         """
-    def _owns(self, dataset: Dataset) -> bool:
+    def _owns(self, dataset: Dataset[Any]) -> bool:
         """Whether a dataset is one of this client."""
-    def dataset(self, namespace: str, set: str | None = None) -> Dataset:
-        """A namespace and a set of this client. Cheap to create and to keep.
+    @overload
+    def dataset(self, namespace: str, set: str | None = None, type: None = None) -> Dataset:
+        """A namespace and a set of this client, and the type of its records. Cheap to create and
+        to keep.
 
-        Raises `ValueError` for names that the server does not accept. Whether the namespace
-        exists is checked on first use.
+        Raises `ValueError` for names that the server does not accept, and `TypeError` for a type
+        that records cannot have. Whether the namespace exists is checked on first use.
+        """
+    @overload
+    def dataset(self, namespace: str, set: str | None, type: type[_V]) -> Dataset[_V]:
+        """A namespace and a set of this client, and the type of its records. Cheap to create and
+        to keep.
+
+        Raises `ValueError` for names that the server does not accept, and `TypeError` for a type
+        that records cannot have. Whether the namespace exists is checked on first use.
         """
     def get_stream(
         self,
@@ -1232,7 +1251,7 @@ class Client:
     def __deepcopy__(self, _memo: object) -> Self: ...
 
 @final
-class Dataset:
+class Dataset(Generic[_V]):
     """A namespace and a set of a blocking client, from `Client.dataset`. Any number of threads
     may use it.
 
@@ -1244,23 +1263,27 @@ class Dataset:
     password from the environment variable `SPIKEWIRE_AEROSPIKE_PASSWORD`.
     """
 
+    def __class_getitem__(cls, item: Any) -> GenericAlias: ...
     def _is_strong(self) -> bool | None:
         """Whether its namespace is strongly consistent, as far as the client knows; `None` before
         it is connected, and for namespaces that the cluster does not have.
         """
+    @property
+    def type(self) -> Any:
+        """The type of its records; `None` if they have none."""
     @property
     def namespace(self) -> str:
         """The namespace's name."""
     @property
     def set(self) -> str | None:
         """The set's name; `None` for records without a set."""
-    def key(self, key: UserKey | Key) -> Key:
+    def key(self, key: UserKey | Key) -> Key[_V]:
         """The full key of a record of this set, for verbs of the client, for sessions and for
         `batch`.
 
         Raises `TypeError`, `ValueError` or `OverflowError` for an invalid user key.
         """
-    def keys(self, keys: Iterable[UserKey | Key]) -> list[Key]:
+    def keys(self, keys: Iterable[UserKey | Key]) -> list[Key[_V]]:
         """The full keys of records of this set, in a list: from an iterable of user keys.
 
         Raises `TypeError`, `ValueError` or `OverflowError` for an invalid user key, naming the row.
@@ -1273,7 +1296,7 @@ class Dataset:
         Raises `ValueError` when there is no such verb, and what the call raises for an option.
         """
     @property
-    def submit(self) -> DatasetSubmit:
+    def submit(self) -> DatasetSubmit[_V]:
         """The same verbs, each returning a `concurrent.futures.Future` at once."""
     def get_stream(
         self,
@@ -1321,7 +1344,7 @@ class Dataset:
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         hedge: Hedge | None = None,
-    ) -> Record:
+    ) -> Record[_V]:
         """Reads a record.
 
         `bins`: the names of the bins to read, in a list or tuple; if empty, only generation
@@ -1381,7 +1404,7 @@ class Dataset:
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         hedge: Hedge | None = None,
-    ) -> Record | _D:
+    ) -> Record[_V] | _D:
         """Reads a record.
 
         `bins`: the names of the bins to read, in a list or tuple; if empty, only generation
@@ -1447,7 +1470,7 @@ class Dataset:
     def put(
         self,
         key: UserKey | Key,
-        bins: Bins,
+        bins: Bins | _V,
         *,
         ttl: Ttl | None = None,
         generation: int | Newer | None = None,
@@ -1681,7 +1704,7 @@ class Dataset:
         sleep_jitter: bool | None = None,
         retry_in_doubt: bool | None = None,
         hedge: Hedge | None = None,
-    ) -> Record:
+    ) -> Record[_V]:
         """Runs operations from `spikewire.op`, in a list or tuple, on one record: in order and
         atomically. Returns a record with the bins that were read; its `results` has one item
         per operation, `None` if the operation returns nothing.
@@ -1710,7 +1733,7 @@ class Dataset:
         sleep_multiplier: float | None = None,
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
-    ) -> Batch:
+    ) -> Batch[_V]:
         """Reads many records in one call, in parallel over the nodes.
 
         `keys` is any iterable of keys; on a client they may belong to several sets. `bins` and
@@ -1794,7 +1817,7 @@ class Dataset:
         sleep_multiplier: float | None = None,
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
-    ) -> Batch:
+    ) -> Batch[_V]:
         """Checks which of many records exist, without reading their bins.
 
         Returns a `Batch`: a `Record` without bins per row, `None` if the record does not exist
@@ -1822,7 +1845,7 @@ class Dataset:
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         retry_in_doubt: bool | None = None,
-    ) -> Batch:
+    ) -> Batch[_V]:
         """Writes many records in one call, in parallel over the nodes.
 
         `records` is a mapping of keys to bins, or an iterable of such pairs; for a dataset
@@ -1850,7 +1873,7 @@ class Dataset:
     @overload
     def put_many(
         self,
-        records: Records | Table,
+        records: Records | Table | RecordsOf[_V],
         *,
         key: str | None = None,
         bins: Columns | None = None,
@@ -1869,7 +1892,7 @@ class Dataset:
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         retry_in_doubt: bool | None = None,
-    ) -> Batch:
+    ) -> Batch[_V]:
         """Writes many records in one call, in parallel over the nodes.
 
         `records` is a mapping of keys to bins, or an iterable of such pairs; for a dataset
@@ -1910,7 +1933,7 @@ class Dataset:
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         retry_in_doubt: bool | None = None,
-    ) -> Batch:
+    ) -> Batch[_V]:
         """Deletes many records in one call.
 
         Returns a `Batch`: a `Record` without bins per deleted row, `None` if the record did not
@@ -1937,7 +1960,7 @@ class Dataset:
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         retry_in_doubt: bool | None = None,
-    ) -> Batch:
+    ) -> Batch[_V]:
         """Applies the same operations to many records in one call.
 
         Returns a `Batch` of `Record`s as from `operate`, `None` if the record does not exist or
@@ -1962,7 +1985,7 @@ class Dataset:
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         retry_in_doubt: bool | None = None,
-    ) -> Batch:
+    ) -> Batch[_V]:
         """Runs a function of a registered module on many records in one call, each on the node
         that holds it.
 
@@ -1987,7 +2010,7 @@ class Dataset:
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         retry_in_doubt: bool | None = None,
-    ) -> Batch:
+    ) -> Batch[_V]:
         """Reads, writes and deletes in one call, each row on its own record.
 
         `rows` is an iterable of `Read`, `Write`, `Delete` and `Apply`, each with its own
@@ -2026,7 +2049,7 @@ class Dataset:
         sleep_multiplier: float | None = None,
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
-    ) -> Query:
+    ) -> Query[_V]:
         """A scan of the set, or an index query: an object to iterate over, with `for` or
         `async for`. Nothing is sent until the first record is requested; then all nodes are
         read in parallel, at the consumer's pace. If a node fails, the others take over: no
@@ -2155,7 +2178,8 @@ class Dataset:
         options: ClientOptions,
         namespace: str,
         set: str | None,
-    ) -> Dataset:
+        class_: Any = None,
+    ) -> Dataset[Any]:
         """For unpickling: the client with this token, or one like it."""
 
 @final
@@ -2868,7 +2892,7 @@ class ClientSubmit:
     # end of ClientSubmit's verbs
 
 @final
-class DatasetSubmit:
+class DatasetSubmit(Generic[_V]):
     """The verbs of a dataset, each returning a `concurrent.futures.Future` at once. From
     `Dataset.submit`.
     """
@@ -2892,7 +2916,7 @@ class DatasetSubmit:
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         hedge: Hedge | None = None,
-    ) -> SubmittedCall[Record]:
+    ) -> SubmittedCall[Record[_V]]:
         """Reads a record.
 
         `bins`: the names of the bins to read, in a list or tuple; if empty, only generation
@@ -2952,7 +2976,7 @@ class DatasetSubmit:
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         hedge: Hedge | None = None,
-    ) -> SubmittedCall[Record | _D]:
+    ) -> SubmittedCall[Record[_V] | _D]:
         """Reads a record.
 
         `bins`: the names of the bins to read, in a list or tuple; if empty, only generation
@@ -3018,7 +3042,7 @@ class DatasetSubmit:
     def put(
         self,
         key: UserKey | Key,
-        bins: Bins,
+        bins: Bins | _V,
         *,
         ttl: Ttl | None = None,
         generation: int | Newer | None = None,
@@ -3252,7 +3276,7 @@ class DatasetSubmit:
         sleep_jitter: bool | None = None,
         retry_in_doubt: bool | None = None,
         hedge: Hedge | None = None,
-    ) -> SubmittedCall[Record]:
+    ) -> SubmittedCall[Record[_V]]:
         """Runs operations from `spikewire.op`, in a list or tuple, on one record: in order and
         atomically. Returns a record with the bins that were read; its `results` has one item
         per operation, `None` if the operation returns nothing.
@@ -3281,7 +3305,7 @@ class DatasetSubmit:
         sleep_multiplier: float | None = None,
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
-    ) -> SubmittedCall[Batch]:
+    ) -> SubmittedCall[Batch[_V]]:
         """Reads many records in one call, in parallel over the nodes.
 
         `keys` is any iterable of keys; on a client they may belong to several sets. `bins` and
@@ -3365,7 +3389,7 @@ class DatasetSubmit:
         sleep_multiplier: float | None = None,
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
-    ) -> SubmittedCall[Batch]:
+    ) -> SubmittedCall[Batch[_V]]:
         """Checks which of many records exist, without reading their bins.
 
         Returns a `Batch`: a `Record` without bins per row, `None` if the record does not exist
@@ -3393,7 +3417,7 @@ class DatasetSubmit:
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         retry_in_doubt: bool | None = None,
-    ) -> SubmittedCall[Batch]:
+    ) -> SubmittedCall[Batch[_V]]:
         """Writes many records in one call, in parallel over the nodes.
 
         `records` is a mapping of keys to bins, or an iterable of such pairs; for a dataset
@@ -3421,7 +3445,7 @@ class DatasetSubmit:
     @overload
     def put_many(
         self,
-        records: Records | Table,
+        records: Records | Table | RecordsOf[_V],
         *,
         key: str | None = None,
         bins: Columns | None = None,
@@ -3440,7 +3464,7 @@ class DatasetSubmit:
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         retry_in_doubt: bool | None = None,
-    ) -> SubmittedCall[Batch]:
+    ) -> SubmittedCall[Batch[_V]]:
         """Writes many records in one call, in parallel over the nodes.
 
         `records` is a mapping of keys to bins, or an iterable of such pairs; for a dataset
@@ -3481,7 +3505,7 @@ class DatasetSubmit:
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         retry_in_doubt: bool | None = None,
-    ) -> SubmittedCall[Batch]:
+    ) -> SubmittedCall[Batch[_V]]:
         """Deletes many records in one call.
 
         Returns a `Batch`: a `Record` without bins per deleted row, `None` if the record did not
@@ -3508,7 +3532,7 @@ class DatasetSubmit:
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         retry_in_doubt: bool | None = None,
-    ) -> SubmittedCall[Batch]:
+    ) -> SubmittedCall[Batch[_V]]:
         """Applies the same operations to many records in one call.
 
         Returns a `Batch` of `Record`s as from `operate`, `None` if the record does not exist or
@@ -3533,7 +3557,7 @@ class DatasetSubmit:
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         retry_in_doubt: bool | None = None,
-    ) -> SubmittedCall[Batch]:
+    ) -> SubmittedCall[Batch[_V]]:
         """Runs a function of a registered module on many records in one call, each on the node
         that holds it.
 
@@ -3558,7 +3582,7 @@ class DatasetSubmit:
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         retry_in_doubt: bool | None = None,
-    ) -> SubmittedCall[Batch]:
+    ) -> SubmittedCall[Batch[_V]]:
         """Reads, writes and deletes in one call, each row on its own record.
 
         `rows` is an iterable of `Read`, `Write`, `Delete` and `Apply`, each with its own
@@ -3626,7 +3650,9 @@ class AsyncClient:
     def __new__(cls, seeds: Seeds, **options: Unpack[AsyncOptions]) -> Self: ...
     @property
     def is_connected(self) -> bool:
-        """Whether the client is connected and not closed."""
+        """Whether the client is open and its cluster has a node. Nodes that do not answer leave
+        after a few refreshes, and come back by themselves.
+        """
     @property
     def _holds_connections(self) -> bool:
         """Whether this process, and not the parent of a fork, made the connections."""
@@ -3640,13 +3666,23 @@ class AsyncClient:
         """Whether a namespace is strongly consistent, as far as the client knows; `None` before it
         is connected, and for namespaces that the cluster does not have.
         """
-    def _owns(self, dataset: AsyncDataset) -> bool:
+    def _owns(self, dataset: AsyncDataset[Any]) -> bool:
         """Whether a dataset is one of this client."""
-    def dataset(self, namespace: str, set: str | None = None) -> AsyncDataset:
-        """A namespace and a set of this client. Cheap to create and to keep.
+    @overload
+    def dataset(self, namespace: str, set: str | None = None, type: None = None) -> AsyncDataset:
+        """A namespace and a set of this client, and the type of its records. Cheap to create and
+        to keep.
 
-        Raises `ValueError` for names that the server does not accept. Whether the namespace
-        exists is checked on first use.
+        Raises `ValueError` for names that the server does not accept, and `TypeError` for a type
+        that records cannot have. Whether the namespace exists is checked on first use.
+        """
+    @overload
+    def dataset(self, namespace: str, set: str | None, type: type[_V]) -> AsyncDataset[_V]:
+        """A namespace and a set of this client, and the type of its records. Cheap to create and
+        to keep.
+
+        Raises `ValueError` for names that the server does not accept, and `TypeError` for a type
+        that records cannot have. Whether the namespace exists is checked on first use.
         """
     def get_stream(
         self,
@@ -4532,7 +4568,7 @@ class AsyncClient:
     def __deepcopy__(self, _memo: object) -> Self: ...
 
 @final
-class AsyncDataset:
+class AsyncDataset(Generic[_V]):
     """A namespace and a set of an asyncio client, from `AsyncClient.dataset`. Any event loop may
     use it; verbs return `asyncio.Future` objects of the running one.
 
@@ -4545,23 +4581,27 @@ class AsyncDataset:
     environment variable `SPIKEWIRE_AEROSPIKE_PASSWORD`.
     """
 
+    def __class_getitem__(cls, item: Any) -> GenericAlias: ...
     def _is_strong(self) -> bool | None:
         """Whether its namespace is strongly consistent, as far as the client knows; `None` before
         it is connected, and for namespaces that the cluster does not have.
         """
+    @property
+    def type(self) -> Any:
+        """The type of its records; `None` if they have none."""
     @property
     def namespace(self) -> str:
         """The namespace's name."""
     @property
     def set(self) -> str | None:
         """The set's name; `None` for records without a set."""
-    def key(self, key: UserKey | Key) -> Key:
+    def key(self, key: UserKey | Key) -> Key[_V]:
         """The full key of a record of this set, for verbs of the client, for sessions and for
         `batch`.
 
         Raises `TypeError`, `ValueError` or `OverflowError` for an invalid user key.
         """
-    def keys(self, keys: Iterable[UserKey | Key]) -> list[Key]:
+    def keys(self, keys: Iterable[UserKey | Key]) -> list[Key[_V]]:
         """The full keys of records of this set, in a list: from an iterable of user keys.
 
         Raises `TypeError`, `ValueError` or `OverflowError` for an invalid user key, naming the row.
@@ -4620,7 +4660,7 @@ class AsyncDataset:
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         hedge: Hedge | None = None,
-    ) -> Future[Record]:
+    ) -> Future[Record[_V]]:
         """Reads a record.
 
         `bins`: the names of the bins to read, in a list or tuple; if empty, only generation
@@ -4680,7 +4720,7 @@ class AsyncDataset:
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         hedge: Hedge | None = None,
-    ) -> Future[Record | _D]:
+    ) -> Future[Record[_V] | _D]:
         """Reads a record.
 
         `bins`: the names of the bins to read, in a list or tuple; if empty, only generation
@@ -4746,7 +4786,7 @@ class AsyncDataset:
     def put(
         self,
         key: UserKey | Key,
-        bins: Bins,
+        bins: Bins | _V,
         *,
         ttl: Ttl | None = None,
         generation: int | Newer | None = None,
@@ -4980,7 +5020,7 @@ class AsyncDataset:
         sleep_jitter: bool | None = None,
         retry_in_doubt: bool | None = None,
         hedge: Hedge | None = None,
-    ) -> Future[Record]:
+    ) -> Future[Record[_V]]:
         """Runs operations from `spikewire.op`, in a list or tuple, on one record: in order and
         atomically. Returns a record with the bins that were read; its `results` has one item
         per operation, `None` if the operation returns nothing.
@@ -5009,7 +5049,7 @@ class AsyncDataset:
         sleep_multiplier: float | None = None,
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
-    ) -> Future[Batch]:
+    ) -> Future[Batch[_V]]:
         """Reads many records in one call, in parallel over the nodes.
 
         `keys` is any iterable of keys; on a client they may belong to several sets. `bins` and
@@ -5093,7 +5133,7 @@ class AsyncDataset:
         sleep_multiplier: float | None = None,
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
-    ) -> Future[Batch]:
+    ) -> Future[Batch[_V]]:
         """Checks which of many records exist, without reading their bins.
 
         Returns a `Batch`: a `Record` without bins per row, `None` if the record does not exist
@@ -5121,7 +5161,7 @@ class AsyncDataset:
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         retry_in_doubt: bool | None = None,
-    ) -> Future[Batch]:
+    ) -> Future[Batch[_V]]:
         """Writes many records in one call, in parallel over the nodes.
 
         `records` is a mapping of keys to bins, or an iterable of such pairs; for a dataset
@@ -5149,7 +5189,7 @@ class AsyncDataset:
     @overload
     def put_many(
         self,
-        records: Records | Table,
+        records: Records | Table | RecordsOf[_V],
         *,
         key: str | None = None,
         bins: Columns | None = None,
@@ -5168,7 +5208,7 @@ class AsyncDataset:
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         retry_in_doubt: bool | None = None,
-    ) -> Future[Batch]:
+    ) -> Future[Batch[_V]]:
         """Writes many records in one call, in parallel over the nodes.
 
         `records` is a mapping of keys to bins, or an iterable of such pairs; for a dataset
@@ -5209,7 +5249,7 @@ class AsyncDataset:
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         retry_in_doubt: bool | None = None,
-    ) -> Future[Batch]:
+    ) -> Future[Batch[_V]]:
         """Deletes many records in one call.
 
         Returns a `Batch`: a `Record` without bins per deleted row, `None` if the record did not
@@ -5236,7 +5276,7 @@ class AsyncDataset:
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         retry_in_doubt: bool | None = None,
-    ) -> Future[Batch]:
+    ) -> Future[Batch[_V]]:
         """Applies the same operations to many records in one call.
 
         Returns a `Batch` of `Record`s as from `operate`, `None` if the record does not exist or
@@ -5261,7 +5301,7 @@ class AsyncDataset:
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         retry_in_doubt: bool | None = None,
-    ) -> Future[Batch]:
+    ) -> Future[Batch[_V]]:
         """Runs a function of a registered module on many records in one call, each on the node
         that holds it.
 
@@ -5286,7 +5326,7 @@ class AsyncDataset:
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         retry_in_doubt: bool | None = None,
-    ) -> Future[Batch]:
+    ) -> Future[Batch[_V]]:
         """Reads, writes and deletes in one call, each row on its own record.
 
         `rows` is an iterable of `Read`, `Write`, `Delete` and `Apply`, each with its own
@@ -5325,7 +5365,7 @@ class AsyncDataset:
         sleep_multiplier: float | None = None,
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
-    ) -> AsyncQuery:
+    ) -> AsyncQuery[_V]:
         """A scan of the set, or an index query: an object to iterate over, with `for` or
         `async for`. Nothing is sent until the first record is requested; then all nodes are
         read in parallel, at the consumer's pace. If a node fails, the others take over: no
@@ -5454,11 +5494,12 @@ class AsyncDataset:
         options: ClientOptions,
         namespace: str,
         set: str | None,
-    ) -> AsyncDataset:
+        class_: Any = None,
+    ) -> AsyncDataset[Any]:
         """For unpickling: the client with this token, or one like it."""
 
 @final
-class Key:
+class Key(Generic[_V_co]):
     """A record's address: namespace, set and user key, with the digest computed once. Every verb of
     a client takes one, and so do the verbs of the dataset it belongs to.
 
@@ -5467,7 +5508,11 @@ class Key:
     accept, `OverflowError` for larger integers. Keys are equal if namespace, set and digest are.
     """
 
+    def __class_getitem__(cls, item: Any) -> GenericAlias: ...
     def __new__(cls, namespace: str, set: str | None, key: UserKey) -> Self: ...
+    @staticmethod
+    def _typed(key: Key, class_: type[Any]) -> Key[Any]:
+        """For unpickling: the same key, of a dataset with this type."""
     @staticmethod
     def from_digest(namespace: str, set: str | None, digest: bytes | bytearray) -> Key:
         """The key of a record of which only the 20-byte digest is known; its `key` is `None`."""
@@ -5512,13 +5557,14 @@ class IndexRange:
     def __hash__(self) -> int: ...
 
 @final
-class Page:
+class Page(Generic[_V_co]):
     """Some records of a query, and the position of the next ones: `records`, a list; `cursor`,
     bytes for the `resume` of `query`, in any process; `done`, whether there are no more.
     """
 
+    def __class_getitem__(cls, item: Any) -> GenericAlias: ...
     @property
-    def records(self) -> list[Record]:
+    def records(self) -> list[Record[_V_co]]:
         """The records."""
     @property
     def cursor(self) -> bytes:
@@ -5527,7 +5573,7 @@ class Page:
     def done(self) -> bool:
         """Whether this is the last page. A full page may be followed by an empty one."""
     def __len__(self) -> int: ...
-    def __iter__(self) -> Iterator[Record]: ...
+    def __iter__(self) -> Iterator[Record[_V_co]]: ...
     def __bool__(self) -> bool: ...
 
 @final
@@ -5697,7 +5743,7 @@ class QueryBatches(Generic[_B]):
     def __next__(self) -> _B: ...
 
 @final
-class Query:
+class Query(Generic[_V_co]):
     """A scan or an index query, from `Dataset.query` or `Client.query`. Nothing is sent until the
     first record is requested.
 
@@ -5706,9 +5752,10 @@ class Query:
     `close()` or a `with` block; garbage collection ends it, too.
     """
 
+    def __class_getitem__(cls, item: Any) -> GenericAlias: ...
     def __iter__(self) -> Self: ...
-    def __next__(self) -> Record: ...
-    def page(self) -> Page:
+    def __next__(self) -> Record[_V_co]: ...
+    def page(self) -> Page[_V_co]:
         """The next `page_size` records, with the cursor of the records after them.
 
         Raises `ValueError` if the query has no `page_size`, and the errors of iteration.
@@ -5792,15 +5839,15 @@ class Query:
         iteration. The records of an array that could not be built are returned again: see
         `cursor`.
         """
-    def first(self) -> Record:
+    def first(self) -> Record[_V_co]:
         """The first record that arrives; ends the query. With `limit=1` the nodes send no further
         records.
 
         Raises `RecordNotFound` if there is none, and the errors of iteration.
         """
-    def first_or_none(self) -> Record | None:
+    def first_or_none(self) -> Record[_V_co] | None:
         """As `first`, but `None` if there is no record."""
-    def to_list(self) -> list[Record]:
+    def to_list(self) -> list[Record[_V_co]]:
         """The remaining records, in a list, in the order in which they arrive. Ends the query.
 
         Raises the errors of iteration.
@@ -5916,7 +5963,7 @@ class Query:
     def __exit__(self, *_error: object) -> None: ...
 
 @final
-class AsyncQuery:
+class AsyncQuery(Generic[_V_co]):
     """A scan or an index query, from `AsyncDataset.query` or `AsyncClient.query`. Nothing is sent
     until the first record is requested.
 
@@ -5925,9 +5972,10 @@ class AsyncQuery:
     unfinished query with `close()` or an `async with` block; garbage collection ends it, too.
     """
 
-    def __aiter__(self) -> AsyncIterator[Record]: ...
-    def __anext__(self) -> Coroutine[Any, Any, Record]: ...
-    def page(self) -> Future[Page]:
+    def __class_getitem__(cls, item: Any) -> GenericAlias: ...
+    def __aiter__(self) -> AsyncIterator[Record[_V_co]]: ...
+    def __anext__(self) -> Coroutine[Any, Any, Record[_V_co]]: ...
+    def page(self) -> Future[Page[_V_co]]:
         """The next `page_size` records, with the cursor of the records after them.
 
         Raises `ValueError` if the query has no `page_size`, and the errors of iteration.
@@ -6011,15 +6059,15 @@ class AsyncQuery:
         iteration. The records of an array that could not be built are returned again: see
         `cursor`.
         """
-    def first(self) -> Future[Record]:
+    def first(self) -> Future[Record[_V_co]]:
         """The first record that arrives; ends the query. With `limit=1` the nodes send no further
         records.
 
         Raises `RecordNotFound` if there is none, and the errors of iteration.
         """
-    def first_or_none(self) -> Future[Record | None]:
+    def first_or_none(self) -> Future[Record[_V_co] | None]:
         """As `first`, but `None` if there is no record."""
-    def to_list(self) -> Future[list[Record]]:
+    def to_list(self) -> Future[list[Record[_V_co]]]:
         """The remaining records, in a list, in the order in which they arrive. Ends the query.
 
         Raises the errors of iteration.
@@ -6140,13 +6188,14 @@ class ArrowTable:
         """
 
 @final
-class Batch:
+class Batch(Generic[_V_co]):
     """The outcomes of a batch, one per row, in input order.
 
     Indexing and iteration return a `Record`, or `None` if the record does not exist; accessing a
     row that failed raises its error. `codes` and `errors` inspect rows without raising.
     """
 
+    def __class_getitem__(cls, item: Any) -> GenericAlias: ...
     @property
     def codes(self) -> array[int]:
         """The result code of every row, as an `array.array`: 0 is success, 2 no such record;
@@ -6166,7 +6215,7 @@ class Batch:
         """How many rows found their record."""
     def raise_for_errors(self) -> Self:
         """Raises the error of the first failed row, if any; otherwise returns the batch itself."""
-    def to_dict(self) -> dict[int | str | bytes, Record]:
+    def to_dict(self) -> dict[int | str | bytes, Record[_V_co]]:
         """The records found, by user key (by digest if the user key is unknown). A failed row
         raises its error.
         """
@@ -6275,20 +6324,28 @@ class Batch:
         Raises `ImportError` without pandas.
         """
     def __len__(self) -> int: ...
-    def __getitem__(self, index: int, /) -> Record | None: ...
-    def __iter__(self) -> Iterator[Record | None]: ...
+    def __getitem__(self, index: int, /) -> Record[_V_co] | None: ...
+    def __iter__(self) -> Iterator[Record[_V_co] | None]: ...
 
 @final
-class Record:
+class Record(Generic[_V_co]):
     """A record as read: its bins by name, its generation, its time to live and its key.
 
     `record["name"]` is a bin's value, `dict(record)` all of them. Records are equal if key,
     generation and bins are.
     """
 
+    def __class_getitem__(cls, item: Any) -> GenericAlias: ...
     @property
     def bins(self) -> dict[str, Value]:
         """All bins that were read, by name. A new dict, which may be modified."""
+    @property
+    def value(self) -> _V_co:
+        """The record as an instance of the type that its dataset was opened with. It is made anew
+        each time. Without a type: a dict of the bins.
+
+        Raises `ValueError`, naming key and bin, if the bins do not fit the type.
+        """
     @property
     def generation(self) -> int:
         """How often the record was written, modulo the server's 16 bits; starts at 1."""
@@ -6332,6 +6389,19 @@ class Record:
         results: tuple[Value, ...] | None,
     ) -> Record:
         """For unpickling."""
+
+@final
+class RecordType:
+    """The type of records: made by `spikewire.typed`, which knows the kinds of classes."""
+
+    def __new__(
+        cls,
+        class_: type[Any],
+        names: list[str],
+        encode: Callable[[Any, bool], dict[str, Any]],
+        decode: Callable[[dict[str, Any]], Any],
+        check: Callable[[str], object],
+    ) -> Self: ...
 
 @final
 class StepKinds:
@@ -6478,8 +6548,10 @@ class WriteBase(RowsBase):
         """Time to live, as in `put`."""
     def set(self, bin: str, value: BinValue) -> Self:
         """Writes a bin; `None` removes it."""
-    def put(self, bins: Bins) -> Self:
-        """Writes several bins, from a dict of names to values."""
+    def put(self, bins: Bins | Instance) -> Self:
+        """Writes several bins, from a dict of names to values, or from an instance of a class that
+        records can have.
+        """
     def remove(self, *bins: str) -> Self:
         """Removes bins."""
     def add(self, bin: str, value: float) -> Self:
@@ -6563,7 +6635,7 @@ class Write(Row):
     def __new__(
         cls,
         key: UserKey | KeyLike,
-        what: Bins | list[Operation] | tuple[Operation, ...],
+        what: Bins | Instance | list[Operation] | tuple[Operation, ...],
         *,
         ttl: Ttl | None = None,
         generation: int | Newer | None = None,
@@ -6576,7 +6648,7 @@ class Write(Row):
     def key(self) -> UserKey | KeyLike:
         """The record's key."""
     @property
-    def what(self) -> Bins | list[Operation] | tuple[Operation, ...]:
+    def what(self) -> Bins | Instance | list[Operation] | tuple[Operation, ...]:
         """A dict of bins, or operations in a list or tuple."""
     @property
     def ttl(self) -> Ttl | None:

@@ -17,7 +17,7 @@ from spikewire.indexes import AsyncIndexes, Indexes
 from spikewire.modules import AsyncModules, Modules
 from spikewire.opening import named, reads
 from spikewire.opening.in_thread import open_unless_cancelled
-from spikewire.opening.unsaid import UNSAID, naming, whence
+from spikewire.opening.omitted import FROM_ENVIRONMENT, naming, whence
 from spikewire.profiles.view import view
 from spikewire.roles import AsyncRoles, Roles
 from spikewire.tasks import accept_awaitables
@@ -80,21 +80,21 @@ class Client(_native.Client):
     _namespace: str | None
     _whence: str
 
-    def __new__(cls, seeds: Seeds = UNSAID, **options: Unpack[BlockingOptions]) -> Self:
+    def __new__(cls, seeds: Seeds = FROM_ENVIRONMENT, **options: Unpack[BlockingOptions]) -> Self:
         """Checks what it is opened with."""
-        if seeds is not UNSAID:
+        if seeds is not FROM_ENVIRONMENT:
             return super().__new__(cls, seeds, **options)
         opening = reads(cls, None, options)
         client = super().__new__(cls, opening.seeds, **cast("BlockingOptions", opening.options))
         client._namespace, client._whence = opening.namespace, whence(opening)
         return client
 
-    def __init__(self, seeds: Seeds = UNSAID, **options: Unpack[BlockingOptions]) -> None:  # noqa: ARG002
+    def __init__(self, seeds: Seeds = FROM_ENVIRONMENT, **options: Unpack[BlockingOptions]) -> None:  # noqa: ARG002
         with naming(getattr(self, "_whence", None)):
             self._open()
 
     @classmethod
-    def connect(cls, seeds: Seeds = UNSAID, **options: Unpack[BlockingOptions]) -> Self:
+    def connect(cls, seeds: Seeds = FROM_ENVIRONMENT, **options: Unpack[BlockingOptions]) -> Self:
         """A connected client, for use without a ``with`` block; call ``close()`` at the end."""
         return cls(seeds, **options)
 
@@ -122,17 +122,45 @@ class Client(_native.Client):
         """The namespace of the URL that the client was opened with."""
         return getattr(self, "_namespace", None)
 
+    @overload
+    def dataset(
+        self,
+        namespace: str | None = None,
+        set: str | None = None,
+        type: None = None,
+    ) -> Dataset: ...
+    @overload
+    def dataset(
+        self,
+        namespace: str | None,
+        set: str | None,
+        type: type[_T],
+    ) -> Dataset[_T]: ...
+    @overload
+    def dataset(
+        self,
+        namespace: str | None = None,
+        set: str | None = None,
+        *,
+        type: type[_T],
+    ) -> Dataset[_T]: ...
     def dataset(
         self,
         namespace: str | None = None,
         set: str | None = None,  # noqa: A002
-    ) -> Dataset:
+        type: type[Any] | None = None,  # noqa: A002
+    ) -> Dataset[Any]:
         """A namespace and a set, or with ``None`` the records without a set. The default namespace
         is that of the URL that the client was opened with.
 
-        Sends nothing; raises ``ValueError`` for invalid names.
+        ``type`` is the class of its records: a ``TypedDict``, a dataclass, a ``msgspec.Struct`` or
+        a pydantic model. Reads then ask for its bins only and have instances of it in
+        ``record.value``, and writes take instances of it. Default: none.
+
+        Sends nothing; raises ``ValueError`` for invalid names, and ``TypeError`` or ``ValueError``
+        for a class that records cannot have.
         """
-        return super().dataset(named(self.namespace, namespace), set)
+        return super().dataset(named(self.namespace, namespace), set, type)
 
     def with_profile(self, profile: Profile) -> ClientView:
         """The same connections and verbs, with the options of a profile as defaults of each call.
@@ -293,20 +321,22 @@ class AsyncClient(_native.AsyncClient):
     _namespace: str | None
     _whence: str
 
-    def __new__(cls, seeds: Seeds = UNSAID, **options: Unpack[AsyncOptions]) -> Self:
+    def __new__(cls, seeds: Seeds = FROM_ENVIRONMENT, **options: Unpack[AsyncOptions]) -> Self:
         """Checks what it is opened with."""
-        if seeds is not UNSAID:
+        if seeds is not FROM_ENVIRONMENT:
             return super().__new__(cls, seeds, **options)
         opening = reads(cls, None, options)
         client = super().__new__(cls, opening.seeds, **cast("AsyncOptions", opening.options))
         client._namespace, client._whence = opening.namespace, whence(opening)
         return client
 
-    def __init__(self, seeds: Seeds = UNSAID, **options: Unpack[AsyncOptions]) -> None:
+    def __init__(self, seeds: Seeds = FROM_ENVIRONMENT, **options: Unpack[AsyncOptions]) -> None:
         pass
 
     @classmethod
-    async def connect(cls, seeds: Seeds = UNSAID, **options: Unpack[AsyncOptions]) -> Self:
+    async def connect(
+        cls, seeds: Seeds = FROM_ENVIRONMENT, **options: Unpack[AsyncOptions]
+    ) -> Self:
         """A connected client, for use without ``async with``; call ``await close()`` at the end."""
         return await cls(seeds, **options).__aenter__()
 
@@ -339,17 +369,45 @@ class AsyncClient(_native.AsyncClient):
         """The namespace of the URL that the client was opened with."""
         return getattr(self, "_namespace", None)
 
+    @overload
+    def dataset(
+        self,
+        namespace: str | None = None,
+        set: str | None = None,
+        type: None = None,
+    ) -> AsyncDataset: ...
+    @overload
+    def dataset(
+        self,
+        namespace: str | None,
+        set: str | None,
+        type: type[_T],
+    ) -> AsyncDataset[_T]: ...
+    @overload
+    def dataset(
+        self,
+        namespace: str | None = None,
+        set: str | None = None,
+        *,
+        type: type[_T],
+    ) -> AsyncDataset[_T]: ...
     def dataset(
         self,
         namespace: str | None = None,
         set: str | None = None,  # noqa: A002
-    ) -> AsyncDataset:
+        type: type[Any] | None = None,  # noqa: A002
+    ) -> AsyncDataset[Any]:
         """A namespace and a set, or with ``None`` the records without a set. The default namespace
         is that of the URL that the client was opened with.
 
-        Sends nothing; raises ``ValueError`` for invalid names.
+        ``type`` is the class of its records: a ``TypedDict``, a dataclass, a ``msgspec.Struct`` or
+        a pydantic model. Reads then ask for its bins only and have instances of it in
+        ``record.value``, and writes take instances of it. Default: none.
+
+        Sends nothing; raises ``ValueError`` for invalid names, and ``TypeError`` or ``ValueError``
+        for a class that records cannot have.
         """
-        return super().dataset(named(self.namespace, namespace), set)
+        return super().dataset(named(self.namespace, namespace), set, type)
 
     def with_profile(self, profile: Profile) -> AsyncClientView:
         """The same connections and verbs, with the options of a profile as defaults of each call.

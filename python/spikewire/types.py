@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol, TypeAlias, TypeVar
 
 from spikewire._native import Expression, GeoJSON, HyperLogLog, Key, Marker, Step
 
@@ -61,6 +61,7 @@ __all__ = [
     "Hedge",
     "Index",
     "Indexes",
+    "Instance",
     "Job",
     "JobProgress",
     "KeyLike",
@@ -87,6 +88,7 @@ __all__ = [
     "ReadMode",
     "Records",
     "RecordsByKey",
+    "RecordsOf",
     "Replica",
     "Result",
     "Results",
@@ -140,9 +142,26 @@ BinValue: TypeAlias = (
     | None
 )
 
-#: Bins to write, by name. Each value is a ``BinValue``; see there why the type is wider.
+#: Bins to write, by name. Each value is a ``BinValue``, or has a type that the client's codec
+#: encodes: that is why type checkers accept any object here. The call checks it.
 Bins: TypeAlias = Mapping[str, object]
 
+
+class _Dataclass(Protocol):
+    __dataclass_fields__: ClassVar[dict[str, Any]]
+
+
+class _Struct(Protocol):
+    __struct_fields__: ClassVar[tuple[str, ...]]
+
+
+class _Model(Protocol):
+    __pydantic_fields__: ClassVar[dict[str, Any]]
+
+
+#: An instance of a class that the records of a dataset can have, whose fields become bins: of a
+#: dataclass, a ``msgspec.Struct`` or a pydantic model.
+Instance: TypeAlias = _Dataclass | _Struct | _Model
 
 _KeyOf = TypeVar("_KeyOf", covariant=True)
 
@@ -165,6 +184,23 @@ Records: TypeAlias = (
     | RecordsByKey[UserKey | Key]
     | Iterable[tuple[UserKey | Key, Bins]]
 )
+
+_Value_co = TypeVar("_Value_co", covariant=True)
+_Value = TypeVar("_Value")
+
+
+class _ValuesByKey(Protocol[_KeyOf, _Value_co]):
+    """A mapping of keys to what records hold."""
+
+    def __len__(self) -> int: ...
+
+    def __iter__(self) -> Iterator[_KeyOf]: ...
+
+    def items(self) -> Iterable[tuple[_KeyOf, _Value_co]]: ...
+
+
+#: Many records to write into a dataset with a type: a mapping of keys to instances, or pairs.
+RecordsOf: TypeAlias = _ValuesByKey[UserKey | Key, _Value] | Iterable[tuple[UserKey | Key, _Value]]
 
 #: The same through a client, by whole keys.
 ClientRecords: TypeAlias = (
@@ -204,20 +240,11 @@ MapKey: TypeAlias = str | int | float | bytes | tuple["MapKey", ...] | None
 #: What operations search for: a value, or ``op.WILDCARD`` or ``op.INFINITY``.
 Sought: TypeAlias = BinValue | Marker
 
-#: What is read from a bin; a ``memoryview`` only with ``buffers=True``.
-Value: TypeAlias = (
-    int
-    | float
-    | bool
-    | str
-    | bytes
-    | memoryview
-    | GeoJSON
-    | HyperLogLog
-    | list["Value"]
-    | dict[MapKey, "Value"]
-    | None
-)
+#: What is read from a bin: int, float, bool, str, bytes, ``GeoJSON``, ``HyperLogLog``, a list or
+#: dict of these, ``None``, a ``memoryview`` with ``buffers=True``, or what the client's codec makes
+#: of it. Only the program knows which, so type checkers accept it as anything. A dataset with a
+#: type says it: ``client.dataset("test", "users", User)``.
+Value: TypeAlias = Any
 
 #: Addresses of the cluster: ``"host"``, ``"host:port"``, several separated by commas, or a list.
 Seeds: TypeAlias = str | list[str] | tuple[str, ...]

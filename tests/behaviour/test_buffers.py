@@ -42,10 +42,10 @@ def is_view_of(value: object, content: bytes) -> bool:
 def check(record: spikewire.Record) -> None:
     """Blobs are views of one buffer, everything else is as usual."""
     assert all(is_view_of(record[name], BINS[name]) for name in BLOBS)
-    assert len({id(record[name].obj) for name in BLOBS}) == 1  # type: ignore[union-attr]
+    assert len({id(record[name].obj) for name in BLOBS}) == 1
     others = {name: record[name] for name in record if name not in BLOBS}
     assert others == {name: value for name, value in BINS.items() if name not in BLOBS}
-    assert [type(item) for item in others["nested"]] == [bytes, dict]  # type: ignore[union-attr]
+    assert [type(item) for item in others["nested"]] == [bytes, dict]
 
 
 def test_get(data: Any) -> None:

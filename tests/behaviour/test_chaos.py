@@ -95,7 +95,7 @@ class BlockingLoad:
                         journal.wrote(key, value)
                     else:
                         record = self.data.get(key, default=None)
-                        journal.read(key, record["v"] if record else None)  # type: ignore[arg-type]
+                        journal.read(key, record["v"] if record else None)
                 except spikewire.Error as error:
                     journal.failed(error, key, value, write=write)
                     journal.took(began, success=False)
@@ -115,7 +115,7 @@ class BlockingLoad:
     def check(self) -> None:
         for journal in self.journals:
             for key in journal.acknowledged:
-                journal.read(key, self.data.get(key, timeout=30)["v"])  # type: ignore[arg-type]
+                journal.read(key, self.data.get(key, timeout=30)["v"])
 
     def close(self) -> None:
         self.client.close()
@@ -151,7 +151,7 @@ class AsyncioLoad:
             await asyncio.gather(*(self._run(journal) for journal in self.journals))
             for journal in self.journals:
                 for key in journal.acknowledged:
-                    journal.read(key, (await self.data.get(key, timeout=30))["v"])  # type: ignore[arg-type]
+                    journal.read(key, (await self.data.get(key, timeout=30))["v"])
 
     async def _run(self, journal: Journal) -> None:
         while not self.stopping:
@@ -163,7 +163,7 @@ class AsyncioLoad:
                     journal.wrote(key, value)
                 else:
                     record = await self.data.get(key, default=None)
-                    journal.read(key, record["v"] if record else None)  # type: ignore[arg-type]
+                    journal.read(key, record["v"] if record else None)
             except spikewire.Error as error:
                 journal.failed(error, key, value, write=write)
                 journal.took(began, success=False)

@@ -62,7 +62,7 @@ class TestLoops:
 
         async def again() -> int:
             await data.add(1, {"v": 1})
-            return (await data.get(1))["v"]  # type: ignore[return-value]
+            return (await data.get(1))["v"]
 
         run(first())
         loop = asyncio.new_event_loop

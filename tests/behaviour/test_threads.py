@@ -81,7 +81,7 @@ def test_counters_lose_nothing(shared: spikewire.Client, set_name: str) -> None:
             data.add(f"n{at % 4}", {"n": 1})
 
     in_threads(count)
-    assert sum(data.get(f"n{at}")["n"] for at in range(4)) == THREADS * 200  # type: ignore[misc]
+    assert sum(data.get(f"n{at}")["n"] for at in range(4)) == THREADS * 200
 
 
 def test_one_winner(shared: spikewire.Client, set_name: str) -> None:
@@ -109,7 +109,7 @@ def test_optimistic_writers(shared: spikewire.Client, set_name: str) -> None:
             while True:
                 seen = data.get(1)
                 try:
-                    data.put(1, {"n": seen["n"] + 1}, generation=seen.generation)  # type: ignore[operator]
+                    data.put(1, {"n": seen["n"] + 1}, generation=seen.generation)
                 except spikewire.GenerationMismatch:
                     lost += 1
                 else:

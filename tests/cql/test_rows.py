@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import gc
 import sys
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypedDict
 
 import pytest
 
@@ -90,3 +91,31 @@ def test_an_iterator_that_ended_holds_nothing(rows: cql.Rows) -> None:
     assert next(iterator, None) is None
     if not hasattr(sys, "_is_gil_enabled") or sys._is_gil_enabled():
         assert sys.getrefcount(last) == 2
+
+
+@dataclass
+class Item:
+    id: str
+    at: int
+    payload: bytes
+    note: str | None = None
+
+
+class Fruit(TypedDict):
+    id: str
+    at: str
+
+
+def test_rows_as_instances_of_a_type(rows: cql.Rows, expected: Expected) -> None:
+    """The columns of a row are the fields of a class of the program, checked on the way."""
+    items = rows.all(Item)
+    assert [(it.at, it.id, it.payload) for it in items] == expected
+    assert rows.first(Item) == items[0]
+    with pytest.raises(ValueError, match="700 rows where one was expected"):
+        rows.one(Item)
+    with pytest.raises(ValueError, match=r"^row 0: column 'at' of Fruit must be str, not int"):
+        rows.all(Fruit)
+    with pytest.raises(ValueError, match=r"^column 'at' of Fruit must be str, not int"):
+        rows.first(Fruit)
+    with pytest.raises(TypeError, match="type must be a TypedDict, a dataclass"):
+        rows.all(int)

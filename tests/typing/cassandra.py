@@ -7,7 +7,7 @@ import datetime as dt
 import ipaddress
 import uuid
 from collections.abc import AsyncIterator, Iterator
-from typing import Any
+from typing import Any, TypedDict
 
 from typing_extensions import assert_type
 
@@ -102,12 +102,21 @@ async def awaited_queries(query: AsyncQuery) -> None:
     assert_type(query.paging_state, bytes | None)
 
 
+class Item(TypedDict):
+    id: str
+
+
 def of_rows(rows: Rows, row: Row) -> None:
     assert_type(rows[0], Row)
     assert_type(list(rows), list[Row])
     assert_type(rows.first(), Row | None)
     assert_type(rows.one(), Row | None)
     assert_type(rows.all(), list[Row])
+    assert_type(rows.first(Item), Item | None)
+    assert_type(rows.one(Item), Item | None)
+    assert_type(rows.all(Item), list[Item])
+    assert_type(row.anything, Any)
+    assert_type(row["anything"], Any)
     assert_type(rows.to_arrow(), ArrowTable)
     assert_type(rows.columns, tuple[str, ...])
     assert_type(rows.types, list[str])

@@ -12,18 +12,18 @@ from typing_extensions import assert_type
 from spikewire import AsyncClient, AsyncDataset, Batch, Client, Dataset, Key
 
 if TYPE_CHECKING:
-    from spikewire.types import ArrowStream, ClientSubmit, DatasetSubmit
+    from spikewire.types import ArrowStream, Bins, ClientSubmit, DatasetSubmit
 
 Future = concurrent.futures.Future
 
 
 def of_a_dataset(users: Dataset, submit: DatasetSubmit, key: Key) -> None:
-    assert_type(users.put_many({1: {"n": 1}, "a": {"n": 2}}), Batch)
-    assert_type(users.put_many({1: {"n": 1}, "a": {"s": "x", "l": [1, "y"]}, b"b": {}}), Batch)
-    assert_type(users.put_many({1: {"n": 1}, key: {"s": None}}, ttl=60), Batch)
-    assert_type(users.put_many({n: {"n": n} for n in (1, "a")}), Batch)
-    assert_type(users.put_many({}), Batch)
-    assert_type(submit.put_many({1: {"n": 1}, "a": {"s": "x"}}), Future[Batch])
+    assert_type(users.put_many({1: {"n": 1}, "a": {"n": 2}}), Batch[Bins])
+    assert_type(users.put_many({1: {"n": 1}, "a": {"s": "x", "l": [1]}, b"b": {}}), Batch[Bins])
+    assert_type(users.put_many({1: {"n": 1}, key: {"s": None}}, ttl=60), Batch[Bins])
+    assert_type(users.put_many({n: {"n": n} for n in (1, "a")}), Batch[Bins])
+    assert_type(users.put_many({}), Batch[Bins])
+    assert_type(submit.put_many({1: {"n": 1}, "a": {"s": "x"}}), Future[Batch[Bins]])
 
 
 def of_a_client(client: Client, submit: ClientSubmit, key: Key) -> None:
@@ -32,7 +32,7 @@ def of_a_client(client: Client, submit: ClientSubmit, key: Key) -> None:
 
 
 async def awaited(users: AsyncDataset, client: AsyncClient, key: Key) -> None:
-    assert_type(await users.put_many({1: {"n": 1}, "a": {"s": "x"}, key: {}}), Batch)
+    assert_type(await users.put_many({1: {"n": 1}, "a": {"s": "x"}, key: {}}), Batch[Bins])
     assert_type(await client.put_many({key: {"n": 1}, ("test", "users", 1): {"s": "x"}}), Batch)
 
 
@@ -58,7 +58,7 @@ async def refused_when_awaited(users: AsyncDataset) -> None:
 async def handed_on(users: Dataset, table: ArrowStream, kept: dict[int, dict[str, int]]) -> None:
     """A function with overloads can still be passed on."""
     pairs = [(1, {"n": 1}), (2, {"n": 2})]
-    assert_type(await asyncio.to_thread(users.put_many, table, key="id"), Batch)
-    assert_type(await asyncio.to_thread(users.put_many, pairs, ttl=5), Batch)
-    assert_type(await asyncio.to_thread(users.put_many, kept), Batch)
-    assert_type(partial(users.put_many, ttl=5)(kept), Batch)
+    assert_type(await asyncio.to_thread(users.put_many, table, key="id"), Batch[Bins])
+    assert_type(await asyncio.to_thread(users.put_many, pairs, ttl=5), Batch[Bins])
+    assert_type(await asyncio.to_thread(users.put_many, kept), Batch[Bins])
+    assert_type(partial(users.put_many, ttl=5)(kept), Batch[Bins])

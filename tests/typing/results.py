@@ -40,6 +40,7 @@ from spikewire.types import (
     Bins,
     BinValue,
     Exists,
+    Instance,
     KeyLike,
     ReadMode,
     Step,
@@ -124,7 +125,7 @@ def rows(read: Read, write: Write, delete: Delete, apply: Apply) -> None:
     assert_type(read.read_touch, int | None)
     assert_type(read.read_mode, ReadMode | None)
     assert_type(write.key, UserKey | KeyLike)
-    assert_type(write.what, Bins | list[Operation] | tuple[Operation, ...])
+    assert_type(write.what, Bins | Instance | list[Operation] | tuple[Operation, ...])
     assert_type(write.ttl, Ttl | None)
     assert_type(write.generation, int | Newer | None)
     assert_type(write.exists, Exists | None)

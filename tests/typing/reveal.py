@@ -44,7 +44,7 @@ from spikewire import (
 from spikewire.builder import AsyncSession, Result, Results, Session
 from spikewire.profiles import AsyncClientView, ClientView, DatasetView
 from spikewire.testing import Cluster, NodeStats
-from spikewire.types import BinValue, MapKey, UserKey, Value
+from spikewire.types import Bins, BinValue, MapKey, UserKey, Value
 
 
 def clients() -> None:
@@ -90,17 +90,17 @@ def columns(users: Dataset, found: Batch) -> None:
 
 def verbs(users: Dataset, client: Client, key: Key) -> None:
     record = users.get("alice")
-    assert_type(record, Record)
-    assert_type(users.get("alice", default=None), Record | None)
-    assert_type(users.get("alice", default=0), Record | int)
-    assert_type(users.get("alice", ["name"], default={"a": 1}), Record | dict[str, int])
-    assert_type(users.get("alice", bins=("name", "age"), timeout=0.5), Record)
+    assert_type(record, Record[Bins])
+    assert_type(users.get("alice", default=None), Record[Bins] | None)
+    assert_type(users.get("alice", default=0), Record[Bins] | int)
+    assert_type(users.get("alice", ["name"], default={"a": 1}), Record[Bins] | dict[str, int])
+    assert_type(users.get("alice", bins=("name", "age"), timeout=0.5), Record[Bins])
     assert_type(users.exists("alice"), bool)
     assert_type(users.delete("alice", generation=3), bool)
     assert_type(users.put("alice", {"name": "Alice"}), None)
     assert_type(users.touch("alice", ttl=60), None)
-    assert_type(users.operate("alice", [op.add("n", 1), op.get("n")]), Record)
-    assert_type(users.operate("alice", (op.touch(),)), Record)
+    assert_type(users.operate("alice", [op.add("n", 1), op.get("n")]), Record[Bins])
+    assert_type(users.operate("alice", (op.touch(),)), Record[Bins])
     assert_type(client.get(("test", "users", "alice")), Record)
     assert_type(client.get(key, default=None), Record | None)
     client.get(("test", None, 7))
@@ -111,22 +111,22 @@ def verbs(users: Dataset, client: Client, key: Key) -> None:
     users.get(bytearray(b"raw"))
 
     adult = exp.bin("age") >= 18
-    assert_type(users.get("alice", where=adult), Record)
-    assert_type(users.get("alice", where="$.age > 18", default=None), Record | None)
-    assert_type(users.get_many(["alice"], where=("$.age > ?0", 18)), Batch)
+    assert_type(users.get("alice", where=adult), Record[Bins])
+    assert_type(users.get("alice", where="$.age > 18", default=None), Record[Bins] | None)
+    assert_type(users.get_many(["alice"], where=("$.age > ?0", 18)), Batch[Bins])
     users.put("alice", {"name": "A"}, where=("$.a == ?0 or $.b == ?1", "x", b"y"))
     users.get("alice", where=(18, "$.age > ?0"))  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
     users.put("alice", {"name": "A"}, where=True)  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
 
     now = datetime.now(timezone.utc)
     users.put("alice", {"n": 1}, ttl=now, generation=Newer(3), replica="any")
-    assert_type(users.get("alice", read_touch=50, read_mode="all", replica="master"), Record)
+    assert_type(users.get("alice", read_touch=50, read_mode="all", replica="master"), Record[Bins])
     assert_type(Newer(3).generation, int)
     users.put("alice", {"n": 1}, generation="3")  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
     users.exists("alice", read_mode="strict")  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
 
     rows = [Read("a", ["n"]), Write("b", {"n": 1}, ttl=60), Delete("c")]
-    assert_type(users.batch(rows), Batch)
+    assert_type(users.batch(rows), Batch[Bins])
     assert_type(users.batch([Read(1, ops=[op.get("n")], where="$.n > 1")]).in_doubt, list[int])
     assert_type(Delete("c", durable=True).durable, bool | None)
     client.batch([Write(("test", "users", 1), (op.add("n", 1),), generation=Newer(2))])
@@ -193,10 +193,8 @@ def records(record: Record) -> None:
     name = record["name"]
     if isinstance(name, str):
         assert_type(name, str)
-    if isinstance(name, dict):
-        entries: dict[MapKey, Value] = name
-    if isinstance(name, list):
-        items: list[Value] = name
+    entries: dict[MapKey, Value] = record["name"]
+    items: list[Value] = record["name"]
     record.generation = 1  # type: ignore[misc]  # pyright: ignore[reportAttributeAccessIssue]
     hash(record)
     record["name"] = 1  # type: ignore[index]  # pyright: ignore[reportIndexIssue]
@@ -215,13 +213,13 @@ def keys() -> None:
 
 def in_flight(client: Client, users: Dataset) -> None:
     future = users.submit.get("alice")
-    assert_type(future, concurrent.futures.Future[Record])
-    assert_type(future.result(1), Record)
-    assert_type(users.submit.get("alice", default=None).result(), Record | None)
+    assert_type(future, concurrent.futures.Future[Record[Bins]])
+    assert_type(future.result(1), Record[Bins])
+    assert_type(users.submit.get("alice", default=None).result(), Record[Bins] | None)
     assert_type(client.submit.get(("test", "users", "alice")).result(), Record)
-    assert_type(users.submit.get_many(["alice"]).result(), Batch)
+    assert_type(users.submit.get_many(["alice"]).result(), Batch[Bins])
     for record in client.concurrent((users.get, n) for n in range(9)):
-        assert_type(record, Record)
+        assert_type(record, Record[Bins])
     for found in client.concurrent([(users.exists, 1), (users.exists, 2)], errors="return"):
         assert_type(found, bool | Exception)
     for nothing in client.concurrent(partial(users.put, n, {"n": n}, ttl=9) for n in range(9)):
@@ -235,7 +233,7 @@ def profiled(client: Client, path: str) -> None:
     assert_type(view, ClientView)
     users = view.dataset(set="users")
     assert_type(users, DatasetView)
-    assert_type(users.get("alice"), Record)
+    assert_type(users.get("alice"), Record[Bins])
     assert_type(users.explain("get")["timeout"].source, str)
     assert_type(profile.derive("q", write={"ttl": "never"}), Profile)
     assert_type(Profiles(path)["fast"], Profile)
@@ -253,24 +251,24 @@ async def asynchronous(users: AsyncDataset) -> None:
         assert_type(await client.info("build"), str)
         assert_type(await client.get(("test", "users", "alice")), Record)
         async for record in client.concurrent((users.get, n) for n in range(9)):
-            assert_type(record, Record)
+            assert_type(record, Record[Bins])
         async for found in client.concurrent([(users.exists, 1)], errors="return"):
             assert_type(found, bool | Exception)
     assert_type(await AsyncClient.connect("a"), AsyncClient)
     assert_type(await AsyncClient.from_url("aerospike://a").open(), AsyncClient)
     view = client.with_profile(Profile(timeout=1))
     assert_type(view, AsyncClientView)
-    assert_type(await view.dataset("test").get("alice"), Record)
-    assert_type(users.get("alice"), asyncio.Future[Record])
-    assert_type(await users.get("alice"), Record)
-    assert_type(await users.get("alice", default=None), Record | None)
+    assert_type(await view.dataset("test").get("alice"), Record[Bins])
+    assert_type(users.get("alice"), asyncio.Future[Record[Bins]])
+    assert_type(await users.get("alice"), Record[Bins])
+    assert_type(await users.get("alice", default=None), Record[Bins] | None)
     assert_type(await users.put("alice", {"a": 1}), None)
     assert_type(await users.exists("alice"), bool)
-    assert_type(await users.operate("alice", [op.get()]), Record)
+    assert_type(await users.operate("alice", [op.get()]), Record[Bins])
     one, two = await asyncio.gather(users.get(1), users.exists(2))
-    assert_type(one, Record)
+    assert_type(one, Record[Bins])
     assert_type(two, bool)
-    assert_type(await asyncio.wait_for(users.get(1), 1), Record)
+    assert_type(await asyncio.wait_for(users.get(1), 1), Record[Bins])
     users.get("alice")["name"]  # type: ignore[index]  # pyright: ignore[reportIndexIssue]
     with AsyncClient("a"):  # type: ignore[attr-defined]  # pyright: ignore[reportGeneralTypeIssues]
         pass
@@ -283,10 +281,10 @@ def chains(client: Client, users: Dataset) -> None:
     assert_type(session, Session)
     alice = users.key("alice")
     keys = users.keys([1, "a", b"k"])
-    assert_type(alice, Key)
-    assert_type(keys, list[Key])
-    assert_type(session.query(alice).bins("a").where("$.n > ?", 5).first(), Record)
-    assert_type(session.query(keys).first_or_none(), Record | None)
+    assert_type(alice, Key[Bins])
+    assert_type(keys, list[Key[Bins]])
+    assert_type(session.query(alice).bins("a").where("$.n > ?", 5).first(), Record[Bins])
+    assert_type(session.query(keys).first_or_none(), Record[Bins] | None)
     assert_type(session.query(("test", "users", 1)).to_list(), list[Record])
     assert_type(session.query(keys).count(), int)
     assert_type(session.query(keys).to_arrow(), ArrowTable)
@@ -312,8 +310,8 @@ def chains(client: Client, users: Dataset) -> None:
         assert_type(result.unwrap(), Record)
         assert_type(result.error, errors.Error | None)
     assert_type(next(chain.stream()), Result)
-    assert_type(session.query(users).limit(5).to_list(), list[Record])
-    assert_type(next(session.query(users).stream()), Record)
+    assert_type(session.query(users).limit(5).to_list(), list[Record[Bins]])
+    assert_type(next(session.query(users).stream()), Record[Bins])
 
     session.query(alice).set("a", 1)  # type: ignore[attr-defined]  # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType]
     session.delete(alice).ttl(1)  # type: ignore[attr-defined]  # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType]
@@ -325,8 +323,8 @@ async def awaited_chains(client: AsyncClient, users: AsyncDataset) -> None:
     session = client.session()
     assert_type(session, AsyncSession)
     alice = users.key("alice")
-    assert_type(await session.query(alice).first(), Record)
-    assert_type(await session.query([alice]).to_list(), list[Record])
+    assert_type(await session.query(alice).first(), Record[Bins])
+    assert_type(await session.query([alice]).to_list(), list[Record[Bins]])
     assert_type(await session.upsert(alice).set("a", 1).execute(), Record | None)
     assert_type(await session.delete(alice).execute(), bool)
     assert_type(await session.touch([alice]).execute(), Results)
@@ -334,7 +332,7 @@ async def awaited_chains(client: AsyncClient, users: AsyncDataset) -> None:
     async for result in session.query([alice]).stream():
         assert_type(result, Result)
     async for record in session.query(users).stream():
-        assert_type(record, Record)
+        assert_type(record, Record[Bins])
 
 
 def failures(users: Dataset) -> None:

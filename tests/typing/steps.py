@@ -50,7 +50,7 @@ from spikewire.builder.blocking import (
 )
 from spikewire.builder.rows import Rows
 from spikewire.builder.step import Step
-from spikewire.types import Explanation
+from spikewire.types import Bins, Explanation
 
 Masked: TypeAlias = "np.ma.MaskedArray[tuple[int], np.dtype[np.void]]"
 Plain: TypeAlias = "np.ndarray[tuple[int], np.dtype[np.void]]"
@@ -173,27 +173,27 @@ def others(session: Session, key: Key) -> None:
 
 
 def scans(session: Session, users: Dataset) -> None:
-    assert_type(session.query(users).where("$.n > ?", 1), Scan)
-    assert_type(session.query(users).replica("any"), Scan)
-    assert_type(session.query(users).timeout(1), Scan)
-    assert_type(session.query(users).after(1), Scan)
-    assert_type(session.query(users).bins("n"), Scan)
-    assert_type(session.query(users).concurrent_nodes(2), Scan)
-    assert_type(session.query(users).index(between("n", 1, 2)), Scan)
-    assert_type(session.query(users).op(op.get("n")), Scan)
-    assert_type(session.query(users).page_size(5), Scan)
-    assert_type(session.query(users).partitions(5), Scan)
-    assert_type(session.query(users).records_per_second(5), Scan)
-    assert_type(session.query(users).resume(b""), Scan)
-    assert_type(session.query(users).socket_timeout(1), Scan)
-    assert_type(session.query(users).limit(5), Scan)
-    assert_type(session.query(users).first(), Record)
-    assert_type(session.query(users).first_or_none(), Record | None)
-    assert_type(session.query(users).to_list(), list[Record])
+    assert_type(session.query(users).where("$.n > ?", 1), Scan[Bins])
+    assert_type(session.query(users).replica("any"), Scan[Bins])
+    assert_type(session.query(users).timeout(1), Scan[Bins])
+    assert_type(session.query(users).after(1), Scan[Bins])
+    assert_type(session.query(users).bins("n"), Scan[Bins])
+    assert_type(session.query(users).concurrent_nodes(2), Scan[Bins])
+    assert_type(session.query(users).index(between("n", 1, 2)), Scan[Bins])
+    assert_type(session.query(users).op(op.get("n")), Scan[Bins])
+    assert_type(session.query(users).page_size(5), Scan[Bins])
+    assert_type(session.query(users).partitions(5), Scan[Bins])
+    assert_type(session.query(users).records_per_second(5), Scan[Bins])
+    assert_type(session.query(users).resume(b""), Scan[Bins])
+    assert_type(session.query(users).socket_timeout(1), Scan[Bins])
+    assert_type(session.query(users).limit(5), Scan[Bins])
+    assert_type(session.query(users).first(), Record[Bins])
+    assert_type(session.query(users).first_or_none(), Record[Bins] | None)
+    assert_type(session.query(users).to_list(), list[Record[Bins]])
     assert_type(session.query(users).count(), int)
     assert_type(session.query(users).to_numpy("f8"), Masked)
     assert_type(session.query(users).to_numpy("f8", missing="raise"), Plain)
-    assert_type(session.query(users).stream(), Query)
+    assert_type(session.query(users).stream(), Query[Bins])
     assert_type(session.query(users).execute(), Any)
 
 
@@ -311,27 +311,27 @@ async def awaited_others(session: AsyncSession, key: Key) -> None:
 
 
 async def awaited_scans(session: AsyncSession, users: AsyncDataset) -> None:
-    assert_type(session.query(users).where("$.n > ?", 1), AsyncScan)
-    assert_type(session.query(users).replica("any"), AsyncScan)
-    assert_type(session.query(users).timeout(1), AsyncScan)
-    assert_type(session.query(users).after(1), AsyncScan)
-    assert_type(session.query(users).bins("n"), AsyncScan)
-    assert_type(session.query(users).concurrent_nodes(2), AsyncScan)
-    assert_type(session.query(users).index(between("n", 1, 2)), AsyncScan)
-    assert_type(session.query(users).op(op.get("n")), AsyncScan)
-    assert_type(session.query(users).page_size(5), AsyncScan)
-    assert_type(session.query(users).partitions(5), AsyncScan)
-    assert_type(session.query(users).records_per_second(5), AsyncScan)
-    assert_type(session.query(users).resume(b""), AsyncScan)
-    assert_type(session.query(users).socket_timeout(1), AsyncScan)
-    assert_type(session.query(users).limit(5), AsyncScan)
-    assert_type(await session.query(users).first(), Record)
-    assert_type(await session.query(users).first_or_none(), Record | None)
-    assert_type(await session.query(users).to_list(), list[Record])
+    assert_type(session.query(users).where("$.n > ?", 1), AsyncScan[Bins])
+    assert_type(session.query(users).replica("any"), AsyncScan[Bins])
+    assert_type(session.query(users).timeout(1), AsyncScan[Bins])
+    assert_type(session.query(users).after(1), AsyncScan[Bins])
+    assert_type(session.query(users).bins("n"), AsyncScan[Bins])
+    assert_type(session.query(users).concurrent_nodes(2), AsyncScan[Bins])
+    assert_type(session.query(users).index(between("n", 1, 2)), AsyncScan[Bins])
+    assert_type(session.query(users).op(op.get("n")), AsyncScan[Bins])
+    assert_type(session.query(users).page_size(5), AsyncScan[Bins])
+    assert_type(session.query(users).partitions(5), AsyncScan[Bins])
+    assert_type(session.query(users).records_per_second(5), AsyncScan[Bins])
+    assert_type(session.query(users).resume(b""), AsyncScan[Bins])
+    assert_type(session.query(users).socket_timeout(1), AsyncScan[Bins])
+    assert_type(session.query(users).limit(5), AsyncScan[Bins])
+    assert_type(await session.query(users).first(), Record[Bins])
+    assert_type(await session.query(users).first_or_none(), Record[Bins] | None)
+    assert_type(await session.query(users).to_list(), list[Record[Bins]])
     assert_type(await session.query(users).count(), int)
     assert_type(await session.query(users).to_numpy("f8"), Masked)
     assert_type(await session.query(users).to_numpy("f8", missing="raise"), Plain)
-    assert_type(session.query(users).stream(), AsyncQuery)
+    assert_type(session.query(users).stream(), AsyncQuery[Bins])
     assert_type(session.query(users).execute(), Any)
 
 

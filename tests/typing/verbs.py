@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import concurrent.futures
 from collections.abc import AsyncGenerator, Generator, Iterable
+from concurrent.futures import Future as Submitted
 from typing import TypeAlias
 
 import numpy as np
@@ -48,12 +48,12 @@ Plain: TypeAlias = "np.ndarray[tuple[int], np.dtype[np.void]]"
 
 def of_records(users: Dataset, records: RecordsByKey[UserKey | Key]) -> None:
     assert_type(records.items(), Iterable[tuple[UserKey | Key, Bins]])
-    assert_type(users.put_many(records), Batch)
+    assert_type(users.put_many(records), Batch[Bins])
 
 
 def of_a_dataset(users: Dataset) -> None:
-    assert_type(users.get("alice"), Record)
-    assert_type(users.get("alice", default=None), Record | None)
+    assert_type(users.get("alice"), Record[Bins])
+    assert_type(users.get("alice", default=None), Record[Bins] | None)
     assert_type(users.exists("alice"), bool)
     users.put("alice", {"n": 1})
     users.add("alice", {"n": 1})
@@ -61,29 +61,29 @@ def of_a_dataset(users: Dataset) -> None:
     users.prepend("alice", {"s": b"a"})
     users.touch("alice", ttl=5)
     assert_type(users.delete("alice"), bool)
-    assert_type(users.operate("alice", [op.get("n")]), Record)
+    assert_type(users.operate("alice", [op.get("n")]), Record[Bins])
     assert_type(users.apply("alice", "module", "function", [1]), Value)
-    assert_type(users.get_many(["alice"]), Batch)
+    assert_type(users.get_many(["alice"]), Batch[Bins])
     assert_type(users.get_numpy(["alice"], "f8"), Masked)
     assert_type(users.get_numpy(["alice"], "f8", missing="raise"), Plain)
-    assert_type(users.exists_many(["alice"]), Batch)
-    assert_type(users.put_many([("alice", {"n": 1})]), Batch)
-    assert_type(users.put_many({n: {"n": n, "of": "x"} for n in range(3)}), Batch)
+    assert_type(users.exists_many(["alice"]), Batch[Bins])
+    assert_type(users.put_many([("alice", {"n": 1})]), Batch[Bins])
+    assert_type(users.put_many({n: {"n": n, "of": "x"} for n in range(3)}), Batch[Bins])
     mixed: dict[int | str, dict[str, int]] = {1: {"n": 1}, "alice": {"n": 2}}
-    assert_type(users.put_many(mixed), Batch)
-    assert_type(users.delete_many(["alice"]), Batch)
-    assert_type(users.operate_many(["alice"], [op.get("n")]), Batch)
-    assert_type(users.apply_many(["alice"], "module", "function"), Batch)
-    assert_type(users.batch([Read("alice")]), Batch)
+    assert_type(users.put_many(mixed), Batch[Bins])
+    assert_type(users.delete_many(["alice"]), Batch[Bins])
+    assert_type(users.operate_many(["alice"], [op.get("n")]), Batch[Bins])
+    assert_type(users.apply_many(["alice"], "module", "function"), Batch[Bins])
+    assert_type(users.batch([Read("alice")]), Batch[Bins])
     assert_type(users.operate_all([op.put("n", 1)]), Job)
     assert_type(users.apply_all("module", "function"), Job)
     assert_type(users.delete_all(), Job)
     assert_type(users.touch_all(ttl=5), Job)
-    assert_type(users.query(), Query)
+    assert_type(users.query(), Query[Bins])
     assert_type(users.get_stream(iter([1]), window=5), Generator[Result, None, None])
     assert_type(users.explain("get", 1, timeout=5), Explanation)
-    assert_type(users.key(1), Key)
-    assert_type(users.keys([1]), list[Key])
+    assert_type(users.key(1), Key[Bins])
+    assert_type(users.keys([1]), list[Key[Bins]])
     assert_type(users.namespace, str)
     assert_type(users.set, str | None)
     assert_type(users.submit, DatasetSubmit)
@@ -128,68 +128,57 @@ def of_a_client(client: Client, key: Key) -> None:
 
 
 def submitted(users: Dataset) -> None:
-    assert_type(users.submit.get("alice"), concurrent.futures.Future[Record])
-    assert_type(users.submit.get("alice", default=None), concurrent.futures.Future[Record | None])
-    assert_type(users.submit.exists("alice"), concurrent.futures.Future[bool])
-    assert_type(users.submit.put("alice", {"n": 1}), concurrent.futures.Future[None])
-    assert_type(users.submit.add("alice", {"n": 1}), concurrent.futures.Future[None])
-    assert_type(users.submit.append("alice", {"s": "a"}), concurrent.futures.Future[None])
-    assert_type(users.submit.prepend("alice", {"s": b"a"}), concurrent.futures.Future[None])
-    assert_type(users.submit.touch("alice", ttl=5), concurrent.futures.Future[None])
-    assert_type(users.submit.delete("alice"), concurrent.futures.Future[bool])
-    assert_type(users.submit.operate("alice", [op.get("n")]), concurrent.futures.Future[Record])
+    assert_type(users.submit.get("alice"), Submitted[Record[Bins]])
+    assert_type(users.submit.get("alice", default=None), Submitted[Record[Bins] | None])
+    assert_type(users.submit.exists("alice"), Submitted[bool])
+    assert_type(users.submit.put("alice", {"n": 1}), Submitted[None])
+    assert_type(users.submit.add("alice", {"n": 1}), Submitted[None])
+    assert_type(users.submit.append("alice", {"s": "a"}), Submitted[None])
+    assert_type(users.submit.prepend("alice", {"s": b"a"}), Submitted[None])
+    assert_type(users.submit.touch("alice", ttl=5), Submitted[None])
+    assert_type(users.submit.delete("alice"), Submitted[bool])
+    assert_type(users.submit.operate("alice", [op.get("n")]), Submitted[Record[Bins]])
+    assert_type(users.submit.apply("alice", "module", "function", [1]), Submitted[Value])
+    assert_type(users.submit.get_many(["alice"]), Submitted[Batch[Bins]])
+    assert_type(users.submit.get_numpy(["alice"], "f8"), Submitted[Masked])
+    assert_type(users.submit.get_numpy(["alice"], "f8", missing="raise"), Submitted[Plain])
+    assert_type(users.submit.exists_many(["alice"]), Submitted[Batch[Bins]])
+    assert_type(users.submit.put_many([("alice", {"n": 1})]), Submitted[Batch[Bins]])
+    assert_type(users.submit.delete_many(["alice"]), Submitted[Batch[Bins]])
+    assert_type(users.submit.operate_many(["alice"], [op.get("n")]), Submitted[Batch[Bins]])
     assert_type(
-        users.submit.apply("alice", "module", "function", [1]), concurrent.futures.Future[Value]
+        users.submit.apply_many(["alice"], "module", "function"),
+        Submitted[Batch[Bins]],
     )
-    assert_type(users.submit.get_many(["alice"]), concurrent.futures.Future[Batch])
-    assert_type(users.submit.get_numpy(["alice"], "f8"), concurrent.futures.Future[Masked])
-    assert_type(
-        users.submit.get_numpy(["alice"], "f8", missing="raise"), concurrent.futures.Future[Plain]
-    )
-    assert_type(users.submit.exists_many(["alice"]), concurrent.futures.Future[Batch])
-    assert_type(users.submit.put_many([("alice", {"n": 1})]), concurrent.futures.Future[Batch])
-    assert_type(users.submit.delete_many(["alice"]), concurrent.futures.Future[Batch])
-    assert_type(
-        users.submit.operate_many(["alice"], [op.get("n")]), concurrent.futures.Future[Batch]
-    )
-    assert_type(
-        users.submit.apply_many(["alice"], "module", "function"), concurrent.futures.Future[Batch]
-    )
-    assert_type(users.submit.batch([Read("alice")]), concurrent.futures.Future[Batch])
+    assert_type(users.submit.batch([Read("alice")]), Submitted[Batch[Bins]])
 
 
 def submitted_by_a_client(client: Client, key: Key) -> None:
-    assert_type(client.submit.get(key), concurrent.futures.Future[Record])
-    assert_type(client.submit.get(key, default=None), concurrent.futures.Future[Record | None])
-    assert_type(client.submit.exists(key), concurrent.futures.Future[bool])
-    assert_type(client.submit.put(key, {"n": 1}), concurrent.futures.Future[None])
-    assert_type(client.submit.add(key, {"n": 1}), concurrent.futures.Future[None])
-    assert_type(client.submit.append(key, {"s": "a"}), concurrent.futures.Future[None])
-    assert_type(client.submit.prepend(key, {"s": b"a"}), concurrent.futures.Future[None])
-    assert_type(client.submit.touch(key, ttl=5), concurrent.futures.Future[None])
-    assert_type(client.submit.delete(key), concurrent.futures.Future[bool])
-    assert_type(client.submit.operate(key, [op.get("n")]), concurrent.futures.Future[Record])
-    assert_type(
-        client.submit.apply(key, "module", "function", [1]), concurrent.futures.Future[Value]
-    )
-    assert_type(client.submit.get_many([key]), concurrent.futures.Future[Batch])
-    assert_type(client.submit.get_numpy([key], "f8"), concurrent.futures.Future[Masked])
-    assert_type(
-        client.submit.get_numpy([key], "f8", missing="raise"), concurrent.futures.Future[Plain]
-    )
-    assert_type(client.submit.exists_many([key]), concurrent.futures.Future[Batch])
-    assert_type(client.submit.put_many([(key, {"n": 1})]), concurrent.futures.Future[Batch])
-    assert_type(client.submit.delete_many([key]), concurrent.futures.Future[Batch])
-    assert_type(client.submit.operate_many([key], [op.get("n")]), concurrent.futures.Future[Batch])
-    assert_type(
-        client.submit.apply_many([key], "module", "function"), concurrent.futures.Future[Batch]
-    )
-    assert_type(client.submit.batch([Read(key)]), concurrent.futures.Future[Batch])
+    assert_type(client.submit.get(key), Submitted[Record])
+    assert_type(client.submit.get(key, default=None), Submitted[Record | None])
+    assert_type(client.submit.exists(key), Submitted[bool])
+    assert_type(client.submit.put(key, {"n": 1}), Submitted[None])
+    assert_type(client.submit.add(key, {"n": 1}), Submitted[None])
+    assert_type(client.submit.append(key, {"s": "a"}), Submitted[None])
+    assert_type(client.submit.prepend(key, {"s": b"a"}), Submitted[None])
+    assert_type(client.submit.touch(key, ttl=5), Submitted[None])
+    assert_type(client.submit.delete(key), Submitted[bool])
+    assert_type(client.submit.operate(key, [op.get("n")]), Submitted[Record])
+    assert_type(client.submit.apply(key, "module", "function", [1]), Submitted[Value])
+    assert_type(client.submit.get_many([key]), Submitted[Batch])
+    assert_type(client.submit.get_numpy([key], "f8"), Submitted[Masked])
+    assert_type(client.submit.get_numpy([key], "f8", missing="raise"), Submitted[Plain])
+    assert_type(client.submit.exists_many([key]), Submitted[Batch])
+    assert_type(client.submit.put_many([(key, {"n": 1})]), Submitted[Batch])
+    assert_type(client.submit.delete_many([key]), Submitted[Batch])
+    assert_type(client.submit.operate_many([key], [op.get("n")]), Submitted[Batch])
+    assert_type(client.submit.apply_many([key], "module", "function"), Submitted[Batch])
+    assert_type(client.submit.batch([Read(key)]), Submitted[Batch])
 
 
 async def of_an_asynchronous_dataset(users: AsyncDataset) -> None:
-    assert_type(await users.get("alice"), Record)
-    assert_type(await users.get("alice", default=None), Record | None)
+    assert_type(await users.get("alice"), Record[Bins])
+    assert_type(await users.get("alice", default=None), Record[Bins] | None)
     assert_type(await users.exists("alice"), bool)
     await users.put("alice", {"n": 1})
     await users.add("alice", {"n": 1})
@@ -197,26 +186,26 @@ async def of_an_asynchronous_dataset(users: AsyncDataset) -> None:
     await users.prepend("alice", {"s": b"a"})
     await users.touch("alice", ttl=5)
     assert_type(await users.delete("alice"), bool)
-    assert_type(await users.operate("alice", [op.get("n")]), Record)
+    assert_type(await users.operate("alice", [op.get("n")]), Record[Bins])
     assert_type(await users.apply("alice", "module", "function", [1]), Value)
-    assert_type(await users.get_many(["alice"]), Batch)
+    assert_type(await users.get_many(["alice"]), Batch[Bins])
     assert_type(await users.get_numpy(["alice"], "f8"), Masked)
     assert_type(await users.get_numpy(["alice"], "f8", missing="raise"), Plain)
-    assert_type(await users.exists_many(["alice"]), Batch)
-    assert_type(await users.put_many([("alice", {"n": 1})]), Batch)
-    assert_type(await users.delete_many(["alice"]), Batch)
-    assert_type(await users.operate_many(["alice"], [op.get("n")]), Batch)
-    assert_type(await users.apply_many(["alice"], "module", "function"), Batch)
-    assert_type(await users.batch([Read("alice")]), Batch)
+    assert_type(await users.exists_many(["alice"]), Batch[Bins])
+    assert_type(await users.put_many([("alice", {"n": 1})]), Batch[Bins])
+    assert_type(await users.delete_many(["alice"]), Batch[Bins])
+    assert_type(await users.operate_many(["alice"], [op.get("n")]), Batch[Bins])
+    assert_type(await users.apply_many(["alice"], "module", "function"), Batch[Bins])
+    assert_type(await users.batch([Read("alice")]), Batch[Bins])
     assert_type(await users.operate_all([op.put("n", 1)]), AsyncJob)
     assert_type(await users.apply_all("module", "function"), AsyncJob)
     assert_type(await users.delete_all(), AsyncJob)
     assert_type(await users.touch_all(ttl=5), AsyncJob)
-    assert_type(users.query(), AsyncQuery)
+    assert_type(users.query(), AsyncQuery[Bins])
     assert_type(users.get_stream(iter([1])), AsyncGenerator[Result, None])
     assert_type(users.explain("get"), Explanation)
-    assert_type(users.key(1), Key)
-    assert_type(users.keys([1]), list[Key])
+    assert_type(users.key(1), Key[Bins])
+    assert_type(users.keys([1]), list[Key[Bins]])
     assert_type(users.namespace, str)
     assert_type(users.set, str | None)
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 USES = {
     "std::sync": ("Arc",),
     "pyo3::prelude": ("*",),
-    "pyo3::types": ("PyDict", "PyTuple"),
+    "pyo3::types": ("PyDict", "PyTuple", "PyType"),
     "spikewire_aerospike_protocol::message": ("op",),
     "crate": ("columns", "many", "verbs"),
     "crate::face": ("classes",),
@@ -31,6 +31,7 @@ USES = {
     "crate::query::blocking": ("Query",),
     "crate::query": ("QueryCall", "QueryOptions"),
     "crate::query::job": ("JobCall", "JobOptions"),
+    "crate::record_type": ("RecordType", "annotation"),
     "crate::space": ("Space",),
     "crate::verbs": (
         "Function",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -9,6 +10,9 @@ if TYPE_CHECKING:
 
 #: The type of the value that is returned instead of an error.
 DEFAULT = "_D"
+#: The type of a dataset's records, and the results that have it.
+VALUE = "_V"
+_TYPED = re.compile(r"\b(Record|Batch|Query|AsyncQuery)\b")
 
 
 def filled(stub: str, verbs: Verbs) -> str:
@@ -60,11 +64,12 @@ def _signature(
             required = not it.default or it.name == require or it.name in types
             default = "" if required else f" = {it.stub_default}"
             python = types.get(it.name, it.python).replace("{key}", of.keys)
-            python = python.replace("{records}", of.records)
+            python = python.replace("{records}", of.records).replace("{bins}", of.bins)
             lines.append(f"{it.name}: {python}{default},")
-    result = of.future.replace("{}", {"Job": of.job}.get(returns, returns))
-    if verb.name == "query":
-        result = of.query
+    returns = {"Job": of.job}.get(returns, of.query if verb.name == "query" else returns)
+    if of.has_set:
+        returns = _TYPED.sub(rf"\1[{VALUE}]", returns)
+    result = returns if verb.name == "query" else of.future.replace("{}", returns)
     parameters = [f"        {line}" for line in lines]
     return [f"    def {verb.name}(", *parameters, f"    ) -> {result}:"]
 

@@ -113,7 +113,12 @@ class Class:
     @property
     def records(self) -> str:
         """The type of records with their keys, for Python."""
-        return "Records | Table" if self.has_set else "ClientRecords"
+        return "Records | Table | RecordsOf[_V]" if self.has_set else "ClientRecords"
+
+    @property
+    def bins(self) -> str:
+        """The type of bins to write, for Python."""
+        return "Bins | _V" if self.has_set else "Bins"
 
 
 @dataclass(frozen=True)

@@ -30,6 +30,8 @@ def module(table: Table, family: Family, face: str) -> str:
         f"if TYPE_CHECKING:\n{types}\n"
         f"__all__ = [\n{names}]\n"
         f"{functions}"
+        # What completion shows.
+        "\n\ndef __dir__() -> tuple[str, ...]:\n    return tuple(__all__)\n"
     )
 
 

@@ -8,7 +8,7 @@ use std::time::Duration;
 use pyo3::exceptions::PyIndexError;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
-use pyo3::types::{PyDict, PyList};
+use pyo3::types::{PyDict, PyList, PyType};
 
 use spikewire_aerospike::Error;
 use spikewire_aerospike::clock::Tick;
@@ -26,6 +26,7 @@ use crate::columns;
 use crate::errors;
 use crate::key::Key;
 use crate::record::Record;
+use crate::record_type::annotation;
 use crate::value::{Buffer, Codec, Views, is_bytes, is_scalar};
 
 /// How to read the rows of a batch.
@@ -265,6 +266,15 @@ impl Batch {
 
     fn __iter__(slf: Bound<'_, Self>) -> BatchRows {
         BatchRows { batch: slf.unbind(), next: 0.into(), took: 0.into() }
+    }
+
+    /// `Batch[User]` is a batch of records of that type, for annotations.
+    #[classmethod]
+    fn __class_getitem__<'py>(
+        class: &Bound<'py, PyType>,
+        item: &Bound<'py, PyAny>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        annotation(class, item)
     }
 
     /// The result code of every row, as an `array.array`: 0 is success, 2 no such record;

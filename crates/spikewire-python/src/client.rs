@@ -18,6 +18,7 @@ use crate::bridge::tls;
 use crate::core::Core;
 use crate::errors::{Raised, refused, shown, type_error, type_name, utf8, value_error};
 use crate::identity::{Token, token};
+use crate::record_type::RecordType;
 use crate::secrets;
 use crate::space::{Space, text};
 use crate::stages::Stages;
@@ -42,8 +43,10 @@ pub struct Shared {
 /// The default for the maximum number of submitted calls in flight.
 const SUBMIT_LIMIT: usize = 2048;
 
-/// The contents of a pickled dataset: its client's token, seeds and options, then its own names.
-pub type Pickled<'py> = (Bound<'py, PyBytes>, String, Bound<'py, PyDict>, String, Option<String>);
+/// The contents of a pickled dataset: its client's token, seeds and options, then its own names and
+/// the type of its records.
+pub type Pickled<'py> =
+    (Bound<'py, PyBytes>, String, Bound<'py, PyDict>, String, Option<String>, Option<Py<PyAny>>);
 
 impl Shared {
     /// A client that the program creates and opens. Checks seeds and options.
@@ -99,7 +102,8 @@ impl Shared {
         let set = space.set_name().map(str::to_owned);
         let token = PyBytes::new(py, &self.token);
         let options = secrets::left_out(self.given.bind(py))?;
-        Ok((token, self.seeds(), options, space.namespace.to_string(), set))
+        let of = RecordType::of(space).map(|of| of.class(py).clone().unbind());
+        Ok((token, self.seeds(), options, space.namespace.to_string(), set, of))
     }
 
     pub fn seeds(&self) -> String {
@@ -137,9 +141,10 @@ impl Shared {
         snapshot.namespaces.get(namespace).map(|map| map.strong)
     }
 
-    /// Whether commands can be sent.
-    pub fn is_open(&self) -> bool {
-        self.lifecycle.is_open()
+    /// Whether the client is open and its cluster has a node.
+    pub fn is_connected(&self) -> bool {
+        let has_nodes = |core: Arc<Core>| !core.cluster.snapshot().nodes.is_empty();
+        self.lifecycle.is_open() && self.running().is_some_and(has_nodes)
     }
 
     /// Whether this process has connections of this client.

@@ -6,6 +6,7 @@ use std::hash::{Hash, Hasher};
 use pyo3::prelude::*;
 
 pub use crate::bridge::registry::{Registry, Token, token};
+use crate::record_type::RecordType;
 use crate::space::Space;
 
 /// The hash of a client's dataset.
@@ -18,5 +19,8 @@ pub fn hash(space: &Space, client: &Token) -> u64 {
 /// The `repr` of a dataset of this class.
 pub fn shown(py: Python<'_>, class: &str, space: &Space) -> PyResult<String> {
     let namespace = space.namespace.into_pyobject(py)?.repr()?;
-    Ok(format!("{class}({namespace}, {})", space.set_name().into_pyobject(py)?.repr()?))
+    let set = space.set_name().into_pyobject(py)?.repr()?;
+    let Some(of) = RecordType::of(space) else { return Ok(format!("{class}({namespace}, {set})")) };
+    let name = of.class(py).getattr("__qualname__")?;
+    Ok(format!("{class}({namespace}, {set}, {name})"))
 }

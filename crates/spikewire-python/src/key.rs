@@ -10,6 +10,7 @@ use pyo3::types::{PyBytes, PyTuple, PyType};
 use spikewire_aerospike_protocol::key::{Digest, raw_text_digest};
 
 use crate::errors::{type_error, type_name, value_error};
+use crate::record_type::{RecordType, annotation};
 use crate::space::{Space, named, parse_digest, stored_key, with_user_key};
 
 /// A record's address: namespace, set and user key, with the digest computed once. Every verb of
@@ -113,6 +114,23 @@ impl Key {
         Ok(format!("Key({namespace}, {set}, {})", self.user.bind(py).repr()?))
     }
 
+    /// For unpickling: the same key, of a dataset with this type.
+    #[staticmethod]
+    fn _typed(key: &Bound<'_, Self>, class_: &Bound<'_, PyAny>) -> PyResult<Self> {
+        let plain = key.get();
+        let space = RecordType::attach(class_, &plain.space)?;
+        Ok(Self { space, user: plain.user.clone_ref(key.py()), digest: plain.digest })
+    }
+
+    /// `Key[User]` is a key whose record has that type, for annotations.
+    #[classmethod]
+    fn __class_getitem__<'py>(
+        class: &Bound<'py, PyType>,
+        item: &Bound<'py, PyAny>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        annotation(class, item)
+    }
+
     fn __copy__(slf: Bound<'_, Self>) -> Bound<'_, Self> {
         slf
     }
@@ -126,6 +144,12 @@ impl Key {
         py: Python<'py>,
     ) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyTuple>)> {
         let class: Bound<'py, PyType> = py.get_type::<Self>();
+        if let Some(of) = RecordType::of(&self.space) {
+            let space = crate::space::of(&self.space.namespace, self.set())?;
+            let plain = Self { space, user: self.user.clone_ref(py), digest: self.digest };
+            let parts = (plain, of.class(py)).into_pyobject(py)?;
+            return Ok((class.getattr("_typed")?, parts));
+        }
         if self.user.is_none(py) {
             let parts = (self.namespace(), self.set(), self.digest(py)).into_pyobject(py)?;
             return Ok((class.getattr("from_digest")?, parts));
@@ -167,7 +191,8 @@ impl<'py> Address<'py> {
                     space.set
                 )));
             }
-            return Ok(whole.address(key.py()));
+            // Whether records have a type is a matter of the dataset that is asked.
+            return Ok(Self { space: space.clone(), ..whole.address(key.py()) });
         }
         with_user_key(key, |user, key| {
             let digest = space.digest(&user);

@@ -17,6 +17,7 @@
 //! | [`chain`] | steps of the builder |
 //! | [`guarded`] | the mutable state of frozen classes |
 //! | [`record`], [`batch`] | results |
+//! | [`record_type`] | the type of a dataset's records |
 //! | [`columns`] | records as arrays and tables, in both directions |
 //! | [`compat`] | per-row work of drop-ins for other clients |
 //! | [`cql`] | Cassandra: sessions, statements, rows |
@@ -54,6 +55,7 @@ mod many;
 mod operation;
 mod query;
 mod record;
+mod record_type;
 mod rows;
 mod secrets;
 mod signals;
@@ -126,6 +128,8 @@ mod _native {
     use crate::query::page::Page;
     #[pymodule_export]
     use crate::record::Record;
+    #[pymodule_export]
+    use crate::record_type::RecordType;
     #[pymodule_export]
     use crate::rows::{Apply, Delete, Read, Row, Write};
     #[pymodule_export]

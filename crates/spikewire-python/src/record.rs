@@ -14,6 +14,7 @@ use spikewire_aerospike_protocol::value::particle::NULL;
 
 use crate::errors::shown;
 use crate::key::Key;
+use crate::record_type::{self, annotation};
 use crate::space::Space;
 use crate::value::{Codec, bin, pairs, particle};
 
@@ -120,6 +121,25 @@ impl Record {
     #[getter]
     fn bins<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         self.bins.get(py).cloned()
+    }
+
+    /// The record as an instance of the type that its dataset was opened with. It is made anew
+    /// each time. Without a type: a dict of the bins.
+    ///
+    /// Raises `ValueError`, naming key and bin, if the bins do not fit the type.
+    #[getter]
+    fn value<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let shown = || Ok(format!("{}", Bound::new(py, self.key(py))?.repr()?));
+        record_type::value(&self.space, self.bins.get(py)?, shown)
+    }
+
+    /// `Record[User]` is a record whose `value` has that type, for annotations.
+    #[classmethod]
+    fn __class_getitem__<'py>(
+        class: &Bound<'py, PyType>,
+        item: &Bound<'py, PyAny>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        annotation(class, item)
     }
 
     /// How often the record was written, modulo the server's 16 bits; starts at 1.

@@ -7,7 +7,7 @@ return.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal, overload
+from typing import TYPE_CHECKING, Any, Generic, Literal, overload
 
 from spikewire._native import AsyncDataset, StepKinds
 from spikewire.builder import plain, read, scan, write
@@ -23,12 +23,20 @@ if TYPE_CHECKING:
     import numpy.typing as npt
     import pandas as pd  # pyright: ignore[reportMissingImports, reportMissingTypeStubs, reportMissingModuleSource]
     import pyarrow as pa  # pyright: ignore[reportMissingImports, reportMissingTypeStubs, reportMissingModuleSource]
+    from typing_extensions import TypeVar
 
-    from spikewire._native import ArrowTable, AsyncQuery, Record
+    from spikewire._native import ArrowTable, AsyncQuery, Key, Record
     from spikewire.builder.results import Missing, OnError, Result, Results
     from spikewire.types import ArrowSchema, KeyLike
 
+    _T = TypeVar("_T")
+    #: What a record holds; not known unless its key comes from a dataset with a type.
+    _V_co = TypeVar("_V_co", covariant=True, default=object)
     _Keys: TypeAlias = Iterable[KeyLike] | AsyncIterable[KeyLike]
+else:
+    from typing import TypeVar
+
+    _V_co = TypeVar("_V_co", covariant=True)
 
 __all__ = [
     "AsyncDeleteMany",
@@ -88,16 +96,16 @@ class _Many(_Chain):
         ) -> AsyncGenerator[Result, None]: ...
 
 
-class AsyncRead(_Many, read.Read):
+class AsyncRead(_Many, read.Read, Generic[_V_co]):
     """Reads records by their keys. From ``AsyncSession.query``."""
 
     __slots__ = ()
 
     if TYPE_CHECKING:
 
-        def first(self) -> Future[Record]: ...
-        def first_or_none(self) -> Future[Record | None]: ...
-        def to_list(self, *, on_error: OnError | None = None) -> Future[list[Record]]: ...
+        def first(self) -> Future[Record[_V_co]]: ...
+        def first_or_none(self) -> Future[Record[_V_co] | None]: ...
+        def to_list(self, *, on_error: OnError | None = None) -> Future[list[Record[_V_co]]]: ...
         def count(self) -> Future[int]: ...
         def to_arrow(
             self,
@@ -154,7 +162,7 @@ class AsyncRead(_Many, read.Read):
         ) -> Any: ...
 
 
-class AsyncReadOne(AsyncRead):
+class AsyncReadOne(AsyncRead[_V_co]):
     """Reads one record."""
 
     __slots__ = ()
@@ -331,7 +339,7 @@ class AsyncExistsOne(_Chain, plain.Exists):
         ) -> AsyncGenerator[Result, None]: ...
 
 
-class AsyncScan(scan.Scan):
+class AsyncScan(scan.Scan, Generic[_V_co]):
     """A scan of a dataset, or an index query. From ``AsyncSession.query``."""
 
     __slots__ = ()
@@ -339,10 +347,10 @@ class AsyncScan(scan.Scan):
 
     if TYPE_CHECKING:
 
-        def stream(self) -> AsyncQuery: ...
-        def first(self) -> Future[Record]: ...
-        def first_or_none(self) -> Future[Record | None]: ...
-        def to_list(self) -> Future[list[Record]]: ...
+        def stream(self) -> AsyncQuery[_V_co]: ...
+        def first(self) -> Future[Record[_V_co]]: ...
+        def first_or_none(self) -> Future[Record[_V_co] | None]: ...
+        def to_list(self) -> Future[list[Record[_V_co]]]: ...
         def count(self) -> Future[int]: ...
         def to_arrow(  # pyright: ignore[reportUnknownParameterType]
             self,
@@ -418,7 +426,11 @@ class AsyncSession(Start):
     if TYPE_CHECKING:
 
         @overload
-        def query(self, key: AsyncDataset, /) -> AsyncScan: ...
+        def query(self, key: AsyncDataset[_T], /) -> AsyncScan[_T]: ...
+        @overload
+        def query(self, key: Key[_T], *more: Key[_T]) -> AsyncRead[_T]: ...
+        @overload
+        def query(self, key: Iterable[Key[_T]], *more: Key[_T]) -> AsyncRead[_T]: ...
         @overload
         def query(self, key: KeyLike | _Keys, *more: KeyLike) -> AsyncRead: ...
         def query(self, key: Any, *more: Any) -> Any: ...

@@ -6,7 +6,7 @@ return.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal, overload
+from typing import TYPE_CHECKING, Any, Generic, Literal, overload
 
 from spikewire._native import Dataset, StepKinds
 from spikewire.builder import plain, read, scan, write
@@ -20,10 +20,19 @@ if TYPE_CHECKING:
     import numpy.typing as npt
     import pandas as pd  # pyright: ignore[reportMissingImports, reportMissingTypeStubs, reportMissingModuleSource]
     import pyarrow as pa  # pyright: ignore[reportMissingImports, reportMissingTypeStubs, reportMissingModuleSource]
+    from typing_extensions import TypeVar
 
-    from spikewire._native import ArrowTable, Query, Record
+    from spikewire._native import ArrowTable, Key, Query, Record
     from spikewire.builder.results import Missing, OnError, Result, Results
     from spikewire.types import ArrowSchema, KeyLike
+
+    _T = TypeVar("_T")
+    #: What a record holds; not known unless its key comes from a dataset with a type.
+    _V_co = TypeVar("_V_co", covariant=True, default=object)
+else:
+    from typing import TypeVar
+
+    _V_co = TypeVar("_V_co", covariant=True)
 
 __all__ = [
     "DeleteMany",
@@ -82,16 +91,16 @@ class _Many(_Chain):
         ) -> Generator[Result, None, None]: ...
 
 
-class Read(_Many, read.Read):
+class Read(_Many, read.Read, Generic[_V_co]):
     """Reads records by their keys. From ``Session.query``."""
 
     __slots__ = ()
 
     if TYPE_CHECKING:
 
-        def first(self) -> Record: ...
-        def first_or_none(self) -> Record | None: ...
-        def to_list(self, *, on_error: OnError | None = None) -> list[Record]: ...
+        def first(self) -> Record[_V_co]: ...
+        def first_or_none(self) -> Record[_V_co] | None: ...
+        def to_list(self, *, on_error: OnError | None = None) -> list[Record[_V_co]]: ...
         def count(self) -> int: ...
         def to_arrow(
             self,
@@ -145,7 +154,7 @@ class Read(_Many, read.Read):
         ) -> Any: ...
 
 
-class ReadOne(Read):
+class ReadOne(Read[_V_co]):
     """Reads one record."""
 
     __slots__ = ()
@@ -304,17 +313,17 @@ class ExistsOne(_Chain, plain.Exists):
         ) -> Generator[Result, None, None]: ...
 
 
-class Scan(scan.Scan):
+class Scan(scan.Scan, Generic[_V_co]):
     """A scan of a dataset, or an index query. From ``Session.query``."""
 
     __slots__ = ()
 
     if TYPE_CHECKING:
 
-        def stream(self) -> Query: ...
-        def first(self) -> Record: ...
-        def first_or_none(self) -> Record | None: ...
-        def to_list(self) -> list[Record]: ...
+        def stream(self) -> Query[_V_co]: ...
+        def first(self) -> Record[_V_co]: ...
+        def first_or_none(self) -> Record[_V_co] | None: ...
+        def to_list(self) -> list[Record[_V_co]]: ...
         def count(self) -> int: ...
         def to_arrow(  # pyright: ignore[reportUnknownParameterType]
             self,
@@ -387,7 +396,11 @@ class Session(Start):
     if TYPE_CHECKING:
 
         @overload
-        def query(self, key: Dataset, /) -> Scan: ...
+        def query(self, key: Dataset[_T], /) -> Scan[_T]: ...
+        @overload
+        def query(self, key: Key[_T], *more: Key[_T]) -> Read[_T]: ...
+        @overload
+        def query(self, key: Iterable[Key[_T]], *more: Key[_T]) -> Read[_T]: ...
         @overload
         def query(self, key: KeyLike | Iterable[KeyLike], *more: KeyLike) -> Read: ...
         def query(self, key: Any, *more: Any) -> Any: ...

@@ -126,4 +126,7 @@ class Scan(Step):
 
     def _query(self, **more: Any) -> Any:
         options = {**(self._options or {}), **more}
-        return self._verbs.query(self._keys.namespace, self._keys.set, **options)
+        of = self._keys
+        if of.type is not None:
+            return self._verbs.dataset(of.namespace, of.set, of.type).query(**options)
+        return self._verbs.query(of.namespace, of.set, **options)

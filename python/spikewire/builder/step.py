@@ -208,7 +208,7 @@ def keys_of(
             hint = f"; for a user key use dataset.key({key!r})"
         raise TypeError(
             f"{verb} takes a Key, a (namespace, set, key) tuple or an iterable of them, "
-            f"not {type(key).__name__}{hint}"
+            f"not {type(cast('object', key)).__name__}{hint}"
         )
     return cast("Any", key), False
 

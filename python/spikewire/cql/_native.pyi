@@ -5,7 +5,7 @@ import enum
 import uuid
 from collections.abc import Iterator
 from concurrent.futures import Future
-from typing import Any, final, overload
+from typing import Any, TypeVar, final, overload
 
 from typing_extensions import Self, Unpack
 
@@ -126,6 +126,8 @@ class Batch:
     def __len__(self) -> int: ...
     def __bool__(self) -> bool: ...
 
+_T = TypeVar("_T")
+
 @final
 class Row:
     """A row: its values by index, by name, and as attributes.
@@ -179,14 +181,36 @@ class Rows:
     @overload
     def __getitem__(self, key: slice, /) -> list[Row]: ...
     def __iter__(self) -> Iterator[Row]: ...
-    def first(self) -> Row | None:
-        """The first row, or ``None`` if there is none."""
+    @overload
+    def first(self, type: None = None, /) -> Row | None:
+        """The first row, or ``None`` if there is none; with a type, an instance of it: of a
+        TypedDict, a dataclass, a ``msgspec.Struct`` or a pydantic model, whose fields are columns.
 
-    def one(self) -> Row | None:
-        """The only row, or ``None`` if there is none. Raises ``ValueError`` if there are more."""
+        Raises ``ValueError``, naming the column, if the row does not fit the type.
+        """
+    @overload
+    def first(self, type: type[_T], /) -> _T | None:
+        """The first row, or ``None`` if there is none; with a type, an instance of it: of a
+        TypedDict, a dataclass, a ``msgspec.Struct`` or a pydantic model, whose fields are columns.
 
-    def all(self) -> list[Row]:
-        """All rows as a list."""
+        Raises ``ValueError``, naming the column, if the row does not fit the type.
+        """
+    @overload
+    def one(self, type: None = None, /) -> Row | None:
+        """The only row, or ``None`` if there is none; with a type, an instance of it, as in
+        ``first``. Raises ``ValueError`` if there are more.
+        """
+    @overload
+    def one(self, type: type[_T], /) -> _T | None:
+        """The only row, or ``None`` if there is none; with a type, an instance of it, as in
+        ``first``. Raises ``ValueError`` if there are more.
+        """
+    @overload
+    def all(self, type: None = None, /) -> list[Row]:
+        """All rows as a list; with a type, as instances of it, as in ``first``."""
+    @overload
+    def all(self, type: type[_T], /) -> list[_T]:
+        """All rows as a list; with a type, as instances of it, as in ``first``."""
 
     def to_arrow(self) -> ArrowTable:
         """The rows as an Arrow table, decoded straight from the server's reply, for all consumers

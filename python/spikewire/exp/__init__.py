@@ -221,3 +221,7 @@ def within(point: Operand, region: Operand) -> Expression:
     """Whether a GeoJSON point lies in a GeoJSON region (``Polygon``, ``MultiPolygon`` or
     ``AeroCircle``), in either order."""
     return Expression.apply("geoCompare", (point, region))
+
+
+def __dir__() -> tuple[str, ...]:
+    return tuple(__all__)

@@ -287,3 +287,7 @@ def get_int(
 ) -> Expression:
     """The bits as an integer, at most 64 of them."""
     return Expression.call("bit", "get_int", on, (offset, size, signed))
+
+
+def __dir__() -> tuple[str, ...]:
+    return tuple(__all__)

@@ -132,3 +132,7 @@ def may_contain(
 ) -> Expression:
     """1 if all the values may have been added, 0 if one was not."""
     return Expression.call("hll", "may_contain", on, (values,))
+
+
+def __dir__() -> tuple[str, ...]:
+    return tuple(__all__)

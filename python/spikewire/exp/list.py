@@ -408,3 +408,7 @@ def remove_by_value_relative_rank(
     return Expression.call(
         "list", "remove_by_value_relative_rank", on, (value, rank, count, "none", inverted), ctx
     )
+
+
+def __dir__() -> tuple[str, ...]:
+    return tuple(__all__)

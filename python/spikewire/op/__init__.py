@@ -116,3 +116,7 @@ def write(
         allow_delete=allow_delete,
         no_fail=no_fail,
     )
+
+
+def __dir__() -> tuple[str, ...]:
+    return tuple(__all__)

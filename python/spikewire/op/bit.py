@@ -283,3 +283,7 @@ def get_int(
 ) -> Operation:
     """The bits as an integer, at most 64 of them."""
     return Operation.bit("get_int", bin, (offset, size, signed))
+
+
+def __dir__() -> tuple[str, ...]:
+    return tuple(__all__)

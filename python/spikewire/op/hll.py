@@ -149,3 +149,7 @@ def may_contain(
 ) -> Operation:
     """1 if all the values may have been added, 0 if one was not."""
     return Operation.hll("may_contain", bin, (values,))
+
+
+def __dir__() -> tuple[str, ...]:
+    return tuple(__all__)

@@ -518,3 +518,7 @@ def remove_by_value_relative_rank(
     return Operation.list(
         "remove_by_value_relative_rank", bin, (value, rank, count, returning, inverted), ctx
     )
+
+
+def __dir__() -> tuple[str, ...]:
+    return tuple(__all__)

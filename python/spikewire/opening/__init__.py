@@ -10,7 +10,7 @@ and from where. ``docs/opening.md`` has the rules.
 | ``encryption`` | the entries of ``tls``, each an option of its own |
 | ``flags`` | flags of commands: a user, TLS |
 | ``values`` | the text of an option as a value of its type |
-| ``unsaid`` | clients without seeds, and errors that say where seeds came from |
+| ``omitted`` | clients without seeds, and errors that say where seeds came from |
 | ``in_thread`` | opening that blocks, in a thread beside an event loop |
 """
 

@@ -9,7 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from spikewire.client import AsyncClient
-from spikewire.opening.unsaid import UNSAID
+from spikewire.opening.omitted import FROM_ENVIRONMENT
 from spikewire.pool.routed import RoutedClient
 
 if TYPE_CHECKING:
@@ -87,7 +87,7 @@ def clients_of(
     if sharing not in ("shared", "each", None):
         message = f'clients must be "shared" or "each", not {sharing!r}'
         raise ValueError(message)
-    if given is not UNSAID and not isinstance(given, (str, Iterable)):
+    if given is not FROM_ENVIRONMENT and not isinstance(given, (str, Iterable)):
         if not isinstance(given, AsyncClient) and not _is_session(given):
             message = (
                 "a pool is opened with seeds, an AsyncClient or an AsyncSession, not "

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast, overload
 from spikewire.client import AsyncClient
 from spikewire.opening import reads
 from spikewire.opening.in_thread import open_unless_cancelled
-from spikewire.opening.unsaid import UNSAID, whence
+from spikewire.opening.omitted import FROM_ENVIRONMENT, whence
 from spikewire.pool.clients import clients_of
 from spikewire.pool.errors import PoolClosed, belongs_to
 from spikewire.pool.gate import SIGNALS_EVERY, Gate
@@ -89,7 +89,7 @@ class Pool:
 
     def __init__(
         self,
-        seeds: Seeds | AsyncClient | AsyncSession = UNSAID,
+        seeds: Seeds | AsyncClient | AsyncSession = FROM_ENVIRONMENT,
         *,
         loops: int | None = None,
         clients: Literal["shared", "each"] | None = None,
@@ -101,7 +101,7 @@ class Pool:
         self._count = _default_loops() if loops is None else _at_least_one("loops", loops)
         self._new_loop = _loop_maker(uvloop)
         self._close_timeout = _seconds("close_timeout", close_timeout)
-        if options and not isinstance(seeds, (str, Iterable)) and seeds is not UNSAID:
+        if options and not isinstance(seeds, (str, Iterable)) and seeds is not FROM_ENVIRONMENT:
             message = f"options are for a client the pool opens itself: {', '.join(options)}"
             raise TypeError(message)
         self._clients = clients_of(

@@ -36,7 +36,8 @@ class Routed(threading.local):
         self._make = make
         self._first = first
         self._local: Any = make(clients.here)
-        if isinstance(self._local, _NATIVE):
+        is_native = isinstance(self._local, _NATIVE)
+        if is_native:
             # A view's verbs depend on its profile, which may change.
             for name in VERBS:
                 self.__dict__[name] = getattr(self._local, name)

@@ -8,7 +8,7 @@ once, and again when the profile has changed.
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, overload
 
 from spikewire import _native
 from spikewire.builder.streams import get_stream
@@ -20,10 +20,13 @@ from spikewire.profiles.modes import listed, mode_of
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from typing_extensions import TypeVar
+
     from spikewire._native import AsyncDataset, ClientSubmit, Dataset, DatasetSubmit
     from spikewire.client import AsyncClient, Client
     from spikewire.profiles.modes import Mode
     from spikewire.profiles.profile import Profile, State
+    from spikewire.types import Bins
 
 __all__ = ["AsyncClientView", "AsyncDatasetView", "ClientView", "DatasetView", "view"]
 
@@ -124,9 +127,10 @@ class _OfClient(_View):
         self,
         namespace: str | None = None,
         set: str | None = None,  # noqa: A002
+        type: type[Any] | None = None,  # noqa: A002
     ) -> Any:
         """A dataset of the client, with the profile."""
-        return view(self._target.dataset(namespace, set), self._profile)
+        return view(self._target.dataset(namespace, set, type), self._profile)
 
     def session(self, profile: Profile | None = None) -> Any:
         """The start of builder chains, with the profile or another one."""
@@ -160,6 +164,8 @@ class _OfDataset(_View):
 
 
 if TYPE_CHECKING:
+    _T = TypeVar("_T")
+    _V = TypeVar("_V", default=Bins)
 
     class ClientView(Client):
         """A ``Client`` with a profile, from ``Client.with_profile``."""
@@ -168,11 +174,29 @@ if TYPE_CHECKING:
         def profile(self) -> Profile: ...
         def explain(self, verb: str, /, *arguments: Any, **options: Any) -> Explanation: ...
         def with_profile(self, profile: Profile) -> ClientView: ...
+        @overload
         def dataset(
             self,
             namespace: str | None = None,
-            set: str | None = None,  # noqa: A002
+            set: str | None = None,
+            type: None = None,
         ) -> DatasetView: ...
+        @overload
+        def dataset(
+            self,
+            namespace: str | None,
+            set: str | None,
+            type: type[_T],
+        ) -> DatasetView[_T]: ...
+        @overload
+        def dataset(
+            self,
+            namespace: str | None = None,
+            set: str | None = None,
+            *,
+            type: type[_T],
+        ) -> DatasetView[_T]: ...
+        def dataset(self, namespace: Any = None, set: Any = None, type: Any = None) -> Any: ...  # noqa: A002
         @property
         def submit(self) -> ClientSubmit: ...
 
@@ -183,31 +207,49 @@ if TYPE_CHECKING:
         def profile(self) -> Profile: ...
         def explain(self, verb: str, /, *arguments: Any, **options: Any) -> Explanation: ...
         def with_profile(self, profile: Profile) -> AsyncClientView: ...
+        @overload
         def dataset(
             self,
             namespace: str | None = None,
-            set: str | None = None,  # noqa: A002
+            set: str | None = None,
+            type: None = None,
         ) -> AsyncDatasetView: ...
+        @overload
+        def dataset(
+            self,
+            namespace: str | None,
+            set: str | None,
+            type: type[_T],
+        ) -> AsyncDatasetView[_T]: ...
+        @overload
+        def dataset(
+            self,
+            namespace: str | None = None,
+            set: str | None = None,
+            *,
+            type: type[_T],
+        ) -> AsyncDatasetView[_T]: ...
+        def dataset(self, namespace: Any = None, set: Any = None, type: Any = None) -> Any: ...  # noqa: A002
 
-    class DatasetView(Dataset):  # type: ignore[misc]  # pyright: ignore[reportGeneralTypeIssues]
+    class DatasetView(Dataset[_V]):  # type: ignore[misc]  # pyright: ignore[reportGeneralTypeIssues]
         """A ``Dataset`` with a profile."""
 
         @property
         def profile(self) -> Profile: ...
         def explain(self, verb: str, /, *arguments: Any, **options: Any) -> Explanation: ...
-        def with_profile(self, profile: Profile) -> DatasetView: ...
+        def with_profile(self, profile: Profile) -> DatasetView[_V]: ...
         @property
-        def submit(self) -> DatasetSubmit: ...
+        def submit(self) -> DatasetSubmit[_V]: ...
 
     class AsyncDatasetView(  # type: ignore[misc]
-        AsyncDataset  # pyright: ignore[reportGeneralTypeIssues]
+        AsyncDataset[_V]  # pyright: ignore[reportGeneralTypeIssues]
     ):
         """An ``AsyncDataset`` with a profile."""
 
         @property
         def profile(self) -> Profile: ...
         def explain(self, verb: str, /, *arguments: Any, **options: Any) -> Explanation: ...
-        def with_profile(self, profile: Profile) -> AsyncDatasetView: ...
+        def with_profile(self, profile: Profile) -> AsyncDatasetView[_V]: ...
 
 else:
 

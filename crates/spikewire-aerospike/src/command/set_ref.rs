@@ -1,5 +1,6 @@
 //! A namespace and a set, with everything that requests need precomputed.
 
+use std::any::Any;
 use std::sync::Arc;
 
 use spikewire_aerospike_protocol::key::{self, Digest, UserKey};
@@ -16,6 +17,8 @@ pub struct SetRef {
     pub set: String,
     /// The two message fields, encoded.
     pub fields: Vec<u8>,
+    /// What the host knows about the set's records, such as their type in its language.
+    pub attached: Option<Arc<dyn Any + Send + Sync>>,
 }
 
 impl SetRef {
@@ -32,7 +35,18 @@ impl SetRef {
             namespace: namespace.into(),
             set: set.to_owned(),
             fields: request::address(namespace, set),
+            attached: None,
         }))
+    }
+
+    /// The same names, with this attached.
+    pub fn with(&self, attached: Arc<dyn Any + Send + Sync>) -> Arc<Self> {
+        Arc::new(Self {
+            namespace: self.namespace.clone(),
+            set: self.set.clone(),
+            fields: self.fields.clone(),
+            attached: Some(attached),
+        })
     }
 
     /// The digest of a key in this set.

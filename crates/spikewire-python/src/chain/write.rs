@@ -11,6 +11,7 @@ use super::step::{Alone, StepBase};
 use crate::errors::{type_error, type_name};
 use crate::guarded::Guarded;
 use crate::operation::Operation;
+use crate::record_type;
 use crate::verbs::{self, ReadRules, WriteOptions};
 
 /// A step that writes bins. Each method adds an operation; operations are applied in order and
@@ -182,7 +183,8 @@ impl WriteBase {
         Ok(slf)
     }
 
-    /// Writes several bins, from a dict of names to values.
+    /// Writes several bins, from a dict of names to values, or from an instance of a class that
+    /// records can have.
     fn put<'py>(slf: Bound<'py, Self>, bins: &Bound<'py, PyAny>) -> PyResult<Bound<'py, Self>> {
         let py = slf.py();
         if let Ok(exact) = bins.cast_exact::<PyDict>() {
@@ -200,6 +202,8 @@ impl WriteBase {
         }
         let items = if let Ok(bins) = bins.cast::<PyMapping>() {
             bins.items()?.into_any()
+        } else if let Some(made) = record_type::bins_of(bins)? {
+            made.items().into_any()
         } else if bins.hasattr(pyo3::intern!(py, "items"))? {
             bins.call_method0(pyo3::intern!(py, "items"))?
         } else {

@@ -124,6 +124,35 @@ impl Rows {
     }
 }
 
+impl Rows {
+    /// All rows.
+    fn list<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
+        let making = Making { py, classes: &self.came.classes };
+        let page = |page: &Page| {
+            let Some(shape) = self.came.shape_of(page) else { return Ok(PyList::empty(py)) };
+            let names = Names::of(py, shape)?;
+            let mut cells = page.cells(py, 0);
+            fill::list(py, page.count, || reading::row(names, &shape.columns, &mut cells, making))
+        };
+        let mut pages = self.came.all.iter();
+        let all = pages.next().map_or_else(|| Ok(PyList::empty(py)), page)?;
+        for more in pages {
+            all.call_method1(intern!(py, "extend"), (page(more)?,))?;
+        }
+        Ok(all)
+    }
+}
+
+/// What a function of `spikewire.typed` makes of rows and a class of the program.
+fn typed<'py>(
+    class: &Bound<'py, PyAny>,
+    function: &str,
+    rows: &Bound<'py, PyAny>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let module = class.py().import(intern!(class.py(), "spikewire.typed"))?;
+    module.call_method1(function, (class, rows))
+}
+
 #[pymethods]
 impl Rows {
     fn __len__(&self) -> usize {
@@ -162,37 +191,46 @@ impl Rows {
         format!("<{} rows from {}>", self.count, self.node())
     }
 
-    /// The first row, or `None` if there is none.
-    fn first<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, Row>>> {
-        (self.count > 0).then(|| self.row(py, 0)).transpose()
+    /// The first row, or `None` if there is none; with a type, an instance of it.
+    #[pyo3(signature = (r#type=None, /))]
+    fn first<'py>(
+        &self,
+        py: Python<'py>,
+        r#type: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Option<Bound<'py, PyAny>>> {
+        if self.count == 0 {
+            return Ok(None);
+        }
+        let row = self.row(py, 0)?.into_any();
+        r#type.map_or_else(|| Ok(row.clone()), |class| typed(class, "of_row", &row)).map(Some)
     }
 
-    /// The only row, or `None` if there is none. Raises `ValueError` if there are more.
-    fn one<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, Row>>> {
+    /// The only row, or `None` if there is none; with a type, an instance of it. Raises `ValueError`
+    /// if there are more.
+    #[pyo3(signature = (r#type=None, /))]
+    fn one<'py>(
+        &self,
+        py: Python<'py>,
+        r#type: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Option<Bound<'py, PyAny>>> {
         if self.count > 1 {
             return Err(PyValueError::new_err(format!(
                 "{} rows where one was expected",
                 self.count
             )));
         }
-        self.first(py)
+        self.first(py, r#type)
     }
 
-    /// All rows as a list.
-    fn all<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
-        let making = Making { py, classes: &self.came.classes };
-        let page = |page: &Page| {
-            let Some(shape) = self.came.shape_of(page) else { return Ok(PyList::empty(py)) };
-            let names = Names::of(py, shape)?;
-            let mut cells = page.cells(py, 0);
-            fill::list(py, page.count, || reading::row(names, &shape.columns, &mut cells, making))
-        };
-        let mut pages = self.came.all.iter();
-        let all = pages.next().map_or_else(|| Ok(PyList::empty(py)), page)?;
-        for more in pages {
-            all.call_method1(intern!(py, "extend"), (page(more)?,))?;
-        }
-        Ok(all)
+    /// All rows as a list; with a type, as instances of it.
+    #[pyo3(signature = (r#type=None, /))]
+    fn all<'py>(
+        &self,
+        py: Python<'py>,
+        r#type: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let all = self.list(py)?.into_any();
+        r#type.map_or_else(|| Ok(all.clone()), |class| typed(class, "of_rows", &all))
     }
 
     /// The rows as an Arrow table, decoded straight from the server's reply, for all consumers

@@ -13,18 +13,24 @@ use crate::batch::Answered;
 use crate::call::Answers;
 use crate::columns::{self, NewArray};
 use crate::errors::{Raised, refused};
+use crate::record_type::{selected, selection};
+use crate::space::Space;
 use crate::value::Codec;
-use crate::verbs::single::selected;
 use crate::verbs::{Defaults, Function, ReadOptions, ReadRules, Steps, WriteOptions};
 
+/// `home`: the set of all keys, if they are of one.
 pub fn get<'py>(
     defaults: &Defaults,
     resolve: Resolve<'_>,
+    home: Option<&Arc<Space>>,
     keys: &Bound<'py, PyAny>,
     bins: Option<&Bound<'py, PyAny>>,
     options: &ReadOptions<'py>,
 ) -> PyResult<BatchCall> {
-    let (selection, names) = selected(bins)?;
+    let (selection, names) = match home {
+        Some(space) => selection(space, bins)?,
+        None => selected(bins)?,
+    };
     let spec = CommandSpec::get(defaults, &options.checked()?, selection).map_err(refused)?;
     alike(resolve, keys, &spec, defaults.codec.clone(), Answered::None, |row| {
         names.iter().try_for_each(|name| Ok(row.read_bin(name)?))
@@ -61,7 +67,7 @@ pub fn get_numpy<'py>(
     options: &ReadOptions<'py>,
 ) -> PyResult<BatchCall> {
     let array = NewArray::of(keys.py(), dtype, wanted)?;
-    let mut call = get(defaults, resolve, keys, Some(array.bins()?.as_any()), options)?;
+    let mut call = get(defaults, resolve, None, keys, Some(array.bins()?.as_any()), options)?;
     let filling = array.start(&call.plan.reader.keys)?;
     call.rows.set_sink(filling.sink());
     call.plan.array = Some(Box::new(filling));

@@ -154,6 +154,11 @@ impl<'a> BatchRows<'a> {
         Ok((&key.space, stored))
     }
 
+    /// The set of the row whose key was recorded last.
+    pub fn space(&self) -> Option<&Arc<Space>> {
+        self.keys.last().map(|key| &key.space)
+    }
+
     /// Adds a row that is treated like the others.
     pub fn alike(
         &mut self,

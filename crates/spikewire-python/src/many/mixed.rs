@@ -14,8 +14,9 @@ use super::plan::BatchCall;
 use crate::batch::Answered;
 use crate::call::Answers;
 use crate::errors::{Raised, refused, type_error, type_name, value_error};
+use crate::record_type::{selection, written};
 use crate::rows::{Apply, Delete, Read, Write};
-use crate::verbs::single::selected;
+use crate::space::Space;
 use crate::verbs::{
     Defaults, Function, Limits, ReadOptions, ReadRules, RetryRules, RowOptions, Steps,
     WriteOptions, write_bins,
@@ -119,7 +120,8 @@ impl<'a> Mixed<'a> {
         of: &Operating,
         mut steps: impl Iterator<Item = OperationRef<'b>>,
     ) -> PyResult<()> {
-        self.noted(py, &of.spec, Some(of.answers.clone()), |out| {
+        let answers = Some(of.answers.clone());
+        Self::noted(&mut self.rows, &mut self.answered, py, &of.spec, answers, |out| {
             steps.by_ref().for_each(|step| out.step(step));
             Ok(())
         })
@@ -162,12 +164,26 @@ impl<'a> Mixed<'a> {
                 timeout: None,
                 retry: RetryRules::default(),
             };
-            let (selection, names) = selected(bound(&row.bins).as_ref())?;
-            let options = options.checked()?;
-            let spec = CommandSpec::get(&self.defaults, &options, selection).map_err(refused)?;
-            return self.each(py, keys, &spec, None, |out| {
-                names.iter().try_for_each(|name| Ok(out.read_bin(name)?))
-            });
+            let (options, bins) = (options.checked()?, bound(&row.bins));
+            let mut known: Option<(Arc<Space>, CommandSpec, Vec<String>)> = None;
+            for key in keys {
+                self.key(key)?;
+                let space = self.rows.space().expect("that of the key");
+                let (spec, names) = match &known {
+                    Some((of, spec, names)) if Arc::ptr_eq(of, space) => (spec, names),
+                    _ => {
+                        let (selection, names) = selection(space, bins.as_ref())?;
+                        let spec = CommandSpec::get(&self.defaults, &options, selection);
+                        let spec = spec.map_err(refused)?;
+                        let (_, spec, names) = known.insert((space.clone(), spec, names));
+                        (&*spec, &*names)
+                    }
+                };
+                Self::noted(&mut self.rows, &mut self.answered, py, spec, None, |out| {
+                    names.iter().try_for_each(|name| Ok(out.read_bin(name)?))
+                })?;
+            }
+            return Ok(());
         };
         if row.bins.is_some() {
             return Err(value_error("bins and ops exclude each other"));
@@ -202,7 +218,15 @@ impl<'a> Mixed<'a> {
         }
         let spec = CommandSpec::write(&self.defaults, &options.checked()?).map_err(refused)?;
         let codec = self.defaults.codec.clone();
-        self.each(py, keys, &spec, None, |out| write_bins(out, what, op::WRITE, codec.as_deref()))
+        for key in keys {
+            self.key(key)?;
+            let space = self.rows.space().expect("that of the key");
+            let bins = written(space, what, op::WRITE, options.exists.as_ref())?;
+            Self::noted(&mut self.rows, &mut self.answered, py, &spec, None, |out| {
+                write_bins(out, &bins, op::WRITE, codec.as_deref())
+            })?;
+        }
+        Ok(())
     }
 
     fn delete(&mut self, py: Python<'_>, row: &Delete, keys: &[Bound<'_, PyAny>]) -> PyResult<()> {
@@ -260,21 +284,22 @@ impl<'a> Mixed<'a> {
     ) -> PyResult<()> {
         for key in keys {
             self.key(key)?;
-            self.noted(py, spec, answered.clone(), &write)?;
+            Self::noted(&mut self.rows, &mut self.answered, py, spec, answered.clone(), &write)?;
         }
         Ok(())
     }
 
     /// Adds the row whose key was recorded.
     fn noted(
-        &mut self,
+        rows: &mut BatchRows<'_>,
+        answers: &mut Vec<Option<Arc<Answers>>>,
         py: Python<'_>,
         spec: &CommandSpec,
         answered: Option<Arc<Answers>>,
         write: impl FnOnce(&mut Kind) -> Result<(), Raised>,
     ) -> PyResult<()> {
-        self.rows.row(py, spec, true, write)?;
-        self.answered.push(answered);
+        rows.row(py, spec, true, write)?;
+        answers.push(answered);
         Ok(())
     }
 }

@@ -1,5 +1,7 @@
 //! Writing many records, where each row has bins of its own.
 
+use std::borrow::Cow;
+
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyMapping};
 
@@ -14,6 +16,7 @@ use crate::batch::{Answered, RowReader};
 use crate::columns::source::{self, Choice, Table, Windows};
 use crate::errors::{refused, type_error, type_name, value_error};
 use crate::key::Key;
+use crate::record_type::{RecordType, written};
 use crate::value::pairs;
 use crate::verbs::{Defaults, WriteOptions, write_bins};
 
@@ -34,8 +37,13 @@ pub fn put<'py>(
         let number = rows.len();
         rows.key(key)?;
         let py = bins.py();
+        let bins = match rows.space() {
+            Some(space) => written(space, bins, op::WRITE, options.exists.as_ref())
+                .map_err(|error| at_row(py, error, number))?,
+            None => Cow::Borrowed(bins),
+        };
         let made = rows.row(py, &spec, false, |row| {
-            write_bins(row, bins, op::WRITE, defaults.codec.as_deref())
+            write_bins(row, &bins, op::WRITE, defaults.codec.as_deref())
         });
         made.map_err(|error| at_row(py, error, number))
     };
@@ -78,6 +86,11 @@ fn put_table(
             "a table goes to a dataset: client.dataset(namespace, set).put_many(table, key=...)",
         ));
     };
+    if RecordType::of(&space).is_some() {
+        return Err(type_error(
+            "a table goes to a dataset without a type: client.dataset(namespace, set)",
+        ));
+    }
     let policy = spec.policy;
     let mut more = Box::new(Windows::new(table, space, spec));
     let none = || (Rows::new(vec![], std::iter::empty(), policy, Tick::now()), vec![]);

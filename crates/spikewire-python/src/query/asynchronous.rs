@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use pyo3::prelude::*;
-use pyo3::types::PyBytes;
+use pyo3::types::{PyBytes, PyType};
 use pyo3::{PyTraverseError, PyVisit};
 use spikewire_sync::Mutex;
 
@@ -16,6 +16,7 @@ use super::step::{QueryStep, Refills, Wanted};
 use super::{QueryCall, call, no_page_size};
 use crate::columns;
 use crate::core::Core;
+use crate::record_type::annotation;
 
 /// A scan or an index query, from `AsyncDataset.query` or `AsyncClient.query`. Nothing is sent
 /// until the first record is requested.
@@ -50,6 +51,15 @@ impl AsyncQuery {
 
 #[pymethods]
 impl AsyncQuery {
+    /// `AsyncQuery[User]` is one of records of that type, for annotations.
+    #[classmethod]
+    fn __class_getitem__<'py>(
+        class: &Bound<'py, PyType>,
+        item: &Bound<'py, PyAny>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        annotation(class, item)
+    }
+
     fn __aiter__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let refills = Refills::of(py, self.reading())?;
         call(py, "_records", (self.step(py, Wanted::Records(refills))?,))

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyList};
+use pyo3::types::{PyBytes, PyList, PyType};
 use spikewire_aerospike::transport::stream::Advance;
 
 use super::aggregate::Whole;
@@ -14,6 +14,7 @@ use super::{QueryCall, call, no_page_size};
 use crate::columns;
 use crate::core::Core;
 use crate::record::Record;
+use crate::record_type::annotation;
 
 /// A scan or an index query, from `Dataset.query` or `Client.query`. Nothing is sent until the
 /// first record is requested.
@@ -36,6 +37,15 @@ impl Query {
 
 #[pymethods]
 impl Query {
+    /// `Query[User]` is one of records of that type, for annotations.
+    #[classmethod]
+    fn __class_getitem__<'py>(
+        class: &Bound<'py, PyType>,
+        item: &Bound<'py, PyAny>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        annotation(class, item)
+    }
+
     fn __iter__(slf: Bound<'_, Self>) -> Bound<'_, Self> {
         slf
     }

@@ -1,10 +1,11 @@
 //! The contents of a page of a query.
 
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyIterator, PyList};
+use pyo3::types::{PyBytes, PyIterator, PyList, PyType};
 use spikewire_aerospike::transport::stream::QueryPage;
 
 use super::reading::Reading;
+use crate::record_type::annotation;
 
 /// Some records of a query, and the position of the next ones: `records`, a list; `cursor`,
 /// bytes for the `resume` of `query`, in any process; `done`, whether there are no more.
@@ -26,6 +27,15 @@ impl Page {
 
 #[pymethods]
 impl Page {
+    /// `Page[User]` is one of records of that type, for annotations.
+    #[classmethod]
+    fn __class_getitem__<'py>(
+        class: &Bound<'py, PyType>,
+        item: &Bound<'py, PyAny>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        annotation(class, item)
+    }
+
     /// The records.
     #[getter]
     fn records(&self, py: Python<'_>) -> Py<PyList> {

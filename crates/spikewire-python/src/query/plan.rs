@@ -10,11 +10,12 @@ use spikewire_aerospike::command::query::{QueryOps, QueryPlan, QuerySpec, spec};
 use spikewire_aerospike_protocol::limits::PARTITIONS;
 
 use super::index::IndexRange;
-use crate::arguments::{self, count, replica, seconds};
+use crate::arguments::{count, replica, seconds};
 use crate::errors::{type_error, type_name, value_error};
 use crate::expression;
 use crate::key::Address;
 use crate::operation::Operation;
+use crate::record_type::{RecordType, selection};
 use crate::space::Space;
 use crate::value::Codec;
 use crate::verbs::{Defaults, RetryRules};
@@ -63,7 +64,7 @@ impl QueryCall {
             value.as_ref().map(|value| seconds(what, value)).transpose()
         };
         let spec = QuerySpec {
-            bins: options.bins.as_ref().map(bins).transpose()?,
+            bins: bins(&space, options)?,
             operations: match &options.operations {
                 Some(given) => Some(operations(QueryOps::reading(), given)?),
                 None => None,
@@ -116,10 +117,16 @@ pub fn scope(
     })
 }
 
-fn bins(given: &Bound<'_, PyAny>) -> PyResult<QueryOps> {
+/// The bins to read; `None` for all of them.
+fn bins(space: &Space, options: &QueryOptions<'_>) -> PyResult<Option<QueryOps>> {
+    let given = options.bins.as_ref();
+    let typed = options.include_values && options.operations.is_none();
+    if given.is_none() && !(typed && RecordType::of(space).is_some()) {
+        return Ok(None);
+    }
     let mut ops = QueryOps::reading();
-    arguments::bins(given, |name| ops.bin(name))?;
-    Ok(ops)
+    selection(space, given)?.1.iter().for_each(|name| ops.bin(name));
+    Ok(Some(ops))
 }
 
 /// Adds operations to `ops`.

@@ -418,7 +418,10 @@ impl RecordShape {
         }
         let name = std::str::from_utf8(set)
             .map_err(|_| value_error("a record's set has a name that is not UTF-8"))?;
-        let space = crate::space::of(&self.space.namespace, Some(name))?;
+        let mut space = crate::space::of(&self.space.namespace, Some(name))?;
+        if let Some(attached) = &self.space.attached {
+            space = space.with(attached.clone());
+        }
         spaces.push(space.clone());
         Ok(space)
     }

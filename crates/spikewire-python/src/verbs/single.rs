@@ -2,15 +2,16 @@
 
 use pyo3::prelude::*;
 
-use spikewire_aerospike::command::{BinSelection, CommandSpec, Operations};
+use spikewire_aerospike::command::{CommandSpec, Operations};
 
 use super::function::Function;
 use super::options::{Defaults, ReadOptions, ReadRules, WriteOptions};
 use super::steps::{Steps, write_bins};
-use crate::arguments::{self, Given};
+use crate::arguments::Given;
 use crate::call::{Call, ResponseShape};
 use crate::errors::refused;
 use crate::key::Address;
+use crate::record_type::{selection, written};
 
 pub fn get<'py>(
     defaults: &Defaults,
@@ -23,21 +24,11 @@ pub fn get<'py>(
         Given::No => None,
         Given::Yes(value) => Some(value.unbind()),
     };
-    let (selection, names) = selected(bins.as_ref())?;
+    let (selection, names) = selection(&address.space, bins.as_ref())?;
     let spec = CommandSpec::get(defaults, &options.checked()?, selection).map_err(refused)?;
     Call::compose(address, &spec, defaults, ResponseShape::Record { default }, |out| {
         names.iter().try_for_each(|name| Ok(out.read_bin(name)?))
     })
-}
-
-/// The bins that a read returns, with their names unless all are selected.
-#[inline]
-pub fn selected(bins: Option<&Bound<'_, PyAny>>) -> PyResult<(BinSelection, Vec<String>)> {
-    let mut names = Vec::new();
-    if let Some(bins) = bins {
-        arguments::bins(bins, |name| names.push(name.to_owned()))?;
-    }
-    Ok((BinSelection::of(bins.map(|_| names.len())), names))
 }
 
 pub fn exists<'py>(
@@ -58,8 +49,9 @@ pub fn write<'py>(
     code: u8,
 ) -> PyResult<Call> {
     let spec = CommandSpec::write(defaults, &options.checked()?).map_err(refused)?;
+    let bins = written(&address.space, bins, code, options.exists.as_ref())?;
     Call::compose(address, &spec, defaults, ResponseShape::Done, |out| {
-        write_bins(out, bins, code, defaults.codec.as_deref())
+        write_bins(out, &bins, code, defaults.codec.as_deref())
     })
 }
 

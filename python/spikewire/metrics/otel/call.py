@@ -99,9 +99,9 @@ class Instruments(Telemetry):
     ) -> Attributes:
         # Invalid arguments are reported by the verb itself.
         with suppress(Exception):
-            key = arguments[0] if arguments else options["key"]
-            if not isinstance(key, _native.Key):
-                key = face.key(key) if hasattr(face, "set") else _native.Key(*key[:3])
+            key = given = arguments[0] if arguments else options["key"]
+            if not isinstance(given, _native.Key):
+                key = face.key(given) if hasattr(face, "set") else _native.Key(*given[:3])
             writing = verb not in _READS
             if verb == "operate":
                 operations = arguments[1] if len(arguments) > 1 else options.get("operations")

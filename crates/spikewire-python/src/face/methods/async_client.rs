@@ -16,6 +16,7 @@ use crate::face::classes::{Face as _, Runner as _, Verbs};
 use crate::query::asynchronous::AsyncQuery;
 use crate::query::job::{JobCall, JobOptions};
 use crate::query::{QueryCall, QueryOptions};
+use crate::record_type::RecordType;
 use crate::space::Space;
 use crate::verbs::{
     Function, Limits, ReadOptions, ReadRules, RetryRules, RowOptions, WriteOptions,
@@ -53,10 +54,11 @@ impl AsyncClient {
         self.face.shared().open(py)
     }
 
-    /// Whether the client is connected and not closed.
+    /// Whether the client is open and its cluster has a node. Nodes that do not answer leave
+    /// after a few refreshes, and come back by themselves.
     #[getter]
     fn is_connected(&self) -> bool {
-        self.face.shared().is_open()
+        self.face.shared().is_connected()
     }
 
     /// Whether this process, and not the parent of a fork, made the connections.
@@ -96,17 +98,22 @@ impl AsyncClient {
         Arc::ptr_eq(&self.face, &dataset.face)
     }
 
-    /// A namespace and a set of this client. Cheap to create and to keep.
+    /// A namespace and a set of this client, and the type of its records. Cheap to create and
+    /// to keep.
     ///
-    /// Raises `ValueError` for names that the server does not accept. Whether the namespace
-    /// exists is checked on first use.
-    #[pyo3(signature = (namespace, set=None))]
+    /// Raises `ValueError` for names that the server does not accept, and `TypeError` for a type
+    /// that records cannot have. Whether the namespace exists is checked on first use.
+    #[pyo3(signature = (namespace, set=None, r#type=None))]
     fn dataset(
         &self,
         namespace: &Bound<'_, PyAny>,
         set: Option<&Bound<'_, PyAny>>,
+        r#type: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<AsyncDataset> {
-        let space = crate::space::named(namespace, set)?;
+        let mut space = crate::space::named(namespace, set)?;
+        if let Some(class) = r#type {
+            space = RecordType::attach(class, &space)?;
+        }
         Ok(AsyncDataset { face: self.face.clone(), space })
     }
 
@@ -754,7 +761,8 @@ impl AsyncClient {
             in_doubt: None,
         };
         let read = ReadOptions { filter: r#where, rules, replica, timeout, retry };
-        let call = many::get(defaults, &resolve, keys, bins.as_ref(), &read)?.with_buffers(buffers);
+        let call = many::get(defaults, &resolve, self.home(), keys, bins.as_ref(), &read)?
+            .with_buffers(buffers);
         self.run_many(py, call, began)
     }
 

@@ -18,6 +18,7 @@ use crate::face::submit::ClientSubmit;
 use crate::query::blocking::Query;
 use crate::query::job::{JobCall, JobOptions};
 use crate::query::{QueryCall, QueryOptions};
+use crate::record_type::RecordType;
 use crate::space::Space;
 use crate::verbs::{
     Function, Limits, ReadOptions, ReadRules, RetryRules, RowOptions, WriteOptions,
@@ -64,10 +65,11 @@ impl Client {
         self.face.shared().open(py)
     }
 
-    /// Whether the client is connected and not closed.
+    /// Whether the client is open and its cluster has a node. Nodes that do not answer leave
+    /// after a few refreshes, and come back by themselves.
     #[getter]
     fn is_connected(&self) -> bool {
-        self.face.shared().is_open()
+        self.face.shared().is_connected()
     }
 
     /// Whether this process, and not the parent of a fork, made the connections.
@@ -107,17 +109,22 @@ impl Client {
         Arc::ptr_eq(&self.face, &dataset.face)
     }
 
-    /// A namespace and a set of this client. Cheap to create and to keep.
+    /// A namespace and a set of this client, and the type of its records. Cheap to create and
+    /// to keep.
     ///
-    /// Raises `ValueError` for names that the server does not accept. Whether the namespace
-    /// exists is checked on first use.
-    #[pyo3(signature = (namespace, set=None))]
+    /// Raises `ValueError` for names that the server does not accept, and `TypeError` for a type
+    /// that records cannot have. Whether the namespace exists is checked on first use.
+    #[pyo3(signature = (namespace, set=None, r#type=None))]
     fn dataset(
         &self,
         namespace: &Bound<'_, PyAny>,
         set: Option<&Bound<'_, PyAny>>,
+        r#type: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Dataset> {
-        let space = crate::space::named(namespace, set)?;
+        let mut space = crate::space::named(namespace, set)?;
+        if let Some(class) = r#type {
+            space = RecordType::attach(class, &space)?;
+        }
         Ok(Dataset { face: self.face.clone(), space })
     }
 
@@ -764,7 +771,8 @@ impl Client {
             in_doubt: None,
         };
         let read = ReadOptions { filter: r#where, rules, replica, timeout, retry };
-        let call = many::get(defaults, &resolve, keys, bins.as_ref(), &read)?.with_buffers(buffers);
+        let call = many::get(defaults, &resolve, self.home(), keys, bins.as_ref(), &read)?
+            .with_buffers(buffers);
         self.run_many(py, call, began)
     }
 

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyTuple};
+use pyo3::types::{PyDict, PyTuple, PyType};
 use spikewire_aerospike_protocol::message::op;
 
 use crate::arguments::{Given, flags};
@@ -19,6 +19,7 @@ use crate::identity::Token;
 use crate::query::blocking::Query;
 use crate::query::job::{JobCall, JobOptions};
 use crate::query::{QueryCall, QueryOptions};
+use crate::record_type::{RecordType, annotation};
 use crate::space::Space;
 use crate::verbs::{
     Function, Limits, ReadOptions, ReadRules, RetryRules, RowOptions, WriteOptions,
@@ -50,6 +51,12 @@ impl Dataset {
     /// connected, and for namespaces that the cluster does not have.
     fn _is_strong(&self) -> Option<bool> {
         self.face.shared().is_strong(&self.space.namespace)
+    }
+
+    /// The type of its records; `None` if they have none.
+    #[getter]
+    fn r#type(&self, py: Python<'_>) -> Option<Py<PyAny>> {
+        RecordType::of(&self.space).map(|of| of.class(py).clone().unbind())
     }
 
     /// The namespace's name.
@@ -98,7 +105,9 @@ impl Dataset {
     }
 
     fn __eq__(&self, other: &Self) -> bool {
-        self.face.shared().token == other.face.shared().token && self.space.same_as(&other.space)
+        self.face.shared().token == other.face.shared().token
+            && self.space.same_as(&other.space)
+            && RecordType::same(&self.space, &other.space)
     }
 
     fn __hash__(&self) -> u64 {
@@ -110,17 +119,32 @@ impl Dataset {
         Ok((rebuild, self.face.shared().pickled(py, &self.space)?))
     }
 
+    /// `Dataset[User]` is one whose records have that type, for annotations.
+    #[classmethod]
+    fn __class_getitem__<'py>(
+        class: &Bound<'py, PyType>,
+        item: &Bound<'py, PyAny>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        annotation(class, item)
+    }
+
     /// For unpickling: the client with this token, or one like it.
     #[staticmethod]
+    #[pyo3(signature = (token, seeds, options, namespace, set, class_=None))]
     fn _rebuild(
         token: Token,
         seeds: &Bound<'_, PyAny>,
         options: &Bound<'_, PyDict>,
         namespace: &str,
         set: Option<&str>,
+        class_: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Self> {
         let face = classes::found(token, seeds, options)?;
-        Ok(Self { face, space: crate::space::of(namespace, set)? })
+        let mut space = crate::space::of(namespace, set)?;
+        if let Some(class) = class_ {
+            space = RecordType::attach(class, &space)?;
+        }
+        Ok(Self { face, space })
     }
 
     fn __copy__(slf: Bound<'_, Self>) -> Bound<'_, Self> {
@@ -778,7 +802,8 @@ impl Dataset {
             in_doubt: None,
         };
         let read = ReadOptions { filter: r#where, rules, replica, timeout, retry };
-        let call = many::get(defaults, &resolve, keys, bins.as_ref(), &read)?.with_buffers(buffers);
+        let call = many::get(defaults, &resolve, self.home(), keys, bins.as_ref(), &read)?
+            .with_buffers(buffers);
         self.run_many(py, call, began)
     }
 

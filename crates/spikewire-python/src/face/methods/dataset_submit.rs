@@ -648,7 +648,8 @@ impl DatasetSubmit {
             in_doubt: None,
         };
         let read = ReadOptions { filter: r#where, rules, replica, timeout, retry };
-        let call = many::get(defaults, &resolve, keys, bins.as_ref(), &read)?.with_buffers(buffers);
+        let call = many::get(defaults, &resolve, self.home(), keys, bins.as_ref(), &read)?
+            .with_buffers(buffers);
         self.run_many(py, call, began)
     }
 

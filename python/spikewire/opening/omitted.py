@@ -12,17 +12,17 @@ if TYPE_CHECKING:
 
     from spikewire.opening import Opening
 
-__all__ = ["UNSAID", "naming", "whence"]
+__all__ = ["FROM_ENVIRONMENT", "naming", "whence"]
 
 
-class _Unsaid:
+class _FromEnvironment:
     """Stands for omitted seeds; ``None`` could be a mistake of the program."""
 
     def __repr__(self) -> str:
         return "<by the environment>"
 
 
-UNSAID: Any = _Unsaid()
+FROM_ENVIRONMENT: Any = _FromEnvironment()
 
 
 def whence(opening: Opening) -> str:
