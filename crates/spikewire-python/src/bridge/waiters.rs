@@ -38,7 +38,7 @@ pub enum Completion {
 
 impl Completion {
     /// The method of a waiter that is told of it.
-    fn method<'py>(self, py: Python<'py>) -> &'py Bound<'py, PyString> {
+    fn method(self, py: Python<'_>) -> &Bound<'_, PyString> {
         let (value, error) = (intern!(py, "add_result"), intern!(py, "add_exception"));
         let cancelled = intern!(py, "add_cancelled");
         match self {
