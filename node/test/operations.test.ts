@@ -6,6 +6,7 @@ import {
   BinExists,
   BinNotFound,
   BinTypeError,
+  type BinValue,
   Client,
   ctx,
   type Dataset,
@@ -154,14 +155,18 @@ test('nested lists and maps', async () => {
 
 test('maps are looked for in the order of servers', async () => {
   const inner = [{ y: 2, x: 1 }]
-  const unordered = new Map<string | number | Buffer, unknown>([
+  const unordered = new Map<BinValue, BinValue>([
     [Buffer.from('z'), 3],
     ['ab', inner],
     ['a', 2],
     [300, 1],
     [-1, 0],
   ])
-  await data.put('k', { l: [0, unordered, [1, unordered]], m: { k: unordered, z: 0 } }, { exists: 'replace' })
+  await data.put(
+    'k',
+    { l: [0, unordered, [1, unordered]], m: { k: unordered, z: 0 } },
+    { exists: 'replace' },
+  )
   const found = await results(
     op.list.getByValue('l', unordered, { returning: 'index' }),
     op.list.getByValue('l', [1, unordered], { returning: 'index' }),
