@@ -127,7 +127,8 @@ def test_a_set_that_no_node_knows(client: Opened, set_name: str, verb: str) -> N
     """Nodes answer "not found" for sets of which they never had a record: nothing to do."""
     modules, settle = client.raw.modules, client.face.settle
     settle(lambda: modules.register("few.lua", "function f(rec) end"))
-    arguments = {"operate_all": [[op.add("v", 1)]], "apply_all": ["few", "f"]}.get(verb, [])
+    operations: list[Any] = [[op.add("v", 1)]]
+    arguments = {"operate_all": operations, "apply_all": ["few", "f"]}.get(verb, [])
     job = getattr(client.dataset("test", set_name), verb)(*arguments)
     for progress in (settle(job.progress), settle(lambda: job.wait(60))):
         assert progress == (True, False, 100.0, 0, 0, 0)

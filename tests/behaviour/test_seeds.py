@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import socket
 import threading
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -163,10 +163,11 @@ def test_peers_at_addresses_that_cannot_be_reached(face: Face) -> None:
         closed.bind(("127.0.0.1", 0))
         nowhere = f"127.0.0.1:{closed.getsockname()[1]}"
         first, *others = cluster.addresses
-        for options, why in [
+        cases: list[tuple[dict[str, Any], str]] = [
             ({"ip_map": dict.fromkeys(others, nowhere)}, f"{nowhere}: connection refused"),
             ({"use_services_alternate": True}, "it announces no address"),
-        ]:
+        ]
+        for options, why in cases:
             with face.open(first, **options) as client:
                 assert list(client.raw.stats().unreachable.values()) == [why, why]
                 rows = {key: {"a": 1} for key in range(100)}

@@ -81,7 +81,8 @@ def test_execute_after_execute_async_of_the_drop_in(texts: bool, gate: Gate) -> 
     cluster = Cluster(["127.0.0.1"], port=gate.port)
     try:
         session = cluster.connect()
-        insert, select = session.prepare(INSERT), session.prepare(SELECT)
+        insert: Any = session.prepare(INSERT)
+        select: Any = session.prepare(SELECT)
         if texts:
             insert, select = INSERT.replace("?", "%s"), SELECT.replace("?", "%s")
         for statement, values in ((insert, ("a", 0)), (select, ("a",))):

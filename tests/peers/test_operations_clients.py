@@ -405,7 +405,7 @@ def test_sketches(
     theirs = both.theirs.get(THEIRS)[2]["g"]
     for name in ("get_union", "get_union_count", "get_intersect_count", "get_similarity"):
         both.agree(getattr(hll, f"hll_{name}")("h", [theirs]), getattr(op.hll, name)("h", [other]))
-    both.agree(hll.hll_set_union("h", [theirs]), op.hll.set_union("h", [other]))  # type: ignore[list-item]
+    both.agree(hll.hll_set_union("h", [theirs]), op.hll.set_union("h", [other]))
     for name in ("get_count", "refresh_count", "describe"):
         both.agree(getattr(hll, f"hll_{name}")("h"), getattr(op.hll, name)("h"))
     both.agree(hll.hll_fold("h", 6), op.hll.fold("h", 6))
