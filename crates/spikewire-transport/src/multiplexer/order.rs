@@ -8,6 +8,7 @@
 //!   it elsewhere. A write goes where it is routed.
 //!
 //! The order is that of first attempts: a command that is sent again, or its copy, may come later.
+//! It is not kept while the first connection to a lane is being opened.
 
 use std::collections::HashMap;
 
@@ -97,18 +98,20 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
     }
 
     /// Where a command for this node must go because of those before it; `None` if it may go
-    /// anywhere.
+    /// anywhere. `own` are the connections of its lane, if it has one: those before it about the
+    /// same record took one of them, and a key that is met on another stands for another record.
     #[inline(always)]
     pub(super) fn ordered_place(
         &self,
         key: OrderKey,
         command: &CommandOf<P, T>,
         node: u32,
+        own: &[usize],
     ) -> Option<Place> {
         let latest = *self.order.latest.get(key.index())?;
         let index = (latest.connection as usize).checked_sub(1)?;
         let connection = self.connections.get(index)?.as_ref()?;
-        if !connection.pipeline.is_unanswered(key) {
+        if !connection.pipeline.is_unanswered(key) || !(own.is_empty() || own.contains(&index)) {
             return None;
         }
         if connection.node.key() != node {

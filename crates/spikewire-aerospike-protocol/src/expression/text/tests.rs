@@ -132,7 +132,7 @@ fn errors_say_where() {
         ("${x} > 1", 0..4, "not defined"),
         ("let(x = 1, x = 2) then (${x} > 1)", 11..12, "twice"),
         ("$.nothing()", 2..9, "nothing()"),
-        ("$.a == ?0", 7..9, "parameter"),
+        ("$.a == ?0", 7..9, "1 placeholder, no values"),
         ("$.a:INTEGER == 1", 4..11, "a type"),
         ("$.ä == 1", 2..4, "unexpected"),
         ("/* x", 0..2, "comment"),
