@@ -189,6 +189,13 @@ test-python: build ## Run the Python tests (TESTS='tests/test_docs.py -k README'
 		--optional requirements/docs.txt
 	$(BIN)/python -m pytest $(or $(TESTS),$(TOGETHER))
 
+# Not part of `make test`: MINUTES is how long it takes in all.
+MINUTES := 60
+
+.PHONY: stress
+stress: build node ## Search for faults under load, kills, forks and interrupts for an hour (MINUTES=5 ARGS='--only forks')
+	$(BIN)/python tools/stress --minutes $(MINUTES) $(ARGS)
+
 .PHONY: test-quick
 test-quick: build ## Run the Python tests that take little time, each on one face, in a minute or so
 	@tools/venv.sh $(VENV) $(BIN)/python requirements/test.txt

@@ -1,0 +1,54 @@
+"""`make stress` counts what it tries, and fails if something is wrong."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+STRESS = Path(__file__).parent.parent / "tools" / "stress"
+
+pytestmark = [pytest.mark.faults, pytest.mark.slow]
+
+
+def run(*arguments: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, str(STRESS), *arguments]
+    return subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
+
+
+@pytest.mark.parametrize("kind", ["doubt", "crosstalk", "queries", "forks", "interrupts"])
+def test_each_kind_counts_and_finds_nothing(kind: str) -> None:
+    ended = run("--minutes", "0.03", "--seed", "5", "--only", kind)
+    assert ended.returncode == 0, ended.stdout + ended.stderr
+    (total,) = re.findall(rf"^{kind} +1 rounds: .* \d+", ended.stdout, re.MULTILINE)
+    assert not re.search(r" 0(,|$)", total.partition(":")[2].partition(",")[0])
+    assert ended.stdout.endswith("nothing wrong\n")
+
+
+def test_a_wrong_answer_is_reported(tmp_path: Path) -> None:
+    for path in STRESS.glob("*.py"):
+        text = path.read_text()
+        if path.name == "crosstalk.py":
+            # A reader that expects the next key's record.
+            text = text.replace("content == expected(key)", "content == expected(key + 1)")
+        (tmp_path / path.name).write_text(text)
+    command = [sys.executable, str(tmp_path), "--minutes", "0.02", "--only", "crosstalk"]
+    ended = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
+    assert ended.returncode == 1
+    assert "WRONG: crosstalk, seed 1: exit status 1: key " in ended.stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "reason"),
+    [
+        (["--minutes", "0"], "must be between 0 and 1440"),
+        (["--only", "doubt,nothing"], "there are: doubt, crosstalk"),
+    ],
+)
+def test_invalid_arguments_are_refused(arguments: list[str], reason: str) -> None:
+    ended = run(*arguments)
+    assert ended.returncode == 2
+    assert reason in ended.stderr
