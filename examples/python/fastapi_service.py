@@ -6,7 +6,7 @@ from httpx, without a socket. Every worker process has its own client, shared by
 requests.
 """
 
-# pyright: reportMissingImports=false
+# pyright: basic, reportMissingImports=false
 
 from __future__ import annotations
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import signal
 import sys
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import spikewire
 from spikewire.bench import cli as bench
@@ -51,11 +51,13 @@ class _Parser(argparse.ArgumentParser):
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser: argparse.ArgumentParser = _Parser(
+    own = _Parser(
         prog="spikewire",
         description="A native client for Aerospike and Apache Cassandra: embedded cluster, "
         "benchmark lab, and a live view of running programs.",
     )
+    # The functions that add commands take those of any parser.
+    parser = cast("argparse.ArgumentParser", own)
     parser.add_argument("--version", action="version", version=f"spikewire {spikewire.__version__}")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
     _add_serve(commands)
@@ -226,7 +228,8 @@ def _serve(options: argparse.Namespace) -> int:
         try:
             cluster = _cluster(options)
         except (ValueError, OverflowError) as error:
-            options.parser.error(str(error))
+            parser: argparse.ArgumentParser = options.parser
+            parser.error(str(error))
         with cluster:
             files = cluster.certificates
             if files:

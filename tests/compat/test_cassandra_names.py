@@ -15,7 +15,16 @@ from typing import Any
 
 import pytest
 
-from spikewire.compat.cassandra import cluster, cqltypes, encoder, metadata, murmur3, policies, util
+from spikewire.compat.cassandra import (
+    cluster,
+    cqltypes,
+    encoder,
+    metadata,
+    murmur3,
+    policies,
+    query,
+    util,
+)
 from spikewire.compat.cassandra.differences import DIFFERENCES
 from spikewire.compat.cassandra.installing import MODULES
 from spikewire.compat.check.peers import PEERS
@@ -223,6 +232,21 @@ def test_literals() -> None:
     assert metadata.protect_name("Name") == '"Name"'
     assert metadata.protect_name("user") == "user"
     assert list(policies.ExponentialReconnectionPolicy(1, 5, 4).new_schedule()) == [1, 2, 4, 5]
+
+
+def test_routing_keys_can_be_deleted() -> None:
+    batch = query.BatchStatement()
+    batch.add(query.SimpleStatement("x", routing_key=b"a"))
+    assert batch.routing_key == b"a"
+    del batch.routing_key
+    assert batch.routing_key is None
+    batch.add(query.SimpleStatement("y", routing_key=b"b"))
+    assert batch.routing_key == b"b"
+    single = query.SimpleStatement("x")
+    single.routing_key = [b"a"]
+    assert single.routing_key == b"a"
+    single.routing_key = (b"a", b"bc")
+    assert single.routing_key == b"\0\1a\0\0\2bc\0"
 
 
 def test_types_by_class_name() -> None:

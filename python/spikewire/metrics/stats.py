@@ -170,7 +170,7 @@ class Stats:
     """Time since the last refresh, in seconds."""
     stages: tuple[StageStats, ...] = ()
     """The stages of all commands together; empty if they were not timed."""
-    unreachable: Mapping[str, str] = field(default_factory=dict)
+    unreachable: Mapping[str, str] = field(default_factory=dict[str, str])
     """Nodes of the cluster that cannot be reached from here, by name: the addresses that were
     tried, and why each failed. Always empty for Cassandra.
     """

@@ -54,7 +54,8 @@ def of_row(class_: type[Any], row: Any) -> Any:
 
 def of_rows(class_: type[Any], rows: list[Any]) -> list[Any]:
     """The instances for rows of Cassandra. Errors name the row."""
-    schema, made = schema_of(class_), []
+    schema = schema_of(class_)
+    made: list[Any] = []
     for at, row in enumerate(rows):
         try:
             made.append(schema.decode(row.as_dict(), "column"))

@@ -84,7 +84,7 @@ class Encoder:
             }
         )
 
-    def cql_encode_all_types(self, val: Any, as_text_type: bool = False) -> str:  # noqa: ARG002
+    def cql_encode_all_types(self, val: object, as_text_type: bool = False) -> str:  # noqa: ARG002
         """A value of any type; ``str`` of it if its type is unknown."""
         encode = self.mapping.get(type(val))
         if encode is None and isinstance(val, (OrderedMap, Mapping)):

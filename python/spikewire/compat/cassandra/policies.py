@@ -163,7 +163,9 @@ def routing_of(policy: LoadBalancingPolicy | None, what: str) -> Routing:
         if isinstance(policy, HostFilterPolicy) and kind is HostFilterPolicy:
             inner = routing_of(policy._child_policy, what)
             outer, own = inner.accepts, policy.predicate
-            both = own if outer is None else lambda host: outer(host) and own(host)
+            both: Callable[[Any], bool] = (
+                own if outer is None else lambda host: outer(host) and own(host)
+            )
             return inner._replace(accepts=both, remote=True)
         if isinstance(policy, WhiteListRoundRobinPolicy) and kind is WhiteListRoundRobinPolicy:
             return Routing(only=policy._allowed_hosts, remote=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from spikewire import cql
 from spikewire.compat.cassandra.absent import absent_name
@@ -19,7 +19,7 @@ from spikewire.compat.cassandra.policies import retries_of
 from spikewire.compat.cassandra.traces import QueryTrace, TraceEvent, TraceUnavailable
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from spikewire.compat.cassandra.column_types import ColumnType
     from spikewire.compat.cassandra.policies import RetryPolicy
@@ -58,7 +58,7 @@ def bind_params(query: str, params: Any, encoder: Encoder) -> str:
     """A statement with its parameters as literals."""
     encode = encoder.cql_encode_all_types
     if isinstance(params, dict):
-        named: dict[str, Any] = params
+        named = cast("dict[str, Any]", params)
         return query % {name: encode(value) for name, value in named.items()}
     return query % tuple(encode(value) for value in params)
 
@@ -96,7 +96,7 @@ class Statement:
             self.serial_consistency_level = serial_consistency_level
         self.fetch_size = fetch_size
         self.keyspace = keyspace
-        self.custom_payload = custom_payload
+        self.custom_payload: dict[str, bytes] | None = custom_payload
         self.is_idempotent = is_idempotent
 
     @property
@@ -109,10 +109,9 @@ class Statement:
     def routing_key(self, key: Any) -> None:
         if not isinstance(key, (list, tuple)):
             self._routing_key = key
-        elif len(key) == 1:
-            self._routing_key = key[0]
-        else:
-            self._routing_key = composite_key(key)
+            return
+        parts = cast("Sequence[bytes]", key)
+        self._routing_key = parts[0] if len(parts) == 1 else composite_key(parts)
 
     @routing_key.deleter
     def routing_key(self) -> None:
@@ -282,7 +281,13 @@ class BoundStatement(Statement):
 
     @routing_key.setter
     def routing_key(self, key: Any) -> None:
-        self._routing_key = composite_key(key) if isinstance(key, (list, tuple)) else key
+        if isinstance(key, (list, tuple)):
+            key = composite_key(cast("Sequence[bytes]", key))
+        self._routing_key = key
+
+    @routing_key.deleter
+    def routing_key(self) -> None:
+        self._routing_key = None
 
     def __str__(self) -> str:
         level = consistency_value_to_name(self.consistency_level)
@@ -372,6 +377,11 @@ class BatchStatement(Statement):
     def routing_key(self, key: Any) -> None:
         self._routing_key = key
 
+    @routing_key.deleter
+    def routing_key(self) -> None:
+        self._routed_by = None
+        self._routing_key = None
+
     def add(self, statement: Any, parameters: Any = None) -> BatchStatement:
         """Adds a statement with its parameters."""
         if isinstance(statement, PreparedStatement):
@@ -403,12 +413,12 @@ class BatchStatement(Statement):
         of = getattr(statement, "prepared_statement", statement)
         self.keyspace = self.keyspace or of.keyspace
         if self._routed_by is None:
-            routed = entry[0] if isinstance(entry[0], BoundStatement) else statement
-            if isinstance(routed, BoundStatement):
-                determines = bool(routed.prepared_statement.routing_key_indexes)
-            else:
-                determines = routed.routing_key is not None
-            self._routed_by = routed if determines else None
+            added, _ = entry
+            if isinstance(added, BoundStatement):
+                if added.prepared_statement.routing_key_indexes:
+                    self._routed_by = added
+            elif isinstance(statement, SimpleStatement) and statement.routing_key is not None:
+                self._routed_by = statement
         return self
 
     def add_all(self, statements: Iterable[Any], parameters: Iterable[Any]) -> BatchStatement:
