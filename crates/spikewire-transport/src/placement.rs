@@ -20,6 +20,12 @@ pub(crate) struct NodeConnections<C> {
 }
 
 impl<C> NodeConnections<C> {
+    /// The ready connections of a lane; none without lanes.
+    #[inline]
+    pub fn of_lane(&self, lane: Option<u16>) -> &[usize] {
+        self.lanes.as_ref().zip(lane).map_or(&[], |(lanes, lane)| lanes.ready(lane))
+    }
+
     /// The connections by lane.
     pub fn lanes(&mut self) -> &mut Lanes {
         self.lanes.get_or_insert_default()

@@ -65,8 +65,7 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
         let here = self.nodes.get(key);
         // Commands that are already waiting go first.
         let queues_up = here.is_some_and(|here| !here.waiting.is_empty());
-        let lanes = here.and_then(|here| here.lanes.as_ref());
-        let own = lanes.zip(lane).map_or(&[][..], |(lanes, lane)| lanes.ready(lane));
+        let own = here.map_or(&[][..], |here| here.of_lane(lane));
         let place = if queues_up {
             Place::Wait
         } else if let Some(place) = self.ordered_place(order, &command, node.key(), own) {

@@ -201,8 +201,10 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
 
     /// Where the command that has waited longest must go because of those before it.
     fn ordered_place_of_next(&self, key: NodeKey) -> Option<Place> {
-        let command = self.nodes.get(key)?.waiting.front()?;
-        self.ordered_place(self.key(command), command, key.0)
+        let here = self.nodes.get(key)?;
+        let command = here.waiting.front()?;
+        let lane = here.connections.first().and_then(|first| self.lane_of_next(key, *first));
+        self.ordered_place(self.key(command), command, key.0, here.of_lane(lane))
     }
 
     /// All connections are gone: waiting commands are placed anew.
