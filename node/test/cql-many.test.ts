@@ -108,7 +108,9 @@ test('the first error ends the call and names the row', skip, async () => {
     assert.match(error.message, /id: int takes an integer, not "x"/)
     return true
   })
-  assert.deepEqual([counted.taken, counted.left], [300, true])
+  // While a node is asked whether the column's type has changed, further rows are read.
+  assert.ok(counted.taken >= 300 && counted.taken < 1000, `${counted.taken}`)
+  assert.equal(counted.left, true)
 
   const wrong = { consistency: 'serial' } as const
   const refused = session.executeMany(insert, new Counted().rows(5), wrong)

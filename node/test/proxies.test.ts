@@ -169,7 +169,7 @@ test('parameters of CQL statements', { skip: withoutCassandra }, async () => {
       ['m', new Map([['a', 2]]), { a: 2 }],
       ['u', { a: 1, b: 'x' }, { a: 1, b: 'x' }],
       ['t', [1, 'x'], [1, 'x']],
-      ['v', [0.5, 1], [0.5, 1]],
+      ['v', [0.5, 1], new Float32Array([0.5, 1])],
     ]
     for (const [column, value, expected] of stored) {
       await insert(column, reactive(value) as CqlInput, bare)

@@ -153,7 +153,7 @@ impl<P: Protocol, C> Pipeline<P, C> {
         self.weight
     }
 
-    /// Whether a request with this key is unanswered; the reply to an orphan counts.
+    /// Whether a request with this key is unanswered. Orphans do not count.
     #[inline(always)]
     pub fn is_unanswered(&self, key: OrderKey) -> bool {
         self.unanswered.contains(key)
@@ -419,6 +419,8 @@ impl<P: Protocol, C> Pipeline<P, C> {
             if slot.end <= *total_written {
                 if over && let Some(command) = slot.command.take() {
                     *orphans += 1;
+                    // Nobody waits for it: a silent connection must not hold on to its record.
+                    unanswered.remove(std::mem::take(&mut slot.key));
                     take(Abandoned { command, sent: true });
                 }
                 return Some(slot);

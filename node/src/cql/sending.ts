@@ -18,6 +18,7 @@ export function sendPrepared(
   parameters: Parameters | null | undefined,
   options: object | undefined,
 ): void {
+  if (!(statement instanceof Prepared)) throw noStatement(statement)
   const latest = Prepared.latest(statement)
   const number = numberOf(latest)
   const v = latest.order(parameters)
