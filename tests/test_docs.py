@@ -127,7 +127,8 @@ def test_blocks_run(name: str, tmp_path: Path) -> None:
     for needed in NEEDS.get(name, ()):
         pytest.importorskip(needed, reason=f"{needed} is not installed")
     text = blocks(ROOT / name)
-    program = tmp_path / f"{Path(name).stem}.py"
+    # A page may have the name of a module that Python itself imports.
+    program = tmp_path / f"page_{Path(name).stem}.py"
     program.write_text(text, encoding="utf-8")
     ran = subprocess.run(
         [sys.executable, "-W", "error", str(program)],

@@ -355,7 +355,7 @@ class TestWithoutSeeds:
     def test_seeds_that_are_given_are_not_explained(self) -> None:
         with pytest.raises(spikewire.ConnectionFailed) as caught:
             spikewire.Client("127.0.0.1:1", connect_timeout=0.2)
-        assert ";" not in str(caught.value)
+        assert "the seeds are" not in str(caught.value)
         with pytest.raises(spikewire.ConnectionFailed, match=r"; the seeds are those of the URL"):
             spikewire.Client.from_url("aerospike://127.0.0.1:1", connect_timeout=0.2)
 

@@ -193,7 +193,7 @@ test('parameters of CQL statements', { skip: withoutCassandra }, async () => {
     const shared = new Float32Array(new SharedArrayBuffer(8))
     shared.set([0.25, 2])
     await insert('v', shared, bare)
-    assert.deepEqual(await read('v'), [0.25, 2])
+    assert.deepEqual(await read('v'), new Float32Array([0.25, 2]))
   } finally {
     await session.close()
   }

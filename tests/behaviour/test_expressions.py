@@ -86,7 +86,7 @@ def test_shown_as_text(expression: exp.Expression, shown: str) -> None:
         (lambda: 1 < exp.bin("a") < 3, TypeError, "truth value"),
         (lambda: pow(exp.bin("a"), 2, 3), TypeError, "two arguments"),  # type: ignore[misc]
         (lambda: exp.text("$.a >"), ValueError, "at byte 5"),
-        (lambda: exp.text("$.a > ?1", 1), ValueError, "parameter"),
+        (lambda: exp.text("$.a > ?1", 1), ValueError, "2 placeholders, 1 value"),
         (lambda: exp.Expression.from_bytes(b"\x93"), ValueError, "malformed"),
         (lambda: exp.Expression.apply("nope", (1,)), ValueError, "nope"),
     ],

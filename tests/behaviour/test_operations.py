@@ -462,7 +462,7 @@ def test_refused(
             ValueError,
             "values: an empty list, inverted",
         ),
-        (lambda: op.read("", "$.a"), ValueError, "empty"),
+        (lambda: op.read("sixteen-bytes-xx", "$.a:INT"), ValueError, "16 bytes"),
         (lambda: op.read("r", "$.a +"), ValueError, "expression: .*the end"),
         (lambda: op.read("r", 5), TypeError, "an expression is"),  # type: ignore[arg-type]
         (lambda: op.write("w", "$.a", create_only=True, update_only=True), ValueError, "exclude"),
