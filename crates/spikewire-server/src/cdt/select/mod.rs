@@ -6,9 +6,9 @@
 //!
 //! | module | what it holds |
 //! |---|---|
-//! | [`list`], [`map`] | the ways of selecting |
-//! | [`search`] | positions of ranks and of listed values |
-//! | [`answer`] | results |
+//! | `list`, `map` | the ways of selecting |
+//! | `search` | positions of ranks and of listed values |
+//! | `answer` | results |
 
 mod answer;
 mod list;
