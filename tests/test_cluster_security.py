@@ -139,5 +139,5 @@ def test_flags_of_serve() -> None:
 def test_flags_of_serve_that_make_no_sense(flags: list[str], says: str) -> None:
     command = [sys.executable, "-m", "spikewire", "serve", "--port", "0", *flags]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert done.returncode == 1
+    assert done.returncode == 2
     assert says in done.stderr
