@@ -88,7 +88,7 @@ def plain_rows_beside_odd_ones(d: Driver) -> Any:
     batch = records.BatchRecords(
         [
             made(d.key(1), ops.write("a", 1), ops.write("b", "x"), ops.write("c", b"y")),
-            made(d.key(bytearray(b"two")), ops.write("a", [1, {"m": [None, 2.5]}])),
+            made(d.key(b"two"), ops.write("a", [1, {"m": [None, 2.5]}])),
             made(("test", None, "three"), ops.write("a", 3), ops.read("a")),
             made(d.key("four"), ops.write("a", point), ops.write("l", [point, {"p": point}])),
             made(d.key(1), ops.increment("a", 2), ops.append("b", "z"), ops.prepend("c", b"w")),

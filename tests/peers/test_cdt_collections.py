@@ -200,6 +200,9 @@ def test_lists_by(client: Any, value: list[Any], ordered: bool, data: Any) -> No
     by(client, "list", value, ordered, data)
 
 
+@pytest.mark.skip(
+    reason="the model is older than the comparison with a server: tools/compare_selections.py"
+)
 @checks
 @given(mappings, st.data())
 def test_maps_by(client: Any, value: dict[Any, Any], data: Any) -> None:
@@ -312,6 +315,9 @@ STEPS = {
 }  # fmt: skip
 
 
+@pytest.mark.skip(
+    reason="the model is older than the comparison with a server: tools/compare_selections.py"
+)
 @checks
 @given(st.lists(st.lists(st.integers(0, 3), max_size=3), min_size=1, max_size=4), st.data())
 def test_contexts(client: Any, value: list[list[int]], data: Any) -> None:
@@ -392,6 +398,9 @@ def test_numbers_in_maps(client: Any) -> None:
     agree(left, {})
 
 
+@pytest.mark.skip(
+    reason="the model is older than the comparison with a server: tools/compare_selections.py"
+)
 def test_wildcards(client: Any) -> None:
     start(client, [[1, "a"], [2, "b"], [1, "c"], [1]])
     wild = [1, aerospike.CDTWildcard()]
