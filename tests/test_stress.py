@@ -35,7 +35,7 @@ def test_a_wrong_answer_is_reported(tmp_path: Path) -> None:
             # A reader that expects the next key's record.
             text = text.replace("content == expected(key)", "content == expected(key + 1)")
         (tmp_path / path.name).write_text(text)
-    command = [sys.executable, str(tmp_path), "--minutes", "0.02", "--only", "crosstalk"]
+    command = [sys.executable, str(tmp_path), "--minutes", "0.08", "--only", "crosstalk"]
     ended = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
     assert ended.returncode == 1
     assert "WRONG: crosstalk, seed 1: exit status 1: key " in ended.stdout
