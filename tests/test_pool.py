@@ -444,6 +444,8 @@ class TestCancelling:
                 async for n in results:
                     if n == 4:
                         break
+                # A call that has not begun when the stream is left never begins.
+                assert await asyncio.to_thread(until, lambda: begun)
             assert len(ended) >= 1
             with pytest.raises(StopAsyncIteration):
                 await results.__anext__()
