@@ -105,6 +105,10 @@ class ResponseFuture:
         self._callbacks: list[_Follower] = []
         self._errbacks: list[_Follower] = []
 
+    @property
+    def _current_host(self) -> Host | None:
+        return self.coordinator_host
+
     # Sending.
 
     def _run(self) -> ResultSet:

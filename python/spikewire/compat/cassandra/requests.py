@@ -30,7 +30,7 @@ from spikewire.compat.cassandra.values import Binder
 from spikewire.cql.errors import SyntaxException
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from spikewire.compat.cassandra.cluster import Cluster
     from spikewire.compat.cassandra.pool import Host
@@ -303,7 +303,20 @@ class Requests(Settings):
         return _bound(known, values), None
 
     def _with_literals(self, text: str, values: tuple[Any, ...]) -> str:
+        self._encoder.user_types = self._fields_of_classes()
         return literals(text, [self._encoder.cql_encode_all_types(value) for value in values])
+
+    def _fields_of_classes(self) -> dict[type, Sequence[str]]:
+        """The fields of the types for which classes are registered, by class."""
+        classes = self.cluster._user_types
+        if not classes:
+            return {}
+        keyspaces = self.cluster.metadata.keyspaces
+        return {
+            kind: keyspaces[keyspace].user_types[name].field_names
+            for (keyspace, name), kind in classes.items()
+            if keyspace in keyspaces and name in keyspaces[keyspace].user_types
+        }
 
     def _prepare_here(
         self, text: str, keyspace: str | None, options: dict[str, Any]
