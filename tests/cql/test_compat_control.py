@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import pytest
 
 from spikewire.compat.cassandra.cluster import Cluster, DefaultConnection
+from spikewire.compat.cassandra.connection import DefaultEndPoint
 from spikewire.compat.cassandra.control import Listeners
-from spikewire.compat.cassandra.policies import HostStateListener
+from spikewire.compat.cassandra.policies import DCAwareRoundRobinPolicy, HostStateListener
 from spikewire.compat.cassandra.pool import Host
 from spikewire.compat.cassandra.query import TraceUnavailable
 
@@ -135,6 +136,19 @@ def test_settings_can_be_read(cluster: Cluster) -> None:
     assert (cluster.connection_class, cluster.executor_threads) == (None, 2)
     with pytest.raises(NotImplementedError, match="the engine has its own way"):
         DefaultConnection()
+
+
+def test_policies_and_addresses(cluster: Cluster) -> None:
+    policy = DCAwareRoundRobinPolicy("dc1")
+    cluster.load_balancing_policy = policy
+    assert cluster.load_balancing_policy is policy
+    with pytest.raises(NotImplementedError, match="load_balancing_policy"):
+        cluster.load_balancing_policy = Notes()  # type: ignore[assignment]
+    with cluster:
+        cluster.connect()
+        with pytest.raises(NotImplementedError, match="connected"):
+            cluster.load_balancing_policy = policy
+    assert DefaultEndPoint("127.0.0.1", 9) in Cluster(["localhost"], port=9).endpoints_resolved
 
 
 def test_traces_that_nobody_waits_for(cluster: Cluster) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import socket
 from typing import TYPE_CHECKING, Any
 from warnings import warn
 
@@ -16,7 +17,7 @@ from spikewire.compat.cassandra.cluster_options import (
     login_of,
     protocol_version_of,
 )
-from spikewire.compat.cassandra.connection import Connection
+from spikewire.compat.cassandra.connection import Connection, DefaultEndPoint
 from spikewire.compat.cassandra.control import ControlConnection, Listeners
 from spikewire.compat.cassandra.differences import REFUSED, TUNING
 from spikewire.compat.cassandra.errors import DriverException, OperationTimedOut
@@ -262,6 +263,26 @@ class Cluster(Refreshing):
     def load_balancing_policy(self) -> LoadBalancingPolicy | None:
         """Which nodes are used."""
         return self.profile_manager.default.load_balancing_policy
+
+    @load_balancing_policy.setter
+    def load_balancing_policy(self, policy: LoadBalancingPolicy) -> None:
+        routing_of(policy, "load_balancing_policy")
+        if self._control is not None:
+            message = "load_balancing_policy cannot be set once the cluster is connected"
+            raise NotImplementedError(message)
+        self._use_legacy_settings("load_balancing_policy")
+        self.profile_manager.default.load_balancing_policy = policy
+
+    @property
+    def endpoints_resolved(self) -> list[DefaultEndPoint]:
+        """The addresses of the contact points."""
+        points = [split(point) for point in self._points()]
+        found = {
+            DefaultEndPoint(str(address[0]), int(address[1])): None
+            for host, port in points
+            for *_, address in socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+        }
+        return list(found)
 
     def _use_legacy_settings(self, what: str) -> None:
         if self._legacy is False:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import concurrent.futures
 import itertools
 import re
+import sys
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from spikewire import cql
@@ -279,6 +280,9 @@ class Requests(Settings):
     def _with_values(self, text: str, parameters: Any, options: dict[str, Any]) -> tuple[Any, Any]:
         """A statement with parameters that the program has not prepared, prepared here."""
         text, values = by_position(text, parameters)
+        quoter = _quoter()
+        if quoter is not None:
+            values = tuple(one.value if isinstance(one, quoter) else one for one in values)
         if text in self._unmarked:
             return self._with_literals(text, values), None
         keyspace = options.get("keyspace") or self._core.keyspace
@@ -343,6 +347,13 @@ class Requests(Settings):
             message = f"None of the nodes {which} is up"
             raise NoHostAvailable(message, {})
         options["node"] = str(nodes[next(self._turns) % len(nodes)])
+
+
+def _quoter() -> type[Any] | None:
+    """The class with which the object mapper writes values into text, if it is loaded."""
+    mapper = sys.modules.get("cassandra.cqlengine.statements")
+    kind: type[Any] | None = None if mapper is None else mapper.ValueQuoter
+    return kind
 
 
 def _bound(statement: PreparedStatement, values: tuple[Any, ...]) -> Any:
