@@ -272,7 +272,14 @@ NOT_IMPORTED = {
 @pytest.mark.parametrize("package", NOT_IMPORTED)
 def test_what_is_rarely_used_is_imported_on_first_use(package: str) -> None:
     program = f"import {package}, sys; print(*sys.modules)"
-    run = [sys.executable, "-I", "-S", "-c", f"import sys; sys.path[:] = {sys.path!r}; {program}"]
+    run = [
+        sys.executable,
+        "-I",
+        "-B",
+        "-S",
+        "-c",
+        f"import sys; sys.path[:] = {sys.path!r}; {program}",
+    ]
     done = subprocess.run(run, check=True, capture_output=True, text=True, timeout=60)
     found = done.stdout.split()
     assert package in found
