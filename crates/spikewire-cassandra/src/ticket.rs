@@ -57,6 +57,11 @@ impl<W> Ticket<W> {
         Draft { bytes, target, policy }.into_command(now, ticket)
     }
 
+    /// Calls `look` with what waits, unless another copy has taken it or is at it.
+    pub fn look_at(&self, look: impl FnOnce(&W)) {
+        self.waiting.look(look);
+    }
+
     /// Takes an outcome. If that is the answer, `take` gets it together with what waits, and
     /// returns the next call; without one, what waits is dropped. Other follow-up work goes into
     /// `next`.

@@ -11,11 +11,17 @@ use spikewire_transport::permits::Permit;
 use spikewire_transport::{Outcome, Protocol, ResponseHandler};
 
 use super::errors::{Raise, closed};
+use super::event_loop::is_closed;
 use super::forks::forks;
 use super::future::FutureBase;
 
 /// A ticket that is completed while attached to the interpreter.
 pub trait Completes<P: Protocol>: ResponseHandler + Sized {
+    /// For the garbage collector: calls `look` with the future of an event loop that the outcome
+    /// completes, if that is all it completes. Tickets of one call lead to the same future, which
+    /// is told by its address. Must not call Python.
+    fn look(&self, look: &mut dyn FnMut(&Py<PyAny>));
+
     /// Converts the outcome to what its owner waits for. Follow-up work goes to `next`.
     fn complete(self, py: Python<'_>, outcome: Outcome<'_, P>, next: &mut Next<P, Self>);
 }
@@ -71,6 +77,13 @@ impl<E: Raise> Promise<E> {
         Self { future, is_kept: AtomicBool::new(false), born: forks(), error: PhantomData }
     }
 
+    /// For the garbage collector: calls `look` with the future, if it is an event loop's.
+    pub fn look(&self, look: &mut dyn FnMut(&Py<PyAny>)) {
+        if let Promised::Loop(future) = &self.future {
+            look(future);
+        }
+    }
+
     /// Whether the call is still wanted. Does not need the interpreter.
     pub fn starts(&self) -> bool {
         match &self.future {
@@ -121,8 +134,8 @@ impl<E: Raise> Promise<E> {
             }
         };
         let event_loop = future.call_method0("get_loop")?;
-        // A closed loop has no task that could be waiting.
-        if !event_loop.call_method0("is_closed")?.is_truthy()? {
+        // No task can be waiting on a loop that is closed or is being collected.
+        if !is_closed(&event_loop) {
             let fail = future.getattr("set_exception")?;
             event_loop.call_method1("call_soon_threadsafe", (fail, error.into_value(py)))?;
         }
@@ -163,7 +176,8 @@ fn tell(future: &Bound<'_, PyAny>, outcome: PyResult<Bound<'_, PyAny>>) {
     }
 }
 
+/// Whether a future is done, or can no longer tell because it is being collected.
 fn is_done(future: &Bound<'_, PyAny>) -> bool {
     let done = future.call_method0(intern!(future.py(), "done"));
-    done.is_ok_and(|done| done.is_truthy().unwrap_or(false))
+    done.map_or(true, |done| done.is_truthy().unwrap_or(true))
 }

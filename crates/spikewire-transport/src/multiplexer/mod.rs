@@ -181,6 +181,18 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
         self.in_flight
     }
 
+    /// Calls `look` with the tickets of all commands that were not completed, in no particular
+    /// order. It may see one twice, if its command has a copy.
+    pub fn each_ticket(&self, look: &mut dyn FnMut(&T)) {
+        let connections = self.connections.iter().flatten();
+        let sent = connections.flat_map(|connection| connection.pipeline.commands());
+        let waiting = self.nodes.values().flat_map(|node| &node.waiting);
+        let delayed = self.delayed.iter().map(|next| &next.command);
+        let commands = sent.chain(waiting).chain(delayed).chain(&self.line);
+        commands.for_each(|command| command.ticket.look(look));
+        self.failed.iter().for_each(|(ticket, _)| look(ticket));
+    }
+
     /// Whether commands whose copies were answered have been in flight since the last call.
     /// [`Multiplexer::expire`] ends them; until then they are in flight.
     #[inline(always)]
