@@ -10,7 +10,7 @@
 //! The order is that of first attempts: a command that is sent again, or its copy, may come later.
 //! It is not kept while the first connection to a lane is being opened.
 
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 
 use super::Multiplexer;
 use crate::command::ResponseHandler;
@@ -25,7 +25,7 @@ pub(super) struct Order {
     /// Where the latest command with each key went. Empty if no order is kept.
     latest: Vec<Latest>,
     /// The keys of commands that wait for a place: how many, and in which queue.
-    waiting: HashMap<OrderKey, (usize, NodeKey)>,
+    waiting: FxHashMap<OrderKey, (usize, NodeKey)>,
 }
 
 /// The connection that the latest command with a key took.
@@ -40,7 +40,7 @@ struct Latest {
 impl Order {
     /// The order of a driver whose callers send commands without waiting for earlier ones.
     pub fn kept() -> Self {
-        Self { latest: vec![Latest::default(); OrderKey::COUNT], waiting: HashMap::new() }
+        Self { latest: vec![Latest::default(); OrderKey::COUNT], waiting: FxHashMap::default() }
     }
 
     /// The queue in which a command with this key waits.
