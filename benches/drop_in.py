@@ -25,7 +25,7 @@ import spikewire
 from spikewire import op
 from spikewire.compat import aerospike, aerospike_py
 from spikewire.compat.aerospike_helpers.batch.records import BatchRecords, Write
-from spikewire.compat.aerospike_helpers.operations import operations
+from spikewire.compat.aerospike_helpers.operations import map_operations, operations
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -101,6 +101,68 @@ def of_aerospike(verbs: Any, drop_in: Any) -> Iterator[Case]:
                     Write(
                         key(each),
                         [operations.write(name, value) for name, value in BINS.items()],
+                    )
+                    for each in numbers
+                ]
+            )
+        ),
+    )
+    policy = {"key": aerospike.POLICY_KEY_SEND}
+    yield (
+        "batch_write, policy",
+        ROWS,
+        lambda: verbs.batch(
+            [
+                spikewire.Write(
+                    key(each),
+                    [op.put(name, value) for name, value in BINS.items()],
+                    send_key=True,
+                )
+                for each in numbers
+            ]
+        ),
+        lambda: drop_in.batch_write(
+            BatchRecords(
+                [
+                    Write(
+                        key(each),
+                        [operations.write(name, value) for name, value in BINS.items()],
+                        policy=policy,
+                    )
+                    for each in numbers
+                ]
+            )
+        ),
+    )
+    # As a feature store writes.
+    features, ordered = {"a": 1.5, "b": 2, "c": "text"}, {"map_order": aerospike.MAP_KEY_ORDERED}
+    meta = {"ttl": 3600}
+    yield (
+        "batch_write, maps",
+        ROWS,
+        lambda: verbs.batch(
+            [
+                spikewire.Write(
+                    key(each),
+                    [
+                        op.map.put_items("m", {"view": features}, order="key"),
+                        op.map.put("t", "view", each, order="key"),
+                    ],
+                    ttl=3600,
+                )
+                for each in numbers
+            ]
+        ),
+        lambda: drop_in.batch_write(
+            BatchRecords(
+                [
+                    Write(
+                        key(each),
+                        [
+                            map_operations.map_put_items("m", {"view": features}, ordered),
+                            map_operations.map_put("t", "view", each, ordered),
+                        ],
+                        meta,
                     )
                     for each in numbers
                 ]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -26,6 +27,19 @@ def test_each_kind_counts_and_finds_nothing(kind: str) -> None:
     (total,) = re.findall(rf"^{kind} +1 rounds: .* \d+", ended.stdout, re.MULTILINE)
     assert not re.search(r" 0(,|$)", total.partition(":")[2].partition(",")[0])
     assert ended.stdout.endswith("nothing wrong\n")
+
+
+@pytest.mark.skipif(
+    not (STRESS.parent.parent / "node" / "dist" / "cli" / "main.js").exists()
+    or not shutil.which("node"),
+    reason="the npm package is not built",
+)
+def test_terminations_end_when_their_time_is_over() -> None:
+    ended = run("--minutes", "0.05", "--only", "workers")
+    assert ended.returncode == 0, ended.stdout + ended.stderr
+    (count,) = re.findall(r"^workers +1 rounds: terminations (\d+)$", ended.stdout, re.MULTILINE)
+    # Fewer than it asks for, which is more than any machine manages.
+    assert 0 < int(count) < 300
 
 
 def test_a_wrong_answer_is_reported(tmp_path: Path) -> None:

@@ -1,10 +1,11 @@
 // Runs long loads against the package and watches its memory and file descriptors.
 //
-//  node scripts/endurance.mjs [--operations N] [--clients N] [--terminations N]
+//  node scripts/endurance.mjs [--operations N] [--clients N] [--terminations N] [--seconds N]
 //
 // operations: N reads and writes of single records, 128 in flight.
 // clients: N clients are opened and closed, some with calls in flight.
 // terminations: N worker threads are terminated in mid-call.
+// seconds: a load that has not ended by then is cut short.
 //
 // The cluster runs in its own process, so that the memory measured is the client's. Prints one line
 // of JSON per load; fails if memory or descriptors grow between the second fifth of a load and its
@@ -29,7 +30,7 @@ const SLACK = { rss: 24 << 20, descriptors: 4 }
 
 const number = { type: 'string', default: '0' }
 const { values } = parseArgs({
-  options: { operations: number, clients: number, terminations: number },
+  options: { operations: number, clients: number, terminations: number, seconds: number },
 })
 const counts = Object.fromEntries(
   Object.entries(values).map(([name, text]) => {
@@ -56,14 +57,18 @@ async function look() {
   return { rss: process.memoryUsage.rss(), descriptors }
 }
 
-/** Runs a load in parts and checks memory and descriptors after each of them. */
+/** Runs a load in parts and checks memory and descriptors after each of them. A part returns how far it came. */
 async function watched(name, count, part) {
   if (count === 0) return true
   const began = performance.now()
+  const limit = counts.seconds > 0 ? counts.seconds * 1000 : Number.POSITIVE_INFINITY
   const seen = []
+  let done = 0
   for (let at = 0; at < PARTS; at++) {
-    const [from, to] = [Math.floor((count * at) / PARTS), Math.floor((count * (at + 1)) / PARTS)]
-    await part(from, to)
+    const end = began + (limit * (at + 1)) / PARTS
+    const size = Math.floor((count * (at + 1)) / PARTS) - Math.floor((count * at) / PARTS)
+    const to = done + size
+    done = await part(done, to, () => performance.now() > end)
     seen.push(await look())
   }
   const grown = {}
@@ -77,15 +82,15 @@ async function watched(name, count, part) {
   const seconds = Math.round((performance.now() - began) / 100) / 10
   const megabytes = seen.map(({ rss }) => Math.round(rss / (1 << 20)))
   const descriptors = seen.map((one) => one.descriptors)
-  console.log(JSON.stringify({ name, count, seconds, flat, grown, megabytes, descriptors }))
+  console.log(JSON.stringify({ name, [name]: done, seconds, flat, grown, megabytes, descriptors }))
   return flat
 }
 
-async function operations(client, from, to) {
+async function operations(client, from, to, isOver) {
   const records = client.dataset('test', 'endurance')
   let next = from
   const work = async () => {
-    while (next < to) {
+    while (next < to && !isOver()) {
       const n = next++
       const key = n % KEYS
       if (n % 2 === 0) await records.put(key, { n, text: `record ${key}`, list: [n, key] })
@@ -93,10 +98,12 @@ async function operations(client, from, to) {
     }
   }
   await Promise.all(Array.from({ length: IN_FLIGHT }, work))
+  return next
 }
 
-async function clients(from, to) {
-  for (let n = from; n < to; n++) {
+async function clients(from, to, isOver) {
+  let n = from
+  for (; n < to && !isOver(); n++) {
     const client = await Client.connect(seeds)
     const put = client.dataset('test', 'opened').put(n % KEYS, { n })
     if (n % 2 === 0) await put
@@ -106,6 +113,7 @@ async function clients(from, to) {
     })
     await closed
   }
+  return n
 }
 
 const PUMP = `
@@ -123,20 +131,22 @@ Client.connect(workerData).then((client) => {
   parentPort.postMessage('pumping')
 })`
 
-async function terminations(from, to) {
-  for (let round = from; round < to; round++) {
+async function terminations(from, to, isOver) {
+  let round = from
+  for (; round < to && !isOver(); round++) {
     const worker = new Worker(PUMP, { eval: true, workerData: seeds })
     // Some are terminated while connecting, others with calls in flight.
     if (round % 4 > 0) await once(worker, 'message')
     await sleep(round % 5)
     await worker.terminate()
   }
+  return round
 }
 
 let flat = true
 try {
   const client = await Client.connect(seeds, { timeout: 60_000 })
-  const load = (from, to) => operations(client, from, to)
+  const load = (...part) => operations(client, ...part)
   flat = (await watched('operations', counts.operations, load)) && flat
   await client.close()
   flat = (await watched('clients', counts.clients, clients)) && flat

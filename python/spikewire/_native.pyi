@@ -352,16 +352,9 @@ class Client:
         """
     def _owns(self, dataset: Dataset[Any]) -> bool:
         """Whether a dataset is one of this client."""
-    @overload
-    def dataset(self, namespace: str, set: str | None = None, type: None = None) -> Dataset:
-        """A namespace and a set of this client, and the type of its records. Cheap to create and
-        to keep.
-
-        Raises `ValueError` for names that the server does not accept, and `TypeError` for a type
-        that records cannot have. Whether the namespace exists is checked on first use.
-        """
-    @overload
-    def dataset(self, namespace: str, set: str | None, type: type[_V]) -> Dataset[_V]:
+    def dataset(
+        self, namespace: str, set: str | None = None, type: type[_V] | None = None
+    ) -> Dataset[_V]:
         """A namespace and a set of this client, and the type of its records. Cheap to create and
         to keep.
 
@@ -3668,16 +3661,9 @@ class AsyncClient:
         """
     def _owns(self, dataset: AsyncDataset[Any]) -> bool:
         """Whether a dataset is one of this client."""
-    @overload
-    def dataset(self, namespace: str, set: str | None = None, type: None = None) -> AsyncDataset:
-        """A namespace and a set of this client, and the type of its records. Cheap to create and
-        to keep.
-
-        Raises `ValueError` for names that the server does not accept, and `TypeError` for a type
-        that records cannot have. Whether the namespace exists is checked on first use.
-        """
-    @overload
-    def dataset(self, namespace: str, set: str | None, type: type[_V]) -> AsyncDataset[_V]:
+    def dataset(
+        self, namespace: str, set: str | None = None, type: type[_V] | None = None
+    ) -> AsyncDataset[_V]:
         """A namespace and a set of this client, and the type of its records. Cheap to create and
         to keep.
 

@@ -28,9 +28,9 @@ if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Callable, Generator, Iterable
     from functools import partial
     from types import TracebackType
-    from typing import Literal, TypeAlias, TypeVar
+    from typing import Literal, TypeAlias
 
-    from typing_extensions import Never, Self, Unpack
+    from typing_extensions import Never, Self, TypeVar, Unpack
 
     from spikewire._native import AsyncDataset, Dataset
     from spikewire.metrics.control import Metrics
@@ -39,9 +39,11 @@ if TYPE_CHECKING:
     from spikewire.profiles.explain import Explanation
     from spikewire.profiles.profile import Profile
     from spikewire.profiles.view import AsyncClientView, ClientView
-    from spikewire.types import Seeds
+    from spikewire.types import Bins, Seeds
 
     _T = TypeVar("_T")
+    #: The type of a dataset's records. Without one, its records are bins.
+    _V = TypeVar("_V", default=Bins)
     _Verb: TypeAlias = Callable[..., _T]
     _Call: TypeAlias = tuple[_Verb[_T], Unpack[tuple[object, ...]]] | partial[_T]
 
@@ -122,34 +124,12 @@ class Client(_native.Client):
         """The namespace of the URL that the client was opened with."""
         return getattr(self, "_namespace", None)
 
-    @overload
-    def dataset(
-        self,
-        namespace: str | None = None,
-        set: str | None = None,
-        type: None = None,
-    ) -> Dataset: ...
-    @overload
-    def dataset(
-        self,
-        namespace: str | None,
-        set: str | None,
-        type: type[_T],
-    ) -> Dataset[_T]: ...
-    @overload
-    def dataset(
-        self,
-        namespace: str | None = None,
-        set: str | None = None,
-        *,
-        type: type[_T],
-    ) -> Dataset[_T]: ...
     def dataset(
         self,
         namespace: str | None = None,
         set: str | None = None,  # noqa: A002
-        type: type[Any] | None = None,  # noqa: A002
-    ) -> Dataset[Any]:
+        type: type[_V] | None = None,  # noqa: A002
+    ) -> Dataset[_V]:
         """A namespace and a set, or with ``None`` the records without a set. The default namespace
         is that of the URL that the client was opened with.
 
@@ -369,34 +349,12 @@ class AsyncClient(_native.AsyncClient):
         """The namespace of the URL that the client was opened with."""
         return getattr(self, "_namespace", None)
 
-    @overload
-    def dataset(
-        self,
-        namespace: str | None = None,
-        set: str | None = None,
-        type: None = None,
-    ) -> AsyncDataset: ...
-    @overload
-    def dataset(
-        self,
-        namespace: str | None,
-        set: str | None,
-        type: type[_T],
-    ) -> AsyncDataset[_T]: ...
-    @overload
-    def dataset(
-        self,
-        namespace: str | None = None,
-        set: str | None = None,
-        *,
-        type: type[_T],
-    ) -> AsyncDataset[_T]: ...
     def dataset(
         self,
         namespace: str | None = None,
         set: str | None = None,  # noqa: A002
-        type: type[Any] | None = None,  # noqa: A002
-    ) -> AsyncDataset[Any]:
+        type: type[_V] | None = None,  # noqa: A002
+    ) -> AsyncDataset[_V]:
         """A namespace and a set, or with ``None`` the records without a set. The default namespace
         is that of the URL that the client was opened with.
 

@@ -18,6 +18,8 @@ import pytest
 import spikewire
 from faces import Caller
 from spikewire import GeoJSON, codec, op
+from spikewire.pool import Pool
+from spikewire.profiles import Profile
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -333,3 +335,25 @@ def test_classes_that_records_cannot_have(blocking: spikewire.Client) -> None:
     ):
         with pytest.raises((TypeError, ValueError), match=message):
             blocking.dataset("test", "users", class_)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("clients", ["shared", "each"])
+def test_datasets_of_a_pool(cluster: Cluster, set_name: str, clients: Any) -> None:
+    options: dict[str, Any] = {"timeout": 20, "connect_timeout": 20}
+    with Pool(cluster.seeds, loops=2, clients=clients, **options) as pool:
+        places = pool.dataset("test", set_name, Place)
+        pool.run(places.put, "a", Place("Ulm")).result()
+        assert pool.run(places.get, "a").result().value == Place("Ulm")
+        # The client that a handler has.
+        other = pool.client.dataset("test", set_name, Place)
+        assert pool.run(other.get, "a").result().value == Place("Ulm")
+
+
+def test_datasets_that_are_traced(cluster: Cluster, set_name: str) -> None:
+    otel = pytest.importorskip("spikewire.metrics.otel", exc_type=ImportError)
+    with otel.instrument(spikewire.Client(cluster.seeds, timeout=20)) as client:
+        for traced in (client, client.with_profile(Profile())):
+            places = traced.dataset("test", set_name, Place)
+            places.put("a", Place("Ulm"))
+            assert places.get("a").value == Place("Ulm")
+            assert traced.dataset(set=set_name, namespace="test", type=Place) == places

@@ -418,3 +418,53 @@ def asyncio_does_the_same(d: Driver) -> Any:
         return [d.shown(each) for each in seen], sorted(counted)
 
     return d.run(main)
+
+
+@program
+def empty_bin_names(d: Driver) -> Any:
+    """Refused as the bins of a record, in expressions and in indexes; operations take them."""
+    m, c, key = d.module, d.client, d.key("a")
+    exp = m.exp
+    d.put("a", {"x": 1})
+    named = [{"op": m.OPERATOR_WRITE, "bin": "", "val": "t"}]
+    checks = [exp.bin_exists(""), exp.eq(exp.int_bin(""), exp.int_val(1))]
+
+    async def awaited(call: Any, *args: Any) -> Any:
+        try:
+            return await call(*args)
+        except Exception as error:
+            return type(error).__name__, str(error)
+
+    async def on_a_loop() -> Any:
+        async with m.AsyncClient(d.config) as client:
+            await client.connect()
+            return [
+                await awaited(client.put, key, {"": 1}),
+                await awaited(client.batch_write, [(key, {"": 1})]),
+                await awaited(client.batch_write, [(key, {"": 1}, {"ttl": 100})]),
+            ]
+
+    def says(call: Any, *args: Any, **kwargs: Any) -> Any:
+        try:
+            return call(*args, **kwargs)
+        except Exception as error:
+            return type(error).__name__, str(error)
+
+    return [
+        says(c.put, key, {"": 1}),
+        says(c.put, key, {"x": 2, "": None}),
+        says(c.put, key, {"": 1}, {"ttl": 100}),
+        says(c.put, key, {"": 1}, policy={"key": m.POLICY_KEY_SEND}),
+        says(c.batch_write, [(key, {"x": 2}), (key, {"": 1})]),
+        says(c.batch_write, [(d.key(b"b"), {"": 1})]),
+        says(c.batch_write, [(key, {"": 1}, {"ttl": 100})]),
+        asyncio.run(on_a_loop()),
+        [says(c.get, key, policy={"filter_expression": each}) for each in checks],
+        d.fails(c.index_integer_create, "test", d.set, "", "none"),
+        d.shown(c.get(key)),
+        d.shown(c.operate(key, named)),
+        c.append(key, "", "u"),
+        d.shown(c.get(key)),
+        c.remove_bin(key, [""]),
+        d.shown(c.get(key)),
+    ]

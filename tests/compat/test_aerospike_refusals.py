@@ -168,3 +168,19 @@ def test_a_client_whose_nodes_are_gone_is_not_connected() -> None:
         assert until(lambda: not client.is_connected())
         client.connect()  # has no effect, and does no harm
         client.close()
+
+
+def test_a_bool_is_no_number_where_the_number_was_taken(config: dict[str, Any]) -> None:
+    """``True`` equals 1, whose meaning is remembered."""
+    client = aerospike.client(config)
+    key = ("test", "refusals", "bool")
+    client.put(key, {"l": [1, 2]})
+    taken = list_operations.list_get_by_index("l", 0, aerospike.LIST_RETURN_INDEX)
+    put = list_operations.list_append("l", 3, {"write_flags": 0, "list_order": 0})
+    for _ in range(2):
+        assert client.operate(key, [taken])[2] == {"l": 0}
+        client.operate(key, [put])
+        for wrong in (taken | {"return_type": True}, taken | {"index": False}, put | {"pad": 1}):
+            with pytest.raises(aerospike.exception.ParamError):
+                client.operate(key, [wrong])
+    client.close()

@@ -318,3 +318,69 @@ def closed_clients(d: Driver) -> Any:
             )
         ),
     ]
+
+
+@program
+def rows_with_much_in_common(d: Driver) -> Any:
+    """What follows from a policy or from choices is remembered from row to row: rows that differ
+    in one of them, and such with the same after a change, are told apart."""
+    c, m, ops = d.client, d.module, d.helper("operations.operations")
+    maps, lists = d.helper("operations.map_operations"), d.helper("operations.list_operations")
+    records = d.helper("batch.records")
+    policies: list[Any] = [
+        None, {}, {"map_order": m.MAP_KEY_ORDERED}, {"map_order": m.MAP_UNORDERED},
+        {"map_write_flags": m.MAP_WRITE_FLAGS_CREATE_ONLY},
+        {"map_write_flags": m.MAP_WRITE_FLAGS_CREATE_ONLY | m.MAP_WRITE_FLAGS_NO_FAIL},
+        {"map_order": m.MAP_KEY_ORDERED, "persist_index": True},
+    ]  # fmt: skip
+    seen = []
+    for turn in range(2):
+        for at, policy in enumerate(policies):
+            key = d.key(f"row{at}")
+            batch = records.BatchRecords(
+                [
+                    records.Write(
+                        key,
+                        [
+                            maps.map_put_items("m", {"a": {"b": turn}}, policy),
+                            maps.map_put("m", "c", turn, policy),
+                            lists.list_append("l", turn, {"write_flags": at % 2}),
+                            ops.write("n", turn),
+                        ],
+                        policy={"exists": m.POLICY_EXISTS_IGNORE, "ttl": 1000 + at},
+                    ),
+                    records.Write(key, [ops.write("x", 1)], {"gen": 1}, {"gen": m.POLICY_GEN_EQ}),
+                    records.Write(key, [ops.write("y", 1)], {"gen": 1 + at}, {"gen": at % 2}),
+                    records.Read(key, [maps.map_get_by_key("m", "c", m.MAP_RETURN_VALUE)]),
+                    records.Read(key, [maps.map_get_by_key("m", "c", m.MAP_RETURN_INDEX)]),
+                    records.Read(key, [lists.list_get_range("l", -2, 2), ops.read("n")]),
+                ]
+            )
+            seen.append(rows(d, c.batch_write(batch)))
+    policy = {"exists": m.POLICY_EXISTS_CREATE}
+    first, second = (records.Write(d.key("same"), [ops.write("n", 1)], None, policy) for _ in "ab")
+    seen.append(rows(d, c.batch_write(records.BatchRecords([first]))))
+    policy["exists"] = m.POLICY_EXISTS_UPDATE
+    seen.append(rows(d, c.batch_write(records.BatchRecords([second]))))
+    return seen
+
+
+@program
+def choices_that_are_wrong_behind_right_ones(d: Driver) -> Any:
+    """Remembered choices do not make up for what is missing or wrong."""
+    c, m = d.client, d.module
+    maps, lists = d.helper("operations.map_operations"), d.helper("operations.list_operations")
+    key = d.key(1)
+    c.put(key, {"m": {"a": 1}, "l": [3, 1, 2]})
+    made = maps.map_get_by_key("m", "a", m.MAP_RETURN_VALUE)
+    put = maps.map_put("m", "b", 1, {"map_order": 1, "persist_index": False})
+    popped = lists.list_get("l", 0)
+    calls = [
+        made, made | {"return_type": "x"}, made | {"return_type": []},
+        {name: value for name, value in made.items() if name != "key"},
+        put, put | {"map_policy": {"map_order": 1, "persist_index": 0}},
+        put | {"map_policy": 7}, {name: value for name, value in put.items() if name != "val"},
+        popped, popped | {"index": "x"},
+        {name: value for name, value in popped.items() if name != "index"},
+    ]  # fmt: skip
+    return [d.fails(c.operate, key, [each])[:1] for each in [*calls, *calls]]

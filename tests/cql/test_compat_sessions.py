@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from cql.compat_drivers import Driver, shown
+from waiting import until
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -119,6 +120,19 @@ def keyspaces_with_version_4_of_the_protocol(d: Driver) -> Any:
     seen.append(session.keyspace)
     cluster.shutdown()
     return seen
+
+
+def test_statements_outlive_use_with_version_4(drivers: tuple[Driver, Driver]) -> None:
+    """Nodes forget a statement when its table changes. It is prepared again in its keyspace, for
+    which the other driver has no connection."""
+    ours = drivers[1]
+    table = ours.table("k int PRIMARY KEY")
+    with ours.connectable(protocol_version=4) as cluster:
+        session = cluster.connect(ours.keyspace)
+        statement = session.prepare(f"SELECT * FROM {table} WHERE k = ?")
+        session.set_keyspace("system")
+        ours.session.execute(f"ALTER TABLE {table} ADD v int")
+        assert until(lambda: session.execute(statement, (1,)).column_names == ["k", "v"])
 
 
 @scenario

@@ -9,7 +9,7 @@ from functools import cmp_to_key
 from typing import Any
 
 PARAMETER, MISSING, EXISTS, NOT_APPLICABLE = 4, 23, 24, 26
-RANKS = {"value", "all by value", "value interval", "rank", "rank range", "relative rank"}
+NUMBERS = ("index", "reverse index", "rank", "reverse rank")
 
 
 class RefusedError(Exception):
@@ -68,6 +68,36 @@ def from_end(index: int, size: int) -> int:
     return index + size if index < 0 else index
 
 
+def from_heap(values: list[Any], ranks: range) -> list[int]:
+    """The indexes of the elements with these ranks, by rank. They are taken off a heap whose top is
+    the end of all ranks that is nearer to these; its ties decide between equal elements."""
+    after = len(values) - ranks.stop
+    sign, skipped = (1, ranks.start) if ranks.start <= after else (-1, after)
+    heap = list(range(len(values)))
+
+    def sink(at: int) -> None:
+        def order(a: int, b: int) -> int:
+            return sign * compare(values[heap[a]], values[heap[b]])
+
+        while (child := 2 * at + 1) < len(heap):
+            if child + 1 < len(heap) and order(child + 1, child) < 0:
+                child += 1
+            if order(child, at) >= 0:
+                return
+            heap[at], heap[child] = heap[child], heap[at]
+            at = child
+
+    for at in reversed(range(len(heap) // 2)):
+        sink(at)
+    taken = []
+    for _ in range(skipped + len(ranks)):
+        taken.append(heap[0])
+        heap[0] = heap[-1]
+        heap.pop()
+        sink(0)
+    return taken[skipped:][::sign]
+
+
 class Bin:
     """The pairs of a map in key order, or the elements of a list with their index as key."""
 
@@ -89,14 +119,35 @@ class Bin:
         """Indexes in the order of their values, the smallest first."""
         return sorted(range(len(self.values)), key=lambda at: (in_rank(self.values[at]), at))
 
+    def of_ranks(self, ranks: range) -> list[int]:
+        """The indexes of the elements with these ranks. Which of several equal ones has which rank
+        is certain in maps and ordered lists; in other lists it results from the search."""
+        if self.is_map or self.ordered or not ranks:
+            return [self.ranks()[rank] for rank in ranks]
+        return from_heap(self.values, ranks)
+
     def of_rank(self, rank: int) -> int:
-        """The index of the element with a rank. Among equal ones in an unordered list, it is the
-        first if the search starts at the high end."""
+        """The index of the element with a rank."""
+        return self.of_ranks(range(rank, rank + 1))[0]
+
+    def lowest_ranks(self) -> list[int]:
+        """For each element the number of lesser ones."""
+        return [sum(compare(other, value) < 0 for other in self.values) for value in self.values]
+
+    def ranks_of(self, way: str, args: tuple[Any, ...]) -> range:
+        """The ranks that an operation by rank selects."""
         size = len(self.values)
-        if self.is_map or self.ordered or rank < size - 1 - rank:
-            return self.ranks()[rank]
-        falling = sorted(range(size), key=lambda at: in_rank(self.values[at]), reverse=True)
-        return falling[size - 1 - rank]
+        match way, args:
+            case "rank", (at,):
+                if not -size <= at < size:
+                    raise RefusedError(NOT_APPLICABLE)
+                return span(at % size, 1, size)
+            case "rank range", (start, count):
+                return span(from_end(start, size), count, size)
+            case "relative rank", (value, start, count):
+                base = sum(compare(other, value) < 0 for other in self.values)
+                return span(base + start, count, size)
+        raise AssertionError((way, args))
 
     def pick(self, way: str, args: tuple[Any, ...], *, inverted: bool = False) -> list[int]:
         """The indexes of the elements that an operation selects, in the order of its result."""
@@ -104,24 +155,16 @@ class Bin:
         every = range(size)
         found: list[int]
         match way, args:
-            case (("index" | "rank"), (at,)):
+            case "index", (at,):
                 if not -size <= at < size:
                     raise RefusedError(NOT_APPLICABLE)
-                found = [at % size if way == "index" else self.of_rank(at % size)]
+                found = [at % size]
             case "key", (key,):
                 found = [at for at in every if same(self.keys[at], key)]
             case "all by value", (value,):
                 found = [at for at in every if same(self.values[at], value)]
             case "value list", (values,):
-                if self.is_map or not self.ordered:
-                    found = [at for at in every if any(same(self.values[at], v) for v in values)]
-                else:
-                    found = []
-                    for value in values:
-                        found += [
-                            at for at in every
-                            if same(self.values[at], value)
-                        ]  # fmt: skip
+                found = [at for at in every if any(same(self.values[at], v) for v in values)]
             case "key list", (keys,):
                 found = [at for at in every if any(same(self.keys[at], key) for key in keys)]
             case (("value interval" | "key interval"), (begin, end)):
@@ -132,11 +175,8 @@ class Bin:
                 ]  # fmt: skip
             case "index range", (start, count):
                 found = list(span(from_end(start, size), count, size))
-            case "rank range", (start, count):
-                found = [self.ranks()[at] for at in span(from_end(start, size), count, size)]
-            case "relative rank", (value, start, count):
-                base = sum(compare(other, value) < 0 for other in self.values)
-                found = [self.ranks()[at] for at in span(base + start, count, size)]
+            case (("rank" | "rank range" | "relative rank"), _):
+                found = self.of_ranks(self.ranks_of(way, args))
             case "relative index", (key, start, count):
                 base = sum(compare(other, key) < 0 for other in self.keys)
                 found = list(span(base + start, count, size))
@@ -144,30 +184,80 @@ class Bin:
                 raise AssertionError((way, args))
         return [at for at in every if at not in found] if inverted else found
 
-    def answer(self, found: list[int], returns: str, *, single: bool) -> Any:
-        """The result for the selected elements. ``KeyError`` means no result."""
-        last = len(self.values) - 1
-        ranks = {at: rank for rank, at in enumerate(self.ranks())}
-        ways = {
-            "index": lambda at: at, "reverse index": lambda at: last - at,
-            "rank": lambda at: ranks[at], "reverse rank": lambda at: last - ranks[at],
-            "key": lambda at: self.keys[at], "value": lambda at: self.values[at],
-        }  # fmt: skip
+    def answer(
+        self,
+        way: str,
+        args: tuple[Any, ...],
+        returns: str,
+        *,
+        inverted: bool = False,
+    ) -> Any:
+        """The result of an operation that selects in this way; the order of several numbers is not
+        that of servers."""
+        found = self.pick(way, args, inverted=inverted)
+        single = way in ("index", "rank", "key")
         match returns:
             case "none":
                 return None
             case "count":
-                return len(set(found))
+                return len(found)
             case "exists":
-                return bool(found)
+                return self._exists(way, args) if inverted else bool(found)
             case "pairs":
                 return [(self.keys[at], self.values[at]) for at in found]
             case "map":
                 return {self.keys[at]: self.values[at] for at in found}
-        results = [ways[returns](at) for at in found]
+        if way == "value list" and not inverted:
+            found = self._repeated(args[0], found, returns)
+        if returns in NUMBERS:
+            results: list[Any] = self._numbers(way, args, found, returns, inverted=inverted)
+        else:
+            results = [(self.keys if returns == "key" else self.values)[at] for at in found]
         if not single:
             return results
         return results[0] if results else None if returns in ("key", "value") else -1
+
+    def _numbers(
+        self, way: str, args: tuple[Any, ...], found: list[int], returns: str, *, inverted: bool
+    ) -> list[int]:
+        size = len(self.values)
+        numbers = found
+        if "rank" in returns and "rank" in way:
+            selected = self.ranks_of(way, args)
+            numbers = [rank for rank in range(size) if (rank in selected) != inverted]
+        elif "rank" in returns:
+            ranks = {at: rank for rank, at in enumerate(self.ranks())}
+            # Equal elements of a list by index have the lowest of their ranks.
+            is_one_by_one = "index" in way and len(found) < size
+            if is_one_by_one and not self.is_map and not self.ordered:
+                ranks = dict(enumerate(self.lowest_ranks()))
+            numbers = [ranks[at] for at in found]
+        return [size - 1 - number for number in numbers] if "reverse" in returns else numbers
+
+    def _repeated(self, values: list[Any], found: list[int], returns: str) -> list[int]:
+        """The elements for a list of values. A value that is listed twice counts twice in an
+        ordered list, and for the numbers of a map of one pair."""
+        is_one = self.is_map and len(self.values) == 1 and returns in NUMBERS
+        if not self.ordered and not is_one:
+            return found
+        return [at for value in values for at in found if same(self.values[at], value)]
+
+    def _exists(self, way: str, args: tuple[Any, ...]) -> bool:
+        """Whether an inverted operation says that there are others than the selected elements.
+        Servers that do not look the others up say whether nothing was selected."""
+        picked = self.pick(way, args)
+        others = len(picked) < len(self.values)
+        if way.endswith("list") or (not self.is_map and (self.ordered or way == "index range")):
+            return others
+        if not self.is_map:
+            return not picked and (others or "rank" not in way)
+        if way == "key interval":
+            return not picked
+        if "value" in way:
+            return not picked and others
+        # The others are looked up if they are in one piece.
+        numbers = self.ranks_of(way, args) if "rank" in way else picked
+        return others and not (numbers and numbers[0] > 0 and numbers[-1] < len(self.values) - 1)
 
     def remove(self, found: list[int]) -> None:
         kept = [at for at in range(len(self.values)) if at not in found]

@@ -11,6 +11,7 @@ from typing import Any, TypedDict
 from typing_extensions import NotRequired, assert_type
 
 from spikewire import AsyncClient, AsyncDataset, Batch, Client, Dataset, Key, Record, Write, op
+from spikewire.pool import Pool
 from spikewire.profiles import AsyncClientView, ClientView, DatasetView
 from spikewire.types import Bins, DatasetSubmit, Instance, RecordsOf
 
@@ -125,3 +126,10 @@ def for_any(client: Client) -> None:
     shown(client.dataset("test", "places", Place).get("ulm"))
     shown(client.get(("test", "places", "ulm")))
     shown(client.dataset("test", "users", User).get("alice"))
+
+
+def of_a_pool(pool: Pool, client: Client) -> None:
+    assert_type(pool.dataset("test", "users", User), AsyncDataset[User])
+    assert_type(pool.dataset(set="users"), AsyncDataset)
+    assert_type(client.dataset("test", "users", None), Dataset)
+    pool.dataset("test", "users", 5)  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]

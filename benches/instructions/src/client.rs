@@ -4,6 +4,7 @@
 //! replies arrive, so the counts in this file vary by about a percent; those of the codecs do not.
 
 use std::hint::black_box;
+use std::time::Duration;
 
 use futures::future::try_join_all;
 use spikewire::{AsyncClient, Client, Row, Value};
@@ -28,6 +29,8 @@ pub const BENCHMARKS: &[Benchmark] = &[
 const TIMES: u64 = 200;
 const RECORDS: i64 = 100;
 const AT_ONCE: i64 = 32;
+/// How long opening may take: under valgrind, on a busy machine, everything is slow.
+const PATIENCE: Duration = Duration::from_secs(30);
 
 /// One node, and its address. A single connection makes the order of events the same in each run.
 fn cluster() -> (Cluster, String) {
@@ -48,8 +51,8 @@ fn with_blocking(work: impl FnOnce(&spikewire::Dataset) -> u64) -> u64 {
 /// The same with the client.
 fn with_blocking_client(work: impl FnOnce(&Client, &spikewire::Dataset) -> u64) -> u64 {
     let (_cluster, seeds) = cluster();
-    let client =
-        Client::builder().connections_per_node(1).connect(seeds).expect("the node is there");
+    let builder = Client::builder().connections_per_node(1).connect_timeout(PATIENCE);
+    let client = builder.connect(seeds).expect("the node is there");
     let users = client.dataset("test", "users").expect("the names are sound");
     for id in 0..RECORDS {
         users.put(id, row(id)).expect("it is written");
@@ -125,7 +128,8 @@ fn with_tokio<T>(counted: bool, round: impl AsyncFn(&spikewire::AsyncDataset) ->
     let (_cluster, seeds) = cluster();
     let runtime =
         runtime::Builder::new_current_thread().enable_all().build().expect("a runtime starts");
-    let connect = AsyncClient::builder().connections_per_node(1).connect_tokio(seeds);
+    let builder = AsyncClient::builder().connections_per_node(1).connect_timeout(PATIENCE);
+    let connect = builder.connect_tokio(seeds);
     let client = runtime.block_on(connect).expect("the node is there");
     let users = client.dataset("test", "users").expect("the names are sound");
     client.metrics().turn(counted);

@@ -38,15 +38,17 @@ if TYPE_CHECKING:
     from types import TracebackType
 
     from typing_extensions import ParamSpec, Self, Unpack
+    from typing_extensions import TypeVar as TypeVarWithDefault
 
     from spikewire._native import AsyncDataset
     from spikewire.cql import AsyncSession
     from spikewire.metrics.control import Metrics
     from spikewire.metrics.stats import Stats
     from spikewire.options import AsyncOptions
-    from spikewire.types import Seeds
+    from spikewire.types import Bins, Seeds
 
     _P = ParamSpec("_P")
+    _V = TypeVarWithDefault("_V", default=Bins)
 
 __all__ = ["Pool"]
 
@@ -191,11 +193,13 @@ class Pool:
         self,
         namespace: str | None = None,
         set: str | None = None,  # noqa: A002
-    ) -> AsyncDataset:
+        type: type[_V] | None = None,  # noqa: A002
+    ) -> AsyncDataset[_V]:
         """A dataset of the pool's client, for handlers: ``pool.map(users.get, ids)``. The default
-        namespace is that of the client's URL.
+        namespace is that of the client's URL; ``type`` is the class of its records, if they have
+        one.
         """
-        return self.client.dataset(namespace, set)
+        return self.client.dataset(namespace, set, type)
 
     # --- Running calls -------------------------------------------------------------------------
 

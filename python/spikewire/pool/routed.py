@@ -91,10 +91,11 @@ class RoutedClient(Routed):
         self,
         namespace: str | None = None,
         set: str | None = None,  # noqa: A002
+        type: Any = None,  # noqa: A002
     ) -> Any:
         """A dataset of the clients."""
         make = self._make
-        return Routed.over(self._clients, lambda client: make(client).dataset(namespace, set))
+        return Routed.over(self._clients, lambda client: make(client).dataset(namespace, set, type))
 
     def session(self, profile: Any = None) -> Any:
         """The start of builder chains."""

@@ -8,7 +8,7 @@ once, and again when the profile has changed.
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, Any
 
 from spikewire import _native
 from spikewire.builder.streams import get_stream
@@ -164,7 +164,6 @@ class _OfDataset(_View):
 
 
 if TYPE_CHECKING:
-    _T = TypeVar("_T")
     _V = TypeVar("_V", default=Bins)
 
     class ClientView(Client):
@@ -174,29 +173,12 @@ if TYPE_CHECKING:
         def profile(self) -> Profile: ...
         def explain(self, verb: str, /, *arguments: Any, **options: Any) -> Explanation: ...
         def with_profile(self, profile: Profile) -> ClientView: ...
-        @overload
         def dataset(
             self,
             namespace: str | None = None,
-            set: str | None = None,
-            type: None = None,
-        ) -> DatasetView: ...
-        @overload
-        def dataset(
-            self,
-            namespace: str | None,
-            set: str | None,
-            type: type[_T],
-        ) -> DatasetView[_T]: ...
-        @overload
-        def dataset(
-            self,
-            namespace: str | None = None,
-            set: str | None = None,
-            *,
-            type: type[_T],
-        ) -> DatasetView[_T]: ...
-        def dataset(self, namespace: Any = None, set: Any = None, type: Any = None) -> Any: ...  # noqa: A002
+            set: str | None = None,  # noqa: A002
+            type: type[_V] | None = None,  # noqa: A002
+        ) -> DatasetView[_V]: ...
         @property
         def submit(self) -> ClientSubmit: ...
 
@@ -207,29 +189,12 @@ if TYPE_CHECKING:
         def profile(self) -> Profile: ...
         def explain(self, verb: str, /, *arguments: Any, **options: Any) -> Explanation: ...
         def with_profile(self, profile: Profile) -> AsyncClientView: ...
-        @overload
         def dataset(
             self,
             namespace: str | None = None,
-            set: str | None = None,
-            type: None = None,
-        ) -> AsyncDatasetView: ...
-        @overload
-        def dataset(
-            self,
-            namespace: str | None,
-            set: str | None,
-            type: type[_T],
-        ) -> AsyncDatasetView[_T]: ...
-        @overload
-        def dataset(
-            self,
-            namespace: str | None = None,
-            set: str | None = None,
-            *,
-            type: type[_T],
-        ) -> AsyncDatasetView[_T]: ...
-        def dataset(self, namespace: Any = None, set: Any = None, type: Any = None) -> Any: ...  # noqa: A002
+            set: str | None = None,  # noqa: A002
+            type: type[_V] | None = None,  # noqa: A002
+        ) -> AsyncDatasetView[_V]: ...
 
     class DatasetView(Dataset[_V]):  # type: ignore[misc]  # pyright: ignore[reportGeneralTypeIssues]
         """A ``Dataset`` with a profile."""

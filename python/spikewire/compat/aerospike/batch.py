@@ -12,7 +12,7 @@ from spikewire._native import OfficialWrites
 from spikewire.compat.aerospike.exception import InvalidRequest
 from spikewire.compat.aerospike.failures import refuse
 from spikewire.compat.aerospike.keys import checked_key
-from spikewire.compat.aerospike.operations import WRITES, Prepared, prepared
+from spikewire.compat.aerospike.operations import WRITES, prepared
 from spikewire.compat.aerospike.policies import ttl_of
 from spikewire.compat.aerospike.records import FAILURES, Records
 from spikewire.compat.aerospike.values import outgoing
@@ -150,7 +150,8 @@ class Batches(Records):
         if not rows:
             return batch_records
         try:
-            failed = self._writes().write(self._client, rows, self._made, self._results, **call)
+            made = _Rows(self).made
+            failed = self._writes().write(self._client, rows, made, self._results, **call)
         except FAILURES as error:
             raise self._failed(error) from None
         if failed:
@@ -166,38 +167,6 @@ class Batches(Records):
             known = plain, OfficialWrites(self._manner.plain, options)
             self._known_writes = known
         return known[1]
-
-    def _made(self, row: Any) -> tuple[Any, Any]:
-        """Any other row: a row of the engine, and the shape of its record."""
-        if not isinstance(row, (Read, Write, Remove, Apply)):
-            refuse("a row must be a Read, Write, Apply or Remove of batch.records")
-        try:
-            return self._row(row)
-        except FAILURES as error:
-            raise self._failed(error, row.key) from None
-
-    def _row(self, row: Any) -> tuple[Any, Any]:
-        key = checked_key(row.key)
-        if isinstance(row, Remove):
-            own = self._policies.keywords("batch_remove", row.policy)
-            return spikewire.Delete(key, **_only(own, _DELETE)), "empty"
-        if isinstance(row, Apply):
-            own = self._policies.keywords("batch_apply", row.policy)
-            sent = [outgoing(each, self._serializers) for each in row.args]
-            made = spikewire.Apply(key, row.module, row.function, sent, **_only(own, _APPLY))
-            return made, "udf"
-        if isinstance(row, Write):
-            plan = prepared(row.ops, self._manner)
-            own = self._policies.keywords("batch_write", row.policy, row.meta)
-            return _operating(key, plan, _only(own, _WRITE)), plan._replace(all_answer=True)
-        own = _only(self._policies.keywords("batch_read", row.policy), _READ)
-        if row.read_all_bins or row.ops is None:
-            bins: list[str] | None = None if row.read_all_bins else []
-            return spikewire.Read(key, bins, **own), "bins"
-        if not row.ops:
-            return spikewire.Read(key, [], **own), "bins"
-        plan = prepared(row.ops, self._manner)
-        return _operating(key, plan, own), plan
 
     def _batch_options(self, policy: Any) -> tuple[dict[str, Any], dict[str, Any]]:
         own = self._policies.keywords("batch", policy)
@@ -228,6 +197,86 @@ class Batches(Records):
         return made
 
 
+class _Rows:
+    """Converts the rows of one call that are not converted by the extension."""
+
+    def __init__(self, of: Batches) -> None:
+        self._policies, self._manner = of._policies, of._manner
+        self._serializers, self._failed = of._serializers, of._failed
+        #: The options of rows by what their policy and metadata say, which many rows have in
+        #: common, and those of the row before.
+        self._known: dict[tuple[Any, ...], dict[str, Any]] = {}
+        self._last: tuple[str | None, Any, Any, dict[str, Any]] = (None, None, None, {})
+
+    def made(self, row: Any) -> tuple[Any, Any]:
+        """A row of the engine, and the shape of its record."""
+        if not isinstance(row, (Read, Write, Remove, Apply)):
+            refuse("a row must be a Read, Write, Apply or Remove of batch.records")
+        try:
+            return self._row(row)
+        except FAILURES as error:
+            raise self._failed(error, row.key) from None
+
+    def _row(self, row: Any) -> tuple[Any, Any]:
+        key = checked_key(row.key)
+        if isinstance(row, Write):
+            operations, bins, returns, codes, _, _ = prepared(row.ops, self._manner)
+            own = self._options("batch_write", _WRITE, row.policy, row.meta)
+            if WRITES.isdisjoint(codes):
+                made: Any = spikewire.Read(key, ops=operations, **_only(own, _READ))
+            else:
+                made = spikewire.Write(key, operations, **own)
+            return made, (operations, bins, returns, codes, True)
+        if isinstance(row, Remove):
+            own = self._options("batch_remove", _DELETE, row.policy)
+            return spikewire.Delete(key, **own), "empty"
+        if isinstance(row, Apply):
+            own = self._options("batch_apply", _APPLY, row.policy)
+            sent = [outgoing(each, self._serializers) for each in row.args]
+            return spikewire.Apply(key, row.module, row.function, sent, **own), "udf"
+        own = self._options("batch_read", _READ, row.policy)
+        if row.read_all_bins or row.ops is None:
+            bins_read: list[str] | None = None if row.read_all_bins else []
+            return spikewire.Read(key, bins_read, **own), "bins"
+        if not row.ops:
+            return spikewire.Read(key, [], **own), "bins"
+        plan = prepared(row.ops, self._manner)
+        if WRITES.isdisjoint(plan.codes):
+            return spikewire.Read(key, ops=plan.operations, **own), plan
+        return spikewire.Write(key, plan.operations, **own), plan
+
+    def _options(
+        self, kind: str, names: tuple[str, ...], policy: Any, meta: Any = None
+    ) -> dict[str, Any]:
+        """The keywords of a row."""
+        last = self._last
+        if last[0] == kind and last[1] is policy and last[2] is meta:
+            return last[3]
+        by = kind, _content(policy), _content(meta)
+        found = None if None in by else self._known.get(by)
+        if found is None:
+            found = _only(self._policies.keywords(kind, policy, meta), names)
+            if None not in by:
+                self._known[by] = found
+        self._last = kind, policy, meta, found
+        return found
+
+
+_FIXED = frozenset({int, bool, type(None)})
+
+
+def _content(of: Any) -> tuple[Any, ...] | None:
+    """What a policy or metadata says, to recognize it by. ``None`` if that takes more than a
+    look."""
+    if of is None:
+        return ()
+    if type(of) is not dict:
+        return None
+    values = tuple(of.values())
+    kinds = tuple(map(type, values))
+    return (tuple(of), values, kinds) if _FIXED.issuperset(kinds) else None
+
+
 def _tuple(key: Any) -> tuple[Any, ...]:
     if not isinstance(key, tuple):
         refuse("key should be an aerospike key tuple")
@@ -242,9 +291,3 @@ _APPLY = ("ttl", "durable", "send_key", "where")
 
 def _only(options: dict[str, Any], names: tuple[str, ...]) -> dict[str, Any]:
     return {name: options[name] for name in names if name in options} if options else {}
-
-
-def _operating(key: Any, plan: Prepared, options: dict[str, Any]) -> Any:
-    if WRITES.isdisjoint(plan.codes):
-        return spikewire.Read(key, ops=plan.operations, **_only(options, _READ))
-    return spikewire.Write(key, plan.operations, **options)

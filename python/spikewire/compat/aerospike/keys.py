@@ -40,6 +40,11 @@ def _made(key: Any) -> tuple[Any, ...]:
 
 def checked_key(key: Any) -> tuple[Any, ...]:
     """Checks a key and returns it as a tuple."""
+    if type(key) is tuple and len(key) == 3 and type(key[0]) is type(key[1]) is str:
+        name = key[2]
+        kind = type(name)
+        if (kind is bytearray and name) or (kind is int and -(1 << 63) <= name < 1 << 63):
+            return key
     found = _made(key)
     if len(found) not in (3, 4):
         refuse("key tuple must be (Namespace, Set, Key) or (Namespace, Set, None, Digest)")

@@ -6,10 +6,11 @@
 from __future__ import annotations
 
 import re
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from spikewire import Expression, Operation
-from spikewire._native import OfficialOperations
+from spikewire._native import OfficialOperations, OfficialResults
 from spikewire.compat.aerospike import opcodes as codes
 from spikewire.compat.aerospike.failures import failure, missing, of_code, refuse
 from spikewire.compat.aerospike.valid_keys import POLICIES, check_names
@@ -184,6 +185,8 @@ _OF_CODE: dict[int, tuple[str, str, list[str]]] = {
     for family, table in _FAMILIES
     for code, (kind, arguments) in table.items()
 }
+#: Operations without a result, unless there are others.
+_SILENT = frozenset(PLAIN.keys() | _LIST.keys())
 _READING = ("get", "size", "count", "lscan", "rscan", "describe", "may_contain")
 
 #: The codes of operations that write.
@@ -224,6 +227,8 @@ class Manner(NamedTuple):
     own: Serializers | None = None
     plain: OfficialOperations = OfficialOperations(PLAIN, bools=True)
     """What takes operations as they are."""
+    bools: bool = True
+    """Whether a ``bool`` is stored as one."""
 
 
 _USUAL = Manner()
@@ -232,9 +237,8 @@ _USUAL = Manner()
 def manner_of(*, strict: bool, validates: bool, own: Serializers | None) -> Manner:
     """How a client treats operations."""
     keeps_bools = own is None or not own.bools_as_integers
-    return Manner(
-        strict, validates, own, OfficialOperations(PLAIN if strict else {}, bools=keeps_bools)
-    )
+    plain = OfficialOperations(PLAIN if strict else {}, bools=keeps_bools)
+    return Manner(strict, validates, own, plain, keeps_bools)
 
 
 def prepared(operations: Any, manner: Manner = _USUAL) -> Prepared:
@@ -246,7 +250,10 @@ def prepared(operations: Any, manner: Manner = _USUAL) -> Prepared:
         return tuple.__new__(Prepared, (*plain, False, operations))
     if not manner.strict:
         operations = [each for each in map(_mended, operations) if each is not None]
-    made = Prepared([], [], [], [], any_answers(operations), operations)
+    made: list[Operation] = []
+    bins: list[str | None] = []
+    returns: list[int | None] = []
+    numbers: list[int] = []
     for operation in operations:
         if not isinstance(operation, dict):
             refuse("Operation must be a dict")
@@ -254,16 +261,25 @@ def prepared(operations: Any, manner: Manner = _USUAL) -> Prepared:
         code = of.get("op")
         if not isinstance(code, int):
             refuse("Operation code is missing or not an int")
+        name = of.get("bin")
+        if type(name) is not str:
+            name = text_of(name)
         try:
-            made.operations.append(_operation(code, of, manner))
+            if (recipe := _RECIPES.get(code)) is not None and isinstance(name, str):
+                made.append(_of_recipe(recipe, name, of, manner))
+            else:
+                made.append(_operation(code, name, of, manner))
         except (TypeError, ValueError, OverflowError) as error:
             raise _refusal(code, error) from None
-        made.bins.append(text_of(of.get("bin")))
-        made.returns.append(of.get("return_type"))
-        made.codes.append(of.get("loosely", code))
-    if not made.operations:
+        bins.append(name)
+        returns.append(of.get("return_type"))
+        numbers.append(of.get("loosely", code))
+    if not made:
         refuse("No operations defined")
-    return made
+    # Each operation has a result of its own if one of them is on a map, bits, a sketch or an
+    # expression.
+    all_answer = not _SILENT.issuperset(numbers)
+    return tuple.__new__(Prepared, (made, bins, returns, numbers, all_answer, operations))
 
 
 def _refusal(code: int, error: Exception) -> BaseException:
@@ -301,16 +317,6 @@ def _mended(operation: Any) -> Any:
     return of
 
 
-def any_answers(operations: list[Any]) -> bool:
-    """Whether each operation has a result of its own. That is so if one of them is on a map, bits,
-    a sketch or an expression."""
-    silent = PLAIN.keys() | _LIST.keys()
-    return any(
-        isinstance(each, dict) and each.get("loosely", each.get("op")) not in silent
-        for each in operations
-    )
-
-
 def text_of(name: Any) -> Any:
     """A bin name, which may be given as bytes. As in C, these end at the first zero."""
     if isinstance(name, (bytes, bytearray)):
@@ -318,8 +324,7 @@ def text_of(name: Any) -> Any:
     return name
 
 
-def _operation(code: int, of: dict[str, Any], manner: Manner) -> Operation:
-    name = text_of(of.get("bin"))
+def _operation(code: int, name: Any, of: dict[str, Any], manner: Manner) -> Operation:
     if code in PLAIN:
         if code in (codes.OPERATOR_TOUCH, codes.OPERATOR_DELETE):
             return Operation(PLAIN[code])
@@ -345,20 +350,20 @@ def _operation(code: int, of: dict[str, Any], manner: Manner) -> Operation:
             allow_delete=bool(flags & 4),
             no_fail=bool(flags & 16 or (flags & 8 and flags & 3)),
         )
-    found = _OF_CODE.get(code)
-    if found is None:
-        if (code >= 2 and code < 5) or code > 2201:
-            missing("operation code")
-        refuse("Invalid operation given" if "val" in of else "Value should be given")
-    family, kind, names = found
-    look = _Look(of, family, manner)
-    look.check_flags(kind, names)
-    arguments = tuple(look(each) for each in names)
-    if family == "list":
-        return Operation.list(kind, name, arguments, steps(of.get("ctx")), pad=look.truth("pad"))
+    if (code >= 2 and code < 5) or code > 2201:
+        missing("operation code")
+    raise of_code(-2, "Invalid operation given" if "val" in of else "Value should be given")
+
+
+def _of_recipe(recipe: _Recipe, name: str, of: dict[str, Any], manner: Manner) -> Operation:
+    arguments, pad = recipe.arguments(of, manner)
+    family = recipe.family
     if family == "map":
-        return Operation.map(kind, name, arguments, steps(of.get("ctx")))
-    return (Operation.bit if family == "bit" else Operation.hll)(kind, name, arguments)
+        path = None if (path := of.get("ctx")) is None else steps(path)
+        return Operation.map(recipe.kind, name, arguments, path)
+    if family == "list":
+        return Operation.list(recipe.kind, name, arguments, steps(of.get("ctx")), pad=pad)
+    return (Operation.bit if family == "bit" else Operation.hll)(recipe.kind, name, arguments)
 
 
 def _checked_flags(kind: str, flags: Any, allowed: int) -> int:
@@ -378,6 +383,10 @@ def arguments_of(family: str, kind: str, of: dict[str, Any]) -> tuple[Any, ...]:
     return tuple(look(each) for each in _OF_KIND[family, kind])
 
 
+#: The entry of a dictionary that is its policy.
+_POLICY = {"list": "list_policy", "map": "map_policy", "bit": "policy", "hll": "hll_policy"}
+
+
 class _Look:
     """Looks up the entries of a dictionary under the engine's names."""
 
@@ -385,8 +394,7 @@ class _Look:
         self.own = None if manner is None else manner.own
         self.of = of
         self.family = family
-        kept = {"list": "list_policy", "map": "map_policy", "bit": "policy", "hll": "hll_policy"}
-        policy = of.get(kept[family])
+        policy = of.get(_POLICY[family])
         if policy is not None and not isinstance(policy, dict):
             refuse("policy must be a dict")
         self.policy: dict[str, Any] = policy or {}
@@ -409,7 +417,7 @@ class _Look:
             if name not in self.of:
                 if optional:
                     return None
-                refuse(_ABSENT.get(name, f"{name} is required"))
+                refuse(_REQUIRED.get(name, f"{name} is required"))
         value = outgoing(self.of[name], self.own)
         if name in _INTEGERS and value is not None and not isinstance(value, Expression):
             if isinstance(value, bool) or not isinstance(value, int):
@@ -466,7 +474,7 @@ _FLAGS = {
     "bit": {"create": 1, "update": 2, "no_fail": 4, "partial": 8},
     "hll": {"create": 1, "update": 2, "no_fail": 4, "fold": 8},
 }
-_ABSENT = {"val": "Value should be given", "index": "Operation missing index"}
+_REQUIRED = {"val": "Value should be given", "index": "Operation missing index"}
 _INTEGERS = frozenset(
     {"index", "rank", "count", "bit_offset", "bit_size", "byte_offset", "byte_size"}
 )
@@ -497,6 +505,90 @@ _SPECIAL: dict[str, Callable[[_Look], Any]] = {
     "mh_bits": lambda look: look.bits("mh_bit_count"),
     "sketches": lambda look: outgoing(look.of["value_list"]),
 }
+
+
+#: The entries of a dictionary that decide about an argument, besides the policy.
+_DECIDING = {
+    "returns": "return_type", "inverted": "inverted", "persist": "persist_index",
+    "order": "list_order", "list_order": "list_order", "map_order": "map_order",
+    "map_order!": "map_order", "front": "resize_flags", "grow": "resize_flags",
+    "shrink": "resize_flags", "descending": "sort_flags", "drop_duplicates": "sort_flags",
+    "sign": "sign", "action": "action", "index_bits": "index_bit_count", "mh_bits": "mh_bit_count",
+}  # fmt: skip
+#: Arguments that are values under another name.
+_VALUES = frozenset({"bool", "sketches"})
+#: An entry that is not there, which is not the same as ``None``.
+_ABSENT = object()
+#: Most combinations of choices that are remembered, by operation.
+_MOST_CHOICES = 256
+
+
+class _Recipe:
+    """The arguments of an operation: values, which each dictionary has of its own, then what
+    follows from the other entries. Programs repeat the latter, so it is remembered."""
+
+    def __init__(self, family: str, kind: str, names: list[str]) -> None:
+        self.family, self.kind, self.names = family, kind, names
+        self.policy = _POLICY[family]
+        values = [name for name in names if name not in _SPECIAL]
+        self.required = tuple(name for name in values if not name.startswith("?"))
+        self.optional = tuple(name[1:] for name in values if name.startswith("?"))
+        in_order = (*self.required, *self.optional)
+        self.numbers = tuple(at for at, name in enumerate(in_order) if name in _INTEGERS)
+        choices = [_DECIDING[name] for name in names if name in _DECIDING]
+        self.choices = tuple(dict.fromkeys([*choices, "pad"] if family == "list" else choices))
+        self.absent = (_ABSENT,) * len(self.choices)
+        self.repeats = _VALUES.isdisjoint(names)
+        #: The last arguments, and ``pad``, by the choices and the policy they follow from.
+        self.known: dict[tuple[Any, ...], tuple[tuple[Any, ...], bool]] = {}
+
+    def arguments(self, of: dict[str, Any], manner: Manner) -> tuple[tuple[Any, ...], bool]:
+        """The engine's arguments, and ``pad`` of a list."""
+        choices = tuple(map(of.get, self.choices, self.absent))
+        policy = of.get(self.policy)
+        # Types count, because True equals 1.
+        if policy is None:
+            by: tuple[Any, ...] = (manner.validates, *choices, *map(type, choices))
+        elif type(policy) is dict:
+            entries = policy.values()
+            kinds = map(type, (*choices, *entries))
+            by = (manner.validates, *choices, *policy, *entries, *kinds)
+        else:
+            return self._looked_up(of, manner)
+        try:
+            last, pad = self.known[by]
+            values = tuple([of[name] for name in self.required])
+        except (KeyError, TypeError):  # New, incomplete, or without a hash.
+            return self._remembered(by, of, manner)
+        if self.optional:
+            values += tuple(map(of.get, self.optional))
+        for at in self.numbers:
+            if type(values[at]) is not int:
+                return self._looked_up(of, manner)
+        if not OfficialResults.sends(of, manner.bools):
+            values = tuple([outgoing(value, manner.own) for value in values])
+        return values + last, pad
+
+    def _remembered(
+        self, by: tuple[Any, ...], of: dict[str, Any], manner: Manner
+    ) -> tuple[tuple[Any, ...], bool]:
+        arguments, pad = found = self._looked_up(of, manner)
+        if self.repeats:
+            if len(self.known) >= _MOST_CHOICES:
+                self.known.clear()
+            last = arguments[len(self.required) + len(self.optional) :]
+            with suppress(TypeError):
+                self.known[by] = last, pad
+        return found
+
+    def _looked_up(self, of: dict[str, Any], manner: Manner) -> tuple[tuple[Any, ...], bool]:
+        look = _Look(of, self.family, manner)
+        look.check_flags(self.kind, self.names)
+        arguments = tuple(look(each) for each in self.names)
+        return arguments, self.family == "list" and look.truth("pad")
+
+
+_RECIPES = {code: _Recipe(*of) for code, of in _OF_CODE.items()}
 
 
 def results_of(

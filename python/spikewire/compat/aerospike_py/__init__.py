@@ -303,7 +303,8 @@ TimeoutError = AerospikeTimeoutError  # The old name.
 IndexError = AerospikeIndexError  # The old name.
 #: The version of aerospike-py with these names.
 __version__ = "0.14.4"
-logging.getLogger("aerospike_py").addHandler(logging.NullHandler())
+logger = logging.getLogger("aerospike_py")
+logger.addHandler(logging.NullHandler())
 
 
 def client(config: Any) -> Client:

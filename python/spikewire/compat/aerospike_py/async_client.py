@@ -12,7 +12,8 @@ import spikewire
 from spikewire.compat.aerospike_py import batches, requests
 from spikewire.compat.aerospike_py.common import Common, answer_of, index_kind
 from spikewire.compat.aerospike_py.configuration import opened_with
-from spikewire.compat.aerospike_py.failures import FAILURES, failure, not_opened
+from spikewire.compat.aerospike_py.exception import ClientError
+from spikewire.compat.aerospike_py.failures import FAILURES, NAMELESS, failure, not_opened
 from spikewire.compat.aerospike_py.limits import AsyncLimited
 from spikewire.compat.aerospike_py.numpy_batch import rows_of
 from spikewire.compat.aerospike_py.operations import plain
@@ -119,6 +120,7 @@ class AsyncClient(AsyncUsers, Common):
             or meta is not None
             or type(bins) is not dict
             or not bins
+            or "" in bins
             or type(key) is not tuple
             or len(key) != 3
             or type(key[2]) is bytes
@@ -250,6 +252,8 @@ class AsyncClient(AsyncUsers, Common):
     async def _index(
         self, kind: str, namespace: str, set_name: str, bin_name: str, index_name: str
     ) -> None:
+        if bin_name == "":
+            raise ClientError(NAMELESS)
         try:
             await self._connected().indexes.create(
                 namespace, set_name, bin_name, index_kind(kind), name=index_name

@@ -11,6 +11,7 @@ from typing import Any
 import spikewire
 from spikewire._native import NamedWrites
 from spikewire.compat.aerospike_py.exception import ClientError
+from spikewire.compat.aerospike_py.failures import NAMELESS
 from spikewire.compat.aerospike_py.late import LazyWriteResult
 from spikewire.compat.aerospike_py.lazy import LazyBatchRecords
 from spikewire.compat.aerospike_py.operations import Prepared, merged, prepared
@@ -150,6 +151,9 @@ def batch_write(records: Any, policy: Any) -> Request:
     call, shared = batch_options(policy), row_options("batch_write", policy)
     records = _listed(records, "records")
     if (given := NamedWrites.plain(records)) is not None:
+        for row in records:
+            if "" in row[1]:
+                raise ValueError(NAMELESS)
         return Request("put_many", (records,), call | shared, _written(given))
     rows: list[tuple[Any, dict[str, Any]]] = []
     own: list[dict[str, Any]] = []
@@ -189,4 +193,6 @@ def _row(row: Any) -> tuple[Any, dict[str, Any], Any]:
         raise TypeError(message)
     if not values:
         raise ClientError("a row of batch_write has no bins")
+    if "" in values:
+        raise ValueError(NAMELESS)
     return key, values, meta

@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from spikewire.compat.aerospike_py.operation import built
-
-if TYPE_CHECKING:
-    from spikewire.compat.aerospike_py.types import Operation
+from spikewire.compat.aerospike_py.types import Operation as Operation  # noqa: TC001
 
 __all__ = [
     "bit_add",

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import spikewire
 from spikewire import Expression, op
-from spikewire.compat.aerospike_py.failures import refuse
+from spikewire.compat.aerospike_py.failures import NAMELESS, refuse
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -82,7 +82,7 @@ def _made(given: Any, depth: int) -> Any:
         return _operator(name, of, depth)
     short = name.removesuffix("_bin") if isinstance(name, str) else ""
     if short != name and short in _BINS:
-        return Expression.bin(_entry(of, "name"), _BINS[short])
+        return Expression.bin(_bin(of), _BINS[short])
     message = f"{name!r} is no expression of exp"
     raise ValueError(message)
 
@@ -92,6 +92,13 @@ def _entry(of: dict[str, Any], name: str) -> Any:
         message = f"an expression lacks its {name!r}"
         raise ValueError(message)
     return of[name]
+
+
+def _bin(of: dict[str, Any]) -> Any:
+    name = _entry(of, "name")
+    if name == "":
+        refuse(f"{NAMELESS}.")
+    return name
 
 
 def _operator(name: str, of: dict[str, Any], depth: int) -> Expression:
@@ -177,7 +184,7 @@ _CONSTANTS: dict[str, Callable[[dict[str, Any]], Any]] = {
     "wildcard": lambda _: op.WILDCARD,
     "key": _key,
     "digest_modulo": lambda of: Expression.digest_modulo(_integer(_entry(of, "modulo"))),
-    "bin_exists": lambda of: Expression.apply("!=", (Expression.bin_type(_entry(of, "name")), 0)),
-    "bin_type": lambda of: Expression.bin_type(_entry(of, "name")),
+    "bin_exists": lambda of: Expression.apply("!=", (Expression.bin_type(_bin(of)), 0)),
+    "bin_type": lambda of: Expression.bin_type(_bin(of)),
     "var": lambda of: Expression.var(_entry(of, "name")),
 }

@@ -16,13 +16,15 @@ if TYPE_CHECKING:
     from typing_extensions import Never
 
 __all__ = [
-    "FAILURES", "NOT_CONNECTED", "CompatWarning", "code_of", "failure", "missing",
+    "FAILURES", "NAMELESS", "NOT_CONNECTED", "CompatWarning", "code_of", "failure", "missing",
     "not_opened", "of_code", "refuse", "without_effect",
 ]  # fmt: skip
 
 #: The exceptions that calls of the engine raise.
 FAILURES = (errors.Error, TypeError, ValueError, OverflowError)
 NOT_CONNECTED = "Client is not connected. Call connect() first."
+#: For bins with an empty name, which aerospike-py does not write as the bins of a record.
+NAMELESS = "Bin name must not be empty"
 
 _BY_CODE: dict[int, type[names.AerospikeError]] = {
     2: names.RecordNotFound,

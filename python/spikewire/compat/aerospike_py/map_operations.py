@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from spikewire.compat.aerospike_py.operation import built
-
-if TYPE_CHECKING:
-    from spikewire.compat.aerospike_py.types import MapPolicy, Operation
+from spikewire.compat.aerospike_py.types import MapPolicy as MapPolicy  # noqa: TC001
+from spikewire.compat.aerospike_py.types import Operation as Operation  # noqa: TC001
 
 __all__ = [
     "map_clear",

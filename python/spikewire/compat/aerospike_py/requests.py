@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import spikewire
 from spikewire import op
 from spikewire.compat.aerospike_py.exception import ClientError
-from spikewire.compat.aerospike_py.failures import of_code
+from spikewire.compat.aerospike_py.failures import NAMELESS, of_code
 from spikewire.compat.aerospike_py.operations import merged, prepared
 from spikewire.compat.aerospike_py.policies import single_options
 from spikewire.compat.aerospike_py.types import (
@@ -100,6 +100,8 @@ def put(key: Any, bins: Any, meta: Any, policy: Any) -> Request:
         raise TypeError(message)
     if not bins:
         raise of_code(4, "no bins to write")
+    if "" in bins:
+        raise ValueError(NAMELESS)
     return Request("put", (sent_key(key), bins), single_options("write", policy, meta), _nothing)
 
 

@@ -319,8 +319,14 @@ class Cluster(Refreshing):
 
     def _core(self) -> Any:
         """The engine's session for requests about the cluster itself."""
+        control = self._control
+        if control is not None:
+            return control
         with self._lock:
             if self._control is None:
+                if self.is_shutdown:
+                    message = "Cluster is already shut down"
+                    raise DriverException(message)
                 self._control = self._open(None)
                 self.protocol_version = self._control.protocol_version
             return self._control

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from spikewire.compat.cassandra.absent import absent_name
 from spikewire.compat.cassandra.profiles import EXEC_PROFILE_DEFAULT
 from spikewire.compat.cassandra.results import ResultSet
-from spikewire.compat.cassandra.waiting import new_room
+from spikewire.compat.cassandra.waiting import Room
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -101,7 +101,7 @@ class _Window:
         self.session = session
         self.fail_fast = fail_fast
         self.profile = profile
-        self.room = new_room(concurrency)
+        self.room = Room(concurrency)
         self.concurrency = concurrency
         self.results: list[ExecutionResult | None] = []
         self.error: BaseException | None = None

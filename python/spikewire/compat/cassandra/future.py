@@ -5,15 +5,17 @@
 
 from __future__ import annotations
 
+import concurrent.futures
 import logging
 import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from spikewire import cql
 from spikewire.compat.cassandra.levels import ConsistencyLevel
 from spikewire.compat.cassandra.query import QueryTrace, SimpleStatement
 from spikewire.compat.cassandra.results import ResultSet
 from spikewire.compat.cassandra.translate import translated
-from spikewire.compat.cassandra.waiting import new_lock, new_signal
+from spikewire.compat.cassandra.waiting import new_signal
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -42,11 +44,47 @@ class Message(NamedTuple):
     serial_consistency_level: int | None
 
 
+class _Follower:
+    """A callback or errback, with its arguments."""
+
+    __slots__ = ("args", "function", "kwargs")
+
+    def __init__(self, function: Callable[..., Any], args: Any, kwargs: Any) -> None:
+        self.function = function
+        self.args = args
+        self.kwargs = kwargs
+
+
+class _Page:
+    """The outcome of one request: ``rows`` or ``error`` are there once ``arrived`` is set.
+
+    A follower may be added while the page arrives. The thread that adds it and the one that
+    completes the page then both see it, and ``claim`` says which of them calls it: without a lock,
+    for which the thread of all statements would have to wait.
+    """
+
+    __slots__ = ("_callers", "arrived", "error", "pending", "rows")
+
+    def __init__(self) -> None:
+        self.arrived = new_signal()
+        self.rows: Any = None
+        self.error: BaseException | None = None
+        #: The engine's future, if there is one.
+        self.pending: Any = None
+        self._callers: dict[_Follower, object] = {}
+
+    def claim(self, follower: _Follower) -> bool:
+        """Whether the caller is the one to call it."""
+        own = object()
+        return self._callers.setdefault(follower, own) is own
+
+
 class ResponseFuture:
     """The future result of a statement, created by ``Session.execute_async``.
 
     Callbacks run in the thread that drives submitted statements, once per page. While a callback
-    blocks, all statements of the session wait.
+    blocks, all statements of the session wait; to wait there for another future raises
+    ``RuntimeError``.
     """
 
     def __init__(self, session: Session, call: Call, query: Any, row_factory: Any) -> None:
@@ -59,21 +97,19 @@ class ResponseFuture:
         self.is_schema_agreed = True
         self._continuous_paging_session = None
         self._call = call
-        self._lock = new_lock()
-        self._done = new_signal()
-        self._rows: Any = None
-        self._error: BaseException | None = None
+        self._page = _Page()
         self._paging_state: bytes | None = None
         self._warnings: list[str] | None = None
         self._custom_payload: dict[str, bytes] | None = None
         self._trace_ids: list[UUID] = []
-        self._callbacks: list[tuple[Callable[..., Any], Any, Any]] = []
-        self._errbacks: list[tuple[Callable[..., Any], Any, Any]] = []
+        self._callbacks: list[_Follower] = []
+        self._errbacks: list[_Follower] = []
 
     # Sending.
 
     def _run(self) -> ResultSet:
         """Runs the statement in the calling thread."""
+        page = self._page
         try:
             try:
                 answer = self._call.run()
@@ -83,15 +119,15 @@ class ResponseFuture:
                     raise
                 self._call = anew
                 answer = anew.run()
-            self._take(answer)
+            page.rows = self._take(answer)
         except BaseException as error:
-            self._error = self._translated(error)
-            self._done.set()
-            if self._error is error:
+            page.error = self._translated(error)
+            self._arrive(page)
+            if page.error is error:
                 raise
-            raise self._error from error
-        self._done.set()
-        return ResultSet(self, self._rows)
+            raise page.error from error
+        self._arrive(page)
+        return ResultSet(self, page.rows)
 
     def _anew(self, error: BaseException | None) -> Call | None:
         """The request after the table of a statement was changed, for those that are prepared on
@@ -104,6 +140,7 @@ class ResponseFuture:
 
     def _send(self) -> None:
         """Submits the statement."""
+        page = self._page
         try:
             try:
                 pending = self._call.submit()
@@ -116,41 +153,54 @@ class ResponseFuture:
         except (TypeError, ValueError, NotImplementedError):
             raise
         except Exception as error:  # noqa: BLE001
-            self._finish(None, error)
+            self._finish(page, None, error)
         else:
-            pending.add_done_callback(self._arrived)
+            page.pending = pending
+            pending.add_done_callback(self._answered)
 
-    def _arrived(self, pending: Any) -> None:
+    def _answered(self, pending: Any) -> None:
+        page = self._page
+        if page.arrived.is_set():
+            return  # Sending it was interrupted, and the error is known.
         error = pending.exception()
         if error is not None:
             try:
                 anew = self._anew(error)
-            except Exception as raised:  # noqa: BLE001
-                anew, error = None, raised
-            if anew is not None:
-                self._call = anew
-                self._send()
-                return
-        self._finish(None if error else pending.result(), error)
-
-    def _finish(self, answer: Any, error: BaseException | None) -> None:
-        if error is None:
-            try:
-                self._take(answer)
+                if anew is not None:
+                    self._call = anew
+                    self._send()
+                    return
             except Exception as raised:  # noqa: BLE001
                 error = raised
-        with self._lock:
-            self._error = None if error is None else self._translated(error)
-            result = self._rows if error is None else self._error
-            followers = list(self._callbacks if error is None else self._errbacks)
-            self._done.set()
-        for function, args, kwargs in followers:
+        self._finish(page, None if error else pending.result(), error)
+
+    def _finish(self, page: _Page, answer: Any, error: BaseException | None) -> None:
+        if error is None:
             try:
-                function(result, *args, **kwargs)
+                page.rows = self._take(answer)
+            except Exception as raised:  # noqa: BLE001
+                error = raised
+        page.error = None if error is None else self._translated(error)
+        self._arrive(page)
+
+    def _arrive(self, page: _Page) -> None:
+        """Publishes the outcome of a page, and calls the followers."""
+        page.arrived.set()
+        followers = self._callbacks if page.error is None else self._errbacks
+        for follower in list(followers):
+            try:
+                self._call_back(page, follower)
             except Exception:  # noqa: BLE001, PERF203
                 _log.exception("A callback of %r failed", self)
 
-    def _take(self, answer: Any) -> None:
+    @staticmethod
+    def _call_back(page: _Page, follower: _Follower) -> None:
+        if page.claim(follower):
+            result = page.rows if page.error is None else page.error
+            follower.function(result, *follower.args, **follower.kwargs)
+
+    def _take(self, answer: Any) -> Any:
+        """The rows of an answer. Keeps what else it says."""
         names = list(answer.columns)
         self._paging_state = answer.paging_state
         self._warnings = answer.warnings or None
@@ -162,13 +212,14 @@ class ResponseFuture:
             read, types = self.session._reader(answer)
             self.column_names = names
             self.column_types = list(types)
-            self._rows = self.row_factory(names, read(answer))
+            rows = self.row_factory(names, read(answer))
         else:
             self.column_names = self.column_types = None
-            self._rows = None
+            rows = None
             if isinstance(self.query, SimpleStatement) and _CHANGE.match(self.query.query_string):
                 self.session.cluster.metadata._changed_here()
         self.session._answered(self, answer)
+        return rows
 
     def _translated(self, error: BaseException) -> BaseException:
         return translated(error, self.session._host, retried=self._call.retried)
@@ -176,11 +227,33 @@ class ResponseFuture:
     # The public methods.
 
     def result(self) -> ResultSet:
-        """Waits for the result. Raises the statement's error."""
-        self._done.wait()
-        if self._error is not None:
-            raise self._error
-        return ResultSet(self, self._rows)
+        """Waits for the result. Raises the statement's error, and ``RuntimeError`` in a callback
+        if the result has not arrived yet: it would wait for itself."""
+        page = self._wait()
+        if page.error is not None:
+            raise page.error
+        return ResultSet(self, page.rows)
+
+    def _wait(self) -> _Page:
+        page = self._page
+        if page.arrived.is_set():
+            return page
+        if page.pending is not None:
+            try:
+                # Raises in the thread that brings the answer, and in a forked child.
+                page.pending.exception(0)
+            except (concurrent.futures.TimeoutError, concurrent.futures.CancelledError):
+                pass
+            except RuntimeError:
+                message = (
+                    "a callback runs on the thread that brings this result, so it would wait for "
+                    "ever: use add_callbacks instead of result"
+                )
+                raise RuntimeError(message) from None
+            except cql.errors.Error as error:
+                raise self._translated(error) from error
+        page.arrived.wait()
+        return page
 
     @property
     def has_more_pages(self) -> bool:
@@ -191,13 +264,16 @@ class ResponseFuture:
         """Requests the next page. The callbacks are called again when it arrives."""
         if self._paging_state is None:
             raise QueryExhausted
-        with self._lock:
-            self._call = self._call.next_page(self._paging_state)
-            self._paging_state = None
-            self._rows = None
-            self._error = None
-            self._done.clear()
-        self._send()
+        self._call = self._call.next_page(self._paging_state)
+        self._paging_state = None
+        page = self._page = _Page()
+        try:
+            self._send()
+        except BaseException as error:
+            # Who waits for this page must not wait for ever.
+            page.error = error
+            page.arrived.set()
+            raise
 
     @property
     def timeout(self) -> float | None:
@@ -215,32 +291,30 @@ class ResponseFuture:
     @property
     def warnings(self) -> list[str] | None:
         """The server's warnings. Waits for the reply."""
-        self._done.wait()
+        self._wait()
         return self._warnings
 
     @property
     def custom_payload(self) -> dict[str, bytes] | None:
         """The custom payload of the reply. Waits for it."""
-        self._done.wait()
+        self._wait()
         return self._custom_payload
 
     def add_callback(self, fn: Callable[..., Any], *args: Any, **kwargs: Any) -> ResponseFuture:
         """Calls ``fn(rows, ...)`` when rows have arrived; immediately if they have."""
-        with self._lock:
-            self._callbacks.append((fn, args, kwargs))
-            now = self._done.is_set() and self._error is None
-        if now:
-            fn(self._rows, *args, **kwargs)
+        self._follow(self._callbacks, _Follower(fn, args, kwargs))
         return self
 
     def add_errback(self, fn: Callable[..., Any], *args: Any, **kwargs: Any) -> ResponseFuture:
         """Calls ``fn(error, ...)`` when the statement fails; immediately if it has."""
-        with self._lock:
-            self._errbacks.append((fn, args, kwargs))
-            now = self._done.is_set() and self._error is not None
-        if now:
-            fn(self._error, *args, **kwargs)
+        self._follow(self._errbacks, _Follower(fn, args, kwargs))
         return self
+
+    def _follow(self, followers: list[_Follower], follower: _Follower) -> None:
+        page = self._page
+        followers.append(follower)
+        if page.arrived.is_set() and (page.error is None) == (followers is self._callbacks):
+            self._call_back(page, follower)
 
     def add_callbacks(
         self,
@@ -257,9 +331,8 @@ class ResponseFuture:
 
     def clear_callbacks(self) -> None:
         """Removes callbacks and errbacks."""
-        with self._lock:
-            self._callbacks = []
-            self._errbacks = []
+        self._callbacks.clear()
+        self._errbacks.clear()
 
     def get_query_trace_ids(self) -> list[UUID]:
         """The ids of the traces, one per page so far."""
@@ -269,14 +342,14 @@ class ResponseFuture:
         self, max_wait: float | None = None, query_cl: int = ConsistencyLevel.LOCAL_ONE
     ) -> QueryTrace | None:
         """The trace of the last page; ``None`` if it was not traced."""
-        self._done.wait()
+        self._wait()
         return self._trace(self._trace_ids[-1], max_wait, query_cl) if self._trace_ids else None
 
     def get_all_query_traces(
         self, max_wait_per: float | None = None, query_cl: int = ConsistencyLevel.LOCAL_ONE
     ) -> list[QueryTrace]:
         """The traces of all pages so far."""
-        self._done.wait()
+        self._wait()
         return [self._trace(one, max_wait_per, query_cl) for one in self._trace_ids]
 
     def _trace(self, one: UUID, max_wait: float | None, level: int) -> QueryTrace:
@@ -286,5 +359,6 @@ class ResponseFuture:
         return trace
 
     def __repr__(self) -> str:
-        state = self._error or ("a result" if self._done.is_set() else "no result yet")
+        page = self._page
+        state = page.error or ("a result" if page.arrived.is_set() else "no result yet")
         return f"<ResponseFuture: query={str(self.query)!r} {state}>"

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import logging
 import random
 from typing import TYPE_CHECKING, Any
 
@@ -97,6 +98,7 @@ protect_name = maybe_escape_name = quoted
 #: The key of ``group_keys_by_replica`` for keys without a node that is up.
 NO_VALID_REPLICA = object()
 
+_log = logging.getLogger(__name__)
 _LOCAL = "SELECT * FROM system.local"
 _PEERS = "SELECT * FROM system.peers_v2"
 
@@ -122,6 +124,8 @@ class Metadata:
         #: What each part was read from, by keyspace, kind and name.
         self._rows: dict[tuple[str, str, str], Any] = {}
         self._version: Any = None
+        #: Whether a statement changed the schema while another thread was reading it.
+        self._is_outdated = False
 
     def _query(self, query: str) -> list[dict[str, Any]]:
         return [dict(row.items()) for row in self._cluster._core().execute(query)]
@@ -151,9 +155,23 @@ class Metadata:
 
     def _changed_here(self) -> None:
         """After a statement of this cluster that changed the schema: what was looked at already
-        follows at once."""
+        follows at once. Called by the thread of submitted statements, which must not wait for the
+        lock: who holds it reads the schema once more."""
         if self._version is not None and self._cluster._follows_schema:
-            self._refresh()
+            self._is_outdated = True
+            self._catch_up()
+
+    def _catch_up(self) -> None:
+        while self._is_outdated and self._lock.acquire(blocking=False):
+            try:
+                self._is_outdated = False
+                self._read_schema()
+            except Exception:  # noqa: BLE001, PERF203
+                # The statement was executed: who looks at the schema next reads it.
+                self._version = None
+                _log.warning("The schema could not be read after it was changed", exc_info=True)
+            finally:
+                self._lock.release()
 
     def _refresh(
         self, keyspace: str | None = None, kinds: Iterable[str] = (), name: str | None = None
@@ -161,18 +179,24 @@ class Metadata:
         """Reads the schema; with a keyspace, only that is updated, and with a name, what has that
         name in it."""
         with self._lock:
-            version = self._version_now()
-            read = read_schema(self._query)
-            if keyspace is None:
-                for gone in self._keyspaces.keys() - read.keys():
-                    del self._keyspaces[gone]
-                for one, (made, contents) in read.items():
-                    self._update(one, made, contents, None)
-            elif keyspace not in read:
-                self._keyspaces.pop(keyspace, None)
-            else:
-                self._update(keyspace, *read[keyspace], name, tuple(kinds))
-            self._version = version
+            self._read_schema(keyspace, kinds, name)
+        self._catch_up()
+
+    def _read_schema(
+        self, keyspace: str | None = None, kinds: Iterable[str] = (), name: str | None = None
+    ) -> None:
+        version = self._version_now()
+        read = read_schema(self._query)
+        if keyspace is None:
+            for gone in self._keyspaces.keys() - read.keys():
+                del self._keyspaces[gone]
+            for one, (made, contents) in read.items():
+                self._update(one, made, contents, None)
+        elif keyspace not in read:
+            self._keyspaces.pop(keyspace, None)
+        else:
+            self._update(keyspace, *read[keyspace], name, tuple(kinds))
+        self._version = version
 
     def _update(
         self,

@@ -107,7 +107,11 @@ class Used(NamedTuple):
 
 
 class Use(NamedTuple):
-    """``USE``, where connections have a keyspace instead of statements."""
+    """``USE``, where connections have a keyspace instead of statements.
+
+    The engine's own opens other connections, on which a node that forgot a statement cannot prepare
+    it again. Here the session keeps those of the keyspace in which it was prepared.
+    """
 
     requests: Requests
     keyspace: str

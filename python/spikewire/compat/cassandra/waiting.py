@@ -1,24 +1,36 @@
 """Waiting for the engine's threads, also in programs whose threads gevent or eventlet replaced.
 
-The engine completes statements in a thread of the operating system. Locks and events that
-``monkey.patch_all()`` put in place of those of ``threading`` do not wake up waiters in another such
-thread. So waiting here uses the unpatched ones, and under gevent what wakes up its event loop:
-other greenlets run in the meantime.
+The engine completes statements in a thread of the operating system, which must not wait for a lock
+that others can hold: a thread that was interrupted while it held one, or whose signal handler waits
+for another statement, would stop all statements. So ``Signal.set`` and ``Room.release`` take none.
+What is shared are containers whose single operations are atomic; who takes a waiter out of one
+wakes it up.
+
+Locks and events that ``monkey.patch_all()`` put in place of those of ``threading`` do not wake up
+waiters in a thread of the operating system. So waiting here uses the unpatched ones, and under
+gevent what wakes up its event loop: other greenlets run in the meantime.
 """
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 import sys
 import threading
 from collections import deque
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
-__all__ = ["Lock", "Room", "Signal", "is_cooperative", "new_lock", "new_room", "new_signal"]
+__all__ = ["Lock", "Room", "Signal", "is_cooperative", "new_lock", "new_signal"]
+
+T = TypeVar("T")
 
 
 class Lock(Protocol):
-    """A lock for ``with``."""
+    """What ``threading.Lock`` is."""
+
+    def acquire(self, blocking: bool = True) -> bool: ...
+
+    def release(self) -> None: ...
 
     def __enter__(self) -> Any: ...
 
@@ -26,23 +38,13 @@ class Lock(Protocol):
 
 
 class Signal(Protocol):
-    """What ``threading.Event`` is."""
+    """An event that is set once."""
 
     def is_set(self) -> bool: ...
 
     def set(self) -> None: ...
 
-    def clear(self) -> None: ...
-
-    def wait(self) -> Any: ...
-
-
-class Room(Protocol):
-    """What ``threading.Semaphore`` is."""
-
-    def acquire(self) -> Any: ...
-
-    def release(self) -> Any: ...
+    def wait(self) -> None: ...
 
 
 def is_cooperative() -> bool:
@@ -70,81 +72,108 @@ def new_lock() -> Lock:
 
 def new_signal() -> Signal:
     """An event that any thread may set."""
-    if is_cooperative():
-        return _GreenSignal()
-    made: Signal = _unpatched().Event()
-    return made
+    return _GreenSignal() if is_cooperative() else _PlainSignal()
 
 
-def new_room(places: int) -> Room:
+class Room:
     """A semaphore that any thread may release."""
-    if is_cooperative():
-        return _GreenRoom(places)
-    made: Room = _unpatched().Semaphore(places)
-    return made
+
+    def __init__(self, places: int) -> None:
+        self._free = deque(range(places))
+        self._waiting: deque[Signal] = deque()
+
+    def acquire(self) -> None:
+        """Waits for a free place."""
+        while True:
+            if _taken(self._free) is not None:
+                return
+            turn = new_signal()
+            self._waiting.append(turn)
+            # One may have become free before that.
+            if not self._free:
+                turn.wait()
+
+    def release(self) -> None:
+        """Gives a place back. Those who wait look again, all of them: some may be gone."""
+        self._free.append(0)
+        while (turn := _taken(self._waiting)) is not None:
+            turn.set()
+
+
+def _taken(items: deque[T]) -> T | None:
+    """The first item, which is taken out, or ``None``."""
+    try:
+        return items.popleft()
+    except IndexError:
+        return None
+
+
+class _PlainSignal:
+    """An event for threads: each that waits has a lock of its own."""
+
+    __slots__ = ("_is_set", "_waiting")
+
+    def __init__(self) -> None:
+        self._is_set = False
+        self._waiting: deque[Lock] = deque()
+
+    def is_set(self) -> bool:
+        return self._is_set
+
+    def set(self) -> None:
+        self._is_set = True
+        while (turn := _taken(self._waiting)) is not None:
+            turn.release()
+
+    def wait(self) -> None:
+        if self._is_set:
+            return
+        turn = _unpatched().Lock()
+        turn.acquire()
+        self._waiting.append(turn)
+        if not self._is_set:
+            turn.acquire()
 
 
 class _GreenSignal:
     """An event for greenlets, set by any thread."""
 
+    __slots__ = ("_is_set", "_waiting")
+
     def __init__(self) -> None:
-        self._lock = new_lock()
         self._is_set = False
-        self._wakers: list[Any] = []
+        self._waiting: deque[tuple[Any, Any]] = deque()
 
     def is_set(self) -> bool:
         return self._is_set
 
-    def clear(self) -> None:
-        self._is_set = False
-
     def set(self) -> None:
-        with self._lock:
-            self._is_set = True
-            wakers, self._wakers = self._wakers, []
-            # Within the lock, because a waiter that goes on closes its own.
-            for waker in wakers:
-                waker.send()
+        self._is_set = True
+        while (waiting := _taken(self._waiting)) is not None:
+            _switch_back(*waiting)
 
     def wait(self) -> None:
+        if self._is_set:
+            return
         hub: Any = importlib.import_module("gevent").get_hub()
         waiter: Any = importlib.import_module("gevent.hub").Waiter(hub)
-        waker = hub.loop.async_()
-        waker.start(waiter.switch, None)
+        # Nobody sends this: a loop with nothing to wait for would end.
+        awake = hub.loop.async_()
+        awake.start(_nothing)
         try:
-            with self._lock:
-                if self._is_set:
-                    return
-                self._wakers.append(waker)
-            waiter.get()
+            self._waiting.append((hub.loop, waiter))
+            if not self._is_set:
+                waiter.get()
         finally:
-            with self._lock:
-                if waker in self._wakers:
-                    self._wakers.remove(waker)
-                waker.stop()
-                waker.close()
+            awake.stop()
+            awake.close()
 
 
-class _GreenRoom:
-    """A semaphore for greenlets, released by any thread."""
+def _nothing() -> None:
+    """Is never called."""
 
-    def __init__(self, places: int) -> None:
-        self._lock = new_lock()
-        self._free = places
-        self._queue: deque[_GreenSignal] = deque()
 
-    def acquire(self) -> None:
-        with self._lock:
-            if self._free:
-                self._free -= 1
-                return
-            turn = _GreenSignal()
-            self._queue.append(turn)
-        turn.wait()
-
-    def release(self) -> None:
-        with self._lock:
-            if self._queue:
-                self._queue.popleft().set()
-            else:
-                self._free += 1
+def _switch_back(loop: Any, waiter: Any) -> None:
+    """Lets a greenlet go on, in its own thread, unless that has ended."""
+    with contextlib.suppress(ValueError):
+        loop.run_callback_threadsafe(waiter.switch, None)

@@ -153,9 +153,10 @@ class _TracedClient(_Traced):
         self,
         namespace: str | None = None,
         set: str | None = None,  # noqa: A002
+        type: Any = None,  # noqa: A002
     ) -> Any:
         """A traced dataset of the client."""
-        dataset = self._face.dataset(namespace, set)
+        dataset = self._face.dataset(namespace, set, type)
         native = getattr(dataset, "_target", dataset)
         return _TracedDataset(native, dataset, self._instruments)
 

@@ -9,6 +9,14 @@ from spikewire._native import OfficialWrite as Write
 
 __all__ = ["Apply", "BatchRecord", "BatchRecords", "Read", "Remove", "Write"]
 
+# Names of types for annotations, under which the official client has them.
+TypeBatchPolicyApply = TypeBatchPolicyRead = dict[str, Any] | None
+TypeBatchPolicyRemove = TypeBatchPolicyWrite = dict[str, Any] | None
+TypeBatchRecordList = list[BatchRecord]
+TypeOps = list[dict[str, Any]]
+TypeRecord = tuple[Any, ...] | None
+TypeUDFArgs = list[Any]
+
 
 class Read(BatchRecord):
     """Reads with operations, or reads all bins."""

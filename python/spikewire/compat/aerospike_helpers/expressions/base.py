@@ -8,12 +8,14 @@ from typing import Any
 
 import spikewire
 from spikewire import Expression
+from spikewire.compat.aerospike_helpers.expressions.hints import *  # noqa: F403  # pyright: ignore[reportWildcardImportFromLibrary]
 from spikewire.compat.aerospike_helpers.expressions.resources import (
     Absent,
     Operator,
     _BaseExpr,
     operand,
 )
+from spikewire.compat.aerospike_helpers.expressions.resources import ResultType as ResultType
 
 TypeExpression = Expression
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from spikewire.compat.aerospike_helpers.expressions.base import HLLBin as HLLBin
+from spikewire.compat.aerospike_helpers.expressions.hints import *  # noqa: F403  # pyright: ignore[reportWildcardImportFromLibrary]
 from spikewire.compat.aerospike_helpers.expressions.resources import Call
 
 

@@ -4,7 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from spikewire.compat.aerospike_helpers import cdt_ctx as cdt_ctx
+from spikewire.compat.aerospike_helpers.expressions.base import ListBin as ListBin
+from spikewire.compat.aerospike_helpers.expressions.hints import *  # noqa: F403  # pyright: ignore[reportWildcardImportFromLibrary]
 from spikewire.compat.aerospike_helpers.expressions.resources import Absent, Call, Operator, list_of
+from spikewire.compat.aerospike_helpers.expressions.resources import ReturnType as ReturnType
 
 
 class ListAppend(Call):

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+from spikewire.compat.aerospike_helpers import cdt_ctx as cdt_ctx
+from spikewire.compat.aerospike_helpers.expressions.base import MapBin as MapBin
+from spikewire.compat.aerospike_helpers.expressions.hints import *  # noqa: F403  # pyright: ignore[reportWildcardImportFromLibrary]
 from spikewire.compat.aerospike_helpers.expressions.map_removals import *  # noqa: F403  # pyright: ignore[reportWildcardImportFromLibrary]
 from spikewire.compat.aerospike_helpers.expressions.map_selections import *  # noqa: F403  # pyright: ignore[reportWildcardImportFromLibrary]
 from spikewire.compat.aerospike_helpers.expressions.resources import Call
+from spikewire.compat.aerospike_helpers.expressions.resources import ReturnType as ReturnType
 
 
 class MapPut(Call):

@@ -19,6 +19,7 @@ __all__ = [
     "Operator",
     "Paired",
     "ResultType",
+    "ReturnType",
     "Unsound",
     "list_of",
     "map_of",
@@ -41,6 +42,23 @@ class ResultType:
     GEOJSON = 8
     HLL = 9
 
+
+class ReturnType:
+    """What a return type is combined with to select everything else."""
+
+    LIST_RETURN_INVERTED = 0x10000
+    MAP_RETURN_INVERTED = 0x10000
+
+
+# Names of types for annotations, under which the official client has them.
+TypeAny = Any
+TypeChild = int | float | str | bytes | Any
+TypeChildren = tuple[TypeChild, ...]
+TypeResultType = int | None
+TypeFixedEle = int | float | str | bytes | dict[Any, Any]
+TypeFixed = dict[str, TypeFixedEle] | None
+TypeCompiledOp = tuple[int, TypeResultType, TypeFixed, int]
+TypeExpression = Expression
 
 KINDS: dict[int, type[Any]] = {
     1: bool,

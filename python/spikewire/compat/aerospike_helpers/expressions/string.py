@@ -5,8 +5,17 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from spikewire.compat.aerospike_helpers.expressions.base import StrBin as StrBin
+from spikewire.compat.aerospike_helpers.expressions.hints import TypeBinName as TypeBinName
+from spikewire.compat.aerospike_helpers.operations import string_operations
+from spikewire.compat.aerospike_helpers.string_helpers import NumericType as NumericType
+from spikewire.compat.aerospike_helpers.string_helpers import RegexFlags as RegexFlags
+from spikewire.compat.aerospike_helpers.string_helpers import StringPolicy as StringPolicy
+
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+str_ops = string_operations
 
 _NAMES = [
     "Append",
@@ -51,7 +60,9 @@ _NAMES = [
 ]
 
 
-__all__ = list(_NAMES)  # pyright: ignore[reportUnsupportedDunderAll]
+_OTHERS = ["NumericType", "RegexFlags", "StrBin", "StringPolicy", "TypeBinName", "str_ops"]
+
+__all__ = [*_NAMES, *_OTHERS]  # pyright: ignore[reportUnsupportedDunderAll]
 
 
 def _absent(name: str, *given: object, **named: object) -> Any:
@@ -69,4 +80,4 @@ def __getattr__(name: str) -> Callable[..., Any]:
 
 
 def __dir__() -> list[str]:
-    return _NAMES
+    return [*_NAMES, *_OTHERS]

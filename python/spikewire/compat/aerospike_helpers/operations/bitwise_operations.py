@@ -7,6 +7,24 @@ from typing import Any
 from spikewire.compat.aerospike import opcodes as codes
 from spikewire.compat.aerospike.failures import missing
 
+# The entries of the dictionaries.
+ACTION_KEY = "action"
+BIN_KEY = "bin"
+BIT_OFFSET_KEY = "bit_offset"
+BIT_SIZE_KEY = "bit_size"
+BYTE_OFFSET_KEY = "byte_offset"
+BYTE_SIZE_KEY = "byte_size"
+COUNT_KEY = "count"
+INDEX_KEY = "index"
+KEY_KEY = "key"
+OFFSET_KEY = "offset"
+OP_KEY = "op"
+POLICY_KEY = "policy"
+RESIZE_FLAGS_KEY = "resize_flags"
+SIGN_KEY = "sign"
+VALUE_BYTE_SIZE_KEY = "value_byte_size"
+VALUE_KEY = "value"
+
 
 def bit_resize(
     bin_name: str, byte_size: Any, policy: dict[str, Any] | None = None, resize_flags: Any = 0

@@ -5,7 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 from spikewire.compat.aerospike import opcodes as codes
+from spikewire.compat.aerospike_helpers.expressions import resources as resources
 from spikewire.compat.aerospike_helpers.expressions.resources import Paired
+
+# The entries of the dictionaries.
+BIN_KEY = "bin"
+EXPR_FLAGS_KEY = "expr_flags"
+EXPR_KEY = "expr"
+OP_KEY = "op"
 
 _KEY_VALUE = 8
 

@@ -7,6 +7,14 @@ from typing import Any
 from spikewire.compat.aerospike import opcodes as codes
 from spikewire.compat.aerospike_helpers.operations.given import given
 
+# The entries of the dictionaries.
+BIN_KEY = "bin"
+HLL_POLICY_KEY = "hll_policy"
+INDEX_BIT_COUNT_KEY = "index_bit_count"
+MH_BIT_COUNT_KEY = "mh_bit_count"
+OP_KEY = "op"
+VALUE_LIST_KEY = "value_list"
+
 
 def hll_add(
     bin_name: str,

@@ -10,6 +10,25 @@ from spikewire.compat.aerospike_helpers.operations.given import given
 from spikewire.compat.aerospike_helpers.operations.list_removals import *  # noqa: F403  # pyright: ignore[reportWildcardImportFromLibrary]
 from spikewire.compat.aerospike_helpers.operations.list_selections import *  # noqa: F403  # pyright: ignore[reportWildcardImportFromLibrary]
 
+# The entries of the dictionaries.
+BIN_KEY = "bin"
+COUNT_KEY = "count"
+CTX_KEY = "ctx"
+INDEX_KEY = "index"
+INVERTED_KEY = "inverted"
+LIST_ORDER_KEY = "list_order"
+LIST_POLICY_KEY = "list_policy"
+OP_KEY = "op"
+PAD_KEY = "pad"
+PERSIST_INDEX_KEY = "persist_index"
+RANK_KEY = "rank"
+RETURN_TYPE_KEY = "return_type"
+SORT_FLAGS_KEY = "sort_flags"
+VALUE_BEGIN_KEY = "value_begin"
+VALUE_END_KEY = "value_end"
+VALUE_KEY = "val"
+VALUE_LIST_KEY = "value_list"
+
 
 def list_create(
     bin_name: str, list_order: Any, pad: Any, persist_index: Any, ctx: list[Any] | None = None

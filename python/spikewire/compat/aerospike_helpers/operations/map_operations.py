@@ -9,6 +9,22 @@ from spikewire.compat.aerospike_helpers.operations.given import given
 from spikewire.compat.aerospike_helpers.operations.map_removals import *  # noqa: F403  # pyright: ignore[reportWildcardImportFromLibrary]
 from spikewire.compat.aerospike_helpers.operations.map_selections import *  # noqa: F403  # pyright: ignore[reportWildcardImportFromLibrary]
 
+# The entries of the dictionaries.
+BIN_KEY = "bin"
+COUNT_KEY = "count"
+CTX_KEY = "ctx"
+INDEX_KEY = "index"
+INVERTED_KEY = "inverted"
+KEY_KEY = "key"
+MAP_ORDER_KEY = "map_order"
+OP_KEY = "op"
+PERSIST_INDEX_KEY = "persist_index"
+POLICY_KEY = "map_policy"
+RANGE_KEY = "range"
+RANK_KEY = "rank"
+RETURN_TYPE_KEY = "return_type"
+VALUE_KEY = "val"
+
 
 def map_set_policy(
     bin_name: str, policy: dict[str, Any], ctx: list[Any] | None = None

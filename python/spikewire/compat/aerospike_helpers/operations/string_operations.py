@@ -5,6 +5,11 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from spikewire.compat.aerospike_helpers.expressions.hints import TypeCTX as TypeCTX
+from spikewire.compat.aerospike_helpers.string_helpers import NumericType as NumericType
+from spikewire.compat.aerospike_helpers.string_helpers import RegexFlags as RegexFlags
+from spikewire.compat.aerospike_helpers.string_helpers import StringPolicy as StringPolicy
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -69,4 +74,4 @@ def __getattr__(name: str) -> Callable[..., Any]:
 
 
 def __dir__() -> list[str]:
-    return _NAMES
+    return [*_NAMES, "NumericType", "RegexFlags", "StringPolicy", "TypeCTX"]
