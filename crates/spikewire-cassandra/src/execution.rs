@@ -32,12 +32,20 @@ pub(crate) enum What {
     Query,
     /// `USE`, which changes the session's keyspace.
     Use,
-    /// To prepare a statement.
-    Prepare { text: Arc<str>, keyspace: Option<Arc<str>>, asked: Asked },
+    /// To prepare a statement. Boxed, because every execution has room for the largest kind.
+    Prepare(Box<ToPrepare>),
     /// A prepared statement, whose result was known to have this shape.
     Execute { prepared: Arc<Prepared>, shape: Arc<Shape> },
     /// Several statements, some of them prepared.
     Batch { prepared: Vec<Arc<Prepared>> },
+}
+
+/// A statement that a node is to prepare.
+#[derive(Debug, Clone)]
+pub(crate) struct ToPrepare {
+    pub text: Arc<str>,
+    pub keyspace: Option<Arc<str>>,
+    pub asked: Asked,
 }
 
 /// A statement in flight.
@@ -198,7 +206,7 @@ impl Execution {
     #[inline]
     pub fn waits(&self) -> bool {
         match &self.what {
-            What::Prepare { asked, .. } => asked.follows && asked.is_being_renewed(),
+            What::Prepare(request) => request.asked.follows && request.asked.is_being_renewed(),
             _ => false,
         }
     }

@@ -115,7 +115,11 @@ impl Execution {
     }
 
     /// Handles the node's reply to the request to prepare the statement.
-    pub(super) fn prepared<'a>(&'a mut self, preparing: Preparing, outcome: Outcome<'a>) -> Heard<'a> {
+    pub(super) fn prepared<'a>(
+        &'a mut self,
+        preparing: Preparing,
+        outcome: Outcome<'a>,
+    ) -> Heard<'a> {
         let reply = match outcome {
             Ok(reply) => reply,
             Err(error) => return self.elsewhere(error),
@@ -206,13 +210,14 @@ impl Execution {
     }
 
     pub(super) fn follows_renewal(&self) -> bool {
-        matches!(&self.what, What::Prepare { asked, .. } if asked.follows)
+        matches!(&self.what, What::Prepare(request) if request.asked.follows)
     }
 
     /// Takes what another request has found out, waits for it, or asks after all.
     #[cold]
     pub(super) fn renewed(&mut self) -> Heard<'_> {
-        let What::Prepare { asked, .. } = &mut self.what else { return Heard::Left };
+        let What::Prepare(request) = &mut self.what else { return Heard::Left };
+        let asked = &mut request.asked;
         let Some(known) = asked.renews.as_ref().map(Prepared::latest) else { return Heard::Left };
         let cluster = &self.memory.cluster;
         let now = Tick::now();

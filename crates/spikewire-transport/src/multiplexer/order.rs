@@ -61,6 +61,17 @@ impl Order {
         }
     }
 
+    /// Records that a command is about to be queued on a connection; `is_behind` says whether one
+    /// with its key is unanswered there.
+    #[inline(always)]
+    pub fn note(&mut self, key: OrderKey, index: usize, writes: bool, is_behind: bool) {
+        if key.is_some() {
+            let latest = &mut self.latest[key.index()];
+            latest.connection = index as u32 + 1;
+            latest.writes = writes || (is_behind && latest.writes);
+        }
+    }
+
     /// A command leaves its queue.
     pub fn leaves(&mut self, key: OrderKey) {
         if let Some((count, _)) = self.waiting.get_mut(&key) {
@@ -98,20 +109,24 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
     }
 
     /// Where a command for this node must go because of those before it; `None` if it may go
-    /// anywhere. `own` are the connections of its lane, if it has one: those before it about the
+    /// anywhere. `own` returns the connections of its lane, if it has one: those before it about the
     /// same record took one of them, and a key that is met on another stands for another record.
     #[inline(always)]
-    pub(super) fn ordered_place(
+    pub(super) fn ordered_place<'a>(
         &self,
         key: OrderKey,
         command: &CommandOf<P, T>,
         node: u32,
-        own: &[usize],
+        own: impl FnOnce() -> &'a [usize],
     ) -> Option<Place> {
         let latest = *self.order.latest.get(key.index())?;
         let index = (latest.connection as usize).checked_sub(1)?;
         let connection = self.connections.get(index)?.as_ref()?;
-        if !connection.pipeline.is_unanswered(key) || !(own.is_empty() || own.contains(&index)) {
+        if !connection.pipeline.is_unanswered(key) {
+            return None;
+        }
+        let own = own();
+        if !own.is_empty() && !own.contains(&index) {
             return None;
         }
         if connection.node.key() != node {
@@ -131,19 +146,5 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
             && (connection.sharing != Sharing::Shared
                 || connection.pipeline.weight() < self.depth(Sharing::Shared));
         Some(if has_room { Place::On(index) } else { Place::Wait })
-    }
-
-    /// Records that a command is about to be queued on a connection.
-    #[inline(always)]
-    pub(super) fn note_place(&mut self, key: OrderKey, index: usize, writes: bool) {
-        if !key.is_some() {
-            return;
-        }
-        let unanswered = self.connections[index]
-            .as_ref()
-            .is_some_and(|connection| connection.pipeline.is_unanswered(key));
-        let latest = &mut self.order.latest[key.index()];
-        latest.connection = index as u32 + 1;
-        latest.writes = writes || (unanswered && latest.writes);
     }
 }
