@@ -17,7 +17,7 @@ use crate::routing::{Aim, Target};
 use crate::statement::{Prepared, Preparing, Turn};
 
 /// How often a request may find each of its statements unprepared before that is an error.
-const MOST_PREPARES: u32 = 16;
+pub(super) const MOST_PREPARES: u32 = 16;
 
 /// How long to wait while another request prepares the same statement on the same node.
 const PREPARE_PAUSE: Duration = Duration::from_millis(1);

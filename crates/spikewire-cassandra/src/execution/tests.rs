@@ -3,9 +3,10 @@
 use std::time::Duration;
 
 use spikewire_cql::request::BatchKind;
-use spikewire_cql::response::Code;
+use spikewire_cql::response::{Code, Details};
 use spikewire_cql::version::Version;
 
+use super::preparing::MOST_PREPARES;
 use super::*;
 use crate::cluster::sample;
 use crate::options::Options;

@@ -42,7 +42,7 @@ use crate::carried::{Carried, Settled};
 use crate::clock::Tick;
 use crate::command::ResponseHandler;
 use crate::connection::Connection;
-use crate::fault::{Fault, FaultKind};
+use crate::fault::{CommandError as _, Fault, FaultKind};
 use crate::metrics::Recorder;
 use crate::pipeline::Abandoned;
 use crate::placement::{ConnectionTable, Spread};
@@ -517,6 +517,7 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
                         counting.begins(command.start, written, now);
                     }
                 }
+                let explained = P::explain(body, &command.bytes);
                 match disposition.outcome {
                     ReplyKind::Done | ReplyKind::More => buffer::give(command.bytes),
                     ReplyKind::Returned => command.ticket.returned(command.bytes),
@@ -526,7 +527,9 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
                     }
                 }
                 completed += 1;
-                let ending = if command.attempts.made > 1 && P::is_refusal(body) {
+                let ending = if let Some(error) = explained {
+                    Err(command.attempts.annotate(error.on(node.to_string())))
+                } else if command.attempts.made > 1 && P::is_refusal(body) {
                     Err(topology.conclude(&mut command.target, reply.error()))
                 } else {
                     Ok(reply)
