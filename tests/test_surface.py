@@ -237,3 +237,46 @@ def test_error_with_advice() -> None:
         "generation error (code 3, node N1 a:3000, 2 attempts) - the record has been written "
         "since it was read: read it again and retry"
     )
+
+
+#: Packages, and modules that importing them does not import: the time is for nothing.
+NOT_IMPORTED = {
+    "spikewire": [
+        "spikewire.bench", "spikewire.cql", "spikewire.metrics", "spikewire.pool",
+        "spikewire.typed", "json", "pickle", "decimal", "uuid", "numpy", "pandas", "pyarrow",
+        "opentelemetry", "prometheus_client", "yaml",
+    ],
+    "spikewire.compat.aerospike": ["spikewire.cql", "spikewire.pool", "secrets", "yaml", "numpy"],
+    "spikewire.compat.aerospike_py": [
+        "spikewire.cql", "spikewire.pool", "http.server", "numpy", "opentelemetry",
+    ],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("package", NOT_IMPORTED)
+def test_what_is_rarely_used_is_imported_on_first_use(package: str) -> None:
+    program = f"import {package}, sys; print(*sys.modules)"
+    run = [sys.executable, "-I", "-S", "-c", f"import sys; sys.path[:] = {sys.path!r}; {program}"]
+    done = subprocess.run(run, check=True, capture_output=True, text=True, timeout=60)
+    found = done.stdout.split()
+    assert package in found
+    assert [name for name in NOT_IMPORTED[package] if name in found] == []
+
+
+def test_what_is_imported_on_first_use_is_an_attribute_all_the_same() -> None:
+    program = """
+        import spikewire
+        print(spikewire.Pool.__name__, spikewire.cql.connect.__name__, spikewire.pool.Job.__name__)
+        print(spikewire.metrics.Stats.__name__)
+        from spikewire import *
+        print(Pool is spikewire.Pool)
+        try:
+            spikewire.pools
+        except AttributeError as error:
+            print(error)
+    """
+    run = [sys.executable, "-c", textwrap.dedent(program)]
+    done = subprocess.run(run, check=True, capture_output=True, text=True, timeout=60)
+    assert done.stdout.splitlines() == [
+        "Pool connect Job", "Stats", "True", "module 'spikewire' has no attribute 'pools'",
+    ]  # fmt: skip

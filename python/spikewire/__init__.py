@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import atexit as _atexit
 import os as _os
+import typing as _typing
 import warnings as _warnings
 
 from spikewire import (
@@ -94,9 +95,11 @@ from spikewire.errors import (
     UserExists,
     UserNotFound,
 )
-from spikewire.pool import Pool
 from spikewire.profiles import Profile, ProfileError, Profiles
 from spikewire.query import around, between, contains, equal, within
+
+if _typing.TYPE_CHECKING:
+    from spikewire.pool import Pool
 
 __all__ = [
     "Apply",
@@ -181,6 +184,18 @@ __all__ = [
 
 def __dir__() -> tuple[str, ...]:
     return tuple(__all__)
+
+
+def __getattr__(name: str) -> object:
+    # Parts that few programs use, and that take a third of the time of importing this package.
+    from importlib import import_module
+
+    if name == "Pool":
+        return import_module("spikewire.pool").Pool
+    if name in ("cql", "metrics", "pool"):
+        return import_module(f"spikewire.{name}")
+    message = f"module {__name__!r} has no attribute {name!r}"
+    raise AttributeError(message)
 
 
 if _DEBUG_BUILD:

@@ -15,8 +15,6 @@ value is written and read, and other clients see plain values. No form is used b
 from __future__ import annotations
 
 import datetime as dt
-import json as _json
-import pickle as _pickle
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import Enum
@@ -153,7 +151,9 @@ def enum(kind: type[_E]) -> Form[_E]:
 
 def json() -> Form[Any]:
     """Values that JSON can represent, as JSON text. NaN and infinities are rejected."""
-    return Form(_to_json, _json.loads)
+    from json import loads  # A client without such bins does without it.
+
+    return Form(_to_json, loads)
 
 
 def pickle() -> Form[Any]:
@@ -162,7 +162,9 @@ def pickle() -> Form[Any]:
     Unpickling can execute code: write access to the bin allows running code in every program that
     reads it. Use it only if all writers are trusted.
     """
-    return Form(_to_pickle, _pickle.loads)
+    from pickle import loads  # The same.
+
+    return Form(_to_pickle, loads)
 
 
 # The functions of the forms are classes and functions at module level, so that forms can be
@@ -213,11 +215,15 @@ def _isoformat(value: object) -> str:
 
 
 def _to_json(value: object) -> str:
-    return _json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    from json import dumps
+
+    return dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
 
 
 def _to_pickle(value: object) -> bytes:
-    return _pickle.dumps(value, protocol=5)
+    from pickle import dumps
+
+    return dumps(value, protocol=5)
 
 
 def _name(value: object) -> str:

@@ -6,7 +6,9 @@ from __future__ import annotations
 import importlib
 import inspect
 import pickle
+import pkgutil
 import random
+import re
 import subprocess
 import sys
 import textwrap
@@ -31,24 +33,40 @@ from spikewire.compat.check.peers import PEERS
 from spikewire.compat.known import Missing
 
 REAL, OURS = "cassandra", "spikewire.compat.cassandra"
-#: Names that the original's modules only import, or that are no part of what they offer.
-PASSED_OVER = {"log", "NullHandler", "absolute_import"}
 
 
-def own_names(module: Any) -> list[str]:
-    """The public names that a module of the original defines."""
+def public_names(module: Any) -> list[str]:
+    """The public names of a module of the original: those that it defines, and those that it
+    imports from others of its modules, which programs import from there as well."""
     found: list[str] = []
-    for name, value in vars(module).items():
-        if name.startswith("_") or inspect.ismodule(value) or name in PASSED_OVER:
+    for name in dir(module):
+        value = getattr(module, name)
+        owner = getattr(value, "__module__", REAL)
+        if name.startswith("_") or inspect.ismodule(value) or not isinstance(owner, str):
             continue
-        if not inspect.isclass(value) and not inspect.isfunction(value):
-            continue
-        if value.__module__ == module.__name__:
+        if owner.partition(".")[0] == REAL:
             found.append(name)
     return found
 
 
-@pytest.mark.parametrize("name", ["", *(name for name in MODULES if name != "marshal")])
+def has_attribute(kind: type, name: str) -> bool:
+    """Whether objects of a class have an attribute, also one that only its methods set."""
+    if hasattr(kind, name):
+        return True
+    own = [each for each in kind.__mro__ if each.__module__.startswith(OURS)]
+    return any(
+        name in inspect.get_annotations(each)
+        or re.search(rf"\bself\.{name}\b", inspect.getsource(each))
+        for each in own
+    )
+
+
+def is_listed(place: str, kind: type, name: str) -> bool:
+    kinds = [place, *(each.__name__ for each in kind.__mro__)]
+    return any(DIFFERENCES.find(f"{each}.{name}") for each in kinds)
+
+
+@pytest.mark.parametrize("name", ["", *MODULES])
 def test_every_name_is_there_or_listed(name: str) -> None:
     """A program finds out what to use instead, from an error or from ``compat check``."""
     pytest.importorskip("cassandra.cluster", reason="cassandra-driver is not installed")
@@ -56,22 +74,29 @@ def test_every_name_is_there_or_listed(name: str) -> None:
     original = importlib.import_module(REAL + place)
     ours = importlib.import_module(OURS + place)
     unknown: list[str] = []
-    for each in own_names(original):
+    for each in public_names(original):
         path = f"{name}.{each}" if name else each
-        if each not in vars(ours):
-            if DIFFERENCES.find(path) is None:
-                unknown.append(path)
+        if DIFFERENCES.find(path) is not None:
             continue
-        kind = getattr(original, each)
-        if inspect.isclass(kind) and inspect.isclass(getattr(ours, each)):
+        theirs, own = getattr(original, each), getattr(ours, each, None)
+        if own is None and theirs is not None:
+            unknown.append(path)
+        elif inspect.isclass(theirs) and inspect.isclass(own):
             unknown += [
-                f"{each}.{method}"
-                for method, value in vars(kind).items()
-                if inspect.isfunction(value) and not method.startswith("_")
-                if not hasattr(getattr(ours, each), method)
-                if DIFFERENCES.find(f"{each}.{method}") is None
+                f"{each}.{attribute}"
+                for attribute in dir(theirs)
+                if not attribute.startswith("_")
+                if not has_attribute(own, attribute)
+                if not is_listed(each, theirs, attribute)
             ]
     assert unknown == []
+
+
+def test_every_module_is_there_or_listed() -> None:
+    original = pytest.importorskip("cassandra", reason="cassandra-driver is not installed")
+    names = [each.name for each in pkgutil.walk_packages(original.__path__, f"{REAL}.")]
+    places = [name.removeprefix(f"{REAL}.") for name in names]
+    assert [each for each in places if each not in MODULES and not DIFFERENCES.find(each)] == []
 
 
 @pytest.mark.parametrize(
@@ -84,7 +109,10 @@ def test_every_name_is_there_or_listed(name: str) -> None:
         ("cluster", "dict_factory"),
         ("cluster", "Cluster.refresh_keyspace_metadata"),
         ("cluster", "Cluster.refresh_table_metadata"),
+        ("cluster", "DefaultConnection"),
+        ("cluster", "PlainTextAuthProvider"),
         ("connection", "ConnectionException"),
+        ("cqltypes", "CassandraType"),
         ("cqltypes", "cql_typename"),
         ("metadata", "cql_keywords_reserved"),
         ("metadata", "protect_names"),
@@ -104,11 +132,11 @@ def test_names_that_programs_import(module: str, path: str) -> None:
 
 def test_what_is_missing_says_what_to_use() -> None:
     with pytest.raises(NotImplementedError, match="connections are the engine's own"):
-        cluster.ControlConnection  # noqa: B018
+        cluster.EventletConnection  # noqa: B018
     with pytest.raises(ImportError, match="connections are the engine's own"):
         from spikewire.compat.cassandra.pool import HostConnection  # noqa: F401
     made = cluster.Cluster()
-    assert not hasattr(made, "control_connection")
+    assert not hasattr(made.control_connection, "reconnect")
     with pytest.raises(NotImplementedError, match="connections are the engine's own"):
         made.get_core_connections_per_host(1)
     with pytest.raises(AttributeError, match="nonsense"):

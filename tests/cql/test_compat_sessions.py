@@ -227,7 +227,7 @@ MAPPER = """
     from cassandra.cluster import Cluster
     from cassandra.cqlengine import columns, connection, management
     from cassandra.cqlengine.models import Model
-    from cassandra.cqlengine.query import BatchQuery
+    from cassandra.cqlengine.query import BatchQuery, LWTException
     from cassandra.cqlengine.usertype import UserType
 
     class Address(UserType):
@@ -259,6 +259,13 @@ MAPPER = """
     print([person.at for person in Person.objects(name="c")], Person.objects(id=1).count())
     one.delete()
     print(Person.objects.count())
+    print(Person.objects(id__in=[1, 2]).values_list("at", flat=True)[:])
+    try:
+        Person.if_not_exists().create(id=1, at=2)
+    except LWTException as error:
+        print(error.existing["name"])
+    Person.objects(id=1, at=2).iff(name="b").update(name="d", tags={"z"})
+    print(Person.get(id=1, at=2).name)
 """
 
 
@@ -281,4 +288,7 @@ def test_the_object_mapper_of_the_original(cassandra: SharedCassandra, keyspace:
         "['x', 'y'] e {'s': 1}",
         "[1] 2",
         "1",
+        "[2]",
+        "b",
+        "d",
     ], done.stderr

@@ -97,12 +97,19 @@ pub struct Draft {
     pub target: Target,
     /// Its limits.
     pub policy: Policy<Replica>,
+    /// When it times out, if that was determined before. Errors tell the policy's timeout.
+    pub deadline: Option<Tick>,
 }
 
 impl Draft {
     /// Turns it into a command.
+    #[inline]
     pub fn into_command<T>(self, now: Tick, ticket: T) -> Box<Command<T>> {
-        Command::new(self.bytes, self.target, self.policy, now, ticket)
+        let mut command = Command::new(self.bytes, self.target, self.policy, now, ticket);
+        if let Some(deadline) = self.deadline {
+            command.deadline = deadline;
+        }
+        command
     }
 }
 
@@ -323,11 +330,8 @@ impl Execution {
             return Heard::Done(Err(self.timed_out(node)));
         }
         self.since = now;
-        let mut policy = self.policy;
-        if self.deadline != Tick::NEVER {
-            policy.timeout = self.deadline.since(now);
-        }
-        Heard::Send(Draft { bytes, target, policy })
+        let (policy, deadline) = (self.policy, Some(self.deadline));
+        Heard::Send(Draft { bytes, target, policy, deadline })
     }
 
     /// Takes a reply about the schema from the node that changed it, or the end of a pause.
@@ -357,11 +361,11 @@ impl Execution {
             Step::Ask(text) => {
                 let mut bytes = buffer::take();
                 let written = plain_query(&mut bytes, self.memory.version(), text);
-                let policy = Policy { timeout: agreement.until.since(now), ..self.policy };
+                let (policy, deadline) = (self.policy, Some(agreement.until));
                 let target = Target::new(Aim::Node(kept.node.clone()), false, 0);
                 if written.is_ok() {
                     self.stage = Stage::Agreeing { reply: kept, agreement };
-                    return Heard::Send(Draft { bytes, target, policy });
+                    return Heard::Send(Draft { bytes, target, policy, deadline });
                 }
                 false
             }

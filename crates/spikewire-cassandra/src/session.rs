@@ -46,7 +46,7 @@ impl Call {
     /// Splits it into the request and its execution.
     pub fn split(self) -> (Draft, Box<Execution>) {
         let Self { bytes, target, policy, execution, .. } = self;
-        (Draft { bytes, target, policy }, execution)
+        (Draft { bytes, target, policy, deadline: None }, execution)
     }
 }
 

@@ -54,7 +54,7 @@ impl<W> Ticket<W> {
     pub fn command(call: Call, now: Tick, waiting: W) -> Box<Command<Self>> {
         let Call { bytes, target, policy, execution, .. } = call;
         let ticket = Self { waiting: Share::Own(waiting), execution };
-        Draft { bytes, target, policy }.into_command(now, ticket)
+        Draft { bytes, target, policy, deadline: None }.into_command(now, ticket)
     }
 
     /// Calls `look` with what waits, unless another copy has taken it or is at it.

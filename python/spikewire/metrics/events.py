@@ -11,7 +11,7 @@ import weakref
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
-from spikewire.metrics.stats import ERRORS
+from spikewire.metrics.stats import closed_errors
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -144,14 +144,14 @@ class Listener:
     def _hush(self) -> None:
         try:
             self._signals.listen(False)
-        except ERRORS:
+        except closed_errors():
             return  # The client is closed, and nothing waits.
 
     def _listen(self) -> None:
         while True:
             try:
                 told, lost = self._signals.wait(_WAIT)
-            except ERRORS:
+            except closed_errors():
                 told, lost = [], 0
                 with self._lock:
                     self._callbacks.clear()

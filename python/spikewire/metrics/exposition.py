@@ -6,7 +6,7 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from spikewire.metrics.sources import Sources
-from spikewire.metrics.stats import ERRORS
+from spikewire.metrics.stats import closed_errors
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Coroutine, Iterable, Iterator, Mapping
@@ -78,7 +78,7 @@ def asgi_app(
 def _page(sources: Sources) -> tuple[str, bytes]:
     try:
         return "200 OK", _text(sources).encode()
-    except ERRORS as error:
+    except closed_errors() as error:
         return _UNAVAILABLE, f"# {error}\n".encode()
 
 

@@ -6,7 +6,7 @@ import math
 from typing import TYPE_CHECKING
 
 from spikewire.metrics.sources import Sources
-from spikewire.metrics.stats import ERRORS
+from spikewire.metrics.stats import closed_errors
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -43,7 +43,7 @@ class Collector:
         """Yields the metrics to a registry."""
         try:
             families = self._sources.families()
-        except ERRORS:
+        except closed_errors():
             return
         for family in families:
             metric = self._metric(family.name, family.help, family.kind)

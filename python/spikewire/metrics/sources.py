@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Protocol, TypeAlias
 
 from spikewire.metrics.families import Family, families
-from spikewire.metrics.stats import ERRORS
+from spikewire.metrics.stats import closed_errors
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -63,7 +63,7 @@ class Sources:
         for client, labels in self._all:
             try:
                 stats = client.stats()
-            except ERRORS as closed:
+            except closed_errors() as closed:
                 error = error or closed
                 continue
             for family in _labelled(stats, labels):

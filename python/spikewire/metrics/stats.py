@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
+import sys
 from dataclasses import dataclass, field
 from itertools import accumulate
 from typing import TYPE_CHECKING
 
 from spikewire import errors
 from spikewire._native import Signals
-from spikewire.cql.errors import Error as SessionError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -37,8 +37,12 @@ if TYPE_CHECKING:
         stages: list[tuple[str, list[int], float]]
 
 
-#: Exceptions of clients and sessions that are closed, or not open yet.
-ERRORS: tuple[type[Exception], ...] = (errors.Error, SessionError)
+def closed_errors() -> tuple[type[Exception], ...]:
+    """Exceptions of clients and sessions that are closed, or not open yet. Without sessions,
+    ``spikewire.cql`` is not imported for its exception."""
+    of_sessions = sys.modules.get("spikewire.cql.errors")
+    return (errors.Error,) if of_sessions is None else (errors.Error, of_sessions.Error)
+
 
 #: The upper bounds of the latency buckets, in seconds: 1 µs to 17 s, eight per doubling. A last
 #: bucket beyond them has none.

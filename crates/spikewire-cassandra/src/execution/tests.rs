@@ -333,6 +333,22 @@ fn what_failed_before_a_statement_was_prepared_is_told() {
     assert_eq!(told(&error), expected);
 }
 
+/// What follows the first request has what is left of the time; errors tell the whole of it.
+#[test]
+fn all_requests_of_a_statement_share_its_time() {
+    let session = session();
+    let statement = prepare(&session, SET, b"one");
+    let there = node(&session, 0);
+    let (request, mut execution) = execute(&session, &statement);
+    let (policy, until) = (request.policy, deadline(&request.policy, execution.since()));
+    assert!(!policy.timeout.is_zero());
+    execution.returned(request.bytes);
+    let again = sent(execution.hear(reply(&unprepared(b"one"), &there)));
+    assert_eq!((again.policy.timeout, again.deadline), (policy.timeout, Some(until)));
+    let command = again.into_command(Tick::now(), ());
+    assert_eq!(command.deadline, until);
+}
+
 #[test]
 fn errors_say_what_is_in_doubt() {
     let session = session();

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-import secrets
+import os
 
 __all__ = ["Transaction"]
 
@@ -22,7 +22,7 @@ class Transaction:
             if not 0 <= value < 1 << 32:
                 message = f"{value} exceeds {(1 << 32) - 1}"
                 raise ValueError(message)
-        self._id = secrets.randbits(63)
+        self._id = int.from_bytes(os.urandom(8), "big") >> 1
         self.timeout = 0
 
     @property

@@ -16,7 +16,7 @@
 | ``query``, ``lazy``, ``numpy_batch`` | queries; results of ``batch_read`` |
 | ``configuration``, ``policies`` | converting configurations and policies |
 | ``operations``, ``expressions``, ``values`` | converting arguments for the engine |
-| ``observability`` | metrics, traces, logs |
+| ``observability``, ``metrics_server`` | metrics, traces, logs |
 | ``exception``, ``failures``, ``differences`` | exceptions; what is not supported |
 | ``exp``, ``predicates``, ``types``, ``constants``, ``*_operations`` | plain definitions |
 """

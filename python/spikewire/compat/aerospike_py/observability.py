@@ -14,7 +14,6 @@ import logging
 import os
 import threading
 from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 from weakref import WeakSet
@@ -31,6 +30,7 @@ from spikewire.metrics.stats import BOUNDS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from http.server import ThreadingHTTPServer
 
 __all__ = [
     "dropped_log_count", "get_metrics", "init_tracing", "internal_stage_profiling",
@@ -205,22 +205,6 @@ def internal_stage_profiling() -> Iterator[None]:
         set_internal_stage_metrics_enabled(before)
 
 
-class _Handler(BaseHTTPRequestHandler):
-    def do_GET(self) -> None:
-        if self.path != "/metrics":
-            self.send_error(404)
-            return
-        body = get_metrics().encode()
-        self.send_response(200)
-        self.send_header("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
-
-    def log_message(self, format: str, *args: Any) -> None:
-        logging.getLogger("aerospike_py").debug(format, *args)
-
-
 class _Serving:
     """The server of ``start_metrics_server``."""
 
@@ -233,8 +217,10 @@ class _Serving:
         with self._lock:
             if self._server is not None and self._server.server_address[1] == port:
                 self._stop()
-            server = ThreadingHTTPServer(("", port), _Handler)
-            server.daemon_threads = True
+            # Few programs have it, and its modules are a tenth of all that are imported.
+            from spikewire.compat.aerospike_py.metrics_server import server_of
+
+            server = server_of(port, get_metrics)
             self._stop()
             self._server = server
             self._thread = threading.Thread(

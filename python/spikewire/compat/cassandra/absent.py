@@ -2,14 +2,40 @@
 
 from __future__ import annotations
 
+import importlib
 from typing import Any
 
 from spikewire.compat.cassandra.differences import DIFFERENCES
 from spikewire.compat.known import Missing
 
-__all__ = ["AbsentAttribute", "AbsentImport", "AbsentModule", "absent_attribute", "absent_name"]
+__all__ = [
+    "MODULES",
+    "AbsentAttribute",
+    "AbsentImport",
+    "AbsentModule",
+    "absent_attribute",
+    "absent_name",
+]
 
 _ROOT = "spikewire.compat.cassandra"
+#: The public modules. Others in this package have the names of none of the other driver's, or
+#: are not what programs expect of those.
+MODULES = (
+    "auth",
+    "cluster",
+    "concurrent",
+    "connection",
+    "cqltypes",
+    "encoder",
+    "marshal",
+    "metadata",
+    "murmur3",
+    "policies",
+    "pool",
+    "protocol",
+    "query",
+    "util",
+)
 
 
 class AbsentImport(ImportError, NotImplementedError):
@@ -26,7 +52,13 @@ class AbsentAttribute(AttributeError, NotImplementedError):
 
 
 def absent_name(module: str, name: str) -> Any:
-    """Raises the error for a name that a module of this package does not have."""
+    """A name that another module of this package has: in the other driver many modules import it,
+    and programs import it from any of these. Raises the error for one that none has."""
+    if module != _ROOT and not name.startswith("_"):
+        for owner in (_ROOT, *(f"{_ROOT}.{each}" for each in MODULES)):
+            other = importlib.import_module(owner)
+            if name in other.__all__:
+                return vars(other)[name]
     place = module.removeprefix(_ROOT).removeprefix(".")
     path = f"{place}.{name}" if place else name
     if not name.startswith("__") and isinstance(DIFFERENCES.find(path), Missing):

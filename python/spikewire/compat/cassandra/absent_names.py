@@ -36,7 +36,7 @@ ABSENT: tuple[tuple[str, str, str], ...] = (
         "cluster",
         _POOLS,
         (
-            "ControlConnection DEFAULT_MAX_CONNECTIONS_PER_LOCAL_HOST "
+            "DEFAULT_MAX_CONNECTIONS_PER_LOCAL_HOST "
             "DEFAULT_MAX_CONNECTIONS_PER_REMOTE_HOST DEFAULT_MAX_REQUESTS "
             "DEFAULT_MIN_CONNECTIONS_PER_LOCAL_HOST DEFAULT_MIN_CONNECTIONS_PER_REMOTE_HOST "
             "DEFAULT_MIN_REQUESTS EventletConnection TwistedConnection conn_fns"
@@ -46,7 +46,7 @@ ABSENT: tuple[tuple[str, str, str], ...] = (
         "Cluster",
         _POOLS,
         (
-            "connect_to_remote_hosts connection_factory control_connection "
+            "connect_to_remote_hosts connection_factory "
             "get_connection_holders get_core_connections_per_host get_max_connections_per_host "
             "get_max_requests_per_connection get_min_requests_per_connection "
             "set_core_connections_per_host set_max_connections_per_host "
@@ -58,8 +58,7 @@ ABSENT: tuple[tuple[str, str, str], ...] = (
         _INTERNAL,
         (
             "add_host add_prepared executor listeners on_add on_down on_remove on_up "
-            "protocol_downgrade remove_host scheduler signal_connection_failure "
-            "unregister_listener"
+            "protocol_downgrade remove_host scheduler signal_connection_failure"
         ),
     ),
     ("Cluster", "the server's own metrics", "metrics"),
@@ -76,7 +75,7 @@ ABSENT: tuple[tuple[str, str, str], ...] = (
         "connection",
         _POOLS,
         (
-            "Connection ConnectionHeartbeat ContinuousPagingSession ContinuousPagingState "
+            "ConnectionHeartbeat ContinuousPagingSession ContinuousPagingState "
             "CrcMismatchException DEFAULT_CQL_VERSION DRIVER_NAME DRIVER_VERSION "
             "DefaultEndPointFactory EndPointFactory HEADER_* HeartbeatFuture NONBLOCKING "
             "PROTOCOL_VERSION_MASK ResponseWaiter SniEndPoint SniEndPointFactory Timer "
@@ -88,7 +87,7 @@ ABSENT: tuple[tuple[str, str, str], ...] = (
         "cqltypes",
         "types are objects here, with typename, subtypes, serialize and deserialize",
         (
-            "CassandraType CassandraTypeType ColumnToCollectionType CompositeType "
+            "CassandraTypeType ColumnToCollectionType CompositeType "
             "DynamicCompositeType EmptyValue FrozenType ReversedType "
             "apache_cassandra_type_prefix cassandra_empty_type cql_empty_type "
             "cql_timestamp_formats cql_types_from_string cqltype_to_python is_counter_type "
@@ -234,6 +233,91 @@ ABSENT: tuple[tuple[str, str, str], ...] = (
         "apply_parameters cql_parameterized_type deserialize_safe evict_udt_class serialize_safe",
     ),
     ("type_codes", _INTERNAL, "*"),
+    *((module, _INTERNAL, "*") for module in ("bytesio", "cmurmur3", "obj_parser", "parsing")),
+    *((module, _INTERNAL, "*") for module in ("cython_marshal", "cython_utils", "deserializers")),
+    *(
+        (module, "spikewire.cql has rows as NumPy", "*")
+        for module in ("numpy_parser", "row_parser")
+    ),
+    ("", _INTERNAL, "NullHandler"),
+    ("DependencyException", _INTERNAL, "excs"),
+    # Names that modules of the other driver import from each other.
+    (
+        "cluster",
+        _INTERNAL,
+        (
+            "BatchMessage ConnectionHeartbeat DefaultEndPointFactory ExecuteMessage "
+            "FIRST_COMPLETED HostConnection HostConnectionPool MonotonicTimestampGenerator "
+            "NoSpeculativeExecutionPlan PrepareMessage PreparedQueryNotFound ProtocolHandler "
+            "QueryMessage RESULT_KIND_* ReadTimeoutErrorMessage ResultMessage SniEndPointFactory "
+            "UnavailableErrorMessage WriteTimeoutErrorMessage excs random "
+            "refresh_schema_and_set_result run_in_executor"
+        ),
+    ),
+    ("cluster", "the parameter host of Session.execute", "HostTargetingStatement"),
+    (
+        "cluster",
+        _DSE,
+        (
+            "ContinuousPagingState Graph* MonitorReporter SimpleGraphStatement graph_* "
+            "version_supports_insights"
+        ),
+    ),
+    (
+        "ControlConnection",
+        _INTERNAL,
+        (
+            "PeersQueryType connect get_connections on_add on_down on_remove on_up reconnect "
+            "return_connection shutdown"
+        ),
+    ),
+    ("ResponseFuture", "ResponseFuture.timeout", "default_timeout"),
+    ("Session", _INTERNAL, "prepare_on_all_hosts"),
+    (
+        "connection",
+        _INTERNAL,
+        (
+            "AuthChallengeMessage AuthResponseMessage AuthSuccessMessage AuthenticateMessage "
+            "CrcException CredentialsMessage InvalidRequestException OptionsMessage "
+            "ProtocolHandler QueryMessage ReadyMessage RegisterMessage ResultMessage "
+            "ReviseRequestMessage SegmentCodec StartupMessage SupportedMessage"
+        ),
+    ),
+    ("Connection.", _POOLS, "*"),
+    ("EndPoint", "DefaultEndPoint", "resolve socket_family ssl_options"),
+    ("DefaultEndPoint", "Cluster(ssl_options)", "socket_family ssl_options"),
+    (
+        "CassandraType",
+        _INTERNAL,
+        (
+            "cass_parameterized_type_with empty_binary_ok num_subtypes serial_size "
+            "support_empty_values"
+        ),
+    ),
+    (
+        "UserType",
+        "types are objects here, which cqltypes.lookup_casstype makes",
+        (
+            "cass_parameterized_type cass_parameterized_type_with cassname deserialize "
+            "empty_binary_ok from_binary num_subtypes serial_size serialize subtypes "
+            "support_empty_values to_binary typename"
+        ),
+    ),
+    ("ExecutionProfile", _DSE, "continuous_paging_options"),
+    ("cqltypes", _INTERNAL, "uvint_pack uvint_unpack vints_pack vints_unpack"),
+    ("encoder", _DSE, "LineString Point Polygon"),
+    ("metadata", _INTERNAL, "MAX_LONG MIN_LONG QueryMessage"),
+    ("TableMetadataV3", _INTERNAL, "compaction_options option_maps"),
+    ("murmur3", _INTERNAL, "INT64_*"),
+    ("ErrorMessage", _INTERNAL, "custom_payload tracing update_custom_payload warnings"),
+    (
+        "protocol",
+        _INTERNAL,
+        (
+            "LazyParser ListParser NumpyParser header_pack uint32_le_pack uint32_le_unpack "
+            "v3_header_pack"
+        ),
+    ),
     ("cython_deps", _INTERNAL, "*"),
     ("column_encryption", "nothing encrypts columns here", "*"),
 )

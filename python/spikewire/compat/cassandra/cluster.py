@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import socket
 from typing import TYPE_CHECKING, Any
 from warnings import warn
 
@@ -16,6 +17,9 @@ from spikewire.compat.cassandra.cluster_options import (
     login_of,
     protocol_version_of,
 )
+from spikewire.compat.cassandra.connection import Connection, DefaultEndPoint
+from spikewire.compat.cassandra.control import ControlConnection, Listeners
+from spikewire.compat.cassandra.differences import REFUSED, TUNING
 from spikewire.compat.cassandra.errors import DriverException, OperationTimedOut
 from spikewire.compat.cassandra.future import QueryExhausted, ResponseFuture
 from spikewire.compat.cassandra.levels import ConsistencyLevel
@@ -68,6 +72,7 @@ __all__ = [
     "BoundStatement",
     "Cluster",
     "ConsistencyLevel",
+    "DefaultConnection",
     "ExecutionProfile",
     "NoHostAvailable",
     "OperationTimedOut",
@@ -86,6 +91,9 @@ __all__ = [
     "tuple_factory",
     "warn",
 ]
+
+#: The connections of programs that derive their own, which has no effect.
+DefaultConnection = conn_class = Connection
 
 #: Note for errors of connections with an SSL context, which may contain a client certificate.
 _NO_CERTIFICATE = (
@@ -162,10 +170,16 @@ class Cluster(Refreshing):
         self.schema_metadata_enabled = bool(others.pop("schema_metadata_enabled", True))
         self.token_metadata_enabled = bool(others.pop("token_metadata_enabled", True))
         #: Whether the metadata follow changes of the schema without a refresh.
-        self._follows_schema = others.pop("schema_event_refresh_window", 2) >= 0
+        self.schema_event_refresh_window = others.pop("schema_event_refresh_window", 2)
+        self._follows_schema = self.schema_event_refresh_window >= 0
         self.sessions: set[Session] = set()
         self.is_shutdown = False
         self.connect_timeout = connect_timeout
+        self.application_name = application_name
+        self.application_version = application_version
+        self.client_id = client_id
+        self.idle_heartbeat_interval = idle_heartbeat_interval
+        self.address_translator = address_translator or IdentityTranslator()
         self.max_schema_agreement_wait = max_schema_agreement_wait
         self.auth_provider = auth_provider
         self.compression = compression
@@ -176,6 +190,7 @@ class Cluster(Refreshing):
         self._lock = new_lock()
         self._control: Any = None
         self._user_types: dict[tuple[str, str], Any] = {}
+        self._listeners = Listeners(self)
         others |= {
             "conviction_policy_factory": conviction_policy_factory,
             "metrics_enabled": metrics_enabled,
@@ -192,6 +207,9 @@ class Cluster(Refreshing):
         if reconnect is None:
             others["reconnection_policy"] = reconnection_policy
         check_unsupported(others)
+        for name, default in [*TUNING.items(), *REFUSED.items()]:
+            if name != "reconnection_policy":
+                setattr(self, name, others.get(name, default))
         if address_translator is not None and type(address_translator) is not IdentityTranslator:
             message = (
                 "address_translator: only IdentityTranslator is taken; spikewire.cql.Session takes "
@@ -245,6 +263,26 @@ class Cluster(Refreshing):
     def load_balancing_policy(self) -> LoadBalancingPolicy | None:
         """Which nodes are used."""
         return self.profile_manager.default.load_balancing_policy
+
+    @load_balancing_policy.setter
+    def load_balancing_policy(self, policy: LoadBalancingPolicy) -> None:
+        routing_of(policy, "load_balancing_policy")
+        if self._control is not None:
+            message = "load_balancing_policy cannot be set once the cluster is connected"
+            raise NotImplementedError(message)
+        self._use_legacy_settings("load_balancing_policy")
+        self.profile_manager.default.load_balancing_policy = policy
+
+    @property
+    def endpoints_resolved(self) -> list[DefaultEndPoint]:
+        """The addresses of the contact points."""
+        points = [split(point) for point in self._points()]
+        found = {
+            DefaultEndPoint(str(address[0]), int(address[1])): None
+            for host, port in points
+            for *_, address in socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+        }
+        return list(found)
 
     def _use_legacy_settings(self, what: str) -> None:
         if self._legacy is False:
@@ -302,6 +340,7 @@ class Cluster(Refreshing):
             message = "Cluster is already shut down"
             raise DriverException(message)
         self._core()
+        self._listeners.watch()
         try:
             session = Session(self, self._open(keyspace))
         except BaseException:
@@ -393,6 +432,7 @@ class Cluster(Refreshing):
     def shutdown(self) -> None:
         """Closes all sessions."""
         self.is_shutdown = True
+        self._listeners.end()
         for session in list(self.sessions):
             session.shutdown()
         self._close_control()
@@ -401,6 +441,24 @@ class Cluster(Refreshing):
         """A node that is up. The engine moves its control connection by itself."""
         hosts = self._hosts_of(self._core())
         return next((host for host in hosts if host.is_up), None)
+
+    @property
+    def control_connection(self) -> ControlConnection:
+        """What waits for one schema. The engine's own control connection has no object."""
+        return ControlConnection(self)
+
+    def register_listener(self, listener: Any) -> None:
+        """Calls ``on_add``, ``on_remove``, ``on_up`` and ``on_down`` of a ``HostStateListener``
+        with a ``Host``, within a second or so, in a thread of its own. One that is registered
+        before the cluster is connected is called with ``on_add`` for each node."""
+        control = self._control
+        self._listeners.add(listener, [] if control is None else self._hosts_of(control))
+        if control is not None:
+            self._listeners.watch()
+
+    def unregister_listener(self, listener: Any) -> None:
+        """Calls a listener no more."""
+        self._listeners.discard(listener)
 
     def __getattr__(self, name: str) -> Any:
         return absent_attribute(self, name)

@@ -85,6 +85,15 @@ class ColumnType:
         known = None if self.is_user_type else _OTHER_CLASSES.get(self.name)
         return known or self.server_class
 
+    @property
+    def __name__(self) -> str:
+        """What the other driver calls the class of this type."""
+        if self.is_user_type or not self.subtypes:
+            return self.name if self.is_user_type else self.cassname
+        inner = [one.__name__ for one in self.subtypes]
+        inner += [] if self.dimension is None else [str(self.dimension)]
+        return f"{self.cassname}({', '.join(inner)})"
+
     def cql_parameterized_type(self) -> str:
         """The type in CQL."""
         if self.is_user_type:

@@ -10,8 +10,10 @@ import functools
 from typing import Any
 
 from spikewire.compat.cassandra.absent import absent_name
+from spikewire.compat.cassandra.differences import DIFFERENCES
 
 __all__ = [
+    "Connection",
     "ConnectionBusy",
     "ConnectionException",
     "ConnectionShutdown",
@@ -54,6 +56,14 @@ class ConnectionBusy(Exception):
 
 class ProtocolError(Exception):
     """A node does not keep to the protocol."""
+
+
+class Connection:
+    """Stands for the other driver's, for programs that name it or derive classes from it. Those of
+    the engine are no objects, and ``connection_class`` has no effect."""
+
+    def __init__(self, *_given: Any, **_named: Any) -> None:
+        DIFFERENCES.missing("connection.Connection()")
 
 
 class EndPoint:

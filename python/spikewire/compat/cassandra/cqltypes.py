@@ -22,6 +22,7 @@ __all__ = [
     "BooleanType",
     "ByteType",
     "BytesType",
+    "CassandraType",
     "CounterColumnType",
     "DateType",
     "DecimalType",
@@ -77,6 +78,10 @@ TupleType = type_of("TupleType")
 UTF8Type = VarcharType = type_of("UTF8Type")
 UUIDType = type_of("UUIDType")
 VectorType = type_of("VectorType")
+
+
+#: What types are instances of.
+CassandraType = _CassandraType = ColumnType
 
 
 class _DateType(ColumnType):

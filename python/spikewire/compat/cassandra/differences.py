@@ -75,11 +75,11 @@ _ENTRIES: dict[str, Entry] = {
     ),
     "Encoder.mapping": Missing("values are bound by the types of their columns"),
     "Cluster.refresh_nodes": Differs("has no effect: the engine follows the cluster by itself"),
+    "connection.Connection()": _ENGINE,
     "cqlengine*": Differs(
         "is that of cassandra-driver, which has to be installed beside; only after install()"
     ),
     "Session.use_client_timestamp": Differs("cannot be turned off"),
-    "Cluster.register_listener": Missing("spikewire.cql's statistics name the nodes that are up"),
     "DowngradingConsistencyRetryPolicy": Missing("results would be less than was asked for"),
     "policies.DowngradingConsistencyRetryPolicy": Missing(
         "results would be less than was asked for"
@@ -114,7 +114,14 @@ _ENTRIES.update(
 )
 _ENTRIES.update(
     {
-        f"{owner}{'' if name == '*' else '.'}{name}": Missing(instead)
+        f"Cluster.{name}": Differs("is what Cluster() was called with; to set it has no effect")
+        for name in [*TUNING, *REFUSED, "schema_event_refresh_window"]
+        if name != "reconnection_policy"
+    }
+)
+_ENTRIES.update(
+    {
+        f"{owner}{'.' if owner and name != '*' else ''}{name}": Missing(instead)
         for owner, instead, names in ABSENT
         for name in names.split()
     }

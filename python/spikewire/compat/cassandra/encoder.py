@@ -11,12 +11,13 @@ import ipaddress
 import math
 import types
 import uuid
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from decimal import Decimal
 from typing import Any
 
 from spikewire.compat.cassandra.absent import absent_name
 from spikewire.compat.cassandra.differences import DIFFERENCES
+from spikewire.compat.cassandra.names import quoted
 from spikewire.compat.cassandra.util import Date, Duration, OrderedMap, SortedSet, Time
 
 __all__ = ["Encoder", "ValueSequence", "cql_quote"]
@@ -52,6 +53,8 @@ class Encoder:
     """Writes values as literals of CQL."""
 
     def __init__(self) -> None:
+        #: The fields of user-defined types for which classes are registered, by class.
+        self.user_types: Mapping[type, Sequence[str]] = {}
         plain = self.cql_encode_object
         self.mapping = _Mapping(
             {
@@ -86,10 +89,19 @@ class Encoder:
 
     def cql_encode_all_types(self, val: object, as_text_type: bool = False) -> str:  # noqa: ARG002
         """A value of any type; ``str`` of it if its type is unknown."""
+        fields = self.user_types.get(type(val))
+        if fields is not None:
+            return self._user_type(val, fields)
         encode = self.mapping.get(type(val))
         if encode is None and isinstance(val, (OrderedMap, Mapping)):
             encode = self.cql_encode_map_collection
         return (encode or self.cql_encode_object)(val)
+
+    def _user_type(self, val: object, fields: Sequence[str]) -> str:
+        """``{a: 1, b: 2}``."""
+        parts = [(name, getattr(val, name, None)) for name in fields]
+        encode = self.cql_encode_all_types
+        return "{" + ", ".join(f"{quoted(name)}: {encode(part)}" for name, part in parts) + "}"
 
     def cql_encode_none(self, val: Any) -> str:  # noqa: ARG002
         """``NULL``."""

@@ -8,29 +8,11 @@ import importlib.machinery
 import sys
 from typing import Any
 
-from spikewire.compat.cassandra.absent import AbsentModule
+from spikewire.compat.cassandra.absent import MODULES, AbsentModule
 from spikewire.compat.cassandra.differences import DIFFERENCES
 
 __all__ = ["MODULES", "install"]
 
-#: The public modules. Others in this package have the names of none of the other driver's, or
-#: are not what programs expect of those.
-MODULES = (
-    "auth",
-    "cluster",
-    "concurrent",
-    "connection",
-    "cqltypes",
-    "encoder",
-    "marshal",
-    "metadata",
-    "murmur3",
-    "policies",
-    "pool",
-    "protocol",
-    "query",
-    "util",
-)
 _MAPPER = "cassandra.cqlengine"
 
 

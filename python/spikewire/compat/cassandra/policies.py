@@ -58,6 +58,9 @@ MOST_ATTEMPTS = 32
 SHORTEST_DELAY = 0.001
 
 
+WT = WriteType
+
+
 class HostDistance:
     """How close a node is."""
 

@@ -99,6 +99,8 @@ class Date:
     """A date, with a wider range of years than ``dt.date``."""
 
     date_format = "%Y-%m-%d"
+    #: In seconds.
+    DAY, HOUR, MINUTE = _DAY, 3600, 60
 
     def __init__(self, value: int | dt.date | str) -> None:
         if isinstance(value, int):

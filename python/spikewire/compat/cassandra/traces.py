@@ -17,6 +17,12 @@ if TYPE_CHECKING:
 __all__ = ["QueryTrace", "TraceEvent", "TraceUnavailable"]
 
 
+_LATE = (
+    "Trace information was not available within {} seconds. Consider raising "
+    "Session.max_trace_wait."
+)
+
+
 class TraceUnavailable(Exception):
     """The server has not stored the trace in time."""
 
@@ -65,6 +71,8 @@ class QueryTrace:
         query_cl: int | None = None,
     ) -> None:
         """Reads the trace. The server stores it slightly later than it replies."""
+        if max_wait is not None and max_wait < 0:
+            raise TraceUnavailable(_LATE.format(max_wait))
         ends = None if max_wait is None else time.monotonic() + max_wait
         pause = 0.003
         while True:
@@ -72,11 +80,7 @@ class QueryTrace:
             if row and not (wait_for_complete and row[0]["duration"] is None):
                 break
             if ends is not None and time.monotonic() + pause > ends:
-                message = (
-                    f"Trace information was not available within {max_wait} seconds. Consider "
-                    "raising Session.max_trace_wait."
-                )
-                raise TraceUnavailable(message)
+                raise TraceUnavailable(_LATE.format(max_wait))
             time.sleep(pause)
             pause = min(pause * 2, 0.2)
         about = row[0]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from opentelemetry.metrics import CallbackOptions, Observation, get_meter_provider
 
-from spikewire.metrics.stats import ERRORS
+from spikewire.metrics.stats import closed_errors
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -48,7 +48,7 @@ def observe(
                 return
             try:
                 stats = client.stats()
-            except ERRORS:  # The client is closed, or not open yet.
+            except closed_errors():  # The client is closed, or not open yet.
                 return
             for seen in read(stats):
                 yield Observation(seen.value, {**more, **(seen.attributes or {})})
