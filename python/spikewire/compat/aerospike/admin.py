@@ -10,7 +10,7 @@ from typing import Any
 
 import spikewire
 from spikewire.compat.aerospike.batch import Batches
-from spikewire.compat.aerospike.failures import missing, of_code, refuse
+from spikewire.compat.aerospike.failures import deprecated, missing, of_code, refuse
 from spikewire.compat.aerospike.keys import key_tuple
 from spikewire.compat.aerospike.operations import text_of
 from spikewire.compat.aerospike.query import Query, Reading, Scan
@@ -270,6 +270,10 @@ class Admin(Batches):
         ctx: Any, policy: Any = None,
     ) -> int:  # fmt: skip
         """Creates an index on a nested value."""
+        deprecated(
+            "index_cdt_create() is deprecated. Please use one of the other non-deprecated "
+            "index_*_create() methods instead"
+        )
         if not isinstance(ctx, list):
             refuse("ctx must be a list")
         return self._index(ns, set, bin, index_datatype, index_type, name, policy, ctx)
@@ -304,22 +308,26 @@ class Admin(Batches):
         self, ns: Any, set: Any, bin: Any, name: Any, policy: Any = None
     ) -> int:
         """Creates an index on integers."""
+        _deprecated_index("index_integer_create")
         return self._index(ns, set, bin, 1, 0, name, policy)
 
     def index_string_create(
         self, ns: Any, set: Any, bin: Any, name: Any, policy: Any = None
     ) -> int:
         """Creates an index on text."""
+        _deprecated_index("index_string_create")
         return self._index(ns, set, bin, 0, 0, name, policy)
 
     def index_blob_create(self, ns: Any, set: Any, bin: Any, name: Any, policy: Any = None) -> int:
         """Creates an index on bytes."""
+        _deprecated_index("index_blob_create")
         return self._index(ns, set, bin, 3, 0, name, policy)
 
     def index_geo2dsphere_create(
         self, ns: Any, set: Any, bin: Any, name: Any, policy: Any = None
     ) -> int:
         """Creates an index on GeoJSON."""
+        _deprecated_index("index_geo2dsphere_create")
         return self._index(ns, set, bin, 2, 0, name, policy)
 
     def index_remove(self, ns: Any, name: Any, policy: Any = None) -> int:
@@ -460,3 +468,7 @@ def _check_names(**names: str) -> None:
         message = odd_in_info(what, name)
         if message is not None:
             refuse(message)
+
+
+def _deprecated_index(name: str) -> None:
+    deprecated(f"{name}() is deprecated. Please use index_single_value_create() instead")

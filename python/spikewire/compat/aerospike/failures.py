@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import warnings
 from typing import TYPE_CHECKING, Any, cast
 
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "CompatWarning",
+    "deprecated",
     "failure",
     "missing",
     "of_code",
@@ -182,3 +184,12 @@ missing = DIFFERENCES.missing
 def without_effect(what: str) -> None:
     """Warns that something has no effect."""
     warnings.warn(f"{what} has no effect with Spikewire", CompatWarning, stacklevel=4)
+
+
+def deprecated(text: str) -> None:
+    """Warns, as the official client does, that it will not have something any more. The warning is
+    about the program's line."""
+    level, frame = 2, sys._getframe(1)  # pyright: ignore[reportPrivateUsage]
+    while frame.f_back and frame.f_globals.get("__name__", "").startswith("spikewire.compat."):
+        level, frame = level + 1, frame.f_back
+    warnings.warn(text, DeprecationWarning, stacklevel=level)

@@ -11,7 +11,13 @@ import spikewire
 from spikewire.compat.aerospike.absent import Transaction
 from spikewire.compat.aerospike.differences import POLICY_NO_EFFECT
 from spikewire.compat.aerospike.exception import ParamError
-from spikewire.compat.aerospike.failures import missing, of_code, refuse, without_effect
+from spikewire.compat.aerospike.failures import (
+    deprecated,
+    missing,
+    of_code,
+    refuse,
+    without_effect,
+)
 from spikewire.compat.aerospike.metrics_policy import check_metrics
 from spikewire.compat.aerospike.valid_keys import CONFIGURATION, POLICIES, check_names
 from spikewire.compat.aerospike_helpers.expressions.resources import sound
@@ -95,6 +101,7 @@ _COMMON: dict[str, tuple[str, ...]] = {
     "commit_level": ("write", "apply", "operate", "remove"),
 }
 _METADATA = frozenset({"gen", "ttl"})
+_TTL_IN_META = 'meta["ttl"] is deprecated and will be removed in the next client major release.'
 #: Entries with 16 bits.
 _SHORT = {"generation"}
 _BOOLS = {"compress", "durable_delete", "deserialize", "on_locking_only", "respond_all_ops",
@@ -315,6 +322,7 @@ class Policies:
                 refuse("Metadata should be of type dictionary")
             own: dict[str, Any] = meta
             if own.get("ttl") is not None and kind != "remove":
+                deprecated(_TTL_IN_META)
                 default = ttl_of(own["ttl"], default)
             if own.get("gen") is not None:
                 generation = own["gen"]

@@ -12,7 +12,7 @@ from spikewire import op
 from spikewire._native import OfficialResults
 from spikewire.compat.aerospike.configuration import Configuration
 from spikewire.compat.aerospike.exception import BinExistsError, ParamError
-from spikewire.compat.aerospike.failures import failure, of_code, refuse
+from spikewire.compat.aerospike.failures import deprecated, failure, of_code, refuse
 from spikewire.compat.aerospike.keys import checked_key, key_tuple
 from spikewire.compat.aerospike.opcodes import OPERATOR_TOUCH
 from spikewire.compat.aerospike.operations import QUIET, WRITES, expected, manner_of, prepared
@@ -29,9 +29,15 @@ from spikewire.compat.shared import FOREVER
 
 __all__ = ["FAILURES", "NO_CONNECTION", "Records", "meta_of"]
 
+_META_OF_REMOVE = (
+    "meta parameter is deprecated and will be removed in the next client major release"
+)
 FAILURES = (spikewire.Error, TypeError, ValueError, OverflowError)
 NO_CONNECTION = "No connection to aerospike cluster"
 #: Keywords of operations that write, as opposed to those that only read.
+_META_OF_REMOVE = (
+    "meta parameter is deprecated and will be removed in the next client major release"
+)
 _OF_WRITES = ("ttl", "generation", "exists", "durable", "send_key")
 _OF_READS = ("read_mode", "read_touch")
 
@@ -167,6 +173,8 @@ class Records:
     def remove(self, key: Any, meta: Any = None, policy: Any = None) -> int:
         """Deletes a record."""
         key = key_tuple(key)
+        if meta is not None:
+            deprecated(_META_OF_REMOVE)
         options = self._policies.keywords("remove", policy, meta)
         options.pop("exists", None)
         try:

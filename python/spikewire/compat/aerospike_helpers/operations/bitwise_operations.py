@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from spikewire.compat.aerospike import opcodes as codes
-from spikewire.compat.aerospike.failures import missing
+from spikewire.compat.aerospike.failures import deprecated, missing
 
 # The entries of the dictionaries.
 ACTION_KEY = "action"
@@ -61,6 +61,7 @@ def bit_set(
     policy: dict[str, Any] | None = None,
 ) -> dict[str, Any]:
     """The operation ``bit_set``."""
+    _deprecated_size()
     return {
         "op": codes.OP_BIT_SET,
         "bin": bin_name,
@@ -127,6 +128,7 @@ def bit_and(
     policy: dict[str, Any] | None = None,
 ) -> dict[str, Any]:
     """The operation ``bit_and``."""
+    _deprecated_size()
     return {
         "op": codes.OP_BIT_AND,
         "bin": bin_name,
@@ -162,6 +164,7 @@ def bit_insert(
     policy: dict[str, Any] | None = None,
 ) -> dict[str, Any]:
     """The operation ``bit_insert``."""
+    _deprecated_size()
     return {
         "op": codes.OP_BIT_INSERT,
         "bin": bin_name,
@@ -219,6 +222,7 @@ def bit_or(
     policy: dict[str, Any] | None = None,
 ) -> dict[str, Any]:
     """The operation ``bit_or``."""
+    _deprecated_size()
     return {
         "op": codes.OP_BIT_OR,
         "bin": bin_name,
@@ -286,6 +290,7 @@ def bit_xor(
     policy: dict[str, Any] | None = None,
 ) -> dict[str, Any]:
     """The operation ``bit_xor``."""
+    _deprecated_size(".")
     return {
         "op": codes.OP_BIT_XOR,
         "bin": bin_name,
@@ -307,3 +312,9 @@ def bit_b64_encode(
     """Not supported."""
     del bin_name, byte_offset, byte_size, invert_size, ctx
     missing("bitwise_operations.bit_b64_encode")
+
+
+def _deprecated_size(end: str = "") -> None:
+    deprecated(
+        f"value_byte_size is deprecated and will be removed in the next major client release{end}"
+    )

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from spikewire.compat.aerospike.failures import missing
+from spikewire.compat.aerospike.failures import deprecated, missing
 from spikewire.compat.aerospike.opcodes import (
     OPERATOR_APPEND,
     OPERATOR_DELETE,
@@ -52,6 +52,8 @@ def increment(bin_name: str, amount: Any) -> dict[str, Any]:
 
 def touch(ttl: Any = None) -> dict[str, Any]:
     """The operation ``touch``."""
+    if ttl:
+        deprecated("TTL should be specified in the policy parameter for operate")
     return given({"op": OPERATOR_TOUCH}, val=ttl)
 
 
