@@ -128,7 +128,7 @@ fn all_verbs(users: &impl Verbs) {
     users.put(key(), &[("age", 1.into())]).unwrap();
     assert_eq!(kind(users.append(key(), &[("age", "x".into())])), server(ResultCode::BIN_TYPE));
     // Errors say what the server does not: the bins that may be meant, and how large the request was.
-    let told = |result: spikewire::Result<()>| result.unwrap_err().to_string();
+    let told = |result: Result<()>| result.unwrap_err().to_string();
     let one = told(users.append(key(), &[("age", "x".into())]));
     assert!(one.ends_with("type of the bin: bin \"age\""), "{one}");
     let several = told(users.append(key(), &[("age", "x".into()), ("name", "y".into())]));
