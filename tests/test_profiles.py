@@ -153,7 +153,7 @@ def test_what_explain_does_not_know_is_refused(client: spikewire.Client) -> None
     view = client.with_profile(Profile())
     with pytest.raises(ValueError, match="there is no verb 'fetch'; there are: get, "):
         view.explain("fetch")
-    with pytest.raises(TypeError, match=r"get\(\) takes no option 'ttl'"):
+    with pytest.raises(TypeError, match=r"get\(\) takes no option 'ttl'; it takes: default, "):
         view.explain("get", ttl=1)
     with pytest.raises(TypeError, match="timeout must be seconds"):
         view.explain("get", timeout="soon")

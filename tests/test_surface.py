@@ -18,6 +18,8 @@ import pytest
 
 import spikewire
 from spikewire import AsyncClient, Client
+from spikewire.testing.cassandra.faults import faults_of
+from spikewire.testing.cassandra.options import settings_of
 from waiting import until
 
 if TYPE_CHECKING:
@@ -77,6 +79,20 @@ def test_unknown_options_are_named() -> None:
     for of in (Client, AsyncClient):
         with pytest.raises(TypeError, match=r"'?\"?timeuot.*there are: .*timeout"):
             of("127.0.0.1:1", timeuot=1)  # type: ignore[call-arg]
+
+
+@pytest.mark.parametrize(
+    ("take", "says"),
+    [
+        (lambda: settings_of(1, nods=3), "no such option .*: nods; there are: .*cluster_name, "),  # type: ignore[call-arg]
+        (lambda: faults_of(delai=3), "no such fault: delai; there are: corrupt, .*delay, "),  # type: ignore[call-arg]
+    ],
+)
+def test_unknown_options_of_a_cassandra_cluster_are_named_with_those_that_exist(
+    take: Callable[[], object], says: str
+) -> None:
+    with pytest.raises(TypeError, match=says):
+        take()
 
 
 def test_the_documented_options_are_those_that_exist() -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pytest
 
-from spikewire.compat.cassandra.cluster import Cluster, DefaultConnection
+from spikewire.compat.cassandra.cluster import Cluster, DefaultConnection, ResponseFuture
 from spikewire.compat.cassandra.connection import DefaultEndPoint
 from spikewire.compat.cassandra.control import Listeners
 from spikewire.compat.cassandra.policies import DCAwareRoundRobinPolicy, HostStateListener
@@ -153,10 +153,16 @@ def test_policies_and_addresses(cluster: Cluster) -> None:
 
 def test_traces_that_nobody_waits_for(cluster: Cluster) -> None:
     with cluster:
-        future = cluster.connect().execute_async("SELECT key FROM system.local", trace=True)
-        future.result()
+        session = cluster.connect()
+        before: list[Any] = []
+        session.add_request_init_listener(before.append)
+        session.execute("SELECT key FROM system.local", trace=True)
+        future = before[0]
         with pytest.raises(TraceUnavailable, match="-1"):
             future.get_query_trace(-1)
+        unsent = ResponseFuture(session, future._call, future.query, None)
+        with pytest.raises(TraceUnavailable, match="not done"):
+            unsent.get_query_trace()
 
 
 def test_registered_classes_as_literals(cluster: Cluster, keyspace: str) -> None:

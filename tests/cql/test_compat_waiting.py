@@ -207,7 +207,7 @@ WITHIN = """
     def wait(_):
         seen.append(session.execute(text).one().key)
         other = session.execute_async(text)
-        for wait in (other.result, lambda: other.warnings, other.get_query_trace):
+        for wait in (other.result, lambda: other.warnings, other.get_all_query_traces):
             try:
                 wait()
             except RuntimeError as error:

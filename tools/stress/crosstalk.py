@@ -51,8 +51,9 @@ def main() -> int:
     stress = Stress()
     with Cluster(nodes=3) as cluster, spikewire.Client(cluster.seeds, **OPTIONS) as client:
         data = client.dataset("test", "crosstalk")
-        for key in range(KEYS):
-            data.put(key, {"b": expected(key)}, timeout=10)
+        with spikewire.Client(cluster.seeds, timeout=30, socket_timeout=30) as patient:
+            rows = {key: {"b": expected(key)} for key in range(KEYS)}
+            patient.dataset("test", "crosstalk").put_many(rows).raise_for_errors()
         readers = [Reader(stress, f"worker {n}") for n in range(7)]
 
         def calls(reader: Reader) -> None:

@@ -106,7 +106,8 @@ def explained(
     parameters = inspect.signature(getattr(_native.Dataset, verb)).parameters
     for name, value in options.items():
         if name not in parameters:
-            message = f"{verb}() takes no option {name!r}"
+            known = [each.name for each in parameters.values() if each.kind is each.KEYWORD_ONLY]
+            message = f"{verb}() takes no option {name!r}; it takes: {', '.join(known)}"
             raise TypeError(message)
         if name in options_of(verb, writing=writing):
             check_of(verb, name, value, writing=writing)

@@ -210,23 +210,25 @@ class _Rows:
 
     def made(self, row: Any) -> tuple[Any, Any]:
         """A row of the engine, and the shape of its record."""
-        if not isinstance(row, (Read, Write, Remove, Apply)):
-            refuse("a row must be a Read, Write, Apply or Remove of batch.records")
         try:
-            return self._row(row)
+            return self._write(row) if isinstance(row, Write) else self._other(row)
         except FAILURES as error:
             raise self._failed(error, row.key) from None
 
-    def _row(self, row: Any) -> tuple[Any, Any]:
+    def _write(self, row: Write) -> tuple[Any, Any]:
         key = checked_key(row.key)
-        if isinstance(row, Write):
-            operations, bins, returns, codes, _, _ = prepared(row.ops, self._manner)
-            own = self._options("batch_write", _WRITE, row.policy, row.meta)
-            if WRITES.isdisjoint(codes):
-                made: Any = spikewire.Read(key, ops=operations, **_only(own, _READ))
-            else:
-                made = spikewire.Write(key, operations, **own)
-            return made, (operations, bins, returns, codes, True)
+        operations, bins, returns, codes, _, _ = prepared(row.ops, self._manner)
+        own = self._options("batch_write", _WRITE, row.policy, row.meta)
+        if WRITES.isdisjoint(codes):
+            made: Any = spikewire.Read(key, ops=operations, **_only(own, _READ))
+        else:
+            made = spikewire.Write(key, operations, **own)
+        return made, (operations, bins, returns, codes, True)
+
+    def _other(self, row: Any) -> tuple[Any, Any]:
+        if not isinstance(row, (Read, Remove, Apply)):
+            refuse("a row must be a Read, Write, Apply or Remove of batch.records")
+        key = checked_key(row.key)
         if isinstance(row, Remove):
             own = self._options("batch_remove", _DELETE, row.policy)
             return spikewire.Delete(key, **own), "empty"

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from spikewire import cql
 from spikewire.compat.cassandra.levels import ConsistencyLevel
 from spikewire.compat.cassandra.order import Hold
-from spikewire.compat.cassandra.query import QueryTrace, SimpleStatement
+from spikewire.compat.cassandra.query import QueryTrace, SimpleStatement, TraceUnavailable
 from spikewire.compat.cassandra.results import ResultSet
 from spikewire.compat.cassandra.translate import translated
 from spikewire.compat.cassandra.waiting import new_signal
@@ -384,8 +384,11 @@ class ResponseFuture:
     def get_query_trace(
         self, max_wait: float | None = None, query_cl: int = ConsistencyLevel.LOCAL_ONE
     ) -> QueryTrace | None:
-        """The trace of the last page; ``None`` if it was not traced."""
-        self._wait()
+        """The trace of the last page; ``None`` if it was not traced. Raises ``TraceUnavailable``
+        if the page has not arrived."""
+        if not self._page.arrived.is_set():
+            message = "Trace information was not available. The ResponseFuture is not done."
+            raise TraceUnavailable(message)
         return self._trace(self._trace_ids[-1], max_wait, query_cl) if self._trace_ids else None
 
     def get_all_query_traces(

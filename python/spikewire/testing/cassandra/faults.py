@@ -88,7 +88,8 @@ def faults_of(**faults: Unpack[ProxyFaults]) -> Faults:
     """Validates faults; raises ``TypeError`` or ``ValueError``."""
     unknown = faults.keys() - ProxyFaults.__optional_keys__
     if unknown:
-        message = f"a proxy has no such fault: {', '.join(sorted(unknown))}"
+        known = ", ".join(sorted(ProxyFaults.__optional_keys__))
+        message = f"a proxy has no such fault: {', '.join(sorted(unknown))}; there are: {known}"
         raise TypeError(message)
     made = Faults(
         delay=_at_least("delay", seconds_of(faults.get("delay", 0.0)), 0),

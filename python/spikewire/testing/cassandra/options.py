@@ -99,7 +99,11 @@ def settings_of(nodes: int, **options: Unpack[CassandraOptions]) -> Settings:
     """
     unknown = options.keys() - CassandraOptions.__optional_keys__
     if unknown:
-        message = f"no such option of a Cassandra cluster: {', '.join(sorted(unknown))}"
+        known = ", ".join(sorted(CassandraOptions.__optional_keys__))
+        message = (
+            f"no such option of a Cassandra cluster: {', '.join(sorted(unknown))}; "
+            f"there are: {known}"
+        )
         raise TypeError(message)
     given = cast("dict[str, Any]", options)
     _within("nodes", nodes, 1, 100)
