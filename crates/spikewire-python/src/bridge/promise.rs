@@ -133,7 +133,7 @@ impl<E: Raise> Promise<E> {
                 return Ok(());
             }
         };
-        let event_loop = future.call_method0("get_loop")?;
+        let Some(event_loop) = loop_of(future) else { return Ok(()) };
         // No task can be waiting on a loop that is closed or is being collected.
         if !is_closed(&event_loop) {
             let fail = future.getattr("set_exception")?;
@@ -167,17 +167,23 @@ fn tell(future: &Bound<'_, PyAny>, outcome: PyResult<Bound<'_, PyAny>>) {
         Ok(value) => future.call_method1(intern!(py, "set_result"), (value,)),
         Err(error) => future.call_method1(intern!(py, "set_exception"), (error.into_value(py),)),
     };
-    // A future that is already done was cancelled by its owner, who does not want the reply. The
-    // engine cannot handle any other error here, so Python reports it as unraisable.
+    // A future that is already done was cancelled by its owner, who does not want the reply. One
+    // that is being collected has none. The engine cannot handle any other error here, so Python
+    // reports it as unraisable.
     if let Err(error) = told
         && !is_done(future)
+        && loop_of(future).is_some()
     {
         error.write_unraisable(py, Some(future));
     }
 }
 
-/// Whether a future is done, or can no longer tell because it is being collected.
 fn is_done(future: &Bound<'_, PyAny>) -> bool {
     let done = future.call_method0(intern!(future.py(), "done"));
-    done.map_or(true, |done| done.is_truthy().unwrap_or(true))
+    done.is_ok_and(|done| done.is_truthy().unwrap_or(false))
+}
+
+/// The loop of a future; `None` if the future is being collected.
+fn loop_of<'py>(future: &Bound<'py, PyAny>) -> Option<Bound<'py, PyAny>> {
+    future.call_method0(intern!(future.py(), "get_loop")).ok()
 }
