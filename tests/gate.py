@@ -1,6 +1,8 @@
-"""A gate in front of a server: it holds back what one connection sends, while others pass.
+"""A gate in front of a server: it holds back what one connection sends, while others pass, or all
+replies.
 
-With it, a test decides which of two requests on different connections arrives first.
+With it, a test decides which of two requests on different connections arrives first, and what is
+sent before the reply to an earlier request.
 """
 
 from __future__ import annotations
@@ -22,6 +24,11 @@ class Gate:
         self.overtaken = 0
         self._changed = threading.Condition()
         self._is_armed = False
+        #: How often these bytes were sent since the replies are held.
+        self.sent = 0
+        self._counted = b"\0"
+        self._replies_pass = threading.Event()
+        self._replies_pass.set()
         #: The connection that is held, its server, and what it sent.
         self._held: tuple[socket.socket, socket.socket, bytes] | None = None
         self._open: list[socket.socket] = []
@@ -44,8 +51,24 @@ class Gate:
         if held is not None:
             held[1].sendall(held[2])
 
+    def hold_replies(self, counted: bytes) -> None:
+        """Holds all replies; requests pass, and those with these bytes are counted."""
+        with self._changed:
+            self.sent, self._counted = 0, counted
+        self._replies_pass.clear()
+
+    def wait_until_sent(self, times: int, limit: float = 60) -> bool:
+        """Whether there are so many such requests within a limit in seconds."""
+        with self._changed:
+            return self._changed.wait_for(lambda: self.sent >= times, limit)
+
+    def release_replies(self) -> None:
+        """Lets replies pass."""
+        self._replies_pass.set()
+
     def close(self) -> None:
         self.release()
+        self.release_replies()
         with contextlib.suppress(OSError):
             self._listener.shutdown(socket.SHUT_RDWR)
         self._listener.close()
@@ -76,11 +99,14 @@ class Gate:
                     elif self._held is not None:
                         some = self._held[2] + some
                         self._held, self._is_armed = None, False
+                    self.sent += some.count(self._counted)
+                    self._changed.notify_all()
                 server.sendall(some)
             server.shutdown(socket.SHUT_WR)
 
     def _replies(self, client: socket.socket, server: socket.socket) -> None:
         with contextlib.suppress(OSError):
             while some := server.recv(1 << 16):
+                self._replies_pass.wait()
                 client.sendall(some)
             client.shutdown(socket.SHUT_WR)

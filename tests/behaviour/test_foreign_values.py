@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from spikewire import op
+from spikewire import ctx, op
 
 numpy = pytest.importorskip("numpy")
 
@@ -94,6 +94,32 @@ def test_files_in_memory(data: Caller) -> None:
 def test_map_keys(data: Caller) -> None:
     data.put(1, {"m": {numpy.int16(5): 1, Colour.RED: 2, Level.HIGH: 3, numpy.str_("s"): 4}})
     assert data.get(1)["m"] == {5: 1, "red": 2, 3: 3, "s": 4}
+
+
+@pytest.mark.parametrize(
+    ("key", "same"),
+    [
+        (b"k", b"k"),
+        (bytearray(b"k"), b"k"),
+        (memoryview(b"k"), b"k"),
+        (memoryview(array.array("i", [7])), array.array("i", [7]).tobytes()),
+        (numpy.int16(5), 5),
+        (Colour.RED, "red"),
+    ],
+)
+def test_map_keys_of_operations(data: Caller, key: Any, same: object) -> None:
+    """What can be the key of a map that is stored can be that of an operation, and of a path."""
+    data.put(1, {"m": {}})
+    data.operate(1, [op.map.put("m", key, 1), op.map.increment("m", key, 1)])
+    assert data.get(1)["m"] == {same: 2}
+    assert data.operate(1, [op.map.get_by_key("m", key)]).results == (2,)
+    data.operate(1, [op.map.put("m", key, {"a": 1}), op.map.put("m", "b", 2, ctx=[ctx.map_key(key)])])
+    assert data.get(1)["m"] == {same: {"a": 1, "b": 2}}
+
+
+def test_bytes_like_keys_of_maps(data: Caller) -> None:
+    data.put(1, {"m": {memoryview(b"k"): [{memoryview(b"l"): 1}]}})
+    assert data.get(1)["m"] == {b"k": [{b"l": 1}]}
 
 
 REFUSED: list[tuple[object, type[Exception], str]] = [

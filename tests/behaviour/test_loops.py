@@ -7,6 +7,7 @@ import contextlib
 import gc
 import importlib
 import threading
+import weakref
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -141,6 +142,48 @@ class TestLoops:
         asyncio.run(client.close())
         del client, with_block, whole
         gc.collect()
+
+    @pytest.mark.filterwarnings("ignore:unclosed event loop:ResourceWarning")
+    @pytest.mark.usefixtures("no_descriptor_leak")
+    @pytest.mark.parametrize("left", ["nothing", "cancelled", "call", "batch"])
+    def test_loops_that_are_dropped(self, left: str) -> None:
+        """A client keeps no loop alive that nobody else has, whatever was under way on it. (uvloop
+        keeps its own loops until they are closed.)"""
+
+        async def use() -> None:
+            await data.put(1, {"v": 1})
+            if left == "nothing":
+                return
+            cluster.inject(0, delay=60)
+            if left == "batch":
+                call: Any = data.get_many(range(10))
+            else:
+                call = data.get(1)
+            task = asyncio.ensure_future(call)
+            for _ in range(10):
+                await asyncio.sleep(0)
+            if left == "cancelled":
+                task.cancel()
+                await asyncio.sleep(0)
+
+        def drop() -> weakref.ref[asyncio.AbstractEventLoop]:
+            loop = asyncio.new_event_loop()
+            # Twice: asyncio has another note of it each time.
+            loop.run_until_complete(asyncio.sleep(0))
+            loop.run_until_complete(use())
+            cluster.inject(0)
+            return weakref.ref(loop)
+
+        with Cluster(1) as cluster:
+            client = asyncio.run(spikewire.AsyncClient.connect(cluster.seeds, timeout=100))
+            data = client.dataset("test", "dropped")
+            loops = [drop() for _ in range(10)]
+            gc.collect()
+            assert [loop for loop in loops if loop() is not None] == []
+            many = [drop() for _ in range(200)] if left == "nothing" else []
+            gc.collect()
+            assert [loop for loop in many if loop() is not None] == []
+            asyncio.run(client.close())
 
     def test_a_loop_without_descriptors(self, cluster: Cluster) -> None:
         class Poor(asyncio.SelectorEventLoop):

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -15,7 +17,20 @@ from spikewire.testing import Cluster
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from faces import Caller
+    from faces import Caller, Opened
+
+#: What verbs are called with.
+ARGUMENTS: dict[str, tuple[object, ...]] = {
+    "put": ("k", {"n": 1}),
+    "add": ("k", {"n": 1}),
+    "append": ("k", {"s": "x"}),
+    "prepend": ("k", {"s": "x"}),
+    "operate": ("k", [op.get("n")]),
+    "apply": ("k", "m", "f", []),
+    "get_many": (["k"],),
+    "put_many": ({"k": {"n": 1}},),
+    "operate_many": (["k"], [op.get("n")]),
+}
 
 
 def message(call: Callable[[], object], kind: type[BaseException]) -> str:
@@ -45,6 +60,59 @@ def test_operations_that_do_not_fit_are_named(data: Caller) -> None:
     told = message(lambda: data.operate("k", many), spikewire.BinTypeError)
     assert "92 more" in told
     assert len(told) < 2000
+
+
+def test_bins_whose_type_does_not_fit_are_named(data: Caller) -> None:
+    """Plain verbs, whose operations nobody wrote."""
+    data.put("k", {"n": 1, "s": "text"})
+    for call in (
+        lambda: data.add("k", {"s": 1}),
+        lambda: data.append("k", {"n": "x"}),
+        lambda: data.prepend("k", {"n": "x"}),
+    ):
+        assert re.search('type of the bin: bin "[ns]" ', message(call, spikewire.BinTypeError))
+    told = message(lambda: data.add("k", {"n": 1, "s": 1}), spikewire.BinTypeError)
+    assert 'one of bins "n", "s" (' in told
+    many = {"s": 1} | {f"b{number}": 1 for number in range(20)}
+    told = message(lambda: data.add("k", many), spikewire.BinTypeError)
+    assert "and 13 more" in told
+    # Operations are shown as they were written, and their bins not a second time.
+    told = message(lambda: data.operate("k", [op.add("s", 1)]), spikewire.BinTypeError)
+    assert told.count('"s"') == 1
+
+
+def test_a_record_that_is_too_big_has_a_size(data: Caller) -> None:
+    for call in (
+        lambda: data.put("k", {"a": bytes(2 << 20)}),
+        lambda: data.operate("k", [op.put("a", bytes(2 << 20))]),
+    ):
+        told = message(call, spikewire.RecordTooBig)
+        size = re.search("max-record-size; the request has ([0-9]+) bytes", told)
+        assert size is not None
+        assert 2 << 20 < int(size[1]) < (2 << 20) + 200
+
+
+def test_keywords_that_a_verb_does_not_have(data: Caller, client: Opened) -> None:
+    """The names that it has are listed."""
+    verbs = ("get", "exists", "put", "add", "append", "prepend", "delete", "touch", "operate")
+    verbs += ("apply", "get_many", "put_many", "operate_many")
+    for of in (data, client.verbs):
+        for verb in verbs:
+            call = partial(getattr(of, verb), *ARGUMENTS.get(verb, ("k",)), timout=1)
+            told = message(call, TypeError)
+            assert f".{verb}() got an unexpected keyword argument 'timout'; there are: " in told
+            assert ", timeout" in told
+
+
+@pytest.mark.parametrize("value", [object(), 2**64, [2**64], {"k": {1j}}, "\udc80"])
+def test_a_value_that_cannot_be_stored(data: Caller, value: object) -> None:
+    """The error is the same wherever the value stands."""
+    with pytest.raises((TypeError, OverflowError, ValueError)) as caught:
+        data.put("k", {"b": value})
+    kind, told = type(caught.value), str(caught.value)
+    assert message(lambda: data.operate("k", [op.put("b", value)]), kind) == told
+    for wrong in (op.list.append, partial(op.map.put, key="k")):
+        assert told.partition(": ")[2] in message(lambda w=wrong: w("b", value=value), kind)
 
 
 def test_a_bin_that_was_not_read(data: Caller) -> None:

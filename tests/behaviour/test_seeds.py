@@ -176,3 +176,19 @@ def test_peers_at_addresses_that_cannot_be_reached(face: Face) -> None:
                 assert "ip_map or use_services_alternate" in error.message
         with face.open(first) as client:
             assert client.raw.stats().unreachable == {}
+
+
+def test_nodes_without_an_alternate_address_are_not_known(face: Face) -> None:
+    """Servers do not list them, so it is not known that they exist: errors say what may be why."""
+    with (
+        Cluster(nodes=3, replication_factor=1) as cluster,
+        face.open(cluster.addresses[0], use_services_alternate=True) as client,
+    ):
+        assert len(client.raw.nodes()) == 1
+        assert client.raw.stats().unreachable == {}
+        rows = {key: {"a": 1} for key in range(100)}
+        failed = client.dataset("test", "far").put_many(rows, max_retries=0).errors
+        assert failed
+        for error in failed.values():
+            assert isinstance(error, spikewire.NodeUnavailable)
+            assert "with use_services_alternate, nodes without an alternate" in error.message

@@ -16,7 +16,7 @@ USES = {
     "pyo3::prelude": ("*",),
     "pyo3::types": ("PyDict", "PyTuple", "PyType"),
     "spikewire_aerospike_protocol::message": ("op",),
-    "crate": ("columns", "many", "verbs"),
+    "crate": ("arguments", "columns", "many", "verbs"),
     "crate::face": ("classes",),
     "crate::arguments": ("Given", "flags"),
     "crate::client": ("Pickled", "Shared"),
@@ -91,16 +91,25 @@ def _filled(text: str, of: Class) -> str:
 
 def _method(of: Class, verb: Verb, lets: list[str]) -> str:
     signature = [it.signature for it in verb.takes]
+    shown = [it.shown for it in verb.takes]
+    names = [it.name for it in verb.takes if it.name != "*"]
     declared = [it.declared for it in verb.takes if it.name != "*"]
     if verb.on == "set" and not of.has_set:
-        signature[:0] = ["namespace", "set=None" if verb.set == "optional" else "set"]
+        named = ["namespace", "set=None" if verb.set == "optional" else "set"]
+        signature[:0] = shown[:0] = named
+        names[:0] = ["namespace", "set"]
         declared[:0] = ["namespace: &Bound<'py, PyAny>", "set: Option<&Bound<'py, PyAny>>"]
     doc = "".join(f"/// {line}".rstrip() + "\n" for line in verb.doc.split("\n"))
     result = of.query if verb.name == "query" else "Bound<'py, PyAny>"
-    parameters = ", ".join(["&self", "py: Python<'py>", *declared])
-    body = "\n".join(_body(of, verb, lets))
+    unknown = "unknown: Option<&Bound<'py, PyDict>>"
+    parameters = ", ".join(["&self", "py: Python<'py>", *declared, unknown])
+    known = ", ".join(sorted(names))
+    check = f'arguments::no_unknown("{of.name}.{verb.name}", unknown, "{known}")?;'
+    body = "\n".join([check, *_body(of, verb, lets)])
+    text = f"($self, {', '.join(shown)})".replace('"', '\\"')
+    signatures = f'signature = ({", ".join(signature)}, **unknown), text_signature = "{text}"'
     return (
-        f"{doc}#[pyo3(signature = ({', '.join(signature)}))]\n"
+        f"{doc}#[pyo3({signatures})]\n"
         f"fn {verb.name}<'py>({parameters}) -> PyResult<{result}> {{\n{body}\n}}"
     )
 

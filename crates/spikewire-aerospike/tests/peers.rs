@@ -56,6 +56,26 @@ fn nodes_that_cannot_be_reached_are_named() {
     assert_eq!(chosen.unwrap_err().message(), plain);
 }
 
+/// Servers list only those peers that have an address of the kind that is asked for.
+#[test]
+fn nodes_without_an_alternate_address_are_not_known() {
+    let a = FakeNode::start("A1");
+    a.set("peers-clear-alt", "1,3000,[]".to_owned());
+    a.set_map(1, 0, &[&|pid| pid % 2 == 0]);
+    let options = Options { use_services_alternate: true, ..options(&a) };
+    let cluster = Cluster::connect(options).unwrap();
+    let router = Router::new(Vec::new());
+    let choose = |pid| {
+        let target = Target::partition("test".into(), pid, false);
+        router.choose(&cluster.snapshot(), &target, ReplicaPolicy::Any, 0).map(|_| ())
+    };
+    choose(0).unwrap();
+    let error = choose(1).unwrap_err();
+    assert_eq!(error.kind(), Kind::NoNode);
+    let why = "with use_services_alternate, nodes without an alternate address are not known";
+    assert!(error.message().ends_with(why), "{error}");
+}
+
 /// In some clusters nodes are replaced all the time: what is kept by slot must not grow.
 #[test]
 fn nodes_that_come_and_go_leave_their_slots() {

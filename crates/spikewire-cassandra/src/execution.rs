@@ -7,12 +7,11 @@
 
 mod agreement;
 mod answer;
+mod preparing;
 
 use std::sync::Arc;
-use std::time::Duration;
 
-use spikewire_cql::envelope::Prefix;
-use spikewire_cql::response::{Details, Prepared as Described, Retry, ServerError};
+use spikewire_cql::response::ServerError;
 use spikewire_transport::{Attempts, Policy, Tick, buffer, deadline};
 
 pub use answer::{Answer, Content};
@@ -24,13 +23,7 @@ use crate::error::{Error, Kind, Result};
 use crate::memory::Memory;
 use crate::routing::{Aim, Replica, Target};
 use crate::speculation::Contender;
-use crate::statement::{Asked, Prepared, Preparing, Shape, Turn};
-
-/// How often a request may find each of its statements unprepared before that is an error.
-const MOST_PREPARES: u32 = 16;
-
-/// How long to wait while another request prepares the same statement on the same node.
-const PREPARE_PAUSE: Duration = Duration::from_millis(1);
+use crate::statement::{Asked, Prepared, Preparing, Shape};
 
 /// The kind of request.
 #[derive(Debug, Clone)]
@@ -39,12 +32,20 @@ pub(crate) enum What {
     Query,
     /// `USE`, which changes the session's keyspace.
     Use,
-    /// To prepare a statement.
-    Prepare { text: Arc<str>, keyspace: Option<Arc<str>>, asked: Asked },
+    /// To prepare a statement. Boxed, because every execution has room for the largest kind.
+    Prepare(Box<ToPrepare>),
     /// A prepared statement, whose result was known to have this shape.
     Execute { prepared: Arc<Prepared>, shape: Arc<Shape> },
     /// Several statements, some of them prepared.
     Batch { prepared: Vec<Arc<Prepared>> },
+}
+
+/// A statement that a node is to prepare.
+#[derive(Debug, Clone)]
+pub(crate) struct ToPrepare {
+    pub text: Arc<str>,
+    pub keyspace: Option<Arc<str>>,
+    pub asked: Asked,
 }
 
 /// A statement in flight.
@@ -96,12 +97,19 @@ pub struct Draft {
     pub target: Target,
     /// Its limits.
     pub policy: Policy<Replica>,
+    /// When it times out, if that was determined before. Errors tell the policy's timeout.
+    pub deadline: Option<Tick>,
 }
 
 impl Draft {
     /// Turns it into a command.
+    #[inline]
     pub fn into_command<T>(self, now: Tick, ticket: T) -> Box<Command<T>> {
-        Command::new(self.bytes, self.target, self.policy, now, ticket)
+        let mut command = Command::new(self.bytes, self.target, self.policy, now, ticket);
+        if let Some(deadline) = self.deadline {
+            command.deadline = deadline;
+        }
+        command
     }
 }
 
@@ -205,7 +213,7 @@ impl Execution {
     #[inline]
     pub fn waits(&self) -> bool {
         match &self.what {
-            What::Prepare { asked, .. } => asked.follows && asked.is_being_renewed(),
+            What::Prepare(request) => request.asked.follows && request.asked.is_being_renewed(),
             _ => false,
         }
     }
@@ -272,42 +280,6 @@ impl Execution {
         Heard::Done(self.understand(reply))
     }
 
-    fn follows_renewal(&self) -> bool {
-        matches!(&self.what, What::Prepare { asked, .. } if asked.follows)
-    }
-
-    /// Takes what another request has found out, waits for it, or asks after all.
-    #[cold]
-    fn renewed(&mut self) -> Heard<'_> {
-        let What::Prepare { asked, .. } = &mut self.what else { return Heard::Left };
-        let Some(known) = asked.renews.as_ref().map(Prepared::latest) else { return Heard::Left };
-        let cluster = &self.memory.cluster;
-        let now = Tick::now();
-        if cluster.is_closed() {
-            return Heard::Done(Err(Error::closed()));
-        }
-        if known.is_stale() {
-            let at = now.after(PREPARE_PAUSE);
-            if asked.is_being_renewed() && at < self.deadline {
-                return Heard::Pause(at);
-            }
-            asked.follows = false;
-            return match self.memory.prepare_again(&known) {
-                Ok(bytes) => self.send(bytes, self.target.clone()),
-                Err(error) => Heard::Done(Err(error)),
-            };
-        }
-        let Some(node) = cluster.snapshot().nodes.first().cloned() else {
-            return Heard::Done(Err(Error::new(Kind::NoNode, "the cluster has no node now")));
-        };
-        // The node is stored where the answer can borrow it.
-        self.target.aim = Aim::Node(node);
-        let Aim::Node(node) = &self.target.aim else { unreachable!("it was just set") };
-        let (attempts, prefix) = (Attempts::default(), Prefix::default());
-        let content = Content::Prepared(known);
-        Heard::Done(Ok(Answer { node, attempts, prefix, agreed: true, content }))
-    }
-
     /// Handles an error from the server; if it does not know the statement, prepares that.
     fn refused<'a>(&'a mut self, error: ServerError, reply: &Reply<'a>) -> Heard<'a> {
         if let Some(prepared) = self.to_prepare(&error) {
@@ -336,166 +308,6 @@ impl Execution {
         Heard::Done(Err(self.blame(error)))
     }
 
-    /// The statement that the node does not know and can be asked to prepare.
-    fn to_prepare(&self, error: &ServerError) -> Option<Arc<Prepared>> {
-        let id = unprepared(error)?;
-        let known = match &self.what {
-            What::Execute { prepared, .. } => Some(prepared),
-            What::Batch { prepared } => prepared.iter().find(|prepared| prepared.id == id),
-            _ => None,
-        };
-        known.filter(|_| !self.kept.is_empty() && self.prepares < self.most_prepares()).cloned()
-    }
-
-    fn most_prepares(&self) -> u32 {
-        match &self.what {
-            What::Batch { prepared } => MOST_PREPARES.max(2 * prepared.len() as u32),
-            _ => MOST_PREPARES,
-        }
-    }
-
-    /// Has a node prepare a statement, after attempts that it did not execute.
-    fn prepare<'a>(
-        &mut self,
-        prepared: Arc<Prepared>,
-        node: Arc<Node>,
-        attempts: Attempts,
-    ) -> Heard<'a> {
-        self.prepares += 1;
-        let earlier = attempts.without_latest();
-        self.before.made += earlier.made;
-        self.before.in_doubt |= earlier.in_doubt;
-        // A node names one statement at a time. If it has forgotten two, it has forgotten more:
-        // they are prepared without sending the batch in between.
-        if self.prepares > 1
-            && let What::Batch { prepared: all } = &self.what
-        {
-            let others = all.iter().filter(|other| !Arc::ptr_eq(other, &prepared));
-            self.others = others.cloned().collect();
-        }
-        self.turn(prepared, node, self.since)
-    }
-
-    /// Looks again after a pause, unless the pause ended because nothing will be sent any more.
-    fn waited<'a>(
-        &'a mut self,
-        prepared: Arc<Prepared>,
-        node: Arc<Node>,
-        outcome: Outcome<'a>,
-    ) -> Heard<'a> {
-        match outcome {
-            Err(error) if error.kind() != Kind::Interrupted => {
-                Heard::Done(Err(self.ended(error.on(node.to_string()))))
-            }
-            _ if self.memory.cluster.is_closed() => Heard::Done(Err(self.ended(Error::closed()))),
-            _ => self.turn(prepared, node, self.since),
-        }
-    }
-
-    /// Decides what to do about a node that did not know a statement at `since`.
-    fn turn<'a>(
-        &mut self,
-        mut prepared: Arc<Prepared>,
-        node: Arc<Node>,
-        mut since: Tick,
-    ) -> Heard<'a> {
-        loop {
-            match prepared.turn(&node, since) {
-                Turn::Again => match self.others.pop() {
-                    Some(next) => (prepared, since) = (next, self.begun),
-                    None => return self.again(node),
-                },
-                Turn::Wait => {
-                    let at = Tick::now().after(PREPARE_PAUSE);
-                    if self.deadline <= at {
-                        return Heard::Done(Err(self.timed_out(Some(&node))));
-                    }
-                    self.stage = Stage::Waiting { prepared, node };
-                    return Heard::Pause(at);
-                }
-                Turn::Prepare(preparing) => {
-                    return match self.memory.prepare_again(&prepared) {
-                        Ok(bytes) => {
-                            self.stage = Stage::Preparing(preparing);
-                            // Preparing changes nothing.
-                            self.send(bytes, Target::new(Aim::Node(node), false, 0))
-                        }
-                        Err(error) => Heard::Done(Err(error)),
-                    };
-                }
-            }
-        }
-    }
-
-    /// Handles the node's reply to the request to prepare the statement.
-    fn prepared<'a>(&'a mut self, preparing: Preparing, outcome: Outcome<'a>) -> Heard<'a> {
-        let reply = match outcome {
-            Ok(reply) => reply,
-            Err(error) => return self.elsewhere(error),
-        };
-        if let Some(error) = answer::error_of(&reply) {
-            let error = error.map_or_else(|error| error, Error::refused);
-            let error = error.on(reply.node.to_string()).after(reply.attempts.made, false);
-            return Heard::Done(Err(self.ended(error)));
-        }
-        let answered = answer::prepared_of(&reply);
-        let answered = match answered {
-            Ok(answered) => answered,
-            Err(error) => return Heard::Done(Err(error)),
-        };
-        let prepared = preparing.prepared.clone();
-        if answered.id != prepared.id || !prepared.takes_as_before(&answered.markers.columns) {
-            let error = self.changed(prepared, answered, reply.node);
-            return Heard::Done(Err(error.on(reply.node.to_string())));
-        }
-        let node = preparing.node.clone();
-        preparing.done();
-        match self.others.pop() {
-            Some(next) => self.turn(next, node, self.begun),
-            None => self.again(node),
-        }
-    }
-
-    /// Takes note of what a statement is now; the error for the values that were bound before.
-    fn changed(&self, before: Arc<Prepared>, now: Described<'_>, node: &Node) -> Error {
-        if now.id != before.id {
-            // It may be the statement of another keyspace, so it does not take its place.
-            self.memory.statements.forget(&before);
-            let message = format!(
-                "node {node} prepared the statement under another id than before, so the prepared \
-                 statement can no longer be used (was the keyspace changed by USE, or the server \
-                 upgraded?): prepare it again; it is {:?}",
-                before.text
-            );
-            return Error::new(Kind::Server, message);
-        }
-        let error = before.outdated();
-        let (text, keyspace) = (before.text.clone(), before.keyspace.clone());
-        let fresh = answer::described(text, keyspace, now, Vec::new());
-        let asked = self.memory.statements.ask(Some(before));
-        self.memory.statements.remember(fresh, &asked);
-        error
-    }
-
-    /// Sends the request to another node, because preparing the statement failed on this one.
-    fn elsewhere<'a>(&mut self, error: Error) -> Heard<'a> {
-        let may_go_on = matches!(
-            error.kind(),
-            Kind::Connection | Kind::CircuitOpen | Kind::NoNode | Kind::Server
-        ) && error.server().is_none_or(|error| error.retry() != Retry::Never);
-        if !may_go_on
-            || self.prepares >= self.most_prepares()
-            || matches!(self.target.aim, Aim::Node(_))
-        {
-            return Heard::Done(Err(self.ended(error)));
-        }
-        self.prepares += 1;
-        self.others.clear();
-        self.target.note(&error);
-        let bytes = std::mem::take(&mut self.kept);
-        self.send(bytes, self.target.clone())
-    }
-
     /// Adds the errors of earlier attempts, which the current request did not know about.
     fn ended(&self, error: Error) -> Error {
         self.blame(error).with_earlier(self.target.failed().to_vec())
@@ -505,14 +317,6 @@ impl Execution {
     fn blame(&self, error: Error) -> Error {
         let (made, in_doubt) = (error.attempts(), error.in_doubt());
         error.after(made + self.before.made, in_doubt || self.before.in_doubt)
-    }
-
-    /// Sends the request again to a node that knows its statement by now.
-    fn again<'a>(&mut self, node: Arc<Node>) -> Heard<'a> {
-        let bytes = std::mem::take(&mut self.kept);
-        let mut target = self.target.clone();
-        target.first = Some(node);
-        self.send(bytes, target)
     }
 
     fn send<'a>(&mut self, bytes: Vec<u8>, target: Target) -> Heard<'a> {
@@ -526,25 +330,8 @@ impl Execution {
             return Heard::Done(Err(self.timed_out(node)));
         }
         self.since = now;
-        let mut policy = self.policy;
-        if self.deadline != Tick::NEVER {
-            policy.timeout = self.deadline.since(now);
-        }
-        Heard::Send(Draft { bytes, target, policy })
-    }
-
-    fn timed_out(&self, node: Option<&Arc<Node>>) -> Error {
-        let limit = self.policy.timeout.as_secs_f64();
-        let place = node.map_or_else(|| "a node".to_owned(), |node| format!("node {node}"));
-        let message = format!(
-            "the statement's total timeout of {limit} s passed: it was being prepared on {place}, \
-             which did not know it"
-        );
-        let error = Error::new(Kind::Timeout, message);
-        self.ended(match node {
-            Some(node) => error.on(node.to_string()),
-            None => error,
-        })
+        let (policy, deadline) = (self.policy, Some(self.deadline));
+        Heard::Send(Draft { bytes, target, policy, deadline })
     }
 
     /// Takes a reply about the schema from the node that changed it, or the end of a pause.
@@ -574,11 +361,11 @@ impl Execution {
             Step::Ask(text) => {
                 let mut bytes = buffer::take();
                 let written = plain_query(&mut bytes, self.memory.version(), text);
-                let policy = Policy { timeout: agreement.until.since(now), ..self.policy };
+                let (policy, deadline) = (self.policy, Some(agreement.until));
                 let target = Target::new(Aim::Node(kept.node.clone()), false, 0);
                 if written.is_ok() {
                     self.stage = Stage::Agreeing { reply: kept, agreement };
-                    return Heard::Send(Draft { bytes, target, policy });
+                    return Heard::Send(Draft { bytes, target, policy, deadline });
                 }
                 false
             }
@@ -615,14 +402,6 @@ impl Reader {
     pub fn read<'a>(&self, reply: Reply<'a>) -> Result<Answer<'a>> {
         let Reply { body, node, attempts } = reply;
         answer::read(&self.memory, &self.what, body, node, attempts)
-    }
-}
-
-/// The id of the statement that a node does not know.
-fn unprepared(error: &ServerError) -> Option<&[u8]> {
-    match &error.details {
-        Details::Unprepared(id) => Some(id),
-        _ => None,
     }
 }
 

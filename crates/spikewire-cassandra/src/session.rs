@@ -10,7 +10,7 @@ use spikewire_transport::{Policy, Span, buffer};
 
 use crate::cluster::Cluster;
 use crate::error::{Error, Result};
-use crate::execution::{Draft, Execution, What};
+use crate::execution::{Draft, Execution, ToPrepare, What};
 use crate::memory::Memory;
 use crate::options::Options;
 use crate::routing::{Aim, Replica, Target};
@@ -46,7 +46,7 @@ impl Call {
     /// Splits it into the request and its execution.
     pub fn split(self) -> (Draft, Box<Execution>) {
         let Self { bytes, target, policy, execution, .. } = self;
-        (Draft { bytes, target, policy }, execution)
+        (Draft { bytes, target, policy, deadline: None }, execution)
     }
 }
 
@@ -275,7 +275,7 @@ impl Session {
         request::prepare(&mut bytes, version, &text, named.as_deref(), &extras)?;
         // Preparing changes nothing, so it may be repeated.
         let traits = Traits::of("SELECT");
-        let what = What::Prepare { text, keyspace, asked };
+        let what = What::Prepare(Box::new(ToPrepare { text, keyspace, asked }));
         Ok(Box::new(self.call((bytes, began), Aim::Any, traits, options, what)))
     }
 

@@ -239,6 +239,18 @@ impl<W> Share<W> {
         }
     }
 
+    /// Calls `look` with the waiting value, unless it was taken or another copy is at it.
+    pub fn look(&self, look: impl FnOnce(&W)) {
+        match self {
+            Self::Own(waiting) => look(waiting),
+            Self::Common(common) => {
+                if let Some(waiting) = common.try_lock().as_deref().and_then(Option::as_ref) {
+                    look(waiting);
+                }
+            }
+        }
+    }
+
     /// Calls `tell` with the waiting value, unless it was taken.
     pub fn tell(&mut self, tell: impl FnOnce(&mut W)) {
         match self {

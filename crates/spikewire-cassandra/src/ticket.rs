@@ -54,7 +54,12 @@ impl<W> Ticket<W> {
     pub fn command(call: Call, now: Tick, waiting: W) -> Box<Command<Self>> {
         let Call { bytes, target, policy, execution, .. } = call;
         let ticket = Self { waiting: Share::Own(waiting), execution };
-        Draft { bytes, target, policy }.into_command(now, ticket)
+        Draft { bytes, target, policy, deadline: None }.into_command(now, ticket)
+    }
+
+    /// Calls `look` with what waits, unless another copy has taken it or is at it.
+    pub fn look_at(&self, look: impl FnOnce(&W)) {
+        self.waiting.look(look);
     }
 
     /// Takes an outcome. If that is the answer, `take` gets it together with what waits, and

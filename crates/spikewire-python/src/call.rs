@@ -201,7 +201,7 @@ impl ResponsePlan {
         let Kind::Server(code) = error.kind() else { return errors::to_python(py, error, key) };
         match &self.shape {
             ResponseShape::Operated { operations, .. } if concerns_an_operation(code) => {
-                let message = format!("{}{}", error.message(), suspects(py, operations));
+                let message = format!("{}{}", code.text(), suspects(py, operations));
                 errors::to_python_as(py, error, &message, key)
             }
             ResponseShape::Record { default: None } if code == ResultCode::NOT_FOUND => {

@@ -67,6 +67,21 @@ impl<T> Carried<T> {
         Some(Self::Shared(shared))
     }
 
+    /// Calls `look` with the ticket, unless it was completed. The handles of a command and its copy
+    /// lead to the same one.
+    pub(crate) fn look(&self, look: &mut dyn FnMut(&T)) {
+        match self {
+            Self::Own(ticket) => look(ticket),
+            Self::Shared(shared) => {
+                if let Some(ticket) =
+                    shared.state.try_lock().as_ref().and_then(|it| it.ticket.as_ref())
+                {
+                    look(ticket);
+                }
+            }
+        }
+    }
+
     /// Records an outcome, which is a reply or a failure. If it counts, the ticket becomes the
     /// command's own, and `start` is set to when the command started.
     #[inline(always)]

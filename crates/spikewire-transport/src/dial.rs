@@ -251,24 +251,6 @@ impl<F: Framing> Opening<F> {
     }
 }
 
-/// Opens a connection on the calling thread, within this time. Only for protocols that do not seal
-/// their frames; for others, a [`Session`](crate::Session) keeps the protocol state.
-pub fn open<F: Framing>(
-    address: SocketAddr,
-    encryption: Option<Encryption>,
-    mut framing: F,
-    within: Duration,
-) -> Result<Wire, DialError> {
-    let mut inbound = Inbound::default();
-    let mut poll = Poll::new()?;
-    let until = Tick::now().after(within);
-    let mut wire =
-        establish(address, encryption, &mut framing, &mut inbound, &mut poll, until, None)?;
-    refuse_more(&inbound)?;
-    poll.registry().deregister(&mut wire)?;
-    Ok(wire)
-}
-
 /// Opens a connection on the calling thread. It stays registered with the poll, with token 0, for
 /// reading and writing. Ends soon after `closed` is set.
 pub(crate) fn establish<F: Framing>(

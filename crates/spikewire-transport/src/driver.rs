@@ -53,6 +53,11 @@ impl<P: Protocol, T> Next<P, T> {
         self.pauses.append(&mut other.pauses);
     }
 
+    fn each_ticket(&self, look: &mut dyn FnMut(&T)) {
+        self.commands.iter().for_each(|command| command.ticket.look(look));
+        self.pauses.iter().for_each(|(_, ticket)| look(ticket));
+    }
+
     /// Whether there is no follow-up work.
     pub fn is_empty(&self) -> bool {
         self.commands.is_empty() && self.pauses.is_empty()
@@ -255,6 +260,19 @@ impl<P: Protocol, T: ResponseHandler> LoopDriver<P, T> {
         // Holds the inbox, so that nothing is posted afterwards.
         let _inbox = self.inbox.lock();
         self.closed.store(true, SeqCst);
+    }
+
+    /// Calls `look` with all tickets that were not completed, in no particular order; it may see one
+    /// twice. Those that another thread, or a caller of this one, is working with are left out.
+    pub fn each_ticket(&self, look: &mut dyn FnMut(&T)) {
+        if let Some(turned) = self.turned.try_lock() {
+            turned.multiplexer.each_ticket(look);
+            turned.pauses.iter().for_each(|(_, ticket)| look(ticket));
+            turned.next.each_ticket(look);
+        }
+        if let Some(inbox) = self.inbox.try_lock() {
+            inbox.each_ticket(look);
+        }
     }
 
     /// Whether it was closed.

@@ -133,6 +133,11 @@ impl<P: Protocol, C> Pipeline<P, C> {
         }
     }
 
+    /// The commands that await a reply.
+    pub fn commands(&self) -> impl Iterator<Item = &C> {
+        self.in_flight.each().filter_map(|slot| slot.command.as_ref())
+    }
+
     /// What a handshake needs.
     pub fn handshake(&mut self) -> (&mut P, &mut Inbound<P>) {
         (&mut self.protocol, &mut self.inbound)

@@ -131,6 +131,13 @@ pub trait Protocol: Framing + Sized + 'static {
     /// The error in such a frame.
     fn refusal(body: &[u8]) -> ErrorOf<Self>;
 
+    /// The error in a frame that ends a command, if it says more with the request at hand. Called
+    /// for each such frame.
+    fn explain(body: &[u8], request: &[u8]) -> Option<ErrorOf<Self>> {
+        let _ = (body, request);
+        None
+    }
+
     /// Describes a request of this weight for the metrics. Called when it ends, if commands are
     /// counted.
     fn about<'a>(

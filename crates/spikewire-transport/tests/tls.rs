@@ -10,6 +10,7 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use mio::{Events, Interest, Poll, Token};
 use rcgen::{BasicConstraints, CertificateParams, DnType, IsCa, Issuer, KeyPair};
 use rustls::crypto::ring::default_provider;
 use rustls::pki_types::pem::PemObject as _;
@@ -18,7 +19,7 @@ use rustls::server::WebPkiClientVerifier;
 use rustls::version::{TLS12, TLS13};
 use rustls::{RootCertStore, ServerConfig, ServerConnection, SupportedProtocolVersion};
 use spikewire_transport::blocking::Single;
-use spikewire_transport::dial;
+use spikewire_transport::dial::{DialError, Opening};
 use spikewire_transport::protocol::Answers;
 use spikewire_transport::tls::{Pem, Tls, TlsOptions};
 use spikewire_transport::topology::Settings;
@@ -333,7 +334,16 @@ fn a_session_and_a_connection_for_one_thread() {
     assert!(matches!(parted, Err(SessionError::HungUp)));
     drop(session);
 
-    let mut wire = dial::open(server.address, Some(secure), Proto::default(), LONG).unwrap();
+    // A connection for one request at a time.
+    let (mut wire, mut opening) =
+        Opening::start(server.address, Some(secure), Proto::default(), until).unwrap();
+    let (mut poll, mut events) = (Poll::new().unwrap(), Events::with_capacity(4));
+    let interest = Interest::READABLE | Interest::WRITABLE;
+    poll.registry().register(&mut wire, Token(0), interest).unwrap();
+    while !opening.advance(&mut wire).unwrap() {
+        poll.poll(&mut events, Some(LONG)).unwrap();
+    }
+    poll.registry().deregister(&mut wire).unwrap();
     wire.write_all(&frame(5, DONE, b"x")).unwrap();
     let mut answer = vec![0; frame(5, DONE, b"x").len()];
     wire.waiting(LONG).unwrap().read_exact(&mut answer).unwrap();
@@ -506,7 +516,7 @@ fn a_handshake_has_the_time_that_connecting_has() {
     assert!(failed.message.contains("connect timeout"), "{failed:?}");
     let secure = Some(encryption(&authority.options()));
     let opened = Session::open(address, secure, Proto::default(), SOON);
-    assert!(matches!(&opened, Err(dial::DialError::Io(error))
+    assert!(matches!(&opened, Err(DialError::Io(error))
         if error.kind() == io::ErrorKind::TimedOut));
 }
 

@@ -127,6 +127,16 @@ fn all_verbs(users: &impl Verbs) {
 
     users.put(key(), &[("age", 1.into())]).unwrap();
     assert_eq!(kind(users.append(key(), &[("age", "x".into())])), server(ResultCode::BIN_TYPE));
+    // Errors say what the server does not: the bins that may be meant, and how large the request was.
+    let told = |result: Result<()>| result.unwrap_err().to_string();
+    let one = told(users.append(key(), &[("age", "x".into())]));
+    assert!(one.ends_with("type of the bin: bin \"age\""), "{one}");
+    let several = told(users.append(key(), &[("age", "x".into()), ("name", "y".into())]));
+    assert!(several.ends_with("one of bins \"age\", \"name\""), "{several}");
+    let of_steps = users.operate(key(), &[op::get("age"), op::append("age", "x")]).unwrap_err();
+    assert!(of_steps.to_string().ends_with("bin \"age\""), "{of_steps}");
+    let large = told(users.put(key(), &[("page", "x".repeat(2 << 20).into())]));
+    assert!(large.contains("max-record-size; the request has 2097"), "{large}");
     assert!(users.delete(key()).unwrap());
 }
 

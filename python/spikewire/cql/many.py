@@ -89,8 +89,8 @@ async def _execute(
                 if not many.add(row):
                     await many.room(room)
         await many.room(0)
-    except asyncio.CancelledError:
-        # A cancelled task does not wait.
+    except (asyncio.CancelledError, GeneratorExit):
+        # A cancelled task does not wait, nor does one whose loop is collected.
         many.stop()
         raise
     except BaseException:

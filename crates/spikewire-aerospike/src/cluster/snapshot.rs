@@ -19,6 +19,8 @@ pub struct Snapshot {
     pub namespaces: FxHashMap<String, Arc<NamespaceMap>>,
     /// Nodes that others list and that cannot be reached from here, by name.
     pub unreachable: Vec<UnreachablePeer>,
+    /// Whether nodes are known by their alternate addresses only.
+    pub alternate: bool,
 }
 
 /// A node that others list and that cannot be reached from here.

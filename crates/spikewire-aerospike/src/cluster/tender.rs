@@ -245,7 +245,8 @@ impl Tender {
             racks.get(&node.slot).and_then(|racks| racks.get(namespace)).copied()
         });
         let unreachable = self.unreachable.clone();
-        self.shared.publish(Snapshot { nodes, namespaces, unreachable });
+        let alternate = self.shared.options.use_services_alternate;
+        self.shared.publish(Snapshot { nodes, namespaces, unreachable, alternate });
     }
 }
 

@@ -232,6 +232,10 @@ impl Snapshot {
                  internal addresses, use ip_map or use_services_alternate",
                 named.join(", ")
             );
+        } else if self.alternate {
+            message.push_str(
+                "; with use_services_alternate, nodes without an alternate address are not known",
+            );
         }
         Error::new(Kind::NoNode, message)
     }

@@ -17,7 +17,7 @@ use spikewire_transport::{
     Breaker, CommandError, Encryption, Fault, FaultKind, Metrics, OrderKey, Protocol, Topology,
 };
 
-use super::{LARGE, MANY, MESSAGE_WEIGHT, SECURITY_WEIGHT, about};
+use super::{LARGE, MANY, MESSAGE_WEIGHT, SECURITY_WEIGHT, about, explain};
 use crate::cluster::{Cluster, Node};
 use crate::command::{Router, Target};
 use crate::error::{Error, Kind, Result};
@@ -77,6 +77,20 @@ impl Protocol for Aerospike {
             Error::replied(body)
         } else {
             Error::server(ResultCode::NOT_AUTHENTICATED)
+        }
+    }
+
+    #[inline]
+    fn explain(body: &[u8], request: &[u8]) -> Option<Error> {
+        // Bodies of info replies are text.
+        if body.len() < message::HEADER_LEN {
+            return None;
+        }
+        let code = Header::result_of(body);
+        if matches!(code, ResultCode::BIN_TYPE | ResultCode::RECORD_TOO_BIG) {
+            explain::refused(code, request)
+        } else {
+            None
         }
     }
 

@@ -16,6 +16,7 @@
 
 mod about;
 mod aerospike;
+mod explain;
 pub mod gather;
 mod node_error;
 pub mod stream;

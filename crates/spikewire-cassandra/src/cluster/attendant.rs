@@ -313,7 +313,7 @@ impl Attendant {
             .map(|description| {
                 let known = before.nodes.iter().find(|node| node.is_as(description));
                 known.cloned().unwrap_or_else(|| {
-                    Arc::new(Node::new(self.shared.next_number(), description, options))
+                    self.shared.numbered(|number| Node::new(number, description, options))
                 })
             })
             .collect();

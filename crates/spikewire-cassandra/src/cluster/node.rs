@@ -16,8 +16,9 @@ pub type HostId = [u8; 16];
 /// A node, by which connections are keyed.
 #[derive(Debug)]
 pub struct Node {
-    /// A number unique within the session and never reused. A node that returns with another
-    /// address gets a new one, so that its former connections are not confused with new ones.
+    /// A small number, unique among the nodes in use within the session. A node that returns with
+    /// another address gets another one; its former one is free once nothing refers to the former
+    /// node, so that its connections are not confused with new ones.
     pub number: u32,
     /// Its id.
     pub host_id: HostId,

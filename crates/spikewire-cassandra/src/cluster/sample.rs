@@ -54,7 +54,7 @@ pub fn snapshot_at(
 /// A cluster with these nodes and without a thread.
 pub fn cluster(snapshot: Snapshot, options: Options, version: Version) -> Arc<Cluster> {
     let shared = Shared::new(options.clone(), seeds::handshake(&options, version), Arc::default());
-    snapshot.nodes.iter().for_each(|_| _ = shared.next_number());
+    shared.take_numbers(&snapshot.nodes);
     shared.publish(snapshot);
     let thread = ManuallyDrop::new(Mutex::new(None));
     Arc::new(Cluster { shared: Arc::new(shared), thread })

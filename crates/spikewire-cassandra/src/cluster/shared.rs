@@ -1,7 +1,7 @@
 //! State shared by the control thread and the users of a cluster.
 
-use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering::SeqCst};
-use std::sync::{Arc, OnceLock};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::SeqCst};
+use std::sync::{Arc, OnceLock, Weak};
 
 use arc_swap::ArcSwap;
 use spikewire_cql::response::SchemaChange;
@@ -27,8 +27,8 @@ pub(super) struct Shared {
     pub snapshot: ArcSwap<Snapshot>,
     /// Held while a snapshot is made of the one before.
     pub publishing: Mutex<()>,
-    /// The number of the next node.
-    next_number: AtomicU32,
+    /// The nodes by number, the last one that had each.
+    numbers: Mutex<Vec<Weak<Node>>>,
     pub closed: Arc<AtomicBool>,
     /// Whether a connection failed, so that the nodes should be probed.
     look: AtomicBool,
@@ -55,7 +55,7 @@ impl Shared {
             handshake,
             snapshot: ArcSwap::default(),
             publishing: Mutex::default(),
-            next_number: AtomicU32::new(0),
+            numbers: Mutex::default(),
             closed,
             look: AtomicBool::new(false),
             compare: AtomicU64::new(0),
@@ -144,9 +144,25 @@ impl Shared {
         }
     }
 
-    /// A number for a node.
-    pub fn next_number(&self) -> u32 {
-        self.next_number.fetch_add(1, SeqCst)
+    /// A node with a free number. Tables are indexed by numbers, so that those of nodes that are
+    /// gone are used again, once nobody has the node: no connection, no statement.
+    pub fn numbered(&self, node: impl FnOnce(u32) -> Node) -> Arc<Node> {
+        let mut numbers = self.numbers.lock();
+        let free = numbers.iter().position(|node| node.strong_count() == 0);
+        let number = free.unwrap_or(numbers.len());
+        let node = Arc::new(node(number as u32));
+        let known = Arc::downgrade(&node);
+        match numbers.get_mut(number) {
+            Some(former) => *former = known,
+            None => numbers.push(known),
+        }
+        node
+    }
+
+    /// The numbers of these nodes, in their order from 0 on, are taken.
+    #[cfg(test)]
+    pub fn take_numbers(&self, of: &[Arc<Node>]) {
+        *self.numbers.lock() = of.iter().map(Arc::downgrade).collect();
     }
 
     /// Publishes the same nodes under other numbers, so that there are other connections, which use
@@ -155,7 +171,7 @@ impl Shared {
         let _publishing = self.publishing.lock();
         self.handshake.set_keyspace(name);
         let before = self.snapshot.load_full();
-        let again = |node: &Arc<Node>| Arc::new(node.again(self.next_number(), &self.options));
+        let again = |node: &Arc<Node>| self.numbered(|number| node.again(number, &self.options));
         let nodes = before.nodes.iter().map(again).collect();
         self.snapshot.store(Arc::new(before.with_nodes(nodes)));
     }
@@ -175,5 +191,33 @@ impl Shared {
 impl std::fmt::Debug for Shared {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Shared").field("options", &self.options).finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use spikewire_cql::version::Version;
+
+    use super::*;
+    use crate::cluster::seeds;
+
+    /// A statement that has given up waiting for agreement leaves no comparisons behind.
+    #[test]
+    fn nodes_are_compared_only_as_long_as_something_waits() {
+        let options = Options::new(Vec::new());
+        let handshake = seeds::handshake(&options, Version::V4);
+        let shared = Shared::new(options, handshake, Arc::default());
+        let now = Tick::now();
+        let in_seconds = |seconds| now.after(Duration::from_secs(seconds));
+        assert!(!shared.wants_comparison(now), "nothing waits");
+        assert!(!shared.has_agreed(now, in_seconds(5)));
+        assert!(!shared.has_agreed(now, in_seconds(1)));
+        assert!(shared.wants_comparison(now) && shared.wants_comparison(in_seconds(4)));
+        assert!(!shared.wants_comparison(in_seconds(5)), "both have given up");
+        assert!(!shared.has_agreed(now, in_seconds(5)));
+        shared.agree(now);
+        assert!(shared.has_agreed(now, in_seconds(5)) && !shared.wants_comparison(now));
     }
 }

@@ -11,7 +11,7 @@ use spikewire_cql::response::{
 };
 use spikewire_transport::Attempts;
 
-use super::What;
+use super::{ToPrepare, What};
 use crate::cluster::Node;
 use crate::connection::Reply;
 use crate::error::{Error, Kind, Result};
@@ -144,10 +144,11 @@ fn remember(
     reply: PreparedReply<'_>,
     node: &Arc<Node>,
 ) -> Result<Arc<Prepared>> {
-    let What::Prepare { text, keyspace, asked } = what else {
+    let What::Prepare(request) = what else {
         return Err(strange(node, &"a prepared statement in answer to something else"));
     };
     let warnings = prefix.warnings.iter().map(|warning| (*warning).to_owned()).collect();
+    let ToPrepare { text, keyspace, asked } = &**request;
     let prepared = described(text.clone(), keyspace.clone(), reply, warnings);
     Ok(memory.statements.remember(prepared, asked))
 }

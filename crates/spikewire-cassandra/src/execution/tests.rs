@@ -1,14 +1,17 @@
 //! Executions against handwritten replies.
 
+use std::time::Duration;
+
 use spikewire_cql::request::BatchKind;
-use spikewire_cql::response::Code;
+use spikewire_cql::response::{Code, Details};
 use spikewire_cql::version::Version;
 
+use super::preparing::MOST_PREPARES;
 use super::*;
 use crate::cluster::sample;
 use crate::options::Options;
 use crate::session::{Call, NoValues, Preparation, Session};
-use crate::statement::StatementOptions;
+use crate::statement::{StatementOptions, Turn};
 
 const SET: &str = "UPDATE t SET v = 1 WHERE k = 1";
 const ADD: &str = "UPDATE t SET v = v + 1 WHERE k = 1";
@@ -330,6 +333,22 @@ fn what_failed_before_a_statement_was_prepared_is_told() {
     assert_eq!(told(&error), expected);
 }
 
+/// What follows the first request has what is left of the time; errors tell the whole of it.
+#[test]
+fn all_requests_of_a_statement_share_its_time() {
+    let session = session();
+    let statement = prepare(&session, SET, b"one");
+    let there = node(&session, 0);
+    let (request, mut execution) = execute(&session, &statement);
+    let (policy, until) = (request.policy, deadline(&request.policy, execution.since()));
+    assert!(!policy.timeout.is_zero());
+    execution.returned(request.bytes);
+    let again = sent(execution.hear(reply(&unprepared(b"one"), &there)));
+    assert_eq!((again.policy.timeout, again.deadline), (policy.timeout, Some(until)));
+    let command = again.into_command(Tick::now(), ());
+    assert_eq!(command.deadline, until);
+}
+
 #[test]
 fn errors_say_what_is_in_doubt() {
     let session = session();
@@ -443,6 +462,48 @@ fn after_a_use_there_are_other_connections_in_version_4() {
     let again = session.prepare(SET, &StatementOptions::default()).unwrap();
     assert!(matches!(again, Preparation::Ask(_)));
     assert!(session.prepare_anew(&statement, &StatementOptions::default()).is_err());
+}
+
+/// Nodes that are gone, as after each USE in version 4 or where a cluster replaces its nodes, leave
+/// their numbers to others: what is kept by number must not grow.
+#[test]
+fn nodes_that_are_gone_leave_their_numbers() {
+    let session = session();
+    let first = node(&session, 0);
+    for _ in 0..100 {
+        session.cluster().use_keyspace("other");
+    }
+    let mut numbers: Vec<_> =
+        session.cluster().snapshot().nodes.iter().map(|node| node.number).collect();
+    numbers.sort_unstable();
+    numbers.dedup();
+    assert!(numbers.len() == 3 && numbers.iter().all(|number| *number < 7), "{numbers:?}");
+    assert!(!numbers.contains(&first.number), "a node in use keeps its number");
+}
+
+/// Sessions number their nodes on their own, and may share a statement: what is known of a node is
+/// kept by its id.
+#[test]
+fn sessions_that_share_a_statement_may_number_nodes_differently() {
+    let (one, other) = (session(), session());
+    let statement = prepare(&one, SET, b"one");
+    let held = node(&other, 0);
+    for _ in 0..2 {
+        other.cluster().use_keyspace("other");
+    }
+    let (here, there, another) = (node(&one, 1), node(&other, 1), node(&other, 0));
+    assert!(here.number != there.number && here.host_id == there.host_id);
+    assert!(here.number == another.number && here.host_id != another.host_id);
+    assert_eq!(another.host_id, held.host_id);
+    let sent = Tick::now();
+    let Turn::Prepare(preparing) = statement.turn(&here, sent) else {
+        panic!("nobody prepares it")
+    };
+    assert!(matches!(statement.turn(&there, sent), Turn::Wait), "it is the same node");
+    assert!(matches!(statement.turn(&another, sent), Turn::Prepare(_)), "it is another node");
+    preparing.done();
+    assert!(matches!(statement.turn(&there, sent), Turn::Again));
+    assert!(matches!(statement.turn(&there, Tick::now()), Turn::Prepare(_)));
 }
 
 /// A statement is prepared again when the schema has changed, whoever changed it, so that values are

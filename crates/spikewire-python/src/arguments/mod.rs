@@ -20,7 +20,7 @@ use std::time::Duration;
 
 use pyo3::exceptions::PyUserWarning;
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyDelta, PyDeltaAccess, PyInt, PyList, PyString, PyTuple};
+use pyo3::types::{PyBool, PyDelta, PyDeltaAccess, PyDict, PyInt, PyList, PyString, PyTuple};
 
 use spikewire_aerospike::Hedge;
 use spikewire_aerospike::command::{self, parse};
@@ -32,6 +32,24 @@ use crate::value::bin_name;
 pub enum Given<'py> {
     No,
     Yes(Bound<'py, PyAny>),
+}
+
+/// Rejects keywords that a verb does not have; the error names those that it has.
+#[inline]
+pub fn no_unknown(verb: &str, unknown: Option<&Bound<'_, PyDict>>, known: &str) -> PyResult<()> {
+    match unknown {
+        None => Ok(()),
+        Some(unknown) => refuse_unknown(verb, unknown, known),
+    }
+}
+
+#[cold]
+fn refuse_unknown(verb: &str, unknown: &Bound<'_, PyDict>, known: &str) -> PyResult<()> {
+    let Some(name) = unknown.keys().iter().next() else { return Ok(()) };
+    Err(type_error(format!(
+        "{verb}() got an unexpected keyword argument {}; there are: {known}",
+        shown(&name)
+    )))
 }
 
 impl<'py> FromPyObject<'_, 'py> for Given<'py> {

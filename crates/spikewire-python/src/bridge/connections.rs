@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use pyo3::prelude::*;
 use pyo3::{PyTraverseError, PyVisit};
+use rustc_hash::FxHashSet;
 use spikewire_sync::Mutex;
 use spikewire_transport::driver::Next;
 use spikewire_transport::protocol::{CommandOf, ErrorOf};
@@ -16,16 +17,18 @@ use super::driver::{BoundMethods, Driver, Turned};
 use super::errors::Raise;
 use super::event_loop::{LoopTimer, is_closed, watch};
 use super::forks::forks;
+use super::loop_note::LoopNote;
 use super::promise::{Completes, Promise};
 use super::python_code::PythonCode;
 
 /// The connections of one event loop, driven by that loop.
-pub struct LoopConnections<P: Protocol, T> {
+pub struct LoopConnections<P: Protocol, T: Completes<P>> {
     topology: Arc<P::Topology>,
     connections: LoopDriver<P, T>,
     event_loop: Py<PyAny>,
     create_future: Py<PyAny>,
     call_soon: Py<PyAny>,
+    note: LoopNote,
     timer: LoopTimer,
     /// `None` after closing; otherwise the driver would keep itself alive.
     bound: Mutex<Option<BoundMethods>>,
@@ -36,12 +39,8 @@ impl<P: Protocol, T: Completes<P> + 'static> LoopConnections<P, T>
 where
     Self: Send + Sync,
 {
-    /// Creates connections on this loop, which starts watching them. Also returns the driver object
-    /// that the loop calls.
-    pub fn start(
-        topology: Arc<P::Topology>,
-        event_loop: &Bound<'_, PyAny>,
-    ) -> PyResult<(Arc<Self>, Py<Driver>)> {
+    /// Creates connections on this loop, which starts watching them. They belong to it.
+    pub fn start(topology: Arc<P::Topology>, event_loop: &Bound<'_, PyAny>) -> PyResult<Arc<Self>> {
         let connections = LoopDriver::new(Multiplexer::for_loop(topology.clone())?);
         let connections = Arc::new(Self {
             topology,
@@ -49,13 +48,14 @@ where
             event_loop: event_loop.clone().unbind(),
             create_future: event_loop.getattr("create_future")?.unbind(),
             call_soon: event_loop.getattr("call_soon")?.unbind(),
+            note: LoopNote::new(),
             timer: LoopTimer::new(),
             bound: Mutex::new(None),
             born: forks(),
         });
-        let (driver, turn) = Driver::of(event_loop.py(), connections.clone())?;
+        let turn = Driver::of(event_loop.py(), connections.clone())?;
         watch(event_loop, connections.as_raw_fd(), turn)?;
-        Ok((connections, driver))
+        Ok(connections)
     }
 }
 
@@ -73,6 +73,18 @@ impl<P: Protocol, T: Completes<P>> LoopConnections<P, T> {
     /// Whether this loop drives the connections.
     pub fn is_on(&self, event_loop: &Bound<'_, PyAny>) -> bool {
         self.event_loop.is(event_loop)
+    }
+
+    /// Whether this is asyncio's entry for the running loop, and that loop drives the connections.
+    #[inline]
+    pub fn is_noted(&self, entry: &Bound<'_, PyAny>) -> bool {
+        self.note.is(entry)
+    }
+
+    /// Notes asyncio's entry for the loop, which is running.
+    pub fn note(&self, entry: Bound<'_, PyAny>) {
+        let py = entry.py();
+        self.note.set(entry, self.event_loop.bind(py));
     }
 
     /// Whether this process created the connections. A forked child shares the descriptor of its
@@ -152,7 +164,17 @@ impl<P: Protocol, T: Completes<P>> LoopConnections<P, T> {
     }
 }
 
-impl<P: Protocol, T> LoopConnections<P, T> {
+impl<P: Protocol, T: Completes<P>> Drop for LoopConnections<P, T> {
+    /// The loop is gone, or has been told to forget them. Nobody can wait for what is in flight.
+    fn drop(&mut self) {
+        // A forked child shares the sockets and their poller with its parent.
+        if self.is_own() && !self.connections.is_closed() {
+            self.connections.close_now(&mut |ticket, _, _| drop(ticket));
+        }
+    }
+}
+
+impl<P: Protocol, T: Completes<P>> LoopConnections<P, T> {
     /// Returns a new reference to a bound method. Takes no lock while Python code runs, because a
     /// finalizer may call back into this.
     fn bound(&self, method: impl FnOnce(&BoundMethods) -> Py<PyAny>) -> Option<Py<PyAny>> {
@@ -172,13 +194,13 @@ impl<P: Protocol, T> LoopConnections<P, T> {
 }
 
 /// The event loop as its driver sees it.
-struct OnLoop<'a, 'py, P: Protocol, T> {
+struct OnLoop<'a, 'py, P: Protocol, T: Completes<P>> {
     connections: &'a LoopConnections<P, T>,
     py: Python<'py>,
     raised: Cell<Option<PyErr>>,
 }
 
-impl<P: Protocol, T> EventLoop for OnLoop<'_, '_, P, T> {
+impl<P: Protocol, T: Completes<P>> EventLoop for OnLoop<'_, '_, P, T> {
     fn flush_soon(&self) {
         let Self { connections, py, .. } = self;
         let _code = PythonCode::enter(*py);
@@ -197,7 +219,7 @@ impl<P: Protocol, T> EventLoop for OnLoop<'_, '_, P, T> {
     }
 }
 
-impl<P: Protocol, T> OnLoop<'_, '_, P, T> {
+impl<P: Protocol, T: Completes<P>> OnLoop<'_, '_, P, T> {
     /// An error that the loop raised, if there was one.
     fn outcome(self) -> PyResult<()> {
         self.raised.take().map_or(Ok(()), Err)
@@ -211,7 +233,7 @@ fn deliver<P: Protocol, T: Completes<P>>(
     move |ticket, outcome, next| ticket.complete(py, outcome, next)
 }
 
-impl<P: Protocol, T> AsRawFd for LoopConnections<P, T> {
+impl<P: Protocol, T: Completes<P>> AsRawFd for LoopConnections<P, T> {
     fn as_raw_fd(&self) -> RawFd {
         self.connections.as_raw_fd()
     }
@@ -262,7 +284,18 @@ where
             visit.call(&bound.expire)?;
             visit.call(&bound.close)?;
         }
-        self.timer.traverse(visit)
+        self.note.traverse(visit, &self.event_loop)?;
+        self.timer.traverse(visit)?;
+        // Each reference is visited once, however many tickets lead to it.
+        let (mut seen, mut visited) = (FxHashSet::default(), Ok(()));
+        self.connections.each_ticket(&mut |ticket| {
+            ticket.look(&mut |future| {
+                if visited.is_ok() && seen.insert(std::ptr::from_ref(future)) {
+                    visited = visit.call(future);
+                }
+            });
+        });
+        visited
     }
 
     fn clear(&self) {

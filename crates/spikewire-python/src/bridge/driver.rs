@@ -47,17 +47,16 @@ pub struct BoundMethods {
 pub struct Driver(Arc<dyn Turned>);
 
 impl Driver {
-    /// Creates the driver of these connections. Also returns its method `turn`, to be called when
-    /// the descriptor is readable.
-    pub fn of(py: Python<'_>, turned: Arc<dyn Turned>) -> PyResult<(Py<Self>, Bound<'_, PyAny>)> {
+    /// Creates the driver of these connections and returns its method `turn`, to be called when the
+    /// descriptor is readable.
+    pub fn of(py: Python<'_>, turned: Arc<dyn Turned>) -> PyResult<Bound<'_, PyAny>> {
         let driver = Bound::new(py, Self(turned))?;
         driver.get().0.bind(BoundMethods {
             flush: driver.getattr("flush")?.unbind(),
             expire: driver.getattr("expire")?.unbind(),
             close: driver.getattr("close")?.unbind(),
         });
-        let turn = driver.getattr("turn")?;
-        Ok((driver.unbind(), turn))
+        driver.getattr("turn")
     }
 }
 

@@ -1,28 +1,29 @@
 //! The connections of a client on all of its event loops.
 
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 
 use pyo3::prelude::*;
+use smallvec::SmallVec;
 use spikewire_sync::RwLock;
 use spikewire_transport::Protocol;
 
 use super::connections::LoopConnections;
-use super::driver::Driver;
 use super::event_loop::running_loop;
 use super::loop_note::loop_note;
 use super::promise::Completes;
 
 /// The connections of each event loop that uses a client. There are few, so a linear search beats a
-/// map.
+/// map. They belong to the loop, which watches them: a client must not keep a loop alive that the
+/// program has dropped, nor hide it from the garbage collector.
 pub struct LoopTable<P: Protocol, T: Completes<P>>(RwLock<Vec<Entry<P, T>>>);
 
-/// The connections of one loop, and the driver object that the loop calls. The client owns both.
-struct Entry<P: Protocol, T> {
-    connections: Arc<LoopConnections<P, T>>,
-    driver: Py<Driver>,
-    /// asyncio's entry for the loop when it was last seen running. It refers to the loop, as the
-    /// connections do.
-    note: Option<Py<PyAny>>,
+/// The connections of one loop.
+struct Entry<P: Protocol, T: Completes<P>> {
+    connections: Weak<LoopConnections<P, T>>,
+    /// Addresses of the loop and of asyncio's entry for it. They may have been used again since: the
+    /// connections, if they are still there, know better.
+    event_loop: usize,
+    note: usize,
 }
 
 impl<P: Protocol, T: Completes<P>> Default for LoopTable<P, T> {
@@ -32,24 +33,22 @@ impl<P: Protocol, T: Completes<P>> Default for LoopTable<P, T> {
 }
 
 impl<P: Protocol, T: Completes<P>> Drop for LoopTable<P, T> {
-    /// Event loops keep their drivers alive, so these are closed when their client is dropped.
+    /// Event loops keep their connections, so these are closed when their client is dropped. If the
+    /// interpreter is gone, so are the loops, and their memory must not be touched.
     fn drop(&mut self) {
-        let entries = std::mem::take(self.0.get_mut());
-        if entries.is_empty() {
+        let all = std::mem::take(self.0.get_mut());
+        if all.is_empty() {
             return;
         }
-        let mut entries = Some(entries);
         Python::try_attach(|py| {
-            for Entry { connections, driver, .. } in entries.take().unwrap_or_default() {
+            for connections in all.iter().filter_map(|it| it.connections.upgrade()) {
                 if connections.is_own()
                     && let Err(error) = connections.end_soon(py)
                 {
-                    error.write_unraisable(py, Some(driver.bind(py)));
+                    error.write_unraisable(py, Some(connections.event_loop(py)));
                 }
             }
         });
-        // The interpreter is gone, and so are the loops. Their memory must not be touched.
-        std::mem::forget(entries);
     }
 }
 
@@ -67,7 +66,10 @@ where
         topology: impl Fn(&C) -> &Arc<P::Topology>,
     ) -> PyResult<Arc<LoopConnections<P, T>>> {
         let note = loop_note(py);
-        let noted = note.as_ref().and_then(|note| self.noted(note));
+        let noted = note.as_ref().and_then(|note| {
+            let at = note.as_ptr().addr();
+            self.find(|entry| entry.note == at, |it| it.is_noted(note))
+        });
         if let Some(connections) = noted {
             let core = core()?;
             if Arc::ptr_eq(connections.topology(), topology(&core)) {
@@ -78,29 +80,20 @@ where
         let event_loop = running_loop(py)?;
         let connections = self.on(&event_loop, topology(&core()?))?;
         if let Some(note) = note {
-            self.note(&connections, note.unbind());
+            self.note(&connections, note);
         }
         Ok(connections)
     }
 
-    /// The connections, created by this process, of the loop to which this entry belongs.
-    #[inline]
-    fn noted(&self, note: &Bound<'_, PyAny>) -> Option<Arc<LoopConnections<P, T>>> {
-        let entries = self.0.read();
-        let is_it = |entry: &&Entry<P, T>| {
-            entry.note.as_ref().is_some_and(|known| known.is(note)) && entry.connections.is_own()
-        };
-        entries.iter().find(is_it).map(|entry| entry.connections.clone())
-    }
-
     #[cold]
-    fn note(&self, connections: &Arc<LoopConnections<P, T>>, note: Py<PyAny>) {
-        let mut entries = self.0.write();
-        let entry = entries.iter_mut().find(|it| Arc::ptr_eq(&it.connections, connections));
-        let before = entry.and_then(|entry| entry.note.replace(note));
-        // The last reference to a loop may go with it, which runs Python code.
-        drop(entries);
-        drop(before);
+    fn note(&self, connections: &Arc<LoopConnections<P, T>>, note: Bound<'_, PyAny>) {
+        let at = note.as_ptr().addr();
+        connections.note(note);
+        let mut all = self.0.write();
+        let own = Arc::as_ptr(connections);
+        if let Some(entry) = all.iter_mut().find(|entry| entry.connections.as_ptr() == own) {
+            entry.note = at;
+        }
     }
 
     /// The connections of a loop to this cluster, created on first use.
@@ -109,14 +102,11 @@ where
         event_loop: &Bound<'_, PyAny>,
         topology: &Arc<P::Topology>,
     ) -> PyResult<Arc<LoopConnections<P, T>>> {
-        // No lock is held while Python code runs: a finalizer may call this again, or close the
-        // client.
-        let own = {
-            let entries = self.0.read();
-            let mut known = entries.iter().map(|entry| &entry.connections);
-            known.find(|it| it.is_on(event_loop) && Arc::ptr_eq(it.topology(), topology)).cloned()
+        let is_it = |it: &LoopConnections<P, T>| {
+            it.is_on(event_loop) && Arc::ptr_eq(it.topology(), topology)
         };
-        match own {
+        let at = event_loop.as_ptr().addr();
+        match self.find(|entry| entry.event_loop == at, is_it) {
             Some(connections) => Ok(connections),
             None => self.add(event_loop, topology),
         }
@@ -129,36 +119,56 @@ where
         topology: &Arc<P::Topology>,
     ) -> PyResult<Arc<LoopConnections<P, T>>> {
         let py = event_loop.py();
-        let (connections, driver) = LoopConnections::start(topology.clone(), event_loop)?;
+        let connections = LoopConnections::start(topology.clone(), event_loop)?;
         // Closed loops never drive their connections again; nor do loops of a parent process.
-        let all: Vec<_> = {
-            let entries = self.0.read();
-            entries.iter().map(|it| (it.connections.clone(), it.driver.clone_ref(py))).collect()
-        };
-        let (dead, _): (Vec<_>, Vec<_>) =
-            all.into_iter().partition(|(it, _)| !it.is_own() || it.is_dead(py));
-        let mut gone = Vec::new();
+        let dead: Vec<_> =
+            self.all().into_iter().filter(|it| !it.is_own() || it.is_dead(py)).collect();
         {
-            let mut entries = self.0.write();
-            let is_dead = |entry: &mut Entry<P, T>| {
-                dead.iter().any(|(other, _)| Arc::ptr_eq(&entry.connections, other))
-            };
-            gone.extend(entries.extract_if(.., is_dead));
-            entries.push(Entry { connections: connections.clone(), driver, note: None });
+            let mut all = self.0.write();
+            all.retain(|Entry { connections, .. }| {
+                let at = connections.as_ptr();
+                connections.strong_count() > 0 && !dead.iter().any(|it| Arc::as_ptr(it) == at)
+            });
+            let event_loop = event_loop.as_ptr().addr();
+            all.push(Entry { connections: Arc::downgrade(&connections), event_loop, note: 0 });
         }
-        drop(gone);
-        let mut ended = dead.iter().filter(|(it, _)| it.is_own());
-        ended.try_for_each(|(it, _)| it.end(py))?;
+        let mut ended = dead.iter().filter(|it| it.is_own());
+        ended.try_for_each(|it| it.end(py))?;
         Ok(connections)
     }
 }
 
 impl<P: Protocol, T: Completes<P>> LoopTable<P, T> {
+    /// The connections, created by this process, for which both are true.
+    #[inline]
+    fn find(
+        &self,
+        may_be: impl Fn(&Entry<P, T>) -> bool,
+        is_it: impl Fn(&LoopConnections<P, T>) -> bool,
+    ) -> Option<Arc<LoopConnections<P, T>>> {
+        // A loop may end meanwhile, and with it its connections, which runs Python code that may call
+        // this again or close the client: they are dropped after the lock.
+        let mut others = SmallVec::<[_; 1]>::new();
+        let all = self.0.read();
+        for entry in all.iter().filter(|entry| may_be(entry)) {
+            match entry.connections.upgrade() {
+                Some(own) if own.is_own() && is_it(&own) => return Some(own),
+                other => others.extend(other),
+            }
+        }
+        None
+    }
+
+    /// The connections of all loops that are alive.
+    fn all(&self) -> Vec<Arc<LoopConnections<P, T>>> {
+        self.0.read().iter().filter_map(|entry| entry.connections.upgrade()).collect()
+    }
+
     /// Closes all connections; those of the running loop at once.
     pub fn end(&self, py: Python<'_>) -> PyResult<()> {
         let here = running_loop(py).ok();
-        let entries = std::mem::take(&mut *self.0.write());
-        for Entry { connections, .. } in entries {
+        let all = std::mem::take(&mut *self.0.write());
+        for connections in all.iter().filter_map(|entry| entry.connections.upgrade()) {
             if !connections.is_own() {
                 // The descriptor is shared with the parent of the fork, so it is left alone.
             } else if here.as_ref().is_some_and(|here| connections.is_on(here)) {

@@ -11,11 +11,17 @@ use spikewire_transport::permits::Permit;
 use spikewire_transport::{Outcome, Protocol, ResponseHandler};
 
 use super::errors::{Raise, closed};
+use super::event_loop::is_closed;
 use super::forks::forks;
 use super::future::FutureBase;
 
 /// A ticket that is completed while attached to the interpreter.
 pub trait Completes<P: Protocol>: ResponseHandler + Sized {
+    /// For the garbage collector: calls `look` with the future of an event loop that the outcome
+    /// completes, if that is all it completes. Tickets of one call lead to the same future, which
+    /// is told by its address. Must not call Python.
+    fn look(&self, look: &mut dyn FnMut(&Py<PyAny>));
+
     /// Converts the outcome to what its owner waits for. Follow-up work goes to `next`.
     fn complete(self, py: Python<'_>, outcome: Outcome<'_, P>, next: &mut Next<P, Self>);
 }
@@ -71,6 +77,13 @@ impl<E: Raise> Promise<E> {
         Self { future, is_kept: AtomicBool::new(false), born: forks(), error: PhantomData }
     }
 
+    /// For the garbage collector: calls `look` with the future, if it is an event loop's.
+    pub fn look(&self, look: &mut dyn FnMut(&Py<PyAny>)) {
+        if let Promised::Loop(future) = &self.future {
+            look(future);
+        }
+    }
+
     /// Whether the call is still wanted. Does not need the interpreter.
     pub fn starts(&self) -> bool {
         match &self.future {
@@ -120,9 +133,9 @@ impl<E: Raise> Promise<E> {
                 return Ok(());
             }
         };
-        let event_loop = future.call_method0("get_loop")?;
-        // A closed loop has no task that could be waiting.
-        if !event_loop.call_method0("is_closed")?.is_truthy()? {
+        let Some(event_loop) = loop_of(future) else { return Ok(()) };
+        // No task can be waiting on a loop that is closed or is being collected.
+        if !is_closed(&event_loop) {
             let fail = future.getattr("set_exception")?;
             event_loop.call_method1("call_soon_threadsafe", (fail, error.into_value(py)))?;
         }
@@ -154,10 +167,12 @@ fn tell(future: &Bound<'_, PyAny>, outcome: PyResult<Bound<'_, PyAny>>) {
         Ok(value) => future.call_method1(intern!(py, "set_result"), (value,)),
         Err(error) => future.call_method1(intern!(py, "set_exception"), (error.into_value(py),)),
     };
-    // A future that is already done was cancelled by its owner, who does not want the reply. The
-    // engine cannot handle any other error here, so Python reports it as unraisable.
+    // A future that is already done was cancelled by its owner, who does not want the reply. One
+    // that is being collected has none. The engine cannot handle any other error here, so Python
+    // reports it as unraisable.
     if let Err(error) = told
         && !is_done(future)
+        && loop_of(future).is_some()
     {
         error.write_unraisable(py, Some(future));
     }
@@ -166,4 +181,9 @@ fn tell(future: &Bound<'_, PyAny>, outcome: PyResult<Bound<'_, PyAny>>) {
 fn is_done(future: &Bound<'_, PyAny>) -> bool {
     let done = future.call_method0(intern!(future.py(), "done"));
     done.is_ok_and(|done| done.is_truthy().unwrap_or(false))
+}
+
+/// The loop of a future; `None` if the future is being collected.
+fn loop_of<'py>(future: &Bound<'py, PyAny>) -> Option<Bound<'py, PyAny>> {
+    future.call_method0(intern!(future.py(), "get_loop")).ok()
 }

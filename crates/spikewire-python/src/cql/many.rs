@@ -380,6 +380,14 @@ impl Taker for Share {
         Self::starts(self)
     }
 
+    fn look(&self, look: &mut dyn FnMut(&Py<PyAny>)) {
+        let state = self.flow.state.try_lock();
+        let waits = state.as_ref().and_then(|state| state.waits.as_ref());
+        if let Some(Waits { waiter: Waiter::Future(promise), .. }) = waits {
+            promise.look(look);
+        }
+    }
+
     fn tell(&self, py: Python<'_>, outcome: PyResult<Bound<'_, PyAny>>) {
         Self::tell(self, py, outcome);
     }

@@ -20,6 +20,10 @@ pub trait Taker: Send + Sync {
     /// Whether the result is still wanted. Does not need the interpreter.
     fn starts(&self) -> bool;
 
+    /// For the garbage collector: calls `look` with the future of an event loop that waits for the
+    /// statements.
+    fn look(&self, look: &mut dyn FnMut(&Py<PyAny>));
+
     /// Receives the result.
     fn tell(&self, py: Python<'_>, outcome: PyResult<Bound<'_, PyAny>>);
 }
@@ -102,6 +106,13 @@ impl Waits for Waiting {
 }
 
 impl Completes<Cassandra> for Ticket {
+    fn look(&self, look: &mut dyn FnMut(&Py<PyAny>)) {
+        self.look_at(|waiting| match &waiting.delivery {
+            Delivery::Future(promise) => promise.look(look),
+            Delivery::Share(share) => share.look(look),
+        });
+    }
+
     fn complete(self, py: Python<'_>, outcome: Outcome<'_>, next: &mut Next<Self>) {
         self.hear(outcome, next, |waiting, answer| {
             if let Some(watch) = &waiting.watch {

@@ -95,6 +95,14 @@ impl From<AdminTicket<Ticket>> for Ticket {
 }
 
 impl Completes<Aerospike> for Ticket {
+    fn look(&self, look: &mut dyn FnMut(&Py<PyAny>)) {
+        match self {
+            Self::One { promise, .. } => promise.look(look),
+            Self::Part(part) => part.owner().promise.look(look),
+            Self::Question(_) => {}
+        }
+    }
+
     /// Completes the future, or the part of a batch. The batch's next commands go to `next`.
     fn complete(self, py: Python<'_>, outcome: Outcome<'_>, next: &mut Next<Self>) {
         match self {

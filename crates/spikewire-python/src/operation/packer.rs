@@ -2,7 +2,7 @@
 
 use pyo3::exceptions::PyOverflowError;
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyBytes, PyDict, PyInt, PyList, PyMapping, PyString, PyTuple};
+use pyo3::types::{PyBool, PyDict, PyInt, PyList, PyMapping, PyTuple};
 
 use spikewire_aerospike_protocol::msgpack;
 use spikewire_aerospike_protocol::operation::{ValueArguments, ValueForm};
@@ -10,7 +10,7 @@ use spikewire_aerospike_protocol::value::particle;
 
 use crate::calls::Given;
 use crate::errors::{Raised, overflow, shown, type_error, type_name};
-use crate::value::{HyperLogLog, Place, element as append, encode};
+use crate::value::{HyperLogLog, Place, element as append, encode, is_map_key, plain};
 
 /// A value as an element of a list.
 pub fn element(name: &str, value: &Bound<'_, PyAny>) -> PyResult<Vec<u8>> {
@@ -36,11 +36,11 @@ pub fn integer(name: &str, value: &Bound<'_, PyAny>) -> PyResult<i64> {
 
 /// Rejects values that cannot be the key of a map.
 pub fn check_key(name: &str, key: &Bound<'_, PyAny>) -> PyResult<()> {
-    let allowed = key.is_instance_of::<PyString>()
-        || (key.is_instance_of::<PyInt>() && !key.is_instance_of::<PyBool>())
-        || key.is_instance_of::<PyBytes>();
-    if allowed {
+    if is_map_key(key) {
         return Ok(());
+    }
+    if let Some(plain) = plain(key, &Place::Argument(name))? {
+        return check_key(name, &plain);
     }
     Err(type_error(format!("{name}: a map key must be int, str or bytes, not {}", type_name(key))))
 }

@@ -4,7 +4,10 @@ use std::fmt::Write as _;
 
 use pyo3::exceptions::PyOverflowError;
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyBytes, PyDict, PyFloat, PyInt, PyList, PyMapping, PyString, PyTuple};
+use pyo3::types::{
+    PyBool, PyByteArray, PyBytes, PyDict, PyFloat, PyInt, PyList, PyMapping, PyMemoryView,
+    PyString, PyTuple,
+};
 
 use spikewire_aerospike_protocol::cdt::sort_maps;
 use spikewire_aerospike_protocol::value::{geojson, particle};
@@ -160,6 +163,15 @@ fn nested(
     Ok(())
 }
 
+/// Whether a value can be the key of a map: what is stored as an integer, as text or as bytes.
+pub fn is_map_key(key: &Bound<'_, PyAny>) -> bool {
+    key.is_instance_of::<PyString>()
+        || (key.is_instance_of::<PyInt>() && !key.is_instance_of::<PyBool>())
+        || key.is_instance_of::<PyBytes>()
+        || key.is_instance_of::<PyByteArray>()
+        || key.is_instance_of::<PyMemoryView>()
+}
+
 fn entry(
     out: &mut Vec<u8>,
     key: &Bound<'_, PyAny>,
@@ -167,10 +179,7 @@ fn entry(
     place: &Place<'_>,
     depth: usize,
 ) -> PyResult<()> {
-    let allowed = key.is_instance_of::<PyString>()
-        || (key.is_instance_of::<PyInt>() && !key.is_instance_of::<PyBool>())
-        || key.is_instance_of::<PyBytes>();
-    if !allowed {
+    if !is_map_key(key) {
         let inner = Place::Key(place, key);
         if let Some(plain) = plain(key, &inner)? {
             return entry(out, &plain, item, place, depth);
@@ -211,7 +220,10 @@ fn utf8<'a>(text: &'a Bound<'_, PyString>, place: &Place<'_>) -> PyResult<&'a st
 }
 
 /// The plain value that represents a value of another type.
-fn plain<'py>(value: &Bound<'py, PyAny>, place: &Place<'_>) -> PyResult<Option<Bound<'py, PyAny>>> {
+pub fn plain<'py>(
+    value: &Bound<'py, PyAny>,
+    place: &Place<'_>,
+) -> PyResult<Option<Bound<'py, PyAny>>> {
     if let Place::Coded(_, codec) = place.root()
         && let Some(plain) = codec.plain(value, place)?
     {

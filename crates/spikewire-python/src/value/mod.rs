@@ -26,7 +26,7 @@ mod wrappers;
 pub use buffer::{Buffer, Views};
 pub use codec::Codec;
 pub use decode::{is_bytes, is_scalar, particle};
-pub use encode::{element, encode};
+pub use encode::{element, encode, is_map_key, plain};
 pub use foreign::is_array;
 pub use marker::Marker;
 pub use names::{bin, bin_name, bin_text};

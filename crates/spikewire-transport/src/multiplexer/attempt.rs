@@ -15,6 +15,7 @@ use crate::clock::Tick;
 use crate::command::ResponseHandler;
 use crate::connection::Connection;
 use crate::fault::{Fault, FaultKind};
+use crate::keys::OrderKey;
 use crate::lanes::Errand;
 use crate::metrics::Metrics;
 use crate::pipeline::Abandoned;
@@ -65,20 +66,20 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
         let here = self.nodes.get(key);
         // Commands that are already waiting go first.
         let queues_up = here.is_some_and(|here| !here.waiting.is_empty());
-        let own = here.map_or(&[][..], |here| here.of_lane(lane));
         let place = if queues_up {
             Place::Wait
-        } else if let Some(place) = self.ordered_place(order, &command, node.key(), own) {
+        } else if let Some(place) = self.ordered_place(order, &command, node.key(), || {
+            here.map_or(&[], |here| here.of_lane(lane))
+        }) {
             place
         } else {
             self.find_place(here, sharing, lane, now)
         };
         match place {
             Place::On(index) if self.is_over(index, now) => {
-                self.give_up(index, maintenance::idle(), Blame::None, now);
-                return self.place(command, node, now);
+                self.place_elsewhere(index, command, node, now);
             }
-            Place::On(index) => self.queue(index, command, now),
+            Place::On(index) => self.queue(index, command, order, now),
             Place::Open => {
                 let connection = self.open(node, sharing, now);
                 self.queue_on(connection, command, now);
@@ -156,26 +157,40 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
         now: Tick,
     ) {
         match opened {
-            Ok(index) => self.queue(index, command, now),
+            Ok(index) => {
+                let key = self.key(&command);
+                self.queue(index, command, key, now);
+            }
             Err(error) => self.failed(command, Failure::NotSent(error.into()), now),
         }
     }
 
-    pub(super) fn queue(&mut self, index: usize, mut command: CommandOf<P, T>, now: Tick) {
-        if self.connections[index].is_none() {
-            return;
-        }
+    fn queue(&mut self, index: usize, mut command: CommandOf<P, T>, key: OrderKey, now: Tick) {
+        let Some(connection) = &mut self.connections[index] else { return };
         if !command.ticket.starts() {
             return self.fail(command, Fault::new(FaultKind::Withdrawn, "withdrawn").into());
         }
-        let key = self.key(&command);
-        self.note_place(key, index, command.target.writes());
-        let Some(connection) = &mut self.connections[index] else { return };
+        let is_behind = connection.pipeline.is_unanswered(key);
+        self.order.note(key, index, command.target.writes(), is_behind);
         connection.queue(command, key, now);
         if !connection.dirty && connection.dial.is_none() {
             connection.dirty = true;
             self.dirty.push(index);
         }
+    }
+
+    /// Finds another place, because the connection that was chosen can no longer be used.
+    #[cold]
+    #[inline(never)]
+    fn place_elsewhere(
+        &mut self,
+        index: usize,
+        command: CommandOf<P, T>,
+        node: Arc<NodeOf<P>>,
+        now: Tick,
+    ) {
+        self.give_up(index, maintenance::idle(), Blame::None, now);
+        self.place(command, node, now);
     }
 
     pub(super) fn open(

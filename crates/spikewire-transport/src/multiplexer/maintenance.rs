@@ -204,7 +204,7 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
         let here = self.nodes.get(key)?;
         let command = here.waiting.front()?;
         let lane = here.connections.first().and_then(|first| self.lane_of_next(key, *first));
-        self.ordered_place(self.key(command), command, key.0, here.of_lane(lane))
+        self.ordered_place(self.key(command), command, key.0, || here.of_lane(lane))
     }
 
     /// All connections are gone: waiting commands are placed anew.

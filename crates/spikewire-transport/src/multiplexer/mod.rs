@@ -42,7 +42,7 @@ use crate::carried::{Carried, Settled};
 use crate::clock::Tick;
 use crate::command::ResponseHandler;
 use crate::connection::Connection;
-use crate::fault::{Fault, FaultKind};
+use crate::fault::{CommandError as _, Fault, FaultKind};
 use crate::metrics::Recorder;
 use crate::pipeline::Abandoned;
 use crate::placement::{ConnectionTable, Spread};
@@ -179,6 +179,18 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
     /// Commands submitted and not completed.
     pub fn in_flight(&self) -> usize {
         self.in_flight
+    }
+
+    /// Calls `look` with the tickets of all commands that were not completed, in no particular
+    /// order. It may see one twice, if its command has a copy.
+    pub fn each_ticket(&self, look: &mut dyn FnMut(&T)) {
+        let connections = self.connections.iter().flatten();
+        let sent = connections.flat_map(|connection| connection.pipeline.commands());
+        let waiting = self.nodes.values().flat_map(|node| &node.waiting);
+        let delayed = self.delayed.iter().map(|next| &next.command);
+        let commands = sent.chain(waiting).chain(delayed).chain(&self.line);
+        commands.for_each(|command| command.ticket.look(look));
+        self.failed.iter().for_each(|(ticket, _)| look(ticket));
     }
 
     /// Whether commands whose copies were answered have been in flight since the last call.
@@ -505,6 +517,7 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
                         counting.begins(command.start, written, now);
                     }
                 }
+                let explained = P::explain(body, &command.bytes);
                 match disposition.outcome {
                     ReplyKind::Done | ReplyKind::More => buffer::give(command.bytes),
                     ReplyKind::Returned => command.ticket.returned(command.bytes),
@@ -514,7 +527,9 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
                     }
                 }
                 completed += 1;
-                let ending = if command.attempts.made > 1 && P::is_refusal(body) {
+                let ending = if let Some(error) = explained {
+                    Err(command.attempts.annotate(error.on(node.to_string())))
+                } else if command.attempts.made > 1 && P::is_refusal(body) {
                     Err(topology.conclude(&mut command.target, reply.error()))
                 } else {
                     Ok(reply)

@@ -10,7 +10,7 @@
 //! The order is that of first attempts: a command that is sent again, or its copy, may come later.
 //! It is not kept while the first connection to a lane is being opened.
 
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 
 use super::Multiplexer;
 use crate::command::ResponseHandler;
@@ -25,7 +25,7 @@ pub(super) struct Order {
     /// Where the latest command with each key went. Empty if no order is kept.
     latest: Vec<Latest>,
     /// The keys of commands that wait for a place: how many, and in which queue.
-    waiting: HashMap<OrderKey, (usize, NodeKey)>,
+    waiting: FxHashMap<OrderKey, (usize, NodeKey)>,
 }
 
 /// The connection that the latest command with a key took.
@@ -40,7 +40,7 @@ struct Latest {
 impl Order {
     /// The order of a driver whose callers send commands without waiting for earlier ones.
     pub fn kept() -> Self {
-        Self { latest: vec![Latest::default(); OrderKey::COUNT], waiting: HashMap::new() }
+        Self { latest: vec![Latest::default(); OrderKey::COUNT], waiting: FxHashMap::default() }
     }
 
     /// The queue in which a command with this key waits.
@@ -58,6 +58,17 @@ impl Order {
     pub fn waits(&mut self, key: OrderKey, at: NodeKey) {
         if key.is_some() {
             self.waiting.entry(key).or_insert((0, at)).0 += 1;
+        }
+    }
+
+    /// Records that a command is about to be queued on a connection; `is_behind` says whether one
+    /// with its key is unanswered there.
+    #[inline(always)]
+    pub fn note(&mut self, key: OrderKey, index: usize, writes: bool, is_behind: bool) {
+        if key.is_some() {
+            let latest = &mut self.latest[key.index()];
+            latest.connection = index as u32 + 1;
+            latest.writes = writes || (is_behind && latest.writes);
         }
     }
 
@@ -98,20 +109,24 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
     }
 
     /// Where a command for this node must go because of those before it; `None` if it may go
-    /// anywhere. `own` are the connections of its lane, if it has one: those before it about the
+    /// anywhere. `own` returns the connections of its lane, if it has one: those before it about the
     /// same record took one of them, and a key that is met on another stands for another record.
     #[inline(always)]
-    pub(super) fn ordered_place(
+    pub(super) fn ordered_place<'a>(
         &self,
         key: OrderKey,
         command: &CommandOf<P, T>,
         node: u32,
-        own: &[usize],
+        own: impl FnOnce() -> &'a [usize],
     ) -> Option<Place> {
         let latest = *self.order.latest.get(key.index())?;
         let index = (latest.connection as usize).checked_sub(1)?;
         let connection = self.connections.get(index)?.as_ref()?;
-        if !connection.pipeline.is_unanswered(key) || !(own.is_empty() || own.contains(&index)) {
+        if !connection.pipeline.is_unanswered(key) {
+            return None;
+        }
+        let own = own();
+        if !own.is_empty() && !own.contains(&index) {
             return None;
         }
         if connection.node.key() != node {
@@ -131,19 +146,5 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
             && (connection.sharing != Sharing::Shared
                 || connection.pipeline.weight() < self.depth(Sharing::Shared));
         Some(if has_room { Place::On(index) } else { Place::Wait })
-    }
-
-    /// Records that a command is about to be queued on a connection.
-    #[inline(always)]
-    pub(super) fn note_place(&mut self, key: OrderKey, index: usize, writes: bool) {
-        if !key.is_some() {
-            return;
-        }
-        let unanswered = self.connections[index]
-            .as_ref()
-            .is_some_and(|connection| connection.pipeline.is_unanswered(key));
-        let latest = &mut self.order.latest[key.index()];
-        latest.connection = index as u32 + 1;
-        latest.writes = writes || (unanswered && latest.writes);
     }
 }

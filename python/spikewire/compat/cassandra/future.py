@@ -12,13 +12,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from spikewire import cql
 from spikewire.compat.cassandra.levels import ConsistencyLevel
+from spikewire.compat.cassandra.order import Hold
 from spikewire.compat.cassandra.query import QueryTrace, SimpleStatement, TraceUnavailable
 from spikewire.compat.cassandra.results import ResultSet
 from spikewire.compat.cassandra.translate import translated
 from spikewire.compat.cassandra.waiting import new_signal
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
     from uuid import UUID
 
     from spikewire.compat.cassandra.column_types import ColumnType
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     from spikewire.compat.cassandra.requests import Call
     from spikewire.compat.cassandra.session import Session
 
-__all__ = ["QueryExhausted", "ResponseFuture"]
+__all__ = ["Page", "QueryExhausted", "ResponseFuture"]
 
 #: A statement that changes the schema.
 _CHANGE = re.compile(r"\s*(?:CREATE|ALTER|DROP)\b", re.IGNORECASE)
@@ -55,7 +56,7 @@ class _Follower:
         self.kwargs = kwargs
 
 
-class _Page:
+class Page:
     """The outcome of one request: ``rows`` or ``error`` are there once ``arrived`` is set.
 
     A follower may be added while the page arrives. The thread that adds it and the one that
@@ -63,14 +64,17 @@ class _Page:
     for which the thread of all statements would have to wait.
     """
 
-    __slots__ = ("_callers", "arrived", "error", "pending", "rows")
+    __slots__ = ("_callers", "arrived", "error", "held", "pending", "places", "rows")
 
     def __init__(self) -> None:
         self.arrived = new_signal()
         self.rows: Any = None
         self.error: BaseException | None = None
-        #: The engine's future, if there is one.
+        #: The engine's future, if there is one. Of a read that is held: that of a write before it.
         self.pending: Any = None
+        #: Of a write: where reads look for it until it is answered, and those that wait for it.
+        self.places: Sequence[dict[Page, Any]] = ()
+        self.held: list[Hold]
         self._callers: dict[_Follower, object] = {}
 
     def claim(self, follower: _Follower) -> bool:
@@ -97,7 +101,7 @@ class ResponseFuture:
         self.is_schema_agreed = True
         self._continuous_paging_session = None
         self._call = call
-        self._page = _Page()
+        self._page = Page()
         self._paging_state: bytes | None = None
         self._warnings: list[str] | None = None
         self._custom_payload: dict[str, bytes] | None = None
@@ -114,6 +118,10 @@ class ResponseFuture:
     def _run(self) -> ResultSet:
         """Runs the statement in the calling thread."""
         page = self._page
+        writes = self._writes_before()
+        if writes and not _brings(writes):
+            self._send()
+            return self.result()
         try:
             try:
                 answer = self._call.run()
@@ -143,7 +151,36 @@ class ResponseFuture:
         return anew()
 
     def _send(self) -> None:
-        """Submits the statement."""
+        """Submits the statement; a read after the writes before it."""
+        page, about = self._page, self._call.about
+        if about and not about[0][0].reads:
+            self.session._writes.add(page, about)
+            try:
+                self._submit()
+            except BaseException as error:
+                page.error = error
+                page.arrived.set()
+                _let_go(page)
+                raise
+        elif writes := self._writes_before():
+            page.pending = writes[0].pending
+            Hold(writes, self._go_on)
+        else:
+            self._submit()
+
+    def _writes_before(self) -> list[Page] | None:
+        """The unanswered writes that the statement has to come after."""
+        writes, about = self.session._writes, self._call.about
+        return writes.before(about) if about and writes.unanswered else None
+
+    def _go_on(self) -> None:
+        """Submits a statement that was held."""
+        try:
+            self._submit()
+        except Exception as error:  # noqa: BLE001
+            self._finish(self._page, None, error)
+
+    def _submit(self) -> None:
         page = self._page
         try:
             try:
@@ -172,13 +209,13 @@ class ResponseFuture:
                 anew = self._anew(error)
                 if anew is not None:
                     self._call = anew
-                    self._send()
+                    self._submit()
                     return
             except Exception as raised:  # noqa: BLE001
                 error = raised
         self._finish(page, None if error else pending.result(), error)
 
-    def _finish(self, page: _Page, answer: Any, error: BaseException | None) -> None:
+    def _finish(self, page: Page, answer: Any, error: BaseException | None) -> None:
         if error is None:
             try:
                 page.rows = self._take(answer)
@@ -187,9 +224,11 @@ class ResponseFuture:
         page.error = None if error is None else self._translated(error)
         self._arrive(page)
 
-    def _arrive(self, page: _Page) -> None:
+    def _arrive(self, page: Page) -> None:
         """Publishes the outcome of a page, and calls the followers."""
         page.arrived.set()
+        if page.places:
+            _let_go(page)
         followers = self._callbacks if page.error is None else self._errbacks
         for follower in list(followers):
             try:
@@ -198,7 +237,7 @@ class ResponseFuture:
                 _log.exception("A callback of %r failed", self)
 
     @staticmethod
-    def _call_back(page: _Page, follower: _Follower) -> None:
+    def _call_back(page: Page, follower: _Follower) -> None:
         if page.claim(follower):
             result = page.rows if page.error is None else page.error
             follower.function(result, *follower.args, **follower.kwargs)
@@ -238,7 +277,7 @@ class ResponseFuture:
             raise page.error
         return ResultSet(self, page.rows)
 
-    def _wait(self) -> _Page:
+    def _wait(self) -> Page:
         page = self._page
         if page.arrived.is_set():
             return page
@@ -270,7 +309,7 @@ class ResponseFuture:
             raise QueryExhausted
         self._call = self._call.next_page(self._paging_state)
         self._paging_state = None
-        page = self._page = _Page()
+        page = self._page = Page()
         try:
             self._send()
         except BaseException as error:
@@ -369,3 +408,27 @@ class ResponseFuture:
         page = self._page
         state = page.error or ("a result" if page.arrived.is_set() else "no result yet")
         return f"<ResponseFuture: query={str(self.query)!r} {state}>"
+
+
+def _let_go(write: Page) -> None:
+    """A write is answered, or was not sent: the reads behind it go on."""
+    for place in write.places:
+        place.pop(write, None)
+    for hold in list(write.held):
+        hold.answered(write)
+    write.held.clear()
+
+
+def _brings(writes: list[Page]) -> bool:
+    """Whether this is the thread that brings the answers of these writes, and so cannot wait."""
+    for write in writes:
+        if write.pending is not None:
+            try:
+                write.pending.exception(0)
+            except RuntimeError:
+                return True
+            except (concurrent.futures.TimeoutError, concurrent.futures.CancelledError):
+                return False
+            except cql.errors.Error:
+                return False
+    return False

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from spikewire import cql
@@ -45,6 +46,8 @@ __all__ = [
     "tuple_factory",
 ]
 
+#: A statement that changes nothing, behind comments.
+_READS = re.compile(r"(?:\s|--[^\n]*\n|//[^\n]*\n|/\*.*?\*/)*SELECT\b", re.IGNORECASE | re.DOTALL)
 #: The maximum number of statements in a batch.
 _MOST = 0xFFFF
 
@@ -184,6 +187,11 @@ class PreparedStatement:
         self._binder = binder
         #: The keyspace of its table.
         self.table_keyspace = binder.places[0][0] if binder.places else None
+        key = self.routing_key_indexes
+        #: Its table, if its parameters determine a partition.
+        self.routed_table = binder.places[key[0]] if key else None
+        #: Whether it changes nothing.
+        self.reads = _READS.match(prepared.text) is not None
 
     @property
     def query_string(self) -> str:

@@ -15,6 +15,7 @@ from spikewire import cql
 from spikewire.compat.cassandra.levels import ConsistencyLevel
 from spikewire.compat.cassandra.markers import by_position, literals, question_marks
 from spikewire.compat.cassandra.marks import FETCH_SIZE_UNSET
+from spikewire.compat.cassandra.order import Writes
 from spikewire.compat.cassandra.policies import retries_of, speculation_of
 from spikewire.compat.cassandra.profiles import NOT_SET, ExecutionProfile
 from spikewire.compat.cassandra.query import (
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from spikewire.compat.cassandra.cluster import Cluster
+    from spikewire.compat.cassandra.order import About
     from spikewire.compat.cassandra.pool import Host
 
 __all__ = ["KEPT", "Call", "Requests", "level_named", "seconds"]
@@ -57,6 +59,8 @@ class Call(NamedTuple):
     #: Makes the request again, once its statement's parameters have changed; ``None`` if the
     #: program prepared it.
     anew: Callable[[], Call] | None = None
+    #: The prepared statements in it, with parameters in the engine's form.
+    about: About = ()
 
     def run(self) -> Any:
         """Executes it and returns its rows."""
@@ -81,6 +85,7 @@ class Failed(NamedTuple):
     options: dict[str, Any]
     retried: bool = True
     anew: None = None
+    about: tuple[()] = ()
 
     def run(self) -> Any:
         """Raises the error."""
@@ -119,6 +124,7 @@ class Use(NamedTuple):
     options: dict[str, Any]
     retried: bool = True
     anew: None = None
+    about: tuple[()] = ()
 
     def run(self) -> Used:
         """Changes the keyspace."""
@@ -146,6 +152,7 @@ class Requests(Settings):
         #: Statements with markers where CQL takes none.
         self._unmarked: set[str] = set()
         self._turns = itertools.count()
+        self._writes = Writes()
         #: Sessions of the engine by keyspace, if that is one for each connection.
         self._cores: dict[str | None, Any] = {}
 
@@ -236,75 +243,85 @@ class Requests(Settings):
         return Use(self, plain, options)
 
     def _call(self, query: Any, parameters: Any, options: dict[str, Any], retried: bool) -> Call:
-        statement, values = self._content(query, parameters, options)
+        statement, values, about = self._content(query, parameters, options)
         if isinstance(query, BoundStatement):
             core = self._core_of(query.prepared_statement) if self._cores else self._core
-            return Call(core, statement, values, options, retried)
+            return Call(core, statement, values, options, retried, None, about)
         if values is None and isinstance(statement, str):
             return Call(self._core, statement, values, options, retried)
 
         def anew() -> Call:
             self._kept.clear()
             self._changes += 1
-            statement, values = self._content(query, parameters, options)
-            return Call(self._core, statement, values, options, retried)
+            statement, values, about = self._content(query, parameters, options)
+            return Call(self._core, statement, values, options, retried, None, about)
 
-        return Call(self._core, statement, values, options, retried, anew)
+        return Call(self._core, statement, values, options, retried, anew, about)
 
-    def _content(self, query: Any, parameters: Any, options: dict[str, Any]) -> tuple[Any, Any]:
-        """What the engine is to execute, and its values."""
+    def _content(
+        self, query: Any, parameters: Any, options: dict[str, Any]
+    ) -> tuple[Any, Any, About]:
+        """What the engine is to execute, its values, and the prepared statements in it."""
         if isinstance(query, BoundStatement):
             if parameters:
                 message = "a BoundStatement has its parameters: others cannot be passed with it"
                 raise ValueError(message)
-            return query.prepared_statement.prepared, query.bound_values or None
+            of, values = query.prepared_statement, query.bound_values
+            return of.prepared, values or None, ((of, values),)
         if query.keyspace and self._core.protocol_version >= 5:
             options["keyspace"] = query.keyspace
         if isinstance(query, SimpleStatement):
             if not parameters:
-                return query.query_string, None
-            return self._with_values(query.query_string, parameters, options)
+                return query.query_string, None, ()
+            statement, about = self._with_values(query.query_string, parameters, options)
+            return statement, None, about
         if not query.entries:
-            return f"BEGIN {_BATCHES[query.batch_type.name]} APPLY BATCH", None
+            return f"BEGIN {_BATCHES[query.batch_type.name]} APPLY BATCH", None, ()
         batch = engine_batch(query.batch_type)
+        all_about: list[tuple[PreparedStatement, tuple[Any, ...]]] = []
         for entry, values in query.entries:
             if isinstance(entry, BoundStatement):
-                batch.add(entry.prepared_statement.prepared, entry.bound_values or None)
+                of, bound = entry.prepared_statement, entry.bound_values
+                batch.add(of.prepared, bound or None)
+                all_about.append((of, bound))
             elif values:
-                statement, bound = self._with_values(entry, values, options)
-                batch.add(statement, *([] if bound is None else [bound]))
+                statement, about = self._with_values(entry, values, options)
+                batch.add(statement)
+                all_about += about
             else:
                 batch.add(entry)
-        return batch, None
+        return batch, None, tuple(all_about)
 
-    def _with_values(self, text: str, parameters: Any, options: dict[str, Any]) -> tuple[Any, Any]:
+    def _with_values(
+        self, text: str, parameters: Any, options: dict[str, Any]
+    ) -> tuple[Any, About]:
         """A statement with parameters that the program has not prepared, prepared here."""
         text, values = by_position(text, parameters)
         quoter = _quoter()
         if quoter is not None:
             values = tuple(one.value if isinstance(one, quoter) else one for one in values)
         if text in self._unmarked:
-            return self._with_literals(text, values), None
+            return self._with_literals(text, values), ()
         keyspace = options.get("keyspace") or self._core.keyspace
         known = self._kept.get((text, keyspace))
         if known is not None:
             try:
-                return _bound(known, values), None
+                return _bound(known, values)
             except (TypeError, ValueError, OverflowError):
                 # The table may have other columns by now.
                 self._changes += 1
                 before, known = known, self._prepare_here(text, keyspace, options)
                 if before.column_metadata == known.column_metadata:
                     raise
-            return _bound(known, values), None
+            return _bound(known, values)
         try:
             known = self._prepare_here(text, keyspace, options)
         except SyntaxException:
             # CQL takes no marker in DDL, for instance.
             if len(self._unmarked) < KEPT:
                 self._unmarked.add(text)
-            return self._with_literals(text, values), None
-        return _bound(known, values), None
+            return self._with_literals(text, values), ()
+        return _bound(known, values)
 
     def _with_literals(self, text: str, values: tuple[Any, ...]) -> str:
         self._encoder.user_types = self._fields_of_classes()
@@ -356,9 +373,10 @@ def _quoter() -> type[Any] | None:
     return kind
 
 
-def _bound(statement: PreparedStatement, values: tuple[Any, ...]) -> Any:
+def _bound(statement: PreparedStatement, values: tuple[Any, ...]) -> tuple[Any, About]:
     """The statement with values that fit, for the engine."""
-    return statement.prepared.bind(statement.bound_values(values))
+    bound = statement.bound_values(values)
+    return statement.prepared.bind(bound), ((statement, bound),)
 
 
 def seconds(timeout: float | None) -> float:

@@ -255,9 +255,9 @@ class Session(Requests):
 
     def _read(self, query: str, values: Any, level: int | None) -> list[dict[str, Any]]:
         """Rows as dictionaries, regardless of the session's settings."""
-        statement, bound = self._with_values(query, values, {})
+        statement, _ = self._with_values(query, values, {})
         options = {} if level is None else {"consistency": level_named(level, None)}
-        rows = self._core.execute(statement, bound, **options)
+        rows = self._core.execute(statement, **options)
         names = list(rows.columns)
         read, _ = self._reader(rows)
         return [dict(zip(names, row, strict=True)) for row in read(rows)]

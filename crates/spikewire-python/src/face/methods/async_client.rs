@@ -21,7 +21,7 @@ use crate::space::Space;
 use crate::verbs::{
     Function, Limits, ReadOptions, ReadRules, RetryRules, RowOptions, WriteOptions,
 };
-use crate::{columns, many, verbs};
+use crate::{arguments, columns, many, verbs};
 
 impl Verbs for AsyncClient {
     type Runner = Loops;
@@ -188,7 +188,7 @@ impl AsyncClient {
     /// Raises `RecordNotFound`, `FilteredOut`, or `Timeout`, `ConnectionFailed` and the other
     /// errors of `spikewire.errors`; `TypeError`, `ValueError` or `OverflowError` for
     /// invalid arguments.
-    #[pyo3(signature = (key, bins=None, *, default=Given::No, buffers=false, r#where=None, read_touch=None, read_mode=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, hedge=None))]
+    #[pyo3(signature = (key, bins=None, *, default=Given::No, buffers=false, r#where=None, read_touch=None, read_mode=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, hedge=None, **unknown), text_signature = "($self, key, bins=None, *, default=..., buffers=False, where=None, read_touch=None, read_mode=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, hedge=None)")]
     fn get<'py>(
         &self,
         py: Python<'py>,
@@ -207,7 +207,13 @@ impl AsyncClient {
         max_sleep_between_retries: Option<Bound<'py, PyAny>>,
         #[pyo3(from_py_with = flags::sleep_jitter)] sleep_jitter: Option<bool>,
         hedge: Option<Bound<'py, PyAny>>,
+        unknown: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
+        arguments::no_unknown(
+            "AsyncClient.get",
+            unknown,
+            "bins, buffers, default, hedge, key, max_retries, max_sleep_between_retries, read_mode, read_touch, replica, sleep_between_retries, sleep_jitter, sleep_multiplier, timeout, where",
+        )?;
         let began = self.begin();
         let defaults = self.defaults();
         let address = self.address(key)?;
@@ -230,7 +236,7 @@ impl AsyncClient {
     /// `where`: a filter as in `get`; a record that does not pass it is treated as absent.
     /// Default: no filter.
     /// The other keywords are those of `get`.
-    #[pyo3(signature = (key, *, r#where=None, read_touch=None, read_mode=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, hedge=None))]
+    #[pyo3(signature = (key, *, r#where=None, read_touch=None, read_mode=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, hedge=None, **unknown), text_signature = "($self, key, *, where=None, read_touch=None, read_mode=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, hedge=None)")]
     fn exists<'py>(
         &self,
         py: Python<'py>,
@@ -246,7 +252,13 @@ impl AsyncClient {
         max_sleep_between_retries: Option<Bound<'py, PyAny>>,
         #[pyo3(from_py_with = flags::sleep_jitter)] sleep_jitter: Option<bool>,
         hedge: Option<Bound<'py, PyAny>>,
+        unknown: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
+        arguments::no_unknown(
+            "AsyncClient.exists",
+            unknown,
+            "hedge, key, max_retries, max_sleep_between_retries, read_mode, read_touch, replica, sleep_between_retries, sleep_jitter, sleep_multiplier, timeout, where",
+        )?;
         let began = self.begin();
         let defaults = self.defaults();
         let address = self.address(key)?;
@@ -299,7 +311,7 @@ impl AsyncClient {
     /// `spikewire.errors`; their `in_doubt` says whether the write may have been applied.
     /// Raises `TypeError`, `ValueError` or `OverflowError`, naming bin and type, for values
     /// that cannot be stored; nothing is sent then.
-    #[pyo3(signature = (key, bins, *, ttl=None, generation=None, exists=None, durable=false, send_key=None, r#where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, retry_in_doubt=None))]
+    #[pyo3(signature = (key, bins, *, ttl=None, generation=None, exists=None, durable=false, send_key=None, r#where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, retry_in_doubt=None, **unknown), text_signature = "($self, key, bins, *, ttl=None, generation=None, exists=None, durable=False, send_key=None, where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, retry_in_doubt=None)")]
     fn put<'py>(
         &self,
         py: Python<'py>,
@@ -319,7 +331,13 @@ impl AsyncClient {
         max_sleep_between_retries: Option<Bound<'py, PyAny>>,
         #[pyo3(from_py_with = flags::sleep_jitter)] sleep_jitter: Option<bool>,
         #[pyo3(from_py_with = flags::retry_in_doubt)] retry_in_doubt: Option<bool>,
+        unknown: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
+        arguments::no_unknown(
+            "AsyncClient.put",
+            unknown,
+            "bins, durable, exists, generation, key, max_retries, max_sleep_between_retries, replica, retry_in_doubt, send_key, sleep_between_retries, sleep_jitter, sleep_multiplier, timeout, ttl, where",
+        )?;
         let began = self.begin();
         let defaults = self.defaults();
         let address = self.address(key)?;
@@ -351,7 +369,7 @@ impl AsyncClient {
     /// `put`.
     ///
     /// Raises `BinTypeError` if a bin holds something else, and the errors of `put`.
-    #[pyo3(signature = (key, bins, *, ttl=None, generation=None, exists=None, durable=false, send_key=None, r#where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, retry_in_doubt=None))]
+    #[pyo3(signature = (key, bins, *, ttl=None, generation=None, exists=None, durable=false, send_key=None, r#where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, retry_in_doubt=None, **unknown), text_signature = "($self, key, bins, *, ttl=None, generation=None, exists=None, durable=False, send_key=None, where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, retry_in_doubt=None)")]
     fn add<'py>(
         &self,
         py: Python<'py>,
@@ -371,7 +389,13 @@ impl AsyncClient {
         max_sleep_between_retries: Option<Bound<'py, PyAny>>,
         #[pyo3(from_py_with = flags::sleep_jitter)] sleep_jitter: Option<bool>,
         #[pyo3(from_py_with = flags::retry_in_doubt)] retry_in_doubt: Option<bool>,
+        unknown: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
+        arguments::no_unknown(
+            "AsyncClient.add",
+            unknown,
+            "bins, durable, exists, generation, key, max_retries, max_sleep_between_retries, replica, retry_in_doubt, send_key, sleep_between_retries, sleep_jitter, sleep_multiplier, timeout, ttl, where",
+        )?;
         let began = self.begin();
         let defaults = self.defaults();
         let address = self.address(key)?;
@@ -402,7 +426,7 @@ impl AsyncClient {
     /// or a missing record, counts as empty. Keywords as in `put`.
     ///
     /// Raises `BinTypeError` if a bin holds something else, and the errors of `put`.
-    #[pyo3(signature = (key, bins, *, ttl=None, generation=None, exists=None, durable=false, send_key=None, r#where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, retry_in_doubt=None))]
+    #[pyo3(signature = (key, bins, *, ttl=None, generation=None, exists=None, durable=false, send_key=None, r#where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, retry_in_doubt=None, **unknown), text_signature = "($self, key, bins, *, ttl=None, generation=None, exists=None, durable=False, send_key=None, where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, retry_in_doubt=None)")]
     fn append<'py>(
         &self,
         py: Python<'py>,
@@ -422,7 +446,13 @@ impl AsyncClient {
         max_sleep_between_retries: Option<Bound<'py, PyAny>>,
         #[pyo3(from_py_with = flags::sleep_jitter)] sleep_jitter: Option<bool>,
         #[pyo3(from_py_with = flags::retry_in_doubt)] retry_in_doubt: Option<bool>,
+        unknown: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
+        arguments::no_unknown(
+            "AsyncClient.append",
+            unknown,
+            "bins, durable, exists, generation, key, max_retries, max_sleep_between_retries, replica, retry_in_doubt, send_key, sleep_between_retries, sleep_jitter, sleep_multiplier, timeout, ttl, where",
+        )?;
         let began = self.begin();
         let defaults = self.defaults();
         let address = self.address(key)?;
@@ -453,7 +483,7 @@ impl AsyncClient {
     /// bin, or a missing record, counts as empty. Keywords as in `put`.
     ///
     /// Raises `BinTypeError` if a bin holds something else, and the errors of `put`.
-    #[pyo3(signature = (key, bins, *, ttl=None, generation=None, exists=None, durable=false, send_key=None, r#where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, retry_in_doubt=None))]
+    #[pyo3(signature = (key, bins, *, ttl=None, generation=None, exists=None, durable=false, send_key=None, r#where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, retry_in_doubt=None, **unknown), text_signature = "($self, key, bins, *, ttl=None, generation=None, exists=None, durable=False, send_key=None, where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, retry_in_doubt=None)")]
     fn prepend<'py>(
         &self,
         py: Python<'py>,
@@ -473,7 +503,13 @@ impl AsyncClient {
         max_sleep_between_retries: Option<Bound<'py, PyAny>>,
         #[pyo3(from_py_with = flags::sleep_jitter)] sleep_jitter: Option<bool>,
         #[pyo3(from_py_with = flags::retry_in_doubt)] retry_in_doubt: Option<bool>,
+        unknown: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
+        arguments::no_unknown(
+            "AsyncClient.prepend",
+            unknown,
+            "bins, durable, exists, generation, key, max_retries, max_sleep_between_retries, replica, retry_in_doubt, send_key, sleep_between_retries, sleep_jitter, sleep_multiplier, timeout, ttl, where",
+        )?;
         let began = self.begin();
         let defaults = self.defaults();
         let address = self.address(key)?;
@@ -510,7 +546,7 @@ impl AsyncClient {
     /// `where`: a filter as in `get`; a record that does not pass it is kept, and the result
     /// is False. Default: no filter.
     /// The other keywords are those of `put`.
-    #[pyo3(signature = (key, *, generation=None, durable=false, send_key=false, r#where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, retry_in_doubt=None))]
+    #[pyo3(signature = (key, *, generation=None, durable=false, send_key=false, r#where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, retry_in_doubt=None, **unknown), text_signature = "($self, key, *, generation=None, durable=False, send_key=False, where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, retry_in_doubt=None)")]
     fn delete<'py>(
         &self,
         py: Python<'py>,
@@ -527,7 +563,13 @@ impl AsyncClient {
         max_sleep_between_retries: Option<Bound<'py, PyAny>>,
         #[pyo3(from_py_with = flags::sleep_jitter)] sleep_jitter: Option<bool>,
         #[pyo3(from_py_with = flags::retry_in_doubt)] retry_in_doubt: Option<bool>,
+        unknown: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
+        arguments::no_unknown(
+            "AsyncClient.delete",
+            unknown,
+            "durable, generation, key, max_retries, max_sleep_between_retries, replica, retry_in_doubt, send_key, sleep_between_retries, sleep_jitter, sleep_multiplier, timeout, where",
+        )?;
         let began = self.begin();
         let defaults = self.defaults();
         let address = self.address(key)?;
@@ -558,7 +600,7 @@ impl AsyncClient {
     /// the generation increases. Keywords as in `put`.
     ///
     /// Raises `RecordNotFound` if there is no such record, and the errors of `put`.
-    #[pyo3(signature = (key, *, ttl=None, generation=None, send_key=None, r#where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, retry_in_doubt=None))]
+    #[pyo3(signature = (key, *, ttl=None, generation=None, send_key=None, r#where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, retry_in_doubt=None, **unknown), text_signature = "($self, key, *, ttl=None, generation=None, send_key=None, where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, retry_in_doubt=None)")]
     fn touch<'py>(
         &self,
         py: Python<'py>,
@@ -575,7 +617,13 @@ impl AsyncClient {
         max_sleep_between_retries: Option<Bound<'py, PyAny>>,
         #[pyo3(from_py_with = flags::sleep_jitter)] sleep_jitter: Option<bool>,
         #[pyo3(from_py_with = flags::retry_in_doubt)] retry_in_doubt: Option<bool>,
+        unknown: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
+        arguments::no_unknown(
+            "AsyncClient.touch",
+            unknown,
+            "generation, key, max_retries, max_sleep_between_retries, replica, retry_in_doubt, send_key, sleep_between_retries, sleep_jitter, sleep_multiplier, timeout, ttl, where",
+        )?;
         let began = self.begin();
         let defaults = self.defaults();
         let address = self.address(key)?;
@@ -614,7 +662,7 @@ impl AsyncClient {
     ///
     /// Raises `FunctionFailed` with the function's error, including file and line, or if the
     /// module or function does not exist; also the errors of `put`.
-    #[pyo3(signature = (key, module, function, arguments=None, *, ttl=None, durable=false, send_key=None, r#where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, retry_in_doubt=None))]
+    #[pyo3(signature = (key, module, function, arguments=None, *, ttl=None, durable=false, send_key=None, r#where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, retry_in_doubt=None, **unknown), text_signature = "($self, key, module, function, arguments=None, *, ttl=None, durable=False, send_key=None, where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, retry_in_doubt=None)")]
     fn apply<'py>(
         &self,
         py: Python<'py>,
@@ -634,7 +682,13 @@ impl AsyncClient {
         max_sleep_between_retries: Option<Bound<'py, PyAny>>,
         #[pyo3(from_py_with = flags::sleep_jitter)] sleep_jitter: Option<bool>,
         #[pyo3(from_py_with = flags::retry_in_doubt)] retry_in_doubt: Option<bool>,
+        unknown: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
+        arguments::no_unknown(
+            "AsyncClient.apply",
+            unknown,
+            "arguments, durable, function, key, max_retries, max_sleep_between_retries, module, replica, retry_in_doubt, send_key, sleep_between_retries, sleep_jitter, sleep_multiplier, timeout, ttl, where",
+        )?;
         let began = self.begin();
         let defaults = self.defaults();
         let address = self.address(key)?;
@@ -673,7 +727,7 @@ impl AsyncClient {
     /// Raises `RecordNotFound` if the operations only read and the record does not exist,
     /// `FilteredOut` if it exists and does not pass `where`, `BinTypeError` if an operation
     /// does not fit its bin, and the errors of `put`.
-    #[pyo3(signature = (key, operations, *, ttl=None, generation=None, exists=None, durable=false, send_key=None, r#where=None, read_touch=None, read_mode=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, retry_in_doubt=None, hedge=None))]
+    #[pyo3(signature = (key, operations, *, ttl=None, generation=None, exists=None, durable=false, send_key=None, r#where=None, read_touch=None, read_mode=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, retry_in_doubt=None, hedge=None, **unknown), text_signature = "($self, key, operations, *, ttl=None, generation=None, exists=None, durable=False, send_key=None, where=None, read_touch=None, read_mode=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, retry_in_doubt=None, hedge=None)")]
     fn operate<'py>(
         &self,
         py: Python<'py>,
@@ -696,7 +750,13 @@ impl AsyncClient {
         #[pyo3(from_py_with = flags::sleep_jitter)] sleep_jitter: Option<bool>,
         #[pyo3(from_py_with = flags::retry_in_doubt)] retry_in_doubt: Option<bool>,
         hedge: Option<Bound<'py, PyAny>>,
+        unknown: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
+        arguments::no_unknown(
+            "AsyncClient.operate",
+            unknown,
+            "durable, exists, generation, hedge, key, max_retries, max_sleep_between_retries, operations, read_mode, read_touch, replica, retry_in_doubt, send_key, sleep_between_retries, sleep_jitter, sleep_multiplier, timeout, ttl, where",
+        )?;
         let began = self.begin();
         let defaults = self.defaults();
         let address = self.address(key)?;
@@ -730,7 +790,7 @@ impl AsyncClient {
     /// the keywords are those of `get`. Returns a `Batch` in input order: a `Record` per row,
     /// `None` if the record does not exist or does not pass `where`. A row that fails does not
     /// affect the others. With `buffers`, a view keeps the replies of the whole call alive.
-    #[pyo3(signature = (keys, bins=None, *, buffers=false, r#where=None, read_touch=None, read_mode=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None))]
+    #[pyo3(signature = (keys, bins=None, *, buffers=false, r#where=None, read_touch=None, read_mode=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, **unknown), text_signature = "($self, keys, bins=None, *, buffers=False, where=None, read_touch=None, read_mode=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None)")]
     fn get_many<'py>(
         &self,
         py: Python<'py>,
@@ -747,7 +807,13 @@ impl AsyncClient {
         sleep_multiplier: Option<Bound<'py, PyAny>>,
         max_sleep_between_retries: Option<Bound<'py, PyAny>>,
         #[pyo3(from_py_with = flags::sleep_jitter)] sleep_jitter: Option<bool>,
+        unknown: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
+        arguments::no_unknown(
+            "AsyncClient.get_many",
+            unknown,
+            "bins, buffers, keys, max_retries, max_sleep_between_retries, read_mode, read_touch, replica, sleep_between_retries, sleep_jitter, sleep_multiplier, timeout, where",
+        )?;
         let began = self.begin();
         let defaults = self.defaults();
         let resolve = |key: &Bound<'_, PyAny>| many::whole(self.address(key));
@@ -774,7 +840,7 @@ impl AsyncClient {
     /// `missing="raise"` a plain `numpy.ndarray`, which takes less time. The array is filled as
     /// replies arrive, and replies are not kept, so this takes less memory and time than
     /// `get_many(keys).to_numpy(dtype)`. The other keywords are those of `get`.
-    #[pyo3(signature = (keys, dtype, *, key=None, generation=None, ttl=None, missing="mask", errors="raise", r#where=None, read_touch=None, read_mode=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None))]
+    #[pyo3(signature = (keys, dtype, *, key=None, generation=None, ttl=None, missing="mask", errors="raise", r#where=None, read_touch=None, read_mode=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, **unknown), text_signature = "($self, keys, dtype, *, key=None, generation=None, ttl=None, missing=\"mask\", errors=\"raise\", where=None, read_touch=None, read_mode=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None)")]
     fn get_numpy<'py>(
         &self,
         py: Python<'py>,
@@ -795,7 +861,13 @@ impl AsyncClient {
         sleep_multiplier: Option<Bound<'py, PyAny>>,
         max_sleep_between_retries: Option<Bound<'py, PyAny>>,
         #[pyo3(from_py_with = flags::sleep_jitter)] sleep_jitter: Option<bool>,
+        unknown: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
+        arguments::no_unknown(
+            "AsyncClient.get_numpy",
+            unknown,
+            "dtype, errors, generation, key, keys, max_retries, max_sleep_between_retries, missing, read_mode, read_touch, replica, sleep_between_retries, sleep_jitter, sleep_multiplier, timeout, ttl, where",
+        )?;
         let began = self.begin();
         let defaults = self.defaults();
         let resolve = |key: &Bound<'_, PyAny>| many::whole(self.address(key));
@@ -818,7 +890,7 @@ impl AsyncClient {
     ///
     /// Returns a `Batch`: a `Record` without bins per row, `None` if the record does not exist
     /// or does not pass `where`. Keywords as in `get`.
-    #[pyo3(signature = (keys, *, r#where=None, read_touch=None, read_mode=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None))]
+    #[pyo3(signature = (keys, *, r#where=None, read_touch=None, read_mode=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, **unknown), text_signature = "($self, keys, *, where=None, read_touch=None, read_mode=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None)")]
     fn exists_many<'py>(
         &self,
         py: Python<'py>,
@@ -833,7 +905,13 @@ impl AsyncClient {
         sleep_multiplier: Option<Bound<'py, PyAny>>,
         max_sleep_between_retries: Option<Bound<'py, PyAny>>,
         #[pyo3(from_py_with = flags::sleep_jitter)] sleep_jitter: Option<bool>,
+        unknown: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
+        arguments::no_unknown(
+            "AsyncClient.exists_many",
+            unknown,
+            "keys, max_retries, max_sleep_between_retries, read_mode, read_touch, replica, sleep_between_retries, sleep_jitter, sleep_multiplier, timeout, where",
+        )?;
         let began = self.begin();
         let defaults = self.defaults();
         let resolve = |key: &Bound<'_, PyAny>| many::whole(self.address(key));
@@ -874,7 +952,7 @@ impl AsyncClient {
     /// Raises `TypeError`, `ValueError` or `OverflowError`, naming row, column and type, for
     /// values that cannot be written. Nothing is sent then; after the first window of a
     /// table, the error says how many rows were sent.
-    #[pyo3(signature = (records, *, key=None, bins=None, nulls=None, ttl=None, generation=None, exists=None, durable=false, send_key=None, r#where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, retry_in_doubt=None))]
+    #[pyo3(signature = (records, *, key=None, bins=None, nulls=None, ttl=None, generation=None, exists=None, durable=false, send_key=None, r#where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, retry_in_doubt=None, **unknown), text_signature = "($self, records, *, key=None, bins=None, nulls=None, ttl=None, generation=None, exists=None, durable=False, send_key=None, where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, retry_in_doubt=None)")]
     fn put_many<'py>(
         &self,
         py: Python<'py>,
@@ -896,7 +974,13 @@ impl AsyncClient {
         max_sleep_between_retries: Option<Bound<'py, PyAny>>,
         #[pyo3(from_py_with = flags::sleep_jitter)] sleep_jitter: Option<bool>,
         #[pyo3(from_py_with = flags::retry_in_doubt)] retry_in_doubt: Option<bool>,
+        unknown: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
+        arguments::no_unknown(
+            "AsyncClient.put_many",
+            unknown,
+            "bins, durable, exists, generation, key, max_retries, max_sleep_between_retries, nulls, records, replica, retry_in_doubt, send_key, sleep_between_retries, sleep_jitter, sleep_multiplier, timeout, ttl, where",
+        )?;
         let began = self.begin();
         let defaults = self.defaults();
         let resolve = |key: &Bound<'_, PyAny>| many::whole(self.address(key));
@@ -928,7 +1012,7 @@ impl AsyncClient {
     ///
     /// Returns a `Batch`: a `Record` without bins per deleted row, `None` if the record did not
     /// exist or did not pass `where`. Keywords as in `delete`.
-    #[pyo3(signature = (keys, *, generation=None, durable=false, send_key=false, r#where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, retry_in_doubt=None))]
+    #[pyo3(signature = (keys, *, generation=None, durable=false, send_key=false, r#where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, retry_in_doubt=None, **unknown), text_signature = "($self, keys, *, generation=None, durable=False, send_key=False, where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, retry_in_doubt=None)")]
     fn delete_many<'py>(
         &self,
         py: Python<'py>,
@@ -945,7 +1029,13 @@ impl AsyncClient {
         max_sleep_between_retries: Option<Bound<'py, PyAny>>,
         #[pyo3(from_py_with = flags::sleep_jitter)] sleep_jitter: Option<bool>,
         #[pyo3(from_py_with = flags::retry_in_doubt)] retry_in_doubt: Option<bool>,
+        unknown: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
+        arguments::no_unknown(
+            "AsyncClient.delete_many",
+            unknown,
+            "durable, generation, keys, max_retries, max_sleep_between_retries, replica, retry_in_doubt, send_key, sleep_between_retries, sleep_jitter, sleep_multiplier, timeout, where",
+        )?;
         let began = self.begin();
         let defaults = self.defaults();
         let resolve = |key: &Bound<'_, PyAny>| many::whole(self.address(key));
@@ -976,7 +1066,7 @@ impl AsyncClient {
     ///
     /// Returns a `Batch` of `Record`s as from `operate`, `None` if the record does not exist or
     /// does not pass `where`. Keywords as in `operate`.
-    #[pyo3(signature = (keys, operations, *, ttl=None, generation=None, exists=None, durable=false, send_key=None, r#where=None, read_touch=None, read_mode=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, retry_in_doubt=None))]
+    #[pyo3(signature = (keys, operations, *, ttl=None, generation=None, exists=None, durable=false, send_key=None, r#where=None, read_touch=None, read_mode=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, retry_in_doubt=None, **unknown), text_signature = "($self, keys, operations, *, ttl=None, generation=None, exists=None, durable=False, send_key=None, where=None, read_touch=None, read_mode=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, retry_in_doubt=None)")]
     fn operate_many<'py>(
         &self,
         py: Python<'py>,
@@ -998,7 +1088,13 @@ impl AsyncClient {
         max_sleep_between_retries: Option<Bound<'py, PyAny>>,
         #[pyo3(from_py_with = flags::sleep_jitter)] sleep_jitter: Option<bool>,
         #[pyo3(from_py_with = flags::retry_in_doubt)] retry_in_doubt: Option<bool>,
+        unknown: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
+        arguments::no_unknown(
+            "AsyncClient.operate_many",
+            unknown,
+            "durable, exists, generation, keys, max_retries, max_sleep_between_retries, operations, read_mode, read_touch, replica, retry_in_doubt, send_key, sleep_between_retries, sleep_jitter, sleep_multiplier, timeout, ttl, where",
+        )?;
         let began = self.begin();
         let defaults = self.defaults();
         let resolve = |key: &Bound<'_, PyAny>| many::whole(self.address(key));
@@ -1031,7 +1127,7 @@ impl AsyncClient {
     ///
     /// Returns a `Batch` of `Record`s whose `results` hold the function's result. A row whose
     /// function failed has `FunctionFailed` as its error. Arguments and keywords as in `apply`.
-    #[pyo3(signature = (keys, module, function, arguments=None, *, ttl=None, durable=false, send_key=None, r#where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, retry_in_doubt=None))]
+    #[pyo3(signature = (keys, module, function, arguments=None, *, ttl=None, durable=false, send_key=None, r#where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, retry_in_doubt=None, **unknown), text_signature = "($self, keys, module, function, arguments=None, *, ttl=None, durable=False, send_key=None, where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, retry_in_doubt=None)")]
     fn apply_many<'py>(
         &self,
         py: Python<'py>,
@@ -1051,7 +1147,13 @@ impl AsyncClient {
         max_sleep_between_retries: Option<Bound<'py, PyAny>>,
         #[pyo3(from_py_with = flags::sleep_jitter)] sleep_jitter: Option<bool>,
         #[pyo3(from_py_with = flags::retry_in_doubt)] retry_in_doubt: Option<bool>,
+        unknown: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
+        arguments::no_unknown(
+            "AsyncClient.apply_many",
+            unknown,
+            "arguments, durable, function, keys, max_retries, max_sleep_between_retries, module, replica, retry_in_doubt, send_key, sleep_between_retries, sleep_jitter, sleep_multiplier, timeout, ttl, where",
+        )?;
         let began = self.begin();
         let defaults = self.defaults();
         let resolve = |key: &Bound<'_, PyAny>| many::whole(self.address(key));
@@ -1093,7 +1195,7 @@ impl AsyncClient {
     ///
     /// Raises `TypeError`, `ValueError` or `OverflowError` for an invalid row, with its
     /// number; nothing is sent then.
-    #[pyo3(signature = (rows, *, ttl=None, exists=None, durable=false, send_key=None, read_touch=None, read_mode=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, retry_in_doubt=None))]
+    #[pyo3(signature = (rows, *, ttl=None, exists=None, durable=false, send_key=None, read_touch=None, read_mode=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, retry_in_doubt=None, **unknown), text_signature = "($self, rows, *, ttl=None, exists=None, durable=False, send_key=None, read_touch=None, read_mode=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, retry_in_doubt=None)")]
     fn batch<'py>(
         &self,
         py: Python<'py>,
@@ -1112,7 +1214,13 @@ impl AsyncClient {
         max_sleep_between_retries: Option<Bound<'py, PyAny>>,
         #[pyo3(from_py_with = flags::sleep_jitter)] sleep_jitter: Option<bool>,
         #[pyo3(from_py_with = flags::retry_in_doubt)] retry_in_doubt: Option<bool>,
+        unknown: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
+        arguments::no_unknown(
+            "AsyncClient.batch",
+            unknown,
+            "durable, exists, max_retries, max_sleep_between_retries, read_mode, read_touch, replica, retry_in_doubt, rows, send_key, sleep_between_retries, sleep_jitter, sleep_multiplier, timeout, ttl",
+        )?;
         let began = self.begin();
         let defaults = self.defaults();
         let resolve = |key: &Bound<'_, PyAny>| many::whole(self.address(key));
@@ -1170,7 +1278,7 @@ impl AsyncClient {
     /// `IndexNotFound` if no index fits, `Timeout`, `ConnectionFailed`, `NodeUnavailable`,
     /// `QueryPaused` and the other errors of `spikewire.errors`. The query's `cursor` then
     /// says where to resume.
-    #[pyo3(signature = (namespace, set=None, *, r#where=None, bins=None, index=None, operations=None, include_values=true, limit=None, partitions=None, after=None, page_size=None, resume=None, records_per_second=None, concurrent_nodes=None, replica=None, socket_timeout=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None))]
+    #[pyo3(signature = (namespace, set=None, *, r#where=None, bins=None, index=None, operations=None, include_values=true, limit=None, partitions=None, after=None, page_size=None, resume=None, records_per_second=None, concurrent_nodes=None, replica=None, socket_timeout=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, **unknown), text_signature = "($self, namespace, set=None, *, where=None, bins=None, index=None, operations=None, include_values=True, limit=None, partitions=None, after=None, page_size=None, resume=None, records_per_second=None, concurrent_nodes=None, replica=None, socket_timeout=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None)")]
     fn query<'py>(
         &self,
         py: Python<'py>,
@@ -1196,7 +1304,13 @@ impl AsyncClient {
         sleep_multiplier: Option<Bound<'py, PyAny>>,
         max_sleep_between_retries: Option<Bound<'py, PyAny>>,
         #[pyo3(from_py_with = flags::sleep_jitter)] sleep_jitter: Option<bool>,
+        unknown: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<AsyncQuery> {
+        arguments::no_unknown(
+            "AsyncClient.query",
+            unknown,
+            "after, bins, concurrent_nodes, include_values, index, limit, max_retries, max_sleep_between_retries, namespace, operations, page_size, partitions, records_per_second, replica, resume, set, sleep_between_retries, sleep_jitter, sleep_multiplier, socket_timeout, timeout, where",
+        )?;
         let defaults = self.defaults();
         let space = crate::space::named(namespace, set)?;
         let retry = RetryRules {
@@ -1246,7 +1360,7 @@ impl AsyncClient {
     /// Raises `ServerError` if a node rejects the job, for example with code 201 if the index
     /// does not exist, `ConnectionFailed` or `Timeout`; if the job runs on some nodes only,
     /// the error is `in_doubt` and names them.
-    #[pyo3(signature = (namespace, set, operations, *, r#where=None, index=None, ttl=None, durable=false, records_per_second=None, timeout=None))]
+    #[pyo3(signature = (namespace, set, operations, *, r#where=None, index=None, ttl=None, durable=false, records_per_second=None, timeout=None, **unknown), text_signature = "($self, namespace, set, operations, *, where=None, index=None, ttl=None, durable=False, records_per_second=None, timeout=None)")]
     fn operate_all<'py>(
         &self,
         py: Python<'py>,
@@ -1259,7 +1373,13 @@ impl AsyncClient {
         #[pyo3(from_py_with = flags::durable)] durable: bool,
         records_per_second: Option<Bound<'py, PyAny>>,
         timeout: Option<Bound<'py, PyAny>>,
+        unknown: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
+        arguments::no_unknown(
+            "AsyncClient.operate_all",
+            unknown,
+            "durable, index, namespace, operations, records_per_second, set, timeout, ttl, where",
+        )?;
         let defaults = self.defaults();
         let space = crate::space::named(namespace, set)?;
         let job = JobOptions { filter: r#where, index, records_per_second, timeout };
@@ -1271,7 +1391,7 @@ impl AsyncClient {
     /// runs on every node.
     ///
     /// Keywords and errors as in `operate_all`.
-    #[pyo3(signature = (namespace, set, *, r#where=None, index=None, durable=false, records_per_second=None, timeout=None))]
+    #[pyo3(signature = (namespace, set, *, r#where=None, index=None, durable=false, records_per_second=None, timeout=None, **unknown), text_signature = "($self, namespace, set, *, where=None, index=None, durable=False, records_per_second=None, timeout=None)")]
     fn delete_all<'py>(
         &self,
         py: Python<'py>,
@@ -1282,7 +1402,13 @@ impl AsyncClient {
         #[pyo3(from_py_with = flags::durable)] durable: bool,
         records_per_second: Option<Bound<'py, PyAny>>,
         timeout: Option<Bound<'py, PyAny>>,
+        unknown: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
+        arguments::no_unknown(
+            "AsyncClient.delete_all",
+            unknown,
+            "durable, index, namespace, records_per_second, set, timeout, where",
+        )?;
         let defaults = self.defaults();
         let space = crate::space::named(namespace, set)?;
         let job = JobOptions { filter: r#where, index, records_per_second, timeout };
@@ -1294,7 +1420,7 @@ impl AsyncClient {
     /// Returns a `Job` once it runs on every node.
     ///
     /// Keywords and errors as in `operate_all`.
-    #[pyo3(signature = (namespace, set, *, r#where=None, index=None, ttl=None, records_per_second=None, timeout=None))]
+    #[pyo3(signature = (namespace, set, *, r#where=None, index=None, ttl=None, records_per_second=None, timeout=None, **unknown), text_signature = "($self, namespace, set, *, where=None, index=None, ttl=None, records_per_second=None, timeout=None)")]
     fn touch_all<'py>(
         &self,
         py: Python<'py>,
@@ -1305,7 +1431,13 @@ impl AsyncClient {
         ttl: Option<&Bound<'py, PyAny>>,
         records_per_second: Option<Bound<'py, PyAny>>,
         timeout: Option<Bound<'py, PyAny>>,
+        unknown: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
+        arguments::no_unknown(
+            "AsyncClient.touch_all",
+            unknown,
+            "index, namespace, records_per_second, set, timeout, ttl, where",
+        )?;
         let defaults = self.defaults();
         let space = crate::space::named(namespace, set)?;
         let job = JobOptions { filter: r#where, index, records_per_second, timeout };
@@ -1319,7 +1451,7 @@ impl AsyncClient {
     /// it fails are counted.
     ///
     /// Keywords and errors as in `operate_all`.
-    #[pyo3(signature = (namespace, set, module, function, arguments=None, *, r#where=None, index=None, records_per_second=None, timeout=None))]
+    #[pyo3(signature = (namespace, set, module, function, arguments=None, *, r#where=None, index=None, records_per_second=None, timeout=None, **unknown), text_signature = "($self, namespace, set, module, function, arguments=None, *, where=None, index=None, records_per_second=None, timeout=None)")]
     fn apply_all<'py>(
         &self,
         py: Python<'py>,
@@ -1332,7 +1464,13 @@ impl AsyncClient {
         index: Option<Bound<'py, PyAny>>,
         records_per_second: Option<Bound<'py, PyAny>>,
         timeout: Option<Bound<'py, PyAny>>,
+        unknown: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
+        arguments::no_unknown(
+            "AsyncClient.apply_all",
+            unknown,
+            "arguments, function, index, module, namespace, records_per_second, set, timeout, where",
+        )?;
         let defaults = self.defaults();
         let space = crate::space::named(namespace, set)?;
         let job = JobOptions { filter: r#where, index, records_per_second, timeout };

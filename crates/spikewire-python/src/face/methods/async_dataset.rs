@@ -23,7 +23,7 @@ use crate::space::Space;
 use crate::verbs::{
     Function, Limits, ReadOptions, ReadRules, RetryRules, RowOptions, WriteOptions,
 };
-use crate::{columns, many, verbs};
+use crate::{arguments, columns, many, verbs};
 
 impl Verbs for AsyncDataset {
     type Runner = Loops;
@@ -223,7 +223,7 @@ impl AsyncDataset {
     /// Raises `RecordNotFound`, `FilteredOut`, or `Timeout`, `ConnectionFailed` and the other
     /// errors of `spikewire.errors`; `TypeError`, `ValueError` or `OverflowError` for
     /// invalid arguments.
-    #[pyo3(signature = (key, bins=None, *, default=Given::No, buffers=false, r#where=None, read_touch=None, read_mode=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, hedge=None))]
+    #[pyo3(signature = (key, bins=None, *, default=Given::No, buffers=false, r#where=None, read_touch=None, read_mode=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, hedge=None, **unknown), text_signature = "($self, key, bins=None, *, default=..., buffers=False, where=None, read_touch=None, read_mode=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, hedge=None)")]
     fn get<'py>(
         &self,
         py: Python<'py>,
@@ -242,7 +242,13 @@ impl AsyncDataset {
         max_sleep_between_retries: Option<Bound<'py, PyAny>>,
         #[pyo3(from_py_with = flags::sleep_jitter)] sleep_jitter: Option<bool>,
         hedge: Option<Bound<'py, PyAny>>,
+        unknown: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
+        arguments::no_unknown(
+            "AsyncDataset.get",
+            unknown,
+            "bins, buffers, default, hedge, key, max_retries, max_sleep_between_retries, read_mode, read_touch, replica, sleep_between_retries, sleep_jitter, sleep_multiplier, timeout, where",
+        )?;
         let began = self.begin();
         let defaults = self.defaults();
         let address = self.address(key)?;
@@ -265,7 +271,7 @@ impl AsyncDataset {
     /// `where`: a filter as in `get`; a record that does not pass it is treated as absent.
     /// Default: no filter.
     /// The other keywords are those of `get`.
-    #[pyo3(signature = (key, *, r#where=None, read_touch=None, read_mode=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, hedge=None))]
+    #[pyo3(signature = (key, *, r#where=None, read_touch=None, read_mode=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, hedge=None, **unknown), text_signature = "($self, key, *, where=None, read_touch=None, read_mode=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, hedge=None)")]
     fn exists<'py>(
         &self,
         py: Python<'py>,
@@ -281,7 +287,13 @@ impl AsyncDataset {
         max_sleep_between_retries: Option<Bound<'py, PyAny>>,
         #[pyo3(from_py_with = flags::sleep_jitter)] sleep_jitter: Option<bool>,
         hedge: Option<Bound<'py, PyAny>>,
+        unknown: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
+        arguments::no_unknown(
+            "AsyncDataset.exists",
+            unknown,
+            "hedge, key, max_retries, max_sleep_between_retries, read_mode, read_touch, replica, sleep_between_retries, sleep_jitter, sleep_multiplier, timeout, where",
+        )?;
         let began = self.begin();
         let defaults = self.defaults();
         let address = self.address(key)?;
@@ -334,7 +346,7 @@ impl AsyncDataset {
     /// `spikewire.errors`; their `in_doubt` says whether the write may have been applied.
     /// Raises `TypeError`, `ValueError` or `OverflowError`, naming bin and type, for values
     /// that cannot be stored; nothing is sent then.
-    #[pyo3(signature = (key, bins, *, ttl=None, generation=None, exists=None, durable=false, send_key=None, r#where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, retry_in_doubt=None))]
+    #[pyo3(signature = (key, bins, *, ttl=None, generation=None, exists=None, durable=false, send_key=None, r#where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, retry_in_doubt=None, **unknown), text_signature = "($self, key, bins, *, ttl=None, generation=None, exists=None, durable=False, send_key=None, where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, retry_in_doubt=None)")]
     fn put<'py>(
         &self,
         py: Python<'py>,
@@ -354,7 +366,13 @@ impl AsyncDataset {
         max_sleep_between_retries: Option<Bound<'py, PyAny>>,
         #[pyo3(from_py_with = flags::sleep_jitter)] sleep_jitter: Option<bool>,
         #[pyo3(from_py_with = flags::retry_in_doubt)] retry_in_doubt: Option<bool>,
+        unknown: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
+        arguments::no_unknown(
+            "AsyncDataset.put",
+            unknown,
+            "bins, durable, exists, generation, key, max_retries, max_sleep_between_retries, replica, retry_in_doubt, send_key, sleep_between_retries, sleep_jitter, sleep_multiplier, timeout, ttl, where",
+        )?;
         let began = self.begin();
         let defaults = self.defaults();
         let address = self.address(key)?;
@@ -386,7 +404,7 @@ impl AsyncDataset {
     /// `put`.
     ///
     /// Raises `BinTypeError` if a bin holds something else, and the errors of `put`.
-    #[pyo3(signature = (key, bins, *, ttl=None, generation=None, exists=None, durable=false, send_key=None, r#where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, retry_in_doubt=None))]
+    #[pyo3(signature = (key, bins, *, ttl=None, generation=None, exists=None, durable=false, send_key=None, r#where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, retry_in_doubt=None, **unknown), text_signature = "($self, key, bins, *, ttl=None, generation=None, exists=None, durable=False, send_key=None, where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, retry_in_doubt=None)")]
     fn add<'py>(
         &self,
         py: Python<'py>,
@@ -406,7 +424,13 @@ impl AsyncDataset {
         max_sleep_between_retries: Option<Bound<'py, PyAny>>,
         #[pyo3(from_py_with = flags::sleep_jitter)] sleep_jitter: Option<bool>,
         #[pyo3(from_py_with = flags::retry_in_doubt)] retry_in_doubt: Option<bool>,
+        unknown: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
+        arguments::no_unknown(
+            "AsyncDataset.add",
+            unknown,
+            "bins, durable, exists, generation, key, max_retries, max_sleep_between_retries, replica, retry_in_doubt, send_key, sleep_between_retries, sleep_jitter, sleep_multiplier, timeout, ttl, where",
+        )?;
         let began = self.begin();
         let defaults = self.defaults();
         let address = self.address(key)?;
@@ -437,7 +461,7 @@ impl AsyncDataset {
     /// or a missing record, counts as empty. Keywords as in `put`.
     ///
     /// Raises `BinTypeError` if a bin holds something else, and the errors of `put`.
-    #[pyo3(signature = (key, bins, *, ttl=None, generation=None, exists=None, durable=false, send_key=None, r#where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, retry_in_doubt=None))]
+    #[pyo3(signature = (key, bins, *, ttl=None, generation=None, exists=None, durable=false, send_key=None, r#where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, retry_in_doubt=None, **unknown), text_signature = "($self, key, bins, *, ttl=None, generation=None, exists=None, durable=False, send_key=None, where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, retry_in_doubt=None)")]
     fn append<'py>(
         &self,
         py: Python<'py>,
@@ -457,7 +481,13 @@ impl AsyncDataset {
         max_sleep_between_retries: Option<Bound<'py, PyAny>>,
         #[pyo3(from_py_with = flags::sleep_jitter)] sleep_jitter: Option<bool>,
         #[pyo3(from_py_with = flags::retry_in_doubt)] retry_in_doubt: Option<bool>,
+        unknown: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
+        arguments::no_unknown(
+            "AsyncDataset.append",
+            unknown,
+            "bins, durable, exists, generation, key, max_retries, max_sleep_between_retries, replica, retry_in_doubt, send_key, sleep_between_retries, sleep_jitter, sleep_multiplier, timeout, ttl, where",
+        )?;
         let began = self.begin();
         let defaults = self.defaults();
         let address = self.address(key)?;
@@ -488,7 +518,7 @@ impl AsyncDataset {
     /// bin, or a missing record, counts as empty. Keywords as in `put`.
     ///
     /// Raises `BinTypeError` if a bin holds something else, and the errors of `put`.
-    #[pyo3(signature = (key, bins, *, ttl=None, generation=None, exists=None, durable=false, send_key=None, r#where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, retry_in_doubt=None))]
+    #[pyo3(signature = (key, bins, *, ttl=None, generation=None, exists=None, durable=false, send_key=None, r#where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, retry_in_doubt=None, **unknown), text_signature = "($self, key, bins, *, ttl=None, generation=None, exists=None, durable=False, send_key=None, where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, retry_in_doubt=None)")]
     fn prepend<'py>(
         &self,
         py: Python<'py>,
@@ -508,7 +538,13 @@ impl AsyncDataset {
         max_sleep_between_retries: Option<Bound<'py, PyAny>>,
         #[pyo3(from_py_with = flags::sleep_jitter)] sleep_jitter: Option<bool>,
         #[pyo3(from_py_with = flags::retry_in_doubt)] retry_in_doubt: Option<bool>,
+        unknown: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
+        arguments::no_unknown(
+            "AsyncDataset.prepend",
+            unknown,
+            "bins, durable, exists, generation, key, max_retries, max_sleep_between_retries, replica, retry_in_doubt, send_key, sleep_between_retries, sleep_jitter, sleep_multiplier, timeout, ttl, where",
+        )?;
         let began = self.begin();
         let defaults = self.defaults();
         let address = self.address(key)?;
@@ -545,7 +581,7 @@ impl AsyncDataset {
     /// `where`: a filter as in `get`; a record that does not pass it is kept, and the result
     /// is False. Default: no filter.
     /// The other keywords are those of `put`.
-    #[pyo3(signature = (key, *, generation=None, durable=false, send_key=false, r#where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, retry_in_doubt=None))]
+    #[pyo3(signature = (key, *, generation=None, durable=false, send_key=false, r#where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, retry_in_doubt=None, **unknown), text_signature = "($self, key, *, generation=None, durable=False, send_key=False, where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, retry_in_doubt=None)")]
     fn delete<'py>(
         &self,
         py: Python<'py>,
@@ -562,7 +598,13 @@ impl AsyncDataset {
         max_sleep_between_retries: Option<Bound<'py, PyAny>>,
         #[pyo3(from_py_with = flags::sleep_jitter)] sleep_jitter: Option<bool>,
         #[pyo3(from_py_with = flags::retry_in_doubt)] retry_in_doubt: Option<bool>,
+        unknown: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
+        arguments::no_unknown(
+            "AsyncDataset.delete",
+            unknown,
+            "durable, generation, key, max_retries, max_sleep_between_retries, replica, retry_in_doubt, send_key, sleep_between_retries, sleep_jitter, sleep_multiplier, timeout, where",
+        )?;
         let began = self.begin();
         let defaults = self.defaults();
         let address = self.address(key)?;
@@ -593,7 +635,7 @@ impl AsyncDataset {
     /// the generation increases. Keywords as in `put`.
     ///
     /// Raises `RecordNotFound` if there is no such record, and the errors of `put`.
-    #[pyo3(signature = (key, *, ttl=None, generation=None, send_key=None, r#where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, retry_in_doubt=None))]
+    #[pyo3(signature = (key, *, ttl=None, generation=None, send_key=None, r#where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, retry_in_doubt=None, **unknown), text_signature = "($self, key, *, ttl=None, generation=None, send_key=None, where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, retry_in_doubt=None)")]
     fn touch<'py>(
         &self,
         py: Python<'py>,
@@ -610,7 +652,13 @@ impl AsyncDataset {
         max_sleep_between_retries: Option<Bound<'py, PyAny>>,
         #[pyo3(from_py_with = flags::sleep_jitter)] sleep_jitter: Option<bool>,
         #[pyo3(from_py_with = flags::retry_in_doubt)] retry_in_doubt: Option<bool>,
+        unknown: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
+        arguments::no_unknown(
+            "AsyncDataset.touch",
+            unknown,
+            "generation, key, max_retries, max_sleep_between_retries, replica, retry_in_doubt, send_key, sleep_between_retries, sleep_jitter, sleep_multiplier, timeout, ttl, where",
+        )?;
         let began = self.begin();
         let defaults = self.defaults();
         let address = self.address(key)?;
@@ -649,7 +697,7 @@ impl AsyncDataset {
     ///
     /// Raises `FunctionFailed` with the function's error, including file and line, or if the
     /// module or function does not exist; also the errors of `put`.
-    #[pyo3(signature = (key, module, function, arguments=None, *, ttl=None, durable=false, send_key=None, r#where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, retry_in_doubt=None))]
+    #[pyo3(signature = (key, module, function, arguments=None, *, ttl=None, durable=false, send_key=None, r#where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, retry_in_doubt=None, **unknown), text_signature = "($self, key, module, function, arguments=None, *, ttl=None, durable=False, send_key=None, where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, retry_in_doubt=None)")]
     fn apply<'py>(
         &self,
         py: Python<'py>,
@@ -669,7 +717,13 @@ impl AsyncDataset {
         max_sleep_between_retries: Option<Bound<'py, PyAny>>,
         #[pyo3(from_py_with = flags::sleep_jitter)] sleep_jitter: Option<bool>,
         #[pyo3(from_py_with = flags::retry_in_doubt)] retry_in_doubt: Option<bool>,
+        unknown: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
+        arguments::no_unknown(
+            "AsyncDataset.apply",
+            unknown,
+            "arguments, durable, function, key, max_retries, max_sleep_between_retries, module, replica, retry_in_doubt, send_key, sleep_between_retries, sleep_jitter, sleep_multiplier, timeout, ttl, where",
+        )?;
         let began = self.begin();
         let defaults = self.defaults();
         let address = self.address(key)?;
@@ -708,7 +762,7 @@ impl AsyncDataset {
     /// Raises `RecordNotFound` if the operations only read and the record does not exist,
     /// `FilteredOut` if it exists and does not pass `where`, `BinTypeError` if an operation
     /// does not fit its bin, and the errors of `put`.
-    #[pyo3(signature = (key, operations, *, ttl=None, generation=None, exists=None, durable=false, send_key=None, r#where=None, read_touch=None, read_mode=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, retry_in_doubt=None, hedge=None))]
+    #[pyo3(signature = (key, operations, *, ttl=None, generation=None, exists=None, durable=false, send_key=None, r#where=None, read_touch=None, read_mode=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, retry_in_doubt=None, hedge=None, **unknown), text_signature = "($self, key, operations, *, ttl=None, generation=None, exists=None, durable=False, send_key=None, where=None, read_touch=None, read_mode=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, retry_in_doubt=None, hedge=None)")]
     fn operate<'py>(
         &self,
         py: Python<'py>,
@@ -731,7 +785,13 @@ impl AsyncDataset {
         #[pyo3(from_py_with = flags::sleep_jitter)] sleep_jitter: Option<bool>,
         #[pyo3(from_py_with = flags::retry_in_doubt)] retry_in_doubt: Option<bool>,
         hedge: Option<Bound<'py, PyAny>>,
+        unknown: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
+        arguments::no_unknown(
+            "AsyncDataset.operate",
+            unknown,
+            "durable, exists, generation, hedge, key, max_retries, max_sleep_between_retries, operations, read_mode, read_touch, replica, retry_in_doubt, send_key, sleep_between_retries, sleep_jitter, sleep_multiplier, timeout, ttl, where",
+        )?;
         let began = self.begin();
         let defaults = self.defaults();
         let address = self.address(key)?;
@@ -765,7 +825,7 @@ impl AsyncDataset {
     /// the keywords are those of `get`. Returns a `Batch` in input order: a `Record` per row,
     /// `None` if the record does not exist or does not pass `where`. A row that fails does not
     /// affect the others. With `buffers`, a view keeps the replies of the whole call alive.
-    #[pyo3(signature = (keys, bins=None, *, buffers=false, r#where=None, read_touch=None, read_mode=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None))]
+    #[pyo3(signature = (keys, bins=None, *, buffers=false, r#where=None, read_touch=None, read_mode=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, **unknown), text_signature = "($self, keys, bins=None, *, buffers=False, where=None, read_touch=None, read_mode=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None)")]
     fn get_many<'py>(
         &self,
         py: Python<'py>,
@@ -782,7 +842,13 @@ impl AsyncDataset {
         sleep_multiplier: Option<Bound<'py, PyAny>>,
         max_sleep_between_retries: Option<Bound<'py, PyAny>>,
         #[pyo3(from_py_with = flags::sleep_jitter)] sleep_jitter: Option<bool>,
+        unknown: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
+        arguments::no_unknown(
+            "AsyncDataset.get_many",
+            unknown,
+            "bins, buffers, keys, max_retries, max_sleep_between_retries, read_mode, read_touch, replica, sleep_between_retries, sleep_jitter, sleep_multiplier, timeout, where",
+        )?;
         let began = self.begin();
         let defaults = self.defaults();
         let resolve = |key: &Bound<'_, PyAny>| many::whole(self.address(key));
@@ -809,7 +875,7 @@ impl AsyncDataset {
     /// `missing="raise"` a plain `numpy.ndarray`, which takes less time. The array is filled as
     /// replies arrive, and replies are not kept, so this takes less memory and time than
     /// `get_many(keys).to_numpy(dtype)`. The other keywords are those of `get`.
-    #[pyo3(signature = (keys, dtype, *, key=None, generation=None, ttl=None, missing="mask", errors="raise", r#where=None, read_touch=None, read_mode=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None))]
+    #[pyo3(signature = (keys, dtype, *, key=None, generation=None, ttl=None, missing="mask", errors="raise", r#where=None, read_touch=None, read_mode=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, **unknown), text_signature = "($self, keys, dtype, *, key=None, generation=None, ttl=None, missing=\"mask\", errors=\"raise\", where=None, read_touch=None, read_mode=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None)")]
     fn get_numpy<'py>(
         &self,
         py: Python<'py>,
@@ -830,7 +896,13 @@ impl AsyncDataset {
         sleep_multiplier: Option<Bound<'py, PyAny>>,
         max_sleep_between_retries: Option<Bound<'py, PyAny>>,
         #[pyo3(from_py_with = flags::sleep_jitter)] sleep_jitter: Option<bool>,
+        unknown: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
+        arguments::no_unknown(
+            "AsyncDataset.get_numpy",
+            unknown,
+            "dtype, errors, generation, key, keys, max_retries, max_sleep_between_retries, missing, read_mode, read_touch, replica, sleep_between_retries, sleep_jitter, sleep_multiplier, timeout, ttl, where",
+        )?;
         let began = self.begin();
         let defaults = self.defaults();
         let resolve = |key: &Bound<'_, PyAny>| many::whole(self.address(key));
@@ -853,7 +925,7 @@ impl AsyncDataset {
     ///
     /// Returns a `Batch`: a `Record` without bins per row, `None` if the record does not exist
     /// or does not pass `where`. Keywords as in `get`.
-    #[pyo3(signature = (keys, *, r#where=None, read_touch=None, read_mode=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None))]
+    #[pyo3(signature = (keys, *, r#where=None, read_touch=None, read_mode=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, **unknown), text_signature = "($self, keys, *, where=None, read_touch=None, read_mode=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None)")]
     fn exists_many<'py>(
         &self,
         py: Python<'py>,
@@ -868,7 +940,13 @@ impl AsyncDataset {
         sleep_multiplier: Option<Bound<'py, PyAny>>,
         max_sleep_between_retries: Option<Bound<'py, PyAny>>,
         #[pyo3(from_py_with = flags::sleep_jitter)] sleep_jitter: Option<bool>,
+        unknown: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
+        arguments::no_unknown(
+            "AsyncDataset.exists_many",
+            unknown,
+            "keys, max_retries, max_sleep_between_retries, read_mode, read_touch, replica, sleep_between_retries, sleep_jitter, sleep_multiplier, timeout, where",
+        )?;
         let began = self.begin();
         let defaults = self.defaults();
         let resolve = |key: &Bound<'_, PyAny>| many::whole(self.address(key));
@@ -909,7 +987,7 @@ impl AsyncDataset {
     /// Raises `TypeError`, `ValueError` or `OverflowError`, naming row, column and type, for
     /// values that cannot be written. Nothing is sent then; after the first window of a
     /// table, the error says how many rows were sent.
-    #[pyo3(signature = (records, *, key=None, bins=None, nulls=None, ttl=None, generation=None, exists=None, durable=false, send_key=None, r#where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, retry_in_doubt=None))]
+    #[pyo3(signature = (records, *, key=None, bins=None, nulls=None, ttl=None, generation=None, exists=None, durable=false, send_key=None, r#where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, retry_in_doubt=None, **unknown), text_signature = "($self, records, *, key=None, bins=None, nulls=None, ttl=None, generation=None, exists=None, durable=False, send_key=None, where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, retry_in_doubt=None)")]
     fn put_many<'py>(
         &self,
         py: Python<'py>,
@@ -931,7 +1009,13 @@ impl AsyncDataset {
         max_sleep_between_retries: Option<Bound<'py, PyAny>>,
         #[pyo3(from_py_with = flags::sleep_jitter)] sleep_jitter: Option<bool>,
         #[pyo3(from_py_with = flags::retry_in_doubt)] retry_in_doubt: Option<bool>,
+        unknown: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
+        arguments::no_unknown(
+            "AsyncDataset.put_many",
+            unknown,
+            "bins, durable, exists, generation, key, max_retries, max_sleep_between_retries, nulls, records, replica, retry_in_doubt, send_key, sleep_between_retries, sleep_jitter, sleep_multiplier, timeout, ttl, where",
+        )?;
         let began = self.begin();
         let defaults = self.defaults();
         let resolve = |key: &Bound<'_, PyAny>| many::whole(self.address(key));
@@ -963,7 +1047,7 @@ impl AsyncDataset {
     ///
     /// Returns a `Batch`: a `Record` without bins per deleted row, `None` if the record did not
     /// exist or did not pass `where`. Keywords as in `delete`.
-    #[pyo3(signature = (keys, *, generation=None, durable=false, send_key=false, r#where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, retry_in_doubt=None))]
+    #[pyo3(signature = (keys, *, generation=None, durable=false, send_key=false, r#where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, retry_in_doubt=None, **unknown), text_signature = "($self, keys, *, generation=None, durable=False, send_key=False, where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, retry_in_doubt=None)")]
     fn delete_many<'py>(
         &self,
         py: Python<'py>,
@@ -980,7 +1064,13 @@ impl AsyncDataset {
         max_sleep_between_retries: Option<Bound<'py, PyAny>>,
         #[pyo3(from_py_with = flags::sleep_jitter)] sleep_jitter: Option<bool>,
         #[pyo3(from_py_with = flags::retry_in_doubt)] retry_in_doubt: Option<bool>,
+        unknown: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
+        arguments::no_unknown(
+            "AsyncDataset.delete_many",
+            unknown,
+            "durable, generation, keys, max_retries, max_sleep_between_retries, replica, retry_in_doubt, send_key, sleep_between_retries, sleep_jitter, sleep_multiplier, timeout, where",
+        )?;
         let began = self.begin();
         let defaults = self.defaults();
         let resolve = |key: &Bound<'_, PyAny>| many::whole(self.address(key));
@@ -1011,7 +1101,7 @@ impl AsyncDataset {
     ///
     /// Returns a `Batch` of `Record`s as from `operate`, `None` if the record does not exist or
     /// does not pass `where`. Keywords as in `operate`.
-    #[pyo3(signature = (keys, operations, *, ttl=None, generation=None, exists=None, durable=false, send_key=None, r#where=None, read_touch=None, read_mode=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, retry_in_doubt=None))]
+    #[pyo3(signature = (keys, operations, *, ttl=None, generation=None, exists=None, durable=false, send_key=None, r#where=None, read_touch=None, read_mode=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, retry_in_doubt=None, **unknown), text_signature = "($self, keys, operations, *, ttl=None, generation=None, exists=None, durable=False, send_key=None, where=None, read_touch=None, read_mode=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, retry_in_doubt=None)")]
     fn operate_many<'py>(
         &self,
         py: Python<'py>,
@@ -1033,7 +1123,13 @@ impl AsyncDataset {
         max_sleep_between_retries: Option<Bound<'py, PyAny>>,
         #[pyo3(from_py_with = flags::sleep_jitter)] sleep_jitter: Option<bool>,
         #[pyo3(from_py_with = flags::retry_in_doubt)] retry_in_doubt: Option<bool>,
+        unknown: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
+        arguments::no_unknown(
+            "AsyncDataset.operate_many",
+            unknown,
+            "durable, exists, generation, keys, max_retries, max_sleep_between_retries, operations, read_mode, read_touch, replica, retry_in_doubt, send_key, sleep_between_retries, sleep_jitter, sleep_multiplier, timeout, ttl, where",
+        )?;
         let began = self.begin();
         let defaults = self.defaults();
         let resolve = |key: &Bound<'_, PyAny>| many::whole(self.address(key));
@@ -1066,7 +1162,7 @@ impl AsyncDataset {
     ///
     /// Returns a `Batch` of `Record`s whose `results` hold the function's result. A row whose
     /// function failed has `FunctionFailed` as its error. Arguments and keywords as in `apply`.
-    #[pyo3(signature = (keys, module, function, arguments=None, *, ttl=None, durable=false, send_key=None, r#where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, retry_in_doubt=None))]
+    #[pyo3(signature = (keys, module, function, arguments=None, *, ttl=None, durable=false, send_key=None, r#where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, retry_in_doubt=None, **unknown), text_signature = "($self, keys, module, function, arguments=None, *, ttl=None, durable=False, send_key=None, where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, retry_in_doubt=None)")]
     fn apply_many<'py>(
         &self,
         py: Python<'py>,
@@ -1086,7 +1182,13 @@ impl AsyncDataset {
         max_sleep_between_retries: Option<Bound<'py, PyAny>>,
         #[pyo3(from_py_with = flags::sleep_jitter)] sleep_jitter: Option<bool>,
         #[pyo3(from_py_with = flags::retry_in_doubt)] retry_in_doubt: Option<bool>,
+        unknown: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
+        arguments::no_unknown(
+            "AsyncDataset.apply_many",
+            unknown,
+            "arguments, durable, function, keys, max_retries, max_sleep_between_retries, module, replica, retry_in_doubt, send_key, sleep_between_retries, sleep_jitter, sleep_multiplier, timeout, ttl, where",
+        )?;
         let began = self.begin();
         let defaults = self.defaults();
         let resolve = |key: &Bound<'_, PyAny>| many::whole(self.address(key));
@@ -1128,7 +1230,7 @@ impl AsyncDataset {
     ///
     /// Raises `TypeError`, `ValueError` or `OverflowError` for an invalid row, with its
     /// number; nothing is sent then.
-    #[pyo3(signature = (rows, *, ttl=None, exists=None, durable=false, send_key=None, read_touch=None, read_mode=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, retry_in_doubt=None))]
+    #[pyo3(signature = (rows, *, ttl=None, exists=None, durable=false, send_key=None, read_touch=None, read_mode=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, retry_in_doubt=None, **unknown), text_signature = "($self, rows, *, ttl=None, exists=None, durable=False, send_key=None, read_touch=None, read_mode=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, retry_in_doubt=None)")]
     fn batch<'py>(
         &self,
         py: Python<'py>,
@@ -1147,7 +1249,13 @@ impl AsyncDataset {
         max_sleep_between_retries: Option<Bound<'py, PyAny>>,
         #[pyo3(from_py_with = flags::sleep_jitter)] sleep_jitter: Option<bool>,
         #[pyo3(from_py_with = flags::retry_in_doubt)] retry_in_doubt: Option<bool>,
+        unknown: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
+        arguments::no_unknown(
+            "AsyncDataset.batch",
+            unknown,
+            "durable, exists, max_retries, max_sleep_between_retries, read_mode, read_touch, replica, retry_in_doubt, rows, send_key, sleep_between_retries, sleep_jitter, sleep_multiplier, timeout, ttl",
+        )?;
         let began = self.begin();
         let defaults = self.defaults();
         let resolve = |key: &Bound<'_, PyAny>| many::whole(self.address(key));
@@ -1205,7 +1313,7 @@ impl AsyncDataset {
     /// `IndexNotFound` if no index fits, `Timeout`, `ConnectionFailed`, `NodeUnavailable`,
     /// `QueryPaused` and the other errors of `spikewire.errors`. The query's `cursor` then
     /// says where to resume.
-    #[pyo3(signature = (*, r#where=None, bins=None, index=None, operations=None, include_values=true, limit=None, partitions=None, after=None, page_size=None, resume=None, records_per_second=None, concurrent_nodes=None, replica=None, socket_timeout=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None))]
+    #[pyo3(signature = (*, r#where=None, bins=None, index=None, operations=None, include_values=true, limit=None, partitions=None, after=None, page_size=None, resume=None, records_per_second=None, concurrent_nodes=None, replica=None, socket_timeout=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, **unknown), text_signature = "($self, *, where=None, bins=None, index=None, operations=None, include_values=True, limit=None, partitions=None, after=None, page_size=None, resume=None, records_per_second=None, concurrent_nodes=None, replica=None, socket_timeout=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None)")]
     fn query<'py>(
         &self,
         py: Python<'py>,
@@ -1229,7 +1337,13 @@ impl AsyncDataset {
         sleep_multiplier: Option<Bound<'py, PyAny>>,
         max_sleep_between_retries: Option<Bound<'py, PyAny>>,
         #[pyo3(from_py_with = flags::sleep_jitter)] sleep_jitter: Option<bool>,
+        unknown: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<AsyncQuery> {
+        arguments::no_unknown(
+            "AsyncDataset.query",
+            unknown,
+            "after, bins, concurrent_nodes, include_values, index, limit, max_retries, max_sleep_between_retries, operations, page_size, partitions, records_per_second, replica, resume, sleep_between_retries, sleep_jitter, sleep_multiplier, socket_timeout, timeout, where",
+        )?;
         let defaults = self.defaults();
         let space = self.space.clone();
         let retry = RetryRules {
@@ -1279,7 +1393,7 @@ impl AsyncDataset {
     /// Raises `ServerError` if a node rejects the job, for example with code 201 if the index
     /// does not exist, `ConnectionFailed` or `Timeout`; if the job runs on some nodes only,
     /// the error is `in_doubt` and names them.
-    #[pyo3(signature = (operations, *, r#where=None, index=None, ttl=None, durable=false, records_per_second=None, timeout=None))]
+    #[pyo3(signature = (operations, *, r#where=None, index=None, ttl=None, durable=false, records_per_second=None, timeout=None, **unknown), text_signature = "($self, operations, *, where=None, index=None, ttl=None, durable=False, records_per_second=None, timeout=None)")]
     fn operate_all<'py>(
         &self,
         py: Python<'py>,
@@ -1290,7 +1404,13 @@ impl AsyncDataset {
         #[pyo3(from_py_with = flags::durable)] durable: bool,
         records_per_second: Option<Bound<'py, PyAny>>,
         timeout: Option<Bound<'py, PyAny>>,
+        unknown: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
+        arguments::no_unknown(
+            "AsyncDataset.operate_all",
+            unknown,
+            "durable, index, operations, records_per_second, timeout, ttl, where",
+        )?;
         let defaults = self.defaults();
         let space = self.space.clone();
         let job = JobOptions { filter: r#where, index, records_per_second, timeout };
@@ -1302,7 +1422,7 @@ impl AsyncDataset {
     /// runs on every node.
     ///
     /// Keywords and errors as in `operate_all`.
-    #[pyo3(signature = (*, r#where=None, index=None, durable=false, records_per_second=None, timeout=None))]
+    #[pyo3(signature = (*, r#where=None, index=None, durable=false, records_per_second=None, timeout=None, **unknown), text_signature = "($self, *, where=None, index=None, durable=False, records_per_second=None, timeout=None)")]
     fn delete_all<'py>(
         &self,
         py: Python<'py>,
@@ -1311,7 +1431,13 @@ impl AsyncDataset {
         #[pyo3(from_py_with = flags::durable)] durable: bool,
         records_per_second: Option<Bound<'py, PyAny>>,
         timeout: Option<Bound<'py, PyAny>>,
+        unknown: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
+        arguments::no_unknown(
+            "AsyncDataset.delete_all",
+            unknown,
+            "durable, index, records_per_second, timeout, where",
+        )?;
         let defaults = self.defaults();
         let space = self.space.clone();
         let job = JobOptions { filter: r#where, index, records_per_second, timeout };
@@ -1323,7 +1449,7 @@ impl AsyncDataset {
     /// Returns a `Job` once it runs on every node.
     ///
     /// Keywords and errors as in `operate_all`.
-    #[pyo3(signature = (*, r#where=None, index=None, ttl=None, records_per_second=None, timeout=None))]
+    #[pyo3(signature = (*, r#where=None, index=None, ttl=None, records_per_second=None, timeout=None, **unknown), text_signature = "($self, *, where=None, index=None, ttl=None, records_per_second=None, timeout=None)")]
     fn touch_all<'py>(
         &self,
         py: Python<'py>,
@@ -1332,7 +1458,13 @@ impl AsyncDataset {
         ttl: Option<&Bound<'py, PyAny>>,
         records_per_second: Option<Bound<'py, PyAny>>,
         timeout: Option<Bound<'py, PyAny>>,
+        unknown: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
+        arguments::no_unknown(
+            "AsyncDataset.touch_all",
+            unknown,
+            "index, records_per_second, timeout, ttl, where",
+        )?;
         let defaults = self.defaults();
         let space = self.space.clone();
         let job = JobOptions { filter: r#where, index, records_per_second, timeout };
@@ -1346,7 +1478,7 @@ impl AsyncDataset {
     /// it fails are counted.
     ///
     /// Keywords and errors as in `operate_all`.
-    #[pyo3(signature = (module, function, arguments=None, *, r#where=None, index=None, records_per_second=None, timeout=None))]
+    #[pyo3(signature = (module, function, arguments=None, *, r#where=None, index=None, records_per_second=None, timeout=None, **unknown), text_signature = "($self, module, function, arguments=None, *, where=None, index=None, records_per_second=None, timeout=None)")]
     fn apply_all<'py>(
         &self,
         py: Python<'py>,
@@ -1357,7 +1489,13 @@ impl AsyncDataset {
         index: Option<Bound<'py, PyAny>>,
         records_per_second: Option<Bound<'py, PyAny>>,
         timeout: Option<Bound<'py, PyAny>>,
+        unknown: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
+        arguments::no_unknown(
+            "AsyncDataset.apply_all",
+            unknown,
+            "arguments, function, index, module, records_per_second, timeout, where",
+        )?;
         let defaults = self.defaults();
         let space = self.space.clone();
         let job = JobOptions { filter: r#where, index, records_per_second, timeout };

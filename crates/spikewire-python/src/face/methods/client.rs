@@ -23,7 +23,7 @@ use crate::space::Space;
 use crate::verbs::{
     Function, Limits, ReadOptions, ReadRules, RetryRules, RowOptions, WriteOptions,
 };
-use crate::{columns, many, verbs};
+use crate::{arguments, columns, many, verbs};
 
 impl Verbs for Client {
     type Runner = Shared;
@@ -198,7 +198,7 @@ impl Client {
     /// Raises `RecordNotFound`, `FilteredOut`, or `Timeout`, `ConnectionFailed` and the other
     /// errors of `spikewire.errors`; `TypeError`, `ValueError` or `OverflowError` for
     /// invalid arguments.
-    #[pyo3(signature = (key, bins=None, *, default=Given::No, buffers=false, r#where=None, read_touch=None, read_mode=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, hedge=None))]
+    #[pyo3(signature = (key, bins=None, *, default=Given::No, buffers=false, r#where=None, read_touch=None, read_mode=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, hedge=None, **unknown), text_signature = "($self, key, bins=None, *, default=..., buffers=False, where=None, read_touch=None, read_mode=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, hedge=None)")]
     fn get<'py>(
         &self,
         py: Python<'py>,
@@ -217,7 +217,13 @@ impl Client {
         max_sleep_between_retries: Option<Bound<'py, PyAny>>,
         #[pyo3(from_py_with = flags::sleep_jitter)] sleep_jitter: Option<bool>,
         hedge: Option<Bound<'py, PyAny>>,
+        unknown: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
+        arguments::no_unknown(
+            "Client.get",
+            unknown,
+            "bins, buffers, default, hedge, key, max_retries, max_sleep_between_retries, read_mode, read_touch, replica, sleep_between_retries, sleep_jitter, sleep_multiplier, timeout, where",
+        )?;
         let began = self.begin();
         let defaults = self.defaults();
         let address = self.address(key)?;
@@ -240,7 +246,7 @@ impl Client {
     /// `where`: a filter as in `get`; a record that does not pass it is treated as absent.
     /// Default: no filter.
     /// The other keywords are those of `get`.
-    #[pyo3(signature = (key, *, r#where=None, read_touch=None, read_mode=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, hedge=None))]
+    #[pyo3(signature = (key, *, r#where=None, read_touch=None, read_mode=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, hedge=None, **unknown), text_signature = "($self, key, *, where=None, read_touch=None, read_mode=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, hedge=None)")]
     fn exists<'py>(
         &self,
         py: Python<'py>,
@@ -256,7 +262,13 @@ impl Client {
         max_sleep_between_retries: Option<Bound<'py, PyAny>>,
         #[pyo3(from_py_with = flags::sleep_jitter)] sleep_jitter: Option<bool>,
         hedge: Option<Bound<'py, PyAny>>,
+        unknown: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
+        arguments::no_unknown(
+            "Client.exists",
+            unknown,
+            "hedge, key, max_retries, max_sleep_between_retries, read_mode, read_touch, replica, sleep_between_retries, sleep_jitter, sleep_multiplier, timeout, where",
+        )?;
         let began = self.begin();
         let defaults = self.defaults();
         let address = self.address(key)?;
@@ -309,7 +321,7 @@ impl Client {
     /// `spikewire.errors`; their `in_doubt` says whether the write may have been applied.
     /// Raises `TypeError`, `ValueError` or `OverflowError`, naming bin and type, for values
     /// that cannot be stored; nothing is sent then.
-    #[pyo3(signature = (key, bins, *, ttl=None, generation=None, exists=None, durable=false, send_key=None, r#where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, retry_in_doubt=None))]
+    #[pyo3(signature = (key, bins, *, ttl=None, generation=None, exists=None, durable=false, send_key=None, r#where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, retry_in_doubt=None, **unknown), text_signature = "($self, key, bins, *, ttl=None, generation=None, exists=None, durable=False, send_key=None, where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, retry_in_doubt=None)")]
     fn put<'py>(
         &self,
         py: Python<'py>,
@@ -329,7 +341,13 @@ impl Client {
         max_sleep_between_retries: Option<Bound<'py, PyAny>>,
         #[pyo3(from_py_with = flags::sleep_jitter)] sleep_jitter: Option<bool>,
         #[pyo3(from_py_with = flags::retry_in_doubt)] retry_in_doubt: Option<bool>,
+        unknown: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
+        arguments::no_unknown(
+            "Client.put",
+            unknown,
+            "bins, durable, exists, generation, key, max_retries, max_sleep_between_retries, replica, retry_in_doubt, send_key, sleep_between_retries, sleep_jitter, sleep_multiplier, timeout, ttl, where",
+        )?;
         let began = self.begin();
         let defaults = self.defaults();
         let address = self.address(key)?;
@@ -361,7 +379,7 @@ impl Client {
     /// `put`.
     ///
     /// Raises `BinTypeError` if a bin holds something else, and the errors of `put`.
-    #[pyo3(signature = (key, bins, *, ttl=None, generation=None, exists=None, durable=false, send_key=None, r#where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, retry_in_doubt=None))]
+    #[pyo3(signature = (key, bins, *, ttl=None, generation=None, exists=None, durable=false, send_key=None, r#where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, retry_in_doubt=None, **unknown), text_signature = "($self, key, bins, *, ttl=None, generation=None, exists=None, durable=False, send_key=None, where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, retry_in_doubt=None)")]
     fn add<'py>(
         &self,
         py: Python<'py>,
@@ -381,7 +399,13 @@ impl Client {
         max_sleep_between_retries: Option<Bound<'py, PyAny>>,
         #[pyo3(from_py_with = flags::sleep_jitter)] sleep_jitter: Option<bool>,
         #[pyo3(from_py_with = flags::retry_in_doubt)] retry_in_doubt: Option<bool>,
+        unknown: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
+        arguments::no_unknown(
+            "Client.add",
+            unknown,
+            "bins, durable, exists, generation, key, max_retries, max_sleep_between_retries, replica, retry_in_doubt, send_key, sleep_between_retries, sleep_jitter, sleep_multiplier, timeout, ttl, where",
+        )?;
         let began = self.begin();
         let defaults = self.defaults();
         let address = self.address(key)?;
@@ -412,7 +436,7 @@ impl Client {
     /// or a missing record, counts as empty. Keywords as in `put`.
     ///
     /// Raises `BinTypeError` if a bin holds something else, and the errors of `put`.
-    #[pyo3(signature = (key, bins, *, ttl=None, generation=None, exists=None, durable=false, send_key=None, r#where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, retry_in_doubt=None))]
+    #[pyo3(signature = (key, bins, *, ttl=None, generation=None, exists=None, durable=false, send_key=None, r#where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, retry_in_doubt=None, **unknown), text_signature = "($self, key, bins, *, ttl=None, generation=None, exists=None, durable=False, send_key=None, where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, retry_in_doubt=None)")]
     fn append<'py>(
         &self,
         py: Python<'py>,
@@ -432,7 +456,13 @@ impl Client {
         max_sleep_between_retries: Option<Bound<'py, PyAny>>,
         #[pyo3(from_py_with = flags::sleep_jitter)] sleep_jitter: Option<bool>,
         #[pyo3(from_py_with = flags::retry_in_doubt)] retry_in_doubt: Option<bool>,
+        unknown: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
+        arguments::no_unknown(
+            "Client.append",
+            unknown,
+            "bins, durable, exists, generation, key, max_retries, max_sleep_between_retries, replica, retry_in_doubt, send_key, sleep_between_retries, sleep_jitter, sleep_multiplier, timeout, ttl, where",
+        )?;
         let began = self.begin();
         let defaults = self.defaults();
         let address = self.address(key)?;
@@ -463,7 +493,7 @@ impl Client {
     /// bin, or a missing record, counts as empty. Keywords as in `put`.
     ///
     /// Raises `BinTypeError` if a bin holds something else, and the errors of `put`.
-    #[pyo3(signature = (key, bins, *, ttl=None, generation=None, exists=None, durable=false, send_key=None, r#where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, retry_in_doubt=None))]
+    #[pyo3(signature = (key, bins, *, ttl=None, generation=None, exists=None, durable=false, send_key=None, r#where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, retry_in_doubt=None, **unknown), text_signature = "($self, key, bins, *, ttl=None, generation=None, exists=None, durable=False, send_key=None, where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, retry_in_doubt=None)")]
     fn prepend<'py>(
         &self,
         py: Python<'py>,
@@ -483,7 +513,13 @@ impl Client {
         max_sleep_between_retries: Option<Bound<'py, PyAny>>,
         #[pyo3(from_py_with = flags::sleep_jitter)] sleep_jitter: Option<bool>,
         #[pyo3(from_py_with = flags::retry_in_doubt)] retry_in_doubt: Option<bool>,
+        unknown: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
+        arguments::no_unknown(
+            "Client.prepend",
+            unknown,
+            "bins, durable, exists, generation, key, max_retries, max_sleep_between_retries, replica, retry_in_doubt, send_key, sleep_between_retries, sleep_jitter, sleep_multiplier, timeout, ttl, where",
+        )?;
         let began = self.begin();
         let defaults = self.defaults();
         let address = self.address(key)?;
@@ -520,7 +556,7 @@ impl Client {
     /// `where`: a filter as in `get`; a record that does not pass it is kept, and the result
     /// is False. Default: no filter.
     /// The other keywords are those of `put`.
-    #[pyo3(signature = (key, *, generation=None, durable=false, send_key=false, r#where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, retry_in_doubt=None))]
+    #[pyo3(signature = (key, *, generation=None, durable=false, send_key=false, r#where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, retry_in_doubt=None, **unknown), text_signature = "($self, key, *, generation=None, durable=False, send_key=False, where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, retry_in_doubt=None)")]
     fn delete<'py>(
         &self,
         py: Python<'py>,
@@ -537,7 +573,13 @@ impl Client {
         max_sleep_between_retries: Option<Bound<'py, PyAny>>,
         #[pyo3(from_py_with = flags::sleep_jitter)] sleep_jitter: Option<bool>,
         #[pyo3(from_py_with = flags::retry_in_doubt)] retry_in_doubt: Option<bool>,
+        unknown: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
+        arguments::no_unknown(
+            "Client.delete",
+            unknown,
+            "durable, generation, key, max_retries, max_sleep_between_retries, replica, retry_in_doubt, send_key, sleep_between_retries, sleep_jitter, sleep_multiplier, timeout, where",
+        )?;
         let began = self.begin();
         let defaults = self.defaults();
         let address = self.address(key)?;
@@ -568,7 +610,7 @@ impl Client {
     /// the generation increases. Keywords as in `put`.
     ///
     /// Raises `RecordNotFound` if there is no such record, and the errors of `put`.
-    #[pyo3(signature = (key, *, ttl=None, generation=None, send_key=None, r#where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, retry_in_doubt=None))]
+    #[pyo3(signature = (key, *, ttl=None, generation=None, send_key=None, r#where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, retry_in_doubt=None, **unknown), text_signature = "($self, key, *, ttl=None, generation=None, send_key=None, where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, retry_in_doubt=None)")]
     fn touch<'py>(
         &self,
         py: Python<'py>,
@@ -585,7 +627,13 @@ impl Client {
         max_sleep_between_retries: Option<Bound<'py, PyAny>>,
         #[pyo3(from_py_with = flags::sleep_jitter)] sleep_jitter: Option<bool>,
         #[pyo3(from_py_with = flags::retry_in_doubt)] retry_in_doubt: Option<bool>,
+        unknown: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
+        arguments::no_unknown(
+            "Client.touch",
+            unknown,
+            "generation, key, max_retries, max_sleep_between_retries, replica, retry_in_doubt, send_key, sleep_between_retries, sleep_jitter, sleep_multiplier, timeout, ttl, where",
+        )?;
         let began = self.begin();
         let defaults = self.defaults();
         let address = self.address(key)?;
@@ -624,7 +672,7 @@ impl Client {
     ///
     /// Raises `FunctionFailed` with the function's error, including file and line, or if the
     /// module or function does not exist; also the errors of `put`.
-    #[pyo3(signature = (key, module, function, arguments=None, *, ttl=None, durable=false, send_key=None, r#where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, retry_in_doubt=None))]
+    #[pyo3(signature = (key, module, function, arguments=None, *, ttl=None, durable=false, send_key=None, r#where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, retry_in_doubt=None, **unknown), text_signature = "($self, key, module, function, arguments=None, *, ttl=None, durable=False, send_key=None, where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, retry_in_doubt=None)")]
     fn apply<'py>(
         &self,
         py: Python<'py>,
@@ -644,7 +692,13 @@ impl Client {
         max_sleep_between_retries: Option<Bound<'py, PyAny>>,
         #[pyo3(from_py_with = flags::sleep_jitter)] sleep_jitter: Option<bool>,
         #[pyo3(from_py_with = flags::retry_in_doubt)] retry_in_doubt: Option<bool>,
+        unknown: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
+        arguments::no_unknown(
+            "Client.apply",
+            unknown,
+            "arguments, durable, function, key, max_retries, max_sleep_between_retries, module, replica, retry_in_doubt, send_key, sleep_between_retries, sleep_jitter, sleep_multiplier, timeout, ttl, where",
+        )?;
         let began = self.begin();
         let defaults = self.defaults();
         let address = self.address(key)?;
@@ -683,7 +737,7 @@ impl Client {
     /// Raises `RecordNotFound` if the operations only read and the record does not exist,
     /// `FilteredOut` if it exists and does not pass `where`, `BinTypeError` if an operation
     /// does not fit its bin, and the errors of `put`.
-    #[pyo3(signature = (key, operations, *, ttl=None, generation=None, exists=None, durable=false, send_key=None, r#where=None, read_touch=None, read_mode=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, retry_in_doubt=None, hedge=None))]
+    #[pyo3(signature = (key, operations, *, ttl=None, generation=None, exists=None, durable=false, send_key=None, r#where=None, read_touch=None, read_mode=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, retry_in_doubt=None, hedge=None, **unknown), text_signature = "($self, key, operations, *, ttl=None, generation=None, exists=None, durable=False, send_key=None, where=None, read_touch=None, read_mode=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, retry_in_doubt=None, hedge=None)")]
     fn operate<'py>(
         &self,
         py: Python<'py>,
@@ -706,7 +760,13 @@ impl Client {
         #[pyo3(from_py_with = flags::sleep_jitter)] sleep_jitter: Option<bool>,
         #[pyo3(from_py_with = flags::retry_in_doubt)] retry_in_doubt: Option<bool>,
         hedge: Option<Bound<'py, PyAny>>,
+        unknown: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
+        arguments::no_unknown(
+            "Client.operate",
+            unknown,
+            "durable, exists, generation, hedge, key, max_retries, max_sleep_between_retries, operations, read_mode, read_touch, replica, retry_in_doubt, send_key, sleep_between_retries, sleep_jitter, sleep_multiplier, timeout, ttl, where",
+        )?;
         let began = self.begin();
         let defaults = self.defaults();
         let address = self.address(key)?;
@@ -740,7 +800,7 @@ impl Client {
     /// the keywords are those of `get`. Returns a `Batch` in input order: a `Record` per row,
     /// `None` if the record does not exist or does not pass `where`. A row that fails does not
     /// affect the others. With `buffers`, a view keeps the replies of the whole call alive.
-    #[pyo3(signature = (keys, bins=None, *, buffers=false, r#where=None, read_touch=None, read_mode=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None))]
+    #[pyo3(signature = (keys, bins=None, *, buffers=false, r#where=None, read_touch=None, read_mode=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, **unknown), text_signature = "($self, keys, bins=None, *, buffers=False, where=None, read_touch=None, read_mode=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None)")]
     fn get_many<'py>(
         &self,
         py: Python<'py>,
@@ -757,7 +817,13 @@ impl Client {
         sleep_multiplier: Option<Bound<'py, PyAny>>,
         max_sleep_between_retries: Option<Bound<'py, PyAny>>,
         #[pyo3(from_py_with = flags::sleep_jitter)] sleep_jitter: Option<bool>,
+        unknown: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
+        arguments::no_unknown(
+            "Client.get_many",
+            unknown,
+            "bins, buffers, keys, max_retries, max_sleep_between_retries, read_mode, read_touch, replica, sleep_between_retries, sleep_jitter, sleep_multiplier, timeout, where",
+        )?;
         let began = self.begin();
         let defaults = self.defaults();
         let resolve = |key: &Bound<'_, PyAny>| many::whole(self.address(key));
@@ -784,7 +850,7 @@ impl Client {
     /// `missing="raise"` a plain `numpy.ndarray`, which takes less time. The array is filled as
     /// replies arrive, and replies are not kept, so this takes less memory and time than
     /// `get_many(keys).to_numpy(dtype)`. The other keywords are those of `get`.
-    #[pyo3(signature = (keys, dtype, *, key=None, generation=None, ttl=None, missing="mask", errors="raise", r#where=None, read_touch=None, read_mode=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None))]
+    #[pyo3(signature = (keys, dtype, *, key=None, generation=None, ttl=None, missing="mask", errors="raise", r#where=None, read_touch=None, read_mode=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, **unknown), text_signature = "($self, keys, dtype, *, key=None, generation=None, ttl=None, missing=\"mask\", errors=\"raise\", where=None, read_touch=None, read_mode=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None)")]
     fn get_numpy<'py>(
         &self,
         py: Python<'py>,
@@ -805,7 +871,13 @@ impl Client {
         sleep_multiplier: Option<Bound<'py, PyAny>>,
         max_sleep_between_retries: Option<Bound<'py, PyAny>>,
         #[pyo3(from_py_with = flags::sleep_jitter)] sleep_jitter: Option<bool>,
+        unknown: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
+        arguments::no_unknown(
+            "Client.get_numpy",
+            unknown,
+            "dtype, errors, generation, key, keys, max_retries, max_sleep_between_retries, missing, read_mode, read_touch, replica, sleep_between_retries, sleep_jitter, sleep_multiplier, timeout, ttl, where",
+        )?;
         let began = self.begin();
         let defaults = self.defaults();
         let resolve = |key: &Bound<'_, PyAny>| many::whole(self.address(key));
@@ -828,7 +900,7 @@ impl Client {
     ///
     /// Returns a `Batch`: a `Record` without bins per row, `None` if the record does not exist
     /// or does not pass `where`. Keywords as in `get`.
-    #[pyo3(signature = (keys, *, r#where=None, read_touch=None, read_mode=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None))]
+    #[pyo3(signature = (keys, *, r#where=None, read_touch=None, read_mode=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, **unknown), text_signature = "($self, keys, *, where=None, read_touch=None, read_mode=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None)")]
     fn exists_many<'py>(
         &self,
         py: Python<'py>,
@@ -843,7 +915,13 @@ impl Client {
         sleep_multiplier: Option<Bound<'py, PyAny>>,
         max_sleep_between_retries: Option<Bound<'py, PyAny>>,
         #[pyo3(from_py_with = flags::sleep_jitter)] sleep_jitter: Option<bool>,
+        unknown: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
+        arguments::no_unknown(
+            "Client.exists_many",
+            unknown,
+            "keys, max_retries, max_sleep_between_retries, read_mode, read_touch, replica, sleep_between_retries, sleep_jitter, sleep_multiplier, timeout, where",
+        )?;
         let began = self.begin();
         let defaults = self.defaults();
         let resolve = |key: &Bound<'_, PyAny>| many::whole(self.address(key));
@@ -884,7 +962,7 @@ impl Client {
     /// Raises `TypeError`, `ValueError` or `OverflowError`, naming row, column and type, for
     /// values that cannot be written. Nothing is sent then; after the first window of a
     /// table, the error says how many rows were sent.
-    #[pyo3(signature = (records, *, key=None, bins=None, nulls=None, ttl=None, generation=None, exists=None, durable=false, send_key=None, r#where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, retry_in_doubt=None))]
+    #[pyo3(signature = (records, *, key=None, bins=None, nulls=None, ttl=None, generation=None, exists=None, durable=false, send_key=None, r#where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, retry_in_doubt=None, **unknown), text_signature = "($self, records, *, key=None, bins=None, nulls=None, ttl=None, generation=None, exists=None, durable=False, send_key=None, where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, retry_in_doubt=None)")]
     fn put_many<'py>(
         &self,
         py: Python<'py>,
@@ -906,7 +984,13 @@ impl Client {
         max_sleep_between_retries: Option<Bound<'py, PyAny>>,
         #[pyo3(from_py_with = flags::sleep_jitter)] sleep_jitter: Option<bool>,
         #[pyo3(from_py_with = flags::retry_in_doubt)] retry_in_doubt: Option<bool>,
+        unknown: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
+        arguments::no_unknown(
+            "Client.put_many",
+            unknown,
+            "bins, durable, exists, generation, key, max_retries, max_sleep_between_retries, nulls, records, replica, retry_in_doubt, send_key, sleep_between_retries, sleep_jitter, sleep_multiplier, timeout, ttl, where",
+        )?;
         let began = self.begin();
         let defaults = self.defaults();
         let resolve = |key: &Bound<'_, PyAny>| many::whole(self.address(key));
@@ -938,7 +1022,7 @@ impl Client {
     ///
     /// Returns a `Batch`: a `Record` without bins per deleted row, `None` if the record did not
     /// exist or did not pass `where`. Keywords as in `delete`.
-    #[pyo3(signature = (keys, *, generation=None, durable=false, send_key=false, r#where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, retry_in_doubt=None))]
+    #[pyo3(signature = (keys, *, generation=None, durable=false, send_key=false, r#where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, retry_in_doubt=None, **unknown), text_signature = "($self, keys, *, generation=None, durable=False, send_key=False, where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, retry_in_doubt=None)")]
     fn delete_many<'py>(
         &self,
         py: Python<'py>,
@@ -955,7 +1039,13 @@ impl Client {
         max_sleep_between_retries: Option<Bound<'py, PyAny>>,
         #[pyo3(from_py_with = flags::sleep_jitter)] sleep_jitter: Option<bool>,
         #[pyo3(from_py_with = flags::retry_in_doubt)] retry_in_doubt: Option<bool>,
+        unknown: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
+        arguments::no_unknown(
+            "Client.delete_many",
+            unknown,
+            "durable, generation, keys, max_retries, max_sleep_between_retries, replica, retry_in_doubt, send_key, sleep_between_retries, sleep_jitter, sleep_multiplier, timeout, where",
+        )?;
         let began = self.begin();
         let defaults = self.defaults();
         let resolve = |key: &Bound<'_, PyAny>| many::whole(self.address(key));
@@ -986,7 +1076,7 @@ impl Client {
     ///
     /// Returns a `Batch` of `Record`s as from `operate`, `None` if the record does not exist or
     /// does not pass `where`. Keywords as in `operate`.
-    #[pyo3(signature = (keys, operations, *, ttl=None, generation=None, exists=None, durable=false, send_key=None, r#where=None, read_touch=None, read_mode=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, retry_in_doubt=None))]
+    #[pyo3(signature = (keys, operations, *, ttl=None, generation=None, exists=None, durable=false, send_key=None, r#where=None, read_touch=None, read_mode=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, retry_in_doubt=None, **unknown), text_signature = "($self, keys, operations, *, ttl=None, generation=None, exists=None, durable=False, send_key=None, where=None, read_touch=None, read_mode=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, retry_in_doubt=None)")]
     fn operate_many<'py>(
         &self,
         py: Python<'py>,
@@ -1008,7 +1098,13 @@ impl Client {
         max_sleep_between_retries: Option<Bound<'py, PyAny>>,
         #[pyo3(from_py_with = flags::sleep_jitter)] sleep_jitter: Option<bool>,
         #[pyo3(from_py_with = flags::retry_in_doubt)] retry_in_doubt: Option<bool>,
+        unknown: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
+        arguments::no_unknown(
+            "Client.operate_many",
+            unknown,
+            "durable, exists, generation, keys, max_retries, max_sleep_between_retries, operations, read_mode, read_touch, replica, retry_in_doubt, send_key, sleep_between_retries, sleep_jitter, sleep_multiplier, timeout, ttl, where",
+        )?;
         let began = self.begin();
         let defaults = self.defaults();
         let resolve = |key: &Bound<'_, PyAny>| many::whole(self.address(key));
@@ -1041,7 +1137,7 @@ impl Client {
     ///
     /// Returns a `Batch` of `Record`s whose `results` hold the function's result. A row whose
     /// function failed has `FunctionFailed` as its error. Arguments and keywords as in `apply`.
-    #[pyo3(signature = (keys, module, function, arguments=None, *, ttl=None, durable=false, send_key=None, r#where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, retry_in_doubt=None))]
+    #[pyo3(signature = (keys, module, function, arguments=None, *, ttl=None, durable=false, send_key=None, r#where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, retry_in_doubt=None, **unknown), text_signature = "($self, keys, module, function, arguments=None, *, ttl=None, durable=False, send_key=None, where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, retry_in_doubt=None)")]
     fn apply_many<'py>(
         &self,
         py: Python<'py>,
@@ -1061,7 +1157,13 @@ impl Client {
         max_sleep_between_retries: Option<Bound<'py, PyAny>>,
         #[pyo3(from_py_with = flags::sleep_jitter)] sleep_jitter: Option<bool>,
         #[pyo3(from_py_with = flags::retry_in_doubt)] retry_in_doubt: Option<bool>,
+        unknown: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
+        arguments::no_unknown(
+            "Client.apply_many",
+            unknown,
+            "arguments, durable, function, keys, max_retries, max_sleep_between_retries, module, replica, retry_in_doubt, send_key, sleep_between_retries, sleep_jitter, sleep_multiplier, timeout, ttl, where",
+        )?;
         let began = self.begin();
         let defaults = self.defaults();
         let resolve = |key: &Bound<'_, PyAny>| many::whole(self.address(key));
@@ -1103,7 +1205,7 @@ impl Client {
     ///
     /// Raises `TypeError`, `ValueError` or `OverflowError` for an invalid row, with its
     /// number; nothing is sent then.
-    #[pyo3(signature = (rows, *, ttl=None, exists=None, durable=false, send_key=None, read_touch=None, read_mode=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, retry_in_doubt=None))]
+    #[pyo3(signature = (rows, *, ttl=None, exists=None, durable=false, send_key=None, read_touch=None, read_mode=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, retry_in_doubt=None, **unknown), text_signature = "($self, rows, *, ttl=None, exists=None, durable=False, send_key=None, read_touch=None, read_mode=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, retry_in_doubt=None)")]
     fn batch<'py>(
         &self,
         py: Python<'py>,
@@ -1122,7 +1224,13 @@ impl Client {
         max_sleep_between_retries: Option<Bound<'py, PyAny>>,
         #[pyo3(from_py_with = flags::sleep_jitter)] sleep_jitter: Option<bool>,
         #[pyo3(from_py_with = flags::retry_in_doubt)] retry_in_doubt: Option<bool>,
+        unknown: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
+        arguments::no_unknown(
+            "Client.batch",
+            unknown,
+            "durable, exists, max_retries, max_sleep_between_retries, read_mode, read_touch, replica, retry_in_doubt, rows, send_key, sleep_between_retries, sleep_jitter, sleep_multiplier, timeout, ttl",
+        )?;
         let began = self.begin();
         let defaults = self.defaults();
         let resolve = |key: &Bound<'_, PyAny>| many::whole(self.address(key));
@@ -1180,7 +1288,7 @@ impl Client {
     /// `IndexNotFound` if no index fits, `Timeout`, `ConnectionFailed`, `NodeUnavailable`,
     /// `QueryPaused` and the other errors of `spikewire.errors`. The query's `cursor` then
     /// says where to resume.
-    #[pyo3(signature = (namespace, set=None, *, r#where=None, bins=None, index=None, operations=None, include_values=true, limit=None, partitions=None, after=None, page_size=None, resume=None, records_per_second=None, concurrent_nodes=None, replica=None, socket_timeout=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None))]
+    #[pyo3(signature = (namespace, set=None, *, r#where=None, bins=None, index=None, operations=None, include_values=true, limit=None, partitions=None, after=None, page_size=None, resume=None, records_per_second=None, concurrent_nodes=None, replica=None, socket_timeout=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, **unknown), text_signature = "($self, namespace, set=None, *, where=None, bins=None, index=None, operations=None, include_values=True, limit=None, partitions=None, after=None, page_size=None, resume=None, records_per_second=None, concurrent_nodes=None, replica=None, socket_timeout=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None)")]
     fn query<'py>(
         &self,
         py: Python<'py>,
@@ -1206,7 +1314,13 @@ impl Client {
         sleep_multiplier: Option<Bound<'py, PyAny>>,
         max_sleep_between_retries: Option<Bound<'py, PyAny>>,
         #[pyo3(from_py_with = flags::sleep_jitter)] sleep_jitter: Option<bool>,
+        unknown: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Query> {
+        arguments::no_unknown(
+            "Client.query",
+            unknown,
+            "after, bins, concurrent_nodes, include_values, index, limit, max_retries, max_sleep_between_retries, namespace, operations, page_size, partitions, records_per_second, replica, resume, set, sleep_between_retries, sleep_jitter, sleep_multiplier, socket_timeout, timeout, where",
+        )?;
         let defaults = self.defaults();
         let space = crate::space::named(namespace, set)?;
         let retry = RetryRules {
@@ -1256,7 +1370,7 @@ impl Client {
     /// Raises `ServerError` if a node rejects the job, for example with code 201 if the index
     /// does not exist, `ConnectionFailed` or `Timeout`; if the job runs on some nodes only,
     /// the error is `in_doubt` and names them.
-    #[pyo3(signature = (namespace, set, operations, *, r#where=None, index=None, ttl=None, durable=false, records_per_second=None, timeout=None))]
+    #[pyo3(signature = (namespace, set, operations, *, r#where=None, index=None, ttl=None, durable=false, records_per_second=None, timeout=None, **unknown), text_signature = "($self, namespace, set, operations, *, where=None, index=None, ttl=None, durable=False, records_per_second=None, timeout=None)")]
     fn operate_all<'py>(
         &self,
         py: Python<'py>,
@@ -1269,7 +1383,13 @@ impl Client {
         #[pyo3(from_py_with = flags::durable)] durable: bool,
         records_per_second: Option<Bound<'py, PyAny>>,
         timeout: Option<Bound<'py, PyAny>>,
+        unknown: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
+        arguments::no_unknown(
+            "Client.operate_all",
+            unknown,
+            "durable, index, namespace, operations, records_per_second, set, timeout, ttl, where",
+        )?;
         let defaults = self.defaults();
         let space = crate::space::named(namespace, set)?;
         let job = JobOptions { filter: r#where, index, records_per_second, timeout };
@@ -1281,7 +1401,7 @@ impl Client {
     /// runs on every node.
     ///
     /// Keywords and errors as in `operate_all`.
-    #[pyo3(signature = (namespace, set, *, r#where=None, index=None, durable=false, records_per_second=None, timeout=None))]
+    #[pyo3(signature = (namespace, set, *, r#where=None, index=None, durable=false, records_per_second=None, timeout=None, **unknown), text_signature = "($self, namespace, set, *, where=None, index=None, durable=False, records_per_second=None, timeout=None)")]
     fn delete_all<'py>(
         &self,
         py: Python<'py>,
@@ -1292,7 +1412,13 @@ impl Client {
         #[pyo3(from_py_with = flags::durable)] durable: bool,
         records_per_second: Option<Bound<'py, PyAny>>,
         timeout: Option<Bound<'py, PyAny>>,
+        unknown: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
+        arguments::no_unknown(
+            "Client.delete_all",
+            unknown,
+            "durable, index, namespace, records_per_second, set, timeout, where",
+        )?;
         let defaults = self.defaults();
         let space = crate::space::named(namespace, set)?;
         let job = JobOptions { filter: r#where, index, records_per_second, timeout };
@@ -1304,7 +1430,7 @@ impl Client {
     /// Returns a `Job` once it runs on every node.
     ///
     /// Keywords and errors as in `operate_all`.
-    #[pyo3(signature = (namespace, set, *, r#where=None, index=None, ttl=None, records_per_second=None, timeout=None))]
+    #[pyo3(signature = (namespace, set, *, r#where=None, index=None, ttl=None, records_per_second=None, timeout=None, **unknown), text_signature = "($self, namespace, set, *, where=None, index=None, ttl=None, records_per_second=None, timeout=None)")]
     fn touch_all<'py>(
         &self,
         py: Python<'py>,
@@ -1315,7 +1441,13 @@ impl Client {
         ttl: Option<&Bound<'py, PyAny>>,
         records_per_second: Option<Bound<'py, PyAny>>,
         timeout: Option<Bound<'py, PyAny>>,
+        unknown: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
+        arguments::no_unknown(
+            "Client.touch_all",
+            unknown,
+            "index, namespace, records_per_second, set, timeout, ttl, where",
+        )?;
         let defaults = self.defaults();
         let space = crate::space::named(namespace, set)?;
         let job = JobOptions { filter: r#where, index, records_per_second, timeout };
@@ -1329,7 +1461,7 @@ impl Client {
     /// it fails are counted.
     ///
     /// Keywords and errors as in `operate_all`.
-    #[pyo3(signature = (namespace, set, module, function, arguments=None, *, r#where=None, index=None, records_per_second=None, timeout=None))]
+    #[pyo3(signature = (namespace, set, module, function, arguments=None, *, r#where=None, index=None, records_per_second=None, timeout=None, **unknown), text_signature = "($self, namespace, set, module, function, arguments=None, *, where=None, index=None, records_per_second=None, timeout=None)")]
     fn apply_all<'py>(
         &self,
         py: Python<'py>,
@@ -1342,7 +1474,13 @@ impl Client {
         index: Option<Bound<'py, PyAny>>,
         records_per_second: Option<Bound<'py, PyAny>>,
         timeout: Option<Bound<'py, PyAny>>,
+        unknown: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
+        arguments::no_unknown(
+            "Client.apply_all",
+            unknown,
+            "arguments, function, index, module, namespace, records_per_second, set, timeout, where",
+        )?;
         let defaults = self.defaults();
         let space = crate::space::named(namespace, set)?;
         let job = JobOptions { filter: r#where, index, records_per_second, timeout };

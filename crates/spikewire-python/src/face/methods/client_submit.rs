@@ -4,6 +4,7 @@
 use std::sync::Arc;
 
 use pyo3::prelude::*;
+use pyo3::types::PyDict;
 use spikewire_aerospike_protocol::message::op;
 
 use crate::arguments::{Given, flags};
@@ -15,7 +16,7 @@ use crate::space::Space;
 use crate::verbs::{
     Function, Limits, ReadOptions, ReadRules, RetryRules, RowOptions, WriteOptions,
 };
-use crate::{columns, many, verbs};
+use crate::{arguments, columns, many, verbs};
 
 impl Verbs for ClientSubmit {
     type Runner = Submit;
@@ -76,7 +77,7 @@ impl ClientSubmit {
     /// Raises `RecordNotFound`, `FilteredOut`, or `Timeout`, `ConnectionFailed` and the other
     /// errors of `spikewire.errors`; `TypeError`, `ValueError` or `OverflowError` for
     /// invalid arguments.
-    #[pyo3(signature = (key, bins=None, *, default=Given::No, buffers=false, r#where=None, read_touch=None, read_mode=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, hedge=None))]
+    #[pyo3(signature = (key, bins=None, *, default=Given::No, buffers=false, r#where=None, read_touch=None, read_mode=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, hedge=None, **unknown), text_signature = "($self, key, bins=None, *, default=..., buffers=False, where=None, read_touch=None, read_mode=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, hedge=None)")]
     fn get<'py>(
         &self,
         py: Python<'py>,
@@ -95,7 +96,13 @@ impl ClientSubmit {
         max_sleep_between_retries: Option<Bound<'py, PyAny>>,
         #[pyo3(from_py_with = flags::sleep_jitter)] sleep_jitter: Option<bool>,
         hedge: Option<Bound<'py, PyAny>>,
+        unknown: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
+        arguments::no_unknown(
+            "ClientSubmit.get",
+            unknown,
+            "bins, buffers, default, hedge, key, max_retries, max_sleep_between_retries, read_mode, read_touch, replica, sleep_between_retries, sleep_jitter, sleep_multiplier, timeout, where",
+        )?;
         let began = self.begin();
         let defaults = self.defaults();
         let address = self.address(key)?;
@@ -118,7 +125,7 @@ impl ClientSubmit {
     /// `where`: a filter as in `get`; a record that does not pass it is treated as absent.
     /// Default: no filter.
     /// The other keywords are those of `get`.
-    #[pyo3(signature = (key, *, r#where=None, read_touch=None, read_mode=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, hedge=None))]
+    #[pyo3(signature = (key, *, r#where=None, read_touch=None, read_mode=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, hedge=None, **unknown), text_signature = "($self, key, *, where=None, read_touch=None, read_mode=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, hedge=None)")]
     fn exists<'py>(
         &self,
         py: Python<'py>,
@@ -134,7 +141,13 @@ impl ClientSubmit {
         max_sleep_between_retries: Option<Bound<'py, PyAny>>,
         #[pyo3(from_py_with = flags::sleep_jitter)] sleep_jitter: Option<bool>,
         hedge: Option<Bound<'py, PyAny>>,
+        unknown: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
+        arguments::no_unknown(
+            "ClientSubmit.exists",
+            unknown,
+            "hedge, key, max_retries, max_sleep_between_retries, read_mode, read_touch, replica, sleep_between_retries, sleep_jitter, sleep_multiplier, timeout, where",
+        )?;
         let began = self.begin();
         let defaults = self.defaults();
         let address = self.address(key)?;
@@ -187,7 +200,7 @@ impl ClientSubmit {
     /// `spikewire.errors`; their `in_doubt` says whether the write may have been applied.
     /// Raises `TypeError`, `ValueError` or `OverflowError`, naming bin and type, for values
     /// that cannot be stored; nothing is sent then.
-    #[pyo3(signature = (key, bins, *, ttl=None, generation=None, exists=None, durable=false, send_key=None, r#where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, retry_in_doubt=None))]
+    #[pyo3(signature = (key, bins, *, ttl=None, generation=None, exists=None, durable=false, send_key=None, r#where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, retry_in_doubt=None, **unknown), text_signature = "($self, key, bins, *, ttl=None, generation=None, exists=None, durable=False, send_key=None, where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, retry_in_doubt=None)")]
     fn put<'py>(
         &self,
         py: Python<'py>,
@@ -207,7 +220,13 @@ impl ClientSubmit {
         max_sleep_between_retries: Option<Bound<'py, PyAny>>,
         #[pyo3(from_py_with = flags::sleep_jitter)] sleep_jitter: Option<bool>,
         #[pyo3(from_py_with = flags::retry_in_doubt)] retry_in_doubt: Option<bool>,
+        unknown: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
+        arguments::no_unknown(
+            "ClientSubmit.put",
+            unknown,
+            "bins, durable, exists, generation, key, max_retries, max_sleep_between_retries, replica, retry_in_doubt, send_key, sleep_between_retries, sleep_jitter, sleep_multiplier, timeout, ttl, where",
+        )?;
         let began = self.begin();
         let defaults = self.defaults();
         let address = self.address(key)?;
@@ -239,7 +258,7 @@ impl ClientSubmit {
     /// `put`.
     ///
     /// Raises `BinTypeError` if a bin holds something else, and the errors of `put`.
-    #[pyo3(signature = (key, bins, *, ttl=None, generation=None, exists=None, durable=false, send_key=None, r#where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, retry_in_doubt=None))]
+    #[pyo3(signature = (key, bins, *, ttl=None, generation=None, exists=None, durable=false, send_key=None, r#where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, retry_in_doubt=None, **unknown), text_signature = "($self, key, bins, *, ttl=None, generation=None, exists=None, durable=False, send_key=None, where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, retry_in_doubt=None)")]
     fn add<'py>(
         &self,
         py: Python<'py>,
@@ -259,7 +278,13 @@ impl ClientSubmit {
         max_sleep_between_retries: Option<Bound<'py, PyAny>>,
         #[pyo3(from_py_with = flags::sleep_jitter)] sleep_jitter: Option<bool>,
         #[pyo3(from_py_with = flags::retry_in_doubt)] retry_in_doubt: Option<bool>,
+        unknown: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
+        arguments::no_unknown(
+            "ClientSubmit.add",
+            unknown,
+            "bins, durable, exists, generation, key, max_retries, max_sleep_between_retries, replica, retry_in_doubt, send_key, sleep_between_retries, sleep_jitter, sleep_multiplier, timeout, ttl, where",
+        )?;
         let began = self.begin();
         let defaults = self.defaults();
         let address = self.address(key)?;
@@ -290,7 +315,7 @@ impl ClientSubmit {
     /// or a missing record, counts as empty. Keywords as in `put`.
     ///
     /// Raises `BinTypeError` if a bin holds something else, and the errors of `put`.
-    #[pyo3(signature = (key, bins, *, ttl=None, generation=None, exists=None, durable=false, send_key=None, r#where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, retry_in_doubt=None))]
+    #[pyo3(signature = (key, bins, *, ttl=None, generation=None, exists=None, durable=false, send_key=None, r#where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, retry_in_doubt=None, **unknown), text_signature = "($self, key, bins, *, ttl=None, generation=None, exists=None, durable=False, send_key=None, where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, retry_in_doubt=None)")]
     fn append<'py>(
         &self,
         py: Python<'py>,
@@ -310,7 +335,13 @@ impl ClientSubmit {
         max_sleep_between_retries: Option<Bound<'py, PyAny>>,
         #[pyo3(from_py_with = flags::sleep_jitter)] sleep_jitter: Option<bool>,
         #[pyo3(from_py_with = flags::retry_in_doubt)] retry_in_doubt: Option<bool>,
+        unknown: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
+        arguments::no_unknown(
+            "ClientSubmit.append",
+            unknown,
+            "bins, durable, exists, generation, key, max_retries, max_sleep_between_retries, replica, retry_in_doubt, send_key, sleep_between_retries, sleep_jitter, sleep_multiplier, timeout, ttl, where",
+        )?;
         let began = self.begin();
         let defaults = self.defaults();
         let address = self.address(key)?;
@@ -341,7 +372,7 @@ impl ClientSubmit {
     /// bin, or a missing record, counts as empty. Keywords as in `put`.
     ///
     /// Raises `BinTypeError` if a bin holds something else, and the errors of `put`.
-    #[pyo3(signature = (key, bins, *, ttl=None, generation=None, exists=None, durable=false, send_key=None, r#where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, retry_in_doubt=None))]
+    #[pyo3(signature = (key, bins, *, ttl=None, generation=None, exists=None, durable=false, send_key=None, r#where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, retry_in_doubt=None, **unknown), text_signature = "($self, key, bins, *, ttl=None, generation=None, exists=None, durable=False, send_key=None, where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, retry_in_doubt=None)")]
     fn prepend<'py>(
         &self,
         py: Python<'py>,
@@ -361,7 +392,13 @@ impl ClientSubmit {
         max_sleep_between_retries: Option<Bound<'py, PyAny>>,
         #[pyo3(from_py_with = flags::sleep_jitter)] sleep_jitter: Option<bool>,
         #[pyo3(from_py_with = flags::retry_in_doubt)] retry_in_doubt: Option<bool>,
+        unknown: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
+        arguments::no_unknown(
+            "ClientSubmit.prepend",
+            unknown,
+            "bins, durable, exists, generation, key, max_retries, max_sleep_between_retries, replica, retry_in_doubt, send_key, sleep_between_retries, sleep_jitter, sleep_multiplier, timeout, ttl, where",
+        )?;
         let began = self.begin();
         let defaults = self.defaults();
         let address = self.address(key)?;
@@ -398,7 +435,7 @@ impl ClientSubmit {
     /// `where`: a filter as in `get`; a record that does not pass it is kept, and the result
     /// is False. Default: no filter.
     /// The other keywords are those of `put`.
-    #[pyo3(signature = (key, *, generation=None, durable=false, send_key=false, r#where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, retry_in_doubt=None))]
+    #[pyo3(signature = (key, *, generation=None, durable=false, send_key=false, r#where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, retry_in_doubt=None, **unknown), text_signature = "($self, key, *, generation=None, durable=False, send_key=False, where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, retry_in_doubt=None)")]
     fn delete<'py>(
         &self,
         py: Python<'py>,
@@ -415,7 +452,13 @@ impl ClientSubmit {
         max_sleep_between_retries: Option<Bound<'py, PyAny>>,
         #[pyo3(from_py_with = flags::sleep_jitter)] sleep_jitter: Option<bool>,
         #[pyo3(from_py_with = flags::retry_in_doubt)] retry_in_doubt: Option<bool>,
+        unknown: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
+        arguments::no_unknown(
+            "ClientSubmit.delete",
+            unknown,
+            "durable, generation, key, max_retries, max_sleep_between_retries, replica, retry_in_doubt, send_key, sleep_between_retries, sleep_jitter, sleep_multiplier, timeout, where",
+        )?;
         let began = self.begin();
         let defaults = self.defaults();
         let address = self.address(key)?;
@@ -446,7 +489,7 @@ impl ClientSubmit {
     /// the generation increases. Keywords as in `put`.
     ///
     /// Raises `RecordNotFound` if there is no such record, and the errors of `put`.
-    #[pyo3(signature = (key, *, ttl=None, generation=None, send_key=None, r#where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, retry_in_doubt=None))]
+    #[pyo3(signature = (key, *, ttl=None, generation=None, send_key=None, r#where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, retry_in_doubt=None, **unknown), text_signature = "($self, key, *, ttl=None, generation=None, send_key=None, where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, retry_in_doubt=None)")]
     fn touch<'py>(
         &self,
         py: Python<'py>,
@@ -463,7 +506,13 @@ impl ClientSubmit {
         max_sleep_between_retries: Option<Bound<'py, PyAny>>,
         #[pyo3(from_py_with = flags::sleep_jitter)] sleep_jitter: Option<bool>,
         #[pyo3(from_py_with = flags::retry_in_doubt)] retry_in_doubt: Option<bool>,
+        unknown: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
+        arguments::no_unknown(
+            "ClientSubmit.touch",
+            unknown,
+            "generation, key, max_retries, max_sleep_between_retries, replica, retry_in_doubt, send_key, sleep_between_retries, sleep_jitter, sleep_multiplier, timeout, ttl, where",
+        )?;
         let began = self.begin();
         let defaults = self.defaults();
         let address = self.address(key)?;
@@ -502,7 +551,7 @@ impl ClientSubmit {
     ///
     /// Raises `FunctionFailed` with the function's error, including file and line, or if the
     /// module or function does not exist; also the errors of `put`.
-    #[pyo3(signature = (key, module, function, arguments=None, *, ttl=None, durable=false, send_key=None, r#where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, retry_in_doubt=None))]
+    #[pyo3(signature = (key, module, function, arguments=None, *, ttl=None, durable=false, send_key=None, r#where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, retry_in_doubt=None, **unknown), text_signature = "($self, key, module, function, arguments=None, *, ttl=None, durable=False, send_key=None, where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, retry_in_doubt=None)")]
     fn apply<'py>(
         &self,
         py: Python<'py>,
@@ -522,7 +571,13 @@ impl ClientSubmit {
         max_sleep_between_retries: Option<Bound<'py, PyAny>>,
         #[pyo3(from_py_with = flags::sleep_jitter)] sleep_jitter: Option<bool>,
         #[pyo3(from_py_with = flags::retry_in_doubt)] retry_in_doubt: Option<bool>,
+        unknown: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
+        arguments::no_unknown(
+            "ClientSubmit.apply",
+            unknown,
+            "arguments, durable, function, key, max_retries, max_sleep_between_retries, module, replica, retry_in_doubt, send_key, sleep_between_retries, sleep_jitter, sleep_multiplier, timeout, ttl, where",
+        )?;
         let began = self.begin();
         let defaults = self.defaults();
         let address = self.address(key)?;
@@ -561,7 +616,7 @@ impl ClientSubmit {
     /// Raises `RecordNotFound` if the operations only read and the record does not exist,
     /// `FilteredOut` if it exists and does not pass `where`, `BinTypeError` if an operation
     /// does not fit its bin, and the errors of `put`.
-    #[pyo3(signature = (key, operations, *, ttl=None, generation=None, exists=None, durable=false, send_key=None, r#where=None, read_touch=None, read_mode=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, retry_in_doubt=None, hedge=None))]
+    #[pyo3(signature = (key, operations, *, ttl=None, generation=None, exists=None, durable=false, send_key=None, r#where=None, read_touch=None, read_mode=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, retry_in_doubt=None, hedge=None, **unknown), text_signature = "($self, key, operations, *, ttl=None, generation=None, exists=None, durable=False, send_key=None, where=None, read_touch=None, read_mode=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, retry_in_doubt=None, hedge=None)")]
     fn operate<'py>(
         &self,
         py: Python<'py>,
@@ -584,7 +639,13 @@ impl ClientSubmit {
         #[pyo3(from_py_with = flags::sleep_jitter)] sleep_jitter: Option<bool>,
         #[pyo3(from_py_with = flags::retry_in_doubt)] retry_in_doubt: Option<bool>,
         hedge: Option<Bound<'py, PyAny>>,
+        unknown: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
+        arguments::no_unknown(
+            "ClientSubmit.operate",
+            unknown,
+            "durable, exists, generation, hedge, key, max_retries, max_sleep_between_retries, operations, read_mode, read_touch, replica, retry_in_doubt, send_key, sleep_between_retries, sleep_jitter, sleep_multiplier, timeout, ttl, where",
+        )?;
         let began = self.begin();
         let defaults = self.defaults();
         let address = self.address(key)?;
@@ -618,7 +679,7 @@ impl ClientSubmit {
     /// the keywords are those of `get`. Returns a `Batch` in input order: a `Record` per row,
     /// `None` if the record does not exist or does not pass `where`. A row that fails does not
     /// affect the others. With `buffers`, a view keeps the replies of the whole call alive.
-    #[pyo3(signature = (keys, bins=None, *, buffers=false, r#where=None, read_touch=None, read_mode=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None))]
+    #[pyo3(signature = (keys, bins=None, *, buffers=false, r#where=None, read_touch=None, read_mode=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, **unknown), text_signature = "($self, keys, bins=None, *, buffers=False, where=None, read_touch=None, read_mode=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None)")]
     fn get_many<'py>(
         &self,
         py: Python<'py>,
@@ -635,7 +696,13 @@ impl ClientSubmit {
         sleep_multiplier: Option<Bound<'py, PyAny>>,
         max_sleep_between_retries: Option<Bound<'py, PyAny>>,
         #[pyo3(from_py_with = flags::sleep_jitter)] sleep_jitter: Option<bool>,
+        unknown: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
+        arguments::no_unknown(
+            "ClientSubmit.get_many",
+            unknown,
+            "bins, buffers, keys, max_retries, max_sleep_between_retries, read_mode, read_touch, replica, sleep_between_retries, sleep_jitter, sleep_multiplier, timeout, where",
+        )?;
         let began = self.begin();
         let defaults = self.defaults();
         let resolve = |key: &Bound<'_, PyAny>| many::whole(self.address(key));
@@ -662,7 +729,7 @@ impl ClientSubmit {
     /// `missing="raise"` a plain `numpy.ndarray`, which takes less time. The array is filled as
     /// replies arrive, and replies are not kept, so this takes less memory and time than
     /// `get_many(keys).to_numpy(dtype)`. The other keywords are those of `get`.
-    #[pyo3(signature = (keys, dtype, *, key=None, generation=None, ttl=None, missing="mask", errors="raise", r#where=None, read_touch=None, read_mode=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None))]
+    #[pyo3(signature = (keys, dtype, *, key=None, generation=None, ttl=None, missing="mask", errors="raise", r#where=None, read_touch=None, read_mode=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, **unknown), text_signature = "($self, keys, dtype, *, key=None, generation=None, ttl=None, missing=\"mask\", errors=\"raise\", where=None, read_touch=None, read_mode=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None)")]
     fn get_numpy<'py>(
         &self,
         py: Python<'py>,
@@ -683,7 +750,13 @@ impl ClientSubmit {
         sleep_multiplier: Option<Bound<'py, PyAny>>,
         max_sleep_between_retries: Option<Bound<'py, PyAny>>,
         #[pyo3(from_py_with = flags::sleep_jitter)] sleep_jitter: Option<bool>,
+        unknown: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
+        arguments::no_unknown(
+            "ClientSubmit.get_numpy",
+            unknown,
+            "dtype, errors, generation, key, keys, max_retries, max_sleep_between_retries, missing, read_mode, read_touch, replica, sleep_between_retries, sleep_jitter, sleep_multiplier, timeout, ttl, where",
+        )?;
         let began = self.begin();
         let defaults = self.defaults();
         let resolve = |key: &Bound<'_, PyAny>| many::whole(self.address(key));
@@ -706,7 +779,7 @@ impl ClientSubmit {
     ///
     /// Returns a `Batch`: a `Record` without bins per row, `None` if the record does not exist
     /// or does not pass `where`. Keywords as in `get`.
-    #[pyo3(signature = (keys, *, r#where=None, read_touch=None, read_mode=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None))]
+    #[pyo3(signature = (keys, *, r#where=None, read_touch=None, read_mode=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, **unknown), text_signature = "($self, keys, *, where=None, read_touch=None, read_mode=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None)")]
     fn exists_many<'py>(
         &self,
         py: Python<'py>,
@@ -721,7 +794,13 @@ impl ClientSubmit {
         sleep_multiplier: Option<Bound<'py, PyAny>>,
         max_sleep_between_retries: Option<Bound<'py, PyAny>>,
         #[pyo3(from_py_with = flags::sleep_jitter)] sleep_jitter: Option<bool>,
+        unknown: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
+        arguments::no_unknown(
+            "ClientSubmit.exists_many",
+            unknown,
+            "keys, max_retries, max_sleep_between_retries, read_mode, read_touch, replica, sleep_between_retries, sleep_jitter, sleep_multiplier, timeout, where",
+        )?;
         let began = self.begin();
         let defaults = self.defaults();
         let resolve = |key: &Bound<'_, PyAny>| many::whole(self.address(key));
@@ -762,7 +841,7 @@ impl ClientSubmit {
     /// Raises `TypeError`, `ValueError` or `OverflowError`, naming row, column and type, for
     /// values that cannot be written. Nothing is sent then; after the first window of a
     /// table, the error says how many rows were sent.
-    #[pyo3(signature = (records, *, key=None, bins=None, nulls=None, ttl=None, generation=None, exists=None, durable=false, send_key=None, r#where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, retry_in_doubt=None))]
+    #[pyo3(signature = (records, *, key=None, bins=None, nulls=None, ttl=None, generation=None, exists=None, durable=false, send_key=None, r#where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, retry_in_doubt=None, **unknown), text_signature = "($self, records, *, key=None, bins=None, nulls=None, ttl=None, generation=None, exists=None, durable=False, send_key=None, where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, retry_in_doubt=None)")]
     fn put_many<'py>(
         &self,
         py: Python<'py>,
@@ -784,7 +863,13 @@ impl ClientSubmit {
         max_sleep_between_retries: Option<Bound<'py, PyAny>>,
         #[pyo3(from_py_with = flags::sleep_jitter)] sleep_jitter: Option<bool>,
         #[pyo3(from_py_with = flags::retry_in_doubt)] retry_in_doubt: Option<bool>,
+        unknown: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
+        arguments::no_unknown(
+            "ClientSubmit.put_many",
+            unknown,
+            "bins, durable, exists, generation, key, max_retries, max_sleep_between_retries, nulls, records, replica, retry_in_doubt, send_key, sleep_between_retries, sleep_jitter, sleep_multiplier, timeout, ttl, where",
+        )?;
         let began = self.begin();
         let defaults = self.defaults();
         let resolve = |key: &Bound<'_, PyAny>| many::whole(self.address(key));
@@ -816,7 +901,7 @@ impl ClientSubmit {
     ///
     /// Returns a `Batch`: a `Record` without bins per deleted row, `None` if the record did not
     /// exist or did not pass `where`. Keywords as in `delete`.
-    #[pyo3(signature = (keys, *, generation=None, durable=false, send_key=false, r#where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, retry_in_doubt=None))]
+    #[pyo3(signature = (keys, *, generation=None, durable=false, send_key=false, r#where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, retry_in_doubt=None, **unknown), text_signature = "($self, keys, *, generation=None, durable=False, send_key=False, where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, retry_in_doubt=None)")]
     fn delete_many<'py>(
         &self,
         py: Python<'py>,
@@ -833,7 +918,13 @@ impl ClientSubmit {
         max_sleep_between_retries: Option<Bound<'py, PyAny>>,
         #[pyo3(from_py_with = flags::sleep_jitter)] sleep_jitter: Option<bool>,
         #[pyo3(from_py_with = flags::retry_in_doubt)] retry_in_doubt: Option<bool>,
+        unknown: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
+        arguments::no_unknown(
+            "ClientSubmit.delete_many",
+            unknown,
+            "durable, generation, keys, max_retries, max_sleep_between_retries, replica, retry_in_doubt, send_key, sleep_between_retries, sleep_jitter, sleep_multiplier, timeout, where",
+        )?;
         let began = self.begin();
         let defaults = self.defaults();
         let resolve = |key: &Bound<'_, PyAny>| many::whole(self.address(key));
@@ -864,7 +955,7 @@ impl ClientSubmit {
     ///
     /// Returns a `Batch` of `Record`s as from `operate`, `None` if the record does not exist or
     /// does not pass `where`. Keywords as in `operate`.
-    #[pyo3(signature = (keys, operations, *, ttl=None, generation=None, exists=None, durable=false, send_key=None, r#where=None, read_touch=None, read_mode=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, retry_in_doubt=None))]
+    #[pyo3(signature = (keys, operations, *, ttl=None, generation=None, exists=None, durable=false, send_key=None, r#where=None, read_touch=None, read_mode=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, retry_in_doubt=None, **unknown), text_signature = "($self, keys, operations, *, ttl=None, generation=None, exists=None, durable=False, send_key=None, where=None, read_touch=None, read_mode=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, retry_in_doubt=None)")]
     fn operate_many<'py>(
         &self,
         py: Python<'py>,
@@ -886,7 +977,13 @@ impl ClientSubmit {
         max_sleep_between_retries: Option<Bound<'py, PyAny>>,
         #[pyo3(from_py_with = flags::sleep_jitter)] sleep_jitter: Option<bool>,
         #[pyo3(from_py_with = flags::retry_in_doubt)] retry_in_doubt: Option<bool>,
+        unknown: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
+        arguments::no_unknown(
+            "ClientSubmit.operate_many",
+            unknown,
+            "durable, exists, generation, keys, max_retries, max_sleep_between_retries, operations, read_mode, read_touch, replica, retry_in_doubt, send_key, sleep_between_retries, sleep_jitter, sleep_multiplier, timeout, ttl, where",
+        )?;
         let began = self.begin();
         let defaults = self.defaults();
         let resolve = |key: &Bound<'_, PyAny>| many::whole(self.address(key));
@@ -919,7 +1016,7 @@ impl ClientSubmit {
     ///
     /// Returns a `Batch` of `Record`s whose `results` hold the function's result. A row whose
     /// function failed has `FunctionFailed` as its error. Arguments and keywords as in `apply`.
-    #[pyo3(signature = (keys, module, function, arguments=None, *, ttl=None, durable=false, send_key=None, r#where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, retry_in_doubt=None))]
+    #[pyo3(signature = (keys, module, function, arguments=None, *, ttl=None, durable=false, send_key=None, r#where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, retry_in_doubt=None, **unknown), text_signature = "($self, keys, module, function, arguments=None, *, ttl=None, durable=False, send_key=None, where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, retry_in_doubt=None)")]
     fn apply_many<'py>(
         &self,
         py: Python<'py>,
@@ -939,7 +1036,13 @@ impl ClientSubmit {
         max_sleep_between_retries: Option<Bound<'py, PyAny>>,
         #[pyo3(from_py_with = flags::sleep_jitter)] sleep_jitter: Option<bool>,
         #[pyo3(from_py_with = flags::retry_in_doubt)] retry_in_doubt: Option<bool>,
+        unknown: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
+        arguments::no_unknown(
+            "ClientSubmit.apply_many",
+            unknown,
+            "arguments, durable, function, keys, max_retries, max_sleep_between_retries, module, replica, retry_in_doubt, send_key, sleep_between_retries, sleep_jitter, sleep_multiplier, timeout, ttl, where",
+        )?;
         let began = self.begin();
         let defaults = self.defaults();
         let resolve = |key: &Bound<'_, PyAny>| many::whole(self.address(key));
@@ -981,7 +1084,7 @@ impl ClientSubmit {
     ///
     /// Raises `TypeError`, `ValueError` or `OverflowError` for an invalid row, with its
     /// number; nothing is sent then.
-    #[pyo3(signature = (rows, *, ttl=None, exists=None, durable=false, send_key=None, read_touch=None, read_mode=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, retry_in_doubt=None))]
+    #[pyo3(signature = (rows, *, ttl=None, exists=None, durable=false, send_key=None, read_touch=None, read_mode=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, retry_in_doubt=None, **unknown), text_signature = "($self, rows, *, ttl=None, exists=None, durable=False, send_key=None, read_touch=None, read_mode=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, retry_in_doubt=None)")]
     fn batch<'py>(
         &self,
         py: Python<'py>,
@@ -1000,7 +1103,13 @@ impl ClientSubmit {
         max_sleep_between_retries: Option<Bound<'py, PyAny>>,
         #[pyo3(from_py_with = flags::sleep_jitter)] sleep_jitter: Option<bool>,
         #[pyo3(from_py_with = flags::retry_in_doubt)] retry_in_doubt: Option<bool>,
+        unknown: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
+        arguments::no_unknown(
+            "ClientSubmit.batch",
+            unknown,
+            "durable, exists, max_retries, max_sleep_between_retries, read_mode, read_touch, replica, retry_in_doubt, rows, send_key, sleep_between_retries, sleep_jitter, sleep_multiplier, timeout, ttl",
+        )?;
         let began = self.begin();
         let defaults = self.defaults();
         let resolve = |key: &Bound<'_, PyAny>| many::whole(self.address(key));

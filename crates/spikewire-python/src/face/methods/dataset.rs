@@ -24,7 +24,7 @@ use crate::space::Space;
 use crate::verbs::{
     Function, Limits, ReadOptions, ReadRules, RetryRules, RowOptions, WriteOptions,
 };
-use crate::{columns, many, verbs};
+use crate::{arguments, columns, many, verbs};
 
 impl Verbs for Dataset {
     type Runner = Shared;
@@ -229,7 +229,7 @@ impl Dataset {
     /// Raises `RecordNotFound`, `FilteredOut`, or `Timeout`, `ConnectionFailed` and the other
     /// errors of `spikewire.errors`; `TypeError`, `ValueError` or `OverflowError` for
     /// invalid arguments.
-    #[pyo3(signature = (key, bins=None, *, default=Given::No, buffers=false, r#where=None, read_touch=None, read_mode=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, hedge=None))]
+    #[pyo3(signature = (key, bins=None, *, default=Given::No, buffers=false, r#where=None, read_touch=None, read_mode=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, hedge=None, **unknown), text_signature = "($self, key, bins=None, *, default=..., buffers=False, where=None, read_touch=None, read_mode=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, hedge=None)")]
     fn get<'py>(
         &self,
         py: Python<'py>,
@@ -248,7 +248,13 @@ impl Dataset {
         max_sleep_between_retries: Option<Bound<'py, PyAny>>,
         #[pyo3(from_py_with = flags::sleep_jitter)] sleep_jitter: Option<bool>,
         hedge: Option<Bound<'py, PyAny>>,
+        unknown: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
+        arguments::no_unknown(
+            "Dataset.get",
+            unknown,
+            "bins, buffers, default, hedge, key, max_retries, max_sleep_between_retries, read_mode, read_touch, replica, sleep_between_retries, sleep_jitter, sleep_multiplier, timeout, where",
+        )?;
         let began = self.begin();
         let defaults = self.defaults();
         let address = self.address(key)?;
@@ -271,7 +277,7 @@ impl Dataset {
     /// `where`: a filter as in `get`; a record that does not pass it is treated as absent.
     /// Default: no filter.
     /// The other keywords are those of `get`.
-    #[pyo3(signature = (key, *, r#where=None, read_touch=None, read_mode=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, hedge=None))]
+    #[pyo3(signature = (key, *, r#where=None, read_touch=None, read_mode=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, hedge=None, **unknown), text_signature = "($self, key, *, where=None, read_touch=None, read_mode=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, hedge=None)")]
     fn exists<'py>(
         &self,
         py: Python<'py>,
@@ -287,7 +293,13 @@ impl Dataset {
         max_sleep_between_retries: Option<Bound<'py, PyAny>>,
         #[pyo3(from_py_with = flags::sleep_jitter)] sleep_jitter: Option<bool>,
         hedge: Option<Bound<'py, PyAny>>,
+        unknown: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
+        arguments::no_unknown(
+            "Dataset.exists",
+            unknown,
+            "hedge, key, max_retries, max_sleep_between_retries, read_mode, read_touch, replica, sleep_between_retries, sleep_jitter, sleep_multiplier, timeout, where",
+        )?;
         let began = self.begin();
         let defaults = self.defaults();
         let address = self.address(key)?;
@@ -340,7 +352,7 @@ impl Dataset {
     /// `spikewire.errors`; their `in_doubt` says whether the write may have been applied.
     /// Raises `TypeError`, `ValueError` or `OverflowError`, naming bin and type, for values
     /// that cannot be stored; nothing is sent then.
-    #[pyo3(signature = (key, bins, *, ttl=None, generation=None, exists=None, durable=false, send_key=None, r#where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, retry_in_doubt=None))]
+    #[pyo3(signature = (key, bins, *, ttl=None, generation=None, exists=None, durable=false, send_key=None, r#where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, retry_in_doubt=None, **unknown), text_signature = "($self, key, bins, *, ttl=None, generation=None, exists=None, durable=False, send_key=None, where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, retry_in_doubt=None)")]
     fn put<'py>(
         &self,
         py: Python<'py>,
@@ -360,7 +372,13 @@ impl Dataset {
         max_sleep_between_retries: Option<Bound<'py, PyAny>>,
         #[pyo3(from_py_with = flags::sleep_jitter)] sleep_jitter: Option<bool>,
         #[pyo3(from_py_with = flags::retry_in_doubt)] retry_in_doubt: Option<bool>,
+        unknown: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
+        arguments::no_unknown(
+            "Dataset.put",
+            unknown,
+            "bins, durable, exists, generation, key, max_retries, max_sleep_between_retries, replica, retry_in_doubt, send_key, sleep_between_retries, sleep_jitter, sleep_multiplier, timeout, ttl, where",
+        )?;
         let began = self.begin();
         let defaults = self.defaults();
         let address = self.address(key)?;
@@ -392,7 +410,7 @@ impl Dataset {
     /// `put`.
     ///
     /// Raises `BinTypeError` if a bin holds something else, and the errors of `put`.
-    #[pyo3(signature = (key, bins, *, ttl=None, generation=None, exists=None, durable=false, send_key=None, r#where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, retry_in_doubt=None))]
+    #[pyo3(signature = (key, bins, *, ttl=None, generation=None, exists=None, durable=false, send_key=None, r#where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, retry_in_doubt=None, **unknown), text_signature = "($self, key, bins, *, ttl=None, generation=None, exists=None, durable=False, send_key=None, where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, retry_in_doubt=None)")]
     fn add<'py>(
         &self,
         py: Python<'py>,
@@ -412,7 +430,13 @@ impl Dataset {
         max_sleep_between_retries: Option<Bound<'py, PyAny>>,
         #[pyo3(from_py_with = flags::sleep_jitter)] sleep_jitter: Option<bool>,
         #[pyo3(from_py_with = flags::retry_in_doubt)] retry_in_doubt: Option<bool>,
+        unknown: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
+        arguments::no_unknown(
+            "Dataset.add",
+            unknown,
+            "bins, durable, exists, generation, key, max_retries, max_sleep_between_retries, replica, retry_in_doubt, send_key, sleep_between_retries, sleep_jitter, sleep_multiplier, timeout, ttl, where",
+        )?;
         let began = self.begin();
         let defaults = self.defaults();
         let address = self.address(key)?;
@@ -443,7 +467,7 @@ impl Dataset {
     /// or a missing record, counts as empty. Keywords as in `put`.
     ///
     /// Raises `BinTypeError` if a bin holds something else, and the errors of `put`.
-    #[pyo3(signature = (key, bins, *, ttl=None, generation=None, exists=None, durable=false, send_key=None, r#where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, retry_in_doubt=None))]
+    #[pyo3(signature = (key, bins, *, ttl=None, generation=None, exists=None, durable=false, send_key=None, r#where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, retry_in_doubt=None, **unknown), text_signature = "($self, key, bins, *, ttl=None, generation=None, exists=None, durable=False, send_key=None, where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, retry_in_doubt=None)")]
     fn append<'py>(
         &self,
         py: Python<'py>,
@@ -463,7 +487,13 @@ impl Dataset {
         max_sleep_between_retries: Option<Bound<'py, PyAny>>,
         #[pyo3(from_py_with = flags::sleep_jitter)] sleep_jitter: Option<bool>,
         #[pyo3(from_py_with = flags::retry_in_doubt)] retry_in_doubt: Option<bool>,
+        unknown: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
+        arguments::no_unknown(
+            "Dataset.append",
+            unknown,
+            "bins, durable, exists, generation, key, max_retries, max_sleep_between_retries, replica, retry_in_doubt, send_key, sleep_between_retries, sleep_jitter, sleep_multiplier, timeout, ttl, where",
+        )?;
         let began = self.begin();
         let defaults = self.defaults();
         let address = self.address(key)?;
@@ -494,7 +524,7 @@ impl Dataset {
     /// bin, or a missing record, counts as empty. Keywords as in `put`.
     ///
     /// Raises `BinTypeError` if a bin holds something else, and the errors of `put`.
-    #[pyo3(signature = (key, bins, *, ttl=None, generation=None, exists=None, durable=false, send_key=None, r#where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, retry_in_doubt=None))]
+    #[pyo3(signature = (key, bins, *, ttl=None, generation=None, exists=None, durable=false, send_key=None, r#where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, retry_in_doubt=None, **unknown), text_signature = "($self, key, bins, *, ttl=None, generation=None, exists=None, durable=False, send_key=None, where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, retry_in_doubt=None)")]
     fn prepend<'py>(
         &self,
         py: Python<'py>,
@@ -514,7 +544,13 @@ impl Dataset {
         max_sleep_between_retries: Option<Bound<'py, PyAny>>,
         #[pyo3(from_py_with = flags::sleep_jitter)] sleep_jitter: Option<bool>,
         #[pyo3(from_py_with = flags::retry_in_doubt)] retry_in_doubt: Option<bool>,
+        unknown: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
+        arguments::no_unknown(
+            "Dataset.prepend",
+            unknown,
+            "bins, durable, exists, generation, key, max_retries, max_sleep_between_retries, replica, retry_in_doubt, send_key, sleep_between_retries, sleep_jitter, sleep_multiplier, timeout, ttl, where",
+        )?;
         let began = self.begin();
         let defaults = self.defaults();
         let address = self.address(key)?;
@@ -551,7 +587,7 @@ impl Dataset {
     /// `where`: a filter as in `get`; a record that does not pass it is kept, and the result
     /// is False. Default: no filter.
     /// The other keywords are those of `put`.
-    #[pyo3(signature = (key, *, generation=None, durable=false, send_key=false, r#where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, retry_in_doubt=None))]
+    #[pyo3(signature = (key, *, generation=None, durable=false, send_key=false, r#where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, retry_in_doubt=None, **unknown), text_signature = "($self, key, *, generation=None, durable=False, send_key=False, where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, retry_in_doubt=None)")]
     fn delete<'py>(
         &self,
         py: Python<'py>,
@@ -568,7 +604,13 @@ impl Dataset {
         max_sleep_between_retries: Option<Bound<'py, PyAny>>,
         #[pyo3(from_py_with = flags::sleep_jitter)] sleep_jitter: Option<bool>,
         #[pyo3(from_py_with = flags::retry_in_doubt)] retry_in_doubt: Option<bool>,
+        unknown: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
+        arguments::no_unknown(
+            "Dataset.delete",
+            unknown,
+            "durable, generation, key, max_retries, max_sleep_between_retries, replica, retry_in_doubt, send_key, sleep_between_retries, sleep_jitter, sleep_multiplier, timeout, where",
+        )?;
         let began = self.begin();
         let defaults = self.defaults();
         let address = self.address(key)?;
@@ -599,7 +641,7 @@ impl Dataset {
     /// the generation increases. Keywords as in `put`.
     ///
     /// Raises `RecordNotFound` if there is no such record, and the errors of `put`.
-    #[pyo3(signature = (key, *, ttl=None, generation=None, send_key=None, r#where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, retry_in_doubt=None))]
+    #[pyo3(signature = (key, *, ttl=None, generation=None, send_key=None, r#where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, retry_in_doubt=None, **unknown), text_signature = "($self, key, *, ttl=None, generation=None, send_key=None, where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, retry_in_doubt=None)")]
     fn touch<'py>(
         &self,
         py: Python<'py>,
@@ -616,7 +658,13 @@ impl Dataset {
         max_sleep_between_retries: Option<Bound<'py, PyAny>>,
         #[pyo3(from_py_with = flags::sleep_jitter)] sleep_jitter: Option<bool>,
         #[pyo3(from_py_with = flags::retry_in_doubt)] retry_in_doubt: Option<bool>,
+        unknown: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
+        arguments::no_unknown(
+            "Dataset.touch",
+            unknown,
+            "generation, key, max_retries, max_sleep_between_retries, replica, retry_in_doubt, send_key, sleep_between_retries, sleep_jitter, sleep_multiplier, timeout, ttl, where",
+        )?;
         let began = self.begin();
         let defaults = self.defaults();
         let address = self.address(key)?;
@@ -655,7 +703,7 @@ impl Dataset {
     ///
     /// Raises `FunctionFailed` with the function's error, including file and line, or if the
     /// module or function does not exist; also the errors of `put`.
-    #[pyo3(signature = (key, module, function, arguments=None, *, ttl=None, durable=false, send_key=None, r#where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, retry_in_doubt=None))]
+    #[pyo3(signature = (key, module, function, arguments=None, *, ttl=None, durable=false, send_key=None, r#where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, retry_in_doubt=None, **unknown), text_signature = "($self, key, module, function, arguments=None, *, ttl=None, durable=False, send_key=None, where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, retry_in_doubt=None)")]
     fn apply<'py>(
         &self,
         py: Python<'py>,
@@ -675,7 +723,13 @@ impl Dataset {
         max_sleep_between_retries: Option<Bound<'py, PyAny>>,
         #[pyo3(from_py_with = flags::sleep_jitter)] sleep_jitter: Option<bool>,
         #[pyo3(from_py_with = flags::retry_in_doubt)] retry_in_doubt: Option<bool>,
+        unknown: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
+        arguments::no_unknown(
+            "Dataset.apply",
+            unknown,
+            "arguments, durable, function, key, max_retries, max_sleep_between_retries, module, replica, retry_in_doubt, send_key, sleep_between_retries, sleep_jitter, sleep_multiplier, timeout, ttl, where",
+        )?;
         let began = self.begin();
         let defaults = self.defaults();
         let address = self.address(key)?;
@@ -714,7 +768,7 @@ impl Dataset {
     /// Raises `RecordNotFound` if the operations only read and the record does not exist,
     /// `FilteredOut` if it exists and does not pass `where`, `BinTypeError` if an operation
     /// does not fit its bin, and the errors of `put`.
-    #[pyo3(signature = (key, operations, *, ttl=None, generation=None, exists=None, durable=false, send_key=None, r#where=None, read_touch=None, read_mode=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, retry_in_doubt=None, hedge=None))]
+    #[pyo3(signature = (key, operations, *, ttl=None, generation=None, exists=None, durable=false, send_key=None, r#where=None, read_touch=None, read_mode=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, retry_in_doubt=None, hedge=None, **unknown), text_signature = "($self, key, operations, *, ttl=None, generation=None, exists=None, durable=False, send_key=None, where=None, read_touch=None, read_mode=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, retry_in_doubt=None, hedge=None)")]
     fn operate<'py>(
         &self,
         py: Python<'py>,
@@ -737,7 +791,13 @@ impl Dataset {
         #[pyo3(from_py_with = flags::sleep_jitter)] sleep_jitter: Option<bool>,
         #[pyo3(from_py_with = flags::retry_in_doubt)] retry_in_doubt: Option<bool>,
         hedge: Option<Bound<'py, PyAny>>,
+        unknown: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
+        arguments::no_unknown(
+            "Dataset.operate",
+            unknown,
+            "durable, exists, generation, hedge, key, max_retries, max_sleep_between_retries, operations, read_mode, read_touch, replica, retry_in_doubt, send_key, sleep_between_retries, sleep_jitter, sleep_multiplier, timeout, ttl, where",
+        )?;
         let began = self.begin();
         let defaults = self.defaults();
         let address = self.address(key)?;
@@ -771,7 +831,7 @@ impl Dataset {
     /// the keywords are those of `get`. Returns a `Batch` in input order: a `Record` per row,
     /// `None` if the record does not exist or does not pass `where`. A row that fails does not
     /// affect the others. With `buffers`, a view keeps the replies of the whole call alive.
-    #[pyo3(signature = (keys, bins=None, *, buffers=false, r#where=None, read_touch=None, read_mode=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None))]
+    #[pyo3(signature = (keys, bins=None, *, buffers=false, r#where=None, read_touch=None, read_mode=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, **unknown), text_signature = "($self, keys, bins=None, *, buffers=False, where=None, read_touch=None, read_mode=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None)")]
     fn get_many<'py>(
         &self,
         py: Python<'py>,
@@ -788,7 +848,13 @@ impl Dataset {
         sleep_multiplier: Option<Bound<'py, PyAny>>,
         max_sleep_between_retries: Option<Bound<'py, PyAny>>,
         #[pyo3(from_py_with = flags::sleep_jitter)] sleep_jitter: Option<bool>,
+        unknown: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
+        arguments::no_unknown(
+            "Dataset.get_many",
+            unknown,
+            "bins, buffers, keys, max_retries, max_sleep_between_retries, read_mode, read_touch, replica, sleep_between_retries, sleep_jitter, sleep_multiplier, timeout, where",
+        )?;
         let began = self.begin();
         let defaults = self.defaults();
         let resolve = |key: &Bound<'_, PyAny>| many::whole(self.address(key));
@@ -815,7 +881,7 @@ impl Dataset {
     /// `missing="raise"` a plain `numpy.ndarray`, which takes less time. The array is filled as
     /// replies arrive, and replies are not kept, so this takes less memory and time than
     /// `get_many(keys).to_numpy(dtype)`. The other keywords are those of `get`.
-    #[pyo3(signature = (keys, dtype, *, key=None, generation=None, ttl=None, missing="mask", errors="raise", r#where=None, read_touch=None, read_mode=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None))]
+    #[pyo3(signature = (keys, dtype, *, key=None, generation=None, ttl=None, missing="mask", errors="raise", r#where=None, read_touch=None, read_mode=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, **unknown), text_signature = "($self, keys, dtype, *, key=None, generation=None, ttl=None, missing=\"mask\", errors=\"raise\", where=None, read_touch=None, read_mode=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None)")]
     fn get_numpy<'py>(
         &self,
         py: Python<'py>,
@@ -836,7 +902,13 @@ impl Dataset {
         sleep_multiplier: Option<Bound<'py, PyAny>>,
         max_sleep_between_retries: Option<Bound<'py, PyAny>>,
         #[pyo3(from_py_with = flags::sleep_jitter)] sleep_jitter: Option<bool>,
+        unknown: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
+        arguments::no_unknown(
+            "Dataset.get_numpy",
+            unknown,
+            "dtype, errors, generation, key, keys, max_retries, max_sleep_between_retries, missing, read_mode, read_touch, replica, sleep_between_retries, sleep_jitter, sleep_multiplier, timeout, ttl, where",
+        )?;
         let began = self.begin();
         let defaults = self.defaults();
         let resolve = |key: &Bound<'_, PyAny>| many::whole(self.address(key));
@@ -859,7 +931,7 @@ impl Dataset {
     ///
     /// Returns a `Batch`: a `Record` without bins per row, `None` if the record does not exist
     /// or does not pass `where`. Keywords as in `get`.
-    #[pyo3(signature = (keys, *, r#where=None, read_touch=None, read_mode=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None))]
+    #[pyo3(signature = (keys, *, r#where=None, read_touch=None, read_mode=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, **unknown), text_signature = "($self, keys, *, where=None, read_touch=None, read_mode=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None)")]
     fn exists_many<'py>(
         &self,
         py: Python<'py>,
@@ -874,7 +946,13 @@ impl Dataset {
         sleep_multiplier: Option<Bound<'py, PyAny>>,
         max_sleep_between_retries: Option<Bound<'py, PyAny>>,
         #[pyo3(from_py_with = flags::sleep_jitter)] sleep_jitter: Option<bool>,
+        unknown: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
+        arguments::no_unknown(
+            "Dataset.exists_many",
+            unknown,
+            "keys, max_retries, max_sleep_between_retries, read_mode, read_touch, replica, sleep_between_retries, sleep_jitter, sleep_multiplier, timeout, where",
+        )?;
         let began = self.begin();
         let defaults = self.defaults();
         let resolve = |key: &Bound<'_, PyAny>| many::whole(self.address(key));
@@ -915,7 +993,7 @@ impl Dataset {
     /// Raises `TypeError`, `ValueError` or `OverflowError`, naming row, column and type, for
     /// values that cannot be written. Nothing is sent then; after the first window of a
     /// table, the error says how many rows were sent.
-    #[pyo3(signature = (records, *, key=None, bins=None, nulls=None, ttl=None, generation=None, exists=None, durable=false, send_key=None, r#where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, retry_in_doubt=None))]
+    #[pyo3(signature = (records, *, key=None, bins=None, nulls=None, ttl=None, generation=None, exists=None, durable=false, send_key=None, r#where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, retry_in_doubt=None, **unknown), text_signature = "($self, records, *, key=None, bins=None, nulls=None, ttl=None, generation=None, exists=None, durable=False, send_key=None, where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, retry_in_doubt=None)")]
     fn put_many<'py>(
         &self,
         py: Python<'py>,
@@ -937,7 +1015,13 @@ impl Dataset {
         max_sleep_between_retries: Option<Bound<'py, PyAny>>,
         #[pyo3(from_py_with = flags::sleep_jitter)] sleep_jitter: Option<bool>,
         #[pyo3(from_py_with = flags::retry_in_doubt)] retry_in_doubt: Option<bool>,
+        unknown: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
+        arguments::no_unknown(
+            "Dataset.put_many",
+            unknown,
+            "bins, durable, exists, generation, key, max_retries, max_sleep_between_retries, nulls, records, replica, retry_in_doubt, send_key, sleep_between_retries, sleep_jitter, sleep_multiplier, timeout, ttl, where",
+        )?;
         let began = self.begin();
         let defaults = self.defaults();
         let resolve = |key: &Bound<'_, PyAny>| many::whole(self.address(key));
@@ -969,7 +1053,7 @@ impl Dataset {
     ///
     /// Returns a `Batch`: a `Record` without bins per deleted row, `None` if the record did not
     /// exist or did not pass `where`. Keywords as in `delete`.
-    #[pyo3(signature = (keys, *, generation=None, durable=false, send_key=false, r#where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, retry_in_doubt=None))]
+    #[pyo3(signature = (keys, *, generation=None, durable=false, send_key=false, r#where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, retry_in_doubt=None, **unknown), text_signature = "($self, keys, *, generation=None, durable=False, send_key=False, where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, retry_in_doubt=None)")]
     fn delete_many<'py>(
         &self,
         py: Python<'py>,
@@ -986,7 +1070,13 @@ impl Dataset {
         max_sleep_between_retries: Option<Bound<'py, PyAny>>,
         #[pyo3(from_py_with = flags::sleep_jitter)] sleep_jitter: Option<bool>,
         #[pyo3(from_py_with = flags::retry_in_doubt)] retry_in_doubt: Option<bool>,
+        unknown: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
+        arguments::no_unknown(
+            "Dataset.delete_many",
+            unknown,
+            "durable, generation, keys, max_retries, max_sleep_between_retries, replica, retry_in_doubt, send_key, sleep_between_retries, sleep_jitter, sleep_multiplier, timeout, where",
+        )?;
         let began = self.begin();
         let defaults = self.defaults();
         let resolve = |key: &Bound<'_, PyAny>| many::whole(self.address(key));
@@ -1017,7 +1107,7 @@ impl Dataset {
     ///
     /// Returns a `Batch` of `Record`s as from `operate`, `None` if the record does not exist or
     /// does not pass `where`. Keywords as in `operate`.
-    #[pyo3(signature = (keys, operations, *, ttl=None, generation=None, exists=None, durable=false, send_key=None, r#where=None, read_touch=None, read_mode=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, retry_in_doubt=None))]
+    #[pyo3(signature = (keys, operations, *, ttl=None, generation=None, exists=None, durable=false, send_key=None, r#where=None, read_touch=None, read_mode=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, retry_in_doubt=None, **unknown), text_signature = "($self, keys, operations, *, ttl=None, generation=None, exists=None, durable=False, send_key=None, where=None, read_touch=None, read_mode=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, retry_in_doubt=None)")]
     fn operate_many<'py>(
         &self,
         py: Python<'py>,
@@ -1039,7 +1129,13 @@ impl Dataset {
         max_sleep_between_retries: Option<Bound<'py, PyAny>>,
         #[pyo3(from_py_with = flags::sleep_jitter)] sleep_jitter: Option<bool>,
         #[pyo3(from_py_with = flags::retry_in_doubt)] retry_in_doubt: Option<bool>,
+        unknown: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
+        arguments::no_unknown(
+            "Dataset.operate_many",
+            unknown,
+            "durable, exists, generation, keys, max_retries, max_sleep_between_retries, operations, read_mode, read_touch, replica, retry_in_doubt, send_key, sleep_between_retries, sleep_jitter, sleep_multiplier, timeout, ttl, where",
+        )?;
         let began = self.begin();
         let defaults = self.defaults();
         let resolve = |key: &Bound<'_, PyAny>| many::whole(self.address(key));
@@ -1072,7 +1168,7 @@ impl Dataset {
     ///
     /// Returns a `Batch` of `Record`s whose `results` hold the function's result. A row whose
     /// function failed has `FunctionFailed` as its error. Arguments and keywords as in `apply`.
-    #[pyo3(signature = (keys, module, function, arguments=None, *, ttl=None, durable=false, send_key=None, r#where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, retry_in_doubt=None))]
+    #[pyo3(signature = (keys, module, function, arguments=None, *, ttl=None, durable=false, send_key=None, r#where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, retry_in_doubt=None, **unknown), text_signature = "($self, keys, module, function, arguments=None, *, ttl=None, durable=False, send_key=None, where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, retry_in_doubt=None)")]
     fn apply_many<'py>(
         &self,
         py: Python<'py>,
@@ -1092,7 +1188,13 @@ impl Dataset {
         max_sleep_between_retries: Option<Bound<'py, PyAny>>,
         #[pyo3(from_py_with = flags::sleep_jitter)] sleep_jitter: Option<bool>,
         #[pyo3(from_py_with = flags::retry_in_doubt)] retry_in_doubt: Option<bool>,
+        unknown: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
+        arguments::no_unknown(
+            "Dataset.apply_many",
+            unknown,
+            "arguments, durable, function, keys, max_retries, max_sleep_between_retries, module, replica, retry_in_doubt, send_key, sleep_between_retries, sleep_jitter, sleep_multiplier, timeout, ttl, where",
+        )?;
         let began = self.begin();
         let defaults = self.defaults();
         let resolve = |key: &Bound<'_, PyAny>| many::whole(self.address(key));
@@ -1134,7 +1236,7 @@ impl Dataset {
     ///
     /// Raises `TypeError`, `ValueError` or `OverflowError` for an invalid row, with its
     /// number; nothing is sent then.
-    #[pyo3(signature = (rows, *, ttl=None, exists=None, durable=false, send_key=None, read_touch=None, read_mode=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, retry_in_doubt=None))]
+    #[pyo3(signature = (rows, *, ttl=None, exists=None, durable=false, send_key=None, read_touch=None, read_mode=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, retry_in_doubt=None, **unknown), text_signature = "($self, rows, *, ttl=None, exists=None, durable=False, send_key=None, read_touch=None, read_mode=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, retry_in_doubt=None)")]
     fn batch<'py>(
         &self,
         py: Python<'py>,
@@ -1153,7 +1255,13 @@ impl Dataset {
         max_sleep_between_retries: Option<Bound<'py, PyAny>>,
         #[pyo3(from_py_with = flags::sleep_jitter)] sleep_jitter: Option<bool>,
         #[pyo3(from_py_with = flags::retry_in_doubt)] retry_in_doubt: Option<bool>,
+        unknown: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
+        arguments::no_unknown(
+            "Dataset.batch",
+            unknown,
+            "durable, exists, max_retries, max_sleep_between_retries, read_mode, read_touch, replica, retry_in_doubt, rows, send_key, sleep_between_retries, sleep_jitter, sleep_multiplier, timeout, ttl",
+        )?;
         let began = self.begin();
         let defaults = self.defaults();
         let resolve = |key: &Bound<'_, PyAny>| many::whole(self.address(key));
@@ -1211,7 +1319,7 @@ impl Dataset {
     /// `IndexNotFound` if no index fits, `Timeout`, `ConnectionFailed`, `NodeUnavailable`,
     /// `QueryPaused` and the other errors of `spikewire.errors`. The query's `cursor` then
     /// says where to resume.
-    #[pyo3(signature = (*, r#where=None, bins=None, index=None, operations=None, include_values=true, limit=None, partitions=None, after=None, page_size=None, resume=None, records_per_second=None, concurrent_nodes=None, replica=None, socket_timeout=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None))]
+    #[pyo3(signature = (*, r#where=None, bins=None, index=None, operations=None, include_values=true, limit=None, partitions=None, after=None, page_size=None, resume=None, records_per_second=None, concurrent_nodes=None, replica=None, socket_timeout=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, **unknown), text_signature = "($self, *, where=None, bins=None, index=None, operations=None, include_values=True, limit=None, partitions=None, after=None, page_size=None, resume=None, records_per_second=None, concurrent_nodes=None, replica=None, socket_timeout=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None)")]
     fn query<'py>(
         &self,
         py: Python<'py>,
@@ -1235,7 +1343,13 @@ impl Dataset {
         sleep_multiplier: Option<Bound<'py, PyAny>>,
         max_sleep_between_retries: Option<Bound<'py, PyAny>>,
         #[pyo3(from_py_with = flags::sleep_jitter)] sleep_jitter: Option<bool>,
+        unknown: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Query> {
+        arguments::no_unknown(
+            "Dataset.query",
+            unknown,
+            "after, bins, concurrent_nodes, include_values, index, limit, max_retries, max_sleep_between_retries, operations, page_size, partitions, records_per_second, replica, resume, sleep_between_retries, sleep_jitter, sleep_multiplier, socket_timeout, timeout, where",
+        )?;
         let defaults = self.defaults();
         let space = self.space.clone();
         let retry = RetryRules {
@@ -1285,7 +1399,7 @@ impl Dataset {
     /// Raises `ServerError` if a node rejects the job, for example with code 201 if the index
     /// does not exist, `ConnectionFailed` or `Timeout`; if the job runs on some nodes only,
     /// the error is `in_doubt` and names them.
-    #[pyo3(signature = (operations, *, r#where=None, index=None, ttl=None, durable=false, records_per_second=None, timeout=None))]
+    #[pyo3(signature = (operations, *, r#where=None, index=None, ttl=None, durable=false, records_per_second=None, timeout=None, **unknown), text_signature = "($self, operations, *, where=None, index=None, ttl=None, durable=False, records_per_second=None, timeout=None)")]
     fn operate_all<'py>(
         &self,
         py: Python<'py>,
@@ -1296,7 +1410,13 @@ impl Dataset {
         #[pyo3(from_py_with = flags::durable)] durable: bool,
         records_per_second: Option<Bound<'py, PyAny>>,
         timeout: Option<Bound<'py, PyAny>>,
+        unknown: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
+        arguments::no_unknown(
+            "Dataset.operate_all",
+            unknown,
+            "durable, index, operations, records_per_second, timeout, ttl, where",
+        )?;
         let defaults = self.defaults();
         let space = self.space.clone();
         let job = JobOptions { filter: r#where, index, records_per_second, timeout };
@@ -1308,7 +1428,7 @@ impl Dataset {
     /// runs on every node.
     ///
     /// Keywords and errors as in `operate_all`.
-    #[pyo3(signature = (*, r#where=None, index=None, durable=false, records_per_second=None, timeout=None))]
+    #[pyo3(signature = (*, r#where=None, index=None, durable=false, records_per_second=None, timeout=None, **unknown), text_signature = "($self, *, where=None, index=None, durable=False, records_per_second=None, timeout=None)")]
     fn delete_all<'py>(
         &self,
         py: Python<'py>,
@@ -1317,7 +1437,13 @@ impl Dataset {
         #[pyo3(from_py_with = flags::durable)] durable: bool,
         records_per_second: Option<Bound<'py, PyAny>>,
         timeout: Option<Bound<'py, PyAny>>,
+        unknown: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
+        arguments::no_unknown(
+            "Dataset.delete_all",
+            unknown,
+            "durable, index, records_per_second, timeout, where",
+        )?;
         let defaults = self.defaults();
         let space = self.space.clone();
         let job = JobOptions { filter: r#where, index, records_per_second, timeout };
@@ -1329,7 +1455,7 @@ impl Dataset {
     /// Returns a `Job` once it runs on every node.
     ///
     /// Keywords and errors as in `operate_all`.
-    #[pyo3(signature = (*, r#where=None, index=None, ttl=None, records_per_second=None, timeout=None))]
+    #[pyo3(signature = (*, r#where=None, index=None, ttl=None, records_per_second=None, timeout=None, **unknown), text_signature = "($self, *, where=None, index=None, ttl=None, records_per_second=None, timeout=None)")]
     fn touch_all<'py>(
         &self,
         py: Python<'py>,
@@ -1338,7 +1464,13 @@ impl Dataset {
         ttl: Option<&Bound<'py, PyAny>>,
         records_per_second: Option<Bound<'py, PyAny>>,
         timeout: Option<Bound<'py, PyAny>>,
+        unknown: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
+        arguments::no_unknown(
+            "Dataset.touch_all",
+            unknown,
+            "index, records_per_second, timeout, ttl, where",
+        )?;
         let defaults = self.defaults();
         let space = self.space.clone();
         let job = JobOptions { filter: r#where, index, records_per_second, timeout };
@@ -1352,7 +1484,7 @@ impl Dataset {
     /// it fails are counted.
     ///
     /// Keywords and errors as in `operate_all`.
-    #[pyo3(signature = (module, function, arguments=None, *, r#where=None, index=None, records_per_second=None, timeout=None))]
+    #[pyo3(signature = (module, function, arguments=None, *, r#where=None, index=None, records_per_second=None, timeout=None, **unknown), text_signature = "($self, module, function, arguments=None, *, where=None, index=None, records_per_second=None, timeout=None)")]
     fn apply_all<'py>(
         &self,
         py: Python<'py>,
@@ -1363,7 +1495,13 @@ impl Dataset {
         index: Option<Bound<'py, PyAny>>,
         records_per_second: Option<Bound<'py, PyAny>>,
         timeout: Option<Bound<'py, PyAny>>,
+        unknown: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
+        arguments::no_unknown(
+            "Dataset.apply_all",
+            unknown,
+            "arguments, function, index, module, records_per_second, timeout, where",
+        )?;
         let defaults = self.defaults();
         let space = self.space.clone();
         let job = JobOptions { filter: r#where, index, records_per_second, timeout };

@@ -162,16 +162,31 @@ impl AsyncSession {
         options: &StatementOptions,
         work: impl Fn(&Prepared) -> Result<T>,
     ) -> Result<T> {
+        if !prepared.0.is_stale() {
+            let worked = work(prepared);
+            if !is_misfit(&worked) {
+                return worked;
+            }
+        }
+        // Boxed, because it is rare and its future is large.
+        match Box::pin(self.after_a_change(prepared, options)).await? {
+            Some(now) => work(&now),
+            None => work(prepared),
+        }
+    }
+
+    /// What to use in place of a statement that is stale, or to whose parameters values do not fit;
+    /// `None` if that is not known.
+    async fn after_a_change(
+        &self,
+        prepared: &Prepared,
+        options: &StatementOptions,
+    ) -> Result<Option<Prepared>> {
         if prepared.0.is_stale() {
-            return work(&self.renewed(prepared, options).await?);
+            self.renewed(prepared, options).await.map(Some)
+        } else {
+            Ok(self.prepare_anew(prepared, options).await.ok())
         }
-        let worked = work(prepared);
-        if is_misfit(&worked)
-            && let Ok(now) = self.prepare_anew(prepared, options).await
-        {
-            return work(&now);
-        }
-        worked
     }
 
     async fn prepare_anew(

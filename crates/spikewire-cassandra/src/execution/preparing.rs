@@ -1,0 +1,256 @@
+//! Preparing a statement on a node that does not know it, and finding out what a statement is after
+//! a change of the schema.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use spikewire_cql::envelope::Prefix;
+use spikewire_cql::response::{Details, Prepared as Described, Retry, ServerError};
+use spikewire_transport::{Attempts, Tick};
+
+use super::answer::{self, Answer, Content};
+use super::{Execution, Heard, Stage, What};
+use crate::cluster::Node;
+use crate::connection::Outcome;
+use crate::error::{Error, Kind};
+use crate::routing::{Aim, Target};
+use crate::statement::{Prepared, Preparing, Turn};
+
+/// How often a request may find each of its statements unprepared before that is an error.
+pub(super) const MOST_PREPARES: u32 = 16;
+
+/// How long to wait while another request prepares the same statement on the same node.
+const PREPARE_PAUSE: Duration = Duration::from_millis(1);
+
+impl Execution {
+    /// The statement that the node does not know and can be asked to prepare.
+    pub(super) fn to_prepare(&self, error: &ServerError) -> Option<Arc<Prepared>> {
+        let id = unprepared(error)?;
+        let known = match &self.what {
+            What::Execute { prepared, .. } => Some(prepared),
+            What::Batch { prepared } => prepared.iter().find(|prepared| prepared.id == id),
+            _ => None,
+        };
+        known.filter(|_| !self.kept.is_empty() && self.prepares < self.most_prepares()).cloned()
+    }
+
+    fn most_prepares(&self) -> u32 {
+        match &self.what {
+            What::Batch { prepared } => MOST_PREPARES.max(2 * prepared.len() as u32),
+            _ => MOST_PREPARES,
+        }
+    }
+
+    /// Has a node prepare a statement, after attempts that it did not execute.
+    pub(super) fn prepare<'a>(
+        &mut self,
+        prepared: Arc<Prepared>,
+        node: Arc<Node>,
+        attempts: Attempts,
+    ) -> Heard<'a> {
+        self.prepares += 1;
+        let earlier = attempts.without_latest();
+        self.before.made += earlier.made;
+        self.before.in_doubt |= earlier.in_doubt;
+        // A node names one statement at a time. If it has forgotten two, it has forgotten more:
+        // they are prepared without sending the batch in between.
+        if self.prepares > 1
+            && let What::Batch { prepared: all } = &self.what
+        {
+            let others = all.iter().filter(|other| !Arc::ptr_eq(other, &prepared));
+            self.others = others.cloned().collect();
+        }
+        self.turn(prepared, node, self.since)
+    }
+
+    /// Looks again after a pause, unless the pause ended because nothing will be sent any more.
+    pub(super) fn waited<'a>(
+        &'a mut self,
+        prepared: Arc<Prepared>,
+        node: Arc<Node>,
+        outcome: Outcome<'a>,
+    ) -> Heard<'a> {
+        match outcome {
+            Err(error) if error.kind() != Kind::Interrupted => {
+                Heard::Done(Err(self.ended(error.on(node.to_string()))))
+            }
+            _ if self.memory.cluster.is_closed() => Heard::Done(Err(self.ended(Error::closed()))),
+            _ => self.turn(prepared, node, self.since),
+        }
+    }
+
+    /// Decides what to do about a node that did not know a statement at `since`.
+    fn turn<'a>(
+        &mut self,
+        mut prepared: Arc<Prepared>,
+        node: Arc<Node>,
+        mut since: Tick,
+    ) -> Heard<'a> {
+        loop {
+            match prepared.turn(&node, since) {
+                Turn::Again => match self.others.pop() {
+                    Some(next) => (prepared, since) = (next, self.begun),
+                    None => return self.again(node),
+                },
+                Turn::Wait => {
+                    let at = Tick::now().after(PREPARE_PAUSE);
+                    if self.deadline <= at {
+                        return Heard::Done(Err(self.timed_out(Some(&node))));
+                    }
+                    self.stage = Stage::Waiting { prepared, node };
+                    return Heard::Pause(at);
+                }
+                Turn::Prepare(preparing) => {
+                    return match self.memory.prepare_again(&prepared) {
+                        Ok(bytes) => {
+                            self.stage = Stage::Preparing(preparing);
+                            // Preparing changes nothing.
+                            self.send(bytes, Target::new(Aim::Node(node), false, 0))
+                        }
+                        Err(error) => Heard::Done(Err(error)),
+                    };
+                }
+            }
+        }
+    }
+
+    /// Handles the node's reply to the request to prepare the statement.
+    pub(super) fn prepared<'a>(
+        &'a mut self,
+        preparing: Preparing,
+        outcome: Outcome<'a>,
+    ) -> Heard<'a> {
+        let reply = match outcome {
+            Ok(reply) => reply,
+            Err(error) => return self.elsewhere(error),
+        };
+        if let Some(error) = answer::error_of(&reply) {
+            let error = error.map_or_else(|error| error, Error::refused);
+            let error = error.on(reply.node.to_string()).after(reply.attempts.made, false);
+            return Heard::Done(Err(self.ended(error)));
+        }
+        let answered = answer::prepared_of(&reply);
+        let answered = match answered {
+            Ok(answered) => answered,
+            Err(error) => return Heard::Done(Err(error)),
+        };
+        let prepared = preparing.prepared.clone();
+        if answered.id != prepared.id || !prepared.takes_as_before(&answered.markers.columns) {
+            let error = self.changed(prepared, answered, reply.node);
+            return Heard::Done(Err(error.on(reply.node.to_string())));
+        }
+        let node = preparing.node.clone();
+        preparing.done();
+        match self.others.pop() {
+            Some(next) => self.turn(next, node, self.begun),
+            None => self.again(node),
+        }
+    }
+
+    /// Takes note of what a statement is now; the error for the values that were bound before.
+    fn changed(&self, before: Arc<Prepared>, now: Described<'_>, node: &Node) -> Error {
+        if now.id != before.id {
+            // It may be the statement of another keyspace, so it does not take its place.
+            self.memory.statements.forget(&before);
+            let message = format!(
+                "node {node} prepared the statement under another id than before, so the prepared \
+                 statement can no longer be used (was the keyspace changed by USE, or the server \
+                 upgraded?): prepare it again; it is {:?}",
+                before.text
+            );
+            return Error::new(Kind::Server, message);
+        }
+        let error = before.outdated();
+        let (text, keyspace) = (before.text.clone(), before.keyspace.clone());
+        let fresh = answer::described(text, keyspace, now, Vec::new());
+        let asked = self.memory.statements.ask(Some(before));
+        self.memory.statements.remember(fresh, &asked);
+        error
+    }
+
+    /// Sends the request to another node, because preparing the statement failed on this one.
+    fn elsewhere<'a>(&mut self, error: Error) -> Heard<'a> {
+        let may_go_on = matches!(
+            error.kind(),
+            Kind::Connection | Kind::CircuitOpen | Kind::NoNode | Kind::Server
+        ) && error.server().is_none_or(|error| error.retry() != Retry::Never);
+        if !may_go_on
+            || self.prepares >= self.most_prepares()
+            || matches!(self.target.aim, Aim::Node(_))
+        {
+            return Heard::Done(Err(self.ended(error)));
+        }
+        self.prepares += 1;
+        self.others.clear();
+        self.target.note(&error);
+        let bytes = std::mem::take(&mut self.kept);
+        self.send(bytes, self.target.clone())
+    }
+
+    /// Sends the request again to a node that knows its statement by now.
+    fn again<'a>(&mut self, node: Arc<Node>) -> Heard<'a> {
+        let bytes = std::mem::take(&mut self.kept);
+        let mut target = self.target.clone();
+        target.first = Some(node);
+        self.send(bytes, target)
+    }
+
+    pub(super) fn timed_out(&self, node: Option<&Arc<Node>>) -> Error {
+        let limit = self.policy.timeout.as_secs_f64();
+        let place = node.map_or_else(|| "a node".to_owned(), |node| format!("node {node}"));
+        let message = format!(
+            "the statement's total timeout of {limit} s passed: it was being prepared on {place}, \
+             which did not know it"
+        );
+        let error = Error::new(Kind::Timeout, message);
+        self.ended(match node {
+            Some(node) => error.on(node.to_string()),
+            None => error,
+        })
+    }
+
+    pub(super) fn follows_renewal(&self) -> bool {
+        matches!(&self.what, What::Prepare(request) if request.asked.follows)
+    }
+
+    /// Takes what another request has found out, waits for it, or asks after all.
+    #[cold]
+    pub(super) fn renewed(&mut self) -> Heard<'_> {
+        let What::Prepare(request) = &mut self.what else { return Heard::Left };
+        let asked = &mut request.asked;
+        let Some(known) = asked.renews.as_ref().map(Prepared::latest) else { return Heard::Left };
+        let cluster = &self.memory.cluster;
+        let now = Tick::now();
+        if cluster.is_closed() {
+            return Heard::Done(Err(Error::closed()));
+        }
+        if known.is_stale() {
+            let at = now.after(PREPARE_PAUSE);
+            if asked.is_being_renewed() && at < self.deadline {
+                return Heard::Pause(at);
+            }
+            asked.follows = false;
+            return match self.memory.prepare_again(&known) {
+                Ok(bytes) => self.send(bytes, self.target.clone()),
+                Err(error) => Heard::Done(Err(error)),
+            };
+        }
+        let Some(node) = cluster.snapshot().nodes.first().cloned() else {
+            return Heard::Done(Err(Error::new(Kind::NoNode, "the cluster has no node now")));
+        };
+        // The node is stored where the answer can borrow it.
+        self.target.aim = Aim::Node(node);
+        let Aim::Node(node) = &self.target.aim else { unreachable!("it was just set") };
+        let (attempts, prefix) = (Attempts::default(), Prefix::default());
+        let content = Content::Prepared(known);
+        Heard::Done(Ok(Answer { node, attempts, prefix, agreed: true, content }))
+    }
+}
+
+/// The id of the statement that a node does not know.
+fn unprepared(error: &ServerError) -> Option<&[u8]> {
+    match &error.details {
+        Details::Unprepared(id) => Some(id),
+        _ => None,
+    }
+}
