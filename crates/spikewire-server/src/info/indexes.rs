@@ -34,17 +34,20 @@ pub(super) fn value(target: &InfoTarget<'_>, command: &Command<'_>) -> Option<St
             list(target, namespace_param(command), encoded, set_indexes::line)
         }
         // The older commands: `sindex`, `sindex/NAMESPACE` and `sindex/NAMESPACE/INDEX`.
-        "sindex" => match command.params.split_once('/') {
-            Some((namespace, name)) => index_stat::stat(target, Some(namespace), Some(name)),
-            None if command.params.is_empty() => list(target, None, false, |_, _| None),
-            None if command.params.contains('=') => {
-                list(target, namespace_param(command), false, |_, _| None)
-            }
-            None if target.state.namespace(command.params.as_bytes()).is_none() => {
+        "sindex" if command.params.is_empty() => list(target, None, false, |_, _| None),
+        "sindex" => {
+            let (namespace, name) = match command.params.split_once('/') {
+                Some((namespace, name)) => (namespace, Some(name)),
+                None => (command.params, None),
+            };
+            if target.state.namespace(namespace.as_bytes()).is_none() {
                 "ns_type=unknown".to_owned()
+            } else if name.is_some() {
+                index_stat::stat(target, Some(namespace), name)
+            } else {
+                list(target, Some(namespace), false, |_, _| None)
             }
-            None => list(target, Some(command.params), false, |_, _| None),
-        },
+        }
         _ => return None,
     })
 }

@@ -420,7 +420,9 @@ fn definitions_that_are_refused() {
     assert_eq!(wire.info("sindex-exists:ns=test;indexname=j"), "true");
     assert!(wire.info("sindex/test/j").contains("load_pct=100"));
     assert!(wire.info("sindex/test").starts_with("ns=test:indexname=j:set=null:bin=a:"));
-    assert_eq!(wire.info("sindex/nowhere"), "ns_type=unknown");
+    for unknown in ["sindex/nowhere", "sindex/nowhere/j", "sindex//j", "sindex:ns=test"] {
+        assert_eq!(wire.info(unknown), "ns_type=unknown", "{unknown}");
+    }
     assert_eq!(wire.info("sindex-stat:ns=test;indexname=none"), "ERROR:201:no index");
     assert_eq!(wire.info("sindex-delete:ns=test;indexname=none"), "ok");
 }
