@@ -6,7 +6,7 @@ import shutil
 from dataclasses import dataclass
 from pathlib import Path
 
-from spikewire.bench.lab.report import Report, load
+from spikewire_lab.lab.report import Report, load
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 KEPT = Path("docs/benchmarks")
