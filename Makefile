@@ -120,6 +120,14 @@ npm-packages: node ## Make the packages that npm gets, into node/packages/
 	$(WITH_NODE); cd node && node scripts/native.mjs --profile dist && node scripts/pack.mjs
 	@rm -f node/native/.built-*
 
+.PHONY: lab-node
+lab-node: node # The Node.js part of the lab, for the npm package in node/.
+	$(WITH_NODE); $(MAKE_WITH_PROFILE) lab/node/dist/.built
+
+lab/node/dist/.built: $(shell find lab/node/src lab/node/scripts lab/node/tsconfig.json) node/dist/.built
+	cd lab/node && node scripts/build.mjs
+	@touch $@
+
 # The client that tests and the benchmark compare with; npm does not have it for every platform.
 .PHONY: node-peers
 node-peers:
@@ -193,12 +201,13 @@ test-python: build ## Run the Python tests (TESTS='tests/test_docs.py -k README'
 
 # In a run of its own: these tests start hundreds of processes, and none of them is about the client.
 .PHONY: test-lab
-test-lab: build ## Run the tests of the benchmark lab (TESTS='lab/tests/test_lab_pages.py' for some)
+test-lab: build lab-node node-peers ## Run the tests of the benchmark lab (TESTS='lab/tests/test_lab_pages.py' for some)
 	@tools/venv.sh $(VENV) $(BIN)/python requirements/test.txt $(LAB_TOOLS) \
 		--optional requirements/loops.txt --optional requirements/columns.txt \
 		--optional requirements/peers.txt --optional requirements/serving.txt \
 		--optional requirements/cassandra.txt
 	$(BIN)/python -m pytest $(or $(TESTS),lab/tests $(TOGETHER))
+	$(if $(TESTS),,$(WITH_NODE); cd lab/node && node scripts/test.mjs)
 
 # Not part of `make test`: MINUTES is how long it takes in all.
 MINUTES := 60
@@ -288,7 +297,7 @@ lint-python: venv ## Check the Python code
 .PHONY: lint-node
 lint-node: ## Check the TypeScript code, and the types as users of the package get them
 	$(WITH_NODE); $(MAKE) --no-print-directory node/node_modules/.package-lock.json && \
-		cd node && node scripts/lint.mjs
+		cd node && node scripts/lint.mjs && cd ../lab/node && node scripts/lint.mjs
 
 .PHONY: format
 format: venv ## Format everything, and make the changes that linters offer
@@ -299,7 +308,8 @@ format: venv ## Format everything, and make the changes that linters offer
 	$(BIN)/ruff check --fix-only --quiet
 	$(BIN)/ruff format
 	$(WITH_NODE); $(MAKE) --no-print-directory node/node_modules/.package-lock.json && \
-		cd node && node_modules/.bin/biome check --write .
+		cd node && node_modules/.bin/biome check --write . && \
+		cd ../lab/node && ../../node/node_modules/.bin/biome check --write .
 
 # --- Measuring --------------------------------------------------------------------------------
 
@@ -308,7 +318,7 @@ bench-tools bench-cql-tools bench-free-threaded lab-free-threaded bench-free-thr
 
 # Without Node.js its rows are left out, and the tables say so.
 .PHONY: bench-tools
-bench-tools: build node node-peers
+bench-tools: build lab-node node-peers
 	@tools/venv.sh $(VENV) $(BIN)/python $(LAB_TOOLS) \
 		--optional requirements/loops.txt --optional requirements/columns.txt \
 		--optional requirements/peers.txt --optional requirements/serving.txt
@@ -435,4 +445,5 @@ clean: ## Remove everything that was built, environments included
 	rm -rf .mypy_cache .pytest_cache .ruff_cache .hypothesis lab/.mypy_cache lab/.pytest_cache
 	rm -f python/spikewire/_native.*.so
 	rm -rf node/native node/dist node/build node/node_modules node/peers/node_modules node/.runtimes node/packages
+	rm -rf lab/node/dist lab/node/build lab/node/node_modules
 	find python tests examples lab -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -169,7 +169,7 @@ def test_a_write_is_of_the_record_of_its_key() -> None:
 
 
 def test_records_are_those_of_the_workers_in_rust_and_node() -> None:
-    """lab/rust and node/test/bench.test.ts have the same values."""
+    """lab/rust and lab/node/test/bench.test.ts have the same values."""
     assert value_pool(parse_bins("I1,I8,S20,B9,F8"), 1)[7] == {
         "b0": 119,
         "b1": 4818969551014600434,

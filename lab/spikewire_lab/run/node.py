@@ -1,4 +1,4 @@
-"""The Node.js clients: run by the worker of the npm package in node/, as built last."""
+"""The Node.js clients: run by the worker in lab/node, as built last."""
 
 from __future__ import annotations
 
@@ -17,7 +17,10 @@ if TYPE_CHECKING:
 
     from ..result import Job
 
-WORKER = Path("node") / "dist" / "bench" / "worker.js"
+PROJECT = Path("lab") / "node"
+WORKER = PROJECT / "dist" / "worker.js"
+ADDON = Path("node_modules") / "spikewire" / "native"
+"""The folder of our client's native part, in the project's folder."""
 PACKAGES = {NODE_OURS: "spikewire", NODE_PEER: "aerospike"}
 """The npm name of each client."""
 
@@ -26,7 +29,7 @@ def find_worker(start: Path | None = None) -> Path | None:
     """The worker in the source tree of this package, or of the current directory."""
     here = (start or Path(__file__)).resolve()
     for folder in (*here.parents, Path.cwd(), *Path.cwd().parents):
-        if (folder / "node" / "package.json").is_file():
+        if (folder / PROJECT / "package.json").is_file():
             return folder / WORKER
     return None
 
@@ -59,7 +62,7 @@ class Runner:
         answer = {**run_job(command, job, seconds=seconds, heard=heard)}
         if "client" in answer:
             answer["client"] = named
-        addon = next((self.worker.parents[2] / "native").glob("*.node"), None)
+        addon = _addon(self.worker)
         if addon is None:
             return encoded(answer)
         return encoded(build.completed(answer, addon, None))
@@ -69,13 +72,17 @@ def runner(worker: Path | None = None) -> tuple[Runner | None, str]:
     """The runner of these clients, or why there is none."""
     found = worker or find_worker()
     if found is None:
-        return None, "node/ is not here: the Node.js clients need a source checkout"
+        return None, f"{PROJECT} is not here: the Node.js clients need a source checkout"
     node = shutil.which("node")
     if node is None:
         return None, "there is no node"
-    if not found.is_file() or not any((found.parents[2] / "native").glob("*.node")):
-        return None, "the npm package is not built: make node"
+    if not found.is_file() or _addon(found) is None:
+        return None, "the Node.js part of the lab is not built: make lab-node"
     return Runner(node, found), ""
+
+
+def _addon(worker: Path) -> Path | None:
+    return next((worker.parents[1] / ADDON).glob("*.node"), None)
 
 
 def encoded(answer: Mapping[str, Any]) -> Mapping[str, Any]:

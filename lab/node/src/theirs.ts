@@ -197,8 +197,8 @@ async function slowly(stream: RecordStream, ended: Promise<void>, scanned: Scann
   await end
 }
 
-/** Where it may be installed: with the running program, with this package, or in a checkout. */
-const FOLDERS = [process.cwd(), __dirname, join(__dirname, '..', '..', 'peers')]
+/** Where it may be installed: with the running program, with the lab, or in a checkout. */
+const FOLDERS = [process.cwd(), __dirname, join(__dirname, '../../../node/peers')]
 
 let library: Aerospike | undefined
 

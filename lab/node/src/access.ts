@@ -1,7 +1,7 @@
 /** How a client authenticates: user and TLS, in the lab's format. None of it is saved or shown. */
 
 import { readFileSync } from 'node:fs'
-import type { Auth, ClientOptions } from '../connecting.js'
+import type { Auth, ClientOptions } from 'spikewire'
 
 /** User and TLS settings; settings that were not given are empty. */
 export interface Access {

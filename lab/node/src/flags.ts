@@ -1,16 +1,14 @@
-/** The flags of `spikewire bench`: parsing and validation. */
+/** The flags of `spikewire-bench`: parsing and validation. */
 
 import { cpus } from 'node:os'
 import { type ParseArgsConfig, parseArgs } from 'node:util'
-import { PASSWORD } from '../cli/access.js'
-import { AUTHS } from '../connecting.js'
 import type { Access } from './access.js'
-import { parseAccess } from './access-flags.js'
+import { AUTHS, PASSWORD, parseAccess } from './access-flags.js'
 import { pairs, parseSeeds } from './cluster.js'
 import { CANDIDATES } from './run.js'
 import { parseBins, parseWorkload } from './workload.js'
 
-export const USAGE = `usage: spikewire bench [OPTIONS]
+export const USAGE = `usage: spikewire-bench [OPTIONS]
 
 Puts a cluster under load with this client and, if it is installed, with npm aerospike.
 Every run is a separate process.

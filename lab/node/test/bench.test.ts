@@ -1,24 +1,19 @@
-/** `spikewire bench`: measurements, rejected flags, exit behaviour; and the lab's worker. */
+/** `spikewire-bench`: measurements, rejected flags, exit behaviour; and the lab's worker. */
 
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import { cpSync, readFileSync, symlinkSync } from 'node:fs'
-import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { Timeout } from 'spikewire'
 import { Cluster } from 'spikewire/testing'
-import { withoutAerospike } from './support/aerospike.js'
-import { PACKAGE, run, temporaryFolder } from './support/programs.js'
+import { inner, LAB, run, temporaryFolder, withoutAerospike } from './programs.js'
 
-const PROGRAM = join(PACKAGE, 'dist/cli/main.js')
-const bench = (...flags: string[]) => run(process.execPath, [PROGRAM, 'bench', ...flags])
+const PROGRAM = join(LAB, 'dist/main.js')
+const bench = (...flags: string[]) => run(process.execPath, [PROGRAM, ...flags])
 const QUICK = ['-k', '300', '-d', '0.2', '--warmup', '0.05', '--pause', '0', '--nodes', '2']
-
-/** Requires modules of the benchmark, which the package does not export. */
-const inner = createRequire(join(PACKAGE, 'dist/bench/'))
 
 interface Line {
   client: string
@@ -85,16 +80,13 @@ test('batches, in several processes at once', async (t) => {
 
 test('an unavailable client is skipped, with the reason', async (t) => {
   const folder = temporaryFolder(t)
-  cpSync(join(PACKAGE, 'dist'), join(folder, 'dist'), { recursive: true })
-  cpSync(join(PACKAGE, 'package.json'), join(folder, 'package.json'))
-  symlinkSync(join(PACKAGE, 'native'), join(folder, 'native'))
-  const program = join(folder, 'dist/cli/main.js')
-  const ran = await run(process.execPath, [program, 'bench', ...QUICK], { cwd: folder })
+  cpSync(join(LAB, 'dist'), join(folder, 'dist'), { recursive: true })
+  symlinkSync(join(LAB, 'node_modules'), join(folder, 'node_modules'))
+  const program = join(folder, 'dist/main.js')
+  const ran = await run(process.execPath, [program, ...QUICK], { cwd: folder })
   assert.equal(ran.code, 0, ran.stdout + ran.stderr)
   assert.match(ran.stdout, /^skipped: aerospike: npm aerospike is not installed$/m)
-  const alone = await run(process.execPath, [program, 'bench', '--clients', 'aerospike'], {
-    cwd: folder,
-  })
+  const alone = await run(process.execPath, [program, '--clients', 'aerospike'], { cwd: folder })
   assert.equal(alone.code, 1)
 })
 
@@ -225,7 +217,7 @@ test('help', async () => {
 test('Ctrl-C ends everything and shows partial results', async (t) => {
   const path = join(temporaryFolder(t), 'bench.json')
   const flags = ['-k', '300', '-d', '0.1', '--warmup', '0', '--rounds', '1000', '--json', path]
-  const child = spawn(process.execPath, [PROGRAM, 'bench', ...flags, '--clients', 'spikewire'], {
+  const child = spawn(process.execPath, [PROGRAM, ...flags, '--clients', 'spikewire'], {
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   const texts = { stdout: '', stderr: '' }
@@ -263,7 +255,7 @@ test('streams have exactly their share of reads, and values fit their bins', () 
   assert.ok(new Set(pool.map((record) => record['b3'])).size > 1000)
   assert.ok(workload.isRecord(pool[7] as object, { ...pool[7] }))
   assert.ok(!workload.isRecord(pool[7] as object, pool[8]))
-  // The same values as in tests/test_bench_workload.py.
+  // The same values as in lab/tests/test_bench_workload.py.
   assert.deepEqual(workload.valuePool(workload.parseBins('I1,I8,S20,B9,F8'), 1)[7], {
     b0: 119,
     b1: 4818969551014600434n,

@@ -1,22 +1,22 @@
-/** `spikewire bench`: puts a cluster under load, next to npm `aerospike` if that is installed. */
+#!/usr/bin/env node
+/** `spikewire-bench`: puts a cluster under load, next to npm `aerospike` if that is installed. */
 
-import { measureCalls } from '../bench/calls.js'
-import { parseFlags, type Settings, USAGE } from '../bench/flags.js'
-import { measureScans, type ScanLine } from '../bench/scans.js'
-import { Session } from '../bench/session.js'
-import { flawed, type Line } from '../bench/summary.js'
+import { measureCalls } from './calls.js'
+import { parseFlags, type Settings, USAGE } from './flags.js'
+import { measureScans, type ScanLine } from './scans.js'
+import { Session } from './session.js'
+import { flawed, type Line } from './summary.js'
 
 const FLAWED = 1
 const REFUSED = 2
 const INTERRUPTED = 130
 
-/** Runs the command. */
-export async function run(args: string[]): Promise<number> {
+async function run(args: string[]): Promise<number> {
   let settings: Settings | undefined
   try {
     settings = parseFlags(args)
   } catch (error) {
-    process.stderr.write(`spikewire bench: ${error instanceof Error ? error.message : error}\n`)
+    process.stderr.write(`spikewire-bench: ${error instanceof Error ? error.message : error}\n`)
     return REFUSED
   }
   if (settings === undefined) {
@@ -58,3 +58,14 @@ async function bench(settings: Settings, signal: AbortSignal): Promise<number> {
   const isFlawed = calls.some(flawed) || scans.some((line) => line.failures.length > 0)
   return isFlawed || calls.length + scans.length === 0 ? FLAWED : 0
 }
+
+run(process.argv.slice(2)).then(
+  (code) => {
+    process.exitCode = code
+  },
+  (error: unknown) => {
+    const text = error instanceof Error ? error.message : String(error)
+    process.stderr.write(`spikewire-bench: ${text}\n`)
+    process.exitCode = FLAWED
+  },
+)

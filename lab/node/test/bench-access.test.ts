@@ -1,14 +1,13 @@
 /**
- * Users and TLS of `spikewire bench`: the clients' configuration, rejected flags, and secrets that
+ * Users and TLS of `spikewire-bench`: the clients' configuration, rejected flags, and secrets that
  * are never saved.
  */
 
 import assert from 'node:assert/strict'
 import { writeFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { PACKAGE, temporaryFolder } from './support/programs.js'
+import { inner, temporaryFolder } from './programs.js'
 
 const PASSWORD = 'not to be seen'
 const LOGIN = { user: 'app', password: PASSWORD, auth: 'internal' }
@@ -20,8 +19,6 @@ interface Access {
   tls?: { ca: string; certificate: string; key: string; names: string[] }
 }
 
-/** Requires modules of the benchmark, which the package does not export. */
-const inner = createRequire(join(PACKAGE, 'dist/bench/'))
 const access = inner('./access.js') as {
   seedTexts(seeds: [string, number][], access?: Access): string[]
   ourOptions(access?: Access): object

@@ -1,9 +1,13 @@
 /** The flags for users and TLS: parsing and validation. */
 
 import { existsSync } from 'node:fs'
-import { PASSWORD } from '../cli/access.js'
-import { AUTHS, type Auth } from '../connecting.js'
+import type { Auth } from 'spikewire'
 import type { Access } from './access.js'
+
+/** The environment variable for the password, which process lists do not show. */
+export const PASSWORD = 'SPIKEWIRE_AEROSPIKE_PASSWORD'
+/** The authentication modes. */
+export const AUTHS: readonly Auth[] = ['internal', 'external', 'external-insecure', 'pki']
 
 /** The values given on the command line. */
 export interface AccessFlags {

@@ -1,12 +1,10 @@
 /** Open loops of the benchmark's worker, with a simulated clock. */
 
 import assert from 'node:assert/strict'
-import { createRequire } from 'node:module'
-import { join } from 'node:path'
 import { test } from 'node:test'
 import { setImmediate as turn } from 'node:timers/promises'
 import { Timeout } from 'spikewire'
-import { PACKAGE } from './support/programs.js'
+import { inner } from './programs.js'
 
 interface Planned {
   seconds: number
@@ -41,9 +39,7 @@ interface Ended {
 }
 
 /** From a module of the benchmark, which the package does not export. */
-const { Calls, Ended, share, together } = createRequire(join(PACKAGE, 'dist/bench/'))(
-  './open.js',
-) as {
+const { Calls, Ended, share, together } = inner('./open.js') as {
   Ended: new (calls: Calls, opened: number) => Ended
   Calls: new (asked: Asked, planned: Planned) => Calls
   share(asked: Asked, part: number, parts: number): Asked

@@ -2,7 +2,7 @@
 
 import { type ChildProcess, fork } from 'node:child_process'
 import { join } from 'node:path'
-import type { ClusterOptions, UserOptions } from '../testing.js'
+import type { ClusterOptions, UserOptions } from 'spikewire/testing'
 import type { Access } from './access.js'
 import type { FromServer } from './server.js'
 

@@ -1,7 +1,7 @@
 /** Jobs and results of a measuring process; the Python lab uses the same formats. */
 
-import type { Compiled } from '../native.js'
 import type { Access } from './access.js'
+import type { Compiled } from './built.js'
 import type { Asked, Raw } from './open.js'
 
 /** What one call does: `single`, `batch-read`, `batch-write`, or `scan`. */

@@ -5,7 +5,7 @@
  */
 
 import { text } from 'node:stream/consumers'
-import type { Compiled } from '../native.js'
+import { built } from './built.js'
 import { type Answer, failure, type Job } from './job.js'
 import { inChildren } from './together.js'
 
@@ -14,17 +14,11 @@ async function answer(): Promise<Answer> {
     const job = JSON.parse(await text(process.stdin)) as Job
     const given = await inChildren(job)
     return job.client === 'spikewire' && 'elapsed' in given
-      ? { ...given, ...(await built()) }
+      ? { ...given, build: await built() }
       : given
   } catch (error) {
     return failure(error)
   }
-}
-
-/** How our native part was compiled, if known. Loaded after measuring. */
-async function built(): Promise<{ build?: Compiled }> {
-  const { native } = await import('../native.js')
-  return native.build ? { build: native.build } : {}
 }
 
 // Samples are whole nanoseconds.

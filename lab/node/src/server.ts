@@ -1,6 +1,6 @@
 /** A process that runs an embedded cluster until its parent disconnects. */
 
-import { Cluster, type ClusterOptions } from '../testing.js'
+import { Cluster, type ClusterOptions } from 'spikewire/testing'
 
 /** Messages from this process. */
 export type FromServer = { seeds: string; ca?: string } | { failed: string }

@@ -2,10 +2,9 @@
 
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { Transform, Writable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import { type Batch, Client, type Dataset, type Query } from '../index.js'
+import { type Batch, Client, type Dataset, type Query } from 'spikewire'
 import { ourOptions, seedTexts } from './access.js'
 import {
   type BenchClient,
@@ -149,7 +148,7 @@ export const OURS: Candidate = {
   name: 'spikewire',
   ways: ['iterate', 'stream'],
   load() {
-    const text = readFileSync(join(__dirname, '..', '..', 'package.json'), 'utf8')
+    const text = readFileSync(require.resolve('spikewire/package.json'), 'utf8')
     return Promise.resolve((JSON.parse(text) as { version: string }).version)
   },
   async open(target) {
