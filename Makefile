@@ -360,8 +360,9 @@ RUN ?=
 SPECIAL ?=
 
 .PHONY: figures
-figures: build ## Take the reports of a run (RUN=folder) into docs, and renew the figures that pages quote
-	$(BIN)/python tools/figures.py $(if $(RUN),--take $(RUN)) $(if $(SPECIAL),--special $(SPECIAL))
+figures: venv ## Take the reports of a run (RUN=folder) into docs, and renew the figures that pages quote
+	@tools/venv.sh $(VENV) $(BIN)/python $(LAB_TOOLS)
+	$(BIN)/python lab/tools/figures.py $(if $(RUN),--take $(RUN)) $(if $(SPECIAL),--special $(SPECIAL))
 
 .PHONY: compare
 compare: bench-tools bench-cql-tools ## Compare all clients in tables: single records, batches, columns, scans

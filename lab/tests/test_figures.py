@@ -1,4 +1,4 @@
-"""Figures of the pages come from the reports in the documentation."""
+"""Figures of the pages come from the reports that are kept."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-ROOT = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT / "tools"))
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "lab" / "tools"))
 
 from reported.best import CPU, RATE, Candidate, alike, in_rows, line  # noqa: E402
 from reported.kept import FREE, KEPT, STUDIES, kept, take  # noqa: E402
@@ -27,14 +27,14 @@ def root(tmp_path: Path) -> Path:
     for name in PAGES:
         (tmp_path / name).parent.mkdir(exist_ok=True)
         shutil.copyfile(ROOT / name, tmp_path / name)
-    (tmp_path / KEPT).mkdir()
+    (tmp_path / KEPT).mkdir(parents=True)
     for path in (ROOT / KEPT).glob("*.json"):
         shutil.copyfile(path, tmp_path / KEPT / path.name)
     return tmp_path
 
 
 def test_pages_say_what_the_reports_say() -> None:
-    """If it fails: python tools/figures.py."""
+    """If it fails: python lab/tools/figures.py."""
     for path, text in pages().items():
         assert path.read_text() == text, path.name
 
@@ -54,6 +54,12 @@ def test_every_recipe_has_a_study_and_every_report_a_page() -> None:
     assert set(STUDIES) == set(NAMES)
     for name in kept():
         assert (ROOT / KEPT / f"{name}.html").is_file()
+
+
+def test_reports_are_kept_without_spaces() -> None:
+    for path in (ROOT / KEPT).glob("*.json"):
+        assert path.stat().st_size < 300_000, path.name
+        assert path.read_bytes().count(b"\n") == 1, path.name
 
 
 def a_run(folder: Path, name: str, /, **changes: Any) -> Path:

@@ -320,7 +320,7 @@ def _made(text: str | None) -> Iterator[str]:
         yield text
 
 
-FOLDER = f"{KEPT.name}/"
+FOLDER = f"../{KEPT}/"
 """The folder of the reports, relative to the pages of the documentation."""
 BLOCKS: dict[str, Callable[[Mapping[str, Kept]], Iterator[str]]] = {
     "headline": headline,

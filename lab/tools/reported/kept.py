@@ -1,4 +1,4 @@
-"""The reports in the documentation: their names, and how they are added."""
+"""The reports in lab/reports: their names, and how they are added."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from pathlib import Path
 
 from spikewire_lab.lab.report import Report, load
 
-ROOT = Path(__file__).resolve().parent.parent.parent
-KEPT = Path("docs/benchmarks")
+ROOT = Path(__file__).resolve().parents[3]
+KEPT = Path("lab/reports")
 FREE = "free-threaded"
 STUDIES = {
     "sdk": "Aerospike Python SDK: cross-client matrix, batches, layers",
@@ -49,7 +49,7 @@ def kept(root: Path = ROOT) -> dict[str, Kept]:
 
 
 def take(folder: Path, special: str = "", root: Path = ROOT) -> list[str]:
-    """Copies the reports of a run into the documentation; returns their names there.
+    """Copies the reports of a run there; returns the names that they have then.
 
     Raises `ValueError` if there are none, or one is not fit to be quoted.
     """

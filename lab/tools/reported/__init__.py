@@ -1,4 +1,4 @@
-"""Reports of the lab that are kept in ``docs/benchmarks``, and the figures that pages quote from
+"""Reports of the lab that are kept in ``lab/reports``, and the figures that pages quote from
 them.
 
 ==============  ==============================================================

@@ -1,10 +1,10 @@
-"""Writes the figures that pages quote from the reports in ``docs/benchmarks``.
+"""Writes the figures that pages quote from the reports in ``lab/reports``.
 
 ``--take FOLDER`` first copies the reports of a run of the lab there; with ``--special NAME`` that
 name is appended to theirs, as in ``sdk-free-threaded.html``. ``--check`` changes nothing and fails
 if a page differs from the reports.
 
-    python tools/figures.py [--check | --take bench-results/lab-... [--special free-threaded]]
+    python lab/tools/figures.py [--check | --take bench-results/lab-... [--special free-threaded]]
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ def main() -> int:
     try:
         if options.take is not None and not options.check:
             for name in take(options.take, options.special):
-                print(f"docs/benchmarks/{name}.html, {name}.json")
+                print(f"lab/reports/{name}.html, {name}.json")
         made = pages()
     except ValueError as error:
-        print(f"tools/figures.py: {error}", file=sys.stderr)
+        print(f"lab/tools/figures.py: {error}", file=sys.stderr)
         return 2
     stale = [path for path, text in made.items() if path.read_text() != text]
     for path in stale:
