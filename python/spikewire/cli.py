@@ -334,7 +334,7 @@ def _info(options: argparse.Namespace) -> int:
         options.parser.error(reason)
     commands: list[str] = getattr(options, "command", [])
     failed = 0
-    with spikewire.Client(options.hosts, **flags.given(options)) as client:
+    with spikewire.Client(options.hosts, **flags.client_options(options)) as client:
         for node in client.nodes():
             print(visible(node.name), visible(node.address))
             for command in commands:

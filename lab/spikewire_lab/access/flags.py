@@ -27,7 +27,7 @@ def given(args: argparse.Namespace, names: Sequence[str]) -> Access:
     seeds without one."""
     from spikewire.opening import flags
 
-    options: dict[str, Any] = flags.given(args)
+    options: dict[str, Any] = flags.client_options(args)
     user: str = options.get("user", "")
     auth: str = options.get("auth", INTERNAL if user else "")
     tls: dict[str, str] | bool | None = options.get("tls")
