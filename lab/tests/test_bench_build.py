@@ -27,7 +27,7 @@ def built(folder: Path, monkeypatch: pytest.MonkeyPatch, **constants: Any) -> bu
     monkeypatch.delitem(sys.modules, "spikewire.build", raising=False)
     if constants:
         said = ModuleType("spikewire.build")
-        vars(said).update({"COMMIT": None, "PROFILE": "release", **constants})
+        vars(said).update({"COMMIT": None, "PROFILE": None, **constants})
         monkeypatch.setitem(sys.modules, "spikewire.build", said)
     found = build.loaded()
     assert found is not None
