@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import ast
+import json
 import re
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+
+import spikewire
 
 LAB = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(LAB.parent / "tools"))
@@ -72,6 +75,14 @@ def test_only_what_is_public_is_used(file: Path) -> None:
 )
 def test_what_is_private_is_seen(source: str, found: list[str]) -> None:
     assert private(source) == found
+
+
+def test_both_packages_have_one_version() -> None:
+    project = (LAB / "pyproject.toml").read_text(encoding="utf-8")
+    node = json.loads((LAB / "node" / "package.json").read_text(encoding="utf-8"))
+    assert f'\nversion = "{spikewire.__version__}"\n' in project
+    assert f'"spikewire=={spikewire.__version__}"' in project
+    assert node["version"] == node["peerDependencies"]["spikewire"] == spikewire.__version__
 
 
 def test_there_are_files() -> None:
