@@ -37,6 +37,8 @@ NODE_TESTS ?=
 # that ends in the middle of a test ends the run; a new one in its place may wait for ever.
 TOGETHER := --numprocesses 3 --dist loadfile --max-worker-restart 0
 
+# What the lab needs beside the clients that it measures, and the lab itself.
+LAB_TOOLS := requirements/bench.txt --editable lab
 LAB = $(BIN)/spikewire lab
 COMPARE = $(BIN)/spikewire compare $(if $(SEEDS),-H $(SEEDS))
 PYTHON_MODES := --mode async,async-uvloop,sync
@@ -118,6 +120,14 @@ npm-packages: node ## Make the packages that npm gets, into node/packages/
 	$(WITH_NODE); cd node && node scripts/native.mjs --profile dist && node scripts/pack.mjs
 	@rm -f node/native/.built-*
 
+.PHONY: lab-node
+lab-node: node # The Node.js part of the lab, for the npm package in node/.
+	$(WITH_NODE); $(MAKE_WITH_PROFILE) lab/node/dist/.built
+
+lab/node/dist/.built: $(shell find lab/node/src lab/node/scripts lab/node/tsconfig.json) node/dist/.built
+	cd lab/node && node scripts/build.mjs
+	@touch $@
+
 # The client that tests and the benchmark compare with; npm does not have it for every platform.
 .PHONY: node-peers
 node-peers:
@@ -169,7 +179,7 @@ docs-rust: # The documentation of the crates, into target/doc.
 # --- Testing ----------------------------------------------------------------------------------
 
 .PHONY: test
-test: test-rust test-fuzz test-python test-free-threaded test-node ## Run every test
+test: test-rust test-fuzz test-python test-lab test-free-threaded test-node ## Run every test
 
 .PHONY: test-rust
 test-rust: venv ## Run the Rust tests, those for Cassandra on a real node
@@ -189,6 +199,16 @@ test-python: build ## Run the Python tests (TESTS='tests/test_docs.py -k README'
 		--optional requirements/docs.txt
 	$(BIN)/python -m pytest $(or $(TESTS),$(TOGETHER))
 
+# In a run of its own: these tests start hundreds of processes, and none of them is about the client.
+.PHONY: test-lab
+test-lab: build lab-node node-peers ## Run the tests of the benchmark lab (TESTS='lab/tests/test_lab_pages.py' for some)
+	@tools/venv.sh $(VENV) $(BIN)/python requirements/test.txt $(LAB_TOOLS) \
+		--optional requirements/loops.txt --optional requirements/columns.txt \
+		--optional requirements/peers.txt --optional requirements/serving.txt \
+		--optional requirements/cassandra.txt
+	$(BIN)/python -m pytest $(or $(TESTS),lab/tests $(TOGETHER))
+	$(if $(TESTS),,$(WITH_NODE); cd lab/node && node scripts/test.mjs)
+
 # Not part of `make test`: MINUTES is how long it takes in all.
 MINUTES := 60
 
@@ -200,7 +220,7 @@ stress: build node ## Search for faults under load, kills, forks and interrupts 
 test-quick: build ## Run the Python tests that take little time, each on one face, in a minute or so
 	@tools/venv.sh $(VENV) $(BIN)/python requirements/test.txt
 	$(BIN)/python -m pytest -q --one-face --ignore tests/interop --ignore tests/peers \
-		-m 'not (cassandra or cassandra_cluster or faults or interop or lab or peers or slow or types)' $(or $(TESTS),$(TOGETHER))
+		-m 'not (cassandra or cassandra_cluster or faults or interop or peers or slow or types)' $(or $(TESTS),$(TOGETHER))
 
 .PHONY: test-free-threaded
 test-free-threaded: build-free-threaded ## Run the tests about threads without a GIL, if there is a Python for it
@@ -244,7 +264,7 @@ lint-advisories: lint-dependencies ## Look for known weaknesses; fetches the dat
 lint-rust: venv ## Check the Rust code
 	cargo fmt --all --check
 	cargo fmt --manifest-path fuzz/Cargo.toml --check
-	cargo fmt --manifest-path benches/rust-peers/Cargo.toml --check
+	cargo fmt --manifest-path lab/rust/Cargo.toml --check
 	PYO3_PYTHON=$(CURDIR)/$(BIN)/python \
 		cargo clippy --workspace --all-targets --all-features --locked -- -D warnings
 	RUSTDOCFLAGS='-D warnings' \
@@ -267,7 +287,9 @@ lint-python: venv ## Check the Python code
 	$(VENV_LINT)/bin/mypy
 	MYPYPATH=tests/peers $(VENV_LINT)/bin/mypy --cache-dir .mypy_cache/peers --no-warn-return-any \
 		--allow-untyped-calls tests/peers
+	cd lab && ../$(VENV_LINT)/bin/mypy
 	$(VENV_LINT)/bin/basedpyright --project pyproject.toml --pythonpath $(VENV_LINT)/bin/python
+	$(VENV_LINT)/bin/basedpyright --project lab/pyproject.toml --pythonpath $(VENV_LINT)/bin/python
 	$(VENV_LINT)/bin/basedpyright --project tests/typing/pyrightconfig.json \
 		--pythonpath $(VENV_LINT)/bin/python
 	$(BIN)/python tools/generate.py --check
@@ -275,18 +297,19 @@ lint-python: venv ## Check the Python code
 .PHONY: lint-node
 lint-node: ## Check the TypeScript code, and the types as users of the package get them
 	$(WITH_NODE); $(MAKE) --no-print-directory node/node_modules/.package-lock.json && \
-		cd node && node scripts/lint.mjs
+		cd node && node scripts/lint.mjs && cd ../lab/node && node scripts/lint.mjs
 
 .PHONY: format
 format: venv ## Format everything, and make the changes that linters offer
 	@tools/venv.sh $(VENV) $(BIN)/python requirements/lint.txt
 	cargo fmt --all
 	cargo fmt --manifest-path fuzz/Cargo.toml
-	cargo fmt --manifest-path benches/rust-peers/Cargo.toml
+	cargo fmt --manifest-path lab/rust/Cargo.toml
 	$(BIN)/ruff check --fix-only --quiet
 	$(BIN)/ruff format
 	$(WITH_NODE); $(MAKE) --no-print-directory node/node_modules/.package-lock.json && \
-		cd node && node_modules/.bin/biome check --write .
+		cd node && node_modules/.bin/biome check --write . && \
+		cd ../lab/node && ../../node/node_modules/.bin/biome check --write .
 
 # --- Measuring --------------------------------------------------------------------------------
 
@@ -295,11 +318,11 @@ bench-tools bench-cql-tools bench-free-threaded lab-free-threaded bench-free-thr
 
 # Without Node.js its rows are left out, and the tables say so.
 .PHONY: bench-tools
-bench-tools: build node node-peers
-	@tools/venv.sh $(VENV) $(BIN)/python requirements/bench.txt \
+bench-tools: build lab-node node-peers
+	@tools/venv.sh $(VENV) $(BIN)/python $(LAB_TOOLS) \
 		--optional requirements/loops.txt --optional requirements/columns.txt \
 		--optional requirements/peers.txt --optional requirements/serving.txt
-	@$(BIN)/python -m spikewire.bench.run.rust
+	@$(BIN)/python -m spikewire_lab.run.rust
 
 .PHONY: bench
 bench: bench-tools bench-cql-tools ## Run every published study again in short form: a page for each, in ten minutes
@@ -317,7 +340,7 @@ LAB_FREE := bench-results/free-threaded
 .PHONY: lab-free-threaded
 lab-free-threaded: build-free-threaded
 	@[ -e $(VENV_FT)/$(BUILT) ] || { echo "no free-threaded Python found: left out"; exit; }; \
-	tools/venv.sh $(VENV_FT) $(VENV_FT)/bin/python --attempt requirements/bench.txt \
+	tools/venv.sh $(VENV_FT) $(VENV_FT)/bin/python --attempt $(LAB_TOOLS) \
 		--optional requirements/loops.txt --optional requirements/columns.txt \
 		--optional requirements/peers.txt --optional requirements/serving.txt && \
 	for recipe in sdk gil serving; do \
@@ -337,8 +360,9 @@ RUN ?=
 SPECIAL ?=
 
 .PHONY: figures
-figures: build ## Take the reports of a run (RUN=folder) into docs, and renew the figures that pages quote
-	$(BIN)/python tools/figures.py $(if $(RUN),--take $(RUN)) $(if $(SPECIAL),--special $(SPECIAL))
+figures: venv ## Take the reports of a run (RUN=folder) into docs, and renew the figures that pages quote
+	@tools/venv.sh $(VENV) $(BIN)/python $(LAB_TOOLS)
+	$(BIN)/python lab/tools/figures.py $(if $(RUN),--take $(RUN)) $(if $(SPECIAL),--special $(SPECIAL))
 
 .PHONY: compare
 compare: bench-tools bench-cql-tools ## Compare all clients in tables: single records, batches, columns, scans
@@ -390,7 +414,7 @@ bench-free-threaded: build-free-threaded ## Compare on a Python without a GIL
 		echo "no free-threaded Python found (see CONTRIBUTING.md)" >&2; \
 		exit 1; \
 	fi; \
-	tools/venv.sh $(VENV_FT) $(VENV_FT)/bin/python --attempt requirements/bench.txt \
+	tools/venv.sh $(VENV_FT) $(VENV_FT)/bin/python --attempt $(LAB_TOOLS) \
 		--optional requirements/loops.txt --optional requirements/peers.txt
 	PYTHON_GIL=0 $(VENV_FT)/bin/spikewire compare $(if $(SEEDS),-H $(SEEDS)) $(PYTHON_MODES) --gil off $(ARGS)
 
@@ -399,7 +423,7 @@ SCYLLA := $(VENV)/peers/scylla-driver
 
 .PHONY: bench-cql-tools
 bench-cql-tools: build
-	@tools/venv.sh $(VENV) $(BIN)/python requirements/bench.txt \
+	@tools/venv.sh $(VENV) $(BIN)/python $(LAB_TOOLS) \
 		--optional requirements/loops.txt --optional requirements/columns.txt \
 		--optional requirements/cassandra.txt --optional requirements/peers-cql.txt
 	@[ -d $(SCYLLA) ] || $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-input \
@@ -418,8 +442,9 @@ bench-instructions: ## Count instructions, here and in the commit before (BASE=c
 
 .PHONY: clean
 clean: ## Remove everything that was built, environments included
-	rm -rf target fuzz/target benches/rust-peers/target $(VENV) $(VENV_FT) build dist
-	rm -rf .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf target fuzz/target lab/rust/target $(VENV) $(VENV_FT) build dist
+	rm -rf .mypy_cache .pytest_cache .ruff_cache .hypothesis lab/.mypy_cache lab/.pytest_cache
 	rm -f python/spikewire/_native.*.so
 	rm -rf node/native node/dist node/build node/node_modules node/peers/node_modules node/.runtimes node/packages
-	find python tests examples -name __pycache__ -type d -prune -exec rm -rf {} +
+	rm -rf lab/node/dist lab/node/build lab/node/node_modules
+	find python tests examples lab -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -28,7 +28,6 @@ MARKS = {
     "cql/": "cassandra",
     "interop/": "interop",
     "peers/": "peers",
-    "test_bench": "lab",
     "test_closing": "faults",
     "test_command_line": "slow",
     "test_examples": "slow",

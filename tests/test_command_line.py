@@ -1,17 +1,22 @@
-"""``spikewire serve`` and ``spikewire info``."""
+"""``spikewire serve`` and ``spikewire info``, and the commands that other packages bring."""
 
 from __future__ import annotations
 
+import os
+import re
 import select
 import signal
 import socket
 import subprocess
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
 import spikewire
+from spikewire import cli, commands
+from spikewire.commands import GROUP
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -150,7 +155,7 @@ def test_info_without_a_cluster() -> None:
     assert "Traceback" not in ran.stderr
 
 
-@pytest.mark.parametrize("command", ["serve", "info", "bench", "compare"])
+@pytest.mark.parametrize("command", ["serve", "info", "top", "cassandra"])
 def test_help(command: str) -> None:
     ran = run(command, "--help")
     assert ran.returncode == 0, ran.stderr
@@ -159,3 +164,72 @@ def test_help(command: str) -> None:
 
 def test_version() -> None:
     assert run("--version").stdout.strip() == f"spikewire {spikewire.__version__}"
+
+
+# --- Commands of other packages -------------------------------------------------------------------
+
+COMMANDS = """
+import sys
+
+def add(commands):
+    greet = commands.add_parser("greet", help="greet the world")
+    greet.add_argument("--name", default="world")
+    greet.set_defaults(run=lambda flags: print("hello", flags.name) or 7)
+
+def add_another(commands):
+    raise AssertionError("its name is taken")
+"""
+
+
+def install(folder: Path, entries: str) -> None:
+    """Makes a package with these entry points, as it looks when it is installed."""
+    (folder / "greeting.py").write_text(COMMANDS)
+    about = folder / "greeting-1.0.dist-info"
+    about.mkdir()
+    (about / "METADATA").write_text("Metadata-Version: 2.1\nName: greeting\nVersion: 1.0\n")
+    (about / "entry_points.txt").write_text(f"[{GROUP}]\n{entries}\n")
+
+
+def test_a_command_of_another_package_is_found(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    install(tmp_path, "greet = greeting:add\ninfo = greeting:add_another")
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path), prepend=os.pathsep)
+    ran = run("greet", "--name", "you")
+    assert (ran.returncode, ran.stdout, ran.stderr) == (7, "hello you\n", "")
+    listed = run("--help")
+    assert "greet the world" in listed.stdout
+    assert listed.stderr == ""
+    # The package's own commands are not to be replaced.
+    assert "show the nodes of a cluster" in listed.stdout
+
+
+def test_a_command_that_cannot_be_loaded_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    install(tmp_path, "greet = greeting:add\nwave = waving:add\npoint = greeting:point")
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path), prepend=os.pathsep)
+    listed = run("--help")
+    assert listed.returncode == 0
+    assert "greet the world" in listed.stdout
+    for name, why in (("wave", "No module named 'waving'"), ("point", "no attribute 'point'")):
+        assert f"spikewire: the command {name} of greeting cannot be loaded: " in listed.stderr
+        assert why in listed.stderr
+    ran = run("wave")
+    assert ran.returncode == 2
+    assert "No module named 'waving'" in ran.stderr
+    assert "Traceback" not in ran.stderr
+    # They are nothing to those who call others.
+    assert run("info", "--help").stderr == ""
+
+
+@pytest.mark.parametrize("name", ["bench", "compare", "compare-cql", "lab"])
+def test_where_the_lab_is_not_installed_its_commands_say_how(
+    name: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(commands, "entry_points", lambda **_: ())
+    assert cli.main([name, "--rounds", "1"]) == 2
+    said = capsys.readouterr().err
+    assert said.startswith(f"spikewire: {name} is a command of the benchmark lab")
+    folder = re.findall(r"pip install (\S+),", said)
+    assert (Path(folder[0]) / "pyproject.toml").is_file()

@@ -22,16 +22,16 @@ def parsed(line: str, *, cassandra: bool = False, any_name: bool = True) -> argp
 
 def test_without_them_a_client_has_no_options() -> None:
     args = parsed("")
-    assert flags.given(args, {flags.PASSWORD: "p"}) == {}
+    assert flags.client_options(args, {flags.PASSWORD: "p"}) == {}
     assert flags.problem(args, {}) is None
 
 
 def test_the_password_is_a_flag_or_a_variable() -> None:
     args = parsed("--user app")
-    assert flags.given(args, {flags.PASSWORD: "p"}) == {"user": "app", "password": "p"}
+    assert flags.client_options(args, {flags.PASSWORD: "p"}) == {"user": "app", "password": "p"}
     assert flags.problem(args, {flags.PASSWORD: "p"}) is None
     args = parsed("--user app --password q --auth external-insecure")
-    assert flags.given(args, {flags.PASSWORD: "p"}) == {
+    assert flags.client_options(args, {flags.PASSWORD: "p"}) == {
         "user": "app",
         "password": "q",
         "auth": "external-insecure",
@@ -39,7 +39,7 @@ def test_the_password_is_a_flag_or_a_variable() -> None:
     assert CASSANDRA.variable("password") == flags.PASSWORD_CQL
     assert AEROSPIKE.variable("password") == flags.PASSWORD
     args = parsed("--user app", cassandra=True)
-    assert flags.given(args, {flags.PASSWORD_CQL: "p"}) == {"user": "app", "password": "p"}
+    assert flags.client_options(args, {flags.PASSWORD_CQL: "p"}) == {"user": "app", "password": "p"}
 
 
 def test_a_password_is_asked_for(
@@ -48,7 +48,7 @@ def test_a_password_is_asked_for(
     monkeypatch.setattr("sys.stdin.isatty", lambda: True, raising=False)
     monkeypatch.setattr("getpass.getpass", lambda prompt: f"typed at {prompt}")
     for line in ("--user app --password", "--password --user app"):
-        asked = flags.given(parsed(line), {flags.PASSWORD: "p"})
+        asked = flags.client_options(parsed(line), {flags.PASSWORD: "p"})
         assert asked == {"user": "app", "password": "typed at Password: "}
     monkeypatch.setattr("sys.stdin.isatty", lambda: False, raising=False)
     with pytest.raises(SystemExit):
@@ -58,20 +58,22 @@ def test_a_password_is_asked_for(
 
 def test_names_are_verified_unless_a_command_can_do_without() -> None:
     line = "--tls-name db --no-tls-verify-hostname"
-    assert flags.given(parsed(line), {}) == {"tls": {"server_name": "db", "verify_hostname": False}}
+    assert flags.client_options(parsed(line), {}) == {
+        "tls": {"server_name": "db", "verify_hostname": False}
+    }
     with pytest.raises(SystemExit):
         parsed(line, any_name=False)
-    assert flags.given(parsed("--tls", any_name=False), {}) == {"tls": True}
+    assert flags.client_options(parsed("--tls", any_name=False), {}) == {"tls": True}
 
 
 def test_tls_is_all_or_what_its_flags_say(tmp_path: Path) -> None:
-    assert flags.given(parsed("--tls"), {}) == {"tls": True}
-    assert flags.given(parsed("--tls-name db"), {}) == {"tls": {"server_name": "db"}}
+    assert flags.client_options(parsed("--tls"), {}) == {"tls": True}
+    assert flags.client_options(parsed("--tls-name db"), {}) == {"tls": {"server_name": "db"}}
     pem = tmp_path / "x.pem"
     pem.write_text("")
     args = parsed(f"--tls-ca {pem} --tls-certificate {pem} --tls-key {pem} --auth pki")
     files = {"ca": str(pem), "certificate": str(pem), "private_key": str(pem)}
-    assert flags.given(args, {}) == {"auth": "pki", "tls": files}
+    assert flags.client_options(args, {}) == {"auth": "pki", "tls": files}
     assert flags.problem(args, {}) is None
 
 

@@ -258,7 +258,7 @@ def test_error_with_advice() -> None:
 #: Packages, and modules that importing them does not import: the time is for nothing.
 NOT_IMPORTED = {
     "spikewire": [
-        "spikewire.bench", "spikewire.cql", "spikewire.metrics", "spikewire.pool",
+        "spikewire.build", "spikewire.cql", "spikewire.metrics", "spikewire.pool",
         "spikewire.typed", "json", "pickle", "decimal", "uuid", "numpy", "pandas", "pyarrow",
         "opentelemetry", "prometheus_client", "yaml",
     ],

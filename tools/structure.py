@@ -337,6 +337,7 @@ FOLDERS = (
     "docs",
     "fuzz/fuzz_targets",
     "benches/instructions",
+    "lab",
     "node/scripts",
     "node/src",
     "node/test",

@@ -1,12 +1,13 @@
 #!/bin/sh
 # Creates a virtual environment and keeps it in step with requirement files.
 #
-#   tools/venv.sh FOLDER PYTHON [FILE | --optional FILE | --attempt FILE]...
+#   tools/venv.sh FOLDER PYTHON [FILE | --optional FILE | --attempt FILE | --editable PROJECT]...
 #
 # A file that is already installed is skipped, so that nothing is done, and no network needed, if
 # nothing changed. After --optional each line of the file is installed separately, from a wheel;
 # packages that cannot be installed are listed and do not fail the run. --attempt is the same, but
-# packages without a wheel are built from source.
+# packages without a wheel are built from source. --editable installs a project of this repository in
+# place; its dependencies, and what builds it, have to be in files before it.
 set -eu
 
 folder=$1
@@ -42,6 +43,13 @@ while [ $# -gt 0 ]; do
     esac
     file=$1
     shift
+    if [ "$how" = --editable ]; then
+        stamp=$here/.installed-$(basename "$file")
+        cmp -s "$file/pyproject.toml" "$stamp" && continue
+        install --no-index --no-deps --no-build-isolation --editable "$file"
+        cp "$file/pyproject.toml" "$stamp"
+        continue
+    fi
     stamp=$here/.installed-$(basename "$file" .txt)
     cmp -s "$file" "$stamp" && continue
     if [ -z "$how" ]; then

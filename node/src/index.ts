@@ -4,6 +4,7 @@ import './hooks.js'
 
 export type { AdminOptions, InfoOptions, TruncateOptions, WaitOptions } from './admin.js'
 export { Batch } from './batch.js'
+export { type Build, build } from './build.js'
 export { Client } from './client.js'
 export {
   Column,

@@ -84,6 +84,7 @@ const BAD: [args: string[], code: number, error: RegExp][] = [
   [['serve', 'more'], 2, /more/],
   [['serve', '--nodes', '1', '--nodes', '2'], 2, /--nodes is given 2 times/],
   [['serves'], 2, /unknown command "serves"/],
+  [['bench', '-z', '4'], 2, /a project of its own, lab\/ in the repository.*lab-node/],
   [['info', '-H', '127.0.0.1:1'], 1, /127\.0\.0\.1:1/],
 ]
 

@@ -1,4 +1,4 @@
-"""The ``spikewire`` command: serve, info, top, cassandra, bench, compare, compat."""
+"""The ``spikewire`` command: serve, info, top, cassandra, compat, and what ``commands`` finds."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import sys
 from typing import TYPE_CHECKING, Any, cast
 
 import spikewire
-from spikewire.bench import cli as bench
+from spikewire import commands as others
 from spikewire.compat import command as compat
 from spikewire.opening import flags
 from spikewire.testing import Cluster
@@ -32,7 +32,18 @@ _LINES = "\n\t"
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs one command; returns the exit status."""
-    options = _parser().parse_args(arguments)
+    given = sys.argv[1:] if arguments is None else arguments
+    parser, commands = _parser()
+    name = next((word for word in given if not word.startswith("-")), None)
+    if name not in commands.choices:
+        # Only now, since loading them takes time.
+        failed = others.add_parsers(commands)
+        why = None if name in commands.choices or name is None else others.lacking(name)
+        for reason in failed if why is None else [*failed, why]:
+            print(f"spikewire: {reason}", file=sys.stderr)
+        if why is not None:
+            return 2
+    options = parser.parse_args(given)
     try:
         status: int = options.run(options)
     except (spikewire.Error, OSError, ValueError) as error:
@@ -50,11 +61,11 @@ class _Parser(argparse.ArgumentParser):
         super().__init__(*args, **{"allow_abbrev": False, **named})
 
 
-def _parser() -> argparse.ArgumentParser:
+def _parser() -> tuple[argparse.ArgumentParser, Commands]:
     own = _Parser(
         prog="spikewire",
-        description="A native client for Aerospike and Apache Cassandra: embedded cluster, "
-        "benchmark lab, and a live view of running programs.",
+        description="A native client for Aerospike and Apache Cassandra: embedded cluster, and a "
+        "live view of running programs.",
     )
     # The functions that add commands take those of any parser.
     parser = cast("argparse.ArgumentParser", own)
@@ -64,9 +75,8 @@ def _parser() -> argparse.ArgumentParser:
     _add_info(commands)
     top.add_parser(commands)
     cassandra.add_parser(commands)
-    bench.add_parsers(commands)
     compat.add_parser(commands)
-    return parser
+    return parser, commands
 
 
 def _add_serve(commands: Commands) -> None:
@@ -324,7 +334,7 @@ def _info(options: argparse.Namespace) -> int:
         options.parser.error(reason)
     commands: list[str] = getattr(options, "command", [])
     failed = 0
-    with spikewire.Client(options.hosts, **flags.given(options)) as client:
+    with spikewire.Client(options.hosts, **flags.client_options(options)) as client:
         for node in client.nodes():
             print(visible(node.name), visible(node.address))
             for command in commands:

@@ -10,8 +10,6 @@ from typing import Any
 import spikewire
 from loops import opened
 from spikewire import op
-from spikewire.bench.access.asking import ask
-from spikewire.bench.run.seeds import parse_seeds
 from spikewire.testing import Cluster
 
 
@@ -111,8 +109,7 @@ class TestSmallBatches:
                 assert connections() == before + 1
 
         def connections() -> int:
-            answer = ask(parse_seeds(cluster.seeds)[0], "statistics") or ""
-            return int(dict(one.split("=") for one in answer.split(";"))["client_connections"])
+            return cluster.stats(0)["connections"]
 
         with Cluster(1) as cluster:
             run(main())

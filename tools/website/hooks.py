@@ -33,9 +33,11 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 def on_files(files: Files, *, config: MkDocsConfig) -> Files:
-    """Adds the pages and the style sheet that are not in ``docs``."""
+    """Adds the pages, the reports and the style sheet that are not in ``docs``."""
     for path, text in [*outside.pages(ROOT), *reference.pages(), *others.pages(ROOT)]:
         files.append(File.generated(config, path, content=text))
+    for path, file in outside.files(ROOT):
+        files.append(File.generated(config, path, abs_src_path=str(file)))
     for asset in sorted((ROOT / "tools/website/assets").iterdir()):
         path = f"assets/{asset.name}"
         files.append(File.generated(config, path, abs_src_path=str(asset)))

@@ -34,6 +34,9 @@ EXAMPLES = (
     ("node/examples", ("ts",), "Node.js"),
 )
 
+#: Files that are served as they are: their folder here, and that on the site.
+REPORTS = ("lab/reports", "benchmarks")
+
 _LINK = re.compile(
     r"(?P<text>\[[^\]\n]*(?:\n[^\]\n]+)?\])\((?P<target>[^)#\s]*)(?P<anchor>#[^)\s]*)?\)"
 )
@@ -45,6 +48,13 @@ def pages(root: Path) -> Iterator[tuple[str, str]]:
     for source, path in PAGES.items():
         yield path, (root / source).read_text(encoding="utf-8")
     yield "examples.md", _examples(root)
+
+
+def files(root: Path) -> Iterator[tuple[str, Path]]:
+    """Path on the site and place of each file that is no page."""
+    source, to = REPORTS
+    for file in sorted((root / source).iterdir()):
+        yield f"{to}/{file.name}", file
 
 
 def _examples(root: Path) -> str:
@@ -90,6 +100,8 @@ def linked(markdown: str, page: str) -> str:
         to = PAGES.get(file) or INSTEAD.get(file)
         if file.startswith("docs/"):
             to = file.removeprefix("docs/")
+        elif posixpath.dirname(file) == REPORTS[0]:
+            to = f"{REPORTS[1]}/{posixpath.basename(file)}"
         elif to is None and posixpath.dirname(file) in {where for where, *_ in EXAMPLES}:
             to, anchor = "examples.md", f"#{posixpath.basename(file).replace('.', '')}"
         if to is None:

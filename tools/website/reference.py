@@ -82,7 +82,7 @@ PAGES: tuple[tuple[str, str, str, tuple[str, ...]], ...] = (
         "options",
         "Options",
         "Options for opening clients.",
-        ("spikewire.options", "spikewire.opening"),
+        ("spikewire.options", "spikewire.opening", "spikewire.opening.flags"),
     ),
     (
         "profiles",
@@ -99,8 +99,8 @@ PAGES: tuple[tuple[str, str, str, tuple[str, ...]], ...] = (
     (
         "metrics",
         "Metrics",
-        "Statistics, events, Prometheus, OpenTelemetry.",
-        ("spikewire.metrics", "spikewire.metrics.otel"),
+        "Statistics, events, Prometheus, OpenTelemetry; how the package was built.",
+        ("spikewire.metrics", "spikewire.metrics.otel", "spikewire.build"),
     ),
     (
         "admin",

@@ -11,10 +11,6 @@ interface Command {
 }
 
 const commands: Record<string, { summary: string; load: () => Promise<Command> }> = {
-  bench: {
-    summary: 'put a cluster under load, next to npm aerospike',
-    load: () => import('./bench.js'),
-  },
   serve: { summary: 'run an embedded cluster', load: () => import('./serve.js') },
   info: { summary: 'show the nodes of a cluster, or query them', load: () => import('./info.js') },
   build: { summary: 'build the native part from source', load: () => import('./build.js') },
@@ -26,6 +22,11 @@ function usage(): string {
   )
   return `usage: spikewire COMMAND [OPTIONS]\n\n${lines.join('\n')}\n\n  spikewire COMMAND --help\n  spikewire --version\n`
 }
+
+/** What those are told who look for the benchmark here. */
+const MOVED =
+  'spikewire: the benchmark is a project of its own, lab/ in the repository of Spikewire: ' +
+  'make lab-node there, then node lab/node/dist/main.js\n'
 
 /** The version of the package, readable without loading the native part. */
 const VERSION = (
@@ -40,6 +41,10 @@ async function main([name, ...args]: string[]): Promise<number> {
   if (name === '--version') {
     process.stdout.write(`spikewire ${VERSION}\n`)
     return 0
+  }
+  if (name === 'bench') {
+    process.stderr.write(MOVED)
+    return 2
   }
   const command = Object.hasOwn(commands, name) ? commands[name] : undefined
   if (command === undefined) {

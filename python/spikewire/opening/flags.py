@@ -12,12 +12,14 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["AUTHS", "PASSWORD", "PASSWORD_CQL", "add_flags", "given", "problem"]
+__all__ = ["AUTHS", "PASSWORD", "PASSWORD_CQL", "add_flags", "client_options", "problem"]
 
 #: The authentication modes.
 AUTHS = ("internal", "external", "external-insecure", "pki")
-#: The environment variables for passwords, as read by ``from_url``.
-PASSWORD, PASSWORD_CQL = "SPIKEWIRE_AEROSPIKE_PASSWORD", "SPIKEWIRE_CQL_PASSWORD"
+#: The environment variable for the password, as read by ``from_url``.
+PASSWORD = "SPIKEWIRE_AEROSPIKE_PASSWORD"  # noqa: S105
+#: The same for Cassandra.
+PASSWORD_CQL = "SPIKEWIRE_CQL_PASSWORD"  # noqa: S105
 _FILES = {"tls_ca": "--tls-ca", "tls_certificate": "--tls-certificate", "tls_key": "--tls-key"}
 
 
@@ -95,7 +97,9 @@ def add_flags(
         )
 
 
-def given(args: argparse.Namespace, environment: Mapping[str, str] | None = None) -> dict[str, Any]:
+def client_options(
+    args: argparse.Namespace, environment: Mapping[str, str] | None = None
+) -> dict[str, Any]:
     """The client options for the flags; ``tls`` is True or a dict."""
     environment = os.environ if environment is None else environment
     options: dict[str, Any] = {}
@@ -120,7 +124,7 @@ def given(args: argparse.Namespace, environment: Mapping[str, str] | None = None
 
 def problem(args: argparse.Namespace, environment: Mapping[str, str] | None = None) -> str | None:
     """Why the flags are invalid, or None. Checks that files exist but does not read them."""
-    options = given(args, environment)
+    options = client_options(args, environment)
     auth = options.get("auth")
     for name, flag in _FILES.items():
         path: str | None = getattr(args, name)

@@ -1,0 +1,72 @@
+"""The Rust clients: built from lab/rust, then run like any other worker."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from . import build as build_of
+from .plan import RUST_OURS, RUST_PEER
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+CRATE = Path("lab") / "rust"
+OPTIONS = ("build", "--release", "--quiet", "--no-default-features")
+BINARIES = {RUST_PEER: "peer", RUST_OURS: "ours"}
+FEATURES = {RUST_PEER: "peer,peer-sync", RUST_OURS: "ours"}
+
+
+def completed(client: str, command: Sequence[str], answer: Mapping[str, Any]) -> Mapping[str, Any]:
+    """A program's answer with its build: for our client including the commit of the source tree."""
+    program = Path(command[0])
+    ours = program.parents[2] / "Cargo.toml" if client == RUST_OURS else None
+    return build_of.completed(answer, program, ours)
+
+
+def find_crate(start: Path | None = None) -> Path | None:
+    """The crate in the source tree of this package, or of the current directory."""
+    here = (start or Path(__file__)).resolve()
+    for folder in (*here.parents, Path.cwd(), *Path.cwd().parents):
+        if (folder / CRATE / "Cargo.toml").is_file():
+            return folder / CRATE
+    return None
+
+
+def build_all() -> None:
+    """Builds both programs in advance, so that the first run is not delayed."""
+    crate = find_crate()
+    reasons = [why for client in BINARIES if (why := build(client, crate)[1]) is not None]
+    for why in dict.fromkeys(reasons):
+        print(f"the Rust clients: {why}: left out", file=sys.stderr)
+
+
+def build(client: str, crate: Path | None) -> tuple[list[str], str | None]:
+    """The command that runs this client, or why there is none."""
+    if crate is None:
+        return [], f"{CRATE} is not here: the Rust clients need a source checkout"
+    cargo = shutil.which("cargo")
+    if cargo is None:
+        return [], "cargo is not installed"
+    binary = BINARIES[client]
+    if not (crate / "src" / "bin" / f"{binary}.rs").is_file():
+        return [], f"{CRATE} has no program for it yet"
+    made = subprocess.run(  # noqa: S603 - no shell, our own arguments
+        [cargo, *OPTIONS, "--features", FEATURES[client], "--bin", binary],
+        cwd=crate,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+        check=False,
+    )
+    if made.returncode != 0:
+        lines = [line for line in made.stderr.splitlines() if line.startswith("error")]
+        return [], f"does not build: {lines[0] if lines else 'see cargo build'}"
+    return [str(crate / "target" / "release" / binary)], None
+
+
+if __name__ == "__main__":
+    build_all()

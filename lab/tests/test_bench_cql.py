@@ -1,0 +1,385 @@
+"""The lab for Cassandra clients: what is measured, how loops count, what is reported."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import signal
+import subprocess
+import sys
+from argparse import ArgumentParser
+from concurrent.futures import Future
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, cast
+
+import pytest
+
+from spikewire_lab.cli import add_parsers
+from spikewire_lab.cql import flags, lab
+from spikewire_lab.cql.cells import (
+    ASYNCIO,
+    CHAINS,
+    FUTURES,
+    PAGE,
+    PATTERNS,
+    UNTHROTTLED,
+    Cell,
+    Matrix,
+    Shape,
+    lacks,
+)
+from spikewire_lab.cql.clients.base import Verbs
+from spikewire_lab.cql.data import COLUMNS, PAGE_ROWS, drawn, item, wide
+from spikewire_lab.cql.lab import Found, compare_cql
+from spikewire_lab.cql.lines import collapses, summarise, with_ratios
+from spikewire_lab.cql.loops import loop_of
+from spikewire_lab.cql.table import markdown, remarks, row
+from spikewire_lab.lab.baseline import against
+from spikewire_lab.lab.baseline.saved import CQL
+from spikewire_lab.run import environment
+from spikewire_lab.run.progress import Progress
+from spikewire_lab.run.rounds import shuffled
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from spikewire_lab.cql.result import CqlJob, CqlResult
+
+SHAPE = Shape("canned", "insert", "blocking")
+
+
+def parsed(*arguments: str) -> Any:
+    parser = ArgumentParser()
+    add_parsers(parser.add_subparsers())
+    return parser.parse_args(["compare-cql", *arguments])
+
+
+def result(**changes: Any) -> CqlResult:
+    made: dict[str, Any] = {
+        "client": "acsylla",
+        "version": "1",
+        "protocol": "v5",
+        "row_type": "dict",
+        "loop": None,
+        "python": {"version": "3.11", "build": "", "implementation": "", "free_threaded": False},
+        "elapsed": 2.0,
+        "operations": 1000,
+        "errors": 0,
+        "timeouts": 0,
+        "first_error": None,
+        "cpu": {"user": 0.01, "system": 0.03},
+        "server_cpu": 0.5,
+        "machine_cpu": 1.0,
+        "switches": {"voluntary": 0, "involuntary": 0},
+        "memory": {"ready": 10, "peak": 30},
+        "cpus": [],
+        "load_average": [],
+    }
+    made.update(changes)
+    return cast("CqlResult", made)
+
+
+# --- What is measured ---------------------------------------------------------------------------
+
+
+def test_the_document_is_measured_unless_something_else_is_asked_for() -> None:
+    shapes = list(flags.settings(parsed()).matrix.shapes())
+    assert {shape.server for shape in shapes} == {"cassandra", "canned"}
+    threads = {s.threads for s in shapes if s.pattern == "pipeline" and s.operation == "insert"}
+    assert threads == {1, 2, 4, 8, 16}
+    chains = [s for s in shapes if s.pattern == CHAINS and s.server == "canned"]
+    single = [s.depth for s in chains if s.threads == 1 and s.operation == "insert"]
+    assert sorted(single) == [120, 250, 500, 5000]
+    assert len(shapes) == len(set(shapes))
+
+
+def test_a_client_is_not_asked_for_what_it_cannot_do() -> None:
+    cells = [cell for group in flags.settings(parsed()).matrix.groups() for cell in group]
+    assert {c.shape.pattern for c in cells if c.client == "acsylla"} == {"asyncio", "uvloop"}
+    assert lacks("scyllapy", SHAPE) == "has no blocking interface"
+    assert lacks("acsylla", replace(SHAPE, operation="page-arrow", pattern=ASYNCIO))
+    for pattern in PATTERNS:
+        assert lacks("spikewire", replace(SHAPE, pattern=pattern)) is None
+
+
+def test_every_client_binds_the_same() -> None:
+    assert drawn("insert", 100, 1, 0, 4) == drawn("insert", 100, 1, 0, 4)
+    assert drawn("insert", 100, 1, 0, 4) != drawn("insert", 100, 1, 1, 4)
+    keys = [row[:1] for row in drawn("insert", 100, 1, 0, 4)]
+    assert drawn("select", 100, 1, 0, 4) == keys
+    assert len(str(item(7)[2])) > 100
+    assert len(wide(3)) == len(COLUMNS)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["-H", "a,b"], "one address"),
+        (["--burst", "3", "--threads", "4"], "fewer calls"),
+        (["--clients", "acsylla", "--patterns", "blocking"], "none of these"),
+    ],
+)
+def test_flags_that_make_no_sense_are_refused(
+    arguments: list[str], words: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert flags.run(parsed(*arguments)) == flags.USAGE
+    assert words in capsys.readouterr().err
+
+
+# --- Loops --------------------------------------------------------------------------------------
+
+
+class Fake:
+    """A client whose third call fails, and that is told to stop during the tenth."""
+
+    def __init__(self) -> None:
+        self.calls = 0
+        self.stop: list[bool] = []
+        self.errors: list[BaseException] = []
+
+    def execute(self, _p: object) -> None:
+        self.calls += 1
+        if self.calls == 10:
+            self.stop.append(True)
+        if self.calls == 3:
+            raise ValueError("the third")
+
+    def start(self, p: object) -> Future[None]:
+        future: Future[None] = Future()
+        try:
+            self.execute(p)
+            future.set_result(None)
+        except ValueError as error:
+            future.set_exception(error)
+        return future
+
+    async def awaited(self, p: object) -> None:
+        await asyncio.sleep(0)
+        self.execute(p)
+
+    def verbs(self, asynchronous: bool = False) -> Verbs:
+        names = {"execute": self.awaited if asynchronous else self.execute, "start": self.start}
+        return Verbs(
+            call="await execute(p)" if asynchronous else "execute(p)",
+            start="start(p)",
+            finish="future.result()",
+            chain="start(p).add_done_callback(done)",
+            held="value.result()",
+            names=names,
+        )
+
+
+@pytest.mark.parametrize("pattern", ["blocking", *FUTURES])
+def test_every_call_of_a_thread_is_counted_and_errors_are_told(pattern: str) -> None:
+    fake = Fake()
+    loop: Any = loop_of(pattern, fake.verbs())
+    tried = loop(iter([()] * 1000), fake.stop, fake.errors.append, 4)
+    assert tried == fake.calls >= 10
+    assert tried < 20
+    assert [str(error) for error in fake.errors] == ["the third"]
+
+
+@pytest.mark.parametrize("pattern", ["blocking", *FUTURES])
+def test_loops_end_when_there_is_nothing_more_to_bind(pattern: str) -> None:
+    fake = Fake()
+    loop: Any = loop_of(pattern, fake.verbs())
+    tried = loop(iter([()] * 7), [], fake.errors.append, 4)
+    assert tried == fake.calls == 7
+
+
+def test_tasks_count_as_threads_do() -> None:
+    fake = Fake()
+    loop: Any = loop_of(ASYNCIO, fake.verbs(asynchronous=True))
+
+    async def main() -> int:
+        streams = [iter([()] * 100) for _ in range(3)]
+        each = [loop(stream, fake.stop, fake.errors.append, 1) for stream in streams]
+        return sum(await asyncio.gather(*each))
+
+    assert asyncio.run(main()) == fake.calls < 20
+    assert [str(error) for error in fake.errors] == ["the third"]
+
+
+# --- Reports --------------------------------------------------------------------------------------
+
+
+def test_lines_have_medians_and_compare_with_the_best_peer() -> None:
+    ours = summarise(Cell("spikewire", SHAPE), [result(elapsed=e) for e in (1.0, 0.5, 2.0)])
+    peer = summarise(Cell("cassandra-driver", SHAPE), [result()])
+    flawed = summarise(Cell("acsylla", SHAPE), [result(errors=2, elapsed=0.1)])
+    assert ours.rate is not None
+    assert ours.rate.median == 1000
+    assert ours.cpu is not None
+    assert ours.cpu.median == pytest.approx(40)
+    assert ours.grown == 20
+    first, *_ = with_ratios([ours, peer, flawed])
+    assert first.rate_ratio == 2
+    assert flawed.flawed
+
+
+def test_a_few_errors_make_no_line_flawed_and_timeouts_are_told_apart() -> None:
+    rounds = [result(errors=3, timeouts=2, first_error="ReadTimeout: late")]
+    cell = Cell("acsylla", SHAPE)
+    assert summarise(cell, rounds).flawed
+    line = summarise(cell, rounds, error_limit=0.003)
+    assert not line.flawed
+    assert line.error_share == 3 / 1003
+    assert "3 (2 timeouts)" in row(line)
+    said, *_ = remarks([[line]])
+    assert said.endswith("3 errors, 2 of them timeouts, the first: ReadTimeout: late")
+
+
+def test_a_page_is_one_call() -> None:
+    page = Cell("acsylla", replace(SHAPE, operation=PAGE))
+    line = summarise(page, [result(errors=1, operations=9 * PAGE_ROWS)])
+    assert line.error_share == 1 / 10
+
+
+def test_clients_take_turns_over_all_of_a_server(monkeypatch: pytest.MonkeyPatch) -> None:
+    order: list[tuple[str, str]] = []
+
+    def answer(_command: object, job: CqlJob, *_: object) -> object:
+        if job["step"] == "measure":
+            order.append((job["operation"], job["client"]))
+            if len(order) == 7:
+                raise KeyboardInterrupt
+            return result()
+        return {"unavailable": None}
+
+    monkeypatch.setattr(lab, "run_job", answer)
+    flags_given = "--servers canned --patterns asyncio -z 1 --clients spikewire,acsylla --pause 0"
+    settings = flags.settings(parsed(*flags_given.split(), "--operations", "insert,select"))
+    found = compare_cql(settings, [], Progress(bar=False))
+    every = [cell for group in settings.matrix.groups() for cell in group]
+    turns = [cell for number in range(2) for cell in shuffled(every, settings.seed, number)]
+    assert order == [(cell.shape.operation, cell.client) for cell in turns[:7]]
+    assert found.interrupted
+    assert sum(map(len, found.rounds.values())) == 6
+    # Tables keep the order of the flags, whatever was measured first.
+    assert [group[0].cell.shape.operation for group in found.lines()] == ["insert", "select"]
+
+
+def test_rounds_that_failed_are_told_and_do_not_count() -> None:
+    line = summarise(Cell("spikewire", SHAPE), [{"failed": "no"}, result()])
+    assert line.flawed
+    assert line.failures == ("no",)
+    assert line.rate is not None
+    assert line.rate.median == 500
+
+
+def test_a_collapse_is_told() -> None:
+    few = Cell("spikewire", Shape("canned", "insert", CHAINS, 1, 120))
+    many = Cell("spikewire", Shape("canned", "insert", CHAINS, 1, 5000))
+    (said,) = collapses({few: [result()], many: [result(elapsed=4.0)]})
+    assert "5,000 chains do 0.50 of what 120 do" in said
+
+
+def test_markdown_has_every_line_and_note() -> None:
+    args = parsed("--clients", "spikewire,acsylla", "--servers", "canned")
+    found = Found(flags.settings(args), interrupted=True)
+    found.rounds[Cell("spikewire", SHAPE)] = [result()]
+    text = markdown(found)
+    assert "| blocking, 1 thread | spikewire" in text
+    assert "acsylla: has no blocking interface" in text
+    assert "interrupted" in text
+
+
+def told(operations: int, rounds: int) -> dict[str, Any]:
+    """The JSON of a comparison with two lines, one of which has this many operations."""
+    found = Found(flags.settings(parsed("--clients", "spikewire,acsylla", "--servers", "canned")))
+    found.environment = environment.machine([])
+    for client in ("spikewire", "acsylla"):
+        many = operations if client == "spikewire" else 1000
+        runs: list[Any] = [result(client=client, operations=many + at) for at in range(rounds)]
+        found.rounds[Cell(client, SHAPE)] = runs
+    read: dict[str, Any] = json.loads(json.dumps(found.as_json()))
+    return read
+
+
+def test_a_saved_comparison_is_a_baseline(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "before.json"
+    path.write_text(json.dumps(told(1000, 6)))
+    baseline = against.of_flag(parsed("--baseline", str(path), "--rounds", "6"), (CQL,))
+    assert baseline is not None
+    assert against.ended(0, baseline, told(1000, 6)) == 0
+    assert "0 better; 0 worse; 6 no change found" in capsys.readouterr().out
+    assert against.ended(0, baseline, told(800, 6)) == against.GOT_WORSE
+    lines = capsys.readouterr().out.splitlines()
+    worse = [line for line in lines if "worse" in line and "spikewire" in line]
+    # As much processor time for fewer operations.
+    assert len(worse) == 2
+    assert any("spikewire insert blocking, 1 thread, canned" in line for line in worse)
+    assert any("throughput (op/s)" in line and "-20.0%" in line for line in worse)
+    assert against.ended(0, baseline, told(800, 2)) == against.CANNOT_TELL
+    assert "cannot tell with 2 rounds, 5 needed" in capsys.readouterr().out
+    assert against.ended(1, baseline, told(800, 6)) == 1
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [("{", "is not JSON"), ('{"kind": "cql"}', "not a whole comparison: 'cells'")],
+)
+def test_what_is_no_baseline_is_refused_before_a_server_starts(
+    content: str, words: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "before.json"
+    path.write_text(content)
+    assert flags.run(parsed("--baseline", str(path))) == flags.USAGE
+    said = capsys.readouterr().err
+    assert "--baseline: " in said
+    assert words in said
+
+
+def test_bursts_are_shared_by_threads() -> None:
+    matrix = replace(Matrix(("spikewire",), ("canned",), ("insert",), (), (), (), (), 100))
+    wanted = replace(matrix, patterns=(UNTHROTTLED,), threads=(1, 4))
+    assert [shape.depth for shape in wanted.shapes()] == [100, 100]
+
+
+# --- End to end -----------------------------------------------------------------------------------
+
+QUICK = ("--servers", "canned", "--rounds", "1", "-d", "0.2", "--warmup", "0.1", "--pause", "0")
+
+
+@pytest.mark.slow
+def test_the_command_measures_and_writes_both_files(tmp_path: Path) -> None:
+    pytest.importorskip("cassandra.cluster", exc_type=ImportError)
+    command = [
+        *(sys.executable, "-m", "spikewire", "compare-cql", *QUICK),
+        *("--clients", "spikewire,cassandra-driver", "--operations", "insert,select,page"),
+        *("--threads", "2", "--chains", "300", "-z", "4", "--burst", "50"),
+        *("--json", str(tmp_path / "a.json"), "--markdown", str(tmp_path / "a.md")),
+    ]
+    ended = subprocess.run(command, capture_output=True, text=True, timeout=900)
+    assert ended.returncode == 0, ended.stderr
+    told = json.loads((tmp_path / "a.json").read_text())
+    patterns = {cell["cell"]["shape"]["pattern"] for cell in told["cells"]}
+    assert patterns - {"uvloop"} == set(PATTERNS) - {"uvloop"}
+    assert all(cell["rate"]["median"] > 0 for cell in told["cells"])
+    assert {cell["protocol"] for cell in told["cells"]} == {"v5"}
+    assert "300 callback chains" in (tmp_path / "a.md").read_text()
+
+
+@pytest.mark.slow
+def test_an_interrupted_comparison_keeps_what_is_finished(tmp_path: Path) -> None:
+    command = [
+        *(sys.executable, "-m", "spikewire", "compare-cql", *QUICK),
+        # More rounds than there is time for: the interrupt comes before the end.
+        *("--rounds", "100"),
+        *("--clients", "spikewire", "--operations", "insert", "--patterns", "blocking"),
+        *("--json", str(tmp_path / "a.json"), "--markdown", str(tmp_path / "a.md")),
+    ]
+    with subprocess.Popen(
+        command, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True
+    ) as running:
+        assert running.stderr is not None
+        while not running.stderr.readline().startswith("[1/"):
+            assert running.poll() is None
+        running.send_signal(signal.SIGINT)
+        running.communicate(timeout=120)
+    assert running.returncode == flags.INTERRUPTED
+    told = json.loads((tmp_path / "a.json").read_text())
+    assert told["interrupted"]
+    assert 1 <= len(told["cells"]) < 5

@@ -1,0 +1,95 @@
+"""The rules of all comparisons: order of rounds, skipped clients, interruptions, errors."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import pytest
+
+from spikewire_lab.run.plan import Skipped
+from spikewire_lab.run.progress import Progress
+from spikewire_lab.run.rounds import Rounds, Usable, error_share, shuffled, until_interrupted
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+
+@dataclass
+class Found:
+    done: list[str] = field(default_factory=list[str])
+    interrupted: bool = False
+
+
+@dataclass
+class Lab:
+    found: Found
+    rounds: Rounds
+    turn: Callable[[str], str]
+
+    def run(self, command_line: Sequence[str]) -> None:
+        assert command_line == ["spikewire", "compare"]
+        self.rounds.measure("abc", self.turn)
+
+
+def test_each_cell_has_one_turn_in_every_round(capsys: pytest.CaptureFixture[str]) -> None:
+    steps: list[str] = []
+
+    def turn(cell: str) -> str:
+        steps.append(cell)
+        return f"measured {cell}"
+
+    rounds = Rounds(3, 1, Progress(bar=False))
+    rounds.expect(4)
+    rounds.measure("abcd", turn, lambda cell: steps.append(f"before {cell}"))
+    assert steps[::2] == [f"before {cell}" for cell in steps[1::2]]
+    cells = "".join(steps[1::2])
+    each = [cells[at : at + 4] for at in (0, 4, 8)]
+    assert each == ["".join(shuffled("abcd", 1, number)) for number in range(3)]
+    assert {"".join(sorted(one)) for one in each} == {"abcd"}
+    said = capsys.readouterr().err.splitlines()
+    assert said[0].endswith(f"{each[0][0]}, round 1: measured {each[0][0]}")
+    assert said[-1].startswith("[12/12]")
+
+
+def test_an_interruption_keeps_what_was_finished() -> None:
+    found = Found()
+
+    def turn(cell: str) -> str:
+        if len(found.done) == 4:
+            raise KeyboardInterrupt
+        found.done.append(cell)
+        return ""
+
+    until_interrupted(
+        Lab(found, Rounds(2, 1, Progress(bar=False)), turn), found, ["spikewire", "compare"]
+    )
+    assert found.interrupted
+    assert len(found.done) == 4
+    assert set(found.done[:3]) == set("abc")
+
+
+def test_who_cannot_be_measured_is_asked_once_and_told_once(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    asked: list[str] = []
+    skipped: list[Skipped] = []
+
+    def missing() -> str:
+        asked.append("missing")
+        return "is not installed"
+
+    usable = Usable(skipped, Progress(bar=False))
+    for _ in range(2):
+        assert not usable(("a", 1), "a", "sync", "", missing)
+        assert usable("b", "b", "sync", "", lambda: None)
+    assert asked == ["missing"]
+    assert skipped == [Skipped("a", "sync", "", "is not installed")]
+    assert capsys.readouterr().err.count("skipped: a sync: is not installed") == 1
+
+
+@pytest.mark.parametrize(
+    ("errors", "calls", "share"), [(0, 0, 0), (0, 9, 0), (1, 9, 0.1), (2, 0, 1)]
+)
+def test_the_share_of_failed_calls(errors: int, calls: int, share: float) -> None:
+    assert error_share(errors, calls) == share

@@ -1,0 +1,14 @@
+"""How the native part of this package was built, for reports of measurements and of errors."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from spikewire import _native
+
+__all__ = ["COMMIT", "PROFILE"]
+
+COMMIT: Final[str | None] = _native.BUILD_COMMIT
+"""The commit that it was built from, with ``-dirty`` appended if files differed, or None."""
+PROFILE: Final[str] = _native.BUILD_PROFILE
+"""Its Cargo profile; that of released wheels is ``dist``."""
