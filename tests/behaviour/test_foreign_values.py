@@ -113,7 +113,9 @@ def test_map_keys_of_operations(data: Caller, key: Any, same: object) -> None:
     data.operate(1, [op.map.put("m", key, 1), op.map.increment("m", key, 1)])
     assert data.get(1)["m"] == {same: 2}
     assert data.operate(1, [op.map.get_by_key("m", key)]).results == (2,)
-    data.operate(1, [op.map.put("m", key, {"a": 1}), op.map.put("m", "b", 2, ctx=[ctx.map_key(key)])])
+    data.operate(
+        1, [op.map.put("m", key, {"a": 1}), op.map.put("m", "b", 2, ctx=[ctx.map_key(key)])]
+    )
     assert data.get(1)["m"] == {same: {"a": 1, "b": 2}}
 
 

@@ -94,8 +94,8 @@ def test_a_record_that_is_too_big_has_a_size(data: Caller) -> None:
 
 def test_keywords_that_a_verb_does_not_have(data: Caller, client: Opened) -> None:
     """The names that it has are listed."""
-    verbs = ("get", "exists", "put", "add", "append", "prepend", "delete", "touch", "operate")
-    verbs += ("apply", "get_many", "put_many", "operate_many")
+    verbs = ["get", "exists", "put", "add", "append", "prepend", "delete", "touch", "operate"]
+    verbs += ["apply", "get_many", "put_many", "operate_many"]
     for of in (data, client.verbs):
         for verb in verbs:
             call = partial(getattr(of, verb), *ARGUMENTS.get(verb, ("k",)), timout=1)
@@ -105,14 +105,14 @@ def test_keywords_that_a_verb_does_not_have(data: Caller, client: Opened) -> Non
 
 
 @pytest.mark.parametrize("value", [object(), 2**64, [2**64], {"k": {1j}}, "\udc80"])
-def test_a_value_that_cannot_be_stored(data: Caller, value: object) -> None:
+def test_a_value_that_cannot_be_stored(data: Caller, value: Any) -> None:
     """The error is the same wherever the value stands."""
     with pytest.raises((TypeError, OverflowError, ValueError)) as caught:
         data.put("k", {"b": value})
     kind, told = type(caught.value), str(caught.value)
     assert message(lambda: data.operate("k", [op.put("b", value)]), kind) == told
     for wrong in (op.list.append, partial(op.map.put, key="k")):
-        assert told.partition(": ")[2] in message(lambda w=wrong: w("b", value=value), kind)
+        assert told.partition(": ")[2] in message(partial(wrong, "b", value=value), kind)
 
 
 def test_a_bin_that_was_not_read(data: Caller) -> None:

@@ -20,8 +20,7 @@ KEYSPACE = (
     "{'class': 'SimpleStrategy', 'replication_factor': 1}"
 )
 TABLE = (
-    "CREATE TABLE IF NOT EXISTS shop.items "
-    "(id text, at int, payload blob, PRIMARY KEY (id, at))"
+    "CREATE TABLE IF NOT EXISTS shop.items (id text, at int, payload blob, PRIMARY KEY (id, at))"
 )
 SELECT = "SELECT id, at, payload FROM shop.items WHERE id = ? AND at = ?"
 

@@ -85,7 +85,7 @@ class Hold:
     """A request that is held until several writes are answered."""
 
     def __init__(self, writes: list[Page], go_on: Callable[[], None]) -> None:
-        self._left: dict[Page, object] = dict.fromkeys(writes)
+        self._left: dict[Page, None] = dict.fromkeys(writes)
         self._go_on = go_on
         self._claims: dict[str, object] = {}
         for page in writes:
