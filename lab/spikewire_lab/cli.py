@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from .commands import bench, compare
 from .cql import flags as cql
-from .lab import cli as lab
+from .studies import cli as lab
 
 if TYPE_CHECKING:
     import argparse

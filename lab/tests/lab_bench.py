@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from spikewire_lab.lab import recipes
-from spikewire_lab.lab.recipe import QUICK, Bench, Target
-from spikewire_lab.lab.run import run_recipe
 from spikewire_lab.run.progress import Progress
+from spikewire_lab.studies import recipes
+from spikewire_lab.studies.recipe import QUICK, Bench, Target
+from spikewire_lab.studies.run import run_recipe
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from spikewire_lab.lab.report import Report
+    from spikewire_lab.studies.report import Report
 
 
 def a_bench(size: str = QUICK, clients: tuple[str, ...] = ()) -> Bench:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from spikewire_lab.lab.report import (
+from spikewire_lab.studies.report import (
     BARS,
     LESS,
     LINES,

@@ -27,15 +27,15 @@ from spikewire_lab.access.flags import without_secrets
 from spikewire_lab.access.limits import barred
 from spikewire_lab.clients import PEERS, aerospike_c, aerospike_py
 from spikewire_lab.clients.base import Target
-from spikewire_lab.lab import interleaved, recipes
-from spikewire_lab.lab.recipe import QUICK, Bench
-from spikewire_lab.lab.recipe import Target as LabTarget
-from spikewire_lab.lab.recipes.serving import lab as serving
-from spikewire_lab.lab.run import run_recipe
 from spikewire_lab.queries import lab as scans
 from spikewire_lab.run import compare, launch
 from spikewire_lab.run.place import Place
 from spikewire_lab.run.progress import Progress
+from spikewire_lab.studies import interleaved, recipes
+from spikewire_lab.studies.recipe import QUICK, Bench
+from spikewire_lab.studies.recipe import Target as LabTarget
+from spikewire_lab.studies.recipes.serving import lab as serving
+from spikewire_lab.studies.run import run_recipe
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

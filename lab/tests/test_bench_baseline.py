@@ -13,11 +13,11 @@ pytest.importorskip("hdrh.histogram", reason="the lab's hdrhistogram is not inst
 
 import lab_report
 from spikewire_lab.cli import add_parsers
-from spikewire_lab.lab.baseline.against import CANNOT_TELL, GOT_WORSE, Baseline, of_flag
-from spikewire_lab.lab.baseline.saved import read
-from spikewire_lab.lab.files import save
-from spikewire_lab.lab.report import Measured
 from spikewire_lab.run import environment
+from spikewire_lab.studies.baseline.against import CANNOT_TELL, GOT_WORSE, Baseline, of_flag
+from spikewire_lab.studies.baseline.saved import read
+from spikewire_lab.studies.files import save
+from spikewire_lab.studies.report import Measured
 
 if TYPE_CHECKING:
     from pathlib import Path

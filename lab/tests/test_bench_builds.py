@@ -19,21 +19,21 @@ import spikewire
 from spikewire_lab.cli import add_parsers
 from spikewire_lab.clients import BUILT, PEERS
 from spikewire_lab.clients.registry import in_order
-from spikewire_lab.lab.builds import of_columns, of_rows
-from spikewire_lab.lab.recipe import QUICK, Bench, Target
-from spikewire_lab.lab.recipes.aerospike_py.columns import COLUMNS, builds_in, with_builds
-from spikewire_lab.lab.recipes.sdk.cases import CASES, SINGLES, Chosen, chains_of
-from spikewire_lab.lab.report import LESS, MORE, Heading, Measured, Row
 from spikewire_lab.queries.cells import scans
 from spikewire_lab.run import packages
 from spikewire_lab.run.plan import CLIENTS, Cell, Matrix
 from spikewire_lab.run.progress import Progress
+from spikewire_lab.studies.builds import of_columns, of_rows
+from spikewire_lab.studies.recipe import QUICK, Bench, Target
+from spikewire_lab.studies.recipes.aerospike_py.columns import COLUMNS, builds_in, with_builds
+from spikewire_lab.studies.recipes.sdk.cases import CASES, SINGLES, Chosen, chains_of
+from spikewire_lab.studies.report import LESS, MORE, Heading, Measured, Row
 from spikewire_lab.table.builds import compared
 from spikewire_lab.table.measured import Spread
 from spikewire_lab.table.summary import Line, with_ratios
 
 if TYPE_CHECKING:
-    from spikewire_lab.lab.report import Entry
+    from spikewire_lab.studies.report import Entry
 
 SUFFIX = sysconfig.get_config_var("EXT_SUFFIX")
 

@@ -34,11 +34,11 @@ from spikewire_lab.cql.lab import Found, compare_cql
 from spikewire_lab.cql.lines import collapses, summarise, with_ratios
 from spikewire_lab.cql.loops import loop_of
 from spikewire_lab.cql.table import markdown, remarks, row
-from spikewire_lab.lab.baseline import against
-from spikewire_lab.lab.baseline.saved import CQL
 from spikewire_lab.run import environment
 from spikewire_lab.run.progress import Progress
 from spikewire_lab.run.rounds import shuffled
+from spikewire_lab.studies.baseline import against
+from spikewire_lab.studies.baseline.saved import CQL
 
 if TYPE_CHECKING:
     from pathlib import Path

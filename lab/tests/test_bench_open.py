@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from spikewire_lab.lab.selfcheck.fake import Act
-from spikewire_lab.lab.selfcheck.measure import Known, given, line, played, slower_than
-from spikewire_lab.lab.selfcheck.pool import FakePool
 from spikewire_lab.measure import Window, merge
 from spikewire_lab.open.calls import Calls, dealt
 from spikewire_lab.open.loops import run_pool
 from spikewire_lab.open.schedule import NS, held, offsets, overlap
 from spikewire_lab.run.launch import as_result, python_worker, run_job
 from spikewire_lab.series.ended import Ended
+from spikewire_lab.studies.selfcheck.fake import Act
+from spikewire_lab.studies.selfcheck.measure import Known, given, line, played, slower_than
+from spikewire_lab.studies.selfcheck.pool import FakePool
 from spikewire_lab.worker.job import Plan
 from test_bench_worker import a_job
 

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, cast
 import pytest
 
 from spikewire.testing import Cluster
-from spikewire_lab.lab.selfcheck.measure import given, slower_than
 from spikewire_lab.open.elsewhere import scheduled, worked_out
 from spikewire_lab.open.schedule import NS, offsets
 from spikewire_lab.run import rust
@@ -16,6 +15,7 @@ from spikewire_lab.run.launch import as_result, python_worker, run_job
 from spikewire_lab.run.node import runner
 from spikewire_lab.run.plan import RUST_OURS, RUST_PEER
 from spikewire_lab.run.seeds import parse_seeds
+from spikewire_lab.studies.selfcheck.measure import given, slower_than
 from test_bench_worker import a_job
 
 if TYPE_CHECKING:

@@ -15,11 +15,6 @@ pytest.importorskip("hdrh")
 
 from spikewire_lab import measure
 from spikewire_lab.clients.base import ASYNC, SYNC
-from spikewire_lab.lab.overtime import charts
-from spikewire_lab.lab.recipe import FULL, QUICK
-from spikewire_lab.lab.selfcheck.fake import Act
-from spikewire_lab.lab.selfcheck.measure import Known, played, real
-from spikewire_lab.lab.svg import NARROW, WIDE, draw
 from spikewire_lab.run.compare import Comparison
 from spikewire_lab.run.plan import Cell, Matrix
 from spikewire_lab.series.contract import INTERVALS, intervals_a_second
@@ -28,15 +23,20 @@ from spikewire_lab.series.hlog import keep
 from spikewire_lab.series.lines import Lines, Shown, rounded, text
 from spikewire_lab.series.marks import Marks
 from spikewire_lab.series.timeline import Timeline
+from spikewire_lab.studies.overtime import charts
+from spikewire_lab.studies.recipe import FULL, QUICK
+from spikewire_lab.studies.selfcheck.fake import Act
+from spikewire_lab.studies.selfcheck.measure import Known, played, real
+from spikewire_lab.studies.svg import NARROW, WIDE, draw
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from spikewire_lab.lab.selfcheck.fake import Script
     from spikewire_lab.result import Result
     from spikewire_lab.run.plan import Group
     from spikewire_lab.series.contract import Series
     from spikewire_lab.series.lines import Second
+    from spikewire_lab.studies.selfcheck.fake import Script
     from spikewire_lab.table.summary import Round
 
 MODES = (ASYNC, SYNC)

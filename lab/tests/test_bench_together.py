@@ -16,10 +16,10 @@ pytest.importorskip("hdrh")
 from spikewire.cli import main
 from spikewire_lab import measure
 from spikewire_lab.commands.run import FLAWED
-from spikewire_lab.lab.selfcheck.fake import Act
-from spikewire_lab.lab.selfcheck.measure import Known, given, line, played, slower_than
 from spikewire_lab.run.launch import python_worker
 from spikewire_lab.run.together import merged, run_together
+from spikewire_lab.studies.selfcheck.fake import Act
+from spikewire_lab.studies.selfcheck.measure import Known, given, line, played, slower_than
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -17,8 +17,8 @@ sys.path.insert(0, str(ROOT / "lab" / "tools"))
 from reported.best import CPU, RATE, Candidate, alike, in_rows, line  # noqa: E402
 from reported.kept import FREE, KEPT, STUDIES, kept, take  # noqa: E402
 from reported.pages import PAGES, pages  # noqa: E402
-from spikewire_lab.lab.recipes import NAMES  # noqa: E402
-from spikewire_lab.lab.report import Report, Row, Section, Table  # noqa: E402
+from spikewire_lab.studies.recipes import NAMES  # noqa: E402
+from spikewire_lab.studies.report import Report, Row, Section, Table  # noqa: E402
 
 
 @pytest.fixture

@@ -12,10 +12,10 @@ from spikewire_lab import measure
 from spikewire_lab.clients.base import ASYNC, SYNC
 from spikewire_lab.fixed.cells import ABSENT, BATCH_READ, GET, OPERATIONS, SINGLES
 from spikewire_lab.fixed.summary import Reckoned, Summary, summarise, trimmed
-from spikewire_lab.lab import recipes
-from spikewire_lab.lab.interpreters import names
-from spikewire_lab.lab.recipe import SHORT
-from spikewire_lab.lab.recipes.aerospike_py.columns import (
+from spikewire_lab.studies import recipes
+from spikewire_lab.studies.interpreters import names
+from spikewire_lab.studies.recipe import SHORT
+from spikewire_lab.studies.recipes.aerospike_py.columns import (
     COLUMNS,
     OFFICIAL_SYNC,
     OURS_ASYNC,
@@ -23,9 +23,9 @@ from spikewire_lab.lab.recipes.aerospike_py.columns import (
     PEER_ASYNC,
     PEER_SYNC,
 )
-from spikewire_lab.lab.recipes.aerospike_py.operations import amount, compared
-from spikewire_lab.lab.recipes.aerospike_py.tables import tables_of
-from spikewire_lab.lab.report import Measured
+from spikewire_lab.studies.recipes.aerospike_py.operations import amount, compared
+from spikewire_lab.studies.recipes.aerospike_py.tables import tables_of
+from spikewire_lab.studies.report import Measured
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

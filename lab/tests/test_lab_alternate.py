@@ -9,14 +9,14 @@ import pytest
 pytest.importorskip("rich.console", reason="the lab's rich is not installed")
 pytest.importorskip("hdrh.histogram", reason="the lab's hdrhistogram is not installed")
 
-from spikewire_lab.lab import interleaved, recipes
-from spikewire_lab.lab.recipe import QUICK, Bench, Target
-from spikewire_lab.lab.recipes.serving import lab as serving
-from spikewire_lab.lab.run import run_recipe
 from spikewire_lab.queries import lab as scans
 from spikewire_lab.run import compare
 from spikewire_lab.run.place import NO_ALTERNATE
 from spikewire_lab.run.progress import Progress
+from spikewire_lab.studies import interleaved, recipes
+from spikewire_lab.studies.recipe import QUICK, Bench, Target
+from spikewire_lab.studies.recipes.serving import lab as serving
+from spikewire_lab.studies.run import run_recipe
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -12,15 +12,15 @@ import pytest
 
 import lab_report
 from spikewire_lab.cli import add_parsers
-from spikewire_lab.lab.baseline.changes import changes
-from spikewire_lab.lab.report import Measured, Row
 from spikewire_lab.noise import BETTER, UNCHANGED, UNTOLD, WORSE
+from spikewire_lab.studies.baseline.changes import changes
+from spikewire_lab.studies.report import Measured, Row
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from spikewire_lab.lab.report import Entry, Report
+    from spikewire_lab.studies.report import Entry, Report
 
 pytest.importorskip("rich.console", reason="the lab's rich is not installed")
 

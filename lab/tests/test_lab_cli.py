@@ -18,20 +18,20 @@ import lab_bench
 import lab_report
 from spikewire_lab.cli import add_parsers
 from spikewire_lab.clients.base import ASYNC, SYNC
-from spikewire_lab.lab import cli
-from spikewire_lab.lab.html import page
-from spikewire_lab.lab.html.index import index
-from spikewire_lab.lab.recipe import Bench, Measurement, Part, Recipe
-from spikewire_lab.lab.report import load
-from spikewire_lab.lab.way import Way
 from spikewire_lab.run import compare
 from spikewire_lab.run.plan import Matrix
+from spikewire_lab.studies import cli
+from spikewire_lab.studies.html import page
+from spikewire_lab.studies.html.index import index
+from spikewire_lab.studies.recipe import Bench, Measurement, Part, Recipe
+from spikewire_lab.studies.report import load
+from spikewire_lab.studies.way import Way
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
-    from spikewire_lab.lab.report import Section
+    from spikewire_lab.studies.report import Section
 
 pytest.importorskip("hdrh.histogram", reason="the lab's hdrhistogram is not installed")
 pytest.importorskip("rich.console", reason="the lab's rich is not installed")

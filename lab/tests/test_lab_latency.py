@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING
 import pytest
 
 from lab_bench import a_bench
-from spikewire_lab.lab import opened, recipes
-from spikewire_lab.lab.recipe import SHORT, Bench, Target
-from spikewire_lab.lab.recipes.latency.sweep import Sweep, pauses
-from spikewire_lab.lab.report import Report
-from spikewire_lab.lab.run import run_recipe
 from spikewire_lab.measure import encode, merge
 from spikewire_lab.run.compare import Comparison
 from spikewire_lab.run.plan import Cell
 from spikewire_lab.run.progress import Progress
+from spikewire_lab.studies import opened, recipes
+from spikewire_lab.studies.recipe import SHORT, Bench, Target
+from spikewire_lab.studies.recipes.latency.sweep import Sweep, pauses
+from spikewire_lab.studies.report import Report
+from spikewire_lab.studies.run import run_recipe
 from spikewire_lab.table.summary import Line
 from test_bench_open_tables import opened as at_a_rate
 from test_bench_summary import a_result

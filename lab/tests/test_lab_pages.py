@@ -13,15 +13,15 @@ from xml.etree import ElementTree as ET
 import pytest
 
 import lab_report
-from spikewire_lab.lab.closed import bars
-from spikewire_lab.lab.html import page
-from spikewire_lab.lab.markdown import markdown
-from spikewire_lab.lab.report import Heading, Measured, Report, Row, Series, Table
-from spikewire_lab.lab.svg import NARROW, WIDE, draw, scale, units
-from spikewire_lab.lab.svg.palette import OURS, colour, looks
+from spikewire_lab.studies.closed import bars
+from spikewire_lab.studies.html import page
+from spikewire_lab.studies.markdown import markdown
+from spikewire_lab.studies.report import Heading, Measured, Report, Row, Series, Table
+from spikewire_lab.studies.svg import NARROW, WIDE, draw, scale, units
+from spikewire_lab.studies.svg.palette import OURS, colour, looks
 
 if TYPE_CHECKING:
-    from spikewire_lab.lab.report import Chart
+    from spikewire_lab.studies.report import Chart
 
 
 @pytest.mark.parametrize("width", [WIDE, NARROW])

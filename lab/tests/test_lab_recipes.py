@@ -15,28 +15,28 @@ from spikewire_lab.clients.shape import POOL
 from spikewire_lab.cql.cells import BLOCKING, CHAINS, INSERT, Cell, Shape
 from spikewire_lab.cql.lines import Line as CqlLine
 from spikewire_lab.cql.servers import CANNED
-from spikewire_lab.lab import closed, recipes
-from spikewire_lab.lab.facts import pythons
-from spikewire_lab.lab.instead import Instead
-from spikewire_lab.lab.recipe import FULL, QUICK, SHORT, SIZES
-from spikewire_lab.lab.recipes.aerospike_py.operations import amount as operations_amount
-from spikewire_lab.lab.recipes.cassandra.patterns import compared
-from spikewire_lab.lab.recipes.cassandra.settings import settings
-from spikewire_lab.lab.recipes.node import scans
-from spikewire_lab.lab.recipes.sdk import batches
-from spikewire_lab.lab.recipes.sdk.cases import CASES, quick, short
-from spikewire_lab.lab.recipes.sdk.counterparts import COUNTERPARTS, here
-from spikewire_lab.lab.recipes.sdk.layers import compared as against
-from spikewire_lab.lab.recipes.sdk.layers import layers
-from spikewire_lab.lab.recipes.sdk.paths import paths, pools
-from spikewire_lab.lab.recipes.serving.lab import amount as serving_amount
-from spikewire_lab.lab.report import Measured, Report
-from spikewire_lab.lab.run import interpreters, run_recipe, versions
 from spikewire_lab.queries.cells import ARROW, OBJECTS, lacks_waiting
 from spikewire_lab.queries.cells import scans as queries_scans
 from spikewire_lab.queries.lines import ScanLine
 from spikewire_lab.run.plan import Cell as LabCell
 from spikewire_lab.run.plan import Matrix
+from spikewire_lab.studies import closed, recipes
+from spikewire_lab.studies.facts import pythons
+from spikewire_lab.studies.instead import Instead
+from spikewire_lab.studies.recipe import FULL, QUICK, SHORT, SIZES
+from spikewire_lab.studies.recipes.aerospike_py.operations import amount as operations_amount
+from spikewire_lab.studies.recipes.cassandra.patterns import compared
+from spikewire_lab.studies.recipes.cassandra.settings import settings
+from spikewire_lab.studies.recipes.node import scans
+from spikewire_lab.studies.recipes.sdk import batches
+from spikewire_lab.studies.recipes.sdk.cases import CASES, quick, short
+from spikewire_lab.studies.recipes.sdk.counterparts import COUNTERPARTS, here
+from spikewire_lab.studies.recipes.sdk.layers import compared as against
+from spikewire_lab.studies.recipes.sdk.layers import layers
+from spikewire_lab.studies.recipes.sdk.paths import paths, pools
+from spikewire_lab.studies.recipes.serving.lab import amount as serving_amount
+from spikewire_lab.studies.report import Measured, Report
+from spikewire_lab.studies.run import interpreters, run_recipe, versions
 from spikewire_lab.table.measured import Spread
 from spikewire_lab.table.summary import Line
 

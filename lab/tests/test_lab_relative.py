@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from spikewire_lab.lab import recipes
-from spikewire_lab.lab.relative import beside, change, saved, times
-from spikewire_lab.lab.report import Heading, Measured, Row, Table
+from spikewire_lab.studies import recipes
+from spikewire_lab.studies.relative import beside, change, saved, times
+from spikewire_lab.studies.report import Heading, Measured, Row, Table
 
 TABLE = Table(
     "table",

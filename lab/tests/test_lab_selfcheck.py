@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 import pytest
 
 from spikewire.cli import main
-from spikewire_lab.lab.selfcheck import command, exact, timed
-from spikewire_lab.lab.selfcheck.fake import Act
-from spikewire_lab.lab.selfcheck.finding import Finding, step
-from spikewire_lab.lab.selfcheck.measure import Known, line, played, real
+from spikewire_lab.studies.selfcheck import command, exact, timed
+from spikewire_lab.studies.selfcheck.fake import Act
+from spikewire_lab.studies.selfcheck.finding import Finding, step
+from spikewire_lab.studies.selfcheck.measure import Known, line, played, real
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

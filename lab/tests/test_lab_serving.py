@@ -12,20 +12,6 @@ import pytest
 
 from lab_bench import a_bench, ran
 from spikewire_lab import measure
-from spikewire_lab.lab.recipes.serving.environments import compared
-from spikewire_lab.lab.recipes.serving.figures import (
-    AVERAGE,
-    CPU,
-    HEADINGS,
-    P50,
-    P95,
-    RATE,
-    Figures,
-)
-from spikewire_lab.lab.recipes.serving.lab import amount
-from spikewire_lab.lab.recipes.serving.published import PUBLISHED, STEPS
-from spikewire_lab.lab.recipes.serving.steps import steps
-from spikewire_lab.lab.report import Measured
 from spikewire_lab.run.launch import python_worker, run_job
 from spikewire_lab.serving.apps import Service, asgi, fastapi
 from spikewire_lab.serving.arrivals import arrive
@@ -48,6 +34,20 @@ from spikewire_lab.serving.connection import Connection
 from spikewire_lab.serving.model import Model
 from spikewire_lab.serving.result import as_serving
 from spikewire_lab.serving.users import WARMING, Answers, measured, use
+from spikewire_lab.studies.recipes.serving.environments import compared
+from spikewire_lab.studies.recipes.serving.figures import (
+    AVERAGE,
+    CPU,
+    HEADINGS,
+    P50,
+    P95,
+    RATE,
+    Figures,
+)
+from spikewire_lab.studies.recipes.serving.lab import amount
+from spikewire_lab.studies.recipes.serving.published import PUBLISHED, STEPS
+from spikewire_lab.studies.recipes.serving.steps import steps
+from spikewire_lab.studies.report import Measured
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable

@@ -12,18 +12,18 @@ import pytest
 
 from lab_bench import a_bench
 from spikewire_lab import measure
-from spikewire_lab.lab import recipes
-from spikewire_lab.lab.recipe import QUICK, Bench, Target
-from spikewire_lab.lab.recipes.gil.equal import losses as losses_at_one_rate
-from spikewire_lab.lab.recipes.gil.shared import losses
-from spikewire_lab.lab.recipes.noise.twins import Twin, conclusions, differ, judgements, row
-from spikewire_lab.lab.report import Measured, Report, Row
-from spikewire_lab.lab.run import run_recipe
 from spikewire_lab.measure import merge
 from spikewire_lab.run.compare import Comparison
 from spikewire_lab.run.launch import as_result, python_worker, run_job
 from spikewire_lab.run.plan import Cell, Matrix
 from spikewire_lab.run.progress import Progress
+from spikewire_lab.studies import recipes
+from spikewire_lab.studies.recipe import QUICK, Bench, Target
+from spikewire_lab.studies.recipes.gil.equal import losses as losses_at_one_rate
+from spikewire_lab.studies.recipes.gil.shared import losses
+from spikewire_lab.studies.recipes.noise.twins import Twin, conclusions, differ, judgements, row
+from spikewire_lab.studies.report import Measured, Report, Row
+from spikewire_lab.studies.run import run_recipe
 from spikewire_lab.table.measured import Spread
 from spikewire_lab.table.summary import Line
 from spikewire_lab.worker.companion import COUNTER, TICKER, SharedWindow, companion
@@ -34,8 +34,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from spikewire_lab.lab.report import Entry
     from spikewire_lab.run.compare import Settings
+    from spikewire_lab.studies.report import Entry
 
 pytest.importorskip("hdrh.histogram", reason="the lab's hdrhistogram is not installed")
 pytest.importorskip("rich.console", reason="the lab's rich is not installed")

@@ -8,11 +8,11 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..lab.baseline import against
 from ..needed import missing
 from ..open import flags as open_flags
 from ..run import place, ready
 from ..run.plan import BATCH_MODE, NODE_BATCH_MODE, TABLES, Matrix
+from ..studies.baseline import against
 from ..table.pools import POOL_MODE
 from ..work import parse_bins, parse_workload
 from ..work.keys import UNIFORM

@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING
 from ..access import flags as access_flags
 from ..arguments import count, counts, cpus, names, seconds, seconds_or_none, value
 from ..commands.flags import add_error_limit
-from ..lab.baseline import against
-from ..lab.baseline.saved import CQL
 from ..needed import missing
 from ..run import packages, ready
 from ..run.seeds import parse_seeds
+from ..studies.baseline import against
+from ..studies.baseline.saved import CQL
 from .cells import OPERATIONS, PATTERNS, Matrix
 from .clients import CLIENTS, OURS
 from .servers import CANNED, CASSANDRA, GIVEN

@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from spikewire_lab.lab.closed import setting
-from spikewire_lab.lab.relative import plain
-from spikewire_lab.lab.text import number
+from spikewire_lab.studies.closed import setting
+from spikewire_lab.studies.relative import plain
+from spikewire_lab.studies.text import number
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
-    from spikewire_lab.lab.report import Report, Row, Table
+    from spikewire_lab.studies.report import Report, Row, Table
 
 OURS = "spikewire"
 NAMES = {"aerospike-rust": "the crate `aerospike`", "aerospike-node": "npm `aerospike`"}

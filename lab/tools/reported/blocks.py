@@ -13,7 +13,7 @@ from .kept import FREE, KEPT
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
-    from spikewire_lab.lab.report import Report, Row
+    from spikewire_lab.studies.report import Report, Row
 
     from .kept import Kept
 

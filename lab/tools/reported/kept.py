@@ -6,7 +6,7 @@ import shutil
 from dataclasses import dataclass
 from pathlib import Path
 
-from spikewire_lab.lab.report import Report, load
+from spikewire_lab.studies.report import Report, load
 
 ROOT = Path(__file__).resolve().parents[3]
 KEPT = Path("lab/reports")
