@@ -408,6 +408,13 @@ bench-node: bench-tools ## Compare the Node.js clients: single records, processe
 		$(COMPARE) $$table $(ARGS) || exit; \
 	done
 
+.PHONY: bench-without-gil
+bench-without-gil: build build-free-threaded ## Blocking threads without the GIL beside those with it; fails if they cost much more
+	@if [ ! -e $(VENV_FT)/$(BUILT) ]; then \
+		echo "no free-threaded Python found (see CONTRIBUTING.md)" >&2; exit 1; fi; \
+	set -x; $(BIN)/python benches/without_gil.py $(BIN)/python $(VENV_FT)/bin/python \
+		$(if $(SEEDS),--hosts $(SEEDS)) $(ARGS)
+
 .PHONY: bench-free-threaded
 bench-free-threaded: build-free-threaded ## Compare on a Python without a GIL
 	@if [ ! -e $(VENV_FT)/$(BUILT) ]; then \
