@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 import pkgutil
 import types
@@ -79,6 +80,11 @@ def test_each_name_of_a_module_is_here_or_listed(module: str) -> None:
     for part in rest.split(".") if rest else ():
         own = getattr(own, part, None) or importlib.import_module(f"{PACKAGES[package]}.{rest}")
     names = public(real)
+    for name, value in names.items():
+        # A package has its modules as attributes once somebody has imported them.
+        if isinstance(value, types.ModuleType):
+            with contextlib.suppress(ImportError):
+                importlib.import_module(f"{own.__name__}.{name}")
     absent = [name for name in names if not hasattr(own, name) and not is_listed(module, name)]
     assert absent == []
     for name, value in names.items():
