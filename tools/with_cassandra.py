@@ -52,6 +52,8 @@ def _start(running: ExitStack) -> dict[str, str]:
                 heap=256,
                 quick_start=True,
                 tls="optional" if find_spec("trustme") else False,
+                # A busy machine is no reason for the node to give up.
+                yaml={f"{kind}_request_timeout": "30s" for kind in ("read", "range", "write")},
                 progress=_say,
             )
         )
