@@ -91,7 +91,7 @@ def _filled(text: str, of: Class) -> str:
 
 def _method(of: Class, verb: Verb, lets: list[str]) -> str:
     signature = [it.signature for it in verb.takes]
-    shown = [it.shown for it in verb.takes]
+    shown = [it.text_signature for it in verb.takes]
     names = [it.name for it in verb.takes if it.name != "*"]
     declared = [it.declared for it in verb.takes if it.name != "*"]
     if verb.on == "set" and not of.has_set:

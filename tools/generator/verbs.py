@@ -44,13 +44,13 @@ class Argument:
         return f"{self.rust_name}={self.default}" if self.default else self.rust_name
 
     @property
-    def shown(self) -> str:
+    def text_signature(self) -> str:
         """The parameter in the signature that Python shows."""
         if not self.default:
             return self.name
-        shown = self.stub_default
-        is_literal = shown in ("None", "True", "False") or shown.startswith('"')
-        return f"{self.name}={shown if is_literal else '...'}"
+        default = self.stub_default
+        is_literal = default in ("None", "True", "False") or default.startswith('"')
+        return f"{self.name}={default if is_literal else '...'}"
 
     @property
     def declared(self) -> str:

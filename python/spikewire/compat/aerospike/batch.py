@@ -150,8 +150,8 @@ class Batches(Records):
         if not rows:
             return batch_records
         try:
-            made = _Rows(self).made
-            failed = self._writes().write(self._client, rows, made, self._results, **call)
+            convert = _Rows(self).convert
+            failed = self._writes().write(self._client, rows, convert, self._results, **call)
         except FAILURES as error:
             raise self._failed(error) from None
         if failed:
@@ -208,7 +208,7 @@ class _Rows:
         self._known: dict[tuple[Any, ...], dict[str, Any]] = {}
         self._last: tuple[str | None, Any, Any, dict[str, Any]] = (None, None, None, {})
 
-    def made(self, row: Any) -> tuple[Any, Any]:
+    def convert(self, row: Any) -> tuple[Any, Any]:
         """A row of the engine, and the shape of its record."""
         try:
             return self._write(row) if isinstance(row, Write) else self._other(row)

@@ -35,9 +35,6 @@ _META_OF_REMOVE = (
 FAILURES = (spikewire.Error, TypeError, ValueError, OverflowError)
 NO_CONNECTION = "No connection to aerospike cluster"
 #: Keywords of operations that write, as opposed to those that only read.
-_META_OF_REMOVE = (
-    "meta parameter is deprecated and will be removed in the next client major release"
-)
 _OF_WRITES = ("ttl", "generation", "exists", "durable", "send_key")
 _OF_READS = ("read_mode", "read_touch")
 

@@ -85,7 +85,7 @@ class Room:
     def acquire(self) -> None:
         """Waits for a free place."""
         while True:
-            if _taken(self._free) is not None:
+            if _pop_first(self._free) is not None:
                 return
             turn = new_signal()
             self._waiting.append(turn)
@@ -96,12 +96,12 @@ class Room:
     def release(self) -> None:
         """Gives a place back. Those who wait look again, all of them: some may be gone."""
         self._free.append(0)
-        while (turn := _taken(self._waiting)) is not None:
+        while (turn := _pop_first(self._waiting)) is not None:
             turn.set()
 
 
-def _taken(items: deque[T]) -> T | None:
-    """The first item, which is taken out, or ``None``."""
+def _pop_first(items: deque[T]) -> T | None:
+    """Removes and returns the first item; ``None`` if there is none."""
     try:
         return items.popleft()
     except IndexError:
@@ -122,7 +122,7 @@ class _PlainSignal:
 
     def set(self) -> None:
         self._is_set = True
-        while (turn := _taken(self._waiting)) is not None:
+        while (turn := _pop_first(self._waiting)) is not None:
             turn.release()
 
     def wait(self) -> None:
@@ -149,7 +149,7 @@ class _GreenSignal:
 
     def set(self) -> None:
         self._is_set = True
-        while (waiting := _taken(self._waiting)) is not None:
+        while (waiting := _pop_first(self._waiting)) is not None:
             _switch_back(*waiting)
 
     def wait(self) -> None:
