@@ -10,12 +10,12 @@ use libfuzzer_sys::fuzz_target;
 use spikewire_aerospike_protocol::batch::{Row, Rows, flag};
 use spikewire_aerospike_protocol::frame;
 use spikewire_aerospike_protocol::message::{self, Header, Message, field, info1, info3};
-use spikewire_server::Options;
-use spikewire_server::cluster::rebalance;
-use spikewire_server::cluster::state::ClusterState;
-use spikewire_server::command::Context;
-use spikewire_server::command::batch::BLOCK;
-use spikewire_server::turn::NextTurn;
+use spikewire_aerospike_server::Options;
+use spikewire_aerospike_server::cluster::rebalance;
+use spikewire_aerospike_server::cluster::state::ClusterState;
+use spikewire_aerospike_server::command::Context;
+use spikewire_aerospike_server::command::batch::BLOCK;
+use spikewire_aerospike_server::turn::NextTurn;
 
 /// Number of inputs after which everything is restarted, since sets are never removed.
 const FRESH: usize = 1000;

@@ -14,16 +14,16 @@ use spikewire_aerospike_protocol::key::Digest;
 use spikewire_aerospike_protocol::message::{self, Header, field, info1, info2, op};
 use spikewire_aerospike_protocol::query::{Answer, Collection};
 use spikewire_aerospike_protocol::value::Value;
-use spikewire_server::Options;
-use spikewire_server::cluster::background::Task;
-use spikewire_server::cluster::rebalance;
-use spikewire_server::cluster::state::ClusterState;
-use spikewire_server::command::Context;
-use spikewire_server::index::build::Build;
-use spikewire_server::index::definition::{Definition, Source};
-use spikewire_server::index::key::KeyType;
-use spikewire_server::index::list::Created;
-use spikewire_server::turn::NextTurn;
+use spikewire_aerospike_server::Options;
+use spikewire_aerospike_server::cluster::background::Task;
+use spikewire_aerospike_server::cluster::rebalance;
+use spikewire_aerospike_server::cluster::state::ClusterState;
+use spikewire_aerospike_server::command::Context;
+use spikewire_aerospike_server::index::build::Build;
+use spikewire_aerospike_server::index::definition::{Definition, Source};
+use spikewire_aerospike_server::index::key::KeyType;
+use spikewire_aerospike_server::index::list::Created;
+use spikewire_aerospike_server::turn::NextTurn;
 
 /// Number of inputs after which everything is restarted, since finished jobs stay listed.
 const FRESH: usize = 1000;

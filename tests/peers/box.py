@@ -1,7 +1,7 @@
 """A running cluster for clients other than Spikewire's own.
 
 By default it runs in this process (``spikewire.testing.Cluster``). If the extension is not built,
-or ``SPIKEWIRE_SERVER`` names the program ``spikewire-server``, it is a child process.
+or ``SPIKEWIRE_SERVER`` names the program ``spikewire-aerospike-server``, it is a child process.
 """
 
 from __future__ import annotations
@@ -73,7 +73,10 @@ def open_box(nodes: int) -> Any:
         try:
             from spikewire.testing import Cluster
         except ImportError:
-            built = [ROOT / "target" / kind / "spikewire-server" for kind in ("release", "debug")]
+            built = [
+                ROOT / "target" / kind / "spikewire-aerospike-server"
+                for kind in ("release", "debug")
+            ]
             program = next((str(path) for path in built if path.exists()), None)
         else:
             return Cluster(nodes=nodes)

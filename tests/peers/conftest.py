@@ -24,7 +24,7 @@ _sets = itertools.count()
 def _box(nodes: int) -> Iterator[Any]:
     box = open_box(nodes)
     if box is None:
-        pytest.skip("neither the extension nor spikewire-server is built")
+        pytest.skip("neither the extension nor spikewire-aerospike-server is built")
     yield box
     box.stop()
 

@@ -160,14 +160,17 @@ def two_namespaces(request: pytest.FixtureRequest) -> Iterator[str]:
         try:
             from spikewire.testing import Cluster
         except ImportError:
-            built = [ROOT / "target" / kind / "spikewire-server" for kind in ("release", "debug")]
+            built = [
+                ROOT / "target" / kind / "spikewire-aerospike-server"
+                for kind in ("release", "debug")
+            ]
             program = next((str(path) for path in built if path.exists()), None)
         else:
             with Cluster(nodes=request.param, namespaces=names) as cluster:
                 yield cluster.seeds
             return
     if not program:
-        pytest.skip("neither the extension nor spikewire-server is built")
+        pytest.skip("neither the extension nor spikewire-aerospike-server is built")
     command = [str(Path(program)), "--nodes", str(request.param), "--port", "0", "--control"]
     command += [word for name in names for word in ("--namespace", name)]
     with subprocess.Popen(

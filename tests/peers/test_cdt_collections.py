@@ -101,7 +101,7 @@ def operation(
 def client() -> Any:
     box = open_box(1)
     if box is None:
-        pytest.skip("neither the extension nor spikewire-server is built")
+        pytest.skip("neither the extension nor spikewire-aerospike-server is built")
     connected = c_client(box.seeds)
     yield connected
     connected.close()

@@ -21,7 +21,7 @@ KEY = ("test", "hll", "k")
 def connected() -> Any:
     box = open_box(1)
     if box is None:
-        pytest.skip("neither the extension nor spikewire-server is built")
+        pytest.skip("neither the extension nor spikewire-aerospike-server is built")
     client = c_client(box.seeds)
     yield client
     client.close()

@@ -126,7 +126,7 @@ def named(flags: int, names: dict[int, str]) -> dict[str, bool]:
 def both() -> Any:
     box = open_box(1)
     if box is None:
-        pytest.skip("neither the extension nor spikewire-server is built")
+        pytest.skip("neither the extension nor spikewire-aerospike-server is built")
     both = Both(box.seeds)
     yield both
     both.close()

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use futures::future::try_join_all;
 use spikewire::{AsyncClient, Client, Row, Value};
-use spikewire_server::{Cluster, Options};
+use spikewire_aerospike_server::{Cluster, Options};
 use tokio::runtime;
 
 use crate::{Benchmark, measured, repeat};

@@ -11,7 +11,7 @@ use spikewire_aerospike::cluster::Cluster;
 use spikewire_aerospike::transport::Next;
 use spikewire_aerospike::{Error, Kind, Options, Result};
 use spikewire_aerospike_protocol::host::parse_hosts;
-use spikewire_server::{Cluster as Server, Options as ServerOptions};
+use spikewire_aerospike_server::{Cluster as Server, Options as ServerOptions};
 
 /// Pauses repeatedly, and counts how often it was called.
 struct Pausing(Arc<AtomicUsize>);

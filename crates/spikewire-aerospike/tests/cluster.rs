@@ -11,7 +11,7 @@ use spikewire_aerospike::cluster::{Cluster, Snapshot};
 use spikewire_aerospike::{Error, Kind, Options};
 use spikewire_aerospike_protocol::host::{Host, parse_hosts};
 use spikewire_aerospike_protocol::limits::PARTITIONS;
-use spikewire_server::{Cluster as Server, Options as ServerOptions};
+use spikewire_aerospike_server::{Cluster as Server, Options as ServerOptions};
 use support::{LONG, eventually};
 
 fn server(nodes: usize) -> Server {

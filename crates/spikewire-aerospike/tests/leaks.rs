@@ -10,7 +10,7 @@ use spikewire_aerospike::admin::InfoCommand;
 use spikewire_aerospike::cluster::Cluster;
 use spikewire_aerospike::{Kind, Options};
 use spikewire_aerospike_protocol::host::Host;
-use spikewire_server::{Cluster as Server, Options as ServerOptions};
+use spikewire_aerospike_server::{Cluster as Server, Options as ServerOptions};
 use support::eventually;
 
 fn count(directory: &str) -> usize {

@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::io;
 use std::sync::Arc;
 
-use spikewire_server::Cluster;
+use spikewire_aerospike_server::Cluster;
 use spikewire_sync::RwLock;
 
 /// An embedded cluster until it is stopped. Work on other threads holds references, too.

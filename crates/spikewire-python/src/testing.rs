@@ -9,7 +9,7 @@ use pyo3::types::{PyBool, PyDict};
 use spikewire_sync::RwLock;
 
 use spikewire_aerospike_protocol::result_code::ResultCode;
-use spikewire_server::{
+use spikewire_aerospike_server::{
     Certificates, Cluster, Drip, Faults, NamespaceOptions, Options, Refuse, TlsOptions, UserOptions,
 };
 

@@ -46,15 +46,15 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     Ok(())
 }
 
-type Embedded = Option<spikewire_server::Cluster>;
+type Embedded = Option<spikewire_aerospike_server::Cluster>;
 
 /// Returns the seeds; an embedded cluster lives as long as the second value.
 fn seeds() -> std::io::Result<(String, Embedded)> {
     if let Ok(seeds) = std::env::var("SEEDS") {
         return Ok((seeds, None));
     }
-    let options = spikewire_server::Options { nodes: 3, ..Default::default() };
-    let cluster = spikewire_server::Cluster::start(options)?;
+    let options = spikewire_aerospike_server::Options { nodes: 3, ..Default::default() };
+    let cluster = spikewire_aerospike_server::Cluster::start(options)?;
     let seeds = cluster.seeds().iter().map(ToString::to_string).collect::<Vec<_>>().join(",");
     Ok((seeds, Some(cluster)))
 }

@@ -11,7 +11,7 @@ use crate::record::Record;
 ///
 /// ```
 /// # use spikewire::Client;
-/// # let cluster = spikewire_server::Cluster::start(Default::default()).unwrap();
+/// # let cluster = spikewire_aerospike_server::Cluster::start(Default::default()).unwrap();
 /// # let users = Client::connect(cluster.seeds())?.dataset("test", "users")?;
 /// users.put_many((0..3).map(|id| (id, [("age", 20 + id)])))?.check()?;
 /// let found = users.get_many([2, 7, 0])?;

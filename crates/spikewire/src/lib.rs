@@ -16,7 +16,7 @@
 //! ```
 //! use spikewire::{Client, Value, bins};
 //!
-//! # let cluster = spikewire_server::Cluster::start(Default::default()).unwrap();
+//! # let cluster = spikewire_aerospike_server::Cluster::start(Default::default()).unwrap();
 //! # let seeds = cluster.seeds();
 //! // let seeds = "db1:3000,db2:3000";
 //! let client = Client::connect(seeds)?;
@@ -41,7 +41,7 @@
 //! use futures::future::try_join_all;
 //! use spikewire::AsyncClient;
 //!
-//! # let cluster = spikewire_server::Cluster::start(Default::default()).unwrap();
+//! # let cluster = spikewire_aerospike_server::Cluster::start(Default::default()).unwrap();
 //! # let seeds = cluster.seeds();
 //! block_on(async {
 //!     let client = AsyncClient::connect(seeds).await?;
@@ -71,7 +71,7 @@
 #![cfg_attr(not(feature = "tokio"), doc = "```ignore")]
 //! use spikewire::{AsyncClient, op};
 //!
-//! # let cluster = spikewire_server::Cluster::start(Default::default()).unwrap();
+//! # let cluster = spikewire_aerospike_server::Cluster::start(Default::default()).unwrap();
 //! # let seeds = cluster.seeds();
 //! # tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap().block_on(async {
 //! let client = AsyncClient::connect_tokio(seeds).await?;
@@ -101,7 +101,7 @@
 //! ```
 //! use spikewire::{CallOptions, Client, Order, Returning, Value, exp, op};
 //!
-//! # let cluster = spikewire_server::Cluster::start(Default::default()).unwrap();
+//! # let cluster = spikewire_aerospike_server::Cluster::start(Default::default()).unwrap();
 //! # let seeds = cluster.seeds();
 //! # let client = Client::connect(seeds)?;
 //! # let users = client.dataset("test", "users")?;
@@ -152,7 +152,7 @@
 //! use std::time::Duration;
 //! use spikewire::{CallOptions, Client, Exists};
 //!
-//! # let cluster = spikewire_server::Cluster::start(Default::default()).unwrap();
+//! # let cluster = spikewire_aerospike_server::Cluster::start(Default::default()).unwrap();
 //! # let seeds = cluster.seeds();
 //! let client = Client::builder().timeout(Duration::from_millis(200)).connect(seeds)?;
 //!
@@ -184,7 +184,7 @@
 //! ```
 //! use spikewire::{CallOptions, Client, Exists, Kind, ResultCode};
 //!
-//! # let cluster = spikewire_server::Cluster::start(Default::default()).unwrap();
+//! # let cluster = spikewire_aerospike_server::Cluster::start(Default::default()).unwrap();
 //! # let seeds = cluster.seeds();
 //! # let client = Client::connect(seeds)?;
 //! # let users = client.dataset("test", "users")?;

@@ -17,7 +17,7 @@ use crate::{AsyncClient, Client};
 /// ```
 /// # use spikewire::{Client, Value};
 /// # use std::time::Duration;
-/// # let cluster = spikewire_server::Cluster::start(Default::default()).unwrap();
+/// # let cluster = spikewire_aerospike_server::Cluster::start(Default::default()).unwrap();
 /// # let client = Client::connect(cluster.seeds())?;
 /// let source = "
 ///     function visit(rec, times)

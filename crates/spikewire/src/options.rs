@@ -179,7 +179,7 @@ impl CallOptions {
     ///
     /// ```
     /// # use spikewire::{CallOptions, Client};
-    /// # let cluster = spikewire_server::Cluster::start(Default::default()).unwrap();
+    /// # let cluster = spikewire_aerospike_server::Cluster::start(Default::default()).unwrap();
     /// # let users = Client::connect(cluster.seeds())?.dataset("test", "users")?;
     /// users.put("alice", [("age", 28)])?;
     /// let adults = users.with(CallOptions::new().filter("$.age >= 18"));

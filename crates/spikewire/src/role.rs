@@ -19,9 +19,9 @@ use crate::{AsyncClient, Client};
 ///
 /// ```
 /// # use spikewire::{Client, Role, privilege};
-/// # let users = vec![spikewire_server::UserOptions::new("admin", "secret")];
-/// # let options = spikewire_server::Options { users, ..Default::default() };
-/// # let cluster = spikewire_server::Cluster::start(options).unwrap();
+/// # let users = vec![spikewire_aerospike_server::UserOptions::new("admin", "secret")];
+/// # let options = spikewire_aerospike_server::Options { users, ..Default::default() };
+/// # let cluster = spikewire_aerospike_server::Cluster::start(options).unwrap();
 /// let client = Client::builder().credentials("admin", "secret").connect(cluster.seeds())?;
 /// let orders = Role::new("orders", vec![privilege("read-write", Some("test"), Some("orders"))?]);
 /// client.roles().create(&orders)?;

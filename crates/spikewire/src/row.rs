@@ -17,7 +17,7 @@ use crate::{Result, Value};
 /// ```
 /// use spikewire::{CallOptions, Client, Exists, Row, bins, op};
 ///
-/// # let cluster = spikewire_server::Cluster::start(Default::default()).unwrap();
+/// # let cluster = spikewire_aerospike_server::Cluster::start(Default::default()).unwrap();
 /// # let users = Client::connect(cluster.seeds())?.dataset("test", "users")?;
 /// let create = CallOptions::new().exists(Exists::Create);
 /// let result = users.batch([

@@ -25,9 +25,9 @@ pub(crate) const WITHIN: Duration = Duration::from_secs(10);
 ///
 /// ```
 /// # use spikewire::Client;
-/// # let users = vec![spikewire_server::UserOptions::new("admin", "secret")];
-/// # let options = spikewire_server::Options { users, ..Default::default() };
-/// # let cluster = spikewire_server::Cluster::start(options).unwrap();
+/// # let users = vec![spikewire_aerospike_server::UserOptions::new("admin", "secret")];
+/// # let options = spikewire_aerospike_server::Options { users, ..Default::default() };
+/// # let cluster = spikewire_aerospike_server::Cluster::start(options).unwrap();
 /// let client = Client::builder().credentials("admin", "secret").connect(cluster.seeds())?;
 /// client.users().create("report", "also secret", &["read"])?;
 /// client.users().grant("report", &["write"])?;

@@ -10,7 +10,7 @@ use std::time::Duration;
 use futures::executor::block_on;
 use futures::future::{FutureExt as _, join_all, select};
 use spikewire::{AsyncDataset, Kind};
-use spikewire_server::Faults;
+use spikewire_aerospike_server::Faults;
 
 use support::{async_clients, async_dataset, builder, cluster, dataset, eventually, kind};
 

@@ -18,7 +18,7 @@ fn refused<T: std::fmt::Debug>(result: Result<T>, says: &[&str]) {
     assert_eq!((error.attempts(), error.in_doubt()), (0, false));
 }
 
-fn requests(cluster: &spikewire_server::Cluster) -> u64 {
+fn requests(cluster: &spikewire_aerospike_server::Cluster) -> u64 {
     cluster.stats(0).unwrap().counters.requests
 }
 

@@ -8,7 +8,7 @@ use futures::executor::block_on;
 use spikewire::{
     AsyncClient, CallOptions, Client, Exists, IndexRange, Kind, ResultCode, Value, op,
 };
-use spikewire_server::Cluster;
+use spikewire_aerospike_server::Cluster;
 
 use support::{LONG, builder, cluster, eventually, kind, server};
 

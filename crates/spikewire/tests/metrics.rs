@@ -8,7 +8,7 @@ use futures::executor::block_on;
 use futures::future::join_all;
 use spikewire::metrics::{Event, Stats};
 use spikewire::{AsyncClient, CallOptions, Exists, Kind, op};
-use spikewire_server::{Cluster, Faults, Options};
+use spikewire_aerospike_server::{Cluster, Faults, Options};
 
 use support::{LONG, async_clients, async_dataset, builder, cluster, eventually, kind};
 

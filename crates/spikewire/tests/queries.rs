@@ -11,7 +11,7 @@ use spikewire::{
     AsyncClient, CallOptions, Client, Collection, Error, Expression, Found, IndexOn, IndexRange,
     IndexType, Key, Kind, NewIndex, Page, Query, ResultCode, Value, bins, ctx, op,
 };
-use spikewire_server::{Cluster, Faults};
+use spikewire_aerospike_server::{Cluster, Faults};
 
 use support::{LONG, builder, cluster, kind};
 

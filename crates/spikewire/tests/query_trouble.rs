@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use futures::executor::block_on;
 use spikewire::{AsyncClient, Client, Found, Kind};
-use spikewire_server::{Cluster, Faults, NamespaceOptions, Options};
+use spikewire_aerospike_server::{Cluster, Faults, NamespaceOptions, Options};
 
 use support::{LONG, builder, cluster, eventually};
 

@@ -7,7 +7,7 @@ use std::time::Duration;
 use futures::executor::block_on;
 use futures::future::join_all;
 use spikewire::{AsyncClient, CallOptions, Exists, op};
-use spikewire_server::{Cluster, Faults};
+use spikewire_aerospike_server::{Cluster, Faults};
 
 use support::spans::Spans;
 use support::{builder, cluster};

@@ -9,7 +9,7 @@ use futures::executor::block_on;
 use futures::future::{FutureExt as _, join_all};
 use futures::{StreamExt as _, TryStreamExt as _};
 use spikewire::{AsyncClient, AsyncDataset, CallOptions, Kind, Value, op};
-use spikewire_server::{Cluster, Faults};
+use spikewire_aerospike_server::{Cluster, Faults};
 use tokio::runtime::{Builder, Runtime};
 
 use support::{LONG, async_dataset, builder, cluster, eventually, kind};

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use futures::executor::block_on;
 use futures::future::{join_all, join3};
 use spikewire::{AsyncClient, CallOptions, Error, Kind, ResultCode};
-use spikewire_server::{Cluster, Drip, Faults, Refuse};
+use spikewire_aerospike_server::{Cluster, Drip, Faults, Refuse};
 
 use support::{LONG, async_clients, async_dataset, builder, cluster, dataset, eventually, kind};
 

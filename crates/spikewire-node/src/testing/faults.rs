@@ -1,7 +1,7 @@
 //! Faults of nodes.
 
 use spikewire_aerospike_protocol::result_code::ResultCode;
-use spikewire_server::{Drip, Faults, Refuse};
+use spikewire_aerospike_server::{Drip, Faults, Refuse};
 
 use super::options::{for_each, pair};
 use crate::arguments::{count, flag, span, text};

@@ -12,7 +12,7 @@ mod options;
 use std::io;
 use std::sync::Arc;
 
-use spikewire_server::{Certificates, Cluster};
+use spikewire_aerospike_server::{Certificates, Cluster};
 
 use crate::arguments::text;
 use crate::binding::Call;

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use spikewire_server::{NamespaceOptions, Options, TlsOptions, UserOptions};
+use spikewire_aerospike_server::{NamespaceOptions, Options, TlsOptions, UserOptions};
 
 use crate::arguments::{count, flag, span, text};
 use crate::errors::{kind_name, shown};

@@ -5,7 +5,7 @@
 //! command is counted as it ends: by kind, namespace, node and result, with its latency.
 //!
 //! ```
-//! # let cluster = spikewire_server::Cluster::start(Default::default()).unwrap();
+//! # let cluster = spikewire_aerospike_server::Cluster::start(Default::default()).unwrap();
 //! # let seeds = cluster.seeds();
 //! let client = spikewire::Client::connect(seeds)?;
 //! client.metrics().turn(true);

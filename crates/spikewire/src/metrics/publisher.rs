@@ -24,7 +24,7 @@ use super::{Bridge, Histogram, Labels, Observed, bounds};
 /// Durations are recorded as the upper bounds of buckets that are one eighth wide.
 ///
 /// ```
-/// # let cluster = spikewire_server::Cluster::start(Default::default()).unwrap();
+/// # let cluster = spikewire_aerospike_server::Cluster::start(Default::default()).unwrap();
 /// # let seeds = cluster.seeds();
 /// use std::time::Duration;
 /// use spikewire::metrics::Publisher;

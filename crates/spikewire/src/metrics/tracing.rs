@@ -23,7 +23,7 @@ const WAIT: Duration = Duration::from_millis(100);
 /// [`Metrics::events`](super::Metrics::events) meanwhile.
 ///
 /// ```
-/// # let cluster = spikewire_server::Cluster::start(Default::default()).unwrap();
+/// # let cluster = spikewire_aerospike_server::Cluster::start(Default::default()).unwrap();
 /// # let seeds = cluster.seeds();
 /// use std::time::Duration;
 ///

@@ -104,7 +104,7 @@ pub mod op {
     ///
     /// ```
     /// # use spikewire::{Client, Value, op};
-    /// # let cluster = spikewire_server::Cluster::start(Default::default()).unwrap();
+    /// # let cluster = spikewire_aerospike_server::Cluster::start(Default::default()).unwrap();
     /// # let users = Client::connect(cluster.seeds())?.dataset("test", "users")?;
     /// users.put("alice", [("age", 28)])?;
     /// let record = users.operate("alice", [op::read("in_ten", "$.age + 10")])?;

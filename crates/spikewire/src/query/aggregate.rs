@@ -20,7 +20,7 @@ impl<C: ClientKind> Query<C> {
     /// ```
     /// # use spikewire::{Client, Value};
     /// # use std::time::Duration;
-    /// # let cluster = spikewire_server::Cluster::start(Default::default()).unwrap();
+    /// # let cluster = spikewire_aerospike_server::Cluster::start(Default::default()).unwrap();
     /// # let client = Client::connect(cluster.seeds())?;
     /// # let users = client.dataset("test", "users")?;
     /// # users.put_many((0..100).map(|id| (id, [("age", id)])))?.check()?;

@@ -49,7 +49,7 @@ use crate::{AsyncClient, AsyncDataset, Client, Dataset, Result};
 /// ```
 /// use spikewire::{Client, IndexRange, IndexType, NewIndex};
 /// # use std::time::Duration;
-/// # let cluster = spikewire_server::Cluster::start(Default::default()).unwrap();
+/// # let cluster = spikewire_aerospike_server::Cluster::start(Default::default()).unwrap();
 /// # let seeds = cluster.seeds();
 /// let client = Client::connect(seeds)?;
 /// let users = client.dataset("test", "users")?;
@@ -109,7 +109,7 @@ impl AsyncClient {
     /// ```
     /// # use futures::executor::block_on;
     /// # use spikewire::AsyncClient;
-    /// # let cluster = spikewire_server::Cluster::start(Default::default()).unwrap();
+    /// # let cluster = spikewire_aerospike_server::Cluster::start(Default::default()).unwrap();
     /// # block_on(async {
     /// # let client = AsyncClient::connect(cluster.seeds()).await?;
     /// let users = client.dataset("test", "users")?;
@@ -256,7 +256,7 @@ impl<C: ClientKind> Query<C> {
     ///
     /// ```
     /// # use spikewire::Client;
-    /// # let cluster = spikewire_server::Cluster::start(Default::default()).unwrap();
+    /// # let cluster = spikewire_aerospike_server::Cluster::start(Default::default()).unwrap();
     /// # let client = Client::connect(cluster.seeds())?;
     /// # let users = client.dataset("test", "users")?;
     /// # users.put_many((0..100).map(|id| (id, [("age", id)])))?.check()?;
@@ -281,7 +281,7 @@ impl<C: ClientKind> Query<C> {
     /// ```
     /// # use spikewire::{Client, op};
     /// # use std::time::Duration;
-    /// # let cluster = spikewire_server::Cluster::start(Default::default()).unwrap();
+    /// # let cluster = spikewire_aerospike_server::Cluster::start(Default::default()).unwrap();
     /// # let client = Client::connect(cluster.seeds())?;
     /// # let users = client.dataset("test", "users")?;
     /// # users.put_many((0..100).map(|id| (id, [("age", id)])))?.check()?;

@@ -3,7 +3,7 @@
 use futures::executor::block_on;
 use futures::future::try_join_all;
 use spikewire::{AsyncClient, Client, Error, Kind, ResultCode, Role, privilege};
-use spikewire_server::{Cluster, Options, UserOptions};
+use spikewire_aerospike_server::{Cluster, Options, UserOptions};
 
 use crate::support::builder;
 

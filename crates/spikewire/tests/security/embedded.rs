@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use futures::executor::block_on;
 use spikewire::{Builder, Kind, Pem, ResultCode, Tls, TlsOptions};
-use spikewire_server::{Cluster, Options, TlsOptions as ServerTls, UserOptions};
+use spikewire_aerospike_server::{Cluster, Options, TlsOptions as ServerTls, UserOptions};
 
 use super::{USER, everything, everything_at_once, known};
 use crate::support::{builder, eventually, kind, server};

@@ -24,7 +24,7 @@ use spikewire_aerospike_protocol::info;
 use spikewire_aerospike_protocol::message::{self, Message, info3};
 use spikewire_aerospike_protocol::peers::{Address, Peers, services};
 use spikewire_aerospike_protocol::result_code::ResultCode;
-use spikewire_server::Cluster;
+use spikewire_aerospike_server::Cluster;
 
 /// The name in all certificates.
 pub const NAME: &str = "nodes.example";

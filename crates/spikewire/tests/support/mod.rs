@@ -7,7 +7,7 @@ pub mod spans;
 use std::time::{Duration, Instant};
 
 use spikewire::{AsyncClient, AsyncDataset, Builder, Client, Dataset, Error, Kind, ResultCode};
-use spikewire_server::{Cluster, NamespaceOptions, Options};
+use spikewire_aerospike_server::{Cluster, NamespaceOptions, Options};
 
 /// Longer than anything here takes on a loaded machine.
 pub const LONG: Duration = Duration::from_secs(60);

@@ -1,0 +1,65 @@
+//! An embedded cluster for the Aerospike protocol: nodes in one process, for development, tests and
+//! benchmarks.
+//!
+//! ```
+//! use spikewire_aerospike_server::{Cluster, Options};
+//!
+//! let cluster = Cluster::start(Options { nodes: 3, ..Options::default() })?;
+//! println!("connect to {:?}", cluster.seeds());
+//! cluster.kill(1)?;
+//! cluster.restart(1)?;
+//! # Ok::<(), std::io::Error>(())
+//! ```
+//!
+//! Nodes own partitions as in a real cluster: a partition has a master and replicas on other nodes;
+//! a killed node loses its memory, and the others copy the partitions it held. A write is applied
+//! to all copies of a partition before it is acknowledged, so with two copies no acknowledged write
+//! is lost when one node dies.
+//!
+//! | module | what it holds |
+//! |---|---|
+//! | [`cluster`] | membership, placement, migration |
+//! | [`storage`] | partitions, records, sets |
+//! | [`value`] | which bin values are stored, and how |
+//! | [`cdt`] | list and map operations |
+//! | [`bits`], [`hll`] | bit operations on blobs, `HyperLogLog` operations |
+//! | [`expression`] | filters, and values that are computed |
+//! | [`outcome`] | what operations inside a bin hand back |
+//! | [`turn`] | work that is done in slices |
+//! | [`command`] | binary requests |
+//! | [`index`] | secondary indexes |
+//! | [`job`] | scans and queries as jobs of a node |
+//! | [`info`] | text requests |
+//! | [`security`] | users, and what they may do |
+//! | [`tls`] | encrypted connections |
+//! | [`net`] | sockets, and making them misbehave |
+//! | [`serve`] | the program's options |
+
+#![forbid(unsafe_code)]
+
+pub mod bits;
+pub mod cdt;
+pub mod cluster;
+pub mod command;
+mod error;
+pub mod expression;
+mod hash;
+pub mod hll;
+pub mod index;
+pub mod info;
+pub mod job;
+pub mod net;
+pub mod outcome;
+pub mod security;
+#[cfg(feature = "cli")]
+pub mod serve;
+pub mod storage;
+pub mod tls;
+pub mod turn;
+pub mod value;
+
+pub use cluster::Cluster;
+pub use cluster::options::{NamespaceOptions, Options, TlsOptions, UserOptions};
+pub use cluster::stats::NodeStats;
+pub use net::faults::{Drip, Faults, Refuse};
+pub use tls::certificates::Certificates;
