@@ -13,7 +13,7 @@ use std::thread;
 use std::time::Duration;
 
 use spikewire_transport::protocol::{
-    Answers, Asked, Disposition, Frame, Framing, Malformed, ReplyKind, Sharing,
+    Answers, Disposition, Frame, Framing, Malformed, ReplyKind, RequestInfo, RequestKind, Sharing,
 };
 use spikewire_transport::topology::{Endpoint, Preference, Settings, Target};
 use spikewire_transport::{
@@ -53,7 +53,7 @@ impl Protocol for Plain {
         Self
     }
 
-    fn classify(&mut self, _: &[u8], _: Asked) -> Result<Disposition, Malformed> {
+    fn classify(&mut self, _: &[u8], _: RequestInfo) -> Result<Disposition, Malformed> {
         Ok(Disposition { outcome: ReplyKind::Done, closes: false })
     }
 
@@ -65,7 +65,7 @@ impl Protocol for Plain {
         unreachable!("nothing is refused")
     }
 
-    fn sharing(_: usize, _: usize) -> Sharing {
+    fn sharing(_: usize, _: usize, _: RequestKind) -> Sharing {
         Sharing::Shared
     }
 }

@@ -10,8 +10,6 @@ pub const FLOAT: u8 = 2;
 pub const STRING: u8 = 3;
 /// Raw bytes.
 pub const BLOB: u8 = 4;
-/// Opaque blobs of old clients: Java, C#, Python, Ruby, PHP, Erlang.
-pub const OLD_BLOBS: std::ops::RangeInclusive<u8> = 7..=12;
 /// Vector; opaque.
 pub const VECTOR: u8 = 16;
 /// One byte, 0 or 1.

@@ -28,8 +28,6 @@ pub mod flag {
     pub const CUSTOM_PAYLOAD: u8 = 0x04;
     /// In a response: there are warnings.
     pub const WARNINGS: u8 = 0x08;
-    /// The version is a beta version.
-    pub const USE_BETA: u8 = 0x10;
 }
 
 /// The kind of message in an envelope.

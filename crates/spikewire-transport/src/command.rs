@@ -5,6 +5,7 @@ use crate::carried::{Carried, Settled};
 use crate::clock::Tick;
 pub use crate::handler::ResponseHandler;
 use crate::policy::{Policy, deadline};
+use crate::protocol::RequestKind;
 
 /// A request in flight, owned by the transport until `ticket` is completed. `K` is what it targets,
 /// `R` how it chooses among nodes.
@@ -22,6 +23,8 @@ pub struct Command<K, R, T> {
     pub deadline: Tick,
     /// Whether the reply consists of many messages, the last of which is marked as such.
     pub stream: bool,
+    /// What it asks for.
+    pub kind: RequestKind,
     /// How many records it is about. It takes as long as that many single-record commands.
     pub rows: usize,
     /// The attempts made so far.
@@ -37,21 +40,32 @@ impl<K, R, T> Command<K, R, T> {
     pub fn new(bytes: Vec<u8>, target: K, policy: Policy<R>, now: Tick, ticket: T) -> Box<Self> {
         let deadline = deadline(&policy, now);
         let attempts = Attempts::default();
-        let (start, stream, rows) = (now, false, 1);
+        let (start, stream, kind, rows) = (now, false, RequestKind::Data, 1);
         let ticket = Carried::Own(ticket);
         let boxed = Box::new_uninit();
         let command =
-            Self { bytes, target, policy, start, deadline, stream, rows, attempts, ticket };
+            Self { bytes, target, policy, start, deadline, stream, kind, rows, attempts, ticket };
         Box::write(boxed, command)
     }
 
     /// The same command with another ticket; `None` if it has a copy.
     pub fn map<U>(self, map: impl FnOnce(T) -> U) -> Option<Box<Command<K, R, U>>> {
-        let Self { bytes, target, policy, start, deadline, stream, rows, attempts, ticket } = self;
+        let Self { bytes, target, policy, start, deadline, stream, kind, rows, attempts, ticket } =
+            self;
         let ticket = Carried::Own(map(ticket.into_own()?));
         let boxed = Box::new_uninit();
-        let command =
-            Command { bytes, target, policy, start, deadline, stream, rows, attempts, ticket };
+        let command = Command {
+            bytes,
+            target,
+            policy,
+            start,
+            deadline,
+            stream,
+            kind,
+            rows,
+            attempts,
+            ticket,
+        };
         Some(Box::write(boxed, command))
     }
 

@@ -99,8 +99,9 @@ impl<P: Protocol, T: ResponseHandler> Connection<P, T> {
     /// Queues a command for the next write.
     pub fn queue(&mut self, command: CommandOf<P, T>, key: OrderKey, now: Tick) {
         let composed = self.pipeline.compose(|out| out.extend_from_slice(&command.bytes));
-        let (many, weight, deadline) = (command.stream, command.rows.max(1), command.deadline);
-        self.pipeline.queue(composed, Request { many, weight, deadline, key }, command, now);
+        let (kind, many, weight) = (command.kind, command.stream, command.rows.max(1));
+        let request = Request { kind, many, weight, deadline: command.deadline, key };
+        self.pipeline.queue(composed, request, command, now);
     }
 
     /// Writes what is queued; returns whether everything was written.

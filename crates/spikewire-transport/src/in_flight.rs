@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use crate::clock::Tick;
 use crate::keys::OrderKey;
-use crate::protocol::Answers;
+use crate::protocol::{Answers, RequestKind};
 
 /// How many entries of finished requests are kept, in addition to as many as there are requests.
 const SCRAPS: usize = 256;
@@ -18,6 +18,8 @@ pub struct Slot<C> {
     pub end: u64,
     /// When it was queued.
     pub since: Tick,
+    /// What it asks for.
+    pub kind: RequestKind,
     /// Whether its reply may consist of several frames.
     pub many: bool,
     /// Frames of its reply that have arrived, not counting the last.
@@ -294,9 +296,9 @@ mod tests {
     use super::*;
 
     fn slot(start: u64) -> Slot<u64> {
-        let (since, many, weight, sealed) = (Tick(start), false, 1, false);
+        let (since, kind, many, weight, sealed) = (Tick(start), RequestKind::Data, false, 1, false);
         let (key, command) = (OrderKey::NONE, Some(start));
-        Slot { start, end: start + 1, since, many, parts: 0, weight, key, sealed, command }
+        Slot { start, end: start + 1, since, kind, many, parts: 0, weight, key, sealed, command }
     }
 
     fn starts(all: &InFlight<u64>) -> Vec<u64> {

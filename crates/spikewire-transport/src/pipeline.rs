@@ -26,7 +26,9 @@ use crate::clock::Tick;
 use crate::in_flight::{Ids, InFlight, Slot};
 use crate::inbound::Inbound;
 use crate::keys::{OrderKey, Unanswered};
-use crate::protocol::{Answers, Asked, Disposition, Malformed, Protocol, ReplyKind};
+use crate::protocol::{
+    Answers, Disposition, Malformed, Protocol, ReplyKind, RequestInfo, RequestKind,
+};
 
 /// Capacity kept in an empty output buffer; what a burst needed beyond it is freed.
 const KEEP_OUT: usize = 256 << 10;
@@ -38,6 +40,8 @@ pub struct Composed(usize);
 /// Properties of a request in flight.
 #[derive(Debug, Clone, Copy)]
 pub struct Request {
+    /// What it asks for.
+    pub kind: RequestKind,
     /// Whether its reply may consist of several frames.
     pub many: bool,
     /// How much it counts against the connection's depth.
@@ -236,12 +240,12 @@ impl<P: Protocol, C> Pipeline<P, C> {
         }
         let Composed(at) = composed;
         let (start, end) = (self.position(at), self.position(self.out.len()));
-        let Request { many, weight, deadline, key } = request;
+        let Request { kind, many, weight, deadline, key } = request;
         self.weight += weight;
         self.unanswered.add(key);
         let command = Some(command);
         let (since, sealed, parts) = (now, false, 0);
-        let slot = Slot { start, end, since, many, parts, weight, key, sealed, command };
+        let slot = Slot { start, end, since, kind, many, parts, weight, key, sealed, command };
         let id = self.in_flight.push(slot);
         self.protocol.stamp(&mut self.out[at..], id, deadline.since(now));
     }
@@ -347,8 +351,9 @@ impl<P: Protocol, C> Pipeline<P, C> {
             let Some(slot) = self.in_flight.answered(answers) else {
                 return self.unasked(answers, range);
             };
-            let asked = Asked { many: slot.many, weight: slot.weight, parts: slot.parts };
-            let disposition = self.protocol.classify(body, asked)?;
+            let Slot { kind, many, weight: rows, parts, .. } = *slot;
+            let request = RequestInfo { kind, many, rows, parts };
+            let disposition = self.protocol.classify(body, request)?;
             if disposition.outcome == ReplyKind::More {
                 slot.parts += 1;
                 if slot.command.is_none() {

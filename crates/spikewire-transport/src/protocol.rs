@@ -123,7 +123,7 @@ pub trait Protocol: Framing + Sized + 'static {
     }
 
     /// What a frame's body means to the request that it answers.
-    fn classify(&mut self, body: &[u8], request: Asked) -> Result<Disposition, Malformed>;
+    fn classify(&mut self, body: &[u8], request: RequestInfo) -> Result<Disposition, Malformed>;
 
     /// The result code in a frame that [`Protocol::classify`] accepted.
     fn code(body: &[u8]) -> Self::Code;
@@ -138,15 +138,16 @@ pub trait Protocol: Framing + Sized + 'static {
         None
     }
 
-    /// Describes a request of this weight for the metrics. Called when it ends, if commands are
-    /// counted.
+    /// Describes a request about this many rows for the metrics. Called when it ends, if commands
+    /// are counted.
     fn about<'a>(
         bytes: &'a [u8],
         target: &'a <Self::Topology as Topology>::Target,
-        weight: usize,
+        rows: usize,
+        kind: RequestKind,
     ) -> About<'a> {
-        let _ = (bytes, target);
-        About { operation: "command", namespace: "", records: weight }
+        let _ = (bytes, target, kind);
+        About { operation: "command", namespace: "", records: rows }
     }
 
     /// The result of the command that this frame answers, as a label; `ok` if it succeeded.
@@ -168,8 +169,8 @@ pub trait Protocol: Framing + Sized + 'static {
         let _ = (request, id, left);
     }
 
-    /// Which kind of connection carries a request of this length in bytes and this weight.
-    fn sharing(len: usize, weight: usize) -> Sharing;
+    /// Which kind of connection carries a request of this length in bytes, about this many rows.
+    fn sharing(len: usize, rows: usize, kind: RequestKind) -> Sharing;
 }
 
 /// The next step of a handshake.
@@ -207,13 +208,29 @@ pub enum Answers {
     Connection,
 }
 
+/// What a request asks for, as far as the format of its reply depends on it.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum RequestKind {
+    /// Records or rows.
+    #[default]
+    Data,
+    /// A message to one node in the format of data, such as the start of a background job.
+    Message,
+    /// Users and roles.
+    Accounts,
+    /// Text about a node or the cluster.
+    Info,
+}
+
 /// What is known about the request that a frame answers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Asked {
+pub struct RequestInfo {
+    /// What it asks for.
+    pub kind: RequestKind,
     /// Whether its reply may consist of several frames.
     pub many: bool,
-    /// Its weight.
-    pub weight: usize,
+    /// How many rows it is about.
+    pub rows: usize,
     /// Frames of its reply that arrived before this one.
     pub parts: usize,
 }

@@ -6,6 +6,7 @@ use std::io::{self, Read, Write};
 use std::time::Duration;
 
 use spikewire_transport::pipeline::{Arrival, Pipeline, Request};
+use spikewire_transport::protocol::RequestKind;
 use spikewire_transport::{OrderKey, Protocol, Tick};
 use support::{DONE, HEADER, IDS, MORE, Toy, frame, segments};
 
@@ -49,7 +50,13 @@ fn pipeline(commands: &[(u64, &[u8])]) -> Pipeline<Toy<false>, u64> {
 
 fn queue(pipeline: &mut Pipeline<Toy<false>, u64>, until: u64, body: &[u8]) {
     let composed = pipeline.compose(|out| out.extend(frame(0, DONE, body)));
-    let request = Request { many: true, weight: 1, deadline: Tick(until), key: OrderKey::NONE };
+    let request = Request {
+        kind: RequestKind::Data,
+        many: true,
+        weight: 1,
+        deadline: Tick(until),
+        key: OrderKey::NONE,
+    };
     pipeline.queue(composed, request, until, Tick(0));
 }
 
@@ -130,7 +137,13 @@ fn sealed_frames_survive_any_cutting() {
     for piece in [1, 7, 8, 9, 1000, 65_536, 1 << 20] {
         let mut pipeline = Pipeline::new(<Toy<true>>::greeted(), Tick(0));
         let composed = pipeline.compose(|out| out.extend(frame(0, DONE, b"x")));
-        let request = Request { many: true, weight: 1, deadline: Tick(30), key: OrderKey::NONE };
+        let request = Request {
+            kind: RequestKind::Data,
+            many: true,
+            weight: 1,
+            deadline: Tick(30),
+            key: OrderKey::NONE,
+        };
         pipeline.queue(composed, request, 30, Tick(0));
         let (mut wire, mut found) = (Drip(&whole, piece), Vec::new());
         while pipeline.fill(&mut wire, || Tick(1)).unwrap().0 > 0 {

@@ -10,6 +10,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use spikewire_sync::Mutex;
+use spikewire_transport::protocol::RequestKind;
 
 use super::run::recipients;
 use super::{
@@ -20,7 +21,7 @@ use crate::cluster::{self, Cluster, Node};
 use crate::command::{Command, Target};
 use crate::error::{Error, Kind, Result};
 use crate::options::Policy;
-use crate::transport::{INFO_WEIGHT, MESSAGE_WEIGHT, Next, Outcome, SECURITY_WEIGHT};
+use crate::transport::{Next, Outcome};
 
 /// The caller of a procedure.
 pub trait AdminWaiter<T>: Send + Sync + 'static {
@@ -160,7 +161,7 @@ where
             AdminAction::Send(MessageRequest { node, frame, deadline }) => {
                 let target = Target::node(node.clone(), true);
                 let mut command = self.one_question(target, &frame, deadline, now);
-                command.rows = MESSAGE_WEIGHT;
+                command.kind = RequestKind::Message;
                 let question = Question { node, asked: Asked::Message, answer: None };
                 (progress.questions, progress.open) = (vec![question], 1);
                 next.commands.push(command);
@@ -173,7 +174,7 @@ where
                     Ok(Some(node)) => {
                         let target = Target::node(node.clone(), !is_question);
                         let mut command = self.one_question(target, &frame, deadline, now);
-                        command.rows = SECURITY_WEIGHT;
+                        command.kind = RequestKind::Accounts;
                         command.stream = is_question;
                         let asked = Asked::Manage { is_question, parts: Some(Vec::new()) };
                         let question = Question { node, asked, answer: None };
@@ -240,7 +241,7 @@ where
         let policy = Policy { timeout, max_retries: 1, ..Policy::default() };
         let target = Target::node(node, true);
         let mut command = Command::new(bytes, target, policy, now, ticket);
-        command.rows = INFO_WEIGHT;
+        command.kind = RequestKind::Info;
         command
     }
 

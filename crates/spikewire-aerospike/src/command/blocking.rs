@@ -143,5 +143,5 @@ impl BlockingExecutor {
 }
 
 fn is_large(command: &Command<Ticket>) -> bool {
-    Aerospike::sharing(command.bytes.len(), command.rows) == Sharing::Alone
+    Aerospike::sharing(command.bytes.len(), command.rows, command.kind) == Sharing::Alone
 }

@@ -85,13 +85,6 @@ impl Target {
     pub fn is_second(&self) -> bool {
         self.second
     }
-
-    /// Changes the partition; does nothing for a fixed node.
-    pub fn set_partition(&mut self, to: u16) {
-        if let Aim::Partition(_, partition) = &mut self.aim {
-            *partition = to;
-        }
-    }
 }
 
 /// Chooses nodes; holds the state that the choice depends on besides the command.

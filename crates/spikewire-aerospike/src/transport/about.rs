@@ -8,8 +8,8 @@ use spikewire_aerospike_protocol::frame;
 use spikewire_aerospike_protocol::message::{HEADER_LEN, Header, Walk, field, info1, info2, op};
 use spikewire_aerospike_protocol::result_code::ResultCode;
 use spikewire_transport::metrics::About;
+use spikewire_transport::protocol::RequestKind;
 
-use super::MESSAGE_WEIGHT;
 use crate::command::{Aim, Target};
 
 static LABELS: LazyLock<Vec<String>> = LazyLock::new(|| {
@@ -27,26 +27,30 @@ pub(super) fn label(code: ResultCode) -> &'static str {
     &LABELS[usize::from(code.0)]
 }
 
-/// Classifies a request with this weight.
-pub(super) fn about<'a>(bytes: &'a [u8], target: &'a Target, weight: usize) -> About<'a> {
-    // Info commands and messages to a node have a greater weight than any number of records.
-    if weight >= MESSAGE_WEIGHT {
+/// Classifies a request of this kind, about this many rows.
+pub(super) fn about<'a>(
+    bytes: &'a [u8],
+    target: &'a Target,
+    rows: usize,
+    kind: RequestKind,
+) -> About<'a> {
+    if kind != RequestKind::Data {
         return About { operation: "info", namespace: "", records: 0 };
     }
     let message = bytes.get(frame::HEADER_LEN..).unwrap_or_default();
     let Ok(header) = Header::parse(message) else {
-        return About { operation: "command", namespace: "", records: weight };
+        return About { operation: "command", namespace: "", records: rows };
     };
     if header.info1 & info1::BATCH != 0 {
         let operation = if target.write { "batch_write" } else { "batch_read" };
         let namespace = namespace_of_first_row(message).unwrap_or_default();
-        return About { operation, namespace, records: weight };
+        return About { operation, namespace, records: rows };
     }
     let namespace = match &target.aim {
         Aim::Partition(namespace, _) => namespace,
         Aim::Node(_) => namespace(&message[HEADER_LEN..]).unwrap_or_default(),
     };
-    About { operation: operation(&header, message), namespace, records: weight }
+    About { operation: operation(&header, message), namespace, records: rows }
 }
 
 /// The operation on one record.

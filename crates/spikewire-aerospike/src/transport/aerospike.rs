@@ -9,7 +9,9 @@ use spikewire_aerospike_protocol::message::{self, Header, info3};
 use spikewire_aerospike_protocol::result_code::ResultCode;
 use spikewire_aerospike_protocol::{auth, info};
 use spikewire_transport::metrics::{About, Gauges};
-use spikewire_transport::protocol::{Asked, Disposition, Malformed, ReplyKind, Sharing};
+use spikewire_transport::protocol::{
+    Disposition, Malformed, ReplyKind, RequestInfo, RequestKind, Sharing,
+};
 use spikewire_transport::topology::{
     CopyPlan, Endpoint, Preference, Settings, Target as Addressed,
 };
@@ -17,7 +19,7 @@ use spikewire_transport::{
     Breaker, CommandError, Encryption, Fault, FaultKind, Metrics, OrderKey, Protocol, Topology,
 };
 
-use super::{LARGE, MANY, MESSAGE_WEIGHT, SECURITY_WEIGHT, about, explain};
+use super::{LARGE, MANY, about, explain};
 use crate::cluster::{Cluster, Node};
 use crate::command::{Router, Target};
 use crate::error::{Error, Kind, Result};
@@ -36,9 +38,9 @@ impl Protocol for Aerospike {
     fn classify(
         &mut self,
         body: &[u8],
-        request: Asked,
+        request: RequestInfo,
     ) -> std::result::Result<Disposition, Malformed> {
-        if self.aside != (request.weight > MESSAGE_WEIGHT) {
+        if self.aside != (matches!(request.kind, RequestKind::Accounts | RequestKind::Info)) {
             return Err(Malformed("a message in answer to an info request, or the reverse".into()));
         }
         if self.aside {
@@ -53,7 +55,7 @@ impl Protocol for Aerospike {
         }
         if request.many && !is_last(body) && !refuses_all(body) {
             // Each contains at least one row.
-            if request.parts >= request.weight {
+            if request.parts >= request.rows {
                 return Err(Malformed("a batch's reply of more messages than it has rows".into()));
             }
             return Ok(Disposition { outcome: ReplyKind::More, closes: false });
@@ -94,8 +96,8 @@ impl Protocol for Aerospike {
         }
     }
 
-    fn about<'a>(bytes: &'a [u8], target: &'a Target, weight: usize) -> About<'a> {
-        about::about(bytes, target, weight)
+    fn about<'a>(bytes: &'a [u8], target: &'a Target, rows: usize, kind: RequestKind) -> About<'a> {
+        about::about(bytes, target, rows, kind)
     }
 
     fn result(body: &[u8]) -> &'static str {
@@ -103,10 +105,10 @@ impl Protocol for Aerospike {
     }
 
     #[inline]
-    fn sharing(len: usize, weight: usize) -> Sharing {
-        if weight >= MESSAGE_WEIGHT {
+    fn sharing(len: usize, rows: usize, kind: RequestKind) -> Sharing {
+        if kind != RequestKind::Data {
             Sharing::Control
-        } else if weight > MANY || len > LARGE {
+        } else if rows > MANY || len > LARGE {
             Sharing::Alone
         } else {
             Sharing::Shared
@@ -120,9 +122,9 @@ impl Aerospike {
     fn classify_aside(
         &self,
         body: &[u8],
-        request: Asked,
+        request: RequestInfo,
     ) -> std::result::Result<Disposition, Malformed> {
-        if self.security != (request.weight == SECURITY_WEIGHT) {
+        if self.security != (request.kind == RequestKind::Accounts) {
             return Err(Malformed("an answer to another kind of request".into()));
         }
         let asks_for_login = if self.security {

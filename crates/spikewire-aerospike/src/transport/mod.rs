@@ -61,13 +61,3 @@ pub const LARGE: usize = 64 << 10;
 /// The same applies to requests for more records than this. Smaller batches share connections as if
 /// they were single-record commands, which saves a write and a read for each.
 pub const MANY: usize = 64;
-
-/// Weight of an info request: larger than that of any request for records, so that it can be
-/// recognised and gets a connection of its own.
-pub(crate) const INFO_WEIGHT: usize = u32::MAX as usize;
-
-/// The same for a request about users and roles.
-pub(crate) const SECURITY_WEIGHT: usize = INFO_WEIGHT - 1;
-
-/// The same for a message to one node, such as the start of a background job.
-pub(crate) const MESSAGE_WEIGHT: usize = INFO_WEIGHT - 2;

@@ -7,17 +7,17 @@ use spikewire_transport::metrics::About;
 use crate::routing::{Aim, Target};
 
 /// The description of a request.
-pub(super) fn about<'a>(bytes: &[u8], target: &'a Target, weight: usize) -> About<'a> {
+pub(super) fn about<'a>(bytes: &[u8], target: &'a Target, rows: usize) -> About<'a> {
     let namespace = match &target.aim {
         Aim::Token { keyspace, .. } => keyspace,
         Aim::Any | Aim::Node(_) => "",
     };
     let opcode = bytes.get(4).copied().and_then(Opcode::from_number);
     let (operation, records) = match opcode {
-        Some(Opcode::Query) => ("query", weight),
+        Some(Opcode::Query) => ("query", rows),
         Some(Opcode::Prepare) => ("prepare", 0),
-        Some(Opcode::Execute) => ("execute", weight),
-        Some(Opcode::Batch) => ("batch", statements(bytes).unwrap_or(weight)),
+        Some(Opcode::Execute) => ("execute", rows),
+        Some(Opcode::Batch) => ("batch", statements(bytes).unwrap_or(rows)),
         _ => ("request", 0),
     };
     About { operation, namespace, records }

@@ -7,7 +7,9 @@ use std::time::Duration;
 use spikewire_cql::envelope::{self, Opcode};
 use spikewire_cql::response::{Code, Message, Response, Retry, ServerError};
 use spikewire_transport::metrics::{About, Gauges};
-use spikewire_transport::protocol::{Asked, Disposition, Malformed, ReplyKind, Sharing};
+use spikewire_transport::protocol::{
+    Disposition, Malformed, ReplyKind, RequestInfo, RequestKind, Sharing,
+};
 use spikewire_transport::topology::{Endpoint, Settings};
 use spikewire_transport::{Breaker, Encryption, Metrics, Protocol, Tick, Topology, Way};
 
@@ -53,7 +55,11 @@ impl Protocol for Cassandra {
     }
 
     #[inline]
-    fn classify(&mut self, frame: &[u8], _: Asked) -> std::result::Result<Disposition, Malformed> {
+    fn classify(
+        &mut self,
+        frame: &[u8],
+        _: RequestInfo,
+    ) -> std::result::Result<Disposition, Malformed> {
         let outcome =
             if Self::is_refusal(frame) { kind_of(&read_error(frame)?) } else { ReplyKind::Done };
         Ok(Disposition { outcome, closes: false })
@@ -71,8 +77,8 @@ impl Protocol for Cassandra {
         }
     }
 
-    fn about<'a>(bytes: &'a [u8], target: &'a Target, weight: usize) -> About<'a> {
-        about::about(bytes, target, weight)
+    fn about<'a>(bytes: &'a [u8], target: &'a Target, rows: usize, _: RequestKind) -> About<'a> {
+        about::about(bytes, target, rows)
     }
 
     fn result(frame: &[u8]) -> &'static str {
@@ -92,7 +98,7 @@ impl Protocol for Cassandra {
         envelope::stamp(request, id);
     }
 
-    fn sharing(len: usize, _: usize) -> Sharing {
+    fn sharing(len: usize, _: usize, _: RequestKind) -> Sharing {
         if len > LARGE { Sharing::Alone } else { Sharing::Shared }
     }
 }

@@ -4,7 +4,6 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyType};
 use pyo3::{PyTraverseError, PyVisit};
 
-use super::kept::Kind;
 use super::verb::Verb;
 use crate::call::Call;
 use crate::face::Verbs;
@@ -17,19 +16,14 @@ use crate::verbs::Defaults;
 /// The classes of steps of one face: those on one key by itself, and the others.
 #[pyclass(frozen, module = "spikewire._native")]
 pub struct StepKinds {
-    one: Vec<Kind>,
+    one: Vec<Py<PyType>>,
     many: Vec<Py<PyType>>,
 }
 
 impl StepKinds {
     /// Five classes each: for reading, writing, deleting, touching and checking existence.
-    pub fn made(one: Vec<Kind>, many: Vec<Py<PyType>>) -> Self {
+    pub fn new_checked(one: Vec<Py<PyType>>, many: Vec<Py<PyType>>) -> Self {
         Self { one, many }
-    }
-
-    /// The class of a verb's steps on a single key.
-    pub fn one(&self, verb: Verb) -> &Kind {
-        &self.one[verb.kind()]
     }
 
     /// The step class of a verb: the one for a single key, or the one for several.
@@ -39,8 +33,8 @@ impl StepKinds {
         verb: Verb,
         alone: bool,
     ) -> &'a Bound<'py, PyType> {
-        let class = if alone { &self.one(verb).class } else { &self.many[verb.kind()] };
-        class.bind(py)
+        let classes = if alone { &self.one } else { &self.many };
+        classes[verb.kind()].bind(py)
     }
 }
 

@@ -4,7 +4,6 @@ use pyo3::prelude::*;
 use pyo3::types::PyType;
 
 use super::home::StepKinds;
-use super::kept::Kind;
 use super::plain::PlainBase;
 use super::read::ReadBase;
 use super::write::WriteBase;
@@ -28,8 +27,6 @@ impl StepKinds {
         if !fits {
             return Err(type_error("the classes of steps extend others than those of steps"));
         }
-        #[cfg(not(Py_GIL_DISABLED))]
-        one.iter().try_for_each(super::spares::adopt)?;
-        Ok(Self::made(one.into_iter().map(Kind::new).collect(), many))
+        Ok(Self::new_checked(one.into_iter().map(Bound::unbind).collect(), many))
     }
 }

@@ -8,25 +8,22 @@
 //! |---|---|
 //! | [`verb`] | the verbs that begin a step |
 //! | [`home`] | the client to which a chain belongs, and how steps call its verbs |
-//! | [`kinds`], [`kept`] | the step classes of the blocking or the asyncio builder |
+//! | [`kinds`] | the step classes of the blocking or the asyncio builder |
 //! | [`session`] | where chains begin |
 //! | [`step`] | what all steps have: keys, options, the steps before |
 //! | [`rows`] | steps on keys, which other steps may follow |
 //! | [`read`], [`write`](mod@write), [`plain`] | the steps, and their calls on one key |
-//! | [`spares`] | reuse of step objects |
 //! | [`link`] | the steps before a step |
 //! | [`batch`] | a chain as the rows of a batch |
 
 mod batch;
 mod home;
-mod kept;
 mod kinds;
 mod link;
 mod plain;
 mod read;
 mod rows;
 mod session;
-mod spares;
 mod step;
 mod verb;
 mod write;

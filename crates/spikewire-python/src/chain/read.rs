@@ -25,12 +25,6 @@ pub struct Asked {
 }
 
 impl ReadBase {
-    /// Moves the contents out of a step that is being deallocated.
-    #[cfg(not(Py_GIL_DISABLED))]
-    pub fn leave(&self, py: Python<'_>) -> Asked {
-        self.0.with(py, std::mem::take)
-    }
-
     pub fn asked(&self, py: Python<'_>) -> Asked {
         self.0.with(py, |it| Asked {
             bins: it.bins.as_ref().map(|bins| bins.clone_ref(py)),

@@ -5,7 +5,6 @@ use pyo3::types::{PyTuple, PyType};
 use pyo3::{PyTraverseError, PyVisit};
 
 use super::home::{Home, StepKinds};
-use super::spares;
 use super::step::StepBase;
 use super::verb::Verb;
 use crate::key::Key;
@@ -26,7 +25,9 @@ impl SessionBase {
     ) -> PyResult<Bound<'py, PyAny>> {
         let py = slf.py();
         if more.is_empty() && key.is_exact_instance_of::<Key>() {
-            return spares::begun(slf.get().home.bind(py), verb, key);
+            let home = slf.get().home.bind(py);
+            let class = home.get().kinds().of(py, verb, true);
+            return StepBase::made(class, home, verb, key, true, None);
         }
         slf.call_method1(pyo3::intern!(py, "_several"), (verb.name(), key, more))
     }

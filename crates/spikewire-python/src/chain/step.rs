@@ -1,19 +1,13 @@
 //! What all steps have: keys, options, and the steps before.
 
 use std::mem;
-#[cfg(not(Py_GIL_DISABLED))]
-use std::ptr;
 use std::sync::Arc;
 
-#[cfg(not(Py_GIL_DISABLED))]
-use pyo3::ffi::PyTypeObject;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString, PyType};
 use pyo3::{PyTraverseError, PyVisit};
 
 use super::home::{Direct, Home};
-#[cfg(not(Py_GIL_DISABLED))]
-use super::kept::Kind;
 use super::link::Link;
 use super::verb::Verb;
 use crate::errors::type_error;
@@ -47,17 +41,6 @@ impl StepBase {
     ) -> PyResult<Bound<'py, PyAny>> {
         let (home, keys) = (Some(home.clone().unbind()), Some(keys.unbind()));
         Self::of(class, Told { home, verb, keys, single, before, options: None })
-    }
-
-    /// Reinitialises an empty step for a single key.
-    #[cfg(not(Py_GIL_DISABLED))]
-    #[inline]
-    pub fn begin<'py>(&self, home: &Bound<'py, Home>, verb: Verb, key: Bound<'py, PyAny>) {
-        let py = home.py();
-        let (home, keys) = (Some(home.clone().unbind()), Some(key.unbind()));
-        let told = Told { home, verb, keys, single: true, before: None, options: None };
-        let before = self.0.with(py, |it| mem::replace(it, told));
-        drop(before);
     }
 
     fn of<'py>(class: &Bound<'py, PyType>, told: Told) -> PyResult<Bound<'py, PyAny>> {
@@ -158,41 +141,6 @@ impl Told {
 
     fn options<'py>(&self, py: Python<'py>) -> Option<Bound<'py, PyDict>> {
         self.options.as_ref().map(|options| options.bind(py).clone())
-    }
-}
-
-/// The contents of a step that is put into a free list.
-#[cfg(not(Py_GIL_DISABLED))]
-pub struct Left {
-    pub home: Py<Home>,
-    pub verb: Verb,
-    pub keys: Option<Py<PyAny>>,
-    pub options: Option<Py<PyDict>>,
-}
-
-#[cfg(not(Py_GIL_DISABLED))]
-impl StepBase {
-    /// Empties a step without references. `None` if the step is of another class, belongs to a
-    /// chain, or the free list is full.
-    pub fn leave(step: Borrowed<'_, '_, Self>, class: *const PyTypeObject) -> Option<Left> {
-        let py = step.py();
-        step.get().0.with(py, |told| {
-            let kind = told.home.as_ref()?.get().kinds().one(told.verb);
-            let is_usual = ptr::eq(kind.class.bind(py).as_type_ptr(), class);
-            if !is_usual || told.before.is_some() || !kind.kept.has_room(py) {
-                return None;
-            }
-            let Told { home, verb, keys, options, .. } = mem::take(told);
-            Some(Left { home: home?, verb, keys, options })
-        })
-    }
-}
-
-#[cfg(not(Py_GIL_DISABLED))]
-impl Left {
-    /// The step's class.
-    pub fn kind(&self) -> &Kind {
-        self.home.get().kinds().one(self.verb)
     }
 }
 

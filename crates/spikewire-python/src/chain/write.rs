@@ -44,12 +44,6 @@ impl Written {
 }
 
 impl WriteBase {
-    /// Moves the contents out of a step that is being deallocated.
-    #[cfg(not(Py_GIL_DISABLED))]
-    pub fn leave(&self, py: Python<'_>) -> Written {
-        self.0.with(py, std::mem::take)
-    }
-
     pub fn written(&self, py: Python<'_>) -> Written {
         self.0.with(py, |it| Written {
             bins: it.bins.as_ref().map(|bins| bins.clone_ref(py)),

@@ -45,7 +45,8 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
         // Closing removes the nodes, so routing may fail for that reason.
         let node = node.map_err(|error| if closed() { why() } else { error })?;
         // Control requests are how a client finds out what is wrong with a node.
-        let is_refused = || P::sharing(command.bytes.len(), command.rows) != Sharing::Control;
+        let is_refused =
+            || P::sharing(command.bytes.len(), command.rows, command.kind) != Sharing::Control;
         if node.breaker().is_open() && is_refused() {
             return Err(Fault::breaker_open(&*node).into());
         }
@@ -54,7 +55,7 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
 
     fn place(&mut self, mut command: CommandOf<P, T>, node: Arc<NodeOf<P>>, now: Tick) {
         let order = self.key(&command);
-        let mut sharing = P::sharing(command.bytes.len(), command.rows);
+        let mut sharing = P::sharing(command.bytes.len(), command.rows, command.kind);
         let mut key = (node.key(), sharing);
         if let Some(at) = self.queue_ahead(order, &command, node.key()) {
             (key, sharing) = (at, at.1);

@@ -74,7 +74,7 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
         plan: CopyPlan<<P::Topology as Topology>::Target>,
         now: Tick,
     ) {
-        let Command { mut policy, deadline, stream, rows, .. } = **command;
+        let Command { mut policy, deadline, stream, kind, rows, .. } = **command;
         let CopyPlan { delay, target, shares } = plan;
         let start = now.after(delay);
         if start >= deadline {
@@ -95,8 +95,18 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
         let mut bytes = buffer::take();
         bytes.extend_from_slice(&command.bytes);
         let attempts = Attempts::default();
-        let copy =
-            Command { bytes, target, policy, start, deadline, stream, rows, attempts, ticket };
+        let copy = Command {
+            bytes,
+            target,
+            policy,
+            start,
+            deadline,
+            stream,
+            kind,
+            rows,
+            attempts,
+            ticket,
+        };
         self.alarm = self.alarm.min(start);
         self.delay(start, Box::new(copy), true);
     }

@@ -76,7 +76,7 @@ impl<'a> Counting<'a> {
             return;
         }
         let ended = Ended {
-            about: P::about(&command.bytes, &command.target, command.rows),
+            about: P::about(&command.bytes, &command.target, command.rows, command.kind),
             result: P::result(body),
             started: command.start,
             ended: now,
@@ -114,7 +114,7 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
         let (Some(metrics), Some(recorder)) = (metrics, &mut self.recorder) else { return };
         let withdrawn = command.ticket.is_withdrawn();
         let ended = Ended {
-            about: P::about(&command.bytes, &command.target, command.rows),
+            about: P::about(&command.bytes, &command.target, command.rows, command.kind),
             result: if withdrawn { "withdrawn" } else { error.label() },
             started: command.start,
             ended: Tick::now(),

@@ -16,7 +16,7 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
     pub(super) fn has_no_room(&self, command: &CommandOf<P, T>) -> bool {
         // The command itself is already counted; it must not overtake the queue.
         let is_full = self.in_flight - self.line.len() > self.most || !self.line.is_empty();
-        is_full && P::sharing(command.bytes.len(), command.rows) != Sharing::Control
+        is_full && P::sharing(command.bytes.len(), command.rows, command.kind) != Sharing::Control
     }
 
     /// Starts commands from the queue while there is room; returns whether there were any.

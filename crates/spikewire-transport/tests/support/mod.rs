@@ -11,7 +11,8 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use spikewire_transport::protocol::{
-    Answers, Asked, Disposition, Frame, Framing, Greeting, Malformed, Opened, ReplyKind, Sharing,
+    Answers, Disposition, Frame, Framing, Greeting, Malformed, Opened, ReplyKind, RequestInfo,
+    RequestKind, Sharing,
 };
 use spikewire_transport::topology::{Endpoint, Preference, Settings, Target};
 use spikewire_transport::{
@@ -33,7 +34,7 @@ const EVENT: u16 = u16::MAX;
 /// The id of a frame that says why the server ends the connection.
 pub const VERDICT: u16 = u16::MAX - 1;
 
-/// Commands of this weight have connections of their own.
+/// Commands about this many rows have connections of their own.
 pub const HEAVY: usize = 100;
 
 /// Kinds of frames.
@@ -184,7 +185,7 @@ impl<const SEALED: bool, const COUNT: u16> Protocol for Toy<SEALED, COUNT> {
         Self::default()
     }
 
-    fn classify(&mut self, body: &[u8], request: Asked) -> Result<Disposition, Malformed> {
+    fn classify(&mut self, body: &[u8], request: RequestInfo) -> Result<Disposition, Malformed> {
         let outcome = match body[0] {
             DONE | LAST_WORD | REFUSED => ReplyKind::Done,
             MORE if request.many => ReplyKind::More,
@@ -212,8 +213,8 @@ impl<const SEALED: bool, const COUNT: u16> Protocol for Toy<SEALED, COUNT> {
         request[4..6].copy_from_slice(&id.to_be_bytes());
     }
 
-    fn sharing(_: usize, weight: usize) -> Sharing {
-        if weight >= HEAVY { Sharing::Alone } else { Sharing::Shared }
+    fn sharing(_: usize, rows: usize, _: RequestKind) -> Sharing {
+        if rows >= HEAVY { Sharing::Alone } else { Sharing::Shared }
     }
 }
 

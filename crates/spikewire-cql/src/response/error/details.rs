@@ -195,20 +195,6 @@ impl Failures {
     }
 }
 
-/// The name of a replica's failure reason.
-pub const fn reason_name(reason: u16) -> &'static str {
-    match reason {
-        1 => "too many tombstones",
-        2 => "timeout",
-        3 => "incompatible schema",
-        4 => "read size",
-        5 => "node down",
-        6 => "index not available",
-        7 => "too many indexes",
-        _ => "unknown",
-    }
-}
-
 impl Details {
     pub(in crate::response) fn read(
         version: Version,

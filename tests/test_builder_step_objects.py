@@ -1,4 +1,4 @@
-"""Step objects for one key are reused after they are freed, without any of their former state."""
+"""Step objects: each begins empty, holds only what it needs, and goes with its last reference."""
 
 from __future__ import annotations
 
@@ -19,9 +19,8 @@ if TYPE_CHECKING:
 
     from spikewire.builder.blocking import Session
 
-#: More objects than are kept for reuse.
 MANY = 100
-KEY = spikewire.Key("test", "spares", 1)
+KEY = spikewire.Key("test", "steps", 1)
 
 
 class Value:
@@ -100,7 +99,7 @@ def test_steps_of_two_clients(client: spikewire.Client, session: Session, cluste
 
 
 def test_many_steps_at_once(session: Session) -> None:
-    users = [spikewire.Key("test", "spares", number) for number in range(MANY)]
+    users = [spikewire.Key("test", "steps", number) for number in range(MANY)]
     for _ in range(2):
         steps = [session.upsert(key).set("n", number) for number, key in enumerate(users)]
         assert len({id(step) for step in steps}) == MANY
@@ -137,7 +136,7 @@ def test_what_a_step_held_goes_with_it(session: Session) -> None:
     assert [value() for value in gone] == [None] * 4
 
 
-def test_cycles_through_steps_that_are_used_again_are_found(session: Session) -> None:
+def test_cycles_through_steps_are_collected(session: Session) -> None:
     for _ in range(3):
         held = Value()
         gone = weakref.ref(held)
@@ -217,7 +216,7 @@ def test_threads_begin_steps(session: Session) -> None:
     failures: list[BaseException] = []
 
     def run(number: int) -> None:
-        key = spikewire.Key("test", "spares", 1_000 + number)
+        key = spikewire.Key("test", "steps", 1_000 + number)
         try:
             for turn in range(200):
                 session.upsert(key).set("n", turn).set("m", number).execute()
