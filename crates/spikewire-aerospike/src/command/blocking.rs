@@ -68,27 +68,10 @@ impl BlockingExecutor {
     }
 
     /// Sends one request and waits for its reply, including retries. The reply message is left in
-    /// `body`; returns the node that replied and the cost of the command.
-    pub fn run(
-        &self,
-        bytes: Vec<u8>,
-        target: Target,
-        policy: Policy,
-        body: &mut Vec<u8>,
-        interrupted: Interrupted<'_>,
-    ) -> Result<(Arc<Node>, Attempts)> {
-        let mut aside = None;
-        let answered = self.run_timed(bytes, target, policy, body, interrupted, &mut aside);
-        if let Some(aside) = aside {
-            self.cluster.metrics().goes_on(aside.answered);
-        }
-        answered
-    }
-
-    /// The same for a host that times further stages on this thread: `aside` receives the time when
-    /// the reply was delivered, while stages are timed.
+    /// `body`; returns the node that replied and the cost of the command. `aside` receives the time
+    /// when the reply was delivered, while stages are timed.
     #[inline(always)]
-    pub fn run_timed(
+    pub fn run(
         &self,
         bytes: Vec<u8>,
         target: Target,

@@ -50,30 +50,23 @@ impl Runner for Loops {
         &self.shared
     }
 
-    fn run<'py>(&self, py: Python<'py>, call: Call) -> PyResult<Bound<'py, PyAny>> {
-        let connections = self.connections(py)?;
-        let Call { bytes, target, policy, plan } = call;
-        let (future, promise) = connections.promise(py)?;
-        let sent = gil_fairness::command_sent();
-        let ticket = Ticket::One { promise, plan, sent, watch: None };
-        let now = Tick::now();
-        connections.submit(py, Command::new(bytes, target, policy, now, ticket), now)?;
-        Ok(future)
-    }
-
-    fn run_timed<'py>(
+    fn run<'py>(
         &self,
         py: Python<'py>,
         call: Call,
-        began: Tick,
+        began: Option<Tick>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let connections = self.connections(py)?;
-        let cluster = connections.topology();
-        let now = cluster.metrics().encoded(began);
+        let now = match began {
+            Some(began) => connections.topology().metrics().encoded(began),
+            None => Tick::now(),
+        };
         let Call { bytes, target, policy, plan } = call;
         let (future, promise) = connections.promise(py)?;
-        let takes_turn = self.shared.stages.takes_turn();
-        let watch = takes_turn.then(|| Watch::on_loop(cluster.clone(), &future)).transpose()?;
+        let takes_turn = began.is_some() && self.shared.stages.takes_turn();
+        let watch = takes_turn
+            .then(|| Watch::on_loop(connections.topology().clone(), &future))
+            .transpose()?;
         let ticket = Ticket::One { promise, plan, sent: gil_fairness::command_sent(), watch };
         connections.submit(py, Command::new(bytes, target, policy, now, ticket), now)?;
         Ok(future)

@@ -119,48 +119,34 @@ impl Runner for Shared {
         self
     }
 
-    fn run<'py>(&self, py: Python<'py>, call: Call) -> PyResult<Bound<'py, PyAny>> {
-        run(py, self, call)
-    }
-
-    fn run_timed<'py>(
+    fn run<'py>(
         &self,
         py: Python<'py>,
         call: Call,
-        began: Tick,
+        began: Option<Tick>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let core = self.core(py)?;
         if core.submitter.must_send(call.target.key()) {
-            return wait_for(&submit::send_timed(py, self, call, began)?);
+            return wait_for(&submit::send(py, self, call, began)?);
         }
-        core.cluster.metrics().encoded(began);
+        let metrics = core.cluster.metrics();
+        if let Some(began) = began {
+            metrics.encoded(began);
+        }
         let Call { bytes, target, policy, plan } = call;
         let (mut body, mut aside) = (buffer::take(), None);
         let outcome = detached_command(py, |interrupted| {
-            core.blocking.run_timed(bytes, target, policy, &mut body, interrupted, &mut aside)
+            core.blocking.run(bytes, target, policy, &mut body, interrupted, &mut aside)
         })?;
-        let at = core.cluster.metrics().goes_on(aside.and_then(|aside| aside.answered));
+        let answered = aside.and_then(|aside| metrics.goes_on(aside.answered));
         let result = finish(py, plan, outcome, body);
-        core.cluster.metrics().decoded(at);
+        metrics.decoded(answered);
         result
     }
 
     fn run_many<'py>(&self, py: Python<'py>, call: BatchCall) -> PyResult<Bound<'py, PyAny>> {
         run_many(py, self, call)
     }
-}
-
-fn run<'py>(py: Python<'py>, shared: &Shared, call: Call) -> PyResult<Bound<'py, PyAny>> {
-    let core = shared.core(py)?;
-    if core.submitter.must_send(call.target.key()) {
-        return wait_for(&submit::send(py, shared, call, None)?);
-    }
-    let Call { bytes, target, policy, plan } = call;
-    let mut body = buffer::take();
-    let outcome = detached_command(py, |interrupted| {
-        core.blocking.run(bytes, target, policy, &mut body, interrupted)
-    })?;
-    finish(py, plan, outcome, body)
 }
 
 /// Converts a reply to the caller's result.

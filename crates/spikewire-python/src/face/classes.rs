@@ -27,15 +27,13 @@ pub trait Runner {
     /// The client to which the calls belong.
     fn shared(&self) -> &Shared;
 
-    /// Runs a call. Returns its result or its future.
-    fn run<'py>(&self, py: Python<'py>, call: Call) -> PyResult<Bound<'py, PyAny>>;
-
-    /// Like `run`, for a call whose stages are timed and that began at this time.
-    fn run_timed<'py>(
+    /// Runs a call. Returns its result or its future. `began`: when it began, while stages are
+    /// timed.
+    fn run<'py>(
         &self,
         py: Python<'py>,
         call: Call,
-        began: Tick,
+        began: Option<Tick>,
     ) -> PyResult<Bound<'py, PyAny>>;
 
     /// Runs a batch. Returns its result or its future.
@@ -100,10 +98,7 @@ pub trait Verbs {
         began: Began,
     ) -> PyResult<Bound<'py, PyAny>> {
         call.policy.keeps = began.keeps;
-        match began.at {
-            None => self.runner().run(py, call),
-            Some(at) => self.runner().run_timed(py, call, at),
-        }
+        self.runner().run(py, call, began.at)
     }
 
     fn run_many<'py>(

@@ -30,17 +30,13 @@ impl Runner for Submit {
         &self.0
     }
 
-    fn run<'py>(&self, py: Python<'py>, call: Call) -> PyResult<Bound<'py, PyAny>> {
-        send(py, &self.0, call, None).map(Bound::into_any)
-    }
-
-    fn run_timed<'py>(
+    fn run<'py>(
         &self,
         py: Python<'py>,
         call: Call,
-        began: Tick,
+        began: Option<Tick>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        send_timed(py, &self.0, call, began).map(Bound::into_any)
+        send(py, &self.0, call, began).map(Bound::into_any)
     }
 
     fn run_many<'py>(&self, py: Python<'py>, call: BatchCall) -> PyResult<Bound<'py, PyAny>> {
@@ -65,9 +61,13 @@ pub(super) fn send<'py>(
     py: Python<'py>,
     shared: &Shared,
     call: Call,
-    watch: Option<Box<Watch>>,
+    began: Option<Tick>,
 ) -> PyResult<Bound<'py, FutureBase>> {
     let core = shared.core(py)?;
+    let watch = began.map(|began| {
+        core.cluster.metrics().encoded(began);
+        Box::new(Watch::Submitted(core.cluster.clone(), None))
+    });
     let thread = thread(py, &core, shared)?;
     let Call { bytes, target, policy, plan } = call;
     let start = Tick::now();
@@ -81,19 +81,6 @@ pub(super) fn send<'py>(
         Err(full) => FutureBase::settle(&future, plan.finish(py, Err(full))),
     }
     Ok(future)
-}
-
-/// Like [`send`], for a call whose stages are timed.
-pub(super) fn send_timed<'py>(
-    py: Python<'py>,
-    shared: &Shared,
-    call: Call,
-    began: Tick,
-) -> PyResult<Bound<'py, FutureBase>> {
-    let core = shared.core(py)?;
-    core.cluster.metrics().encoded(began);
-    let watch = Watch::Submitted(core.cluster.clone(), None);
-    send(py, shared, call, Some(Box::new(watch)))
 }
 
 fn thread<'a>(

@@ -186,7 +186,7 @@ impl Dataset {
         let Prepared { bytes, target, policy } = request;
         let Core { context, executor } = &*self.core;
         let (mut body, mut aside) = (buffer::take(), None);
-        let outcome = executor.run_timed(bytes, target, policy, &mut body, None, &mut aside);
+        let outcome = executor.run(bytes, target, policy, &mut body, None, &mut aside);
         let at = aside.and_then(|aside| context.cluster.metrics().goes_on(aside.answered));
         if let Ok((node, _)) = &outcome {
             span.answered(&body, node);
