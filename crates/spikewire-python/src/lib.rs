@@ -149,7 +149,7 @@ mod _native {
         module.add("OfficialWrite", module.py().get_type::<OfficialWrite>())?;
         module.add("__version__", env!("CARGO_PKG_VERSION"))?;
         module.add("DEBUG_BUILD", cfg!(debug_assertions))?;
-        module.add("BUILD_PROFILE", env!("SPIKEWIRE_PROFILE"))?;
+        module.add("BUILD_PROFILE", spikewire_transport::build::PROFILE)?;
         module.add("BUILD_COMMIT", option_env!("SPIKEWIRE_COMMIT"))
     }
 }

@@ -5,7 +5,7 @@ use crate::carried::{Carried, Settled};
 use crate::clock::Tick;
 pub use crate::handler::ResponseHandler;
 use crate::policy::{Policy, deadline};
-use crate::protocol::RequestKind;
+use crate::request_kind::RequestKind;
 
 /// A request in flight, owned by the transport until `ticket` is completed. `K` is what it targets,
 /// `R` how it chooses among nodes.

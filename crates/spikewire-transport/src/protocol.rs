@@ -7,6 +7,7 @@ use crate::command::Command;
 use crate::fault::CLIENT_CLOSED;
 pub use crate::fault::Malformed;
 use crate::metrics::About;
+pub use crate::request_kind::RequestKind;
 use crate::topology::Topology;
 
 /// What opening a connection needs: where frames end, and the handshake.
@@ -206,20 +207,6 @@ pub enum Answers {
     Event,
     /// All of them: it says why the server ends the connection ([`Framing::verdict`]).
     Connection,
-}
-
-/// What a request asks for, as far as the format of its reply depends on it.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum RequestKind {
-    /// Records or rows.
-    #[default]
-    Data,
-    /// A message to one node in the format of data, such as the start of a background job.
-    Message,
-    /// Users and roles.
-    Accounts,
-    /// Text about a node or the cluster.
-    Info,
 }
 
 /// What is known about the request that a frame answers.

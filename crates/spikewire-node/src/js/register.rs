@@ -5,6 +5,7 @@ use std::ptr;
 use std::rc::Rc;
 
 use napi_sys as sys;
+use spikewire_transport::build;
 
 use super::call::{builtin_error, define, throw};
 use super::failure::Result;
@@ -56,9 +57,9 @@ fn register(env: Env<'_>, exports: Value<'_>) -> Result<()> {
 /// How Cargo compiled this, and the commit if the build set it.
 fn build(env: Env<'_>) -> Result<Value<'_>> {
     let object = env.object()?;
-    object.set_named(c"profile", env.string(env!("SPIKEWIRE_PROFILE"))?)?;
-    object.set_named(c"opt_level", env.string(env!("SPIKEWIRE_OPT_LEVEL"))?)?;
-    object.set_named(c"rustflags", env.string(env!("SPIKEWIRE_RUSTFLAGS"))?)?;
+    object.set_named(c"profile", env.string(build::PROFILE)?)?;
+    object.set_named(c"opt_level", env.string(build::OPT_LEVEL)?)?;
+    object.set_named(c"rustflags", env.string(build::RUSTFLAGS)?)?;
     object.set_named(c"debug_assertions", env.boolean(cfg!(debug_assertions))?)?;
     object.set_named(
         c"built_from",
