@@ -7,9 +7,9 @@ use spikewire_aerospike_protocol::host;
 use spikewire_transport::tls::{Tls, TlsOptions};
 
 use crate::command::{CommandDefaults, MAX_RETRIES, ReadMode, Refusal, multiplier, parse};
-use crate::hedging::Hedge;
-use crate::options::Options;
-use crate::security::{Auth, Secret};
+use crate::model::Hedge;
+use crate::model::Options;
+use crate::model::{Auth, Secret};
 
 /// The options of a client.
 #[derive(Debug, Clone)]

@@ -5,8 +5,8 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use rustc_hash::FxHashMap;
-use spikewire_aerospike::command::query::rules::check_results;
 use spikewire_aerospike::command::{Sink, read_bins};
+use spikewire_aerospike::query::rules::check_results;
 use spikewire_aerospike::{Error, Kind};
 use spikewire_aerospike_protocol::message::{Message, Op};
 use spikewire_aerospike_protocol::query::Row;

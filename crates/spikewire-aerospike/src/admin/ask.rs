@@ -7,7 +7,7 @@ use super::{
     AdminAction, InfoCommand, NodeAnswer, POLL_INTERVAL, Procedure, Recipients, TimeLimit, single,
 };
 use crate::clock::Tick;
-use crate::error::Result;
+use crate::model::Result;
 
 /// A procedure with one info command, and the function that reads the reply.
 pub struct Ask<T> {
@@ -96,7 +96,7 @@ impl<F: FnMut(Result<String>) -> Result<bool>> Procedure for AwaitNodes<F> {
 mod tests {
     use super::super::testing::{asked, done, refused, said, sleeps};
     use super::*;
-    use crate::error::Kind;
+    use crate::model::Kind;
     use spikewire_aerospike_protocol::result_code::ResultCode;
 
     fn awaiting(span: Duration) -> impl Procedure<Output = ()> {

@@ -19,8 +19,8 @@ use super::{
 use crate::clock::Tick;
 use crate::cluster::{self, Cluster, Node};
 use crate::command::{Command, Target};
-use crate::error::{Error, Kind, Result};
-use crate::options::Policy;
+use crate::model::Policy;
+use crate::model::{Error, Kind, Result};
 use crate::transport::{Next, Outcome};
 
 /// The caller of a procedure.

@@ -9,11 +9,11 @@ use spikewire_aerospike_protocol::query::{Collection, Subject};
 use spikewire_aerospike_protocol::result_code::ResultCode;
 
 use super::ask::AwaitNodes;
-use super::command::{field, known_namespace};
 use super::{AdminAction, Ask, InfoCommand, NodeAnswer, Procedure, Recipients, single};
 use crate::clock::Tick;
-use crate::error::{Error, Kind, Result};
-use crate::name::Name;
+use crate::cluster::info_command::{field, known_namespace};
+use crate::model::Name;
+use crate::model::{Error, Kind, Result};
 
 /// The type of indexed values; values of other types are not indexed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

@@ -8,15 +8,15 @@ use std::time::Duration;
 use spikewire_aerospike_protocol::query::{Query, Task};
 use spikewire_aerospike_protocol::result_code::ResultCode;
 
-use super::command::field;
 use super::{
     AdminAction, InfoCommand, MessageRequest, NodeAnswer, POLL_INTERVAL, Procedure, Recipients,
     TimeLimit,
 };
 use crate::clock::Tick;
+use crate::cluster::info_command::field;
 use crate::cluster::{Counted, Node, Tally};
-use crate::command::query::task_id;
-use crate::error::{Error, Kind, Result};
+use crate::model::{Error, Kind, Result};
+use crate::query::task_id;
 
 /// The longest interval between two polls of a job; the first one is short.
 const MAX_POLL_INTERVAL: Duration = Duration::from_secs(1);

@@ -13,8 +13,8 @@ use spikewire_sync::Mutex;
 
 use super::{AdminAction, ManageRequest, NodeAnswer, Procedure, TimeLimit};
 use crate::clock::Tick;
-use crate::error::{Error, Kind, Result};
-use crate::security::Secret;
+use crate::model::Secret;
+use crate::model::{Error, Kind, Result};
 
 /// Number of significant bytes of a password.
 const LONGEST_PASSWORD: usize = 72;

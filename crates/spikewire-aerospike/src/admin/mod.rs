@@ -8,7 +8,6 @@
 //! | module | what it holds |
 //! |---|---|
 //! | here | what a procedure is |
-//! | [`command`] | a checked info command, and how answers are read |
 //! | [`ask`] | one question; one question repeated until every node agrees |
 //! | [`index`] | secondary indexes: create, wait, list, drop |
 //! | [`module`] | Lua modules: register, list, source, remove |
@@ -20,7 +19,6 @@
 //! | `execution` | running it on a driver of many commands, without a thread |
 
 pub mod ask;
-pub mod command;
 mod execution;
 pub mod index;
 pub mod job;
@@ -31,21 +29,19 @@ pub mod run;
 pub mod truncate;
 pub mod user;
 
-use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
 pub use ask::Ask;
-pub use command::InfoCommand;
 pub use execution::{AdminTicket, AdminWaiter, start};
 pub use manage::Manage;
 pub use run::run;
 
-use spikewire_aerospike_protocol::manage::Row;
-
 use crate::clock::Tick;
 use crate::cluster::Node;
-use crate::error::{Error, Kind, Result};
+pub use crate::cluster::info_command::InfoCommand;
+pub use crate::cluster::node_request::{ManageRequest, MessageRequest, NodeAnswer};
+use crate::model::{Error, Kind, Result};
 
 /// How often nodes are polled until they have caught up.
 const POLL_INTERVAL: Duration = Duration::from_millis(20);
@@ -116,66 +112,6 @@ pub enum Recipients {
     These(Vec<Arc<Node>>),
 }
 
-/// A request to one node that is not an info command.
-#[derive(Debug, Clone)]
-pub struct MessageRequest {
-    /// The node.
-    pub node: Arc<Node>,
-    /// The complete frame.
-    pub frame: Arc<[u8]>,
-    /// The deadline of the reply.
-    pub deadline: Tick,
-}
-
-/// A request for users and roles.
-#[derive(Clone)]
-pub struct ManageRequest {
-    /// The complete frame.
-    pub frame: Arc<[u8]>,
-    /// Whether it is a query whose reply is a list.
-    pub is_question: bool,
-    /// Time limit of the node; zero: no limit.
-    pub limit: Duration,
-    /// The deadline.
-    pub deadline: Tick,
-}
-
-/// Does not print the frame, which may contain a password hash.
-impl fmt::Debug for ManageRequest {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("ManageRequest").finish_non_exhaustive()
-    }
-}
-
-/// The reply of a node.
-#[derive(Debug)]
-pub struct NodeAnswer {
-    /// The node.
-    pub node: Arc<Node>,
-    /// The text of the reply; error replies are errors of [`Kind::Server`].
-    pub answer: Result<String>,
-    /// The requested users or roles.
-    pub rows: Vec<Row>,
-}
-
-impl NodeAnswer {
-    /// A text reply.
-    pub fn text(node: Arc<Node>, answer: Result<String>) -> Self {
-        Self { node, answer, rows: Vec::new() }
-    }
-
-    /// The reply to a request for users and roles.
-    pub(crate) fn rows(node: Arc<Node>, answer: Result<Vec<Row>>) -> Self {
-        match answer {
-            Ok(rows) => Self { node, answer: Ok(String::new()), rows },
-            Err(error) => {
-                let error = error.on(node.to_string());
-                Self { node, answer: Err(error), rows: Vec::new() }
-            }
-        }
-    }
-}
-
 /// A procedure with a mapped result; from [`Procedure::map`].
 #[derive(Debug)]
 pub struct MappedProcedure<P, F> {
@@ -227,6 +163,8 @@ impl TimeLimit {
 
 #[cfg(test)]
 mod testing {
+    use std::fmt;
+
     use super::*;
 
     pub fn node(number: u32) -> Arc<Node> {

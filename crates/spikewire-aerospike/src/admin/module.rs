@@ -8,11 +8,11 @@ use sha1::{Digest as _, Sha1};
 use spikewire_aerospike_protocol::result_code::ResultCode;
 
 use super::ask::AwaitNodes;
-use super::command::field;
 use super::{AdminAction, Ask, InfoCommand, NodeAnswer, Procedure, Recipients, single};
 use crate::clock::Tick;
-use crate::error::{Error, Kind, Result};
-use crate::name::Name;
+use crate::cluster::info_command::field;
+use crate::model::Name;
+use crate::model::{Error, Kind, Result};
 
 /// Maximum length of a source, as on servers.
 const MAX_SOURCE: usize = 1 << 20;

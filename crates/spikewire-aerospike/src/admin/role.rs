@@ -7,7 +7,7 @@ use spikewire_aerospike_protocol::manage::{Request, RoleRow, Row};
 use spikewire_aerospike_protocol::result_code::ResultCode;
 
 use super::manage::{Manage, few, name};
-use crate::error::{Error, Result};
+use crate::model::{Error, Result};
 
 pub use spikewire_aerospike_protocol::manage::{Privilege, PrivilegeKind};
 
@@ -188,7 +188,7 @@ mod tests {
     use super::super::testing::done;
     use super::*;
     use crate::clock::Tick;
-    use crate::error::Kind;
+    use crate::model::Kind;
 
     const WITHIN: Duration = Duration::from_secs(1);
 

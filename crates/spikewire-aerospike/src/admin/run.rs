@@ -7,7 +7,7 @@ use std::time::Duration;
 use super::{AdminAction, Procedure, Recipients};
 use crate::clock::Tick;
 use crate::cluster::{Cluster, Node};
-use crate::error::{Error, Kind, Result};
+use crate::model::{Error, Kind, Result};
 
 /// How often a pause checks for interruption.
 const SIGNAL_POLL: Duration = Duration::from_millis(50);

@@ -5,11 +5,11 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use spikewire_aerospike_protocol::limits;
 
-use super::command::known_namespace;
 use super::{AdminAction, InfoCommand, NodeAnswer, Procedure, Recipients, single};
 use crate::clock::Tick;
-use crate::error::{Error, Result};
-use crate::name::Name;
+use crate::cluster::info_command::known_namespace;
+use crate::model::Name;
+use crate::model::{Error, Result};
 
 /// Deletes all records of a set or a namespace that are older than a given time.
 #[derive(Debug)]
@@ -81,7 +81,7 @@ impl Procedure for Truncate {
 mod tests {
     use super::super::testing::{asked, done, said};
     use super::*;
-    use crate::error::Kind;
+    use crate::model::Kind;
 
     #[test]
     fn a_namespace_that_is_there_is_truncated() {

@@ -9,7 +9,7 @@ use spikewire_aerospike_protocol::result_code::ResultCode;
 use super::manage::{Manage, name, role_names};
 use super::{AdminAction, NodeAnswer, Procedure};
 use crate::clock::Tick;
-use crate::error::{Error, Result};
+use crate::model::{Error, Result};
 use crate::security::Credentials;
 
 pub use super::manage::{NewPassword, WithPassword};
@@ -150,8 +150,8 @@ mod tests {
     use super::super::manage::testing::{listed, sent};
     use super::super::testing::{done, refused};
     use super::*;
-    use crate::error::Kind;
-    use crate::security::{Auth, Login, Secret};
+    use crate::model::Kind;
+    use crate::model::{Auth, Login, Secret};
 
     const WITHIN: Duration = Duration::from_secs(1);
 

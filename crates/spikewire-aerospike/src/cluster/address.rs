@@ -6,7 +6,7 @@ use std::net::{IpAddr, SocketAddr};
 use spikewire_aerospike_protocol::host;
 use spikewire_aerospike_protocol::peers::Address;
 
-use crate::error::{Error, Result};
+use crate::model::{Error, Result};
 
 /// Which of a node's addresses to request.
 #[derive(Debug, Clone, Copy, Default)]

@@ -9,12 +9,13 @@ use spikewire_aerospike_protocol::manage::{Page, Row};
 use spikewire_aerospike_protocol::query::Answer;
 use spikewire_aerospike_protocol::result_code::ResultCode;
 
+use super::info_command::InfoCommand;
 use super::info_request::{InfoCommands, InfoRequest};
 use super::node_error::NodeError;
+use super::node_request::{ManageRequest, MessageRequest, NodeAnswer};
 use super::{Cluster, Node, poll};
-use crate::admin::{InfoCommand, ManageRequest, MessageRequest, NodeAnswer};
 use crate::clock::Tick;
-use crate::error::{Error, Kind, Result};
+use crate::model::{Error, Kind, Result};
 
 impl Cluster {
     /// Every node of the cluster; at least one.

@@ -16,7 +16,7 @@ use spikewire_transport::wire::Wire;
 
 use super::build;
 use super::node_error::{self, NodeError};
-use crate::admin::ManageRequest;
+use super::node_request::ManageRequest;
 use crate::clock::Tick;
 use crate::framing::Aerospike;
 use crate::security::Access;

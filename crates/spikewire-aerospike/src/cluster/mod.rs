@@ -11,6 +11,7 @@
 //! | `rules`, `map`, `node_info`, `address`, `build` | the rules, without sockets |
 //! | `info_request`, `poll`, `probe` | one info request to one node; many at once; all addresses of a host |
 //! | `names` | resolving the addresses that nodes announce |
+//! | `info_command`, `node_request` | requests to single nodes, checked, and their replies |
 //! | `ask` | requests of callers to single nodes |
 //! | `net`, `node_error` | shared settings; why a node cannot be used |
 //! | `shared` | what the tender and others share |
@@ -21,6 +22,7 @@ mod address;
 mod ask;
 mod build;
 mod discovery;
+pub mod info_command;
 mod info_request;
 mod map;
 mod member;
@@ -29,6 +31,7 @@ mod net;
 mod node;
 mod node_error;
 mod node_info;
+pub(crate) mod node_request;
 mod peers;
 mod poll;
 mod probe;
@@ -58,9 +61,9 @@ pub use snapshot::{NamespaceMap, Snapshot, UnreachablePeer};
 pub use spikewire_transport::metrics::{NodeStats, Stats};
 pub(crate) use tally::{Counted, Tally};
 
-use crate::error::{Error, Kind, Result};
-use crate::hedging::Hedging;
-use crate::options::Options;
+use crate::model::Hedging;
+use crate::model::Options;
+use crate::model::{Error, Kind, Result};
 use crate::security::Credentials;
 use net::Net;
 use shared::Shared;

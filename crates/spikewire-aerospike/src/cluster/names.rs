@@ -51,7 +51,7 @@ pub(super) fn resolve_all(advertised: &[Address], tls_name: Option<&str>, net: &
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::options::Options;
+    use crate::model::Options;
 
     fn at(host: &str, port: u16) -> Address {
         Address { host: host.to_owned(), port }

@@ -8,8 +8,8 @@ use spikewire_transport::descriptors::Descriptors;
 use spikewire_transport::resolve::Resolver;
 
 use super::address::{Addressing, Scheme};
-use crate::error::Result;
-use crate::options::Options;
+use crate::model::Options;
+use crate::model::Result;
 use crate::security::Gate;
 
 /// Default connect timeout.

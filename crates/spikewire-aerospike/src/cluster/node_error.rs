@@ -10,8 +10,8 @@ use spikewire_transport::dial::DialError;
 use spikewire_transport::resolve::Unresolved;
 
 use super::build::{Build, OLDEST};
-use crate::error::{Error, Kind};
 use crate::framing::stranger;
+use crate::model::{Error, Kind};
 use crate::security::Refused;
 
 /// Why a request to a host failed.

@@ -11,7 +11,7 @@ use super::node_error::NodeError;
 use super::node_info::Requirements;
 use super::probe::{self, Found, Probe};
 use crate::clock::Tick;
-use crate::error::{Error, Kind};
+use crate::model::{Error, Kind};
 use crate::security::name_of;
 
 /// Why one seed could not be used: one entry per attempted address.

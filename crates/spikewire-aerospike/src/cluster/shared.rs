@@ -12,8 +12,8 @@ use spikewire_transport::{Janitors, Metrics};
 
 use super::net::Net;
 use super::{Node, Snapshot};
-use crate::hedging::Hedging;
-use crate::options::Options;
+use crate::model::Hedging;
+use crate::model::Options;
 
 /// Minimum time between a pass and an extra one.
 const MIN_PASS_INTERVAL: Duration = Duration::from_millis(50);

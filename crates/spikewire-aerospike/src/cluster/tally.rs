@@ -8,7 +8,7 @@ use spikewire_transport::metrics::{About, Ended};
 
 use super::shared::Shared;
 use crate::clock::Tick;
-use crate::error::{Error, Kind, Result};
+use crate::model::{Error, Kind, Result};
 
 /// The cluster whose counters they are, and the namespace. Does not keep a cluster connected.
 #[derive(Clone)]

@@ -17,7 +17,7 @@ use super::rules;
 use super::shared::Shared;
 use super::{Node, Snapshot, UnreachablePeer, seeds};
 use crate::clock::Tick;
-use crate::error::Result;
+use crate::model::Result;
 
 /// How long the tender polls more often after a node started to fail, joined or left.
 const UNSETTLED_FOR: Duration = Duration::from_secs(10);

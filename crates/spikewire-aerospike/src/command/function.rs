@@ -1,7 +1,7 @@
 //! A user-defined function and its arguments.
 
-use crate::error::Result;
-use crate::name::Name;
+use crate::model::Name;
+use crate::model::Result;
 
 /// A function of a registered module, with its arguments.
 #[derive(Debug, Clone)]

@@ -10,11 +10,11 @@ use spikewire_aerospike_protocol::key::Digest;
 use spikewire_aerospike_protocol::message::{Header, field, info1, info2};
 use spikewire_aerospike_protocol::request::{Request, server_timeout};
 
-use super::batch::RowKind;
-use super::rules::{ExistsRule, GenerationRule, ReadMode, ReadTouch, Ttl, write_header};
+use super::row_kind::RowKind;
 use super::{OperationRef, Refusal, RetryOptions, SetRef, Target};
-use crate::hedging::Hedge;
-use crate::options::{Policy, ReplicaPolicy};
+use crate::model::Hedge;
+use crate::model::{ExistsRule, GenerationRule, ReadMode, ReadTouch, Ttl, write_header};
+use crate::model::{Policy, ReplicaPolicy};
 use crate::transport::buffer;
 
 /// Defaults that commands inherit from the client.

@@ -9,11 +9,12 @@ use spikewire_sync::Mutex;
 use spikewire_transport::Encryption;
 use spikewire_transport::tls::{Tls, TlsError};
 
+use super::Greeter;
 use super::credentials::Credentials;
 use super::session::{Refused, Session};
-use super::{Greeter, Login};
 use crate::clock::Tick;
-use crate::command::Refusal;
+use crate::model::Login;
+use crate::model::Refusal;
 
 /// Number of sessions from which on unused ones are removed.
 const SESSIONS: usize = 64;
@@ -115,7 +116,7 @@ pub fn name_of(host: &str) -> Option<&str> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::security::Secret;
+    use crate::model::Secret;
 
     #[test]
     fn an_address_has_one_session() {

@@ -6,7 +6,7 @@ use spikewire_aerospike_protocol::auth::{Request, hash_password};
 use spikewire_aerospike_protocol::manage::Hash;
 use spikewire_sync::RwLock;
 
-use super::{Auth, Login, Secret};
+use crate::model::{Auth, Login, Secret};
 
 /// Credentials.
 pub struct Credentials {

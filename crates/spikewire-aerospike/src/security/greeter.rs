@@ -90,8 +90,8 @@ mod tests {
     use spikewire_aerospike_protocol::frame;
 
     use super::*;
+    use crate::model::{Auth, Login, Secret};
     use crate::security::credentials::Credentials;
-    use crate::security::{Auth, Login, Secret};
 
     fn session(auth: Auth) -> Arc<Session> {
         let login = Login {

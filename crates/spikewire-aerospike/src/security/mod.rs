@@ -2,7 +2,6 @@
 //!
 //! | file | what it holds |
 //! |---|---|
-//! | `login` | who logs in and how, as a program says it, and what makes no sense |
 //! | `credentials` | what is sent of it: made once for a client |
 //! | `session` | what a node gave for it: a token, which further connections show |
 //! | `greeter` | what a connection says before its first command |
@@ -11,11 +10,9 @@
 mod access;
 mod credentials;
 mod greeter;
-mod login;
 mod session;
 
 pub(crate) use access::{Access, Gate, name_of};
 pub use credentials::Credentials;
 pub(crate) use greeter::Greeter;
-pub use login::{Auth, Login, Secret};
 pub(crate) use session::Refused;

@@ -151,7 +151,7 @@ impl fmt::Debug for Session {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::security::{Auth, Login, Secret};
+    use crate::model::{Auth, Login, Secret};
 
     const SECOND: u64 = 1_000_000_000;
 

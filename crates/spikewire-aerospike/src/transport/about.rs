@@ -10,7 +10,7 @@ use spikewire_aerospike_protocol::result_code::ResultCode;
 use spikewire_transport::metrics::About;
 use spikewire_transport::protocol::RequestKind;
 
-use crate::command::{Aim, Target};
+use crate::route::{Aim, Target};
 
 static LABELS: LazyLock<Vec<String>> = LazyLock::new(|| {
     let label = |code| match ResultCode(code) {

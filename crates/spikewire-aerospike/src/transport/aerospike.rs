@@ -21,10 +21,10 @@ use spikewire_transport::{
 
 use super::{LARGE, MANY, about, explain};
 use crate::cluster::{Cluster, Node};
-use crate::command::{Router, Target};
-use crate::error::{Error, Kind, Result};
 use crate::framing::Aerospike;
-use crate::options::ReplicaPolicy;
+use crate::model::ReplicaPolicy;
+use crate::model::{Error, Kind, Result};
+use crate::route::{Router, Target};
 
 impl Protocol for Aerospike {
     type Topology = Cluster;
@@ -382,7 +382,7 @@ mod tests {
 
     use super::*;
     use crate::command::{Failure, Verdict};
-    use crate::options::Policy;
+    use crate::model::Policy;
 
     const NOW: Tick = Tick(1_000);
 

@@ -4,7 +4,7 @@ use spikewire_aerospike_protocol::frame::{self, Kind};
 use spikewire_aerospike_protocol::message::{Message, info1};
 use spikewire_aerospike_protocol::result_code::ResultCode;
 
-use crate::error::{self, Error};
+use crate::model::{self, Error};
 
 /// How many bins an error names.
 const NAMED: usize = 8;
@@ -23,7 +23,7 @@ pub(super) fn refused(code: ResultCode, request: &[u8]) -> Option<Error> {
     } else {
         format!(": {}", bins(&message)?)
     };
-    Some(Error::new(error::Kind::Server(code), format!("{}{more}", code.text())))
+    Some(Error::new(model::Kind::Server(code), format!("{}{more}", code.text())))
 }
 
 /// The bins that a request is about.

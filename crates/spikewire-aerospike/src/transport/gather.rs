@@ -25,8 +25,8 @@ use spikewire_transport::wire::Wire;
 use super::node_error;
 use crate::clock::Tick;
 use crate::cluster::{Cluster, Node, Snapshot};
-use crate::error::{Error, Kind, Result};
 use crate::framing::Aerospike;
+use crate::model::{Error, Kind, Result};
 
 /// Maximum number of frames per node that wait for the caller.
 const AHEAD: usize = 4;
@@ -343,7 +343,8 @@ mod tests {
     use std::net::TcpListener;
 
     use super::*;
-    use crate::security::{Gate, Login, Secret};
+    use crate::model::{Login, Secret};
+    use crate::security::Gate;
 
     /// Three nodes that accept connections and never answer the login.
     fn silent() -> (Vec<TcpListener>, Vec<Arc<Node>>) {

@@ -6,7 +6,7 @@ use spikewire_transport::Fault;
 use spikewire_transport::protocol::Malformed;
 
 use crate::cluster::Node;
-use crate::error::Error;
+use crate::model::Error;
 
 /// No connection could be opened.
 pub fn unreachable(node: &Node, why: impl Display) -> Error {

@@ -1,6 +1,7 @@
 //! Selections of index values.
 
-use spikewire_aerospike::command::{check_index_bin, parse, query::check_index};
+use spikewire_aerospike::command::{check_index_bin, parse};
+use spikewire_aerospike::query::check_index;
 use spikewire_aerospike_protocol::query::{Collection, Index, Range, Subject};
 
 use crate::arguments::text;

@@ -5,7 +5,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use spikewire_aerospike::admin::job::{AbortJob, JobProgress, RunningJob, WatchJob};
-use spikewire_aerospike::command::query::{JobPlan, JobRules, QueryOps};
+use spikewire_aerospike::background_job::{JobPlan, JobRules};
+use spikewire_aerospike::query::QueryOps;
 use spikewire_aerospike_protocol::message::{info2, op};
 
 use super::plan::{scope, steps};

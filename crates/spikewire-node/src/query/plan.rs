@@ -4,7 +4,7 @@ use std::ffi::CStr;
 use std::sync::Arc;
 
 use spikewire_aerospike::command::SetRef;
-use spikewire_aerospike::command::query::{QueryOps, QuerySpec, spec};
+use spikewire_aerospike::query::{QueryOps, QuerySpec, spec};
 use spikewire_aerospike_protocol::limits::PARTITIONS;
 
 use super::index::index;

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use spikewire_aerospike::Error;
 use spikewire_aerospike::clock::Tick;
-use spikewire_aerospike::command::query::QueryPlan;
+use spikewire_aerospike::query::QueryPlan;
 use spikewire_aerospike::transport::Stream;
 use spikewire_aerospike::transport::stream::{Advance, Demand, MAX_RUN, QueryReader, Stopper};
 use spikewire_aerospike_protocol::query::Row;

@@ -8,7 +8,8 @@ use pyo3::prelude::*;
 use pyo3::types::PyList;
 
 use spikewire_aerospike::Policy;
-use spikewire_aerospike::command::query::{AggregationPlan, QuerySpec};
+use spikewire_aerospike::aggregation::AggregationPlan;
+use spikewire_aerospike::query::QuerySpec;
 
 use super::plan::QueryCall;
 use crate::bridge::signal::detached;

@@ -5,7 +5,8 @@ use std::fmt::Write as _;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyByteArray, PyBytes, PyInt, PyString};
 
-use spikewire_aerospike::command::{check_index_bin, parse, query::check_index};
+use spikewire_aerospike::command::{check_index_bin, parse};
+use spikewire_aerospike::query::check_index;
 use spikewire_aerospike_protocol::query::{Collection, Index, Range, Subject};
 
 use crate::calls::context::Path;

@@ -3,7 +3,8 @@
 use pyo3::prelude::*;
 
 use spikewire_aerospike::admin::Procedure as _;
-use spikewire_aerospike::command::query::{JobPlan, JobRules, QueryOps, QuerySpec};
+use spikewire_aerospike::background_job::{JobPlan, JobRules};
+use spikewire_aerospike::query::{QueryOps, QuerySpec};
 use spikewire_aerospike_protocol::message::{info2, op};
 
 use super::plan::{operations, scope};

@@ -6,7 +6,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyList, PyRange, PyRangeMethods, PyTuple};
 
 use spikewire_aerospike::Policy;
-use spikewire_aerospike::command::query::{QueryOps, QueryPlan, QuerySpec, spec};
+use spikewire_aerospike::query::{QueryOps, QueryPlan, QuerySpec, spec};
 use spikewire_aerospike_protocol::limits::PARTITIONS;
 
 use super::index::IndexRange;

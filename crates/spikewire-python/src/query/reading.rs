@@ -11,7 +11,7 @@ use pyo3::types::{PyBytes, PyDict, PyNone, PyTuple};
 use spikewire_sync::Mutex;
 
 use spikewire_aerospike::clock::Tick;
-use spikewire_aerospike::command::query::rules::check_results;
+use spikewire_aerospike::query::rules::check_results;
 use spikewire_aerospike::transport::Stream;
 use spikewire_aerospike::transport::stream::{
     Advance, Demand, MAX_RUN, QueryPage, QueryReader, Stopper,

@@ -3,7 +3,7 @@
 use std::ops::{Deref, DerefMut};
 use std::sync::Arc;
 
-use spikewire_aerospike::command::query::rules::check_results;
+use spikewire_aerospike::query::rules::check_results;
 use spikewire_aerospike_protocol::Malformed;
 use spikewire_aerospike_protocol::query::Row;
 use spikewire_aerospike_protocol::value::{particle, read_int};

@@ -6,8 +6,9 @@ use std::time::Duration;
 use spikewire_aerospike::Policy;
 use spikewire_aerospike::admin::Procedure as _;
 use spikewire_aerospike::admin::job::{AbortJob, RunningJob, WatchJob};
-use spikewire_aerospike::command::query::{JobPlan, JobRules, QueryOps};
+use spikewire_aerospike::background_job::{JobPlan, JobRules};
 use spikewire_aerospike::command::{CommandDefaults, CommandSpec, Function};
+use spikewire_aerospike::query::QueryOps;
 
 use super::plan::{QueryRequest, encoded};
 use crate::client_kind::{Administration, ClientKind};

@@ -3,8 +3,8 @@
 use std::ops::{Bound, RangeBounds};
 use std::sync::Arc;
 
-use spikewire_aerospike::command::query::{QueryOps, QueryPlan, QuerySpec};
 use spikewire_aerospike::command::{CommandDefaults, SetRef, check_bin_name};
+use spikewire_aerospike::query::{QueryOps, QueryPlan, QuerySpec};
 use spikewire_aerospike_protocol::limits::PARTITIONS;
 
 use super::found::RecordShape;

@@ -1,7 +1,7 @@
 //! Ranges of secondary indexes.
 
 use spikewire_aerospike::command::check_index_bin;
-use spikewire_aerospike::command::query::check_index;
+use spikewire_aerospike::query::check_index;
 use spikewire_aerospike_protocol::query::{Index, Range, Subject};
 
 pub use spikewire_aerospike_protocol::query::Collection;

@@ -9,7 +9,7 @@ use spikewire_aerospike_protocol::key::{Digest, UserKey};
 use super::{Batch, Row, RowKind, State};
 use crate::clock::Tick;
 use crate::command::{CommandSpec, Refusal, SetRef};
-use crate::options::Policy;
+use crate::model::Policy;
 
 /// Collects the rows of a batch. For each row, give the record first, by user key or digest, then
 /// its kind.

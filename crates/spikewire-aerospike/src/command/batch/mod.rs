@@ -20,31 +20,18 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use spikewire_aerospike_protocol::Malformed;
-use spikewire_aerospike_protocol::batch as wire;
 use spikewire_aerospike_protocol::key::Digest;
 use spikewire_aerospike_protocol::message::{Header, Walk, info3};
 use spikewire_aerospike_protocol::result_code::ResultCode;
 
+pub use super::row_kind::RowKind;
 use super::{Judgement, deadline, judge_row};
 use crate::clock::Tick;
 use crate::cluster::Node;
-use crate::error::{Error, Kind, Result};
-use crate::options::{Policy, ReplicaPolicy};
+use crate::model::Policy;
+use crate::model::{Error, Kind, Result};
 use crate::transport::{Outcome, ResponseHandler, buffer};
 use spikewire_transport::metrics::Keeps;
-
-/// A kind of rows: what to do with their records.
-#[derive(Debug)]
-pub struct RowKind {
-    /// Flags, fields and operations.
-    pub row: wire::Kind,
-    /// Namespace of the records.
-    pub namespace: Arc<str>,
-    /// Whether it writes.
-    pub write: bool,
-    /// Replica to send the rows to.
-    pub replica: ReplicaPolicy,
-}
 
 #[derive(Debug)]
 struct Row {

@@ -11,8 +11,8 @@ use super::{Batch, Part, State};
 use crate::clock::Tick;
 use crate::cluster::{NamespaceMap, Node, Snapshot};
 use crate::command::{Command, Router, Target};
-use crate::error::{Error, Kind, Result};
-use crate::options::Policy;
+use crate::model::Policy;
+use crate::model::{Error, Kind, Result};
 use crate::transport::buffer;
 
 /// Maximum number of rows in one request. Servers before 8.1 reject more than 5,000.
@@ -218,7 +218,7 @@ mod tests {
 
     use super::super::RowKind;
     use super::*;
-    use crate::options::ReplicaPolicy;
+    use crate::model::ReplicaPolicy;
     use spikewire_aerospike_protocol::message::op;
     use spikewire_aerospike_protocol::request;
     use spikewire_aerospike_protocol::value::particle;

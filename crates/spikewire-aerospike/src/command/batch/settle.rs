@@ -7,8 +7,8 @@ use spikewire_aerospike_protocol::result_code::ResultCode;
 
 use super::{Batch, Body, Part, Row, State};
 use crate::clock::Tick;
-use crate::error::{Error, Kind};
-use crate::options::ReplicaPolicy;
+use crate::model::ReplicaPolicy;
+use crate::model::{Error, Kind};
 use crate::transport::Outcome;
 
 /// Minimum pause before retrying rows that no node holds: the partition table has to change first.
@@ -126,7 +126,7 @@ mod tests {
     use super::*;
     use crate::cluster::Snapshot;
     use crate::command::batch::RowKind;
-    use crate::options::Policy;
+    use crate::model::Policy;
     use spikewire_aerospike_protocol::batch as wire;
     use spikewire_aerospike_protocol::key::Digest;
     use spikewire_aerospike_protocol::message::Header;

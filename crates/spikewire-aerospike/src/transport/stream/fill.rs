@@ -8,7 +8,7 @@ use spikewire_transport::dial::Opening;
 use super::line::Seen;
 use super::{Stream, WAKER};
 use crate::clock::Tick;
-use crate::error::{Error, Kind, Result};
+use crate::model::{Error, Kind, Result};
 use crate::transport::node_error;
 
 /// How often a waiting stream checks whether its nodes still exist.

@@ -88,7 +88,7 @@ impl Inbox {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::command::query::WINDOW;
+    use crate::query::WINDOW;
     use spikewire_aerospike_protocol::frame;
     use spikewire_aerospike_protocol::key::Digest;
     use spikewire_aerospike_protocol::message::write_op;

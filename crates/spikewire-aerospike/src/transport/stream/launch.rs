@@ -12,10 +12,10 @@ use super::Stream;
 use super::line::Line;
 use crate::clock::Tick;
 use crate::cluster::Node;
-use crate::command::query::rules::share_of;
-use crate::command::query::{Piece, task_id};
-use crate::error::{Error, Kind};
 use crate::framing::Aerospike;
+use crate::model::{Error, Kind};
+use crate::query::rules::share_of;
+use crate::query::{Piece, task_id};
 use crate::transport::node_error;
 
 /// Default number of nodes read concurrently.

@@ -11,9 +11,9 @@ use spikewire_transport::wire::Wire;
 use super::inbox::Inbox;
 use crate::clock::Tick;
 use crate::cluster::Node;
-use crate::command::query::Piece;
-use crate::command::query::rules::is_whole;
 use crate::framing::Aerospike;
+use crate::query::Piece;
+use crate::query::rules::is_whole;
 
 #[derive(Debug)]
 pub(super) struct Line {

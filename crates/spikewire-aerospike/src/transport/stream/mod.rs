@@ -40,10 +40,10 @@ pub use self::reader::{Advance, Demand, MAX_RUN, QueryPage, QueryReader, wait_fo
 use super::node_error;
 use crate::clock::Tick;
 use crate::cluster::Tally;
-use crate::command::Router;
-use crate::command::query::rules::{AnswerEnd, is_empty_answer};
-use crate::command::query::{Limits, Retries, Tracker, cursor};
-use crate::error::{Error, Kind, Result};
+use crate::model::{Error, Kind, Result};
+use crate::query::rules::{AnswerEnd, is_empty_answer};
+use crate::query::{Limits, Retries, Tracker, cursor};
+use crate::route::Router;
 
 /// Token of the waker that [`Stopper`] uses.
 const WAKER: Token = Token(usize::MAX);

@@ -9,8 +9,8 @@ use std::time::Duration;
 use spikewire_aerospike_protocol::query::{Point, Row};
 
 use super::{Found, Mark, Stream, Streams};
-use crate::command::query::QueryPlan;
-use crate::error::{Error, Kind, Result};
+use crate::model::{Error, Kind, Result};
+use crate::query::QueryPlan;
 
 /// Maximum number of records decoded in one go.
 pub const MAX_RUN: usize = 256;

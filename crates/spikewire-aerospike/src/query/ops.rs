@@ -3,7 +3,7 @@
 use spikewire_aerospike_protocol::message::{op, write_op};
 use spikewire_aerospike_protocol::query::Query;
 
-use crate::error::{Error, Result};
+use crate::model::{Error, Result};
 
 /// Encoded operations, validated one by one.
 #[derive(Debug, Clone)]
@@ -60,14 +60,14 @@ impl QueryOps {
         self.count == 0
     }
 
-    pub(super) fn check_some(&self) -> Result<()> {
+    pub(crate) fn check_some(&self) -> Result<()> {
         if self.is_empty() {
             return Err(Error::invalid("operations must not be empty"));
         }
         Ok(())
     }
 
-    pub(super) fn add_to(&self, query: &mut Query) {
+    pub(crate) fn add_to(&self, query: &mut Query) {
         query.ops.extend_from_slice(&self.bytes);
         query.op_count += self.count;
     }

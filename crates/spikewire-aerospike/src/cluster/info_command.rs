@@ -2,8 +2,8 @@
 
 use std::fmt;
 
-use crate::error::{Error, Kind, Result};
-use crate::name::Name;
+use crate::model::Name;
+use crate::model::{Error, Kind, Result};
 
 /// An info command without line breaks, which would start another command.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -20,7 +20,7 @@ impl InfoCommand {
     }
 
     /// A command composed of validated names and fixed words.
-    pub(super) fn of_names(text: String) -> Self {
+    pub(crate) fn of_names(text: String) -> Self {
         debug_assert!(!text.contains(['\n', '\r']), "every part was checked");
         Self(text.into())
     }
@@ -38,13 +38,13 @@ impl fmt::Display for InfoCommand {
 }
 
 /// The value of the first part `name=value` of a reply.
-pub(super) fn field<'a>(answer: &'a str, separator: char, name: &str) -> Option<&'a str> {
+pub(crate) fn field<'a>(answer: &'a str, separator: char, name: &str) -> Option<&'a str> {
     let parts = answer.split(separator).filter_map(|part| part.split_once('='));
     parts.into_iter().find(|(own, _)| *own == name).map(|(_, value)| value)
 }
 
 /// Fails for a namespace that is not in a list. Nodes accept commands for unknown namespaces.
-pub(super) fn known_namespace(namespace: &Name, namespaces: &str) -> Result<()> {
+pub(crate) fn known_namespace(namespace: &Name, namespaces: &str) -> Result<()> {
     if namespaces.split(';').any(|known| *known == **namespace) {
         return Ok(());
     }

@@ -6,8 +6,8 @@ use spikewire_aerospike_protocol::query::{Query, Row};
 use spikewire_aerospike_protocol::result_code::ResultCode;
 use spikewire_aerospike_protocol::value::particle;
 
-use crate::error::{Error, Result};
-use crate::options::{Backoff, Policy, ReplicaPolicy};
+use crate::model::{Backoff, Policy, ReplicaPolicy};
+use crate::model::{Error, Result};
 
 /// The limits of one query.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -11,7 +11,7 @@ use spikewire_aerospike_protocol::limits::PARTITIONS;
 use spikewire_aerospike_protocol::query::{Point, Query, Share};
 
 use super::Tracker;
-use crate::error::{Error, Result};
+use crate::model::{Error, Result};
 
 const MAGIC: &[u8; 4] = b"SWQC";
 const VERSION: u8 = 1;

@@ -7,7 +7,7 @@ use spikewire_aerospike_protocol::limits;
 use spikewire_aerospike_protocol::message::{Header, info1, info2, info3};
 
 use super::Refusal;
-use crate::options::{Policy, ReplicaPolicy};
+use super::{Policy, ReplicaPolicy};
 
 /// The TTL of a record after a write.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -147,7 +147,7 @@ impl ExistsRule {
 
 /// The header of a write with these rules.
 #[inline]
-pub(super) fn write_header(
+pub(crate) fn write_header(
     ttl: Ttl,
     generation: GenerationRule,
     exists: ExistsRule,
@@ -182,7 +182,7 @@ pub enum ReadMode {
 
 impl ReadMode {
     /// Sets it in a request, and routes that to a replica that can satisfy it.
-    pub(super) fn apply(self, header: &mut Header, policy: &mut Policy) {
+    pub(crate) fn apply(self, header: &mut Header, policy: &mut Policy) {
         match self {
             Self::One => {}
             Self::All => header.info1 |= info1::READ_MODE_AP_ALL,
@@ -228,7 +228,7 @@ impl ReadTouch {
     }
 
     /// The expiration field of a read.
-    pub(super) fn slot(self) -> Result<u32, Refusal> {
+    pub(crate) fn slot(self) -> Result<u32, Refusal> {
         match self {
             Self::Default => Ok(limits::TTL_DEFAULT),
             Self::Never => Ok(limits::TTL_NEVER),

@@ -9,9 +9,9 @@ use spikewire_aerospike_protocol::key::Digest;
 use spikewire_transport::OrderKey;
 
 use crate::cluster::{NamespaceMap, Node, Snapshot};
-use crate::error::{Error, Kind, Result};
-use crate::hedging::Hedge;
-use crate::options::ReplicaPolicy;
+use crate::model::Hedge;
+use crate::model::ReplicaPolicy;
+use crate::model::{Error, Kind, Result};
 
 /// The routing information of a command.
 #[derive(Debug, Clone)]

@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use spikewire_aerospike_protocol::query::Collection;
 
+use super::ReplicaPolicy;
 use super::{ExistsRule, ReadMode, Refusal, Ttl};
-use crate::options::ReplicaPolicy;
 
 /// 100 years: far beyond any use, and safe to add to any clock.
 const LONGEST_SPAN: f64 = 3.2e9;

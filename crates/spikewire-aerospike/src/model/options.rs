@@ -6,7 +6,7 @@ use std::time::Duration;
 use spikewire_aerospike_protocol::host::Host;
 use spikewire_transport::tls::Tls;
 
-use crate::security::Login;
+use crate::model::Login;
 
 /// The replica for the first attempt of a command and for its retries.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

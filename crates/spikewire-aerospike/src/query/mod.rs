@@ -5,18 +5,13 @@
 //! | [`spec`] | what was asked for, checked, and the plan it makes |
 //! | `ops` | what is read of each record, or done to it |
 //! | `range` | which values of which index |
-//! | `aggregate` | what a stream function makes of the records; with the feature of that name |
-//! | `job` | background jobs, checked and not begun |
 //! | [`partitions`] | which partitions a caller wants |
 //! | [`tracker`] | how far each partition was read, and who reads it now |
 //! | [`cursor`] | the same as bytes, for another process to go on |
 //! | [`rules`] | limits, and which failures are tried again |
 //! | `task_id` | the numbers that nodes know queries and jobs by |
 
-#[cfg(feature = "aggregate")]
-mod aggregate;
 pub mod cursor;
-mod job;
 mod ops;
 pub mod partitions;
 mod range;
@@ -25,9 +20,6 @@ pub mod spec;
 mod task_id;
 pub mod tracker;
 
-#[cfg(feature = "aggregate")]
-pub use aggregate::AggregationPlan;
-pub use job::{JobPlan, JobRules};
 pub use ops::QueryOps;
 pub use partitions::Partitions;
 pub use range::check_index;

@@ -8,9 +8,9 @@ use spikewire_aerospike_protocol::query::{Index, Query};
 
 use super::range::check_index;
 use super::{Limits, Partitions, QueryOps, Tracker, WINDOW, cursor, pauses};
-use crate::command::RetryOptions;
-use crate::error::{Error, Result};
-use crate::options::{Policy, ReplicaPolicy};
+use crate::model::RetryOptions;
+use crate::model::{Error, Result};
+use crate::model::{Policy, ReplicaPolicy};
 
 /// Default limit for the silence of a node and the pause of a reader.
 const DEFAULT_SOCKET_TIMEOUT: Duration = Duration::from_secs(30);

@@ -4,12 +4,12 @@ use std::time::Duration;
 
 use spikewire_aerospike_protocol::query::{Query, Task};
 
-use super::{QueryOps, QuerySpec};
 use crate::admin::job::StartJob;
 use crate::cluster::Cluster;
 use crate::command::Function;
-use crate::error::{Error, Result};
-use crate::options::Policy;
+use crate::model::Policy;
+use crate::model::{Error, Result};
+use crate::query::{QueryOps, QuerySpec};
 
 /// A validated background job that has not started.
 #[derive(Debug, Clone)]

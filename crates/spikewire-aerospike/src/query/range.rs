@@ -3,7 +3,7 @@
 use spikewire_aerospike_protocol::limits;
 use spikewire_aerospike_protocol::query::{Index, Range, Subject};
 
-use crate::error::{Error, Result};
+use crate::model::{Error, Result};
 
 /// Strings and blobs of this size or more are not indexed.
 const MAX_VALUE: usize = 2048;

@@ -4,7 +4,7 @@
 use std::fmt;
 use std::ops::Deref;
 
-use crate::error::{Error, Result};
+use super::{Error, Result};
 
 /// A validated name: without separators of info commands, quotes or line breaks.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]

@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use spikewire_aerospike_protocol::query::Query;
 
 use super::*;
-use crate::command::query::cursor;
+use crate::query::cursor;
 
 /// The digest of a record in partitions 0 to 7, and a number that distinguishes records of a
 /// partition.

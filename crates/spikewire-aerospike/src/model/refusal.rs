@@ -4,7 +4,7 @@ use std::fmt;
 
 use spikewire_aerospike_protocol::request::TooLarge;
 
-use crate::error::Error;
+use super::Error;
 
 /// Why the arguments of a command are invalid. Hosts with several error classes for bad input
 /// choose by [`Refusal::class`].

@@ -3,8 +3,8 @@
 use std::fmt::Display;
 use std::time::Duration;
 
+use super::Policy;
 use super::{Refusal, parse};
-use crate::options::Policy;
 
 /// Bounds of the number of retries.
 pub const MAX_RETRIES: (u64, u64) = (0, 1000);

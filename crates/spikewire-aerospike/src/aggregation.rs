@@ -11,13 +11,13 @@ use spikewire_aerospike_protocol::result_code::ResultCode;
 use spikewire_aerospike_protocol::value::{Value, particle};
 use spikewire_udf::{Failure, Library, Limits as UdfLimits, Machine, Side};
 
-use super::QuerySpec;
 use crate::admin::module::module_source;
 use crate::admin::run;
 use crate::cluster::{Cluster, Tally};
 use crate::command::Function;
-use crate::error::{Error, Kind, Result};
-use crate::options::Policy;
+use crate::model::Policy;
+use crate::model::{Error, Kind, Result};
+use crate::query::QuerySpec;
 use crate::transport::gather::{Patience, gather};
 
 /// The longest socket timeout that can be sent to a node.

@@ -3,7 +3,7 @@
 use spikewire_aerospike_protocol::key::Digest;
 use spikewire_aerospike_protocol::limits::PARTITIONS;
 
-use crate::error::{Error, Result};
+use crate::model::{Error, Result};
 
 /// A range of partitions; the first one may start after a given record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
