@@ -18,8 +18,9 @@ pub use answer::{Answer, Content};
 
 use self::agreement::{Agreement, Step};
 use crate::cluster::Node;
-use crate::connection::{Command, Outcome, Reply, plain_query};
+use crate::connection::{Command, Outcome, Reply};
 use crate::error::{Error, Kind, Result};
+use crate::framing::plain_query;
 use crate::memory::Memory;
 use crate::routing::{Aim, Replica, Target};
 use crate::speculation::Contender;

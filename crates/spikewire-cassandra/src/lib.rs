@@ -3,6 +3,8 @@
 //! | module | contents |
 //! |---|---|
 //! | [`options`], [`authenticator`] | session options and authentication |
+//! | `framing` | envelopes and segments; the handshake: start-up, login, keyspace |
+//! | `shards` | the shards of a node, and which of them a token belongs to |
 //! | [`cluster`] | the control connection, nodes, tokens, replicas |
 //! | [`routing`] | which node a request goes to |
 //! | [`connection`] | Cassandra as a protocol of the crate `spikewire-transport` |
@@ -24,11 +26,13 @@ pub mod cluster;
 pub mod connection;
 pub mod error;
 pub mod execution;
+mod framing;
 pub mod many;
 mod memory;
 pub mod options;
 pub mod routing;
 pub mod session;
+mod shards;
 pub mod speculation;
 pub mod statement;
 pub mod text;

@@ -53,6 +53,7 @@ mod lanes;
 pub mod metrics;
 pub mod multiplexer;
 pub mod native;
+pub mod node_stats;
 pub mod permits;
 pub mod pipeline;
 mod placement;

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use spikewire_aerospike_protocol::host::Host;
-use spikewire_transport::metrics::tell_of_breaker;
+use spikewire_transport::node_stats::report_breaker;
 
 use super::map::PartitionTable;
 use super::member::{Member, ask_all, greeting};
@@ -229,7 +229,7 @@ impl Tender {
     /// Emits events for breakers that opened or closed since the last pass.
     fn watch_breakers(&mut self) {
         for member in &mut self.members {
-            tell_of_breaker(&self.shared.metrics, &mut member.breaker_open, &*member.node);
+            report_breaker(&self.shared.metrics, &mut member.breaker_open, &*member.node);
         }
     }
 

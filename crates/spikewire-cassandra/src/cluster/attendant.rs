@@ -12,7 +12,8 @@ use spikewire_cql::response::schema::Target;
 use spikewire_cql::token::is_murmur3;
 use spikewire_transport::Tick;
 use spikewire_transport::descriptors::Listed;
-use spikewire_transport::metrics::{Event as Signal, tell_of_breaker};
+use spikewire_transport::metrics::Event as Signal;
+use spikewire_transport::node_stats::report_breaker;
 
 use super::after_events::{AfterEvents, CALM};
 use super::control::Control;
@@ -179,7 +180,7 @@ impl Attendant {
                 let event = if is_up { Signal::NodeUp(name) } else { Signal::NodeDown(name) };
                 metrics.events().push(event);
             }
-            tell_of_breaker(metrics, breaker, &**node);
+            report_breaker(metrics, breaker, &**node);
         }
     }
 

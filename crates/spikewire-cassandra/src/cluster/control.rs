@@ -15,8 +15,8 @@ use spikewire_transport::session::Session;
 
 use super::node::Description;
 use super::tables::{self, Local, Replication};
-use crate::connection::{Cassandra, Handshake, plain_query};
 use crate::error::{Error, Kind, Result};
+use crate::framing::{Cassandra, Handshake, plain_query};
 
 /// The id of requests, one of which is in flight at a time.
 const STREAM: u16 = 1;

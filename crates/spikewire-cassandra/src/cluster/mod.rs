@@ -22,7 +22,6 @@ mod reach;
 #[cfg(test)]
 pub(crate) mod sample;
 mod seeds;
-mod shards;
 mod shared;
 mod snapshot;
 mod tables;
@@ -39,12 +38,12 @@ use spikewire_sync::Mutex;
 use spikewire_transport::metrics::{NodeStats, Observed, Stats};
 use spikewire_transport::{Janitor, Metrics, Tick};
 
+pub use crate::shards::Shards;
 pub use node::{HostId, Node};
-pub use shards::Shards;
 pub use snapshot::Snapshot;
 
-use crate::connection::Handshake;
 use crate::error::{Error, Kind, Result};
+use crate::framing::Handshake;
 use crate::options::Options;
 use attendant::Attendant;
 pub(crate) use shared::HearsSchema;

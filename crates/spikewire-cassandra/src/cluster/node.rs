@@ -7,8 +7,8 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use spikewire_transport::metrics::Gauges;
 use spikewire_transport::{Breaker, Encryption};
 
-use super::Shards;
 use crate::options::Options;
+use crate::shards::Shards;
 
 /// A node's id, which it keeps when its address changes.
 pub type HostId = [u8; 16];

@@ -14,8 +14,8 @@ use spikewire_transport::session::Session;
 use spikewire_transport::tls::Tls;
 
 use super::control::Control;
-use crate::connection::{Cassandra, Handshake, Refusal};
 use crate::error::{Error, Kind, Result};
+use crate::framing::{Cassandra, Handshake, Refusal};
 use crate::options::{Host, Options};
 
 /// The parameters of handshakes in this version.

@@ -11,7 +11,7 @@ use spikewire_transport::metrics::Looks;
 use spikewire_transport::{Janitors, Metrics, Tick};
 
 use super::{Node, Snapshot};
-use crate::connection::Handshake;
+use crate::framing::Handshake;
 use crate::options::Options;
 
 /// Is told of changes of the schema, on the control thread; must be brief.

@@ -3,17 +3,14 @@
 //! | file | contents |
 //! |---|---|
 //! | `about` | describes requests for the metrics |
-//! | `framing` | envelopes and segments; the handshake: start-up, login, keyspace |
 //! | `protocol` | which request a reply answers and what it means; the topology |
 
 mod about;
-mod framing;
 mod protocol;
 
 use crate::routing::{Replica, Target};
 
-pub use framing::{Cassandra, Handshake};
-pub(crate) use framing::{Refusal, plain_query};
+pub use crate::framing::{Cassandra, Handshake};
 
 /// A request in flight.
 pub type Command<T> = spikewire_transport::Command<Target, Replica, T>;

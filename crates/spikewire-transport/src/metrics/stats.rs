@@ -1,12 +1,10 @@
 //! A client's statistics as plain data.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::Duration;
 
 use super::{Histogram, Labels, Metrics, Snapshot, Stage, Totals};
 use crate::clock::Tick;
-use crate::topology::Endpoint;
 
 /// A client's counters and its current state.
 #[derive(Debug, Clone)]
@@ -65,23 +63,6 @@ pub trait Observed: Send + Sync {
     fn stats(&self) -> Stats;
 }
 
-impl NodeStats {
-    /// The statistics of a node with this name.
-    pub fn of(name: String, node: &impl Endpoint) -> Self {
-        let (connections, opened) =
-            node.gauges().map(|gauges| (gauges.open(), gauges.opened())).unwrap_or_default();
-        Self {
-            name,
-            label: node.to_string(),
-            address: node.address().to_string(),
-            connections,
-            opened,
-            errors: node.breaker().errors(),
-            breaker_open: node.breaker().is_open(),
-        }
-    }
-}
-
 impl Stats {
     /// The statistics of a client with these nodes.
     pub fn new(metrics: &Metrics, nodes: Vec<NodeStats>, looks: &Looks) -> Self {
@@ -116,16 +97,5 @@ impl Looks {
         self.all.fetch_add(1, Relaxed);
         self.failed.fetch_add(u64::from(!found), Relaxed);
         self.last.store(Tick::now().0, Relaxed);
-    }
-}
-
-/// Reports a breaker that opened or closed since the last call.
-pub fn tell_of_breaker(metrics: &Metrics, was_open: &mut bool, node: &impl Endpoint) {
-    let open = node.breaker().is_open();
-    if open != *was_open {
-        *was_open = open;
-        let name: Arc<str> = node.to_string().into();
-        let opened = super::Event::BreakerOpened;
-        metrics.events().push(if open { opened(name) } else { super::Event::BreakerClosed(name) });
     }
 }

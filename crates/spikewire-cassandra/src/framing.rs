@@ -14,7 +14,7 @@ use spikewire_sync::Mutex;
 use spikewire_transport::protocol::{Answers, Frame, Framing, Greeting, Malformed, Opened};
 
 use crate::authenticator::{Authenticator, Conversation};
-use crate::cluster::Shards;
+use crate::shards::Shards;
 use crate::text::quoted;
 
 /// Parameters of the handshakes of a session's connections.

@@ -1,0 +1,34 @@
+//! What metrics say about a node.
+
+use std::sync::Arc;
+
+use crate::metrics::{Event, Metrics, NodeStats};
+use crate::topology::Endpoint;
+
+impl NodeStats {
+    /// The statistics of a node with this name.
+    pub fn of(name: String, node: &impl Endpoint) -> Self {
+        let (connections, opened) =
+            node.gauges().map(|gauges| (gauges.open(), gauges.opened())).unwrap_or_default();
+        Self {
+            name,
+            label: node.to_string(),
+            address: node.address().to_string(),
+            connections,
+            opened,
+            errors: node.breaker().errors(),
+            breaker_open: node.breaker().is_open(),
+        }
+    }
+}
+
+/// Reports a breaker that opened or closed since the last call.
+pub fn report_breaker(metrics: &Metrics, was_open: &mut bool, node: &impl Endpoint) {
+    let open = node.breaker().is_open();
+    if open != *was_open {
+        *was_open = open;
+        let name: Arc<str> = node.to_string().into();
+        let opened = Event::BreakerOpened;
+        metrics.events().push(if open { opened(name) } else { Event::BreakerClosed(name) });
+    }
+}
