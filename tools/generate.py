@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-RUST = ROOT / "crates/spikewire/src"
+RUST = ROOT / "crates/spikewire/src/aerospike"
 RUST_MODULES = {"op": "operation", "exp": "expression"}
 BINDING = ROOT / "crates/spikewire-python/src"
 PROTOCOL = ROOT / "crates/spikewire-aerospike-protocol/src"
@@ -52,7 +52,7 @@ def outputs() -> dict[Path, str]:
         path = PROTOCOL / f"operation/{name}.rs"
         found[path] = formatted(decoding.module(known, family))
     found[PROTOCOL / "operation/words.rs"] = formatted(decoding.words(known))
-    found[RUST / "operation/words.rs"] = formatted(rust_functions.enumerations(known))
+    found[RUST / "words.rs"] = formatted(rust_functions.enumerations(known))
     found[NODE / "op/words.ts"] = typescript.words(known)
     named = verbs.load()
     for of in named.classes:

@@ -43,17 +43,18 @@ def module(table: Table, family: Family, face: str) -> str:
     uses = ["use spikewire_aerospike_protocol::operation::Family;\n\n"]
     if face == "op":
         names = [it for it in ("Order",) if f": {it}" in functions]
-        uses.append(f"use super::{{{', '.join(['Operation', 'call::Call', *names])}}};\n")
+        uses.append(f"use super::{{{', '.join(['Operation', *names])}}};\n")
+        uses.append("use crate::aerospike::calls::Call;\n")
         if "impl Encode" in functions:
-            uses.append("use crate::encode::Encode;\n")
+            uses.append("use crate::aerospike::encode::Encode;\n")
         if "Into<Value>" in functions:
             uses.append("use crate::Value;\n")
     else:
         uses.append("use super::{Expression, operand::Operand};\n")
-        uses.append("use crate::operation::call::Call;\n")
+        uses.append("use crate::aerospike::calls::Call;\n")
         names = [it for it in ("Order",) if f": {it}" in functions]
         if names:
-            uses.append(f"use crate::operation::{{{', '.join(names)}}};\n")
+            uses.append(f"use crate::aerospike::words::{{{', '.join(names)}}};\n")
     docs = rust_docs(family.docs["rust"][face], mark="//!")
     return f"{header('//', family.name + '.toml')}{docs}\n{''.join(uses)}{functions}"
 

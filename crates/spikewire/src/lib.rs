@@ -219,60 +219,23 @@
 //! `Send` and `Sync`, and cheap to clone. Connections are closed when the last clone, dataset and
 //! future is dropped, or by `close`: then whatever is waiting fails with [`Kind::Closed`].
 
-mod answer;
-mod asynchronous;
-mod batch;
-mod blocking;
-mod client_kind;
-mod cluster;
+mod aerospike;
 #[cfg(feature = "cassandra")]
 pub mod cql;
-pub mod ctx;
 mod driving;
-mod encode;
-mod expression;
-mod function;
-mod index;
-mod key;
-mod many;
 pub mod metrics;
-mod module;
-mod operation;
-mod options;
-mod query;
-mod record;
-mod role;
-mod row;
-mod span;
-mod user;
-mod verbs;
+mod seeds;
+#[cfg(feature = "tracing")]
+mod span_end;
 
-pub use asynchronous::{
-    AdminFuture, AsyncClient, AsyncDataset, AsyncPages, AsyncRecords, Pending, PendingBatch,
-};
-pub use batch::Batch;
-pub use blocking::{Client, Dataset, Pages, Records};
-pub use client_kind::ClientKind;
-pub use cluster::Node;
-pub use encode::Encode;
-pub use expression::operand::Operand;
-pub use expression::{Expression, exp};
-pub use index::{Index, IndexType, Indexes, NewIndex};
-pub use key::Key;
-pub use module::{Module, Modules};
-pub use operation::{Operation, Order, Overflow, Returning, op};
-pub use options::{Builder, CallOptions, Seeds};
-pub use query::{Collection, Found, IndexOn, IndexRange, IndexValue, Job, Page, Progress, Query};
-pub use record::{Bin, Bins, Name, Record};
-pub use role::{Privilege, PrivilegeKind, Role, Roles, privilege};
-pub use row::Row;
+pub use aerospike::*;
+pub use seeds::Seeds;
 pub use spikewire_aerospike::command::{ExistsRule as Exists, ReadMode, ReadTouch, Ttl};
 pub use spikewire_aerospike::{
     Auth, Backoff, Error, Hedge, Kind, Pem, ReplicaPolicy, Result, Tls, TlsError, TlsOptions,
 };
 pub use spikewire_aerospike_protocol::result_code::ResultCode;
 pub use spikewire_aerospike_protocol::value::Value;
-pub use user::{User, Users};
 
 /// Bins of different types for verbs that write, without wrapping each in a [`Value`].
 ///

@@ -17,9 +17,9 @@ use super::cluster::{self, Node};
 use super::prepared::{Bound, Form, Prepared, Statement, execute, is_misfit};
 use super::result::{QueryResult, Raw, Rows};
 use super::row::Row;
+use crate::cql::span::{SessionCall, StatementSpan};
 use crate::metrics::{Metrics, Observed, Stats};
-use crate::options::Seeds;
-use crate::span::{Asked, StatementSpan};
+use crate::seeds::Seeds;
 
 /// A blocking session. Cheap to clone; all clones share the connections and can be used from any
 /// number of threads. The connections are closed when the last clone and the last [`RowIter`] are
@@ -134,13 +134,13 @@ impl Session {
         self.options.resolve(&self.core.composer)
     }
 
-    fn span(&self, asked: Asked<'_>) -> StatementSpan {
-        StatementSpan::of(asked, || self.options.said_keyspace().or_else(|| self.keyspace()))
+    fn span(&self, call: SessionCall<'_>) -> StatementSpan {
+        StatementSpan::of(call, || self.options.said_keyspace().or_else(|| self.keyspace()))
     }
 
     /// Prepares a statement, unless it is prepared already and the schema has not changed since.
     pub fn prepare(&self, text: impl AsRef<str>) -> Result<Prepared> {
-        let span = self.span(Asked::Prepare(text.as_ref()));
+        let span = self.span(SessionCall::Prepare(text.as_ref()));
         let _entered = span.enter();
         let prepare = |options| self.core.prepare(text.as_ref(), &options);
         let prepared = self.resolved().and_then(prepare);
@@ -153,7 +153,7 @@ impl Session {
     /// and changes the keyspace of the session.
     pub fn execute(&self, statement: impl Statement, values: impl Values) -> Result<QueryResult> {
         let form = statement.form();
-        let span = self.span(Asked::Execute(form.text(), form.has_markers(&values)));
+        let span = self.span(SessionCall::Execute(form.text(), form.has_markers(&values)));
         let _entered = span.enter();
         let result = self.executed(form, &values);
         span.ended(&result);
@@ -176,7 +176,7 @@ impl Session {
 
     /// Executes a batch.
     pub fn batch(&self, batch: &Batch) -> Result<QueryResult> {
-        let span = self.span(Asked::Batch(batch.len()));
+        let span = self.span(SessionCall::Batch(batch.len()));
         let _entered = span.enter();
         let result = self.run_batch(batch);
         span.ended(&result);
@@ -219,7 +219,7 @@ impl Session {
     /// The pages of a statement, as an iterator of results. The last one may be empty.
     pub fn pages(&self, statement: impl Statement, values: impl Values) -> Result<PageIter> {
         let form = statement.form();
-        let span = self.span(Asked::Read(form.text(), form.has_markers(&values)));
+        let span = self.span(SessionCall::Read(form.text(), form.has_markers(&values)));
         let bound = {
             let _entered = span.enter();
             self.resolved().and_then(|options| {

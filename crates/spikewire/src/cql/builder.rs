@@ -12,7 +12,7 @@ use spikewire_cql::consistency::Consistency;
 use spikewire_cql::version::Version;
 use spikewire_transport::tls::Tls;
 
-use crate::options::Seeds;
+use crate::seeds::Seeds;
 
 /// Builds a session from options.
 ///

@@ -92,6 +92,7 @@ mod fields;
 mod prepared;
 mod result;
 mod row;
+mod span;
 mod tuples;
 mod value;
 

@@ -24,10 +24,10 @@ use super::call_options::CallOptions;
 use super::cluster::{self, Node};
 use super::prepared::{Bound, Form, Prepared, Statement, execute, is_misfit};
 use super::result::QueryResult;
+use crate::cql::span::{SessionCall, StatementSpan};
 use crate::driving::{Connections, on_a_thread};
 use crate::metrics::{Metrics, Observed, Stats};
-use crate::options::Seeds;
-use crate::span::{Asked, StatementSpan};
+use crate::seeds::Seeds;
 use pending::{Pending, Ticket};
 
 pub use query::{PageStream, RowStream};
@@ -219,13 +219,13 @@ impl AsyncSession {
         Ok((bound, options))
     }
 
-    fn span(&self, asked: Asked<'_>) -> StatementSpan {
-        StatementSpan::of(asked, || self.options.said_keyspace().or_else(|| self.keyspace()))
+    fn span(&self, call: SessionCall<'_>) -> StatementSpan {
+        StatementSpan::of(call, || self.options.said_keyspace().or_else(|| self.keyspace()))
     }
 
     /// Prepares a statement, unless it is prepared already and the schema has not changed since.
     pub async fn prepare(&self, text: impl AsRef<str> + Send) -> Result<Prepared> {
-        let span = self.span(Asked::Prepare(text.as_ref()));
+        let span = self.span(SessionCall::Prepare(text.as_ref()));
         let prepared = match self.resolved() {
             Ok(options) => self.prepare_with(text.as_ref(), &options).await,
             Err(error) => Err(error),
@@ -243,7 +243,7 @@ impl AsyncSession {
         values: impl Values,
     ) -> Result<QueryResult> {
         let form = statement.form();
-        let span = self.span(Asked::Execute(form.text(), form.has_markers(&values)));
+        let span = self.span(SessionCall::Execute(form.text(), form.has_markers(&values)));
         let result = self.executed(form, values).await;
         span.ended(&result);
         result
@@ -266,7 +266,7 @@ impl AsyncSession {
 
     /// Executes a batch.
     pub async fn batch(&self, batch: &Batch) -> Result<QueryResult> {
-        let span = self.span(Asked::Batch(batch.len()));
+        let span = self.span(SessionCall::Batch(batch.len()));
         let result = self.run_batch(batch).await;
         span.ended(&result);
         result
@@ -310,7 +310,7 @@ impl AsyncSession {
         values: impl Values,
     ) -> Result<PageStream> {
         let form = statement.form();
-        let span = self.span(Asked::Read(form.text(), form.has_markers(&values)));
+        let span = self.span(SessionCall::Read(form.text(), form.has_markers(&values)));
         let bound = self.bind(form, values).await;
         let bound = bound.inspect_err(|error| span.failed(error))?;
         Ok(PageStream::new(self.core.clone(), bound, span))

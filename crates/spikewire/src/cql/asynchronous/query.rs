@@ -14,7 +14,7 @@ use super::pending::Pending;
 use crate::cql::prepared::Bound;
 use crate::cql::result::{QueryResult, Raw, Rows};
 use crate::cql::row::Row;
-use crate::span::StatementSpan;
+use crate::cql::span::StatementSpan;
 
 /// Number of rows after which a task yields, even if more are available.
 const TURN: u32 = 256;

@@ -1,0 +1,102 @@
+//! The future of one command.
+
+use std::marker::PhantomData;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+
+use spikewire_aerospike::clock::Tick;
+use spikewire_aerospike::command::{Command, Prepared};
+use spikewire_aerospike::transport::buffer;
+use spikewire_aerospike::{Error, Kind, Result};
+
+use super::Core;
+use super::cell::Cell;
+use crate::aerospike::answer::{self, Answer};
+use crate::aerospike::span::VerbSpan;
+use crate::driving;
+
+/// The future of a verb of [`AsyncDataset`](super::AsyncDataset).
+///
+/// Works on any executor. The request is sent when the future is first polled; dropping the future
+/// discards the reply.
+#[derive(Debug)]
+#[must_use = "a command is sent when its future is polled"]
+pub struct Pending<A: Answer> {
+    stage: Stage,
+    /// Taken when the request is sent.
+    span: VerbSpan,
+    plan: A::Plan,
+    /// Keeps the connections open while a future is pending.
+    core: Arc<Core>,
+    answer: PhantomData<fn() -> A>,
+}
+
+#[derive(Debug)]
+enum Stage {
+    /// Composed, or rejected.
+    New(Result<Prepared>),
+    /// Sent.
+    Waiting(Arc<Cell>),
+    Over,
+}
+
+impl<A: Answer> Pending<A> {
+    pub(super) fn new(
+        core: Arc<Core>,
+        request: Result<Prepared>,
+        plan: A::Plan,
+        span: VerbSpan,
+    ) -> Self {
+        Self { stage: Stage::New(request), span, plan, core, answer: PhantomData }
+    }
+}
+
+impl<A: Answer> Future for Pending<A> {
+    type Output = Result<A>;
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Result<A>> {
+        if let Stage::Waiting(cell) = &self.stage {
+            let Poll::Ready((outcome, answered)) = cell.poll(context) else { return Poll::Pending };
+            self.stage = Stage::Over;
+            let metrics = self.core.context.cluster.metrics();
+            let at = metrics.goes_on(answered);
+            return Poll::Ready(outcome.and_then(|body| {
+                let answer = answer::read(&body, &self.plan);
+                metrics.decoded(at);
+                buffer::give(body);
+                answer
+            }));
+        }
+        match std::mem::replace(&mut self.stage, Stage::Over) {
+            Stage::New(Ok(request)) => {
+                let span = std::mem::take(&mut self.span);
+                let (cell, ticket) = Cell::new(context.waker().clone(), A::KIND, span);
+                let Prepared { bytes, target, policy } = request;
+                let command = Command::new(bytes, target, policy, Tick::now(), ticket);
+                self.stage = Stage::Waiting(cell);
+                self.core.transport.submit(command);
+                Poll::Pending
+            }
+            Stage::New(Err(error)) => Poll::Ready(Err(error)),
+            Stage::Waiting(_) | Stage::Over => panic!("polled after its answer"),
+        }
+    }
+}
+
+impl<A: Answer> Drop for Pending<A> {
+    fn drop(&mut self) {
+        match std::mem::replace(&mut self.stage, Stage::Over) {
+            Stage::Waiting(cell) => cell.abandon(),
+            Stage::New(Ok(request)) => buffer::give(request.bytes),
+            Stage::New(Err(_)) | Stage::Over => {}
+        }
+    }
+}
+
+/// Runs a blocking function on a thread of its own.
+pub(super) fn on_a_thread<T: Send + 'static>(
+    work: impl FnOnce(&dyn Fn() -> bool) -> Result<T> + Send + 'static,
+) -> impl Future<Output = Result<T>> + Send + 'static {
+    driving::on_a_thread(work, |message| Error::new(Kind::Connection, message))
+}

@@ -1,0 +1,90 @@
+//! The future of a batch.
+
+use std::fmt;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll, Waker};
+
+use spikewire_aerospike::command::BatchExecution;
+use spikewire_aerospike::command::batch::Batch as Rows;
+use spikewire_aerospike::transport::Next;
+use spikewire_aerospike::{Error, Result};
+
+use super::Core;
+use super::cell::BatchCell;
+use crate::aerospike::batch::Batch;
+use crate::aerospike::many::{Answered, Many};
+use crate::aerospike::span::VerbSpan;
+
+/// The future of the outcomes of many records.
+///
+/// Works on any executor. The requests are sent when the future is first polled; dropping the
+/// future discards the replies.
+#[must_use = "a batch is sent when its future is polled"]
+pub struct PendingBatch {
+    stage: Stage,
+    span: VerbSpan,
+    /// Keeps the connections open while the future is pending.
+    core: Arc<Core>,
+}
+
+enum Stage {
+    New(Result<Many>),
+    Waiting(Arc<BatchExecution<BatchCell>>, Answered),
+    Over,
+}
+
+impl PendingBatch {
+    pub(super) fn new(core: Arc<Core>, many: Result<Many>, span: VerbSpan) -> Self {
+        Self { stage: Stage::New(many), span, core }
+    }
+
+    fn start(&self, rows: Rows, waker: Waker) -> Arc<BatchExecution<BatchCell>> {
+        let mut next = Next::default();
+        let cluster = self.core.context.cluster.clone();
+        let execution = BatchExecution::start(cluster, BatchCell::new(waker), rows, &mut next);
+        self.core.transport.submit_all(next);
+        execution
+    }
+}
+
+impl Future for PendingBatch {
+    type Output = Result<Batch>;
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Result<Batch>> {
+        if let Stage::New(_) = self.stage {
+            let Stage::New(many) = std::mem::replace(&mut self.stage, Stage::Over) else {
+                unreachable!("it was just looked at")
+            };
+            let Many { rows, answered, .. } = match many {
+                Ok(many) => many,
+                Err(error) => return Poll::Ready(Err(error)),
+            };
+            if self.core.context.cluster.is_closed() {
+                let error = Error::closed();
+                self.span.failed(&error);
+                return Poll::Ready(Err(error));
+            }
+            let execution = self.start(rows, context.waker().clone());
+            self.stage = Stage::Waiting(execution, answered);
+        }
+        let Stage::Waiting(execution, _) = &self.stage else { panic!("polled after its answer") };
+        let Poll::Ready(rows) = execution.owner().poll(context) else { return Poll::Pending };
+        let Stage::Waiting(_, answered) = std::mem::replace(&mut self.stage, Stage::Over) else {
+            unreachable!("it was just looked at")
+        };
+        if let Ok(rows) = &rows {
+            self.core.context.cluster.metrics().goes_on(rows.answered());
+        }
+        self.span.ended(&rows);
+        // The future may be kept longer than the span should last.
+        self.span = VerbSpan::default();
+        Poll::Ready(rows.map(|rows| Batch::new(rows, answered)))
+    }
+}
+
+impl fmt::Debug for PendingBatch {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.debug_struct("PendingBatch").finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,271 @@
+//! The asynchronous API: the same verbs as futures, on any executor.
+//!
+//! | module | contents |
+//! |---|---|
+//! | `mod` | the client and its datasets |
+//! | `future`, `cell` | a command's future, and the cell for its outcome |
+//! | `many` | a batch's future |
+//! | `admin` | administrative commands |
+//! | `admin_future` | the future of rare commands |
+//! | `query` | queries as streams |
+//! | `transport` | what drives the connections and watches queries |
+//! | `tokio` | a query on a tokio runtime |
+//! | `watch` | a thread that watches queries, for all other executors |
+
+mod admin;
+mod admin_future;
+mod cell;
+mod future;
+mod many;
+mod query;
+#[cfg(feature = "tokio")]
+mod tokio;
+mod transport;
+mod watch;
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+
+use spikewire_aerospike::admin::Procedure;
+use spikewire_aerospike::cluster::Cluster;
+use spikewire_aerospike::command::{Prepared, SetRef};
+use spikewire_aerospike::transport::Streams;
+
+use crate::aerospike::administration::Administration;
+use crate::aerospike::answer::Answer;
+use crate::aerospike::builder::Builder;
+use crate::aerospike::client_kind::{ClientContext, ClientKind, IsWanted, sealed};
+use crate::aerospike::cluster;
+use crate::aerospike::many::{Many, many as many_verbs};
+use crate::aerospike::options::CallOptions;
+use crate::aerospike::query_plan::PreparedQuery;
+use crate::aerospike::record::Record;
+use crate::aerospike::span::VerbSpan;
+use crate::aerospike::verbs::{Place, verbs};
+use crate::metrics::{Metrics, Observed, Stats};
+use crate::seeds::Seeds;
+use crate::{Node, Result};
+
+pub use admin_future::AdminFuture;
+pub use future::Pending;
+pub use many::PendingBatch;
+pub use query::{AsyncPages, AsyncRecords};
+use transport::Transport;
+
+/// A client whose verbs return futures. Cheap to clone; all clones share the connections.
+///
+/// Connected with [`AsyncClient::connect`], it works on any executor: a thread of the client drives
+/// the connections. With the feature `tokio`, `AsyncClient::connect_tokio` drives them on a tokio
+/// runtime instead, without a thread.
+///
+/// The connections are closed when the last clone, dataset and future are dropped, or by
+/// [`AsyncClient::close`].
+#[derive(Debug, Clone)]
+pub struct AsyncClient {
+    core: Arc<Core>,
+}
+
+#[derive(Debug)]
+struct Core {
+    context: ClientContext,
+    transport: Transport,
+}
+
+impl AsyncClient {
+    /// Connects to the cluster through these seeds, with default options, for any executor.
+    pub fn connect(seeds: impl Seeds) -> impl Future<Output = Result<Self>> + Send + 'static {
+        Self::builder().connect_async(seeds)
+    }
+
+    /// Connects to the cluster through these seeds, with default options; the current tokio runtime
+    /// drives the connections.
+    #[cfg(feature = "tokio")]
+    pub fn connect_tokio(seeds: impl Seeds) -> impl Future<Output = Result<Self>> + Send + 'static {
+        Self::builder().connect_tokio(seeds)
+    }
+
+    /// Starts with options.
+    pub fn builder() -> Builder {
+        Builder::default()
+    }
+
+    /// A namespace and one of its sets; `""` for records without a set.
+    pub fn dataset(&self, namespace: &str, set: &str) -> Result<AsyncDataset> {
+        let space = SetRef::new(namespace, set)?;
+        Ok(AsyncDataset { core: self.core.clone(), space, options: CallOptions::new() })
+    }
+
+    /// The nodes of the cluster as last seen.
+    pub fn nodes(&self) -> Vec<Node> {
+        cluster::nodes(&self.core.context.cluster)
+    }
+
+    /// What this client has counted since [`Metrics::reset`], and its current state: nodes,
+    /// connections, circuit breakers, the tender.
+    pub fn stats(&self) -> Stats {
+        self.core.context.cluster.stats()
+    }
+
+    /// Enables and disables metrics, and provides the events.
+    pub fn metrics(&self) -> &Metrics {
+        self.core.context.cluster.metrics()
+    }
+
+    /// A handle for observing its counters and events. Does not keep the client open.
+    pub fn observed(&self) -> Arc<dyn Observed> {
+        self.core.context.cluster.clone()
+    }
+
+    /// A node's reply to an info command such as `"namespaces"`.
+    pub fn info(&self, node: SocketAddr, command: &str) -> AdminFuture<String> {
+        cluster::info(self, node, command)
+    }
+
+    /// Closes every connection. Pending futures fail, and so does every later call.
+    pub fn close(&self) {
+        self.core.close();
+    }
+}
+
+impl Builder {
+    /// Connects to the cluster through these seeds, for futures on any executor.
+    pub fn connect_async(
+        self,
+        seeds: impl Seeds,
+    ) -> impl Future<Output = Result<AsyncClient>> + Send + 'static {
+        let checked = self.finish(&seeds);
+        async move {
+            let (options, defaults, threads) = checked?;
+            future::on_a_thread(move |_| {
+                let cluster = Cluster::connect(options)?;
+                let transport = Transport::native(&cluster, threads)?;
+                let streams = Streams::new(cluster.clone());
+                let context = ClientContext { cluster, streams, defaults };
+                Ok(AsyncClient { core: Arc::new(Core { context, transport }) })
+            })
+            .await
+        }
+    }
+
+    /// Connects to the cluster through these seeds, for futures on the current tokio runtime, whose
+    /// I/O and time drivers must be enabled. [`Builder::threads`] has no effect here: the runtime
+    /// drives the connections.
+    #[cfg(feature = "tokio")]
+    pub fn connect_tokio(
+        self,
+        seeds: impl Seeds,
+    ) -> impl Future<Output = Result<AsyncClient>> + Send + 'static {
+        let checked = self.finish(&seeds);
+        async move {
+            let (options, defaults, _) = checked?;
+            let cluster = future::on_a_thread(move |_| Cluster::connect(options)).await?;
+            let transport = Transport::tokio(&cluster)?;
+            let streams = Streams::new(cluster.clone());
+            let context = ClientContext { cluster, streams, defaults };
+            Ok(AsyncClient { core: Arc::new(Core { context, transport }) })
+        }
+    }
+}
+
+impl Core {
+    fn close(&self) {
+        self.transport.close();
+        self.context.close();
+    }
+}
+
+impl Drop for Core {
+    fn drop(&mut self) {
+        self.close();
+    }
+}
+
+impl sealed::Sealed for AsyncClient {}
+
+impl ClientKind for AsyncClient {
+    type Answer<T: Send + 'static> = AdminFuture<T>;
+    type Records = AsyncRecords;
+    type Pages = AsyncPages;
+
+    fn context(&self) -> &ClientContext {
+        &self.core.context
+    }
+
+    fn work<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&ClientContext, IsWanted<'_>) -> Result<T> + Send + 'static,
+    ) -> AdminFuture<T> {
+        // The connections stay open while a future is pending.
+        let core = self.core.clone();
+        AdminFuture::new(future::on_a_thread(move |wanted| work(&core.context, wanted)))
+    }
+
+    fn administer<P: Procedure<Output: Send> + Send + 'static>(
+        &self,
+        about: Administration<'_>,
+        procedure: Result<P>,
+    ) -> AdminFuture<P::Output> {
+        let span = match &procedure {
+            Ok(_) => VerbSpan::administration(about),
+            Err(_) => VerbSpan::default(),
+        };
+        let work = admin::run(self.core.clone(), procedure);
+        AdminFuture::new(async move {
+            let outcome = work.await;
+            span.ended(&outcome);
+            outcome
+        })
+    }
+
+    fn read(&self, plan: PreparedQuery) -> Result<AsyncRecords> {
+        AsyncRecords::new(&self.core, plan)
+    }
+
+    fn read_pages(&self, plan: PreparedQuery, size: usize) -> Result<AsyncPages> {
+        AsyncPages::new(&self.core, plan, size)
+    }
+}
+
+/// A namespace and a set of an [`AsyncClient`], with the verbs as futures. Cheap to clone, and to
+/// keep.
+///
+/// Arguments are checked and encoded when a verb is called; the request is sent when the future is
+/// first polled. The future borrows nothing, so it can be moved to another task. Dropping it
+/// discards the reply; a request that was sent may still be executed by the server.
+#[derive(Debug, Clone)]
+pub struct AsyncDataset {
+    core: Arc<Core>,
+    space: Arc<SetRef>,
+    options: CallOptions,
+}
+
+impl AsyncDataset {
+    fn place(&self) -> Place<'_> {
+        Place::of(&self.space, &self.options, &self.core.context)
+    }
+
+    /// The dataset's client, names and options.
+    pub(crate) fn parts(&self) -> (AsyncClient, Arc<SetRef>, CallOptions) {
+        let client = AsyncClient { core: self.core.clone() };
+        (client, self.space.clone(), self.options.clone())
+    }
+
+    fn run<A: Answer>(&self, request: Result<Prepared>, plan: A::Plan) -> Pending<A> {
+        let span = match &request {
+            Ok(request) => VerbSpan::command(&self.space, request),
+            Err(_) => VerbSpan::default(),
+        };
+        Pending::new(self.core.clone(), request, plan, span)
+    }
+
+    fn run_many(&self, many: Result<Many>) -> PendingBatch {
+        let span = match &many {
+            Ok(many) => VerbSpan::many(&self.space, many.verb, many.rows.len()),
+            Err(_) => VerbSpan::default(),
+        };
+        PendingBatch::new(self.core.clone(), many, span)
+    }
+}
+
+verbs!(AsyncDataset, Pending);
+many_verbs!(AsyncDataset, PendingBatch);

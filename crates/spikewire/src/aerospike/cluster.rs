@@ -1,0 +1,40 @@
+//! Information about the cluster, for both clients.
+
+use std::net::SocketAddr;
+
+use spikewire_aerospike::admin::{Ask, InfoCommand, Recipients};
+use spikewire_aerospike::cluster::Cluster;
+use spikewire_aerospike::{Error, Kind};
+
+use crate::aerospike::administration::Administration;
+use crate::aerospike::client_kind::ClientKind;
+
+/// A node of the cluster.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Node {
+    /// Its id.
+    pub name: String,
+    /// Its address.
+    pub address: SocketAddr,
+}
+
+pub(crate) fn nodes(cluster: &Cluster) -> Vec<Node> {
+    let nodes = &cluster.snapshot().nodes;
+    nodes.iter().map(|node| Node { name: node.name.clone(), address: node.address }).collect()
+}
+
+/// Sends an info command to the node at this address.
+pub(crate) fn info<C: ClientKind>(
+    client: &C,
+    address: SocketAddr,
+    command: &str,
+) -> C::Answer<String> {
+    let snapshot = client.context().cluster.snapshot();
+    let found = snapshot.nodes.iter().find(|node| node.address == address).cloned();
+    let ask = match found {
+        Some(node) => InfoCommand::new(command)
+            .map(|command| Ask::info(Recipients::These(vec![node]), command)),
+        None => Err(Error::new(Kind::NoNode, format!("no node at {address} in the cluster"))),
+    };
+    client.administer(Administration::of("info"), ask)
+}

@@ -1,0 +1,291 @@
+//! The verbs on many records: one call, one [`Batch`](crate::Batch), in input order. Each node gets
+//! its rows in one request, all nodes at the same time.
+
+use std::sync::Arc;
+
+use spikewire_aerospike::Policy;
+use spikewire_aerospike::command::batch::{Batch as Rows, BatchBuilder};
+use spikewire_aerospike::command::{BinSelection, CommandSpec, Operations, limits};
+use spikewire_aerospike_protocol::batch::Kind;
+use spikewire_aerospike_protocol::message::op;
+
+use crate::aerospike::encode::Encode;
+use crate::aerospike::function::function;
+use crate::aerospike::key::Key;
+use crate::aerospike::operation::Operation;
+use crate::aerospike::row::Row;
+use crate::aerospike::verbs::{Place, steps, write_bins};
+use crate::{Error, Result, Value};
+
+/// A composed batch, ready to be sent by either API.
+#[derive(Debug)]
+pub(crate) struct Many {
+    pub rows: Rows,
+    pub answered: Answered,
+    /// Its name in spans.
+    pub verb: &'static str,
+}
+
+/// Which operations of a row have results, for rows with operations.
+#[derive(Debug)]
+pub(crate) enum Answered {
+    /// The same operations in all rows.
+    Same(Arc<[bool]>),
+    /// Per row.
+    Each(Vec<Arc<[bool]>>),
+}
+
+impl Answered {
+    pub fn of(&self, row: usize) -> &[bool] {
+        match self {
+            Self::Same(answered) => answered,
+            Self::Each(rows) => &rows[row],
+        }
+    }
+}
+
+/// Sets the record of the next row; returns its user key if that is sent.
+fn address(
+    rows: &mut BatchBuilder,
+    place: &Place<'_>,
+    key: &Key<'_>,
+    send_key: bool,
+) -> Option<Vec<u8>> {
+    match key.user() {
+        Ok(user) => {
+            rows.user_key(place.set, &user);
+            send_key.then(|| user.stored())
+        }
+        Err(digest) => {
+            rows.digest(digest);
+            None
+        }
+    }
+}
+
+/// Adds the row to an error.
+fn at_row(error: Error, row: usize) -> Error {
+    Error::invalid(format!("row {row}: {error}"))
+}
+
+impl Place<'_> {
+    fn finish(
+        &self,
+        rows: BatchBuilder,
+        policy: Policy,
+        answered: Answered,
+        verb: &'static str,
+    ) -> Many {
+        let policy = Policy { keeps: self.began.1.keeps, ..policy };
+        let rows = rows.finish(policy, |_, _| ());
+        self.encoded();
+        Many { rows, answered, verb }
+    }
+
+    /// Rows of a single kind, unless the key is stored with the record.
+    fn alike<'k, K: Into<Key<'k>>>(
+        &self,
+        keys: impl IntoIterator<Item = K>,
+        (verb, spec): (&'static str, &CommandSpec),
+        answered: Vec<bool>,
+        write: impl Fn(&mut Kind) -> Result<()>,
+    ) -> Result<Many> {
+        let mut rows = BatchBuilder::default();
+        for key in keys {
+            let stored = address(&mut rows, self, &key.into(), spec.send_key);
+            rows.alike(spec, self.set, stored.as_deref(), &write)?;
+        }
+        if rows.is_empty() {
+            // Invalid requests are rejected even if there are no rows.
+            spec.row(self.set, None, &write)?;
+        }
+        Ok(self.finish(rows, spec.policy, Answered::Same(answered.into()), verb))
+    }
+
+    pub fn get_many<'k, K: Into<Key<'k>>>(
+        &self,
+        keys: impl IntoIterator<Item = K>,
+    ) -> Result<Many> {
+        let options = self.options.for_read()?;
+        let spec = CommandSpec::get(self.defaults, &options, BinSelection::All)?;
+        self.alike(keys, ("BATCH get", &spec), Vec::new(), |_| Ok(()))
+    }
+
+    pub fn get_bins_many<'k, K: Into<Key<'k>>, N: AsRef<str>>(
+        &self,
+        keys: impl IntoIterator<Item = K>,
+        bins: impl IntoIterator<Item = N>,
+    ) -> Result<Many> {
+        let bins: Vec<N> = bins.into_iter().collect();
+        let selection = BinSelection::of(Some(bins.len()));
+        let spec = CommandSpec::get(self.defaults, &self.options.for_read()?, selection)?;
+        self.alike(keys, ("BATCH get", &spec), Vec::new(), |row| {
+            bins.iter().try_for_each(|name| Ok(row.read_bin(name.as_ref())?))
+        })
+    }
+
+    pub fn exists_many<'k, K: Into<Key<'k>>>(
+        &self,
+        keys: impl IntoIterator<Item = K>,
+    ) -> Result<Many> {
+        let spec = CommandSpec::exists(self.defaults, &self.options.for_read()?)?;
+        self.alike(keys, ("BATCH exists", &spec), Vec::new(), |_| Ok(()))
+    }
+
+    pub fn delete_many<'k, K: Into<Key<'k>>>(
+        &self,
+        keys: impl IntoIterator<Item = K>,
+    ) -> Result<Many> {
+        let spec = CommandSpec::delete(self.defaults, &self.options.for_write()?)?;
+        self.alike(keys, ("BATCH delete", &spec), Vec::new(), |_| Ok(()))
+    }
+
+    pub fn operate_many<'k, K: Into<Key<'k>>>(
+        &self,
+        keys: impl IntoIterator<Item = K>,
+        operations: &[Operation],
+    ) -> Result<Many> {
+        let steps = steps(operations)?;
+        let (spec, answered) = self.operations(&steps)?;
+        self.alike(keys, ("BATCH operate", &spec), answered, |row| {
+            steps.iter().for_each(|step| row.step(*step));
+            Ok(())
+        })
+    }
+
+    pub fn apply_many<'k, K: Into<Key<'k>>>(
+        &self,
+        keys: impl IntoIterator<Item = K>,
+        module: &str,
+        name: &str,
+        arguments: &[Value],
+    ) -> Result<Many> {
+        let function = function(module, name, arguments)?;
+        let spec = CommandSpec::apply_many(self.defaults, &self.options.for_write()?)?;
+        self.alike(keys, ("BATCH apply", &spec), vec![true], |row| {
+            row.call(&function);
+            Ok(())
+        })
+    }
+
+    pub fn put_many<'k, K: Into<Key<'k>>, N: AsRef<str>, V: Encode, B>(
+        &self,
+        records: impl IntoIterator<Item = (K, B)>,
+    ) -> Result<Many>
+    where
+        B: IntoIterator<Item = (N, V)>,
+    {
+        let spec = CommandSpec::write(self.defaults, &self.options.for_write()?)?;
+        let mut rows = BatchBuilder::default();
+        for (number, (key, bins)) in records.into_iter().enumerate() {
+            let stored = address(&mut rows, self, &key.into(), spec.send_key);
+            let kind =
+                spec.row(self.set, stored.as_deref(), |row| write_bins(row, op::WRITE, bins));
+            rows.own(kind.map_err(|error| at_row(error, number))?);
+        }
+        Ok(self.finish(rows, spec.policy, Answered::Same(Arc::default()), "BATCH put"))
+    }
+
+    /// Rows of different kinds.
+    pub fn batch<'k>(&self, all: impl IntoIterator<Item = Row<'k>>) -> Result<Many> {
+        let (timeout, replica) = (self.options.timeout, self.options.replica);
+        let retry = self.options.checked_retry()?;
+        let policy = limits(&self.defaults.policy, timeout, replica, retry.as_deref());
+        let mut rows = BatchBuilder::default();
+        let mut answered: Vec<Arc<[bool]>> = Vec::new();
+        for (number, row) in all.into_iter().enumerate() {
+            let composed = row.spec(self).and_then(|(spec, given)| {
+                let stored = address(&mut rows, self, &row.key, spec.send_key);
+                let kind = spec.row(self.set, stored.as_deref(), |kind| row.write(kind))?;
+                Ok((kind, given))
+            });
+            let (kind, given) = composed.map_err(|error| at_row(error, number))?;
+            rows.like_the_last(kind);
+            answered.push(given.into());
+        }
+        Ok(self.finish(rows, policy, Answered::Each(answered), "BATCH"))
+    }
+}
+
+/// Defines the verbs on many records as methods of `$class`, which provides `fn place(&self) ->
+/// Place<'_>` and `fn run_many(&self, Result<Many>) -> $answer`.
+macro_rules! many {
+    ($class:ident, $answer:ty) => {
+        impl $class {
+            /// Reads many records with all their bins.
+            pub fn get_many<'k, K: Into<$crate::Key<'k>>>(
+                &self,
+                keys: impl IntoIterator<Item = K>,
+            ) -> $answer {
+                self.run_many(self.place().get_many(keys))
+            }
+
+            /// Reads some bins of many records. Without any bin name, only generations and TTLs are
+            /// read.
+            pub fn get_bins_many<'k, K: Into<$crate::Key<'k>>, N: AsRef<str>>(
+                &self,
+                keys: impl IntoIterator<Item = K>,
+                bins: impl IntoIterator<Item = N>,
+            ) -> $answer {
+                self.run_many(self.place().get_bins_many(keys, bins))
+            }
+
+            /// Checks which records exist: their rows contain a record without bins.
+            pub fn exists_many<'k, K: Into<$crate::Key<'k>>>(
+                &self,
+                keys: impl IntoIterator<Item = K>,
+            ) -> $answer {
+                self.run_many(self.place().exists_many(keys))
+            }
+
+            /// Writes many records, each with bins of its own, from pairs of a key and bins.
+            pub fn put_many<'k, K: Into<$crate::Key<'k>>, N: AsRef<str>, V: $crate::Encode, B>(
+                &self,
+                records: impl IntoIterator<Item = (K, B)>,
+            ) -> $answer
+            where
+                B: IntoIterator<Item = (N, V)>,
+            {
+                self.run_many(self.place().put_many(records))
+            }
+
+            /// Deletes many records; rows of records that existed contain one without bins.
+            pub fn delete_many<'k, K: Into<$crate::Key<'k>>>(
+                &self,
+                keys: impl IntoIterator<Item = K>,
+            ) -> $answer {
+                self.run_many(self.place().delete_many(keys))
+            }
+
+            /// Calls a function of a registered module on many records. The record of a row has the
+            /// function's return value as its only bin; a row fails if the function raises an
+            /// error.
+            pub fn apply_many<'k, K: Into<$crate::Key<'k>>>(
+                &self,
+                keys: impl IntoIterator<Item = K>,
+                module: &str,
+                function: &str,
+                arguments: &[$crate::Value],
+            ) -> $answer {
+                self.run_many(self.place().apply_many(keys, module, function, arguments))
+            }
+
+            /// Reads, writes, deletes and calls functions in one call, with one [`Row`](crate::Row)
+            /// per record. Rows for one node are executed in order, those for different nodes
+            /// concurrently.
+            pub fn batch<'k>(&self, rows: impl IntoIterator<Item = $crate::Row<'k>>) -> $answer {
+                self.run_many(self.place().batch(rows))
+            }
+
+            /// Runs the same operations on many records, atomically on each of them.
+            pub fn operate_many<'k, K: Into<$crate::Key<'k>>>(
+                &self,
+                keys: impl IntoIterator<Item = K>,
+                operations: impl AsRef<[$crate::Operation]>,
+            ) -> $answer {
+                self.run_many(self.place().operate_many(keys, operations.as_ref()))
+            }
+        }
+    };
+}
+pub(crate) use many;

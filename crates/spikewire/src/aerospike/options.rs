@@ -1,0 +1,297 @@
+//! Options of calls.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use spikewire_aerospike::command::{
+    ExistsRule as Exists, GenerationRule, ReadMode, ReadOptions, ReadRules, ReadTouch,
+    RetryOptions, Ttl, WriteOptions,
+};
+use spikewire_aerospike::{Backoff, Hedge, ReplicaPolicy};
+
+use crate::{Error, Expression, Result};
+
+/// Options of one call, or of all calls through one dataset, that override the client's defaults.
+///
+/// ```
+/// use std::time::Duration;
+/// use spikewire::{CallOptions, Exists};
+///
+/// let session = CallOptions::new().ttl(Duration::from_secs(1800));
+/// let first = session.clone().exists(Exists::Create);
+/// # assert_ne!(first, session);
+/// ```
+///
+/// Each verb uses the options that apply to it. `ttl`, `durable` and `send_key` are ignored by
+/// reads, `read_mode` and `read_touch` by writes, so a dataset may have them for the others;
+/// `generation` and `exists` are conditions, and a verb that does not support them returns an
+/// error. A filter applies to every verb.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct CallOptions {
+    pub(crate) timeout: Option<Duration>,
+    pub(crate) replica: Option<ReplicaPolicy>,
+    /// Boxed in each command, since most have none.
+    retry: Option<RetryOptions>,
+    hedge: Option<Hedge>,
+    ttl: Ttl,
+    generation: GenerationRule,
+    exists: Exists,
+    durable: bool,
+    send_key: Option<bool>,
+    read_mode: Option<ReadMode>,
+    read_touch: Option<ReadTouch>,
+    filter: Option<Filter>,
+}
+
+impl CallOptions {
+    /// The client's defaults.
+    pub const fn new() -> Self {
+        Self {
+            timeout: None,
+            replica: None,
+            retry: None,
+            hedge: None,
+            ttl: Ttl::Default,
+            generation: GenerationRule::Any,
+            exists: Exists::Merge,
+            durable: false,
+            send_key: None,
+            read_mode: None,
+            read_touch: None,
+            filter: None,
+        }
+    }
+
+    /// Total timeout of the command including all retries; zero means no limit.
+    pub const fn timeout(mut self, limit: Duration) -> Self {
+        self.timeout = Some(limit);
+        self
+    }
+
+    /// The replica for the first attempt and for retries. A write goes to the master first in any
+    /// case.
+    pub const fn replica(mut self, replica: ReplicaPolicy) -> Self {
+        self.replica = Some(replica);
+        self
+    }
+
+    /// Attempts after the first one, at most 1,000.
+    pub const fn max_retries(mut self, retries: u32) -> Self {
+        self.retry_mut().max_retries = Some(retries);
+        self
+    }
+
+    /// Pause before a retry on the same node; the first pause if they grow.
+    pub const fn sleep_between_retries(mut self, pause: Duration) -> Self {
+        self.retry_mut().sleep = Some(pause);
+        self
+    }
+
+    /// How pauses grow and vary.
+    pub const fn backoff(mut self, backoff: Backoff) -> Self {
+        let retry = self.retry_mut();
+        retry.multiplier = Some(backoff.multiplier);
+        retry.longest = Some(backoff.longest);
+        retry.jitter = Some(backoff.jitter);
+        self
+    }
+
+    /// Whether a write that may have been applied is retried.
+    pub const fn retry_in_doubt(mut self, retry: bool) -> Self {
+        self.retry_mut().in_doubt = Some(retry);
+        self
+    }
+
+    /// The retry options, created if needed.
+    const fn retry_mut(&mut self) -> &mut RetryOptions {
+        if self.retry.is_none() {
+            self.retry = Some(RetryOptions::NONE);
+        }
+        self.retry.as_mut().expect("it was made")
+    }
+
+    /// When a read of one record is hedged with a second request, to another replica.
+    pub const fn hedge(mut self, hedge: Hedge) -> Self {
+        self.hedge = Some(hedge);
+        self
+    }
+
+    /// The TTL of the record after a write: a `Duration` of whole seconds, or a [`Ttl`].
+    pub fn ttl(mut self, ttl: impl Into<Ttl>) -> Self {
+        self.ttl = ttl.into();
+        self
+    }
+
+    /// Writes only if the record has this generation, where 0 means that it does not exist; fails
+    /// with `GENERATION` otherwise.
+    pub const fn generation(mut self, generation: u32) -> Self {
+        self.generation = GenerationRule::Equals(generation);
+        self
+    }
+
+    /// Writes only if this generation is greater than the record's own, or the record does not
+    /// exist; fails with `GENERATION` otherwise. For replicating records together with their
+    /// generation.
+    pub const fn newer(mut self, generation: u32) -> Self {
+        self.generation = GenerationRule::Newer(generation);
+        self
+    }
+
+    /// What a write does depending on whether the record exists.
+    pub const fn exists(mut self, exists: Exists) -> Self {
+        self.exists = exists;
+        self
+    }
+
+    /// Whether a delete leaves a tombstone, so that the record cannot come back (Enterprise
+    /// servers).
+    pub const fn durable(mut self, durable: bool) -> Self {
+        self.durable = durable;
+        self
+    }
+
+    /// Whether writes store the user key with the record. A delete that sends the key fails with
+    /// `KEY_MISMATCH` if the record was stored with another one.
+    pub const fn send_key(mut self, send_key: bool) -> Self {
+        self.send_key = Some(send_key);
+        self
+    }
+
+    /// The consistency of a read.
+    pub const fn read_mode(mut self, mode: ReadMode) -> Self {
+        self.read_mode = Some(mode);
+        self
+    }
+
+    /// Whether a read renews the record's TTL.
+    pub const fn read_touch(mut self, touch: ReadTouch) -> Self {
+        self.read_touch = Some(touch);
+        self
+    }
+
+    /// Only records for which this is true are read, written or deleted; the nodes evaluate it. A
+    /// record that is filtered out counts as absent for [`get`](crate::Dataset::get),
+    /// [`exists`](crate::Dataset::exists), [`delete`](crate::Dataset::delete) and in batches; other
+    /// verbs fail with `FILTERED_OUT`. A write to a missing record creates it nevertheless.
+    ///
+    /// ```
+    /// # use spikewire::{CallOptions, Client};
+    /// # let cluster = spikewire_aerospike_server::Cluster::start(Default::default()).unwrap();
+    /// # let users = Client::connect(cluster.seeds())?.dataset("test", "users")?;
+    /// users.put("alice", [("age", 28)])?;
+    /// let adults = users.with(CallOptions::new().filter("$.age >= 18"));
+    /// assert!(adults.exists("alice")?);
+    /// # Ok::<(), spikewire::Error>(())
+    /// ```
+    pub fn filter(mut self, expression: impl Into<Expression>) -> Self {
+        self.filter = Some(Filter(expression.into().filter().map(Into::into)));
+        self
+    }
+
+    /// The options of a read.
+    // Inlined to avoid moving the large options on every return.
+    #[inline(always)]
+    pub(crate) fn for_read(&self) -> Result<ReadOptions> {
+        self.check_read()?;
+        Ok(ReadOptions {
+            filter: self.filter_bytes()?,
+            touch: self.read_touch,
+            mode: self.read_mode,
+            hedge: self.hedge,
+            replica: self.replica,
+            timeout: self.timeout,
+            retry: self.checked_retry()?,
+        })
+    }
+
+    /// The options of a write.
+    #[inline(always)]
+    pub(crate) fn for_write(&self) -> Result<WriteOptions> {
+        Ok(WriteOptions {
+            ttl: self.ttl,
+            generation: self.generation,
+            exists: self.exists,
+            durable: self.durable,
+            send_key: self.send_key,
+            filter: self.filter_bytes()?,
+            replica: self.replica,
+            timeout: self.timeout,
+            retry: self.checked_retry()?,
+        })
+    }
+
+    /// The options of operations; `reads`: they only read.
+    pub(crate) fn for_operations(&self, reads: bool) -> Result<(WriteOptions, ReadRules)> {
+        if !reads {
+            return Ok((self.for_write()?, ReadRules::default()));
+        }
+        let ReadOptions { filter, touch, mode, replica, timeout, retry, hedge } =
+            self.for_read()?;
+        let options = WriteOptions { filter, replica, timeout, retry, ..WriteOptions::default() };
+        Ok((options, ReadRules { touch, mode, hedge }))
+    }
+
+    /// The options of a batch row; those of the whole batch are `of`.
+    pub(crate) fn for_row(&self, of: &Self) -> Result<Self> {
+        if self.timeout.is_some() || self.replica.is_some() || self.retry.is_some() {
+            return Err(Error::invalid(
+                "timeout, replica and retries apply to the batch as a whole: set them on the dataset",
+            ));
+        }
+        Ok(Self { replica: of.replica, ..self.clone() })
+    }
+
+    /// The retry options.
+    #[inline(always)]
+    pub(crate) fn checked_retry(&self) -> Result<Option<Box<RetryOptions>>> {
+        self.retry.as_ref().map_or(Ok(None), checked)
+    }
+
+    /// The encoded filter.
+    pub(crate) fn filter_bytes(&self) -> Result<Option<Arc<[u8]>>> {
+        self.filter.as_ref().map(|filter| filter.0.clone()).transpose()
+    }
+
+    /// Rejects options that a read does not support.
+    pub(crate) fn check_read(&self) -> Result<()> {
+        if self.has_promises() {
+            return Err(Error::invalid(
+                "generation and exists apply to writes, and this is a read",
+            ));
+        }
+        Ok(())
+    }
+
+    /// Rejects options that a background job does not support.
+    pub(crate) fn check_job(&self) -> Result<()> {
+        if self.has_promises() {
+            return Err(Error::invalid("generation and exists do not apply to a background job"));
+        }
+        Ok(())
+    }
+
+    fn has_promises(&self) -> bool {
+        self.generation != GenerationRule::Any || self.exists != Exists::Merge
+    }
+}
+
+/// The retry options, if any.
+#[cold]
+fn checked(retry: &RetryOptions) -> Result<Option<Box<RetryOptions>>> {
+    retry.check()?;
+    Ok(retry.boxed())
+}
+
+/// An encoded filter, or its error.
+#[derive(Debug, Clone)]
+struct Filter(Result<Arc<[u8]>>);
+
+impl PartialEq for Filter {
+    fn eq(&self, other: &Self) -> bool {
+        match (&self.0, &other.0) {
+            (Ok(bytes), Ok(others)) => bytes == others,
+            (Err(error), Err(other)) => error.message() == other.message(),
+            _ => false,
+        }
+    }
+}

@@ -1,0 +1,155 @@
+//! A running query, for both APIs.
+
+use std::os::fd::{AsRawFd, RawFd};
+use std::sync::Arc;
+use std::time::Duration;
+
+use spikewire_aerospike::clock::Tick;
+use spikewire_aerospike::transport::Streams;
+use spikewire_aerospike::transport::stream::{
+    Advance, Demand, QueryPage, QueryReader, wait_for_more,
+};
+
+use super::found::{Found, RecordShape};
+use super::plan::PreparedQuery;
+use crate::Result;
+use crate::aerospike::span::VerbSpan;
+
+/// How often a waiting caller checks that the nodes still exist.
+const LOOK: Duration = Duration::from_millis(100);
+
+/// A page of records, and the cursor of the next one for [`Query::resume`](crate::Query::resume),
+/// in any process.
+pub type Page = QueryPage<Found>;
+
+/// A running query.
+#[derive(Debug)]
+pub(crate) struct Reading {
+    reader: QueryReader<Found>,
+    shape: RecordShape,
+    /// It failed and reported that: there are no more results.
+    failed: bool,
+    span: VerbSpan,
+}
+
+/// The result of checking for the next record or page.
+#[derive(Debug)]
+pub(crate) enum Looked<T> {
+    Found(T),
+    NotYet,
+    /// Part of it has arrived; others should get a turn before the rest.
+    InPart,
+    Over,
+}
+
+impl<T> Looked<T> {
+    /// The result for a caller that has waited.
+    fn waited(looked: Result<Self>) -> Option<Result<T>> {
+        match looked {
+            Ok(Self::Found(found)) => Some(Ok(found)),
+            Ok(Self::NotYet | Self::InPart | Self::Over) => None,
+            Err(error) => Some(Err(error)),
+        }
+    }
+}
+
+impl Reading {
+    pub fn new(streams: Arc<Streams>, plan: PreparedQuery) -> Result<Self> {
+        let PreparedQuery { plan, shape } = plan;
+        let span = VerbSpan::query(&plan.query.namespace, &plan.query.set);
+        Ok(Self { reader: QueryReader::new(streams, plan)?, shape, failed: false, span })
+    }
+
+    /// Waits for the next record.
+    #[inline]
+    pub fn next(&mut self) -> Option<Result<Found>> {
+        Looked::waited(self.unless_failed(|reading| reading.record(None)))
+    }
+
+    /// The next record, if it has arrived.
+    #[inline]
+    pub fn next_now(&mut self) -> Result<Looked<Found>> {
+        self.unless_failed(|reading| reading.record(Some(Duration::ZERO)))
+    }
+
+    /// Waits for the next page. No page is empty.
+    pub fn page(&mut self, size: usize) -> Option<Result<Page>> {
+        Looked::waited(self.unless_failed(|reading| reading.page_of(size, None)))
+    }
+
+    /// The next page, if all of it has arrived.
+    pub fn page_now(&mut self, size: usize) -> Result<Looked<Page>> {
+        self.unless_failed(|reading| reading.page_of(size, Some(Duration::ZERO)))
+    }
+
+    /// Ends the query after its first failure.
+    #[inline]
+    fn unless_failed<T>(
+        &mut self,
+        look: impl FnOnce(&mut Self) -> Result<Looked<T>>,
+    ) -> Result<Looked<T>> {
+        if self.failed {
+            return Ok(Looked::Over);
+        }
+        let looked = look(self);
+        match &looked {
+            Ok(Looked::Over) => self.span.done(),
+            Ok(_) => {}
+            Err(error) => {
+                self.failed = true;
+                self.span.failed(error);
+            }
+        }
+        looked
+    }
+
+    fn record(&mut self, wait: Option<Duration>) -> Result<Looked<Found>> {
+        let Self { reader, shape, .. } = self;
+        loop {
+            if let Some(found) = reader.take_one(|row| shape.found(row))? {
+                return Ok(Looked::Found(found));
+            }
+            if reader.is_over() {
+                return Ok(Looked::Over);
+            }
+            if wait_for_more(reader.stream(), wait)?.is_some() {
+                return Ok(Looked::NotYet);
+            }
+        }
+    }
+
+    fn page_of(&mut self, size: usize, wait: Option<Duration>) -> Result<Looked<Page>> {
+        let Self { reader, shape, .. } = self;
+        let demand = Demand::Page { size: size as u64, in_pieces: wait.is_some() };
+        let fill = |stream: &mut _| wait_for_more(stream, wait);
+        Ok(match reader.advance(demand, |row| shape.found(row), fill)? {
+            Advance::Wait => Looked::NotYet,
+            Advance::Again => Looked::InPart,
+            Advance::Over if !reader.has_ready() => Looked::Over,
+            Advance::Ready | Advance::Over => Looked::Found(reader.page()),
+        })
+    }
+
+    /// The caller's position.
+    pub fn cursor(&self) -> Vec<u8> {
+        self.reader.cursor()
+    }
+
+    /// How long to wait at most if the descriptor is not readable.
+    pub fn patience(&self) -> Duration {
+        self.reader.as_stream().alarm().since(Tick::now()).min(LOOK)
+    }
+}
+
+impl Drop for Reading {
+    /// A connection on which only the end of the reply is outstanding serves the next query.
+    fn drop(&mut self) {
+        self.reader.close();
+    }
+}
+
+impl AsRawFd for Reading {
+    fn as_raw_fd(&self) -> RawFd {
+        self.reader.as_stream().as_raw_fd()
+    }
+}
