@@ -16,24 +16,24 @@ USES = {
     "pyo3::prelude": ("*",),
     "pyo3::types": ("PyDict", "PyTuple", "PyType"),
     "spikewire_aerospike_protocol::message": ("op",),
-    "crate": ("arguments", "columns", "many", "verbs"),
-    "crate::face": ("classes",),
-    "crate::arguments": ("Given", "flags"),
-    "crate::client": ("Pickled", "Shared"),
-    "crate::columns": ("Wanted", "extra_columns"),
-    "crate::columns::source": ("Choice",),
-    "crate::face::asynchronous": ("AsyncClient", "AsyncDataset", "Loops"),
-    "crate::face::blocking": ("Client", "Dataset"),
-    "crate::face::classes": ("Face as _", "Runner as _", "Verbs"),
-    "crate::face::submit": ("ClientSubmit", "DatasetSubmit", "Submit"),
-    "crate::identity": ("Token",),
-    "crate::query::asynchronous": ("AsyncQuery",),
-    "crate::query::blocking": ("Query",),
-    "crate::query": ("QueryCall", "QueryOptions"),
-    "crate::query::job": ("JobCall", "JobOptions"),
-    "crate::record_type": ("RecordType", "annotation"),
-    "crate::space": ("Space",),
-    "crate::verbs": (
+    "crate::aerospike": ("arguments", "columns", "many", "verbs"),
+    "crate::aerospike::face": ("classes",),
+    "crate::aerospike::arguments": ("Given", "flags"),
+    "crate::aerospike::client": ("Pickled", "Shared"),
+    "crate::aerospike::columns": ("Wanted", "extra_columns"),
+    "crate::aerospike::columns::source": ("Choice",),
+    "crate::aerospike::face::asynchronous": ("AsyncClient", "AsyncDataset", "Loops"),
+    "crate::aerospike::face::blocking": ("Client", "Dataset"),
+    "crate::aerospike::face::classes": ("Face as _", "Runner as _", "Verbs"),
+    "crate::aerospike::face::submit": ("ClientSubmit", "DatasetSubmit", "Submit"),
+    "crate::aerospike::identity": ("Token",),
+    "crate::aerospike::query::asynchronous": ("AsyncQuery",),
+    "crate::aerospike::query::blocking": ("Query",),
+    "crate::aerospike::query": ("QueryCall", "QueryOptions"),
+    "crate::aerospike::query::job": ("JobCall", "JobOptions"),
+    "crate::aerospike::record_type": ("RecordType", "annotation"),
+    "crate::aerospike::space": ("Space",),
+    "crate::aerospike::verbs": (
         "Function",
         "Limits",
         "ReadOptions",
@@ -122,7 +122,7 @@ def _body(of: Class, verb: Verb, lets: list[str]) -> list[str]:
         subject = "let resolve = |key: &Bound<'_, PyAny>| many::whole(self.address(key));"
     else:
         run = "run_query" if verb.name == "query" else "run_job"
-        named = "self.space.clone()" if of.has_set else "crate::space::named(namespace, set)?"
+        named = "self.space.clone()" if of.has_set else "crate::aerospike::space::named(namespace, set)?"
         subject = f"let space = {named};"
     call = f"let call = {verb.makes}?{verb.then};"
     lines = ["let defaults = self.defaults();", subject, *lets, call]

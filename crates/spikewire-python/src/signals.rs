@@ -13,12 +13,13 @@ use spikewire_transport::metrics::{
     self, Event, Labels, NodeStats, Observed, SlowCommand, Stats, Totals,
 };
 
-use crate::admin::origin;
-use crate::admin::task::Origin;
-use crate::arguments::{self, seconds};
+use crate::aerospike::admin::origin;
+use crate::aerospike::arguments;
+use crate::aerospike::key::Key;
+use crate::aerospike::task::Origin;
+use crate::arguments::seconds;
 use crate::cql;
 use crate::cql::faces::Shared;
-use crate::key::Key;
 
 /// The counters, gauges and events of a client or session.
 #[pyclass(frozen, module = "spikewire._native")]

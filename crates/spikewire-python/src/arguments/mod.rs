@@ -1,18 +1,11 @@
-//! Arguments of the verbs, checked before anything is encoded.
+//! Arguments of calls, checked before anything is encoded.
 //!
 //! | module | contents |
 //! |---|---|
-//! | here | arguments of several verbs: seconds, counts, bin names |
+//! | here | arguments of any kind of call: seconds, counts, texts |
 //! | [`flags`] | boolean arguments |
-//! | [`reading`] | replica, read mode, and whether a read renews the TTL |
-//! | [`writing`] | time to live, generation, and what to do if the record exists |
 
 pub mod flags;
-mod reading;
-mod writing;
-
-pub use reading::{read_mode, read_touch, replica, timeout_of};
-pub use writing::{Newer, exists, generation, ttl};
 
 use std::ffi::CString;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
@@ -20,13 +13,12 @@ use std::time::Duration;
 
 use pyo3::exceptions::PyUserWarning;
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyDelta, PyDeltaAccess, PyDict, PyInt, PyList, PyString, PyTuple};
+use pyo3::pybacked::PyBackedStr;
+use pyo3::types::{PyBool, PyDelta, PyDeltaAccess, PyDict, PyInt, PyString};
 
-use spikewire_aerospike::Hedge;
-use spikewire_aerospike::command::{self, parse};
+use spikewire_aerospike::command::parse;
 
 use crate::errors::{Shown, refused, shown, type_error, type_name, utf8, value_error};
-use crate::value::bin_name;
 
 /// An argument for which an explicit `None` differs from leaving it out.
 pub enum Given<'py> {
@@ -120,32 +112,36 @@ pub fn count(what: &str, value: &Bound<'_, PyAny>, min: u64, max: u64) -> PyResu
     parse::count(what, value.extract().ok(), (min, max), Shown(value)).map_err(refused)
 }
 
-/// When a read sends a second request: after a time, or at a percentile given by name.
-pub fn hedge(what: &str, value: &Bound<'_, PyAny>) -> PyResult<Hedge> {
-    if let Ok(word) = value.cast::<PyString>() {
-        return Hedge::word(what, utf8(what, word)?).map_err(refused);
+/// A text.
+pub fn text<'a>(what: &str, value: &'a Bound<'_, PyAny>) -> PyResult<&'a str> {
+    match value.cast::<PyString>() {
+        Ok(text) => utf8(what, text),
+        Err(_) => Err(type_error(format!("{what} must be str, not {}", type_name(value)))),
     }
-    Hedge::time(what, seconds(what, value)?, Shown(value)).map_err(refused)
 }
 
-/// The factor by which the pause between retries grows.
-pub fn multiplier(what: &str, value: &Bound<'_, PyAny>) -> PyResult<f32> {
-    let number: Option<f64> =
-        if value.is_instance_of::<PyBool>() { None } else { value.extract().ok() };
-    let number = number.ok_or_else(|| {
-        type_error(format!("{what} must be a number from 1 to 100, not {}", type_name(value)))
-    })?;
-    command::multiplier(what, number, Shown(value)).map_err(refused)
+/// A URL without what it says about users, for messages.
+pub fn shown_url(url: &str) -> String {
+    match (url.split_once("://"), url.rsplit_once('@')) {
+        (Some((scheme, _)), Some((_, rest))) => format!("{:?}", format!("{scheme}://…@{rest}")),
+        _ => format!("{url:?}"),
+    }
 }
 
-/// The bin names of a read; `each` checks every one.
-pub fn bins(value: &Bound<'_, PyAny>, mut each: impl FnMut(&str)) -> PyResult<()> {
-    let mut name = |name: &Bound<'_, PyAny>| bin_name(name).map(&mut each);
-    if let Ok(list) = value.cast::<PyList>() {
-        return list.iter().try_for_each(|item| name(&item));
+/// Refuses a pair of host and port, alone or in a list, and says how it is written.
+pub fn check_pairs(
+    what: &str,
+    whole: &Bound<'_, PyAny>,
+    items: &[Bound<'_, PyAny>],
+) -> PyResult<()> {
+    for pair in std::iter::once(whole).chain(items) {
+        let Ok((host, port)) = pair.extract::<(PyBackedStr, u16)>() else { continue };
+        let address =
+            if host.contains(':') { format!("[{host}]:{port}") } else { format!("{host}:{port}") };
+        return Err(type_error(format!(
+            "each {what} must be str: write {address:?} instead of {}",
+            shown(pair)
+        )));
     }
-    if let Ok(items) = value.cast::<PyTuple>() {
-        return items.iter().try_for_each(|item| name(&item));
-    }
-    Err(type_error(format!("bins must be a list or tuple of bin names, not {}", type_name(value))))
+    Ok(())
 }

@@ -1,22 +1,83 @@
-//! Batches as columns: rows go directly from the wire into the memory of arrays, and back.
-//!
-//! The parts that do not need Python are in the crate `spikewire-columns`.
+//! Arrays and tables as Python has them, whatever database their rows come from.
 //!
 //! | module | contents |
 //! |---|---|
-//! | `rows` | access to the rows of a batch, keyword arguments and exceptions |
-//! | `numpy` | structured NumPy arrays |
-//! | `arrow` | Arrow tables |
-//! | `pandas` | pandas frames, from the same columns |
-//! | `source` | the other direction: tables that become records |
+//! | here | errors of columns; libraries that are imported when they are needed |
+//! | `schema`, `table` | Arrow schemas that callers pass, tables that they get |
+//! | `library`, `layout`, `memory`, `masked` | NumPy: structured arrays, plain and masked |
+//! | [`source`] | tables that callers pass, read cell by cell |
 
-mod arrow;
-mod numpy;
-mod pandas;
-mod rows;
+mod layout;
+mod library;
+mod masked;
+mod memory;
+mod schema;
 pub mod source;
+mod table;
 
-pub use arrow::{ArrowTable, fill, fill_keys, refused, table_builder};
-pub use numpy::{Filling, Layout, Library, Memory, NewArray, Strip, Wanted, to_numpy};
-pub use pandas::{module, to_pandas};
-pub use rows::{column_error, errors, extra_columns, missing, row_error, row_error_in_batch};
+use pyo3::exceptions::PyImportError;
+use pyo3::prelude::*;
+use pyo3::types::PyString;
+use spikewire_columns::{ColumnError, ErrorClass};
+
+pub use self::layout::Layout;
+pub use self::library::Library;
+pub use self::memory::Memory;
+pub use self::schema::schema;
+pub use self::table::{ArrowTable, refused};
+use crate::errors::{overflow, shown, type_error, type_name, value_error};
+
+/// Imports a module, or fails with an error that says what to install.
+pub fn module<'py>(
+    py: Python<'py>,
+    verb: &str,
+    name: &str,
+    shown: &str,
+) -> PyResult<Bound<'py, PyAny>> {
+    match py.import(name) {
+        Ok(module) => Ok(module.into_any()),
+        Err(error) if error.is_instance_of::<PyImportError>(py) => {
+            let message =
+                format!("{verb} needs {shown}, which is not installed: pip install {name}");
+            let made = PyImportError::new_err(message);
+            made.set_cause(py, Some(error));
+            Err(made)
+        }
+        Err(error) => Err(error),
+    }
+}
+
+/// The exception for a value that does not fit its column.
+pub fn column_error(error: ColumnError) -> PyErr {
+    match error.class {
+        ErrorClass::Type => type_error(error.message),
+        ErrorClass::Value => value_error(error.message),
+        ErrorClass::Overflow => overflow(error.message),
+    }
+}
+
+/// The keyword `missing`.
+pub fn missing(value: &Bound<'_, PyAny>) -> PyResult<&'static str> {
+    word("missing", ["mask", "raise"], value)
+}
+
+/// The keyword `errors`.
+pub fn errors(value: &Bound<'_, PyAny>) -> PyResult<&'static str> {
+    word("errors", ["raise", "mask"], value)
+}
+
+fn word(what: &str, words: [&'static str; 2], value: &Bound<'_, PyAny>) -> PyResult<&'static str> {
+    let [first, second] = words;
+    let known = |given: &str| words.into_iter().find(|word| *word == given);
+    match value.cast::<PyString>().map(|given| given.to_str().ok().and_then(known)) {
+        Ok(Some(word)) => Ok(word),
+        Ok(None) => Err(value_error(format!(
+            "{what} must be {first:?} or {second:?}, not {}",
+            shown(value)
+        ))),
+        Err(_) => Err(type_error(format!(
+            "{what} must be {first:?} or {second:?}, not {}",
+            type_name(value)
+        ))),
+    }
+}

@@ -16,6 +16,7 @@
 
 pub mod batch;
 pub mod bind;
+pub mod canned;
 pub mod classes;
 pub mod columns;
 pub mod core;

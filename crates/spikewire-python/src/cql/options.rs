@@ -13,10 +13,10 @@ use spikewire_cql::consistency::Consistency;
 use spikewire_cql::version::Version;
 
 use super::security;
+use crate::arguments::{check_pairs, shown_url};
 use crate::arguments::{count, seconds};
 use crate::bridge::errors::{shown, type_error, type_name, utf8, value_error};
 pub use crate::bridge::words::{flag, optional, text};
-use crate::client::{check_pairs, shown_url};
 
 /// The names of all options.
 pub const NAMES: [&str; 32] = [

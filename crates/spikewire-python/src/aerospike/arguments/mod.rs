@@ -1,0 +1,53 @@
+//! Arguments of the verbs, checked before anything is encoded.
+//!
+//! | module | contents |
+//! |---|---|
+//! | here | hedges, factors, names of bins |
+//! | [`reading`] | replica, read mode, and whether a read renews the TTL |
+//! | [`writing`] | time to live, generation, and what to do if the record exists |
+
+mod reading;
+mod writing;
+
+pub use crate::arguments::{Given, count, flags, no_unknown, seconds};
+pub use reading::{read_mode, read_touch, replica, timeout_of};
+pub use writing::{Newer, exists, generation, ttl};
+
+use pyo3::prelude::*;
+use pyo3::types::{PyBool, PyList, PyString, PyTuple};
+
+use spikewire_aerospike::Hedge;
+use spikewire_aerospike::command;
+
+use super::value::bin_name;
+use crate::errors::{Shown, refused, type_error, type_name, utf8};
+
+/// When a read sends a second request: after a time, or at a percentile given by name.
+pub fn hedge(what: &str, value: &Bound<'_, PyAny>) -> PyResult<Hedge> {
+    if let Ok(word) = value.cast::<PyString>() {
+        return Hedge::word(what, utf8(what, word)?).map_err(refused);
+    }
+    Hedge::time(what, seconds(what, value)?, Shown(value)).map_err(refused)
+}
+
+/// The factor by which the pause between retries grows.
+pub fn multiplier(what: &str, value: &Bound<'_, PyAny>) -> PyResult<f32> {
+    let number: Option<f64> =
+        if value.is_instance_of::<PyBool>() { None } else { value.extract().ok() };
+    let number = number.ok_or_else(|| {
+        type_error(format!("{what} must be a number from 1 to 100, not {}", type_name(value)))
+    })?;
+    command::multiplier(what, number, Shown(value)).map_err(refused)
+}
+
+/// The bin names of a read; `each` checks every one.
+pub fn bins(value: &Bound<'_, PyAny>, mut each: impl FnMut(&str)) -> PyResult<()> {
+    let mut name = |name: &Bound<'_, PyAny>| bin_name(name).map(&mut each);
+    if let Ok(list) = value.cast::<PyList>() {
+        return list.iter().try_for_each(|item| name(&item));
+    }
+    if let Ok(items) = value.cast::<PyTuple>() {
+        return items.iter().try_for_each(|item| name(&item));
+    }
+    Err(type_error(format!("bins must be a list or tuple of bin names, not {}", type_name(value))))
+}

@@ -1,0 +1,43 @@
+//! Arguments of reads: replica, read mode, and whether the read renews the TTL.
+
+use std::time::Duration;
+
+use pyo3::prelude::*;
+use pyo3::types::{PyBool, PyInt};
+
+use spikewire_aerospike::ReplicaPolicy;
+use spikewire_aerospike::command::{ReadMode, ReadTouch, parse};
+
+use super::seconds;
+use crate::arguments::text;
+use crate::errors::{Shown, refused, type_error, type_name};
+
+/// The replica policy with this name.
+pub fn replica(value: &Bound<'_, PyAny>) -> PyResult<ReplicaPolicy> {
+    parse::replica(text("replica", value)?).map_err(refused)
+}
+
+/// The total timeout of one call.
+#[inline]
+pub fn timeout_of(value: Option<&Bound<'_, PyAny>>) -> PyResult<Option<Duration>> {
+    value.map(|value| seconds("timeout", value)).transpose()
+}
+
+/// The read mode with this name.
+pub fn read_mode(value: &Bound<'_, PyAny>) -> PyResult<ReadMode> {
+    parse::read_mode(text("read_mode", value)?).map_err(refused)
+}
+
+/// Whether, and when, a read renews the record's time to live.
+#[inline]
+pub fn read_touch(value: Option<&Bound<'_, PyAny>>) -> PyResult<Option<ReadTouch>> {
+    value.map(touch_percent).transpose()
+}
+
+fn touch_percent(value: &Bound<'_, PyAny>) -> PyResult<ReadTouch> {
+    if !value.is_instance_of::<PyInt>() || value.is_instance_of::<PyBool>() {
+        return Err(type_error(format!("read_touch must be int, not {}", type_name(value))));
+    }
+    let number = value.extract().unwrap_or(i64::MAX);
+    ReadTouch::percent(number, Shown(value)).map_err(refused)
+}

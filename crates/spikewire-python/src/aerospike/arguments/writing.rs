@@ -1,0 +1,108 @@
+//! Arguments of writes: time to live, generation, and what to do if the record exists or does not.
+
+use pyo3::prelude::*;
+use pyo3::types::{PyBool, PyDateTime, PyDelta, PyDeltaAccess, PyFloat, PyInt, PyString, PyType};
+
+use spikewire_aerospike::command::{ExistsRule, GenerationRule, Ttl, parse};
+
+use crate::arguments::text;
+use crate::errors::{Shown, overflow, refused, shown, type_error, type_name, utf8, value_error};
+
+const TTL_FORMS: &str =
+    "whole seconds (int), a timedelta, a datetime, 'default', 'never' or 'unchanged'";
+
+/// The time to live to set with a write.
+pub fn ttl(value: Option<&Bound<'_, PyAny>>) -> PyResult<Ttl> {
+    let Some(value) = value else { return Ok(Ttl::Default) };
+    if let Ok(word) = value.cast::<PyString>() {
+        let word = utf8("ttl", word)?;
+        let unknown = || value_error(format!("ttl must be {TTL_FORMS}, got {word:?}"));
+        return parse::ttl(word).ok_or_else(unknown);
+    }
+    let whole = if let Ok(delta) = value.cast::<PyDelta>() {
+        if delta.get_microseconds() != 0 {
+            return Err(value_error(format!("ttl must be whole seconds, got {}", shown(value))));
+        }
+        i64::from(delta.get_days()) * 86_400 + i64::from(delta.get_seconds())
+    } else if let Ok(moment) = value.cast::<PyDateTime>() {
+        return until(moment);
+    } else if value.is_instance_of::<PyInt>() && !value.is_instance_of::<PyBool>() {
+        value.extract().unwrap_or(i64::MAX)
+    } else if let Ok(float) = value.cast::<PyFloat>() {
+        return Err(value_error(format!("ttl must be {TTL_FORMS}, got the float {float}")));
+    } else {
+        return Err(type_error(format!("ttl must be {TTL_FORMS}, not {}", type_name(value))));
+    };
+    Ttl::seconds(whole, Shown(value)).map_err(refused)
+}
+
+/// The time to live until a point in time.
+fn until(moment: &Bound<'_, PyDateTime>) -> PyResult<Ttl> {
+    if moment.call_method0("utcoffset")?.is_none() {
+        return Err(value_error(format!(
+            "ttl must be a datetime that knows its time zone, such as datetime.now(timezone.utc) + \
+             timedelta(hours=1), got the naive {moment}"
+        )));
+    }
+    let at: f64 = moment.call_method0("timestamp")?.extract()?;
+    Ttl::until(at, moment).map_err(refused)
+}
+
+/// A rule for `generation`: write only if this is greater than the record's own generation.
+///
+/// For copies of records that carry their generation along: an older copy does not overwrite a
+/// newer record. `generation` is from 1 to 65535. A record that does not exist yet is written.
+/// The write that uses it raises `GenerationMismatch` otherwise.
+#[pyclass(frozen, eq, hash, module = "spikewire")]
+#[derive(PartialEq, Eq, Hash)]
+pub struct Newer {
+    generation: u32,
+}
+
+#[pymethods]
+impl Newer {
+    #[new]
+    fn new(generation: &Bound<'_, PyAny>) -> PyResult<Self> {
+        let generation = number(generation)?;
+        GenerationRule::Newer(generation).check().map_err(refused)?;
+        Ok(Self { generation })
+    }
+
+    /// The record's generation must be less than this.
+    #[getter]
+    fn generation(&self) -> u32 {
+        self.generation
+    }
+
+    fn __repr__(&self) -> String {
+        format!("Newer({})", self.generation)
+    }
+
+    fn __reduce__<'py>(&self, py: Python<'py>) -> (Bound<'py, PyType>, (u32,)) {
+        (py.get_type::<Self>(), (self.generation,))
+    }
+}
+
+fn number(value: &Bound<'_, PyAny>) -> PyResult<u32> {
+    if !value.is_instance_of::<PyInt>() || value.is_instance_of::<PyBool>() {
+        return Err(type_error(format!("generation must be int, not {}", type_name(value))));
+    }
+    value
+        .extract()
+        .map_err(|_| overflow(format!("generation must be from 0 to 65535, got {}", shown(value))))
+}
+
+/// The generation that the record must have.
+pub fn generation(value: Option<&Bound<'_, PyAny>>) -> PyResult<GenerationRule> {
+    let Some(value) = value else { return Ok(GenerationRule::Any) };
+    match value.cast::<Newer>() {
+        Ok(newer) => Ok(GenerationRule::Newer(newer.get().generation)),
+        Err(_) => number(value).map(GenerationRule::Equals),
+    }
+}
+
+/// What a write does if the record exists, or does not.
+pub fn exists(value: Option<&Bound<'_, PyAny>>) -> PyResult<ExistsRule> {
+    let Some(value) = value else { return Ok(ExistsRule::Merge) };
+    parse::exists(text("exists", value)?).map_err(refused)
+}

@@ -1,0 +1,436 @@
+//! The call of a verb, built and checked, for any of the ways to run it.
+
+use std::sync::Arc;
+
+use pyo3::intern;
+use pyo3::prelude::*;
+use pyo3::types::{PyBool, PyDict, PyNone, PyTuple};
+use smallvec::SmallVec;
+
+use spikewire_aerospike::cluster::Node;
+use spikewire_aerospike::command::{
+    Attempts, CommandSpec, Judgement, Prepared, ResponseKind, Sink, Target, read_bins,
+};
+use spikewire_aerospike::transport::Reply;
+use spikewire_aerospike::{Error, Kind, Policy};
+use spikewire_aerospike_protocol::key::Digest;
+use spikewire_aerospike_protocol::message::{Message, Op};
+use spikewire_aerospike_protocol::request::Request;
+use spikewire_aerospike_protocol::result_code::ResultCode;
+use spikewire_aerospike_protocol::void_time;
+
+use crate::aerospike::key::{Address, Key};
+use crate::aerospike::operation::Operation;
+use crate::aerospike::record::Record;
+use crate::aerospike::space::Space;
+use crate::aerospike::value::{Buffer, Codec, Views, bin, is_bytes, particle};
+use crate::aerospike::verbs::Defaults;
+use crate::errors::{self, Raised};
+
+/// A built request, and how to convert its reply.
+pub struct Call {
+    pub bytes: Vec<u8>,
+    pub target: Target,
+    pub policy: Policy,
+    pub plan: ResponsePlan,
+}
+
+/// How to convert a reply.
+pub struct ResponsePlan {
+    shape: ResponseShape,
+    codec: Option<Arc<Codec>>,
+    /// Whether bytes are returned as views of the reply.
+    buffers: bool,
+    space: Arc<Space>,
+    user: Py<PyAny>,
+    digest: Digest,
+}
+
+/// The kinds of results.
+pub enum ResponseShape {
+    /// A `Record`. If the record is missing or filtered out: the default, or an error if there is
+    /// no default.
+    Record { default: Option<Py<PyAny>> },
+    /// Whether the record exists and passes the filter.
+    Found,
+    /// No value. A record that is missing or filtered out is an error.
+    Done,
+    /// A `Record` with one result per operation.
+    Operated { answers: Answers, operations: Vec<Py<Operation>> },
+    /// The return value of a function of this module.
+    Applied { module: String },
+}
+
+impl ResponseShape {
+    fn kind(&self) -> ResponseKind {
+        match self {
+            Self::Record { .. } => ResponseKind::Record,
+            Self::Found => ResponseKind::Presence,
+            Self::Done => ResponseKind::Done,
+            Self::Operated { .. } => ResponseKind::Results,
+            Self::Applied { .. } => ResponseKind::Returned,
+        }
+    }
+}
+
+impl Call {
+    /// Builds a request for one record; `write` adds the operations.
+    #[inline]
+    pub fn compose(
+        address: Address<'_>,
+        spec: &CommandSpec,
+        defaults: &Defaults,
+        shape: ResponseShape,
+        write: impl FnOnce(&mut Request<'_>) -> Result<(), Raised>,
+    ) -> PyResult<Self> {
+        let stored_key = if spec.send_key { address.stored_key()? } else { None };
+        let Address { space, key, digest } = address;
+        let Prepared { bytes, target, policy } =
+            spec.compose(&space, &digest, stored_key.as_deref(), write)?;
+        let (codec, user) = (defaults.codec.clone(), key.unbind());
+        let plan = ResponsePlan { shape, codec, buffers: false, space, user, digest };
+        Ok(Self { bytes, target, policy, plan })
+    }
+
+    /// Sets whether bytes are returned as views of the reply.
+    pub fn with_buffers(mut self, buffers: bool) -> Self {
+        self.plan.buffers = buffers;
+        self
+    }
+}
+
+impl ResponsePlan {
+    /// What kind of result the reply becomes.
+    pub fn shape_mut(&mut self) -> &mut ResponseShape {
+        &mut self.shape
+    }
+
+    /// Whether the reply's memory should be handed over: see [`ResponsePlan::finish_with`].
+    pub fn wants_memory(&self) -> bool {
+        self.buffers
+    }
+
+    /// Like [`ResponsePlan::finish`], for a reply whose memory the caller's views may keep.
+    pub fn finish_with<'py>(
+        self,
+        py: Python<'py>,
+        body: Vec<u8>,
+        node: &Arc<Node>,
+        attempts: Attempts,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let buffer = Bound::new(py, Buffer::reply(body))?;
+        let reply = Reply { body: buffer.get().bytes(), node, attempts };
+        self.settle(py, Ok(reply), Some(&buffer))
+    }
+
+    /// Converts the outcome to the caller's result.
+    pub fn finish<'py>(
+        self,
+        py: Python<'py>,
+        outcome: Result<Reply<'_>, Error>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        self.settle(py, outcome, None)
+    }
+
+    /// `lent`: the owner of the reply's memory, if views may keep it.
+    fn settle<'py>(
+        self,
+        py: Python<'py>,
+        outcome: Result<Reply<'_>, Error>,
+        lent: Option<&Bound<'py, Buffer>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let reply = match outcome {
+            Ok(reply) => reply,
+            Err(error) => return Err(self.error(py, &error)),
+        };
+        match (self.shape.kind().judge(reply.code()), &self.shape) {
+            (Judgement::Present, ResponseShape::Found) => {
+                Ok(PyBool::new(py, true).to_owned().into_any())
+            }
+            (Judgement::Absent, ResponseShape::Found) => {
+                Ok(PyBool::new(py, false).to_owned().into_any())
+            }
+            (Judgement::Present, ResponseShape::Done) => Ok(PyNone::get(py).to_owned().into_any()),
+            (Judgement::Absent, ResponseShape::Record { default: Some(default) }) => {
+                Ok(default.bind(py).clone())
+            }
+            (Judgement::Present, ResponseShape::Applied { .. }) => returned(py, &reply),
+            (Judgement::Present, _) => self.record(py, &reply, lent),
+            _ => Err(self.error(py, &reply.error())),
+        }
+    }
+
+    fn record<'py>(
+        self,
+        py: Python<'py>,
+        reply: &Reply<'_>,
+        lent: Option<&Bound<'py, Buffer>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let parse = |body| {
+            let message = Message::parse(body).map(|(message, _)| message);
+            message.map_err(|error| {
+                let error = Error::new(Kind::Malformed, error.to_string());
+                errors::to_python(py, &error.on(reply.node.to_string()), None)
+            })
+        };
+        let mut message = parse(reply.body)?;
+        let mut buffer = None;
+        if self.buffers && message.ops().any(|answer| is_bytes(answer.particle)) {
+            // A connection reuses its memory, so all views share one copy of the reply.
+            buffer = Some(match lent {
+                Some(lent) => lent.clone(),
+                None => Bound::new(py, Buffer::reply(reply.body.to_vec()))?,
+            });
+        }
+        if let Some(buffer) = &buffer {
+            message = parse(buffer.get().bytes())?;
+        }
+        let views = buffer.as_ref().map(Views::new);
+        let answers = match &self.shape {
+            ResponseShape::Operated { answers, .. } => Some(answers),
+            _ => None,
+        };
+        let codec = self.codec.as_deref();
+        let key = Key { space: self.space, user: self.user, digest: self.digest };
+        Ok(Bound::new(py, record(py, &message, answers, codec, views.as_ref(), key)?)?.into_any())
+    }
+
+    fn error(self, py: Python<'_>, error: &Error) -> PyErr {
+        let key = Key { space: self.space, user: self.user, digest: self.digest };
+        let key = Bound::new(py, key).ok().map(Bound::into_any);
+        let Kind::Server(code) = error.kind() else { return errors::to_python(py, error, key) };
+        match &self.shape {
+            ResponseShape::Operated { operations, .. } if concerns_an_operation(code) => {
+                let message = format!("{}{}", code.text(), suspects(py, operations));
+                errors::to_python_as(py, error, &message, key)
+            }
+            ResponseShape::Record { default: None } if code == ResultCode::NOT_FOUND => {
+                let made = errors::to_python(py, error, key);
+                advised(py, made, "with default=None, the call returns None instead")
+            }
+            ResponseShape::Applied { module } if error.message().ends_with("Execution Error 1") => {
+                let advice = format!(
+                    "is a module {module:?} registered? client.modules.list() has those that are"
+                );
+                advised(py, errors::to_python(py, error, key), &advice)
+            }
+            _ => errors::to_python(py, error, key),
+        }
+    }
+}
+
+/// The error with advice of its own.
+fn advised(py: Python<'_>, error: PyErr, advice: &str) -> PyErr {
+    match error.value(py).setattr(intern!(py, "advice"), advice) {
+        Ok(()) => error,
+        Err(failed) => failed,
+    }
+}
+
+/// The operations that an error may be about, for its message: a server does not say which.
+fn suspects(py: Python<'_>, operations: &[Py<Operation>]) -> String {
+    let operations = operations.iter().map(|operation| operation.bind(py));
+    let suspects: Vec<_> = operations.filter(|it| it.get().depends_on_bin()).collect();
+    let mut shown: Vec<String> =
+        suspects.iter().take(SHOWN).map(|it| errors::shown(it.as_any())).collect();
+    if suspects.len() > SHOWN {
+        shown.push(format!("{} more", suspects.len() - SHOWN));
+    }
+    match &*shown {
+        [] => String::new(),
+        [one] => format!(": {one}"),
+        all => format!(": one of {}", all.join(", ")),
+    }
+}
+
+/// How many operations an error names.
+const SHOWN: usize = 8;
+
+/// Whether a result code is about one operation and the value of its bin.
+fn concerns_an_operation(code: ResultCode) -> bool {
+    [
+        ResultCode::BIN_TYPE,
+        ResultCode::BIN_EXISTS,
+        ResultCode::BIN_NOT_FOUND,
+        ResultCode::ELEMENT_NOT_FOUND,
+        ResultCode::ELEMENT_EXISTS,
+        ResultCode::OP_NOT_APPLICABLE,
+    ]
+    .contains(&code)
+}
+
+/// The return value of a function.
+fn returned<'py>(py: Python<'py>, reply: &Reply<'_>) -> PyResult<Bound<'py, PyAny>> {
+    let answer = Message::parse(reply.body).ok().and_then(|(message, _)| message.ops().next());
+    match answer {
+        Some(answer) => particle(py, answer.particle, answer.value),
+        None => Ok(PyNone::get(py).to_owned().into_any()),
+    }
+}
+
+/// How to interpret the results of operations.
+#[derive(Clone)]
+pub struct Answers {
+    /// Which operations return a result.
+    pub given: Vec<bool>,
+    /// The bins for which an operation returns something other than their value. Empty without a
+    /// codec.
+    pub plain: Vec<String>,
+}
+
+impl Answers {
+    /// For the return value of a function, in a bin of this name. Codecs do not apply to it.
+    pub fn of_a_function() -> Self {
+        Self { given: vec![true], plain: vec!["SUCCESS".to_owned()] }
+    }
+}
+
+/// A codec, and the bins for which an operation returns something other than their value.
+pub struct Decoding<'a> {
+    pub codec: &'a Codec,
+    pub plain: &'a [String],
+}
+
+impl Decoding<'_> {
+    /// Decodes the value of a bin.
+    pub fn read<'py>(&self, name: &[u8], value: Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        if self.plain.iter().any(|plain| plain.as_bytes() == name) {
+            return Ok(value);
+        }
+        self.codec.decode(name, value)
+    }
+}
+
+/// Bins of a record and results of operations, read directly from the wire.
+struct Taken<'py, F> {
+    py: Python<'py>,
+    /// `None` if nobody needs the bins.
+    bins: Option<Bound<'py, PyDict>>,
+    results: Results<'py>,
+    /// Creates the value.
+    decode: F,
+}
+
+impl<'py, F: Fn(&Op<'_>) -> PyResult<Bound<'py, PyAny>>> Sink for Taken<'py, F> {
+    type Error = PyErr;
+
+    fn result(&mut self, answer: Option<Op<'_>>) -> PyResult<()> {
+        let py = self.py;
+        let Some(answer) = answer else {
+            self.results.push(PyNone::get(py).to_owned().into_any());
+            return Ok(());
+        };
+        let value = (self.decode)(&answer)?;
+        if let Some(bins) = &self.bins
+            && !value.is_none()
+            && !answer.name.is_empty()
+        {
+            bins.set_item(bin(py, answer.name)?, &value)?;
+        }
+        self.results.push(value);
+        Ok(())
+    }
+
+    #[inline]
+    fn bin(&mut self, answer: Op<'_>) -> PyResult<()> {
+        let value = (self.decode)(&answer)?;
+        match &self.bins {
+            Some(bins) => bins.set_item(bin(self.py, answer.name)?, value),
+            None => Ok(()),
+        }
+    }
+}
+
+/// Remaining seconds to live of a record that was just read. Records that never expire do not need
+/// the clock.
+pub fn left(void_time: u32) -> Option<u32> {
+    if void_time == 0 { None } else { void_time::seconds_left(void_time, void_time::now()) }
+}
+
+/// The results of operations, of which there are usually few.
+pub type Results<'py> = SmallVec<[Bound<'py, PyAny>; 4]>;
+
+/// Bins, if requested, and results of operations.
+type Parts<'py> = (Option<Bound<'py, PyDict>>, Results<'py>);
+
+/// The bins and results in a reply's message. `asked` says, for `operate`, which operations return
+/// a result. With `views`, which refer to the message's memory, bytes are returned as views; a
+/// codec gets the bytes themselves. `each` is called with the particle type of each value.
+#[inline]
+fn parts<'py>(
+    py: Python<'py>,
+    message: &Message<'_>,
+    asked: Option<&Answers>,
+    codec: Option<&Codec>,
+    views: Option<&Views<'_, 'py>>,
+    bins: Option<Bound<'py, PyDict>>,
+    each: impl Fn(u8),
+) -> PyResult<Parts<'py>> {
+    let plain = asked.map_or(&[][..], |asked| &asked.plain);
+    let codec = codec.map(|codec| Decoding { codec, plain });
+    let decode = |answer: &Op<'_>| {
+        each(answer.particle);
+        if let Some(views) = views
+            && is_bytes(answer.particle)
+            && !codec.as_ref().is_some_and(|it| it.codec.reads(answer.name))
+        {
+            return views.of(answer.value);
+        }
+        let value = particle(py, answer.particle, answer.value)?;
+        match &codec {
+            Some(codec) => codec.read(answer.name, value),
+            None => Ok(value),
+        }
+    };
+    let mut taken = Taken { py, bins, results: Results::new(), decode };
+    let given = asked.map_or(&[][..], |asked| &asked.given);
+    taken.results.reserve(given.len());
+    read_bins(message, given, &mut taken)?;
+    let Taken { bins, results, .. } = taken;
+    Ok((bins, results))
+}
+
+/// The bins in a reply's message, decoded without views: see [`parts`].
+pub fn bins<'py>(
+    py: Python<'py>,
+    message: &Message<'_>,
+    codec: Option<&Codec>,
+    each: impl Fn(u8),
+) -> PyResult<Bound<'py, PyDict>> {
+    let bins = PyDict::new(py);
+    parts(py, message, None, codec, None, Some(bins.clone()), each)?;
+    Ok(bins)
+}
+
+/// The results of operations in a reply's message.
+pub fn results<'py>(
+    py: Python<'py>,
+    message: &Message<'_>,
+    asked: Option<&Answers>,
+    codec: Option<&Codec>,
+) -> PyResult<Results<'py>> {
+    parts(py, message, asked, codec, None, None, |_| {}).map(|(_, results)| results)
+}
+
+/// The record in a reply's message: see [`parts`].
+pub fn record<'py>(
+    py: Python<'py>,
+    message: &Message<'_>,
+    asked: Option<&Answers>,
+    codec: Option<&Codec>,
+    views: Option<&Views<'_, 'py>>,
+    key: Key,
+) -> PyResult<Record> {
+    let bins = PyDict::new(py);
+    let (_, results) = parts(py, message, asked, codec, views, Some(bins.clone()), |_| {})?;
+    let results = asked.map(|_| PyTuple::new(py, results).map(Bound::unbind)).transpose()?;
+    Ok(Record {
+        bins: bins.into(),
+        generation: message.header.generation,
+        ttl: left(message.header.ttl),
+        space: key.space,
+        user: key.user,
+        digest: key.digest,
+        results,
+    })
+}

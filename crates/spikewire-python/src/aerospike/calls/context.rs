@@ -1,0 +1,174 @@
+//! The path to a list or map that is nested in a bin.
+
+use std::fmt::Write as _;
+
+use pyo3::prelude::*;
+use pyo3::types::{PyList, PyTuple};
+
+use spikewire_aerospike_protocol::cdt::context::{self, At, Create, Inside};
+use spikewire_aerospike_protocol::value::particle::LIST;
+
+use super::packer;
+use crate::aerospike::arguments::flags;
+use crate::aerospike::value::particle;
+use crate::errors::{refused, type_error, type_name, value_error};
+
+/// A step of the path to a nested list or map, created by the functions of `spikewire.ctx`.
+#[pyclass(frozen, eq, module = "spikewire.ctx")]
+#[derive(PartialEq)]
+pub struct Step {
+    step: context::Step<Vec<u8>>,
+}
+
+impl Step {
+    fn borrowed(&self) -> context::Step<&[u8]> {
+        let context::Step { inside, create, persist, .. } = self.step;
+        let at = match &self.step.at {
+            At::Index(index) => At::Index(*index),
+            At::Rank(rank) => At::Rank(*rank),
+            At::Key(key) => At::Key(key.as_slice()),
+            At::Value(value) => At::Value(value.as_slice()),
+        };
+        context::Step { inside, at, create, persist }
+    }
+}
+
+#[pymethods]
+impl Step {
+    /// `kind` is the function's name. `create` is the order of what is made where it is missing.
+    #[new]
+    #[pyo3(signature = (kind, at, create=None, pad=false, persist_index=false))]
+    fn new(
+        kind: &str,
+        at: &Bound<'_, PyAny>,
+        create: Option<&str>,
+        #[pyo3(from_py_with = flags::pad)] pad: bool,
+        #[pyo3(from_py_with = flags::persist_index)] persist_index: bool,
+    ) -> PyResult<Self> {
+        let value = |name| packer::element(name, at);
+        let number = |name| packer::integer(name, at);
+        let (inside, what) = match kind.split_once('_') {
+            Some(("list", what)) => (Inside::List, what),
+            Some(("map", what)) => (Inside::Map, what),
+            _ => (Inside::Either, kind),
+        };
+        let at = match what.strip_suffix("_create").unwrap_or(what) {
+            "index" => At::Index(number("index")?),
+            "rank" => At::Rank(number("rank")?),
+            "value" => At::Value(value("value")?),
+            "key" if inside == Inside::Map => {
+                packer::check_key("key", at)?;
+                At::Key(value("key")?)
+            }
+            _ => return Err(value_error(format!("unknown step {kind:?}"))),
+        };
+        let step = context::Step { persist: persist_index, ..context::Step::new(inside, at) };
+        let step = match create {
+            None if !pad => Ok(step),
+            order => step.ordered(order.unwrap_or_default(), pad),
+        };
+        let step = step.map_err(refused)?;
+        step.check().map_err(refused)?;
+        Ok(Self { step })
+    }
+
+    fn __hash__(&self) -> u64 {
+        use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+        let mut bytes = Vec::new();
+        context::encode(std::slice::from_ref(&self.step), &mut bytes);
+        let mut hasher = DefaultHasher::new();
+        bytes.hash(&mut hasher);
+        hasher.finish()
+    }
+
+    /// As Python writes it.
+    pub fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
+        let inside = match self.step.inside {
+            Inside::Either => "",
+            Inside::List => "list_",
+            Inside::Map => "map_",
+        };
+        let (what, at) = match &self.step.at {
+            At::Index(index) => ("index", index.to_string()),
+            At::Rank(rank) => ("rank", rank.to_string()),
+            At::Key(key) => ("key", shown(py, key)?),
+            At::Value(value) => ("value", shown(py, value)?),
+        };
+        let (order, pad) = match (self.step.inside, self.step.create) {
+            (_, Create::No) => (None, false),
+            (_, Create::Unordered) => (Some("unordered"), false),
+            (Inside::Map, Create::OrderedOrPadded) => (Some("key"), false),
+            (Inside::Map, Create::FullyOrdered) => (Some("key_value"), false),
+            (_, Create::OrderedOrPadded) => (Some("unordered"), true),
+            (_, Create::FullyOrdered) => (Some("ordered"), false),
+        };
+        let create = if order.is_some() { "_create" } else { "" };
+        let mut text = format!("ctx.{inside}{what}{create}({at}");
+        if let Some(order) = order {
+            let _ = write!(text, ", order='{order}'");
+        }
+        for (name, flag) in [("pad", pad), ("persist_index", self.step.persist)] {
+            if flag {
+                let _ = write!(text, ", {name}=True");
+            }
+        }
+        text.push(')');
+        Ok(text)
+    }
+}
+
+/// A packed value, formatted as in Python.
+fn shown(py: Python<'_>, packed: &[u8]) -> PyResult<String> {
+    // Wrapped in a list, as its only element.
+    let list = [&[0x91], packed].concat();
+    Ok(particle(py, LIST, &list)?.get_item(0)?.repr()?.to_string())
+}
+
+/// A path, checked when it is encoded.
+pub struct Path<'py> {
+    steps: Vec<Bound<'py, Step>>,
+}
+
+impl<'py> Path<'py> {
+    /// A path of these steps. `None` or an empty path is the bin itself.
+    pub fn new(given: Option<&Bound<'py, PyAny>>) -> PyResult<Self> {
+        let Some(given) = given else { return Ok(Self { steps: Vec::new() }) };
+        let items: Vec<_> = if let Ok(list) = given.cast::<PyList>() {
+            list.iter().collect()
+        } else if let Ok(steps) = given.cast::<PyTuple>() {
+            steps.iter().collect()
+        } else {
+            return Err(type_error(format!(
+                "ctx must be a list or tuple of steps from spikewire.ctx, not {}",
+                type_name(given)
+            )));
+        };
+        let step = |(at, item): (usize, Bound<'py, PyAny>)| {
+            item.cast_into::<Step>().map_err(|error| {
+                type_error(format!(
+                    "ctx[{at}] must be a step from spikewire.ctx, not {}",
+                    type_name(&error.into_inner())
+                ))
+            })
+        };
+        let steps = items.into_iter().enumerate().map(step).collect::<PyResult<_>>()?;
+        Ok(Self { steps })
+    }
+
+    /// The steps, for encoding.
+    pub fn steps(&self) -> Vec<context::Step<&[u8]>> {
+        self.steps.iter().map(|step| step.get().borrowed()).collect()
+    }
+
+    /// The packed path alone; `None` for the bin itself.
+    pub fn packed(&self) -> PyResult<Option<Vec<u8>>> {
+        let steps = self.steps();
+        context::check(&steps).map_err(refused)?;
+        Ok(context::packed(&steps))
+    }
+
+    /// The steps as they were passed.
+    pub fn into_steps(self) -> Vec<Py<Step>> {
+        self.steps.into_iter().map(Bound::unbind).collect()
+    }
+}

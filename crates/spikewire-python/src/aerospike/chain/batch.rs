@@ -1,0 +1,262 @@
+//! A chain of several steps, run as one batch with the rows of all steps and keys.
+
+use pyo3::prelude::*;
+use pyo3::types::{PyBool, PyDict, PyList, PyString};
+
+use super::home::Home;
+use super::plain::PlainBase;
+use super::read::{Asked, ReadBase};
+use super::step::StepBase;
+use super::verb::Verb;
+use super::write::{WriteBase, Written};
+use crate::aerospike::many::mixed::{Mixed, OneRow};
+use crate::aerospike::many::{BatchCall, Resolve};
+use crate::aerospike::operation::Operation;
+use crate::aerospike::rows::{Delete, Read, Write};
+use crate::aerospike::verbs::{Defaults, Limits, ReadRules, RetryRules, RowOptions};
+use crate::errors::{shown, type_error, value_error};
+
+/// Makes the call of the chain that ends with this step. Its batch, or the future of that, and
+/// how records that are not there are treated, row by row.
+#[pyfunction]
+pub fn _send_chain<'py>(
+    last: &Bound<'py, StepBase>,
+) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyAny>)> {
+    let py = last.py();
+    let home = last.get().home(py)?;
+    let whole = PyDict::new(py);
+    let mut parts = Vec::new();
+    for step in StepBase::chain(last) {
+        parts.push(Part::of(&step, &whole)?);
+    }
+    let missing = PyList::empty(py);
+    for part in &parts {
+        part.keys.iter().try_for_each(|_| missing.append(part.verb.missing(py)))?;
+    }
+    Ok((call(py, home.get(), &parts, &whole)?, missing.into_any()))
+}
+
+fn call<'py>(
+    py: Python<'py>,
+    home: &Home,
+    parts: &[Part<'py>],
+    whole: &Bound<'py, PyDict>,
+) -> PyResult<Bound<'py, PyAny>> {
+    if let Some(direct) = home.direct() {
+        let limits = limits(whole)?;
+        return direct
+            .run_many(py, |defaults, resolve| gather(py, defaults, resolve, parts, &limits));
+    }
+    let rows = PyList::empty(py);
+    for part in parts {
+        for key in &part.keys {
+            rows.append(part.what.as_object(py, key)?)?;
+        }
+    }
+    home.verbs.bind(py).call_method(pyo3::intern!(py, "batch"), (rows,), Some(whole))
+}
+
+fn gather(
+    py: Python<'_>,
+    defaults: &Defaults,
+    resolve: Resolve<'_>,
+    parts: &[Part<'_>],
+    limits: &Limits<'_>,
+) -> PyResult<BatchCall> {
+    let rules = ReadRules { touch: None, mode: None, hedge: None };
+    let usual = RowOptions { rules, ttl: None, exists: None, durable: false, send_key: None };
+    let mut mixed = Mixed::new(defaults, resolve, limits, &usual)?;
+    for part in parts {
+        let row = match &part.what {
+            What::Read(row) => OneRow::Read(row),
+            What::Write(row) => OneRow::Write(row),
+            What::Delete(row) => OneRow::Delete(row),
+        };
+        mixed.add(py, &row, &part.keys)?;
+    }
+    Ok(mixed.finish())
+}
+
+/// A step of the chain.
+struct Part<'py> {
+    verb: Verb,
+    keys: Vec<Bound<'py, PyAny>>,
+    what: What,
+}
+
+/// What the step does to each of its keys, as a row without a key.
+enum What {
+    Read(Read),
+    Write(Write),
+    Delete(Delete),
+}
+
+/// Options of the whole call. All other options apply to rows.
+const OF_THE_CALL: [&str; 8] = [
+    "replica",
+    "timeout",
+    "retry_in_doubt",
+    "max_retries",
+    "sleep_between_retries",
+    "sleep_multiplier",
+    "max_sleep_between_retries",
+    "sleep_jitter",
+];
+
+impl<'py> Part<'py> {
+    /// Takes the keys and options of a step. Options of the whole call go to `whole`.
+    fn of(step: &Bound<'py, StepBase>, whole: &Bound<'py, PyDict>) -> PyResult<Self> {
+        let py = step.py();
+        let options = step.get().options(py);
+        let mut rules = Rules::default();
+        if let Some(options) = &options {
+            step.call_method0(pyo3::intern!(py, "_check_batch"))?;
+            for (name, value) in options.iter() {
+                let word = name.cast::<PyString>()?.to_str()?;
+                if !OF_THE_CALL.contains(&word) {
+                    rules.set(word, &value)?;
+                } else if !value.is_none() {
+                    match whole.get_item(&name)? {
+                        Some(other) if !other.eq(&value)? => {
+                            return Err(value_error(format!(
+                                "steps of one chain have different values for {word}"
+                            )));
+                        }
+                        _ => whole.set_item(&name, &value)?,
+                    }
+                }
+            }
+        }
+        let of = step.get();
+        let (verb, single, keys) = (of.verb(py), of.single(py), of.keys(py));
+        let what = rules.what(step, verb)?;
+        let keys = if single {
+            vec![keys]
+        } else {
+            let keys = step.call_method0(pyo3::intern!(py, "_taken"))?;
+            keys.try_iter()?.collect::<PyResult<_>>()?
+        };
+        Ok(Self { verb, keys, what })
+    }
+}
+
+/// The options of a row.
+#[derive(Default)]
+struct Rules {
+    r#where: Option<Py<PyAny>>,
+    ttl: Option<Py<PyAny>>,
+    generation: Option<Py<PyAny>>,
+    read_touch: Option<Py<PyAny>>,
+    read_mode: Option<Py<PyAny>>,
+    durable: Option<bool>,
+    send_key: Option<bool>,
+}
+
+impl Rules {
+    fn set(&mut self, name: &str, value: &Bound<'_, PyAny>) -> PyResult<()> {
+        let given = (!value.is_none()).then(|| value.clone().unbind());
+        match name {
+            "where" => self.r#where = given,
+            "ttl" => self.ttl = given,
+            "generation" => self.generation = given,
+            "read_touch" => self.read_touch = given,
+            "read_mode" => self.read_mode = given,
+            "durable" => self.durable = Some(flag(name, value)?),
+            "send_key" => self.send_key = Some(flag(name, value)?),
+            // The step has already refused it, unless it has no effect.
+            "hedge" => {}
+            _ => return Err(type_error(format!("rows of a batch have no option {name:?}"))),
+        }
+        Ok(())
+    }
+
+    fn what(self, step: &Bound<'_, StepBase>, verb: Verb) -> PyResult<What> {
+        let py = step.py();
+        let key = py.None();
+        let Self { r#where, ttl, generation, read_touch, read_mode, durable, send_key } = self;
+        if let Ok(step) = step.cast::<ReadBase>() {
+            let Asked { bins, ops } = step.get().asked(py);
+            let (bins, ops) = (bins.map(Py::into_any), ops.map(Py::into_any));
+            return Ok(What::Read(Read { key, bins, ops, r#where, read_touch, read_mode }));
+        }
+        let exists = verb.rule(py).map(|rule| rule.clone().into_any().unbind());
+        if let Ok(step) = step.cast::<WriteBase>() {
+            let Written { bins, ops, ttl } = step.get().written(py);
+            let what = match (ops, bins) {
+                (Some(ops), _) => ops.into_any(),
+                (None, Some(bins)) => bins.into_any(),
+                (None, None) => PyDict::new(py).unbind().into_any(),
+            };
+            let row = Write { key, what, ttl, generation, exists, durable, send_key, r#where };
+            return Ok(What::Write(row));
+        }
+        step.cast::<PlainBase>()?;
+        Ok(match verb {
+            Verb::Delete => {
+                let send_key = send_key.unwrap_or(false);
+                What::Delete(Delete { key, generation, durable, send_key, r#where })
+            }
+            Verb::Touch => {
+                let touch = Operation::new(pyo3::intern!(py, "touch").as_any(), None, None)?;
+                let what = PyList::new(py, [Bound::new(py, touch)?])?.into_any().unbind();
+                What::Write(Write {
+                    key,
+                    what,
+                    ttl,
+                    generation,
+                    exists,
+                    durable,
+                    send_key,
+                    r#where,
+                })
+            }
+            _ => {
+                let bins = Some(PyList::empty(py).into_any().unbind());
+                What::Read(Read { key, bins, ops: None, r#where, read_touch, read_mode })
+            }
+        })
+    }
+}
+
+impl What {
+    /// The row for a key, as `batch` expects it.
+    fn as_object<'py>(
+        &self,
+        py: Python<'py>,
+        key: &Bound<'py, PyAny>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let key = key.clone().unbind();
+        Ok(match self {
+            Self::Read(row) => Bound::new(py, row.with_key(py, key))?.into_any(),
+            Self::Write(row) => Bound::new(py, row.with_key(py, key))?.into_any(),
+            Self::Delete(row) => Bound::new(py, row.with_key(py, key))?.into_any(),
+        })
+    }
+}
+
+fn flag(name: &str, value: &Bound<'_, PyAny>) -> PyResult<bool> {
+    let flag = value.cast::<PyBool>().map(PyBoolMethods::is_true);
+    flag.map_err(|_| type_error(format!("{name} must be True or False, not {}", shown(value))))
+}
+
+/// The limits of the whole call.
+fn limits<'py>(whole: &Bound<'py, PyDict>) -> PyResult<Limits<'py>> {
+    let of = |name: &str| whole.get_item(name);
+    let switch = |name: &str| {
+        let value = whole.get_item(name)?;
+        value.map(|value| flag(name, &value)).transpose()
+    };
+    if whole.is_empty() {
+        let retry = RetryRules::default();
+        return Ok(Limits { replica: None, timeout: None, retry });
+    }
+    let retry = RetryRules {
+        max_retries: of("max_retries")?,
+        sleep: of("sleep_between_retries")?,
+        multiplier: of("sleep_multiplier")?,
+        longest: of("max_sleep_between_retries")?,
+        jitter: switch("sleep_jitter")?,
+        in_doubt: switch("retry_in_doubt")?,
+    };
+    Ok(Limits { replica: of("replica")?, timeout: of("timeout")?, retry })
+}

@@ -1,0 +1,60 @@
+//! Steps without bins: delete, touch and exists.
+
+use pyo3::prelude::*;
+
+use super::rows::RowsBase;
+use super::verb::Verb;
+use crate::aerospike::verbs::{self, ReadOptions, ReadRules, RetryRules, WriteOptions};
+
+/// A step that deletes records, renews their time to live, or checks which exist.
+#[pyclass(frozen, extends = RowsBase, subclass, module = "spikewire._native")]
+pub struct PlainBase;
+
+#[pymethods]
+impl PlainBase {
+    #[new]
+    fn new() -> PyClassInitializer<Self> {
+        RowsBase::begun().add_subclass(Self)
+    }
+
+    /// Makes the call. On one key and without a strategy this is the verb, with its result and
+    /// errors.
+    #[pyo3(signature = (*, on_error=None, missing=None))]
+    fn execute<'py>(
+        slf: &Bound<'py, Self>,
+        on_error: Option<Bound<'py, PyAny>>,
+        missing: Option<Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let py = slf.py();
+        let alone = match (&on_error, &missing) {
+            (None, None) => slf.as_super().as_super().get().alone(py)?,
+            _ => None,
+        };
+        let Some(alone) = alone else {
+            return slf.call_method1(pyo3::intern!(py, "_results"), (on_error, missing));
+        };
+        let verb = alone.verb;
+        let Some(direct) = alone.direct() else {
+            return alone.call(
+                match verb {
+                    Verb::Delete => pyo3::intern!(py, "delete"),
+                    Verb::Touch => pyo3::intern!(py, "touch"),
+                    _ => pyo3::intern!(py, "exists"),
+                },
+                None,
+                &[],
+            );
+        };
+        direct.run(&alone.key, |defaults, address| match verb {
+            Verb::Delete => verbs::delete(defaults, address, &WriteOptions::default()),
+            Verb::Touch => verbs::touch(defaults, address, &WriteOptions::default()),
+            _ => {
+                let rules = ReadRules { touch: None, mode: None, hedge: None };
+                let (filter, replica, timeout) = (None, None, None);
+                let retry = RetryRules::default();
+                let options = ReadOptions { filter, rules, replica, timeout, retry };
+                verbs::exists(defaults, address, &options)
+            }
+        })
+    }
+}

@@ -1,0 +1,175 @@
+//! Steps that read.
+
+use pyo3::prelude::*;
+use pyo3::types::{PyList, PyString, PyTuple};
+use pyo3::{PyTraverseError, PyVisit};
+
+use super::rows::RowsBase;
+use super::step::StepBase;
+use crate::aerospike::arguments::Given;
+use crate::aerospike::operation::Operation;
+use crate::aerospike::verbs::{self, ReadOptions, ReadRules, RetryRules, WriteOptions};
+use crate::errors::value_error;
+use crate::guarded::Guarded;
+
+/// A step that reads records: all bins, the named ones, or the results of operations.
+#[pyclass(frozen, extends = RowsBase, subclass, module = "spikewire._native")]
+#[derive(Default)]
+pub struct ReadBase(Guarded<Asked>);
+
+/// The operands of a step.
+#[derive(Default)]
+pub struct Asked {
+    pub bins: Option<Py<PyTuple>>,
+    pub ops: Option<Py<PyList>>,
+}
+
+impl ReadBase {
+    pub fn asked(&self, py: Python<'_>) -> Asked {
+        self.0.with(py, |it| Asked {
+            bins: it.bins.as_ref().map(|bins| bins.clone_ref(py)),
+            ops: it.ops.as_ref().map(|ops| ops.clone_ref(py)),
+        })
+    }
+
+    /// The list of the step's operations, created if there is none yet.
+    fn listed<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyList>> {
+        let py = slf.py();
+        let made = PyList::empty(py).unbind();
+        let listed = slf.get().0.with(py, |it| {
+            if it.bins.is_some() {
+                return None;
+            }
+            Some(it.ops.get_or_insert(made).bind(py).clone())
+        });
+        listed.ok_or_else(|| {
+            value_error("operations: this step reads bins by name; read those with get(name)")
+        })
+    }
+
+    /// The call on one record. `many` names the method to call instead if there may be several
+    /// results.
+    fn one<'py>(
+        slf: &Bound<'py, Self>,
+        default: Option<Bound<'py, PyAny>>,
+        many: &Bound<'py, PyString>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let py = slf.py();
+        let Asked { bins, ops } = slf.get().asked(py);
+        let alone = match (&ops, &default) {
+            // The verb `operate` has no default.
+            (Some(_), Some(_)) => None,
+            _ => slf.as_super().as_super().get().alone(py)?,
+        };
+        let Some(alone) = alone else { return slf.call_method0(many) };
+        let direct = alone.direct();
+        let rules = ReadRules { touch: None, mode: None, hedge: None };
+        if let Some(ops) = ops {
+            let ops = ops.into_bound(py);
+            let Some(direct) = direct else {
+                return alone.call(pyo3::intern!(py, "operate"), Some(ops.into_any()), &[]);
+            };
+            return direct.run(&alone.key, |defaults, address| {
+                verbs::operate(defaults, address, &ops, &WriteOptions::default(), &rules)
+            });
+        }
+        let bins = bins.map(|bins| bins.into_bound(py).into_any());
+        let Some(direct) = direct else {
+            let bins = bins.unwrap_or_else(|| py.None().into_bound(py));
+            let default = (pyo3::intern!(py, "default"), default);
+            return alone.call(pyo3::intern!(py, "get"), Some(bins), &[default]);
+        };
+        let default = default.map_or(Given::No, Given::Yes);
+        direct.run(&alone.key, |defaults, address| {
+            let retry = RetryRules::default();
+            let options = ReadOptions { filter: None, rules, replica: None, timeout: None, retry };
+            verbs::get(defaults, address, bins, default, &options)
+        })
+    }
+}
+
+#[pymethods]
+impl ReadBase {
+    fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
+        self.0
+            .try_with(|it| {
+                visit.call(&it.bins)?;
+                visit.call(&it.ops)
+            })
+            .unwrap_or(Ok(()))
+    }
+
+    #[new]
+    fn new() -> PyClassInitializer<Self> {
+        RowsBase::begun().add_subclass(Self::default())
+    }
+
+    /// The bins that were named, if any.
+    #[getter(_bins)]
+    fn given_bins(&self, py: Python<'_>) -> Option<Py<PyTuple>> {
+        self.asked(py).bins
+    }
+
+    /// The operations that were given, if any.
+    #[getter(_ops)]
+    fn given_ops(&self, py: Python<'_>) -> Option<Py<PyList>> {
+        self.asked(py).ops
+    }
+
+    /// The bins to read; without names, only generation and time to live.
+    #[pyo3(signature = (*names))]
+    #[pyo3(name = "bins")]
+    fn name_bins(slf: Bound<'_, Self>, names: Py<PyTuple>) -> PyResult<Bound<'_, Self>> {
+        let before = slf.get().0.with(slf.py(), |it| match it.ops {
+            Some(_) => Err(names),
+            None => Ok(it.bins.replace(names)),
+        });
+        match before {
+            Ok(_) => Ok(slf),
+            Err(_) => {
+                Err(value_error("bins: this step reads by operations; read a bin with get(name)"))
+            }
+        }
+    }
+
+    /// Reads a bin, as one of several operations.
+    fn get<'py>(slf: Bound<'py, Self>, bin: &Bound<'py, PyAny>) -> PyResult<Bound<'py, Self>> {
+        let op = Operation::new(pyo3::intern!(slf.py(), "get"), Some(bin), None)?;
+        Self::listed(&slf)?.append(op)?;
+        Ok(slf)
+    }
+
+    /// Adds read operations from `spikewire.op`.
+    #[pyo3(signature = (*operations))]
+    fn op<'py>(
+        slf: Bound<'py, Self>,
+        operations: &Bound<'py, PyTuple>,
+    ) -> PyResult<Bound<'py, Self>> {
+        let ops = Self::listed(&slf)?;
+        operations.iter().try_for_each(|op| ops.append(op))?;
+        Ok(slf)
+    }
+
+    /// The first record that exists, in input order.
+    ///
+    /// On one key this is the verb `get`, or `operate` if there are operations, with its errors.
+    /// On several keys it raises `RecordNotFound` or `FilteredOut` if there is none.
+    fn first<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        Self::one(slf, None, pyo3::intern!(slf.py(), "_first"))
+    }
+
+    /// The first record that exists, in input order, or `None`.
+    fn first_or_none<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        let py = slf.py();
+        Self::one(slf, Some(py.None().into_bound(py)), pyo3::intern!(py, "_first_or_none"))
+    }
+
+    fn __copy__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        let py = slf.py();
+        let made = StepBase::copied(slf.as_super().as_super())?;
+        let Asked { bins, ops } = slf.get().asked(py);
+        let ops = ops.map(|ops| PyList::new(py, ops.bind(py)).map(Bound::unbind)).transpose()?;
+        made.cast::<Self>()?.get().0.with(py, |it| *it = Asked { bins, ops });
+        Ok(made)
+    }
+}

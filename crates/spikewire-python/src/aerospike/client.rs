@@ -1,0 +1,251 @@
+//! What the blocking and the asynchronous client have in common: options, connecting, closing,
+//! forks.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyDict, PyList, PyString, PyTuple};
+
+use spikewire_aerospike::{ClientOptions, Hedge, OptionValue, Options, TlsOptions};
+
+use crate::aerospike::arguments::{count, hedge, multiplier, seconds};
+use crate::aerospike::core::Core;
+use crate::aerospike::identity::{Token, token};
+use crate::aerospike::record_type::RecordType;
+use crate::aerospike::secrets;
+use crate::aerospike::space::Space;
+use crate::aerospike::value::Codec;
+use crate::aerospike::verbs::Defaults;
+use crate::arguments::{check_pairs, shown_url, text};
+use crate::bridge::lifecycle::Lifecycle;
+use crate::bridge::python_code::PythonCode;
+use crate::bridge::tls;
+use crate::errors::{Raised, refused, type_error, type_name, utf8, value_error};
+use crate::stages::Stages;
+
+/// A client's options and, once it is connected, its core.
+#[derive(Debug)]
+pub struct Shared {
+    pub token: Token,
+    options: Options,
+    /// The options as they were passed, for pickling.
+    given: Py<PyDict>,
+    pub defaults: Defaults,
+    /// The maximum number of submitted calls in flight.
+    pub submit_limit: usize,
+    /// Timing of the stages of calls, if enabled.
+    pub stages: Stages,
+    lifecycle: Lifecycle<Core>,
+}
+
+/// The default for the maximum number of submitted calls in flight.
+const SUBMIT_LIMIT: usize = 2048;
+
+/// The contents of a pickled dataset: its client's token, seeds and options, then its own names and
+/// the type of its records.
+pub type Pickled<'py> =
+    (Bound<'py, PyBytes>, String, Bound<'py, PyDict>, String, Option<String>, Option<Py<PyAny>>);
+
+impl Shared {
+    /// A client that the program creates and opens. Checks seeds and options.
+    pub fn new(seeds: &Bound<'_, PyAny>, options: Option<&Bound<'_, PyDict>>) -> PyResult<Self> {
+        Self::parse(seeds, options, token()?, false)
+    }
+
+    /// A client for an unpickled dataset whose own client does not exist in this process.
+    pub fn adopted(
+        token: Token,
+        seeds: &Bound<'_, PyAny>,
+        options: &Bound<'_, PyDict>,
+    ) -> PyResult<Self> {
+        Self::parse(seeds, Some(&secrets::put_back(options)?), token, true)
+    }
+
+    fn parse(
+        seeds: &Bound<'_, PyAny>,
+        options: Option<&Bound<'_, PyDict>>,
+        token: Token,
+        lazy: bool,
+    ) -> PyResult<Self> {
+        let py = seeds.py();
+        let _code = PythonCode::enter(py);
+        let mut checked = ClientOptions::default();
+        let mut submit_limit = SUBMIT_LIMIT;
+        let mut codec = None;
+        for (name, value) in options.into_iter().flatten() {
+            match text("option", &name)? {
+                "codec" => codec = Some(Arc::new(Codec::new(&value)?)),
+                "submit_limit" => {
+                    submit_limit = count("submit_limit", &value, 1, 1_000_000)? as usize;
+                }
+                name => checked.set(name, &Given(&value), &["codec", "submit_limit"])?,
+            }
+        }
+        checked.set_seeds(&seed_text(seeds)?).map_err(refused)?;
+        let defaults = Defaults { commands: checked.defaults(), codec };
+        // A copy, because the caller may later change a list or dict in it.
+        let given = match options {
+            Some(options) => {
+                py.import("copy")?.call_method1("deepcopy", (options,))?.cast_into()?
+            }
+            None => PyDict::new(py),
+        };
+        let (options, stages) = (checked.finish().map_err(refused)?, Stages::default());
+        let (given, lifecycle) = (given.unbind(), Lifecycle::new(lazy, joined(&options)));
+        Ok(Self { token, options, given, defaults, submit_limit, stages, lifecycle })
+    }
+
+    /// What a dataset of this client needs to find or recreate it in any process, without secrets.
+    pub fn pickled<'py>(&self, py: Python<'py>, space: &Space) -> PyResult<Pickled<'py>> {
+        let set = space.set_name().map(str::to_owned);
+        let token = PyBytes::new(py, &self.token);
+        let options = secrets::left_out(self.given.bind(py))?;
+        let of = RecordType::of(space).map(|of| of.class(py).clone().unbind());
+        Ok((token, self.seeds(), options, space.namespace.to_string(), set, of))
+    }
+
+    pub fn seeds(&self) -> String {
+        joined(&self.options)
+    }
+
+    /// The client's `repr`: seeds and state. No options, because some are secrets.
+    pub fn shown(&self, class: &Bound<'_, PyAny>) -> PyResult<String> {
+        Ok(format!("<{} {}, {}>", class.get_type().name()?, self.seeds(), self.lifecycle))
+    }
+
+    /// Connects to the cluster unless connected already. Blocks, detached from the interpreter.
+    /// Returns whether the client was not connected before.
+    pub fn open(&self, py: Python<'_>) -> PyResult<bool> {
+        let options = self.options.clone();
+        self.lifecycle.open(py, || Core::open(options))
+    }
+
+    /// The core. In a forked child it is recreated on first use.
+    pub fn core(&self, py: Python<'_>) -> PyResult<Arc<Core>> {
+        self.lifecycle.core(py, || {
+            let options = self.options.clone();
+            || Core::open(options)
+        })
+    }
+
+    /// The core, if there is one.
+    pub fn running(&self) -> Option<Arc<Core>> {
+        self.lifecycle.running()
+    }
+
+    /// Whether a namespace is strongly consistent; `None` if that is not known.
+    pub fn is_strong(&self, namespace: &str) -> Option<bool> {
+        let snapshot = self.running()?.cluster.snapshot();
+        snapshot.namespaces.get(namespace).map(|map| map.strong)
+    }
+
+    /// Whether the client is open and its cluster has a node.
+    pub fn is_connected(&self) -> bool {
+        let has_nodes = |core: Arc<Core>| !core.cluster.snapshot().nodes.is_empty();
+        self.lifecycle.is_open() && self.running().is_some_and(has_nodes)
+    }
+
+    /// Whether this process has connections of this client.
+    pub fn holds_connections(&self) -> bool {
+        self.lifecycle.holds_connections()
+    }
+
+    /// Whether the client was closed for good.
+    pub fn is_closed(&self) -> bool {
+        self.lifecycle.is_closed()
+    }
+
+    /// Closes the client for good. Returns its core, if there was one, so that the caller shuts it
+    /// down.
+    pub fn close(&self) -> Option<Arc<Core>> {
+        self.lifecycle.close()
+    }
+}
+
+/// The seeds as one comma-separated string.
+fn joined(options: &Options) -> String {
+    let seeds: Vec<String> = options.seeds.iter().map(ToString::to_string).collect();
+    seeds.join(",")
+}
+
+/// The same, from a `str` or a list of `str`.
+fn seed_text(seeds: &Bound<'_, PyAny>) -> PyResult<String> {
+    if let Ok(seeds) = seeds.cast::<PyString>() {
+        let text = utf8("seeds", seeds)?;
+        if text.contains("://") {
+            return Err(value_error(format!(
+                "seeds are addresses such as \"127.0.0.1:3000\"; a URL is for Client.from_url({}) \
+                 or AsyncClient.from_url",
+                shown_url(text)
+            )));
+        }
+        return Ok(text.to_owned());
+    }
+    let items: Vec<Bound<'_, PyAny>> = if let Ok(list) = seeds.cast::<PyList>() {
+        list.iter().collect()
+    } else if let Ok(items) = seeds.cast::<PyTuple>() {
+        items.iter().collect()
+    } else {
+        return Err(type_error(format!(
+            "seeds must be a str such as \"127.0.0.1:3000\" or a list of them, not {}",
+            type_name(seeds)
+        )));
+    };
+    check_pairs("seed", seeds, &items)?;
+    let parts: Vec<&str> =
+        items.iter().map(|item| text("each seed", item)).collect::<PyResult<_>>()?;
+    Ok(parts.join(","))
+}
+
+/// An option's value as it was passed.
+struct Given<'a, 'py>(&'a Bound<'py, PyAny>);
+
+impl OptionValue for Given<'_, '_> {
+    type Error = Raised;
+
+    fn flag(&self, name: &str) -> Result<bool, Raised> {
+        let other =
+            |_| type_error(format!("{name} must be True or False, not {}", type_name(self.0)));
+        Ok(self.0.extract().map_err(other)?)
+    }
+
+    fn count(&self, name: &str, (least, most): (u64, u64)) -> Result<u64, Raised> {
+        Ok(count(name, self.0, least, most)?)
+    }
+
+    fn span(&self, name: &str) -> Result<Duration, Raised> {
+        Ok(seconds(name, self.0)?)
+    }
+
+    fn multiplier(&self, name: &str) -> Result<f32, Raised> {
+        Ok(multiplier(name, self.0)?)
+    }
+
+    fn hedge(&self, name: &str) -> Result<Hedge, Raised> {
+        Ok(hedge(name, self.0)?)
+    }
+
+    fn text(&self, name: &str) -> Result<String, Raised> {
+        Ok(text(name, self.0)?.to_owned())
+    }
+
+    fn addresses(&self, name: &str) -> Result<HashMap<String, String>, Raised> {
+        let what = "must be a dict of advertised to reachable addresses (str)";
+        Ok(self.0.extract().map_err(|_| type_error(format!("{name} {what}")))?)
+    }
+
+    fn racks(&self, name: &str) -> Result<Vec<u32>, Raised> {
+        let what = "must be a list of rack ids (int from 0 up)";
+        Ok(self.0.extract().map_err(|_| type_error(format!("{name} {what}")))?)
+    }
+
+    fn tls(&self, _: &str) -> Result<Option<TlsOptions>, Raised> {
+        Ok(tls::options(self.0)?)
+    }
+
+    fn is_given(&self) -> bool {
+        !self.0.is_none()
+    }
+}

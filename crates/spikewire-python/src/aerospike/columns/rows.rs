@@ -1,0 +1,123 @@
+//! Access to the rows of a batch, common to all kinds of columns.
+
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyInt, PyString};
+
+use spikewire_aerospike::command::batch::{Batch as Rows, RowOutcome};
+use spikewire_aerospike_protocol::message::{Header, Walk};
+use spikewire_columns::{ExtraColumns, RowError, WireValue};
+
+use crate::aerospike::key::Key;
+use crate::columns::column_error;
+use crate::errors::{shown, type_error, type_name, value_error};
+
+/// The contents of a row.
+pub enum Found<'a> {
+    Record(Header, Walk<'a>),
+    NoRecord,
+    Failed,
+}
+
+/// Inspects a row.
+#[inline]
+pub fn look(rows: &Rows, row: usize) -> Found<'_> {
+    match rows.outcome(row) {
+        RowOutcome::Found(message) => match Walk::begin(message) {
+            Ok((header, walk)) => Found::Record(header, walk),
+            Err(_) => Found::Failed,
+        },
+        RowOutcome::Absent => Found::NoRecord,
+        RowOutcome::Failed => Found::Failed,
+    }
+}
+
+/// Passes a user key as a value, or `None` if only the digest is known.
+pub fn with_key<T>(
+    user: &Bound<'_, PyAny>,
+    take: impl FnOnce(Option<WireValue<'_>>) -> T,
+) -> PyResult<T> {
+    Ok(if let Ok(text) = user.cast::<PyString>() {
+        take(Some(WireValue::Text(text.to_str()?.as_bytes())))
+    } else if let Ok(bytes) = user.cast::<PyBytes>() {
+        take(Some(WireValue::Bytes(bytes.as_bytes())))
+    } else if user.is_instance_of::<PyInt>() {
+        take(Some(WireValue::Int(user.extract()?)))
+    } else if user.is_none() {
+        take(None)
+    } else {
+        // Other bytes-like objects are valid user keys as well.
+        take(Some(WireValue::Bytes(&user.extract::<Vec<u8>>()?)))
+    })
+}
+
+/// The exception for a row in a query's batch.
+pub fn row_error_in_batch(error: &RowError) -> PyErr {
+    let place = |row: usize, column: &str| {
+        let column = if column.is_empty() { String::new() } else { format!(", {column:?}") };
+        format!("row {row} of the batch{column}")
+    };
+    match error {
+        RowError::Failed(row) | RowError::NoRecord(row) => {
+            value_error(format!("{}: there is no record", place(*row, "")))
+        }
+        RowError::NoValue(row, column) => {
+            value_error(format!("{}: there is no value", place(*row, column)))
+        }
+        RowError::Bad(row, column, error) => {
+            column_error(error.clone().within(&place(*row, column)))
+        }
+    }
+}
+
+/// The exception for a row. `failure` creates the error of a row without a record.
+pub fn row_error(
+    py: Python<'_>,
+    error: &RowError,
+    keys: &[Key],
+    failure: impl FnOnce(usize) -> PyErr,
+) -> PyErr {
+    let place = |row: usize, column: &str| {
+        let user = keys[row].user.bind(py);
+        let key = if user.is_none() { String::new() } else { format!(" (key {})", shown(user)) };
+        let column = if column.is_empty() { String::new() } else { format!(", {column:?}") };
+        format!("row {row}{key}{column}")
+    };
+    match error {
+        RowError::Failed(row) | RowError::NoRecord(row) => failure(*row),
+        RowError::NoValue(row, column) => {
+            value_error(format!("{}: there is no value", place(*row, column)))
+        }
+        RowError::Bad(row, column, error) => {
+            column_error(error.clone().within(&place(*row, column)))
+        }
+    }
+}
+
+/// The keywords `key`, `generation` and `ttl`: columns that do not come from bins.
+pub fn extra_columns(
+    key: Option<&Bound<'_, PyAny>>,
+    generation: Option<&Bound<'_, PyAny>>,
+    ttl: Option<&Bound<'_, PyAny>>,
+) -> PyResult<ExtraColumns> {
+    let name = |what: &str, value: Option<&Bound<'_, PyAny>>| -> PyResult<Option<String>> {
+        let Some(value) = value else { return Ok(None) };
+        match value.cast::<PyString>() {
+            Ok(name) => Ok(Some(name.to_str()?.to_owned())),
+            Err(_) => Err(type_error(format!(
+                "{what} must be the name of a column, not {}",
+                type_name(value)
+            ))),
+        }
+    };
+    let extra = ExtraColumns {
+        key: name("key", key)?,
+        generation: name("generation", generation)?,
+        ttl: name("ttl", ttl)?,
+    };
+    match extra.repeated() {
+        None => Ok(extra),
+        Some(name) => Err(value_error(format!(
+            "key, generation and ttl must be different columns, not {name:?} twice"
+        ))),
+    }
+}

@@ -1,0 +1,122 @@
+//! Operations on whole bins as programs of the official client pass them: dictionaries.
+
+use pyo3::intern;
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyInt, PyList, PyString};
+
+use spikewire_aerospike::command::{check_bin_name, check_read_name};
+use spikewire_aerospike_protocol::message::op;
+
+use super::plain;
+use crate::aerospike::operation::{Operation, code_of};
+use crate::aerospike::value::pairs;
+
+/// Takes the dictionaries of operations on whole bins with plain values as they are.
+///
+/// `codes` gives the verb of such an operation by its number. `bools`: whether a `bool` is stored
+/// as one.
+#[pyclass(frozen, module = "spikewire._native")]
+pub struct OfficialOperations {
+    codes: Vec<Known>,
+    bools: bool,
+}
+
+/// An operation on a whole bin.
+struct Known {
+    number: i64,
+    code: u8,
+    verb: Py<PyString>,
+}
+
+/// The contents of an operation's dictionary.
+pub(super) struct Given<'a, 'py> {
+    pub code: u8,
+    pub verb: &'a Py<PyString>,
+    number: Bound<'py, PyAny>,
+    pub bin: Bound<'py, PyString>,
+    /// `None` for a read.
+    pub value: Option<Bound<'py, PyAny>>,
+}
+
+impl Given<'_, '_> {
+    /// The bin's name.
+    pub fn name(&self) -> &str {
+        self.bin.to_str().unwrap_or_default()
+    }
+}
+
+impl OfficialOperations {
+    /// Parses a dictionary. `None` if that takes more than reading plain entries.
+    pub(super) fn given<'py>(&self, one: &Bound<'py, PyAny>) -> Option<Given<'_, 'py>> {
+        let py = one.py();
+        let one = one.cast_exact::<PyDict>().ok()?;
+        let (mut number, mut bin, mut value) = (None, None, None);
+        for pair in pairs(one) {
+            let (name, part) = pair.ok()?;
+            // Any other entries are for the drop-in to check.
+            let place = [intern!(py, "op"), intern!(py, "bin"), intern!(py, "val")]
+                .into_iter()
+                .zip([&mut number, &mut bin, &mut value])
+                .find(|(known, _)| is(&name, known));
+            *place?.1 = Some(part);
+        }
+        let (number, bin) = (number?, bin?.cast_into_exact::<PyString>().ok()?);
+        let wanted: i64 = number.cast_exact::<PyInt>().ok()?.extract().ok()?;
+        let known = self.codes.iter().find(|known| known.number == wanted)?;
+        let check = if known.code == op::READ { check_read_name } else { check_bin_name };
+        check(bin.to_str().ok()?).ok()?;
+        let fits = match &value {
+            None => known.code == op::READ,
+            Some(value) => known.code != op::READ && plain::outgoing(value, self.bools),
+        };
+        fits.then_some(Given { code: known.code, verb: &known.verb, number, bin, value })
+    }
+}
+
+/// Whether a dict's key is this name.
+fn is(key: &Bound<'_, PyAny>, name: &Bound<'_, PyString>) -> bool {
+    key.is(name) || key.is_exact_instance_of::<PyString>() && key.eq(name).unwrap_or(false)
+}
+
+#[pymethods]
+impl OfficialOperations {
+    #[new]
+    fn new(codes: &Bound<'_, PyDict>, bools: bool) -> PyResult<Self> {
+        let mut known = Vec::new();
+        for (number, verb) in codes.iter() {
+            let verb: Bound<'_, PyString> = verb.cast_into()?;
+            let code = code_of(verb.to_str()?);
+            // Operations without a bin have other entries that matter.
+            if let Some(code) = code.filter(|code| !matches!(*code, op::TOUCH | op::DELETE)) {
+                known.push(Known { number: number.extract()?, code, verb: verb.unbind() });
+            }
+        }
+        Ok(Self { codes: known, bools })
+    }
+
+    /// The operations of a list of dictionaries, their bins, return types and numbers; `None`
+    /// where one of them needs more than a look.
+    #[allow(clippy::type_complexity)]
+    fn plain<'py>(
+        &self,
+        ops: &Bound<'py, PyList>,
+    ) -> PyResult<
+        Option<(Bound<'py, PyList>, Bound<'py, PyList>, Bound<'py, PyList>, Bound<'py, PyList>)>,
+    > {
+        let py = ops.py();
+        let [made, bins, returns, codes] = std::array::from_fn(|_| PyList::empty(py));
+        for one in ops.iter() {
+            let Some(given) = self.given(&one) else { return Ok(None) };
+            let Given { verb, number, bin, value, .. } = given;
+            let value = value.as_ref();
+            let Ok(step) = Operation::new(verb.bind(py), Some(bin.as_any()), value) else {
+                return Ok(None);
+            };
+            made.append(Bound::new(py, step)?)?;
+            bins.append(bin)?;
+            returns.append(py.None())?;
+            codes.append(number)?;
+        }
+        Ok((!made.is_empty()).then_some((made, bins, returns, codes)))
+    }
+}

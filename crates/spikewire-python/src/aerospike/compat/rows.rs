@@ -1,0 +1,215 @@
+//! Rows of batches, with the result of each.
+
+use std::cell::OnceCell;
+use std::sync::atomic::Ordering::Relaxed;
+
+use pyo3::exceptions::PyValueError;
+use pyo3::intern;
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyList, PyString, PyTuple};
+
+use super::plain;
+use super::row::OfficialRow;
+use super::shapes::{Metas, Plan, Shapes, Values, named};
+use crate::aerospike::batch::{Batch, Found};
+
+/// Result codes with which a row does not fail the batch: success, record not found, filtered out.
+const NO_FAILURE: [i32; 3] = [0, 2, 27];
+
+/// What the record of a row contains besides its key.
+pub(super) enum Shape<'a, 'py> {
+    /// Metadata only.
+    None,
+    /// Its bins.
+    Bins,
+    /// No bins, as for a deletion.
+    Empty,
+    /// The return value of a function.
+    Function,
+    /// The results of operations.
+    Results(Plan<'py>),
+    /// The results of the row's own operations, each of which returns one.
+    Own(&'a Names<'py>),
+}
+
+impl<'py> Shape<'_, 'py> {
+    /// Parses the drop-in's name for it: a string or a `Prepared`.
+    pub fn of(given: &Bound<'py, PyAny>, shapes: &Shapes) -> PyResult<Self> {
+        let Ok(word) = given.cast_exact::<PyString>() else {
+            return Ok(Self::Results(Plan::of(given, shapes)?));
+        };
+        match word.to_str()? {
+            "none" => Ok(Self::None),
+            "bins" => Ok(Self::Bins),
+            "empty" => Ok(Self::Empty),
+            "udf" => Ok(Self::Function),
+            word => Err(PyValueError::new_err(format!("no shape of a record: {word:?}"))),
+        }
+    }
+}
+
+/// The bins of the operations of rows.
+pub(super) struct Names<'py> {
+    pub all: Vec<Bound<'py, PyString>>,
+    /// Results that are all `None`, as most are.
+    silent: OnceCell<Bound<'py, PyDict>>,
+}
+
+impl<'py> Names<'py> {
+    /// The bins of these operations, in their order.
+    pub fn new(all: Vec<Bound<'py, PyString>>) -> Self {
+        Self { all, silent: OnceCell::new() }
+    }
+
+    /// The results of a row by bin.
+    fn results(&self, values: &Values<'_, 'py>, found: &Found<'_>) -> PyResult<Bound<'py, PyDict>> {
+        let py = values.py();
+        if !found.is_silent() {
+            let bins = PyDict::new(py);
+            for (name, value) in self.all.iter().zip(found.results(py)?) {
+                bins.set_item(name, values.value(value)?)?;
+            }
+            return Ok(bins);
+        }
+        if let Some(silent) = self.silent.get() {
+            return silent.copy();
+        }
+        let bins = PyDict::new(py);
+        self.all.iter().try_for_each(|name| bins.set_item(name, py.None()))?;
+        self.silent.get_or_init(|| bins).copy()
+    }
+}
+
+/// Stores the results of a batch in its rows.
+struct Settler<'a, 'py> {
+    values: &'a Values<'a, 'py>,
+    batch: &'a Batch,
+    metas: Metas<'py>,
+    failed: bool,
+}
+
+impl<'a, 'py> Settler<'a, 'py> {
+    fn new(values: &'a Values<'a, 'py>, batch: &'a Batch) -> Self {
+        Self { values, batch, metas: Metas::default(), failed: false }
+    }
+
+    /// The record of a row: a tuple of key, metadata and what the shape requires.
+    fn shaped(
+        &mut self,
+        key: Bound<'py, PyTuple>,
+        found: &Found<'_>,
+        shape: &Shape<'_, 'py>,
+    ) -> PyResult<Bound<'py, PyTuple>> {
+        let (values, py) = (self.values, self.values.py());
+        let meta = match shape {
+            Shape::Function => self.metas.of(py, Some(0), 0)?,
+            _ => self.metas.of(py, found.ttl(), found.generation())?,
+        };
+        let bins = match shape {
+            Shape::None => return (key, meta).into_pyobject(py),
+            Shape::Bins => {
+                let (bins, scalar) = found.bins(py, values.takes_bytes())?;
+                if !scalar {
+                    values.bins(&bins)?;
+                }
+                bins
+            }
+            Shape::Empty => PyDict::new(py),
+            Shape::Function => {
+                let first = found.results(py)?.into_iter().next();
+                let value = first.map(|value| values.value(value)).transpose()?;
+                let bins = PyDict::new(py);
+                bins.set_item(intern!(py, "SUCCESS"), value)?;
+                bins
+            }
+            Shape::Results(plan) => values.by_bin(plan, found.results(py)?.into_iter())?,
+            Shape::Own(names) => names.results(values, found)?,
+        };
+        (key, meta, bins).into_pyobject(py)
+    }
+
+    /// Stores the result at this index in a row.
+    fn note(
+        &mut self,
+        row: &OfficialRow,
+        key: Bound<'py, PyTuple>,
+        at: usize,
+        shape: &Shape<'_, 'py>,
+    ) -> PyResult<()> {
+        let (py, batch) = (self.values.py(), self.batch);
+        let code = match batch.row_found(py, at) {
+            Ok(Some(found)) => {
+                let record = self.shaped(key, &found, shape)?.into_any().unbind();
+                row.result.store(found.code(), Relaxed);
+                row.record.set(py, Some(record));
+                found.code()
+            }
+            Ok(None) => {
+                row.result.store(batch.code(at), Relaxed);
+                batch.code(at)
+            }
+            Err(error) if batch.is_failure(at) => {
+                let error = error.value(py);
+                let doubt = error.getattr(intern!(py, "in_doubt"))?.extract()?;
+                let message = error.getattr(intern!(py, "message"))?.unbind();
+                row.result.store(batch.code(at), Relaxed);
+                row.in_doubt.store(doubt, Relaxed);
+                row.message.set(py, Some(message));
+                batch.code(at)
+            }
+            Err(error) => return Err(error),
+        };
+        self.failed |= !NO_FAILURE.contains(&code);
+        Ok(())
+    }
+}
+
+/// Stores the results of a batch in its rows, each of which has a shape. Returns whether the batch
+/// failed.
+pub(super) fn settled<'a, 'py>(
+    values: &Values<'_, 'py>,
+    batch: &Batch,
+    rows: &Bound<'py, PyList>,
+    mut shape: impl FnMut(usize) -> PyResult<Shape<'a, 'py>>,
+) -> PyResult<bool>
+where
+    'py: 'a,
+{
+    let py = values.py();
+    let mut settler = Settler::new(values, batch);
+    for (at, row) in rows.iter().enumerate().take(batch.len()) {
+        let row = row.cast::<OfficialRow>()?;
+        let row = row.get();
+        let given = row.key.get(py);
+        let known = batch.key_of(at);
+        let key = match given {
+            Some(key) if plain::key(&key) => key,
+            _ => {
+                let (namespace, set) = (&*known.space.namespace, known.space.set_name());
+                (namespace, set, known.user.bind(py)).into_pyobject(py)?.into_any()
+            }
+        };
+        let key = named(&key, &known.digest, true)?;
+        settler.note(row, key, at, &shape(at)?)?;
+    }
+    Ok(settler.failed)
+}
+
+/// New rows for a batch of these keys, all with one shape, and whether the batch failed.
+pub(super) fn made<'py>(
+    values: &Values<'_, 'py>,
+    batch: &Batch,
+    keys: &Bound<'py, PyList>,
+    shape: &Shape<'_, 'py>,
+) -> PyResult<(Bound<'py, PyList>, bool)> {
+    let py = values.py();
+    let mut made = Vec::with_capacity(batch.len());
+    let mut settler = Settler::new(values, batch);
+    for (at, key) in keys.iter().enumerate().take(batch.len()) {
+        let key = named(&key, &batch.key_of(at).digest, true)?;
+        let row = OfficialRow::of(key.clone().into_any().unbind());
+        settler.note(&row, key, at, shape)?;
+        made.push(Bound::new(py, row)?);
+    }
+    Ok((PyList::new(py, made)?, settler.failed))
+}

@@ -1,0 +1,177 @@
+//! What all classes with verbs have in common: how a verb reaches its runner, and the methods of
+//! clients and datasets besides the verbs.
+
+use std::ptr;
+use std::sync::Arc;
+
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use spikewire_aerospike::clock::Tick;
+use spikewire_transport::metrics::Began;
+
+use crate::aerospike::call::Call;
+use crate::aerospike::client::Shared;
+use crate::aerospike::core::closed;
+use crate::aerospike::identity::{Registry, Token};
+use crate::aerospike::key::Address;
+use crate::aerospike::many::BatchCall;
+use crate::aerospike::query::QueryCall;
+use crate::aerospike::query::job::{self, JobCall};
+use crate::aerospike::space::Space;
+use crate::aerospike::task::AdminOrigin;
+use crate::aerospike::verbs::Defaults;
+use crate::errors::type_error;
+
+/// Runs calls: in the calling thread, on an event loop, or in the client's own thread.
+pub trait Runner {
+    /// The client to which the calls belong.
+    fn shared(&self) -> &Shared;
+
+    /// Runs a call. Returns its result or its future. `began`: when it began, while stages are
+    /// timed.
+    fn run<'py>(
+        &self,
+        py: Python<'py>,
+        call: Call,
+        began: Option<Tick>,
+    ) -> PyResult<Bound<'py, PyAny>>;
+
+    /// Runs a batch. Returns its result or its future.
+    fn run_many<'py>(&self, py: Python<'py>, call: BatchCall) -> PyResult<Bound<'py, PyAny>>;
+}
+
+/// A runner for clients, blocking or asyncio.
+pub trait Face: Runner + AdminOrigin + Sized + 'static {
+    /// The class of its queries.
+    type Query;
+    /// The function of `spikewire.jobs` that starts a background job.
+    const START: &'static str;
+
+    /// All clients of this kind.
+    fn known() -> &'static Registry<Self>;
+
+    /// Rejects options that do not apply to this kind of client.
+    fn check(_options: &Bound<'_, PyDict>) -> PyResult<()> {
+        Ok(())
+    }
+
+    /// A client that is not connected yet.
+    fn of(shared: Shared) -> Self;
+
+    /// A query that has not started yet.
+    fn query(&self, py: Python<'_>, call: QueryCall) -> PyResult<Self::Query>;
+
+    /// Closes all connections. May be called more than once.
+    fn end(&self, py: Python<'_>) -> PyResult<()>;
+}
+
+/// A class with verbs: a client or a dataset.
+pub trait Verbs {
+    type Runner: Runner;
+
+    fn runner(&self) -> &Self::Runner;
+
+    /// A dataset's namespace and set, for keys that are only a user key.
+    fn home(&self) -> Option<&Arc<Space>>;
+
+    fn address<'py>(&self, key: &Bound<'py, PyAny>) -> PyResult<Address<'py>> {
+        match self.home() {
+            Some(space) => Address::within(space, key),
+            None => Address::whole(key),
+        }
+    }
+
+    fn defaults(&self) -> &Defaults {
+        &self.runner().shared().defaults
+    }
+
+    /// Registers the start of a call.
+    #[inline]
+    fn begin(&self) -> Began {
+        self.runner().shared().stages.begin()
+    }
+
+    fn run<'py>(
+        &self,
+        py: Python<'py>,
+        mut call: Call,
+        began: Began,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        call.policy.keeps = began.keeps;
+        self.runner().run(py, call, began.at)
+    }
+
+    fn run_many<'py>(
+        &self,
+        py: Python<'py>,
+        mut call: BatchCall,
+        began: Began,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        call.rows.keep(began.keeps);
+        if let Some(at) = began.at {
+            let core = self.runner().shared().core(py)?;
+            core.cluster.metrics().encoded(at);
+            call.plan.timed = Some(core.cluster.clone());
+        }
+        self.runner().run_many(py, call)
+    }
+
+    fn run_query(&self, py: Python<'_>, call: QueryCall) -> PyResult<<Self::Runner as Face>::Query>
+    where
+        Self::Runner: Face,
+    {
+        self.runner().query(py, call)
+    }
+
+    fn run_job<'py>(&self, py: Python<'py>, call: JobCall) -> PyResult<Bound<'py, PyAny>>
+    where
+        Self::Runner: Face,
+    {
+        let shared = self.runner().shared();
+        shared.core(py)?;
+        let origin =
+            Self::Runner::known().find(&shared.token, |face| ptr::eq(face.shared(), shared));
+        let origin = origin.ok_or_else(|| closed(py))?;
+        job::run(py, origin, call, Self::Runner::START)
+    }
+}
+
+/// Closes the clients that came with unpickled datasets.
+pub fn close_adopted<F: Face>(py: Python<'_>) -> PyResult<()> {
+    F::known().release().iter().try_for_each(|face| face.end(py))
+}
+
+/// A client created by the program, not connected yet.
+pub fn made<F: Face>(
+    seeds: &Bound<'_, PyAny>,
+    options: Option<&Bound<'_, PyDict>>,
+) -> PyResult<Arc<F>> {
+    options.map_or(Ok(()), F::check)?;
+    let face = Arc::new(F::of(Shared::new(seeds, options)?));
+    F::known().note(face.shared().token, &face);
+    Ok(face)
+}
+
+/// The client to which an unpickled dataset belongs: the one with this token, or else an equivalent
+/// one.
+pub fn found<F: Face>(
+    token: Token,
+    seeds: &Bound<'_, PyAny>,
+    options: &Bound<'_, PyDict>,
+) -> PyResult<Arc<F>> {
+    let (known, fits) = (F::known(), |face: &F| !face.shared().is_closed());
+    if let Some(face) = known.find(&token, fits) {
+        return Ok(face);
+    }
+    let shared = Shared::adopted(token, seeds, options)?;
+    Ok(known.keep(token, Arc::new(F::of(shared)), fits))
+}
+
+/// The error for an attempt to pickle a client.
+pub fn not_picklable(class: &Bound<'_, PyAny>) -> PyResult<PyErr> {
+    Ok(type_error(format!(
+        "{} objects hold connections and cannot be pickled; pickle datasets, which find their \
+         client again, or connect anew where they are unpickled",
+        class.get_type().name()?
+    )))
+}

@@ -1,0 +1,119 @@
+//! `submit`: the same verbs, each returning a future that another thread completes.
+
+use std::sync::Arc;
+
+use pyo3::prelude::*;
+
+use spikewire_aerospike::clock::Tick;
+use spikewire_aerospike::command::{Command, deadline};
+use spikewire_aerospike::transport::Aerospike;
+use spikewire_transport::OrderKey;
+
+use super::classes::Runner;
+use super::ticket::{Owner, Ticket};
+use crate::aerospike::call::Call;
+use crate::aerospike::client::Shared;
+use crate::aerospike::core::Core;
+use crate::aerospike::many::BatchCall;
+use crate::aerospike::space::Space;
+use crate::bridge::future::FutureBase;
+use crate::bridge::gil_fairness;
+use crate::bridge::submitter::{Entry, Submitter};
+use crate::errors::to_python;
+use crate::stages::Watch;
+
+/// Submits calls to the client's background thread.
+pub struct Submit(Arc<Shared>);
+
+impl Runner for Submit {
+    fn shared(&self) -> &Shared {
+        &self.0
+    }
+
+    fn run<'py>(
+        &self,
+        py: Python<'py>,
+        call: Call,
+        began: Option<Tick>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        send(py, &self.0, call, began).map(Bound::into_any)
+    }
+
+    fn run_many<'py>(&self, py: Python<'py>, call: BatchCall) -> PyResult<Bound<'py, PyAny>> {
+        let core = self.0.core(py)?;
+        let thread = thread(py, &core, &self.0)?;
+        let entry = thread.enter(py, call.rows.deadline(), OrderKey::NONE)?;
+        let Entry { future, promise } = entry;
+        match promise {
+            Ok(promise) => {
+                let timed = call.plan.timed.clone();
+                let watch = timed.map(|cluster| Box::new(Watch::Submitted(cluster, None)));
+                thread.send_all(Owner::start(core.cluster.clone(), promise, call, watch));
+            }
+            Err(full) => FutureBase::settle(&future, Err(to_python(py, &full, None))),
+        }
+        Ok(future.into_any())
+    }
+}
+
+/// Sends a call by the client's background thread.
+pub(super) fn send<'py>(
+    py: Python<'py>,
+    shared: &Shared,
+    call: Call,
+    began: Option<Tick>,
+) -> PyResult<Bound<'py, FutureBase>> {
+    let core = shared.core(py)?;
+    let watch = began.map(|began| {
+        core.cluster.metrics().encoded(began);
+        Box::new(Watch::Submitted(core.cluster.clone(), None))
+    });
+    let thread = thread(py, &core, shared)?;
+    let Call { bytes, target, policy, plan } = call;
+    let start = Tick::now();
+    let Entry { future, promise } = thread.enter(py, deadline(&policy, start), target.key())?;
+    match promise {
+        Ok(promise) => {
+            let sent = gil_fairness::command_sent();
+            let ticket = Ticket::One { promise, plan, sent, watch };
+            thread.send(Command::new(bytes, target, policy, start, ticket));
+        }
+        Err(full) => FutureBase::settle(&future, plan.finish(py, Err(full))),
+    }
+    Ok(future)
+}
+
+fn thread<'a>(
+    py: Python<'_>,
+    core: &'a Core,
+    shared: &Shared,
+) -> PyResult<&'a Submitter<Aerospike, Ticket>> {
+    Submitter::of(py, &core.submitter, &core.cluster, shared.submit_limit)
+}
+
+/// The verbs of a client, each returning a `concurrent.futures.Future` at once. From
+/// `Client.submit`.
+#[pyclass(frozen, module = "spikewire")]
+pub struct ClientSubmit {
+    pub(super) submit: Submit,
+}
+
+impl ClientSubmit {
+    pub fn new(shared: Arc<Shared>) -> Self {
+        Self { submit: Submit(shared) }
+    }
+}
+
+/// The verbs of a dataset, each returning a `concurrent.futures.Future` at once. From
+/// `Dataset.submit`.
+#[pyclass(frozen, module = "spikewire")]
+pub struct DatasetSubmit {
+    pub(super) submit: Submit,
+    pub(super) space: Arc<Space>,
+}
+
+impl DatasetSubmit {
+    pub fn new(shared: Arc<Shared>, space: Arc<Space>) -> Self {
+        Self { submit: Submit(shared), space }
+    }
+}

@@ -1,0 +1,305 @@
+//! Batches that mix reads, writes, deletes and function calls.
+
+use std::sync::Arc;
+
+use pyo3::prelude::*;
+use pyo3::types::{PyList, PyTuple};
+
+use spikewire_aerospike::command::{self, CommandDefaults, CommandSpec, OperationRef, Operations};
+use spikewire_aerospike_protocol::batch::Kind;
+use spikewire_aerospike_protocol::message::op;
+
+use super::gather::{BatchRows, Resolve, at_row, each};
+use super::plan::BatchCall;
+use crate::aerospike::batch::Answered;
+use crate::aerospike::call::Answers;
+use crate::aerospike::record_type::{selection, written};
+use crate::aerospike::rows::{Apply, Delete, Read, Write};
+use crate::aerospike::space::Space;
+use crate::aerospike::verbs::{
+    Defaults, Function, Limits, ReadOptions, ReadRules, RetryRules, RowOptions, Steps,
+    WriteOptions, write_bins,
+};
+use crate::errors::{Raised, refused, type_error, type_name, value_error};
+
+pub fn batch(
+    defaults: &Defaults,
+    resolve: Resolve<'_>,
+    rows: &Bound<'_, PyAny>,
+    limits: &Limits<'_>,
+    usual: &RowOptions<'_>,
+) -> PyResult<BatchCall> {
+    let mut mixed = Mixed::new(defaults, resolve, limits, usual)?;
+    each("rows", rows, |row| mixed.row(&row))?;
+    Ok(mixed.finish())
+}
+
+/// What to do with a record.
+pub enum OneRow<'a> {
+    Read(&'a Read),
+    Write(&'a Write),
+    Delete(&'a Delete),
+    Apply(&'a Apply),
+}
+
+/// What rows with the same operations on the same bins have in common.
+pub struct Operating {
+    spec: CommandSpec,
+    answers: Arc<Answers>,
+}
+
+/// Rows of different kinds that are being collected.
+pub struct Mixed<'a> {
+    defaults: Defaults,
+    /// Options for rows without options of their own.
+    usual: &'a RowOptions<'a>,
+    rows: BatchRows<'a>,
+    answered: Vec<Option<Arc<Answers>>>,
+}
+
+impl<'a> Mixed<'a> {
+    /// A batch with these limits.
+    pub fn new(
+        defaults: &Defaults,
+        resolve: Resolve<'a>,
+        limits: &Limits<'_>,
+        usual: &'a RowOptions<'a>,
+    ) -> PyResult<Self> {
+        let policy = limits.policy(&defaults.policy)?;
+        usual.check()?;
+        let commands = CommandDefaults { policy, ..defaults.commands };
+        let defaults = Defaults { commands, codec: defaults.codec.clone() };
+        Ok(Self { defaults, usual, rows: BatchRows::new(resolve), answered: Vec::new() })
+    }
+
+    /// The finished batch.
+    pub fn finish(self) -> BatchCall {
+        let Defaults { commands, codec } = self.defaults;
+        self.rows.finish(commands.policy, codec, Answered::Each(self.answered))
+    }
+
+    /// Adds a row for each of these keys.
+    pub fn add(
+        &mut self,
+        py: Python<'_>,
+        row: &OneRow<'_>,
+        keys: &[Bound<'_, PyAny>],
+    ) -> PyResult<()> {
+        let added = match row {
+            OneRow::Read(row) => self.read(py, row, keys),
+            OneRow::Write(row) => self.write(py, row, keys),
+            OneRow::Delete(row) => self.delete(py, row, keys),
+            OneRow::Apply(row) => self.apply(py, row, keys),
+        };
+        // The last row added is the last one without an error.
+        added.map_err(|error| at_row(py, error, self.answered.len()))
+    }
+
+    /// Records the key of a row whose operations are already encoded. If this fails, no row has
+    /// been started.
+    pub fn key(&mut self, key: &Bound<'_, PyAny>) -> PyResult<()> {
+        self.rows.key_of_row(key)
+    }
+
+    /// The part of encoded operations that is the same for all rows with the same codes and bins.
+    pub fn operating<'b>(
+        &self,
+        options: &command::WriteOptions,
+        steps: impl Iterator<Item = OperationRef<'b>>,
+    ) -> PyResult<Operating> {
+        let rules = command::ReadRules::default();
+        let (spec, given) =
+            CommandSpec::operate(&self.defaults, options, &rules, steps).map_err(refused)?;
+        Ok(Operating { spec, answers: Answers { given, plain: Vec::new() }.into() })
+    }
+
+    /// Adds the operations of the row whose key was recorded.
+    pub fn encoded<'b>(
+        &mut self,
+        py: Python<'_>,
+        of: &Operating,
+        mut steps: impl Iterator<Item = OperationRef<'b>>,
+    ) -> PyResult<()> {
+        let answers = Some(of.answers.clone());
+        Self::noted(&mut self.rows, &mut self.answered, py, &of.spec, answers, |out| {
+            steps.by_ref().for_each(|step| out.step(step));
+            Ok(())
+        })
+    }
+
+    /// Adds a `Read`, `Write`, `Delete` or `Apply`.
+    pub fn row(&mut self, row: &Bound<'_, PyAny>) -> PyResult<()> {
+        let py = row.py();
+        let key = |key: &Py<PyAny>| [key.bind(py).clone()];
+        if let Ok(row) = row.cast::<Read>() {
+            return self.add(py, &OneRow::Read(row.get()), &key(&row.get().key));
+        }
+        if let Ok(row) = row.cast::<Write>() {
+            return self.add(py, &OneRow::Write(row.get()), &key(&row.get().key));
+        }
+        if let Ok(row) = row.cast::<Delete>() {
+            return self.add(py, &OneRow::Delete(row.get()), &key(&row.get().key));
+        }
+        if let Ok(row) = row.cast::<Apply>() {
+            return self.add(py, &OneRow::Apply(row.get()), &key(&row.get().key));
+        }
+        let error = type_error(format!(
+            "a row must be spikewire.Read, Write, Delete or Apply, not {}",
+            type_name(row)
+        ));
+        Err(at_row(py, error, self.answered.len()))
+    }
+
+    fn read(&mut self, py: Python<'_>, row: &Read, keys: &[Bound<'_, PyAny>]) -> PyResult<()> {
+        let bound = |value: &Option<Py<PyAny>>| value.as_ref().map(|value| value.bind(py).clone());
+        let touch = bound(&row.read_touch).or_else(|| self.usual.rules.touch.clone());
+        let mode = bound(&row.read_mode).or_else(|| self.usual.rules.mode.clone());
+        let rules = ReadRules { touch, mode, hedge: None };
+        let Some(ops) = &row.ops else {
+            let filter = bound(&row.r#where);
+            let options = ReadOptions {
+                filter,
+                rules,
+                replica: None,
+                timeout: None,
+                retry: RetryRules::default(),
+            };
+            let (options, bins) = (options.checked()?, bound(&row.bins));
+            let mut known: Option<(Arc<Space>, CommandSpec, Vec<String>)> = None;
+            for key in keys {
+                self.key(key)?;
+                let space = self.rows.space().expect("that of the key");
+                let (spec, names) = match &known {
+                    Some((of, spec, names)) if Arc::ptr_eq(of, space) => (spec, names),
+                    _ => {
+                        let (selection, names) = selection(space, bins.as_ref())?;
+                        let spec = CommandSpec::get(&self.defaults, &options, selection);
+                        let spec = spec.map_err(refused)?;
+                        let (_, spec, names) = known.insert((space.clone(), spec, names));
+                        (&*spec, &*names)
+                    }
+                };
+                Self::noted(&mut self.rows, &mut self.answered, py, spec, None, |out| {
+                    names.iter().try_for_each(|name| Ok(out.read_bin(name)?))
+                })?;
+            }
+            return Ok(());
+        };
+        if row.bins.is_some() {
+            return Err(value_error("bins and ops exclude each other"));
+        }
+        let options = WriteOptions { filter: bound(&row.r#where), ..WriteOptions::default() };
+        let steps = Steps::new(ops.bind(py), &options, &rules, &self.defaults)?;
+        if steps.spec.write {
+            return Err(value_error("ops of a Read must only read: use Write for these"));
+        }
+        self.steps(py, keys, steps)
+    }
+
+    fn write(&mut self, py: Python<'_>, row: &Write, keys: &[Bound<'_, PyAny>]) -> PyResult<()> {
+        let bound = |value: &Option<Py<PyAny>>| value.as_ref().map(|value| value.bind(py).clone());
+        let options = WriteOptions {
+            ttl: bound(&row.ttl).or_else(|| self.usual.ttl.clone()),
+            generation: bound(&row.generation),
+            exists: bound(&row.exists).or_else(|| self.usual.exists.clone()),
+            durable: row.durable.unwrap_or(self.usual.durable),
+            send_key: row.send_key.or(self.usual.send_key),
+            filter: bound(&row.r#where),
+            ..WriteOptions::default()
+        };
+        let what = row.what.bind(py);
+        if what.is_instance_of::<PyList>() || what.is_instance_of::<PyTuple>() {
+            let rules = ReadRules { touch: None, mode: None, hedge: None };
+            let steps = Steps::new(what, &options, &rules, &self.defaults)?;
+            if !steps.spec.write {
+                return Err(value_error("operations of a Write must write: use Read for these"));
+            }
+            return self.steps(py, keys, steps);
+        }
+        let spec = CommandSpec::write(&self.defaults, &options.checked()?).map_err(refused)?;
+        let codec = self.defaults.codec.clone();
+        for key in keys {
+            self.key(key)?;
+            let space = self.rows.space().expect("that of the key");
+            let bins = written(space, what, op::WRITE, options.exists.as_ref())?;
+            Self::noted(&mut self.rows, &mut self.answered, py, &spec, None, |out| {
+                write_bins(out, &bins, op::WRITE, codec.as_deref())
+            })?;
+        }
+        Ok(())
+    }
+
+    fn delete(&mut self, py: Python<'_>, row: &Delete, keys: &[Bound<'_, PyAny>]) -> PyResult<()> {
+        let bound = |value: &Option<Py<PyAny>>| value.as_ref().map(|value| value.bind(py).clone());
+        let options = WriteOptions {
+            generation: bound(&row.generation),
+            durable: row.durable.unwrap_or(self.usual.durable),
+            send_key: Some(row.send_key),
+            filter: bound(&row.r#where),
+            ..WriteOptions::default()
+        };
+        let spec = CommandSpec::delete(&self.defaults, &options.checked()?).map_err(refused)?;
+        self.each(py, keys, &spec, None, |_| Ok(()))
+    }
+
+    fn apply(&mut self, py: Python<'_>, row: &Apply, keys: &[Bound<'_, PyAny>]) -> PyResult<()> {
+        let bound = |value: &Option<Py<PyAny>>| value.as_ref().map(|value| value.bind(py).clone());
+        let options = WriteOptions {
+            ttl: bound(&row.ttl).or_else(|| self.usual.ttl.clone()),
+            durable: row.durable.unwrap_or(self.usual.durable),
+            send_key: row.send_key.or(self.usual.send_key),
+            filter: bound(&row.r#where),
+            ..WriteOptions::default()
+        };
+        let (module, function) = (row.module.bind(py), row.function.bind(py));
+        let function = Function::new(module, function, bound(&row.arguments).as_ref())?;
+        let spec = CommandSpec::apply(&self.defaults, &options.checked()?).map_err(refused)?;
+        self.each(py, keys, &spec, Some(Answers::of_a_function().into()), |out| {
+            out.call(&function.0);
+            Ok(())
+        })
+    }
+
+    fn steps(
+        &mut self,
+        py: Python<'_>,
+        keys: &[Bound<'_, PyAny>],
+        mut steps: Steps<'_>,
+    ) -> PyResult<()> {
+        let answers = steps.take_answers().into();
+        self.each(py, keys, &steps.spec, Some(answers), |out| {
+            steps.write(out);
+            Ok(())
+        })
+    }
+
+    /// Adds a row for each key.
+    fn each(
+        &mut self,
+        py: Python<'_>,
+        keys: &[Bound<'_, PyAny>],
+        spec: &CommandSpec,
+        answered: Option<Arc<Answers>>,
+        write: impl Fn(&mut Kind) -> Result<(), Raised>,
+    ) -> PyResult<()> {
+        for key in keys {
+            self.key(key)?;
+            Self::noted(&mut self.rows, &mut self.answered, py, spec, answered.clone(), &write)?;
+        }
+        Ok(())
+    }
+
+    /// Adds the row whose key was recorded.
+    fn noted(
+        rows: &mut BatchRows<'_>,
+        answers: &mut Vec<Option<Arc<Answers>>>,
+        py: Python<'_>,
+        spec: &CommandSpec,
+        answered: Option<Arc<Answers>>,
+        write: impl FnOnce(&mut Kind) -> Result<(), Raised>,
+    ) -> PyResult<()> {
+        rows.row(py, spec, true, write)?;
+        answers.push(answered);
+        Ok(())
+    }
+}

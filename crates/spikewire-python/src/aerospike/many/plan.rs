@@ -1,0 +1,84 @@
+//! A batch that is ready to be run: what to send, and how to convert the replies.
+
+use std::sync::Arc;
+
+use pyo3::prelude::*;
+
+use spikewire_aerospike::clock::Tick;
+use spikewire_aerospike::cluster::Cluster;
+use spikewire_aerospike::command::batch::Batch as Rows;
+
+use crate::aerospike::batch::{Batch, RowReader};
+use crate::aerospike::columns::Filling;
+use crate::aerospike::columns::source::Windows;
+
+/// A built batch: what to send, and how to convert the replies.
+pub struct BatchCall {
+    pub rows: Rows,
+    pub plan: BatchPlan,
+}
+
+impl BatchCall {
+    /// Sets whether bytes are returned as views of the replies.
+    pub fn with_buffers(mut self, buffers: bool) -> Self {
+        self.plan.reader.buffers = buffers;
+        self
+    }
+}
+
+/// How to convert the replies.
+pub struct BatchPlan {
+    pub reader: RowReader,
+    /// For tables: the rows that have not been sent yet.
+    pub more: Option<Box<Windows>>,
+    /// The results of the rows that have.
+    pub done: Option<Rows>,
+    /// For `get_numpy`: the array that receives the records.
+    pub array: Option<Box<Filling>>,
+    /// The cluster whose metrics record the stages, if they are timed.
+    pub timed: Option<Arc<Cluster>>,
+}
+
+/// What follows when the rows that were sent have finished.
+pub enum Window {
+    /// More rows of the table.
+    Send(Rows),
+    /// Nothing, because all rows have finished.
+    Finish(Rows),
+}
+
+impl From<RowReader> for BatchPlan {
+    fn from(reader: RowReader) -> Self {
+        Self { reader, more: None, done: None, array: None, timed: None }
+    }
+}
+
+impl BatchPlan {
+    /// Processes finished rows and returns what follows.
+    pub fn go_on(&mut self, py: Python<'_>, rows: Rows) -> PyResult<Window> {
+        let began = self.timed.as_ref().map(|cluster| (cluster, Tick::now()));
+        let next = self.more.as_mut().map(|more| more.next(py)).transpose()?.flatten();
+        let mut all = self.done.take();
+        match &mut all {
+            Some(done) => done.absorb(rows),
+            None => all = Some(rows),
+        }
+        let Some((rows, keys)) = next else {
+            return Ok(Window::Finish(all.expect("just put there")));
+        };
+        if let Some((cluster, began)) = began {
+            cluster.metrics().encoded(began);
+        }
+        self.reader.keys.extend(keys);
+        self.done = all;
+        Ok(Window::Send(rows))
+    }
+
+    /// The result as a Python object.
+    pub fn finish(mut self, py: Python<'_>, rows: Rows) -> PyResult<Bound<'_, PyAny>> {
+        if let Some(array) = self.array.take() {
+            return array.finish(py, rows, &self.reader.keys);
+        }
+        Ok(Bound::new(py, Batch::new(rows, self.reader, self.timed))?.into_any())
+    }
+}

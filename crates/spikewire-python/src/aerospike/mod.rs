@@ -1,0 +1,45 @@
+//! The clients for Aerospike.
+//!
+//! | module | contents |
+//! |---|---|
+//! | [`value`] | Python values to bytes and back |
+//! | [`space`], [`key`], [`arguments`], [`options`] | namespace and set, keys, keywords |
+//! | [`calls`], [`expression`], [`operation`], [`rows`] | what to do with the records |
+//! | [`record`], [`batch`], [`record_type`] | results, and the type of a dataset's records |
+//! | [`columns`] | records as arrays and tables, in both directions |
+//! | [`call`], [`verbs`], [`many`], [`query`] | the verbs: on one record, on many, on a whole set |
+//! | [`core`], [`client`], [`identity`], [`secrets`] | a client's core, its options, its identity |
+//! | [`task`] | administrative commands and background jobs, as they run |
+//! | [`face`] | what runs calls: the calling thread, an event loop, a background thread |
+//! | [`admin`] | info, indexes, modules, users, roles |
+//! | [`chain`] | steps of the builder |
+//! | [`compat`] | per-row work of drop-ins for other clients |
+//! | [`testing`] | the embedded cluster |
+
+pub mod admin;
+pub mod arguments;
+pub mod batch;
+pub mod call;
+pub mod calls;
+pub mod chain;
+pub mod client;
+pub mod columns;
+pub mod compat;
+pub mod core;
+pub mod expression;
+pub mod face;
+pub mod identity;
+pub mod key;
+pub mod many;
+pub mod operation;
+pub mod options;
+pub mod query;
+pub mod record;
+pub mod record_type;
+pub mod rows;
+pub mod secrets;
+pub mod space;
+pub mod task;
+pub mod testing;
+pub mod value;
+pub mod verbs;

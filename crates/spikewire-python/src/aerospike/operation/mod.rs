@@ -1,0 +1,226 @@
+//! An operation of `operate`, checked and encoded when it is created.
+
+mod words;
+
+use pyo3::prelude::*;
+use pyo3::types::{PyString, PyTuple};
+
+use spikewire_aerospike::command::{OperationRef, check_operand, check_read_name};
+use spikewire_aerospike_protocol::expression::flag;
+use spikewire_aerospike_protocol::message::op;
+use spikewire_aerospike_protocol::operation::Family;
+use spikewire_aerospike_protocol::value::particle;
+
+use self::words::{Shown, Words};
+use crate::aerospike::arguments::flags;
+use crate::aerospike::calls::Given;
+use crate::aerospike::calls::context::Path;
+use crate::aerospike::expression::operation_bytes;
+use crate::aerospike::value::{Place, bin_name, encode};
+use crate::errors::{Raised, about, refused, value_error};
+
+/// One step of `operate`, created by the functions of `spikewire.op`.
+#[pyclass(frozen, module = "spikewire")]
+pub struct Operation {
+    pub code: u8,
+    /// Empty for operations on the whole record.
+    pub bin: String,
+    pub particle: u8,
+    pub value: Vec<u8>,
+    shown: Shown,
+}
+
+impl Operation {
+    /// The operation as it is sent.
+    pub fn as_sent(&self) -> OperationRef<'_> {
+        let Self { code, bin, particle, value, .. } = self;
+        OperationRef { code: *code, bin, particle: *particle, value }
+    }
+
+    /// Whether its result is something other than the value of the bin.
+    pub fn gives_a_part(&self) -> bool {
+        !matches!(
+            self.code,
+            op::READ | op::WRITE | op::ADD | op::APPEND | op::PREPEND | op::TOUCH | op::DELETE
+        )
+    }
+
+    /// Whether it may fail because of what is in its bin.
+    pub fn depends_on_bin(&self) -> bool {
+        !matches!(self.code, op::READ | op::WRITE | op::TOUCH | op::DELETE)
+    }
+
+    /// An operation with this encoded value.
+    fn call(py: Python<'_>, code: u8, bin: &str, value: Vec<u8>, words: Words) -> PyResult<Self> {
+        let shown = Shown::new(py, bin, words)?;
+        Ok(Self { code, bin: bin.to_owned(), particle: particle::BLOB, value, shown })
+    }
+
+    /// An operation of a family, on the value at the end of a path. `pad` is given if the path is
+    /// to be created.
+    fn made(
+        family: Family,
+        bin: &Bound<'_, PyAny>,
+        words: (&Bound<'_, PyString>, &Bound<'_, PyTuple>),
+        ctx: Option<&Bound<'_, PyAny>>,
+        pad: bool,
+    ) -> PyResult<Self> {
+        let (py, bin) = (bin.py(), bin_name(bin)?);
+        let (kind, arguments) = words;
+        let name = kind.to_str()?;
+        let path = Path::new(ctx)?;
+        let packed = family.pack(name, &Given(arguments), path.steps(), pad);
+        let (code, value) = packed.map_err(|error: Raised| in_bin(py, error.into(), bin))?;
+        let words = Words { pad, path: path.into_steps(), ..Words::new(Some(family), words) };
+        Self::call(py, code, bin, value, words)
+    }
+}
+
+#[pymethods]
+impl Operation {
+    /// `kind` is the verb's name.
+    #[new]
+    #[pyo3(signature = (kind, bin=None, value=None))]
+    pub fn new(
+        kind: &Bound<'_, PyAny>,
+        bin: Option<&Bound<'_, PyAny>>,
+        value: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<Self> {
+        let name = crate::arguments::text("kind", kind)?;
+        let code =
+            code_of(name).ok_or_else(|| value_error(format!("unknown operation {name:?}")))?;
+        let bin = bin.map(bin_name).transpose()?;
+        if let (op::READ, Some(bin)) = (code, bin) {
+            check_read_name(bin).map_err(refused)?;
+        }
+        let bin = bin.unwrap_or_default();
+        let mut bytes = Vec::new();
+        let mut of = particle::NULL;
+        if let Some(value) = value {
+            of = encode(&mut bytes, value, &Place::Bin(bin))?;
+            check_operand(code, of, bin).map_err(refused)?;
+        }
+        let arguments = PyTuple::new(kind.py(), value)?;
+        let (py, words) = (kind.py(), (kind.cast::<PyString>()?, &arguments));
+        let made = Self::call(py, code, bin, bytes, Words::new(None, words))?;
+        Ok(Self { particle: of, ..made })
+    }
+
+    /// A list operation of `spikewire.op.list`.
+    #[staticmethod]
+    #[pyo3(signature = (kind, bin, arguments, ctx=None, *, pad=false))]
+    fn list(
+        kind: &Bound<'_, PyString>,
+        bin: &Bound<'_, PyAny>,
+        arguments: &Bound<'_, PyTuple>,
+        ctx: Option<&Bound<'_, PyAny>>,
+        pad: bool,
+    ) -> PyResult<Self> {
+        Self::made(Family::List, bin, (kind, arguments), ctx, pad)
+    }
+
+    /// A map operation of `spikewire.op.map`.
+    #[staticmethod]
+    #[pyo3(signature = (kind, bin, arguments, ctx=None))]
+    fn map(
+        kind: &Bound<'_, PyString>,
+        bin: &Bound<'_, PyAny>,
+        arguments: &Bound<'_, PyTuple>,
+        ctx: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<Self> {
+        Self::made(Family::Map, bin, (kind, arguments), ctx, false)
+    }
+
+    /// A bit operation of `spikewire.op.bit`.
+    #[staticmethod]
+    fn bit(
+        kind: &Bound<'_, PyString>,
+        bin: &Bound<'_, PyAny>,
+        arguments: &Bound<'_, PyTuple>,
+    ) -> PyResult<Self> {
+        Self::made(Family::Bit, bin, (kind, arguments), None, false)
+    }
+
+    /// A sketch operation of `spikewire.op.hll`.
+    #[staticmethod]
+    fn hll(
+        kind: &Bound<'_, PyString>,
+        bin: &Bound<'_, PyAny>,
+        arguments: &Bound<'_, PyTuple>,
+    ) -> PyResult<Self> {
+        Self::made(Family::Hll, bin, (kind, arguments), None, false)
+    }
+
+    /// Reads the value of an expression.
+    #[staticmethod]
+    #[pyo3(signature = (name, expression, *, no_fail=false))]
+    fn read(
+        name: &Bound<'_, PyAny>,
+        expression: &Bound<'_, PyAny>,
+        #[pyo3(from_py_with = flags::no_fail)] no_fail: bool,
+    ) -> PyResult<Self> {
+        let (py, name) = (name.py(), bin_name(name)?);
+        let flags = if no_fail { flag::EVALUATION_NO_FAIL } else { 0 };
+        let value =
+            operation_bytes(expression, flags).map_err(|error| about(py, error, "expression"))?;
+        let arguments = (expression, no_fail).into_pyobject(py)?;
+        let words = (pyo3::intern!(py, "read"), &arguments);
+        Self::call(py, op::EXP_READ, name, value, Words::new(None, words))
+    }
+
+    /// Writes the value of an expression.
+    #[staticmethod]
+    #[allow(clippy::fn_params_excessive_bools)]
+    #[pyo3(signature = (bin, expression, *, create_only=false, update_only=false, allow_delete=false, no_fail=false))]
+    fn write(
+        bin: &Bound<'_, PyAny>,
+        expression: &Bound<'_, PyAny>,
+        #[pyo3(from_py_with = flags::create_only)] create_only: bool,
+        #[pyo3(from_py_with = flags::update_only)] update_only: bool,
+        #[pyo3(from_py_with = flags::allow_delete)] allow_delete: bool,
+        #[pyo3(from_py_with = flags::no_fail)] no_fail: bool,
+    ) -> PyResult<Self> {
+        let (py, bin) = (bin.py(), bin_name(bin)?);
+        let set = |given, flag| if given { flag } else { 0 };
+        let flags = set(create_only, flag::CREATE_ONLY)
+            | set(update_only, flag::UPDATE_ONLY)
+            | set(allow_delete, flag::ALLOW_DELETE)
+            | set(no_fail, flag::POLICY_NO_FAIL | flag::EVALUATION_NO_FAIL);
+        flag::check(flags).map_err(refused)?;
+        let value =
+            operation_bytes(expression, flags).map_err(|error| about(py, error, "expression"))?;
+        let arguments =
+            (expression, create_only, update_only, allow_delete, no_fail).into_pyobject(py)?;
+        let words = (pyo3::intern!(py, "write"), &arguments);
+        Self::call(py, op::EXP_MODIFY, bin, value, Words::new(None, words))
+    }
+
+    /// Whether it writes, which makes its call a write.
+    #[getter]
+    fn writes(&self) -> bool {
+        !self.as_sent().reads()
+    }
+
+    fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
+        self.shown.text(py, &self.bin)
+    }
+}
+
+/// The code of an operation on a whole bin or record, by its verb.
+pub fn code_of(verb: &str) -> Option<u8> {
+    Some(match verb {
+        "get" => op::READ,
+        "put" => op::WRITE,
+        "add" => op::ADD,
+        "append" => op::APPEND,
+        "prepend" => op::PREPEND,
+        "touch" => op::TOUCH,
+        "delete" => op::DELETE,
+        _ => return None,
+    })
+}
+
+/// Adds the bin of an operation to an error about its arguments.
+fn in_bin(py: Python<'_>, error: PyErr, bin: &str) -> PyErr {
+    about(py, error, &format!("bin {bin:?}"))
+}

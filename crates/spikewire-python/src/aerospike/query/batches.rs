@@ -1,0 +1,302 @@
+//! Records of a query as columns, collected from the wire detached from the interpreter, a batch at
+//! a time.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use std::time::Duration;
+
+use pyo3::exceptions::PyRuntimeError;
+use pyo3::prelude::*;
+use spikewire_sync::Mutex;
+
+use spikewire_aerospike::transport::Stream;
+use spikewire_aerospike::transport::stream::{Advance, Found};
+use spikewire_aerospike::{Error, Kind};
+use spikewire_aerospike_protocol::message::{Header, Walk};
+use spikewire_columns::arrow::{BufferPool, TableBuilder};
+use spikewire_columns::{ExtraColumns, RowError, WireValue};
+
+use super::reading::Reading;
+use crate::aerospike::arguments::count;
+use crate::aerospike::columns::{self, ArrowTable, Strip};
+use crate::errors::value_error;
+
+/// The maximum number of rows in a batch.
+const MOST: u64 = 10_000_000;
+/// A batch ends early once it has this many bytes of records.
+const ENOUGH: usize = 4 << 20;
+/// The initial capacity of the first array, in rows.
+const FIRST: usize = 1024;
+/// The number of bytes after which an event loop gets to run other tasks.
+const TURN: usize = 1 << 20;
+/// The same, while commands on single records arrive.
+const SHORT_TURN: usize = 64 << 10;
+
+/// The kind of batches that the caller wants.
+pub enum Wish {
+    Arrow { schema: Option<Py<PyAny>>, extra: ExtraColumns },
+    Numpy { dtype: Py<PyAny>, extra: ExtraColumns, strict: bool },
+}
+
+/// The batches of a query.
+pub struct Batches {
+    reading: Arc<Reading>,
+    wish: Wish,
+    rows: usize,
+    open: Mutex<Option<Open>>,
+    /// For Arrow tables: buffers for reuse.
+    shelf: Arc<BufferPool>,
+    /// For arrays: the initial capacity of the next one. Capacity for the maximum number of rows
+    /// would be large, and mostly unused.
+    room: AtomicUsize,
+}
+
+/// A batch in progress.
+struct Open {
+    columns: Made,
+    rows: usize,
+    bytes: usize,
+}
+
+enum Made {
+    Arrow(Box<TableBuilder>),
+    Numpy(Box<Strip>),
+}
+
+/// Why a batch cannot be created.
+enum Fault {
+    Value(RowError),
+    Query(Error),
+}
+
+impl Open {
+    fn add(&mut self, found: &Found<'_>) -> Result<(), RowError> {
+        let row = &found.row;
+        let header = Header { generation: row.generation, ttl: row.void_time, ..Header::default() };
+        let walk = Walk::over(row.ops, row.op_count);
+        let key =
+            row.key.and_then(<[u8]>::split_first).map(|(of, key)| WireValue::of_bin(*of, key));
+        let key = key.transpose();
+        let key = key.map_err(|error| RowError::Bad(self.rows, String::new(), error.into()))?;
+        match &mut self.columns {
+            Made::Arrow(columns) => columns.row(&header, walk, key.as_ref(), self.rows)?,
+            Made::Numpy(strip) => strip.row(&header, walk, key.as_ref(), self.rows)?,
+        }
+        self.rows += 1;
+        self.bytes += row.ops.len();
+        Ok(())
+    }
+
+    /// The number of rows that fit.
+    fn room(&self) -> usize {
+        match &self.columns {
+            Made::Arrow(_) => usize::MAX,
+            Made::Numpy(strip) => strip.room(),
+        }
+    }
+
+    /// Makes room for more rows, of at most `rows`.
+    fn grow(&mut self, py: Python<'_>, rows: usize) -> PyResult<()> {
+        match &mut self.columns {
+            Made::Arrow(_) => Ok(()),
+            Made::Numpy(strip) => strip.grow(py, (2 * strip.room()).clamp(1, rows)),
+        }
+    }
+
+    /// Takes the records that have arrived and reads on, until the batch is complete or `turn`
+    /// bytes have been taken. Returns `None` if there is no more room.
+    fn gather(
+        &mut self,
+        stream: &mut Stream,
+        rows: usize,
+        wait: bool,
+        turn: usize,
+    ) -> Result<Option<Advance>, Fault> {
+        let begun = self.bytes;
+        loop {
+            if self.rows >= rows || self.bytes >= ENOUGH {
+                return Ok(Some(Advance::Ready));
+            }
+            let room = self.room().min(rows);
+            if self.rows >= room {
+                return Ok(None);
+            }
+            let taken = stream.take(room - self.rows, |found| self.add(&found));
+            if taken.map_err(Fault::Value)? > 0 {
+                if self.bytes - begun >= turn {
+                    return Ok(Some(Advance::Again));
+                }
+                continue;
+            }
+            if stream.is_over() {
+                return Ok(Some(if self.rows > 0 { Advance::Ready } else { Advance::Over }));
+            }
+            let pause = if wait { None } else { Some(Duration::ZERO) };
+            if !stream.fill(pause).map_err(Fault::Query)? {
+                return Ok(Some(if wait { Advance::Again } else { Advance::Wait }));
+            }
+        }
+    }
+}
+
+impl Batches {
+    pub fn new(
+        reading: Arc<Reading>,
+        wish: Wish,
+        rows: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<Self> {
+        if reading.has_operations() {
+            return Err(value_error(
+                "results of operations do not go into columns: iterate over the query instead",
+            ));
+        }
+        let rows = rows.map_or(Ok(65_536), |rows| count("rows", rows, 1, MOST))? as usize;
+        let (open, shelf, room) = (Mutex::default(), Arc::default(), FIRST.min(rows).into());
+        Ok(Self { reading, wish, rows, open, shelf, room })
+    }
+
+    /// Batches as Arrow tables.
+    pub fn arrow(
+        reading: &Arc<Reading>,
+        rows: Option<&Bound<'_, PyAny>>,
+        schema: Option<Bound<'_, PyAny>>,
+        key: Option<&Bound<'_, PyAny>>,
+        generation: Option<&Bound<'_, PyAny>>,
+        ttl: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<Self> {
+        let extra = columns::extra_columns(key, generation, ttl)?;
+        // Checked now rather than with the first record.
+        columns::table_builder(schema.as_ref(), &extra, false, None)?;
+        let wish = Wish::Arrow { schema: schema.map(Bound::unbind), extra };
+        Self::new(reading.clone(), wish, rows)
+    }
+
+    /// Batches as NumPy arrays.
+    pub fn numpy(
+        reading: &Arc<Reading>,
+        dtype: &Bound<'_, PyAny>,
+        rows: Option<&Bound<'_, PyAny>>,
+        key: Option<&Bound<'_, PyAny>>,
+        generation: Option<&Bound<'_, PyAny>>,
+        ttl: Option<&Bound<'_, PyAny>>,
+        missing: &str,
+    ) -> PyResult<Self> {
+        let (extra, strict) = (columns::extra_columns(key, generation, ttl)?, missing == "raise");
+        Strip::new(dtype, &extra, strict, 0)?;
+        let wish = Wish::Numpy { dtype: dtype.clone().unbind(), extra, strict };
+        Self::new(reading.clone(), wish, rows)
+    }
+
+    fn open(&self, py: Python<'_>) -> PyResult<Open> {
+        let columns = match &self.wish {
+            Wish::Arrow { schema, extra } => {
+                let schema = schema.as_ref().map(|schema| schema.bind(py));
+                Made::Arrow(Box::new(columns::table_builder(
+                    schema,
+                    extra,
+                    false,
+                    Some(&self.shelf),
+                )?))
+            }
+            Wish::Numpy { dtype, extra, strict } => {
+                let room = self.room.load(Relaxed);
+                Made::Numpy(Box::new(Strip::new(dtype.bind(py), extra, *strict, room)?))
+            }
+        };
+        Ok(Open { columns, rows: 0, bytes: 0 })
+    }
+
+    /// Works on the next batch. `wait`: until it is complete, detached from the interpreter.
+    pub fn advance(&self, py: Python<'_>, wait: bool) -> PyResult<Advance> {
+        let taken = self.open.lock().take();
+        let mut open = match taken {
+            Some(open) => open,
+            None => self.open(py)?,
+        };
+        loop {
+            // A thread collects records detached from the interpreter. Only event loops must be
+            // brief.
+            let turn = if !wait && self.reading.is_crowded() { SHORT_TURN } else { TURN };
+            let step = self.reading.with_stream(py, |stream| {
+                py.detach(|| open.gather(stream, self.rows, wait, turn))
+            })?;
+            match step {
+                Ok(None) => open.grow(py, self.rows).inspect_err(|_| self.reading.rewind())?,
+                Ok(Some(Advance::Again)) if wait => py.check_signals().inspect_err(|_| {
+                    self.reading.rewind();
+                })?,
+                Ok(Some(step)) => {
+                    *self.open.lock() = Some(open);
+                    return Ok(step);
+                }
+                // The records collected so far are returned again by whatever reads the query next.
+                Err(Fault::Value(stop)) => {
+                    self.reading.rewind();
+                    return Err(columns::row_error_in_batch(&stop));
+                }
+                Err(Fault::Query(error)) => {
+                    if !matches!(error.kind(), Kind::Closed | Kind::QueryClosed) {
+                        self.reading.rewind();
+                    }
+                    return Err(self.reading.failure(py, &error));
+                }
+            }
+        }
+    }
+
+    /// The completed batch.
+    pub fn finish<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let Some(open) = self.open.lock().take() else {
+            return Err(PyRuntimeError::new_err("another thread took the batch"));
+        };
+        self.room.store((open.rows + open.rows / 8 + 1).min(self.rows), Relaxed);
+        match made(py, open) {
+            Ok(batch) => {
+                self.reading.end_batch();
+                Ok(batch)
+            }
+            // Its records are returned again by whatever reads the query next.
+            Err(error) => {
+                self.reading.rewind();
+                Err(error)
+            }
+        }
+    }
+}
+
+fn made(py: Python<'_>, open: Open) -> PyResult<Bound<'_, PyAny>> {
+    let Open { columns, rows, .. } = open;
+    Ok(match columns {
+        Made::Arrow(columns) => {
+            let table = py.detach(|| columns.finish(rows)).map_err(columns::refused)?;
+            Bound::new(py, ArrowTable::new(table))?.into_any()
+        }
+        Made::Numpy(strip) => strip.finish(py, rows)?,
+    })
+}
+
+/// Goes through the batches of a `Query`.
+#[pyclass(frozen, module = "spikewire._native")]
+pub struct QueryBatches {
+    batches: Batches,
+}
+
+impl From<Batches> for QueryBatches {
+    fn from(batches: Batches) -> Self {
+        Self { batches }
+    }
+}
+
+#[pymethods]
+impl QueryBatches {
+    fn __iter__(slf: Bound<'_, Self>) -> Bound<'_, Self> {
+        slf
+    }
+
+    fn __next__<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
+        match self.batches.advance(py, true)? {
+            Advance::Over => Ok(None),
+            _ => self.batches.finish(py).map(Some),
+        }
+    }
+}

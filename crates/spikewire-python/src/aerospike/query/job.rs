@@ -1,0 +1,123 @@
+//! Background jobs: changes to every record of a scan or an index query, made by the nodes.
+
+use pyo3::prelude::*;
+
+use spikewire_aerospike::admin::Procedure as _;
+use spikewire_aerospike::background_job::{JobPlan, JobRules};
+use spikewire_aerospike::query::{QueryOps, QuerySpec};
+use spikewire_aerospike_protocol::message::{info2, op};
+
+use super::plan::{operations, scope};
+use crate::aerospike::arguments::{self, seconds};
+use crate::aerospike::space::Space;
+use crate::aerospike::task::{AdminTask, AdminValue, Origin};
+use crate::aerospike::verbs::{Defaults, Function};
+use crate::errors::{refused, value_error};
+
+/// The keywords that select the records and limit the speed.
+pub struct JobOptions<'py> {
+    pub filter: Option<Bound<'py, PyAny>>,
+    pub index: Option<Bound<'py, PyAny>>,
+    pub records_per_second: Option<Bound<'py, PyAny>>,
+    pub timeout: Option<Bound<'py, PyAny>>,
+}
+
+/// A job that has been built but not started.
+pub struct JobCall(JobPlan);
+
+impl JobOptions<'_> {
+    fn spec(&self, space: &Space) -> PyResult<QuerySpec> {
+        let timeout = self.timeout.as_ref().map(|timeout| seconds("timeout", timeout));
+        Ok(QuerySpec {
+            timeout: timeout.transpose()?,
+            ..scope(
+                space,
+                self.filter.as_ref(),
+                self.index.as_ref(),
+                self.records_per_second.as_ref(),
+            )?
+        })
+    }
+}
+
+impl JobCall {
+    /// Runs operations on every record.
+    pub fn operate(
+        defaults: &Defaults,
+        space: &Space,
+        given: &Bound<'_, PyAny>,
+        durable: bool,
+        ttl: Option<&Bound<'_, PyAny>>,
+        options: &JobOptions<'_>,
+    ) -> PyResult<Self> {
+        let operations = operations(QueryOps::writing(), given)?;
+        Self::of(defaults, space, &operations, rules(durable, ttl)?, options)
+    }
+
+    /// Deletes every record.
+    pub fn delete(
+        defaults: &Defaults,
+        space: &Space,
+        durable: bool,
+        options: &JobOptions<'_>,
+    ) -> PyResult<Self> {
+        Self::of(defaults, space, &whole(op::DELETE)?, rules(durable, None)?, options)
+    }
+
+    /// Resets the time to live of every record.
+    pub fn touch(
+        defaults: &Defaults,
+        space: &Space,
+        ttl: Option<&Bound<'_, PyAny>>,
+        options: &JobOptions<'_>,
+    ) -> PyResult<Self> {
+        Self::of(defaults, space, &whole(op::TOUCH)?, rules(false, ttl)?, options)
+    }
+
+    fn of(
+        defaults: &Defaults,
+        space: &Space,
+        operations: &QueryOps,
+        rules: JobRules,
+        options: &JobOptions<'_>,
+    ) -> PyResult<Self> {
+        let plan = options.spec(space)?.operate(operations, rules, &defaults.policy);
+        plan.map(Self).map_err(|error| value_error(error.message()))
+    }
+
+    /// Calls a function on every record.
+    pub fn apply(
+        defaults: &Defaults,
+        space: &Space,
+        function: Function,
+        options: &JobOptions<'_>,
+    ) -> PyResult<Self> {
+        let plan = options.spec(space)?.apply(function.0, &defaults.policy);
+        plan.map(Self).map_err(|error| value_error(error.message()))
+    }
+}
+
+/// A single operation on the whole record.
+fn whole(code: u8) -> PyResult<QueryOps> {
+    let mut operations = QueryOps::writing();
+    let added = operations.push(code, "", 0, &[]);
+    added.map(|()| operations).map_err(|error| value_error(error.message()))
+}
+
+fn rules(durable: bool, ttl: Option<&Bound<'_, PyAny>>) -> PyResult<JobRules> {
+    let info2 = if durable { info2::DURABLE_DELETE } else { 0 };
+    Ok(JobRules { info2, info3: 0, ttl: arguments::ttl(ttl)?.slot().map_err(refused)? })
+}
+
+/// Passes a job to `spikewire.jobs`, where the function with this name starts it and returns the
+/// result for the caller.
+pub fn run<'py>(
+    py: Python<'py>,
+    origin: Origin,
+    call: JobCall,
+    name: &str,
+) -> PyResult<Bound<'py, PyAny>> {
+    let task =
+        AdminTask::new(origin, move |cluster| Ok(call.0.start(cluster)?.map(AdminValue::Job)));
+    py.import("spikewire.jobs")?.getattr(name)?.call1((Bound::new(py, task)?,))
+}

@@ -1,0 +1,188 @@
+//! The keywords of `query`, checked, and the request built from them.
+
+use std::sync::Arc;
+
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyList, PyRange, PyRangeMethods, PyTuple};
+
+use spikewire_aerospike::Policy;
+use spikewire_aerospike::query::{QueryOps, QueryPlan, QuerySpec, spec};
+use spikewire_aerospike_protocol::limits::PARTITIONS;
+
+use super::index::IndexRange;
+use crate::aerospike::arguments::{count, replica, seconds};
+use crate::aerospike::expression;
+use crate::aerospike::key::Address;
+use crate::aerospike::operation::Operation;
+use crate::aerospike::record_type::{RecordType, selection};
+use crate::aerospike::space::Space;
+use crate::aerospike::value::Codec;
+use crate::aerospike::verbs::{Defaults, RetryRules};
+use crate::errors::{type_error, type_name, value_error};
+
+/// The keywords as they were passed.
+pub struct QueryOptions<'py> {
+    pub filter: Option<Bound<'py, PyAny>>,
+    pub bins: Option<Bound<'py, PyAny>>,
+    pub index: Option<Bound<'py, PyAny>>,
+    pub operations: Option<Bound<'py, PyAny>>,
+    pub limit: Option<Bound<'py, PyAny>>,
+    pub partitions: Option<Bound<'py, PyAny>>,
+    pub after: Option<Bound<'py, PyAny>>,
+    pub resume: Option<Bound<'py, PyAny>>,
+    pub page_size: Option<Bound<'py, PyAny>>,
+    pub include_values: bool,
+    pub records_per_second: Option<Bound<'py, PyAny>>,
+    pub concurrent_nodes: Option<Bound<'py, PyAny>>,
+    pub replica: Option<Bound<'py, PyAny>>,
+    pub socket_timeout: Option<Bound<'py, PyAny>>,
+    pub timeout: Option<Bound<'py, PyAny>>,
+    pub retry: RetryRules<'py>,
+}
+
+/// A query that has been built but not started.
+pub struct QueryCall {
+    pub space: Arc<Space>,
+    pub plan: QueryPlan,
+    /// The specification, for an aggregation of the query.
+    pub spec: QuerySpec,
+    pub policy: Policy,
+    pub codec: Option<Arc<Codec>>,
+}
+
+impl QueryCall {
+    /// Checks the keywords.
+    pub fn compose(
+        defaults: &Defaults,
+        space: Arc<Space>,
+        options: &QueryOptions<'_>,
+    ) -> PyResult<Self> {
+        let number = |what, value: &Option<Bound<'_, PyAny>>, most| {
+            value.as_ref().map(|value| count(what, value, 1, most)).transpose()
+        };
+        let span = |what, value: &Option<Bound<'_, PyAny>>| {
+            value.as_ref().map(|value| seconds(what, value)).transpose()
+        };
+        let spec = QuerySpec {
+            bins: bins(&space, options)?,
+            operations: match &options.operations {
+                Some(given) => Some(operations(QueryOps::reading(), given)?),
+                None => None,
+            },
+            include_values: options.include_values,
+            limit: number("limit", &options.limit, spec::MAX_LIMIT)?,
+            page_size: number("page_size", &options.page_size, spec::MAX_PAGE_SIZE)?,
+            partitions: options.partitions.as_ref().map(range).transpose()?,
+            after: match &options.after {
+                Some(key) => Some(Address::within(&space, key)?.digest),
+                None => None,
+            },
+            resume: options.resume.as_ref().map(cursor).transpose()?,
+            concurrent_nodes: number(
+                "concurrent_nodes",
+                &options.concurrent_nodes,
+                spec::MAX_CONCURRENT_NODES,
+            )?,
+            replica: options.replica.as_ref().map(replica).transpose()?,
+            timeout: span("timeout", &options.timeout)?,
+            retry: options.retry.checked()?,
+            socket_timeout: span("socket_timeout", &options.socket_timeout)?,
+            ..scope(
+                &space,
+                options.filter.as_ref(),
+                options.index.as_ref(),
+                options.records_per_second.as_ref(),
+            )?
+        };
+        let policy = defaults.policy;
+        let plan = spec.plan(&policy).map_err(|error| value_error(error.message()))?;
+        Ok(Self { space, plan, spec, policy, codec: defaults.codec.clone() })
+    }
+}
+
+/// Which records a query or a job covers, and how fast it runs.
+pub fn scope(
+    space: &Space,
+    filter: Option<&Bound<'_, PyAny>>,
+    index: Option<&Bound<'_, PyAny>>,
+    pace: Option<&Bound<'_, PyAny>>,
+) -> PyResult<QuerySpec> {
+    let most = spec::MAX_RECORDS_PER_SECOND;
+    let pace = pace.map(|pace| count("records_per_second", pace, 1, most)).transpose()?;
+    Ok(QuerySpec {
+        filter: expression::filter(filter)?.map(|bytes| bytes.to_vec()),
+        index: index.map(IndexRange::of).transpose()?,
+        records_per_second: pace,
+        ..QuerySpec::new(&*space.namespace, &*space.set)
+    })
+}
+
+/// The bins to read; `None` for all of them.
+fn bins(space: &Space, options: &QueryOptions<'_>) -> PyResult<Option<QueryOps>> {
+    let given = options.bins.as_ref();
+    let typed = options.include_values && options.operations.is_none();
+    if given.is_none() && !(typed && RecordType::of(space).is_some()) {
+        return Ok(None);
+    }
+    let mut ops = QueryOps::reading();
+    selection(space, given)?.1.iter().for_each(|name| ops.bin(name));
+    Ok(Some(ops))
+}
+
+/// Adds operations to `ops`.
+pub fn operations(mut ops: QueryOps, given: &Bound<'_, PyAny>) -> PyResult<QueryOps> {
+    let steps: Vec<Bound<'_, PyAny>> = if let Ok(list) = given.cast::<PyList>() {
+        list.iter().collect()
+    } else if let Ok(items) = given.cast::<PyTuple>() {
+        items.iter().collect()
+    } else {
+        return Err(type_error(format!(
+            "operations must be a list or tuple of operations, not {}",
+            type_name(given)
+        )));
+    };
+    for (at, step) in steps.iter().enumerate() {
+        let Ok(step) = step.cast::<Operation>() else {
+            return Err(type_error(format!(
+                "operations[{at}] must be an operation from spikewire.op, not {}",
+                type_name(step)
+            )));
+        };
+        let step = step.get();
+        let added = ops.push(step.code, &step.bin, step.particle, &step.value);
+        added.map_err(|error| value_error(error.message()))?;
+    }
+    Ok(ops)
+}
+
+fn cursor(given: &Bound<'_, PyAny>) -> PyResult<Vec<u8>> {
+    match given.cast::<PyBytes>() {
+        Ok(bytes) => Ok(bytes.as_bytes().to_vec()),
+        Err(_) => Err(type_error(format!(
+            "resume must be the cursor of a query, which is bytes, not {}",
+            type_name(given)
+        ))),
+    }
+}
+
+/// A partition, or a range of partitions: the first one and the count.
+fn range(value: &Bound<'_, PyAny>) -> PyResult<(u64, u64)> {
+    if let Ok(range) = value.cast::<PyRange>() {
+        let (start, stop) = (range.start()?, range.stop()?);
+        if range.step()? != 1 {
+            return Err(value_error(format!(
+                "partitions must be a range without gaps, got {}",
+                range.repr()?
+            )));
+        }
+        // A negative number becomes too large, so it is rejected.
+        Ok((start as u64, stop.saturating_sub(start).max(0) as u64))
+    } else if value.is_instance_of::<pyo3::types::PyInt>() {
+        Ok((count("partitions", value, 0, PARTITIONS as u64 - 1)?, 1))
+    } else {
+        Err(type_error(format!(
+            "partitions must be a partition's number or a range of them, not {}",
+            type_name(value)
+        )))
+    }
+}
