@@ -1,8 +1,8 @@
 /** Command line flags for users and TLS. */
 
 import { readFileSync } from 'node:fs'
-import { AUTHS, type Auth, type ClientOptions } from '../connecting.js'
-import type { TlsOptions } from '../tls.js'
+import { AUTHS, type Auth, type ClientOptions } from '../aerospike/client-options.js'
+import type { TlsOptions } from '../options/tls.js'
 import { type Given, type Options, UsageError } from './arguments.js'
 
 /** The environment variable for the password, which process lists do not show. */

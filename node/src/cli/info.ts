@@ -1,7 +1,7 @@
 /** `spikewire info`: shows the nodes of a cluster, or sends info commands to them. */
 
-import { Client } from '../client.js'
-import '../hooks.js'
+import { Client } from '../aerospike/client.js'
+import '../aerospike/hooks.js'
 import { ACCESS, access } from './access.js'
 import { type Description, read } from './arguments.js'
 

@@ -1,6 +1,6 @@
 /** Batches: several statements in one request. */
 
-import type { Callback } from '../ways.js'
+import type { Callback } from '../bridge/callbacks.js'
 import type { BatchOptions } from './options.js'
 import { Bound, type Parameters, Prepared, type Statement } from './prepared.js'
 import type { Rows } from './rows.js'

@@ -3,9 +3,9 @@
  * without a promise per row.
  */
 
-import type { Slot } from '../native.js'
-import { onAbort } from '../signals.js'
-import { executor, openSlot, refuse } from '../slots.js'
+import type { Slot } from '../addon/native.js'
+import { onAbort } from '../bridge/signals.js'
+import { executor, openSlot, refuse } from '../bridge/slots.js'
 import { native } from './native.js'
 import type { ExecuteOptions } from './options.js'
 

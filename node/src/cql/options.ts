@@ -1,9 +1,9 @@
 /** Options of sessions and of statements. */
 
-import { checked } from '../options.js'
-import type { TlsOptions } from '../tls.js'
+import { checkOptions } from '../options/check.js'
+import type { TlsOptions } from '../options/tls.js'
 
-export type { TlsOptions } from '../tls.js'
+export type { TlsOptions } from '../options/tls.js'
 
 /** Consistency levels: how many replicas must answer. */
 export type Consistency =
@@ -180,7 +180,7 @@ export function sent(
   options: PrepareOptions | null | undefined,
   known: readonly string[],
 ): object | undefined {
-  const given = checked(options, known) as PrepareOptions | undefined
+  const given = checkOptions(options, known) as PrepareOptions | undefined
   const payload = given?.payload
   if (payload === undefined || payload === null) return given
   const isObject = typeof payload === 'object' && !Array.isArray(payload)

@@ -1,7 +1,7 @@
 /** Prepared statements. */
 
 import { inspect } from 'node:util'
-import { plainArray } from '../proxies.js'
+import { plainArray } from '../bridge/proxies.js'
 import { native } from './native.js'
 import type { CqlInput } from './values.js'
 

@@ -1,8 +1,8 @@
 /** Passes statements and their parameters to the native part. */
 
-import type { Slot } from '../native.js'
-import { plainArray } from '../proxies.js'
-import { type Handle, native } from './native.js'
+import type { Handle, Slot } from '../addon/native.js'
+import { plainArray } from '../bridge/proxies.js'
+import { native } from './native.js'
 import type { PrepareOptions } from './options.js'
 import { Bound, type Parameters, Prepared } from './prepared.js'
 

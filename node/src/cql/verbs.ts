@@ -1,9 +1,9 @@
 /** The verbs of sessions. */
 
-import type { Connection } from '../connection.js'
-import type { Slot } from '../native.js'
-import { executor, openSlot, refuse } from '../slots.js'
-import { type Callback, checkCallback, outcome, withSignal } from '../ways.js'
+import type { Slot } from '../addon/native.js'
+import { type Callback, checkCallback, outcome, withSignal } from '../bridge/callbacks.js'
+import type { Connection } from '../bridge/connection.js'
+import { executor, openSlot, refuse } from '../bridge/slots.js'
 import { Batch, type BatchKind, type Entry, KINDS } from './batch.js'
 import { Flow, givenUp, howMany, type ManyOptions, sourceOf } from './many.js'
 import { BOUND, native } from './native.js'

@@ -1,8 +1,9 @@
 /** The embedded cluster as a JavaScript object. */
 
-import { native, type Slot } from '../native.js'
-import { executor, openSlot, refuse } from '../slots.js'
+import type { Slot } from '../addon/native.js'
+import { executor, openSlot, refuse } from '../bridge/slots.js'
 import type { Faults } from './faults.js'
+import { native } from './native.js'
 import type { Certificates, ClusterOptions } from './options.js'
 import { type NodeStats, nodeStats } from './stats.js'
 
