@@ -2,7 +2,7 @@
 
 import type { Access } from './access.js'
 import type { Compiled } from './built.js'
-import type { Asked, Raw } from './open.js'
+import type { Asked, Raw } from './schedule.js'
 
 /** What one call does: `single`, `batch-read`, `batch-write`, or `scan`. */
 export interface Shape {

@@ -6,45 +6,8 @@
 import { join } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import { isTimeout } from './loop.js'
+import type { Asked, Planned, Raw } from './schedule.js'
 import { after, type Source } from './series.js'
-
-/**
- * One phase: its duration in seconds, and when calls are due, in nanoseconds from its start,
- * ascending.
- */
-export interface Planned {
-  seconds: number
-  due: number[]
-}
-
-/** The open-loop part of a job. */
-export interface Asked {
-  rate: number
-  arrivals: string
-  /** How much longer than planned a slow client may take, as a multiple of the planned time. */
-  overtime: number
-  /** A phase in which calls do nothing, to measure the cost of starting them. */
-  pacing: Planned
-  warmup: Planned
-  measured: Planned
-}
-
-/** The result, call by call: nanoseconds from the start, -1 for what did not happen. */
-export interface Raw {
-  begun: number[]
-  ended: number[]
-  /** 1 for an error, 2 for a timeout. */
-  failures: number[]
-  /** 1 for a write. */
-  writes: number[]
-  /** When the window opened, in seconds since the epoch. */
-  start: number
-  /** When it closed. */
-  now: number
-  /** The calls that did nothing, and the CPU seconds they took. */
-  pacing_calls: number
-  pacing_cpu: number
-}
 
 /** The loop's source of time; tests substitute their own clock. */
 export interface Clock {

@@ -5,8 +5,9 @@ import type { BenchClient } from './clients.js'
 import type { Job, Result } from './job.js'
 import { once, onceMany } from './loop.js'
 import { Window } from './measure.js'
-import { type Asked, Calls, Ended, REAL, TIMED_OUT } from './open.js'
+import { Calls, Ended, REAL, TIMED_OUT } from './open.js'
 import { linesOf, type Opened, prepared, resultOf } from './opened.js'
+import type { Asked } from './schedule.js'
 import {
   type BatchOperation,
   batchStream,

@@ -4,7 +4,8 @@ import { type ChildProcess, fork } from 'node:child_process'
 import { join } from 'node:path'
 import type { FromChild, ToChild } from './child.js'
 import { type Answer, type Failure, failure, type Job, type Result, type Series } from './job.js'
-import { type Raw, share, together } from './open.js'
+import { share, together } from './open.js'
+import type { Raw } from './schedule.js'
 import { finished, joined, summed } from './series.js'
 
 /** Time limit of a child beyond the job's warmup and duration (ms). */
