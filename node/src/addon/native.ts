@@ -3,7 +3,7 @@
  * common. The functions for each database are next to their callers.
  */
 
-import { load } from './loading.js'
+import { load } from './library.js'
 
 /** The number of a client or session. */
 export type Handle = number

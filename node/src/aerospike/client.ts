@@ -3,7 +3,7 @@
 import { inspect } from 'node:util'
 import { type Callback, checkCallback, closedWhenAborted, outcome } from '../bridge/callbacks.js'
 import { Connection, type ConnectionKind } from '../bridge/connection.js'
-import { executor, openSlot, refuse } from '../bridge/slots.js'
+import { executor, openSlot, rejectCall } from '../bridge/slots.js'
 import { administer, type InfoOptions, type TruncateOptions } from './admin/admin.js'
 import { Indexes } from './admin/indexes.js'
 import { Modules } from './admin/modules.js'
@@ -80,7 +80,7 @@ export class Client extends ManyVerbs<Key, Bins> {
       if (signal !== undefined) signal.throwIfAborted()
       native.connect(slot, seedText(seeds), names, values, integers, doubles, maps)
     } catch (error) {
-      refuse(slot, error)
+      rejectCall(slot, error)
     }
     const connected = opened.then((handle) => new Client(new Connection(handle, CLIENT)))
     return signal === undefined ? connected : closedWhenAborted(connected, signal)

@@ -39,11 +39,11 @@ export function withSignal<T>(
   promise: Promise<T>,
   slot: Slot,
   signal: AbortSignal,
-  givenUp?: () => void,
+  onGiveUp?: () => void,
 ): void {
   const over = onAbort(signal, () => {
     abandon(slot, signal.reason)
-    givenUp?.()
+    onGiveUp?.()
   })
   promise.then(over, over)
 }

@@ -51,7 +51,7 @@ function closeSlot(slot: Slot): void {
 }
 
 /** Rejects the promise of a call that could not be sent. */
-export function refuse(slot: Slot, error: unknown): void {
+export function rejectCall(slot: Slot, error: unknown): void {
   const reject = rejecters[slot]
   closeSlot(slot)
   reject?.(error)

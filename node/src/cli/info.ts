@@ -25,14 +25,14 @@ const INFO: Description = {
 
 /** Runs the command. */
 export async function run(args: string[]): Promise<number> {
-  const given = read(INFO, args)
-  if (given === undefined) return 0
-  const client = await Client.connect(given.text('hosts'), access(given))
+  const flags = read(INFO, args)
+  if (flags === undefined) return 0
+  const client = await Client.connect(flags.text('hosts'), access(flags))
   let failed = 0
   try {
     for (const { name, address } of client.nodes) {
       process.stdout.write(`${name} ${address}\n`)
-      for (const command of given.rest) {
+      for (const command of flags.rest) {
         // One node's error must not hide the answers of the others.
         try {
           process.stdout.write(`  ${command}: ${await client.info(command, { node: name })}\n`)

@@ -3,7 +3,7 @@
 import { inspect } from 'node:util'
 import { type Callback, checkCallback, closedWhenAborted, outcome } from '../bridge/callbacks.js'
 import { Connection, type ConnectionKind } from '../bridge/connection.js'
-import { executor, openSlot, refuse } from '../bridge/slots.js'
+import { executor, openSlot, rejectCall } from '../bridge/slots.js'
 import { checkSpan, TIME_LIMITS } from '../options/durations.js'
 import { SessionClosed } from './errors.js'
 import { native } from './native.js'
@@ -106,7 +106,7 @@ export class Session extends Verbs {
       }
       native.cqlConnect(slot, pointsText(contactPoints), names, values)
     } catch (error) {
-      refuse(slot, error)
+      rejectCall(slot, error)
     }
     const connected = opened.then((handle) => new Session(new Connection(handle, SESSION)))
     return signal === undefined ? connected : closedWhenAborted(connected, signal)

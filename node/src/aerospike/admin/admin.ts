@@ -3,8 +3,8 @@
 import type { Handle, Slot } from '../../addon/native.js'
 import { type Callback, checkCallback, outcome, withSignal } from '../../bridge/callbacks.js'
 import type { Connection } from '../../bridge/connection.js'
-import { executor, openSlot, refuse } from '../../bridge/slots.js'
-import { checked } from '../command/options.js'
+import { executor, openSlot, rejectCall } from '../../bridge/slots.js'
+import { toNativeOptions } from '../command/options.js'
 import { native } from '../model/native.js'
 
 /** Options of every administrative command. */
@@ -48,14 +48,14 @@ export function administer<T, O extends AdminOptions>(
   const promise = new Promise<T>(executor)
   const slot = openSlot()
   try {
-    const given = (checked(options, [...COMMON, ...known]) ?? {}) as O
-    const { signal } = given
+    const nativeOptions = (toNativeOptions(options, [...COMMON, ...known]) ?? {}) as O
+    const { signal } = nativeOptions
     signal?.throwIfAborted()
     const client = connection.handle
-    begin(client, slot, given)
+    begin(client, slot, nativeOptions)
     if (signal !== undefined) withSignal(promise, slot, signal, () => native.giveUp(client, slot))
   } catch (error) {
-    refuse(slot, error)
+    rejectCall(slot, error)
   }
   return outcome(promise, callback)
 }

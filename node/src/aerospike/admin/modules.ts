@@ -5,7 +5,7 @@ import { basename } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type Callback, checkCallback, outcome } from '../../bridge/callbacks.js'
 import type { Connection } from '../../bridge/connection.js'
-import { checked } from '../command/options.js'
+import { toNativeOptions } from '../command/options.js'
 import { native } from '../model/native.js'
 import { type AdminOptions, administer, type WaitOptions } from './admin.js'
 
@@ -70,7 +70,7 @@ export class Modules {
   }
 
   async #register(file: string | URL, options: RegisterOptions | undefined): Promise<void> {
-    checked(options, [...REGISTER, 'signal'])
+    toNativeOptions(options, [...REGISTER, 'signal'])
     const path = file instanceof URL ? fileURLToPath(file) : file
     if (typeof path !== 'string') {
       throw new TypeError(`file must be a string or a file: URL, not ${typeof path}`)

@@ -53,7 +53,7 @@ export class Batch<B extends object = Bins> {
 
   /** The number of rows that found their record. */
   get found(): number {
-    return this.codes.reduce((found, code) => (code === 0 ? found + 1 : found), 0)
+    return this.codes.reduce((count, code) => (code === 0 ? count + 1 : count), 0)
   }
 
   /** The keys, in input order. */
@@ -83,15 +83,15 @@ export class Batch<B extends object = Bins> {
    * failed row throws its error. A key that is a Buffer is only found by the same Buffer object.
    */
   toMap(): Map<Key['key'], Record<B>> {
-    const found = new Map<Key['key'], Record<B>>()
+    const records = new Map<Key['key'], Record<B>>()
     for (let row = 0; row < this.length; row++) {
       const record = this[row]
       if (!record) continue
       const key = this.#rows.keys[row]
       const name = Array.isArray(key) ? (key[0] as Buffer).toString('hex') : (key as Key['key'])
-      found.set(name, record)
+      records.set(name, record)
     }
-    return found
+    return records
   }
 
   /** The rows, in input order. */
@@ -127,7 +127,7 @@ export function ofRow(
   return error
 }
 
-/** Numbers per record in the array of records found: row, generation, seconds to live. */
+/** Numbers per record in the array of their heads: row, generation, seconds to live. */
 const NUMBERS = 3
 
 /** Creates a batch with codes only; records are filled in later. */
@@ -152,7 +152,7 @@ export function failRow(batch: Batch, row: number, error: SpikewireError): void 
 
 type RowsFactory = (
   batch: Batch,
-  found: Int32Array,
+  heads: Int32Array,
   from: number,
   count: number,
   ...values: unknown[]
@@ -171,15 +171,15 @@ function secondsLeft(number: number): number | null {
 export function makeRows(names: string[], results: number | null, most: number): RowsFactory {
   if (most > 0) {
     try {
-      const made = new Function('Record', 'secondsLeft', code(names, results, most))
-      return made(Record, secondsLeft)
+      const factory = new Function('Record', 'secondsLeft', code(names, results, most))
+      return factory(Record, secondsLeft)
     } catch {}
   }
   const wide = names.length + (results ?? 0)
-  return (batch, found, from, count, ...values) => {
+  return (batch, heads, from, count, ...values) => {
     const rows = batch as { [row: number]: Record }
     for (let nth = 0; nth < count; nth++) {
-      const [row, generation, ttl] = found.subarray(NUMBERS * (from + nth)) as unknown as number[]
+      const [row, generation, ttl] = heads.subarray(NUMBERS * (from + nth)) as unknown as number[]
       const own = values.slice(nth * wide, (nth + 1) * wide)
       const bins: Bins = {}
       for (const [at, name] of names.entries()) define(bins, name, own[at])
@@ -192,34 +192,34 @@ export function makeRows(names: string[], results: number | null, most: number):
 
 function code(names: string[], results: number | null, most: number): string {
   const bins = names.map((_, at) => `v${at}`)
-  const given = Array.from({ length: results ?? 0 }, (_, at) => `r${at}`)
+  const outputs = Array.from({ length: results ?? 0 }, (_, at) => `r${at}`)
   const fields = names.map((name, at) => {
     const quoted = JSON.stringify(name)
     return `${name === '__proto__' ? `[${quoted}]` : quoted}: v${at}`
   })
-  const one = `const one = (${['batch', 'found', 'at', ...bins, ...given].join(', ')}) => {
+  const one = `const one = (${['batch', 'heads', 'at', ...bins, ...outputs].join(', ')}) => {
     const record =
-      new Record({ ${fields.join(', ')} }, found[at + 1], secondsLeft(found[at + 2]))
-    ${results === null ? '' : `record.results = [${given.join(', ')}]`}
-    batch[found[at]] = record
+      new Record({ ${fields.join(', ')} }, heads[at + 1], secondsLeft(heads[at + 2]))
+    ${results === null ? '' : `record.results = [${outputs.join(', ')}]`}
+    batch[heads[at]] = record
   }`
   const start = `let at = from * ${NUMBERS}`
-  if (bins.length + given.length === 0) {
+  if (bins.length + outputs.length === 0) {
     return `${one}
-    return (batch, found, from, count) => {
+    return (batch, heads, from, count) => {
       ${start}
-      for (let nth = 0; nth < count; nth++, at += ${NUMBERS}) one(batch, found, at)
+      for (let nth = 0; nth < count; nth++, at += ${NUMBERS}) one(batch, heads, at)
     }`
   }
   const values = Array.from({ length: most }, (_, nth) =>
-    [...bins, ...given].map((name) => `${name}_${nth}`),
+    [...bins, ...outputs].map((name) => `${name}_${nth}`),
   )
   const steps = values.map((some, nth) => {
-    const call = `one(batch, found, at + ${NUMBERS * nth}, ${some.join(', ')})`
+    const call = `one(batch, heads, at + ${NUMBERS * nth}, ${some.join(', ')})`
     return `${call}\nif (count === ${nth + 1}) return`
   })
   return `${one}
-  return (batch, found, from, count, ${values.flat().join(', ')}) => {
+  return (batch, heads, from, count, ${values.flat().join(', ')}) => {
     ${start}
     ${steps.join('\n')}
   }`

@@ -51,7 +51,7 @@ export function atRow(row: number, error: unknown): unknown {
 export function list(
   what: string,
   items: unknown,
-  wanted = 'an iterable, such as an array',
+  expected = 'an iterable, such as an array',
 ): unknown[] {
   if (Array.isArray(items)) return items.slice()
   const iterable =
@@ -60,7 +60,7 @@ export function list(
     typeof (items as Partial<Iterable<unknown>>)[Symbol.iterator] === 'function' &&
     !types.isUint8Array(items)
   if (!iterable) {
-    throw new TypeError(`${what} must be ${wanted}, not ${kindOf(items)}`)
+    throw new TypeError(`${what} must be ${expected}, not ${kindOf(items)}`)
   }
   return Array.from(items as Iterable<unknown>)
 }

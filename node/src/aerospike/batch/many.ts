@@ -3,15 +3,15 @@
 import type { Slot } from '../../addon/native.js'
 import { type Callback, checkCallback, outcome, withSignal } from '../../bridge/callbacks.js'
 import { onAbort } from '../../bridge/signals.js'
-import { aboutRecord, executor, NO_RECORD, openSlot, refuse } from '../../bridge/slots.js'
+import { aboutRecord, executor, NO_RECORD, openSlot, rejectCall } from '../../bridge/slots.js'
 import { type ColumnOptions, type ColumnParts, Columns, schemaOf } from '../command/columns.js'
 import {
   type CallOptions,
-  checked,
   LIMITS,
   type LimitOptions,
   READ,
   type ReadOptions,
+  toNativeOptions,
   WRITE,
   type WriteOptions,
 } from '../command/options.js'
@@ -86,8 +86,8 @@ export abstract class ManyVerbs<K, B extends object> extends Verbs<K, B> {
     callback?: Callback<Batch<B>>,
   ): Promise<Batch<B>> | undefined {
     if (typeof options === 'function') return this.getMany(keys, {}, options) as undefined
-    return this.#many(keys, options, GET_MANY, callback, (client, slot, rows, given) =>
-      native.getMany(client, slot, ...sent(rows), options?.bins, given),
+    return this.#many(keys, options, GET_MANY, callback, (client, slot, rows, nativeOptions) =>
+      native.getMany(client, slot, ...sent(rows), options?.bins, nativeOptions),
     )
   }
 
@@ -152,8 +152,8 @@ export abstract class ManyVerbs<K, B extends object> extends Verbs<K, B> {
     callback?: Callback<Batch<B>>,
   ): Promise<Batch<B>> | undefined {
     if (typeof options === 'function') return this.existsMany(keys, {}, options) as undefined
-    return this.#many(keys, options, READ, callback, (client, slot, rows, given) =>
-      native.existsMany(client, slot, ...sent(rows), given),
+    return this.#many(keys, options, READ, callback, (client, slot, rows, nativeOptions) =>
+      native.existsMany(client, slot, ...sent(rows), nativeOptions),
     )
   }
 
@@ -172,8 +172,8 @@ export abstract class ManyVerbs<K, B extends object> extends Verbs<K, B> {
     callback?: Callback<Batch<B>>,
   ): Promise<Batch<B>> | undefined {
     if (typeof options === 'function') return this.deleteMany(keys, {}, options) as undefined
-    return this.#many(keys, options, DELETE, callback, (client, slot, rows, given) =>
-      native.removeMany(client, slot, ...sent(rows), given),
+    return this.#many(keys, options, DELETE, callback, (client, slot, rows, nativeOptions) =>
+      native.removeMany(client, slot, ...sent(rows), nativeOptions),
     )
   }
 
@@ -203,8 +203,8 @@ export abstract class ManyVerbs<K, B extends object> extends Verbs<K, B> {
     if (typeof options === 'function') {
       return this.operateMany(keys, operations, {}, options) as undefined
     }
-    return this.#many(keys, options, OPERATE, callback, (client, slot, rows, given) =>
-      native.operateMany(client, slot, ...sent(rows), operations, given),
+    return this.#many(keys, options, OPERATE, callback, (client, slot, rows, nativeOptions) =>
+      native.operateMany(client, slot, ...sent(rows), operations, nativeOptions),
     )
   }
 
@@ -247,8 +247,8 @@ export abstract class ManyVerbs<K, B extends object> extends Verbs<K, B> {
     if (typeof options === 'function') {
       return this.applyMany(keys, module, name, args, {}, options) as undefined
     }
-    return this.#many(keys, options, APPLY, callback, (client, slot, rows, given) =>
-      native.applyMany(client, slot, ...sent(rows), module, name, args, given),
+    return this.#many(keys, options, APPLY, callback, (client, slot, rows, nativeOptions) =>
+      native.applyMany(client, slot, ...sent(rows), module, name, args, nativeOptions),
     )
   }
 
@@ -272,14 +272,14 @@ export abstract class ManyVerbs<K, B extends object> extends Verbs<K, B> {
   ): Promise<Batch<B>> | undefined {
     if (typeof options === 'function') return this.putMany(records, {}, options) as undefined
     const put = (all: unknown) =>
-      this.#call(options, WRITE, (client, slot, given) => {
+      this.#call(options, WRITE, (client, slot, nativeOptions) => {
         const { keys, bins } = pairs(all)
         const rows = this.#rows(slot, keys)
         const { shapes, values } = binsOf(bins)
-        native.putMany(client, slot, ...sent(rows), shapes, values, given)
+        native.putMany(client, slot, ...sent(rows), shapes, values, nativeOptions)
       })
     checkCallback(callback)
-    const promise = isAsync(records) ? gathered(records, options).then(put) : put(records)
+    const promise = isAsync(records) ? collected(records, options).then(put) : put(records)
     return outcome(promise, callback)
   }
 
@@ -304,14 +304,14 @@ export abstract class ManyVerbs<K, B extends object> extends Verbs<K, B> {
   ): Promise<Batch<B>> | undefined {
     if (typeof options === 'function') return this.batch(rows, {}, options) as undefined
     checkCallback(callback)
-    const promise = this.#call(options, BATCH, (client, slot, given) => {
+    const promise = this.#call(options, BATCH, (client, slot, nativeOptions) => {
       const all = list('rows', rows)
       const encoded = encodedRows(all)
       const keyed = this.#rows(
         slot,
         (all as Row[]).map(({ key }) => key),
       )
-      native.batch(client, slot, ...sent(keyed), encoded, given)
+      native.batch(client, slot, ...sent(keyed), encoded, nativeOptions)
     })
     return outcome(promise, callback)
   }
@@ -324,8 +324,8 @@ export abstract class ManyVerbs<K, B extends object> extends Verbs<K, B> {
     send: (client: number, slot: Slot, rows: Rows, options: unknown) => void,
   ): Promise<Batch<B>> | undefined {
     checkCallback(callback)
-    const promise = this.#call(options, known, (client, slot, given) =>
-      send(client, slot, this.#rows(slot, list('keys', keys)), given),
+    const promise = this.#call(options, known, (client, slot, nativeOptions) =>
+      send(client, slot, this.#rows(slot, list('keys', keys)), nativeOptions),
     )
     return outcome(promise, callback)
   }
@@ -337,28 +337,32 @@ export abstract class ManyVerbs<K, B extends object> extends Verbs<K, B> {
     asStream: boolean,
   ): Promise<TableParts | Buffer> {
     let rows: Rows | undefined
-    const made = await this.#call<unknown>(options, GET_COLUMNS, (client, slot, given) => {
-      const { bins, schema, lenient, key, generation, ttl } = wantedOfMany(options)
-      rows = rowsOf(this as ManyVerbs<unknown, B>, list('keys', keys))
-      native.getColumns(
-        client,
-        slot,
-        ...sent(rows),
-        bins,
-        given,
-        schema,
-        key,
-        generation,
-        ttl,
-        lenient,
-        asStream,
-      )
-    })
-    if (Array.isArray(made) && made.length === 3) {
-      const [row, , error] = made as [number, undefined, SpikewireError]
+    const result = await this.#call<unknown>(
+      options,
+      GET_COLUMNS,
+      (client, slot, nativeOptions) => {
+        const { bins, schema, lenient, key, generation, ttl } = nativeColumnOptions(options)
+        rows = rowsOf(this as ManyVerbs<unknown, B>, list('keys', keys))
+        native.getColumns(
+          client,
+          slot,
+          ...sent(rows),
+          bins,
+          nativeOptions,
+          schema,
+          key,
+          generation,
+          ttl,
+          lenient,
+          asStream,
+        )
+      },
+    )
+    if (Array.isArray(result) && result.length === 3) {
+      const [row, , error] = result as [number, undefined, SpikewireError]
       throw ofRow(error, rows as Rows, row)
     }
-    return made as TableParts | Buffer
+    return result as TableParts | Buffer
   }
 
   /** Rows for these keys, registered so that the call's result gets them. */
@@ -377,20 +381,20 @@ export abstract class ManyVerbs<K, B extends object> extends Verbs<K, B> {
     const promise = new Promise<T>(executor)
     const slot = openSlot()
     try {
-      const given = checked(options, known)
+      const nativeOptions = toNativeOptions(options, known)
       const signal = options?.signal
       if (signal !== undefined) signal.throwIfAborted()
-      send(this.connection.handle, slot, given)
+      send(this.connection.handle, slot, nativeOptions)
       if (signal !== undefined) withSignal(promise, slot, signal)
     } catch (error) {
-      refuse(slot, error)
+      rejectCall(slot, error)
     }
     return promise
   }
 }
 
 /** The options of columns in the form in which the native part takes them. */
-function wantedOfMany(options: GetColumnsOptions = {}) {
+function nativeColumnOptions(options: GetColumnsOptions = {}) {
   const { schema, errors = 'raise', key, generation, ttl } = options
   if (errors !== 'raise' && errors !== 'mask') {
     throw new RangeError(`errors must be 'raise' or 'mask', got ${String(errors)}`)
@@ -406,11 +410,11 @@ function wantedOfMany(options: GetColumnsOptions = {}) {
  * Collects an async iterable of records. Options are validated before the first record is
  * requested.
  */
-async function gathered(
+async function collected(
   records: AsyncIterable<unknown>,
   options: WriteOptions | undefined,
 ): Promise<unknown[]> {
-  checked(options, WRITE)
+  toNativeOptions(options, WRITE)
   const signal = options?.signal
   signal?.throwIfAborted()
   return untilAborted(collect(records, signal), signal)

@@ -1,6 +1,6 @@
 /** Rows of `batch`, which mixes reads, writes, deletes and Lua functions. */
 
-import { checked, type ReadOptions, type WriteOptions } from '../command/options.js'
+import { type ReadOptions, toNativeOptions, type WriteOptions } from '../command/options.js'
 import type { Key, UserKey } from '../model/key.js'
 import type { Bins } from '../model/record.js'
 import { shapeOf } from '../model/shapes.js'
@@ -60,8 +60,11 @@ export abstract class Row {
   abstract encoded(): [number, unknown, unknown, unknown, unknown]
 }
 
-function kept<T extends object>(options: T | undefined, known: readonly string[]): Readonly<T> {
-  checked(options, known)
+function frozenOptions<T extends object>(
+  options: T | undefined,
+  known: readonly string[],
+): Readonly<T> {
+  toNativeOptions(options, known)
   return Object.freeze({ ...(options as T) })
 }
 
@@ -73,14 +76,14 @@ export class Read extends Row {
   /** @throws TypeError for an unknown option */
   constructor(key: UserKey | Key, options?: ReadRowOptions) {
     super(key)
-    this.options = kept(options, READ_ROW)
+    this.options = frozenOptions(options, READ_ROW)
     Object.freeze(this)
   }
 
   /** @internal */
   encoded(): [number, unknown, unknown, unknown, unknown] {
     const { bins, ops } = this.options
-    return [READ, checked(this.options, READ_ROW), bins, ops, undefined]
+    return [READ, toNativeOptions(this.options, READ_ROW), bins, ops, undefined]
   }
 }
 
@@ -99,13 +102,13 @@ export class Write<B extends object = Bins> extends Row {
   ) {
     super(key)
     this.what = what
-    this.options = kept(options, WRITE_ROW)
+    this.options = frozenOptions(options, WRITE_ROW)
     Object.freeze(this)
   }
 
   /** @internal */
   encoded(): [number, unknown, unknown, unknown, unknown] {
-    const options = checked(this.options, WRITE_ROW)
+    const options = toNativeOptions(this.options, WRITE_ROW)
     if (Array.isArray(this.what)) return [OPERATE, options, this.what, undefined, undefined]
     const values: unknown[] = []
     return [WRITE, options, shapeOf(this.what, values), values, undefined]
@@ -120,13 +123,13 @@ export class Delete extends Row {
   /** @throws TypeError for an unknown option */
   constructor(key: UserKey | Key, options?: DeleteRowOptions) {
     super(key)
-    this.options = kept(options, DELETE_ROW)
+    this.options = frozenOptions(options, DELETE_ROW)
     Object.freeze(this)
   }
 
   /** @internal */
   encoded(): [number, unknown, unknown, unknown, unknown] {
-    return [DELETE, checked(this.options, DELETE_ROW), undefined, undefined, undefined]
+    return [DELETE, toNativeOptions(this.options, DELETE_ROW), undefined, undefined, undefined]
   }
 }
 
@@ -156,13 +159,13 @@ export class Apply extends Row {
     this.module = module
     this.name = name
     this.args = args
-    this.options = kept(options, APPLY_ROW)
+    this.options = frozenOptions(options, APPLY_ROW)
     Object.freeze(this)
   }
 
   /** @internal */
   encoded(): [number, unknown, unknown, unknown, unknown] {
-    return [APPLY, checked(this.options, APPLY_ROW), this.module, this.name, this.args]
+    return [APPLY, toNativeOptions(this.options, APPLY_ROW), this.module, this.name, this.args]
   }
 }
 

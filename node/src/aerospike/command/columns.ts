@@ -1,6 +1,6 @@
 /** Records as columns: typed arrays, as in Apache Arrow. */
 
-import { checked } from './options.js'
+import { toNativeOptions } from './options.js'
 
 /**
  * The type of a column. Without a schema, integers are `'int64'`, floats `'float64'`, strings
@@ -205,10 +205,11 @@ export class Columns implements Iterable<Column> {
 const KNOWN = ['schema', 'rows', 'key', 'generation', 'ttl']
 
 /** The options in the form in which the native part takes them. Throws for unknown names. */
-export function wanted(
+export function tableArguments(
   options: ColumnOptions | undefined,
 ): [schema: unknown[] | undefined, rows: unknown, key: unknown, generation: unknown, ttl: unknown] {
-  const { schema, rows, key, generation, ttl } = (checked(options, KNOWN) ?? {}) as ColumnOptions
+  const { schema, rows, key, generation, ttl } = (toNativeOptions(options, KNOWN) ??
+    {}) as ColumnOptions
   return [schemaOf(schema), rows, key, generation, ttl]
 }
 

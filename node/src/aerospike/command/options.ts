@@ -1,7 +1,7 @@
 /** Options of the verbs: their types, and the rejection of unknown names. */
 
 import { checkOptions } from '../../options/check.js'
-import { made, type Where } from '../operation/expression.js'
+import { makeExpression, type Where } from '../operation/expression.js'
 
 export type { Where } from '../operation/expression.js'
 
@@ -134,7 +134,7 @@ export const WRITE = [
 ] as const
 
 /** The options in the form in which the native part takes them. Throws for names not in `known`. */
-export function checked(
+export function toNativeOptions(
   options: object | undefined | null,
   known: readonly string[],
 ): object | undefined {
@@ -148,5 +148,5 @@ function nativeValue(name: string, value: unknown): unknown {
     throw new TypeError('generation must be a whole number or newer(number), not an object')
   }
   // A text with parameters is converted to an expression.
-  return name === 'where' && Array.isArray(value) ? made('where', value) : value
+  return name === 'where' && Array.isArray(value) ? makeExpression('where', value) : value
 }

@@ -3,7 +3,7 @@
 import type { Slot } from '../../addon/native.js'
 import { type Callback, checkCallback, outcome, withSignal } from '../../bridge/callbacks.js'
 import { Connection } from '../../bridge/connection.js'
-import { aboutRecord, executor, openSlot, refuse } from '../../bridge/slots.js'
+import { aboutRecord, executor, openSlot, rejectCall } from '../../bridge/slots.js'
 import type { Key } from '../model/key.js'
 import { native, type Space } from '../model/native.js'
 import type { OperatedRecord, Record } from '../model/record.js'
@@ -12,12 +12,12 @@ import type { BinValue } from '../model/values.js'
 import type { Operation } from '../operation/operation.js'
 import {
   type CallOptions,
-  checked,
   type HedgeOptions,
   LIMITS,
   type LimitOptions,
   READ_ONE,
   type ReadOptions,
+  toNativeOptions,
   WRITE,
   type WriteOptions,
 } from './options.js'
@@ -110,8 +110,12 @@ export abstract class Verbs<K, B extends object> {
     if (typeof options === 'function') return this.get(key, {}, options) as undefined
     const hasDefault = options !== undefined && options !== null && 'default' in options
     checkCallback(callback)
-    const promise = this.#call<Record<B>>(key, options, GET, (client, slot, space, wire, given) =>
-      native.get(client, slot, space, wire, options?.bins, given, hasDefault),
+    const promise = this.#call<Record<B>>(
+      key,
+      options,
+      GET,
+      (client, slot, space, wire, nativeOptions) =>
+        native.get(client, slot, space, wire, options?.bins, nativeOptions, hasDefault),
     )
     if (hasDefault) {
       const fallback = promise.then((record) => record ?? (options.default as D))
@@ -222,7 +226,8 @@ export abstract class Verbs<K, B extends object> {
       key,
       options,
       READ_ONE,
-      (client, slot, space, wire, given) => native.exists(client, slot, space, wire, given),
+      (client, slot, space, wire, nativeOptions) =>
+        native.exists(client, slot, space, wire, nativeOptions),
     )
     return outcome(promise, callback)
   }
@@ -238,8 +243,12 @@ export abstract class Verbs<K, B extends object> {
   ): Promise<boolean> | undefined {
     if (typeof options === 'function') return this.delete(key, {}, options) as undefined
     checkCallback(callback)
-    const promise = this.#call<boolean>(key, options, DELETE, (client, slot, space, wire, given) =>
-      native.remove(client, slot, space, wire, given),
+    const promise = this.#call<boolean>(
+      key,
+      options,
+      DELETE,
+      (client, slot, space, wire, nativeOptions) =>
+        native.remove(client, slot, space, wire, nativeOptions),
     )
     return outcome(promise, callback)
   }
@@ -255,8 +264,12 @@ export abstract class Verbs<K, B extends object> {
   ): Promise<void> | undefined {
     if (typeof options === 'function') return this.touch(key, {}, options) as undefined
     checkCallback(callback)
-    const promise = this.#call<void>(key, options, TOUCH, (client, slot, space, wire, given) =>
-      native.touch(client, slot, space, wire, given),
+    const promise = this.#call<void>(
+      key,
+      options,
+      TOUCH,
+      (client, slot, space, wire, nativeOptions) =>
+        native.touch(client, slot, space, wire, nativeOptions),
     )
     return outcome(promise, callback)
   }
@@ -295,8 +308,8 @@ export abstract class Verbs<K, B extends object> {
       key,
       options,
       OPERATE_ONE,
-      (client, slot, space, wire, given) =>
-        native.operate(client, slot, space, wire, operations, given),
+      (client, slot, space, wire, nativeOptions) =>
+        native.operate(client, slot, space, wire, operations, nativeOptions),
     )
     return outcome(promise, callback)
   }
@@ -336,8 +349,12 @@ export abstract class Verbs<K, B extends object> {
       return this.apply(key, module, name, args, {}, options) as undefined
     }
     checkCallback(callback)
-    const promise = this.#call<BinValue>(key, options, APPLY, (client, slot, space, wire, given) =>
-      native.apply(client, slot, space, wire, module, name, args, given),
+    const promise = this.#call<BinValue>(
+      key,
+      options,
+      APPLY,
+      (client, slot, space, wire, nativeOptions) =>
+        native.apply(client, slot, space, wire, module, name, args, nativeOptions),
     )
     return outcome(promise, callback)
   }
@@ -351,8 +368,12 @@ export abstract class Verbs<K, B extends object> {
   ): Promise<void> | undefined {
     if (typeof options === 'function') return this.#write(verb, key, bins, undefined, options)
     checkCallback(callback)
-    const promise = this.#call<void>(key, options, WRITE, (client, slot, space, wire, given) =>
-      write(client, slot, space, wire, given, verb, bins),
+    const promise = this.#call<void>(
+      key,
+      options,
+      WRITE,
+      (client, slot, space, wire, nativeOptions) =>
+        write(client, slot, space, wire, nativeOptions, verb, bins),
     )
     return outcome(promise, callback)
   }
@@ -370,13 +391,13 @@ export abstract class Verbs<K, B extends object> {
       const space = this.spaceOf(key)
       const wire = this.wireOf(key)
       aboutRecord(slot, space, wire)
-      const given = checked(options, known)
+      const nativeOptions = toNativeOptions(options, known)
       const signal = options?.signal
       if (signal !== undefined) signal.throwIfAborted()
-      send(this.connection.handle, slot, space, wire, given)
+      send(this.connection.handle, slot, space, wire, nativeOptions)
       if (signal !== undefined) withSignal(promise, slot, signal)
     } catch (error) {
-      refuse(slot, error)
+      rejectCall(slot, error)
     }
     return promise
   }

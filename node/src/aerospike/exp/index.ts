@@ -19,8 +19,8 @@
  * sketches.
  */
 
-import { taken } from '../operation/calls.js'
-import { Expression, type Kind, made, type Operand } from '../operation/expression.js'
+import { Expression, type Kind, makeExpression, type Operand } from '../operation/expression.js'
+import { withDefaults } from '../operation/invocation.js'
 
 export type {
   Comparand,
@@ -40,7 +40,7 @@ export { bind as let, Expression, variable as var }
 export function bin(name: string): Expression
 export function bin<K extends Kind>(name: string, kind: K): Expression<K>
 export function bin(name: string, kind?: Kind): Expression {
-  return made('bin', name, kind)
+  return makeExpression('bin', name, kind)
 }
 
 /**
@@ -48,7 +48,7 @@ export function bin(name: string, kind?: Kind): Expression {
  * 19 map, 20 list, 23 GeoJSON; 0 if it is missing.
  */
 export function binType(name: string): Expression<'int'> {
-  return made('binType', name)
+  return makeExpression('binType', name)
 }
 
 /** Whether the record has this bin. */
@@ -61,12 +61,12 @@ export function binExists(name: string): Expression<'bool'> {
  * method on one.
  */
 export function value(value: Operand): Expression {
-  return made('value', value)
+  return makeExpression('value', value)
 }
 
 /** A value that is neither true nor false, for a branch of `cond` that must not match. */
 export function unknown(): Expression {
-  return made('unknown')
+  return makeExpression('unknown')
 }
 
 /**
@@ -74,92 +74,92 @@ export function unknown(): Expression {
  * parameter. Errors show the position.
  */
 export function text(text: string, ...parameters: readonly Operand[]): Expression {
-  return made('text', [text, ...parameters])
+  return makeExpression('text', [text, ...parameters])
 }
 
 /** The user key, if one of this type is stored with the record (`sendKey`). */
 export function key<K extends 'int' | 'string' | 'blob'>(kind: K): Expression<K> {
-  return made('key', kind)
+  return makeExpression('key', kind)
 }
 
 /** Whether the user key is stored with the record. */
 export function keyExists(): Expression<'bool'> {
-  return made('meta', 'keyExists')
+  return makeExpression('meta', 'keyExists')
 }
 
 /** The name of the record's set. */
 export function setName(): Expression<'string'> {
-  return made('meta', 'setName')
+  return makeExpression('meta', 'setName')
 }
 
 /** Seconds until the record expires; -1 for never. */
 export function ttl(): Expression<'int'> {
-  return made('meta', 'ttl')
+  return makeExpression('meta', 'ttl')
 }
 
 /** When the record expires, in ns since 1970; -1 for never. */
 export function voidTime(): Expression<'int'> {
-  return made('meta', 'voidTime')
+  return makeExpression('meta', 'voidTime')
 }
 
 /** When the record was last written, in ns since 1970. */
 export function lastUpdate(): Expression<'int'> {
-  return made('meta', 'lastUpdate')
+  return makeExpression('meta', 'lastUpdate')
 }
 
 /** Milliseconds since the record was last written. */
 export function sinceUpdate(): Expression<'int'> {
-  return made('meta', 'sinceUpdate')
+  return makeExpression('meta', 'sinceUpdate')
 }
 
 /** The size of the record in bytes. */
 export function recordSize(): Expression<'int'> {
-  return made('meta', 'recordSize')
+  return makeExpression('meta', 'recordSize')
 }
 
 /** The size of the record on a device, in bytes. Newer servers prefer `recordSize`. */
 export function deviceSize(): Expression<'int'> {
-  return made('meta', 'deviceSize')
+  return makeExpression('meta', 'deviceSize')
 }
 
 /** The size of the record in memory, in bytes. Newer servers prefer `recordSize`. */
 export function memorySize(): Expression<'int'> {
-  return made('meta', 'memorySize')
+  return makeExpression('meta', 'memorySize')
 }
 
 /** Whether the record is a tombstone. */
 export function isTombstone(): Expression<'bool'> {
-  return made('meta', 'isTombstone')
+  return makeExpression('meta', 'isTombstone')
 }
 
 /** The last four bytes of the digest modulo `divisor`, to select a stable share of records. */
 export function digestModulo(divisor: number): Expression<'int'> {
-  return made('digestModulo', divisor)
+  return makeExpression('digestModulo', divisor)
 }
 
 /** Whether all operands are true. */
 export function and(...operands: readonly Operand<'bool'>[]): Expression<'bool'> {
-  return made('apply', 'and', operands)
+  return makeExpression('apply', 'and', operands)
 }
 
 /** Whether at least one operand is true. */
 export function or(...operands: readonly Operand<'bool'>[]): Expression<'bool'> {
-  return made('apply', 'or', operands)
+  return makeExpression('apply', 'or', operands)
 }
 
 /** Logical negation. */
 export function not(operand: Operand<'bool'>): Expression<'bool'> {
-  return made('apply', 'not', [operand])
+  return makeExpression('apply', 'not', [operand])
 }
 
 /** Whether exactly one operand is true. */
 export function exclusive(...operands: readonly Operand<'bool'>[]): Expression<'bool'> {
-  return made('apply', 'exclusive', operands)
+  return makeExpression('apply', 'exclusive', operands)
 }
 
 /** `cond(test, value, test, value, ..., default)`: the value after the first true test. */
 export function cond(...operands: readonly Operand[]): Expression {
-  return made('apply', 'when', operands)
+  return makeExpression('apply', 'when', operands)
 }
 
 /**
@@ -167,36 +167,36 @@ export function cond(...operands: readonly Operand[]): Expression {
  * ones. Example: `exp.let({ x: exp.bin('a').add(1) }, exp.var('x').gt(5))`.
  */
 function bind(definitions: { readonly [name: string]: Operand }, scope: Operand): Expression {
-  return made('let', Object.keys(definitions), Object.values(definitions), scope)
+  return makeExpression('let', Object.keys(definitions), Object.values(definitions), scope)
 }
 
 /** The value of a variable of `exp.let`. */
 function variable(name: string): Expression {
-  return made('var', name)
+  return makeExpression('var', name)
 }
 
 /** The smallest of numbers of one type. */
 export function minimum<K extends 'int' | 'float'>(
   ...operands: readonly Operand<K>[]
 ): Expression<K> {
-  return made('apply', 'min', operands)
+  return makeExpression('apply', 'min', operands)
 }
 
 /** The largest of numbers of one type. */
 export function maximum<K extends 'int' | 'float'>(
   ...operands: readonly Operand<K>[]
 ): Expression<K> {
-  return made('apply', 'max', operands)
+  return makeExpression('apply', 'max', operands)
 }
 
 /** The logarithm of a float. */
 export function log(number: Operand<'float'>, base: Operand<'float'>): Expression<'float'> {
-  return made('apply', 'log', [number, base])
+  return makeExpression('apply', 'log', [number, base])
 }
 
 /** The number of set bits of an integer. */
 export function bitCount(number: Operand<'int'>): Expression<'int'> {
-  return made('apply', 'countOneBits', [number])
+  return makeExpression('apply', 'countOneBits', [number])
 }
 
 /** The options of `bitScan`. */
@@ -211,18 +211,18 @@ export function bitScan(
   bit: Operand<'bool'>,
   options?: BitScanOptions,
 ): Expression<'int'> {
-  const { fromRight } = taken('exp', 'bit_scan', { fromRight: false }, options)
-  return made('apply', fromRight ? 'findBitRight' : 'findBitLeft', [number, bit])
+  const { fromRight } = withDefaults('exp', 'bit_scan', { fromRight: false }, options)
+  return makeExpression('apply', fromRight ? 'findBitRight' : 'findBitLeft', [number, bit])
 }
 
 /** The keys of a map, as a list (servers from 8.1.1). */
 export function mapKeys(operand: Operand<'map'>): Expression<'list'> {
-  return made('apply', 'mapKeys', [operand])
+  return makeExpression('apply', 'mapKeys', [operand])
 }
 
 /** The values of a map, as a list (servers from 8.1.1). */
 export function mapValues(operand: Operand<'map'>): Expression<'list'> {
-  return made('apply', 'mapValues', [operand])
+  return makeExpression('apply', 'mapValues', [operand])
 }
 
 /**
@@ -230,5 +230,5 @@ export function mapValues(operand: Operand<'map'>): Expression<'list'> {
  * either order.
  */
 export function within(point: Operand<'geo'>, region: Operand<'geo'>): Expression<'bool'> {
-  return made('apply', 'geoCompare', [point, region])
+  return makeExpression('apply', 'geoCompare', [point, region])
 }

@@ -47,11 +47,11 @@ function describe(
   attempts: number,
   inDoubt: boolean,
 ): string {
-  const circumstances = [`code ${code}`]
-  if (node !== null) circumstances.push(`node ${node}`)
-  if (attempts > 1) circumstances.push(`${attempts} attempts`)
-  if (inDoubt) circumstances.push('the write may have been applied')
-  return `${message} (${circumstances.join(', ')})`
+  const details = [`code ${code}`]
+  if (node !== null) details.push(`node ${node}`)
+  if (attempts > 1) details.push(`${attempts} attempts`)
+  if (inDoubt) details.push('the write may have been applied')
+  return `${message} (${details.join(', ')})`
 }
 
 /** The server rejected the command; `code` says why. */

@@ -75,7 +75,7 @@ for (const kind of [SpikewireError, ServerError, ...Object.values(BY_KIND), ...B
 }
 
 /** The error for invalid arguments, with the codes of Node's own errors. */
-function refusal(range: boolean, message: string): TypeError | RangeError {
+function invalidArgument(range: boolean, message: string): TypeError | RangeError {
   const error = range ? new RangeError(message) : new TypeError(message)
   Error.captureStackTrace?.(error, makeError)
   return Object.assign(error, { code: range ? 'ERR_OUT_OF_RANGE' : 'ERR_INVALID_ARG_TYPE' })
@@ -90,7 +90,7 @@ export function makeError(
   attempts = 0,
   inDoubt = false,
 ): Error {
-  if (kind === 'type' || kind === 'range') return refusal(kind === 'range', message)
-  const found = kind === 'server' ? (BY_CODE.get(code) ?? ServerError) : BY_KIND[kind]
-  return new (found ?? SpikewireError)(message, code, node, attempts, inDoubt)
+  if (kind === 'type' || kind === 'range') return invalidArgument(kind === 'range', message)
+  const errorClass = kind === 'server' ? (BY_CODE.get(code) ?? ServerError) : BY_KIND[kind]
+  return new (errorClass ?? SpikewireError)(message, code, node, attempts, inDoubt)
 }

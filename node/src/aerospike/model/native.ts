@@ -137,7 +137,7 @@ export interface AerospikeNative extends NativePart {
   putMany(
     client: Handle,
     slot: Slot,
-    ...given: [
+    ...args: [
       ...rows: SentRows,
       shapes: number | readonly (number | string[])[],
       values: readonly unknown[],
@@ -148,24 +148,24 @@ export interface AerospikeNative extends NativePart {
   batch(
     client: Handle,
     slot: Slot,
-    ...given: [...rows: SentRows, rows: readonly unknown[], options: unknown]
+    ...args: [...rows: SentRows, rows: readonly unknown[], options: unknown]
   ): void
   getMany(
     client: Handle,
     slot: Slot,
-    ...given: [...rows: SentRows, bins: unknown, options: unknown]
+    ...args: [...rows: SentRows, bins: unknown, options: unknown]
   ): void
-  existsMany(client: Handle, slot: Slot, ...given: [...rows: SentRows, options: unknown]): void
-  removeMany(client: Handle, slot: Slot, ...given: [...rows: SentRows, options: unknown]): void
+  existsMany(client: Handle, slot: Slot, ...args: [...rows: SentRows, options: unknown]): void
+  removeMany(client: Handle, slot: Slot, ...args: [...rows: SentRows, options: unknown]): void
   operateMany(
     client: Handle,
     slot: Slot,
-    ...given: [...rows: SentRows, operations: unknown, options: unknown]
+    ...args: [...rows: SentRows, operations: unknown, options: unknown]
   ): void
   applyMany(
     client: Handle,
     slot: Slot,
-    ...given: [...rows: SentRows, module: string, name: string, args: unknown, options: unknown]
+    ...args: [...rows: SentRows, module: string, name: string, args: unknown, options: unknown]
   ): void
   /** The encoding of an operation on a list, a map, bits or a sketch. */
   operation(
@@ -177,7 +177,7 @@ export interface AerospikeNative extends NativePart {
     pad: unknown,
   ): Buffer
   /** The encoding of an operation on a bin, or on the record. */
-  plainOperation(kind: string, ...given: readonly unknown[]): Buffer
+  plainOperation(kind: string, ...args: readonly unknown[]): Buffer
   /** The encoding of an operation that reads or writes the value of an expression. */
   expressionOperation(
     kind: 'read' | 'write',
@@ -188,7 +188,7 @@ export interface AerospikeNative extends NativePart {
   /** The encoding of a step of a path. */
   step(kind: string, at: unknown, create: unknown, pad: unknown, persist: unknown): Buffer
   /** The encoding of an expression. */
-  expression(form: string, given: readonly unknown[]): Buffer
+  expression(form: string, args: readonly unknown[]): Buffer
   /** The type of an expression's value. */
   expressionKind(encoded: Uint8Array): string | undefined
   /** An expression as text. */
@@ -205,18 +205,18 @@ export interface AerospikeNative extends NativePart {
   ): QueryHandle
   /**
    * Returns more records, `undefined` if they must be waited for, or `null` if there are no more.
-   * `taken`, here and below: how many more of the records returned have been consumed. `page`: how
-   * many records are wanted in total; 0: any number.
+   * `consumed`, here and below: how many more of the records returned have been consumed. `page`:
+   * how many records are requested in total; 0: any number.
    */
-  queryRead(query: QueryHandle, taken: number, page: number): QueryRun | null | undefined
+  queryRead(query: QueryHandle, consumed: number, page: number): QueryRun | null | undefined
   /** Settles the slot when there may be more records. */
-  queryWait(query: QueryHandle, taken: number, slot: Slot): void
+  queryWait(query: QueryHandle, consumed: number, slot: Slot): void
   /** The cursor behind the records consumed. */
-  queryCursor(query: QueryHandle, taken: number): Buffer
+  queryCursor(query: QueryHandle, consumed: number): Buffer
   /** Whether it is certain that there are no more records. */
-  queryOver(query: QueryHandle, taken: number): boolean
+  queryOver(query: QueryHandle, consumed: number): boolean
   /** Ends the query and returns the cursor. */
-  queryClose(query: QueryHandle, taken: number): Buffer
+  queryClose(query: QueryHandle, consumed: number): Buffer
   /** A node's answer to an info command. */
   info(client: Handle, slot: Slot, command: string, node: string | undefined): void
   truncate(
@@ -341,7 +341,7 @@ export interface AerospikeNative extends NativePart {
   getColumns(
     client: Handle,
     slot: Slot,
-    ...given: [
+    ...args: [
       ...rows: SentRows,
       bins: unknown,
       options: unknown,

@@ -15,7 +15,7 @@
 
 import { inspect } from 'node:util'
 import { native } from '../model/native.js'
-import { type Given, shown, taken } from './calls.js'
+import { type Invocation, sourceText, withDefaults } from './invocation.js'
 import type { BinValue, Integer, MapKey } from './types.js'
 import type { ListOrder, MapOrder } from './words.js'
 
@@ -23,16 +23,16 @@ import type { ListOrder, MapOrder } from './words.js'
 export class Step {
   /** The encoded step. */
   readonly encoded: Uint8Array
-  readonly #given: Given
+  readonly #invocation: Invocation
 
-  private constructor(encoded: Uint8Array, given: Given) {
+  private constructor(encoded: Uint8Array, invocation: Invocation) {
     this.encoded = encoded
-    this.#given = given
+    this.#invocation = invocation
   }
 
   /** @internal */
-  static of(encoded: Uint8Array, given: Given): Step {
-    return new Step(encoded, given)
+  static of(encoded: Uint8Array, invocation: Invocation): Step {
+    return new Step(encoded, invocation)
   }
 
   /** Whether both steps are the same. */
@@ -42,7 +42,7 @@ export class Step {
 
   /** The call that creates the step, as source text. */
   toString(): string {
-    return shown(this.#given)
+    return sourceText(this.#invocation)
   }
 
   /** @internal */
@@ -133,13 +133,13 @@ export function listIndexCreate(
   options?: ListIndexCreateOptions,
 ): Step {
   const kind = 'list_index_create'
-  const given = taken('ctx', kind, { pad: false, persistIndex: false }, options)
+  const settings = withDefaults('ctx', kind, { pad: false, persistIndex: false }, options)
   const encoded = native.step(
     'list_index_create',
     index,
     order,
-    given['pad'],
-    given['persistIndex'],
+    settings['pad'],
+    settings['persistIndex'],
   )
   return Step.of(encoded, { of: 'ctx', kind, values: [index, order], options })
 }
@@ -151,7 +151,7 @@ export function mapKeyCreate(
   options?: MapKeyCreateOptions,
 ): Step {
   const kind = 'map_key_create'
-  const given = taken('ctx', kind, { persistIndex: false }, options)
-  const encoded = native.step(kind, key, order, false, given['persistIndex'])
+  const settings = withDefaults('ctx', kind, { persistIndex: false }, options)
+  const encoded = native.step(kind, key, order, false, settings['persistIndex'])
   return Step.of(encoded, { of: 'ctx', kind, values: [key, order], options })
 }

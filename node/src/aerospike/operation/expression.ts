@@ -3,7 +3,7 @@
 import { inspect } from 'node:util'
 import { native } from '../model/native.js'
 import type { BinValue, Double, GeoJSON, HyperLogLog } from '../model/values.js'
-import { type Known, taken } from './calls.js'
+import { type OptionDefaults, withDefaults } from './invocation.js'
 import type { Bytes, MapKey } from './types.js'
 
 /**
@@ -88,37 +88,37 @@ export class Expression<in K extends Kind = Kind> {
 
   /** Parses the wire format, as produced by `toBytes`. */
   static fromBytes(bytes: Bytes): Expression {
-    return made('from', bytes)
+    return makeExpression('from', bytes)
   }
 
   /** Whether both are equal. */
   eq(other: Comparand<K>): Expression<'bool'> {
-    return made('join', '==', this, other)
+    return makeExpression('join', '==', this, other)
   }
 
   /** Whether they are not equal. */
   ne(other: Comparand<K>): Expression<'bool'> {
-    return made('join', '!=', this, other)
+    return makeExpression('join', '!=', this, other)
   }
 
   /** Whether this is less. */
   lt(other: Comparand<K>): Expression<'bool'> {
-    return made('join', '<', this, other)
+    return makeExpression('join', '<', this, other)
   }
 
   /** Whether this is less or equal. */
   le(other: Comparand<K>): Expression<'bool'> {
-    return made('join', '<=', this, other)
+    return makeExpression('join', '<=', this, other)
   }
 
   /** Whether this is greater. */
   gt(other: Comparand<K>): Expression<'bool'> {
-    return made('join', '>', this, other)
+    return makeExpression('join', '>', this, other)
   }
 
   /** Whether this is greater or equal. */
   ge(other: Comparand<K>): Expression<'bool'> {
-    return made('join', '>=', this, other)
+    return makeExpression('join', '>=', this, other)
   }
 
   /** Whether this and the others are all true. */
@@ -133,119 +133,119 @@ export class Expression<in K extends Kind = Kind> {
 
   /** Logical negation. */
   not(): Expression<'bool'> {
-    return made('apply', 'not', [this])
+    return makeExpression('apply', 'not', [this])
   }
 
   /** The sum. */
   add(other: Comparand<K>): Expression<K> {
-    return made('join', '+', this, other)
+    return makeExpression('join', '+', this, other)
   }
 
   /** The difference. */
   sub(other: Comparand<K>): Expression<K> {
-    return made('join', '-', this, other)
+    return makeExpression('join', '-', this, other)
   }
 
   /** The product. */
   mul(other: Comparand<K>): Expression<K> {
-    return made('join', '*', this, other)
+    return makeExpression('join', '*', this, other)
   }
 
   /** The quotient; integers divide toward zero. Nodes may fail on 0 and -1. */
   div(other: Comparand<K>): Expression<K> {
-    return made('join', '/', this, other)
+    return makeExpression('join', '/', this, other)
   }
 
   /** The remainder of an integer division, with the sign of the dividend. */
   mod(other: Operand<'int'>): Expression<'int'> {
-    return made('join', '%', this, other)
+    return makeExpression('join', '%', this, other)
   }
 
   /** This float to the power of another. */
   pow(other: Operand<'float'>): Expression<'float'> {
-    return made('join', '**', this, other)
+    return makeExpression('join', '**', this, other)
   }
 
   /** The logarithm of this float to a base. */
   log(base: Operand<'float'>): Expression<'float'> {
-    return made('join', 'log', this, base)
+    return makeExpression('join', 'log', this, base)
   }
 
   /** The negated number. */
   neg(): Expression<K> {
-    return made('apply', '-', [this])
+    return makeExpression('apply', '-', [this])
   }
 
   /** The absolute value. */
   abs(): Expression<K> {
-    return made('apply', 'abs', [this])
+    return makeExpression('apply', 'abs', [this])
   }
 
   /** The float rounded down. */
   floor(): Expression<'float'> {
-    return made('apply', 'floor', [this])
+    return makeExpression('apply', 'floor', [this])
   }
 
   /** The float rounded up. */
   ceil(): Expression<'float'> {
-    return made('apply', 'ceil', [this])
+    return makeExpression('apply', 'ceil', [this])
   }
 
   /** The float as an integer, truncated toward zero. */
   toInt(): Expression<'int'> {
-    return made('apply', 'toInt', [this])
+    return makeExpression('apply', 'toInt', [this])
   }
 
   /** The integer as a float. */
   toFloat(): Expression<'float'> {
-    return made('apply', 'toFloat', [this])
+    return makeExpression('apply', 'toFloat', [this])
   }
 
   /** Bitwise AND. */
   bitAnd(other: Operand<'int'>): Expression<'int'> {
-    return made('join', '&', this, other)
+    return makeExpression('join', '&', this, other)
   }
 
   /** Bitwise OR. */
   bitOr(other: Operand<'int'>): Expression<'int'> {
-    return made('join', '|', this, other)
+    return makeExpression('join', '|', this, other)
   }
 
   /** Bitwise XOR. */
   bitXor(other: Operand<'int'>): Expression<'int'> {
-    return made('join', '^', this, other)
+    return makeExpression('join', '^', this, other)
   }
 
   /** Bitwise NOT. */
   bitNot(): Expression<'int'> {
-    return made('apply', '~', [this])
+    return makeExpression('apply', '~', [this])
   }
 
   /** The integer shifted left. */
   shiftLeft(count: Operand<'int'>): Expression<'int'> {
-    return made('join', '<<', this, count)
+    return makeExpression('join', '<<', this, count)
   }
 
   /** The integer shifted right, filled with zeros, like `>>>` in JavaScript. */
   shiftRight(count: Operand<'int'>): Expression<'int'> {
-    return made('join', '>>>', this, count)
+    return makeExpression('join', '>>>', this, count)
   }
 
   /** The integer shifted right, filled with the sign bit, like `>>` in JavaScript. */
   shiftSigned(count: Operand<'int'>): Expression<'int'> {
-    return made('join', '>>', this, count)
+    return makeExpression('join', '>>', this, count)
   }
 
   /** Whether a list contains this value. */
   isIn(list: Operand<'list'>): Expression<'bool'> {
-    return made('apply', 'in', [this, list])
+    return makeExpression('apply', 'in', [this, list])
   }
 
   /** Whether the string matches a POSIX pattern, an extended one by default. */
   matches(pattern: string, options?: MatchOptions): Expression<'bool'> {
     const known = { ignoreCase: false, byLines: false, basic: false }
-    const flags = Object.values(taken('exp', 'matches', known, options))
-    return made('matches', this, pattern, ...flags)
+    const flags = Object.values(withDefaults('exp', 'matches', known, options))
+    return makeExpression('matches', this, pattern, ...flags)
   }
 
   /**
@@ -290,13 +290,19 @@ export class Expression<in K extends Kind = Kind> {
  *
  * @internal
  */
-export function made<K extends Kind>(form: string, ...given: readonly unknown[]): Expression<K> {
-  return Expression.of(native.expression(form, given))
+export function makeExpression<K extends Kind>(
+  form: string,
+  ...args: readonly unknown[]
+): Expression<K> {
+  return Expression.of(native.expression(form, args))
 }
 
 /** Applies an operator to all operands; a single operand is returned as it is. */
 function chained(operator: string, first: unknown, others: readonly unknown[]): Expression<'bool'> {
-  return others.reduce((whole, other) => made('join', operator, whole, other), first) as never
+  return others.reduce(
+    (whole, other) => makeExpression('join', operator, whole, other),
+    first,
+  ) as never
 }
 
 /**
@@ -310,11 +316,11 @@ export function call<K extends Kind>(
   kind: string,
   on: unknown,
   values: readonly unknown[],
-  known: Known = {},
+  known: OptionDefaults = {},
   options?: object,
 ): Expression<K> {
-  const found = taken(`exp.${family}`, kind, known, options)
+  const settings = withDefaults(`exp.${family}`, kind, known, options)
   const all = [...values]
-  for (const name in found) if (name !== 'ctx' && name !== 'kind') all.push(found[name])
-  return made('call', family, kind, on, all, found['ctx'], found['kind'])
+  for (const name in settings) if (name !== 'ctx' && name !== 'kind') all.push(settings[name])
+  return makeExpression('call', family, kind, on, all, settings['ctx'], settings['kind'])
 }

@@ -2,7 +2,7 @@
 
 import { inspect } from 'node:util'
 import { native } from '../model/native.js'
-import { type Given, type Known, shown, taken } from './calls.js'
+import { type Invocation, type OptionDefaults, sourceText, withDefaults } from './invocation.js'
 
 /**
  * One step of `operate`; created by the functions of `op`. It was validated when it was created and
@@ -11,23 +11,23 @@ import { type Given, type Known, shown, taken } from './calls.js'
 export class Operation {
   /** The encoded operation. */
   readonly encoded: Uint8Array
-  readonly #given: Given
+  readonly #invocation: Invocation
 
-  private constructor(encoded: Uint8Array, given: Given) {
+  private constructor(encoded: Uint8Array, invocation: Invocation) {
     this.encoded = encoded
-    this.#given = given
+    this.#invocation = invocation
   }
 
   /** @internal */
-  static of(encoded: Uint8Array, given: Given): Operation {
-    return new Operation(encoded, given)
+  static of(encoded: Uint8Array, invocation: Invocation): Operation {
+    return new Operation(encoded, invocation)
   }
 
   /**
    * The call that creates it, as source text. Arrays and objects are shown in their current state.
    */
   toString(): string {
-    return shown(this.#given)
+    return sourceText(this.#invocation)
   }
 
   /** @internal */
@@ -46,14 +46,21 @@ export function operation(
   kind: string,
   bin: string,
   values: readonly unknown[],
-  known: Known = {},
+  known: OptionDefaults = {},
   options?: object,
 ): Operation {
   const of = `op.${family}`
-  const found = taken(of, kind, known, options)
+  const settings = withDefaults(of, kind, known, options)
   const all = [...values]
-  for (const name in found) if (name !== 'ctx' && name !== 'pad') all.push(found[name])
-  const encoded = native.operation(family, kind, bin, all, found['ctx'], found['pad'] ?? false)
+  for (const name in settings) if (name !== 'ctx' && name !== 'pad') all.push(settings[name])
+  const encoded = native.operation(
+    family,
+    kind,
+    bin,
+    all,
+    settings['ctx'],
+    settings['pad'] ?? false,
+  )
   return Operation.of(encoded, { of, kind, values: [bin, ...values], options })
 }
 
@@ -76,10 +83,10 @@ export function computing(
   kind: 'read' | 'write',
   bin: string,
   expression: unknown,
-  known: Known,
+  known: OptionDefaults,
   options: object | undefined,
 ): Operation {
-  const flags = Object.values(taken('op', kind, known, options))
+  const flags = Object.values(withDefaults('op', kind, known, options))
   const encoded = native.expressionOperation(kind, bin, expression, flags)
   return Operation.of(encoded, { of: 'op', kind, values: [bin, expression], options })
 }

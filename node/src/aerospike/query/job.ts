@@ -12,8 +12,8 @@
 import type { Slot } from '../../addon/native.js'
 import { type Callback, checkCallback, outcome, withSignal } from '../../bridge/callbacks.js'
 import { Connection } from '../../bridge/connection.js'
-import { executor, openSlot, refuse } from '../../bridge/slots.js'
-import { type CallOptions, checked, type Ttl, type Where } from '../command/options.js'
+import { executor, openSlot, rejectCall } from '../../bridge/slots.js'
+import { type CallOptions, type Ttl, toNativeOptions, type Where } from '../command/options.js'
 import { native, type Space } from '../model/native.js'
 import { IndexRange } from './range.js'
 
@@ -107,8 +107,8 @@ export class Job {
   progress(): Promise<JobProgress>
   progress(callback?: Callback<JobProgress>): Promise<JobProgress> | undefined {
     checkCallback(callback)
-    const found = this.#ask((client, slot) => native.jobProgress(client, slot, this.#job))
-    return outcome(found.then(progress), callback)
+    const parts = this.#ask((client, slot) => native.jobProgress(client, slot, this.#job))
+    return outcome(parts.then(progress), callback)
   }
 
   /**
@@ -126,7 +126,7 @@ export class Job {
     if (typeof options === 'function') return this.wait({}, options) as undefined
     checkCallback(callback)
     const begin = (client: number, slot: Slot) => {
-      const known = checked(options, ['timeout', 'signal']) as JobWaitOptions | undefined
+      const known = toNativeOptions(options, ['timeout', 'signal']) as JobWaitOptions | undefined
       native.jobWait(client, slot, this.#job, known?.timeout)
     }
     return outcome(this.#ask(begin, options?.signal).then(progress), callback)
@@ -146,7 +146,7 @@ export class Job {
       begin(client, slot)
       return () => native.giveUp(client, slot)
     }
-    return asked(this.#connection, administered, signal)
+    return beginCall(this.#connection, administered, signal)
   }
 }
 
@@ -166,7 +166,7 @@ function progress(parts: unknown): JobProgress {
  * Creates a promise; `begin` starts the work that settles it and returns the function to call when
  * the signal is aborted.
  */
-export function asked<T>(
+export function beginCall<T>(
   connection: Connection,
   begin: (client: number, slot: Slot) => (() => void) | undefined,
   signal?: AbortSignal,
@@ -178,7 +178,7 @@ export function asked<T>(
     const giveUp = begin(connection.handle, slot)
     if (signal !== undefined) withSignal(promise, slot, signal, giveUp)
   } catch (error) {
-    refuse(slot, error)
+    rejectCall(slot, error)
   }
   return promise
 }
@@ -201,12 +201,12 @@ export function startJob(
 ): Promise<Job> | undefined {
   if (typeof options === 'function') return startJob(connection, space, kind, what, {}, options)
   const begin = (client: number, slot: Slot) => {
-    const given = checked(options, KNOWN[kind])
-    native.jobStart(client, slot, space(), kind, what, given, partsOf(options?.index))
+    const nativeOptions = toNativeOptions(options, KNOWN[kind])
+    native.jobStart(client, slot, space(), kind, what, nativeOptions, partsOf(options?.index))
     return () => native.giveUp(client, slot)
   }
   checkCallback(callback)
-  const started = asked<[number, bigint]>(connection, begin, options?.signal)
-  const made = started.then(([job, id]) => new Job(connection, job, id))
-  return outcome(made, callback)
+  const started = beginCall<[number, bigint]>(connection, begin, options?.signal)
+  const job = started.then(([number, id]) => new Job(connection, number, id))
+  return outcome(job, callback)
 }

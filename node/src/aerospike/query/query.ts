@@ -4,10 +4,21 @@ import type { Readable } from 'node:stream'
 import { type Callback, checkCallback, outcome } from '../../bridge/callbacks.js'
 import type { Connection } from '../../bridge/connection.js'
 import { onAbort } from '../../bridge/signals.js'
-import { executor, openSlot, refuse } from '../../bridge/slots.js'
+import { executor, openSlot, rejectCall } from '../../bridge/slots.js'
 import { type QueryStreamOptions, streamOf } from '../../bridge/stream.js'
-import { type ColumnOptions, type ColumnParts, Columns, wanted } from '../command/columns.js'
-import { checked, RETRY, type Replica, type RetryOptions, type Where } from '../command/options.js'
+import {
+  type ColumnOptions,
+  type ColumnParts,
+  Columns,
+  tableArguments,
+} from '../command/columns.js'
+import {
+  RETRY,
+  type Replica,
+  type RetryOptions,
+  toNativeOptions,
+  type Where,
+} from '../command/options.js'
 import { QueryClosed, QueryPaused } from '../model/errors.js'
 import type { Key, UserKey } from '../model/key.js'
 import { spaceNames, spaceNumber } from '../model/key.js'
@@ -15,7 +26,7 @@ import { native, type QueryRun, type Space } from '../model/native.js'
 import type { Bins, Record } from '../model/record.js'
 import type { BinValue } from '../model/values.js'
 import type { Operation } from '../operation/operation.js'
-import { asked, partsOf } from './job.js'
+import { beginCall, partsOf } from './job.js'
 import { Page } from './page.js'
 import type { IndexRange } from './range.js'
 
@@ -113,15 +124,15 @@ export class Query<B extends object = Bins>
   declare readonly [Symbol.asyncDispose]: () => Promise<void>
   readonly #space: Space
   /** The arguments of the query, for an aggregation. */
-  readonly #given: [Space, unknown, unknown, unknown]
+  readonly #selection: [Space, unknown, unknown, unknown]
   readonly #pageSize: number
   readonly #signal: AbortSignal | undefined
   #query: number
   /** Records that have arrived and not been handed out. */
   #ready: Record<B>[] = []
   #at = 0
-  /** How many records were handed out since the native part was last told. */
-  #taken = 0
+  /** How many records were handed out since the native part was last informed. */
+  #consumed = 0
   #filling: Promise<boolean> | undefined
   /** Whether other tasks could run since the last records arrived. */
   #hasRested = true
@@ -140,14 +151,14 @@ export class Query<B extends object = Bins>
     wireOf: (key: UserKey | Key) => unknown,
   ) {
     connection.check()
-    const given = checked(options, QUERY)
+    const nativeOptions = toNativeOptions(options, QUERY)
     const signal = options?.signal
     signal?.throwIfAborted()
     const after = options?.after
     const wire = after === undefined || after === null ? undefined : wireOf(after)
     const index = partsOf(options?.index)
-    this.#query = native.query(connection.handle, space, given, wire, index)
-    this.#given = [space, given, wire, index]
+    this.#query = native.query(connection.handle, space, nativeOptions, wire, index)
+    this.#selection = [space, nativeOptions, wire, index]
     this.connection = connection
     this.#space = space
     this.#pageSize = options?.pageSize ?? 0
@@ -263,10 +274,10 @@ export class Query<B extends object = Bins>
     options: ColumnOptions | undefined,
     asStream: boolean,
   ): AsyncGenerator<unknown, void, undefined> {
-    const asked = wanted(options)
+    const tableArgs = tableArguments(options)
     if (this.#reason !== undefined) throw this.#reason.error
     if (this.#isOver) return
-    const tables = native.tables(this.#query, ...asked)
+    const tables = native.tables(this.#query, ...tableArgs)
     try {
       for (;;) {
         if (this.#reason !== undefined) throw (this.#reason as { error: unknown }).error
@@ -312,14 +323,14 @@ export class Query<B extends object = Bins>
     args?: readonly BinValue[],
     callback?: Callback<BinValue[]>,
   ): Promise<BinValue[]> | undefined {
-    const [space, options, after, index] = this.#given
+    const [space, options, after, index] = this.#selection
     const begin = (client: number, slot: number) => {
-      const given = [client, slot, space, options, after, index] as const
-      const running = native.aggregate(...given, module, name, args)
+      const call = [client, slot, space, options, after, index] as const
+      const running = native.aggregate(...call, module, name, args)
       return () => native.aggregateGiveUp(running)
     }
     checkCallback(callback)
-    const result = asked<BinValue[]>(this.connection, begin, this.#signal)
+    const result = beginCall<BinValue[]>(this.connection, begin, this.#signal)
     this.close()
     return outcome(result, callback)
   }
@@ -331,7 +342,7 @@ export class Query<B extends object = Bins>
    */
   get cursor(): Buffer {
     if (this.#end !== undefined) return Buffer.from(this.#end)
-    return native.queryCursor(this.#query, this.#tell())
+    return native.queryCursor(this.#query, this.#resetConsumed())
   }
 
   /**
@@ -359,7 +370,7 @@ export class Query<B extends object = Bins>
   }
 
   #take(): Record<B> {
-    this.#taken++
+    this.#consumed++
     const record = this.#ready[this.#at] as Record<B>
     this.#ready[this.#at++] = undefined as never
     return record
@@ -368,20 +379,22 @@ export class Query<B extends object = Bins>
   #takeSome(most: number): Record<B>[] {
     const some = this.#ready.slice(this.#at, this.#at + most)
     this.#at += some.length
-    this.#taken += some.length
+    this.#consumed += some.length
     return some
   }
 
   /** How many records were handed out since the previous call. */
-  #tell(): number {
-    const taken = this.#taken
-    this.#taken = 0
-    return taken
+  #resetConsumed(): number {
+    const consumed = this.#consumed
+    this.#consumed = 0
+    return consumed
   }
 
   #isDone(): boolean {
     if (this.#at < this.#ready.length) return false
-    return this.#end !== undefined ? this.#isOver : native.queryOver(this.#query, this.#tell())
+    return this.#end !== undefined
+      ? this.#isOver
+      : native.queryOver(this.#query, this.#resetConsumed())
   }
 
   /** Waits for more records; returns whether there are any. `page`: how many the caller wants. */
@@ -408,7 +421,7 @@ export class Query<B extends object = Bins>
       let run: QueryRun | null | undefined
       try {
         this.connection.check()
-        run = native.queryRead(this.#query, this.#tell(), page)
+        run = native.queryRead(this.#query, this.#resetConsumed(), page)
       } catch (error) {
         throw this.#failed(error)
       }
@@ -428,9 +441,9 @@ export class Query<B extends object = Bins>
     const woken = new Promise<void>(executor)
     const slot = openSlot()
     try {
-      native.queryWait(this.#query, this.#tell(), slot)
+      native.queryWait(this.#query, this.#resetConsumed(), slot)
     } catch (error) {
-      refuse(slot, error)
+      rejectCall(slot, error)
     }
     return woken
   }
@@ -465,7 +478,7 @@ export class Query<B extends object = Bins>
   /** Releases the native query and remembers its cursor. */
   #leave(): void {
     if (this.#end !== undefined) return
-    this.#end = native.queryClose(this.#query, this.#tell())
+    this.#end = native.queryClose(this.#query, this.#resetConsumed())
     forgotten.unregister(this)
     this.#unwatch?.()
   }

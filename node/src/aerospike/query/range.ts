@@ -14,9 +14,14 @@
 import { inspect } from 'node:util'
 import { native } from '../model/native.js'
 import type { GeoJSON } from '../model/values.js'
-import { type Given, type Known, shown, taken } from '../operation/calls.js'
 import type { Path } from '../operation/ctx.js'
 import type { Expression } from '../operation/expression.js'
+import {
+  type Invocation,
+  type OptionDefaults,
+  sourceText,
+  withDefaults,
+} from '../operation/invocation.js'
 
 /** Which part of a list or map is indexed. */
 export type IndexOf = 'list' | 'mapkeys' | 'mapvalues'
@@ -45,18 +50,18 @@ export type IndexBin = string | Expression | null
 export class IndexRange {
   /** @internal The form in which the native part takes it. */
   readonly parts: readonly unknown[]
-  readonly #given: Given
+  readonly #invocation: Invocation
 
   /** @internal */
-  constructor(parts: readonly unknown[], given: Given) {
+  constructor(parts: readonly unknown[], invocation: Invocation) {
     native.indexRange(parts)
     this.parts = parts
-    this.#given = given
+    this.#invocation = invocation
   }
 
   /** The call that creates it, as source text. */
   toString(): string {
-    return shown(this.#given)
+    return sourceText(this.#invocation)
   }
 
   /** @internal */
@@ -67,12 +72,12 @@ export class IndexRange {
 
 function range(
   kind: string,
-  known: Known,
+  known: OptionDefaults,
   bin: IndexBin,
   values: readonly unknown[],
   options: object | undefined,
 ): IndexRange {
-  const { of, name, ctx } = taken('index', kind, known, options) as IndexPlaceOf
+  const { of, name, ctx } = withDefaults('index', kind, known, options) as IndexPlaceOf
   const [first, second] = values
   const parts = [kind, bin, first, second, of, name, ctx]
   return new IndexRange(parts, { of: 'index', kind, values: [bin, ...values], options })

@@ -3,7 +3,7 @@
 import { spawnSync } from 'node:child_process'
 import { copyFileSync, existsSync, mkdirSync, renameSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { nativeFile, PACKAGE, platform } from './loading.js'
+import { nativeFile, PACKAGE, platform } from './library.js'
 
 /** The Rust sources included in the package; a checkout has no such folder. */
 export const SOURCES = join(PACKAGE, 'rust')

@@ -9,7 +9,7 @@ import { Bound, type Parameters, Prepared } from './prepared.js'
 /** Up to this many values are passed as separate arguments. */
 const MOST_VALUES = 16
 
-/** Sends a prepared statement; `options` have been validated by `sent`. */
+/** Sends a prepared statement; `options` have been validated by `toNativeOptions`. */
 export function sendPrepared(
   session: Handle,
   slot: Slot,
@@ -58,7 +58,7 @@ export function sendBound(
  * Whether an error may mean that the parameters of a statement are other ones by now than those
  * that values do not fit, or that values were bound to former ones.
  */
-export function isMisfit(error: unknown): boolean {
+export function mayBeOutdated(error: unknown): boolean {
   return error instanceof TypeError || error instanceof RangeError
 }
 
@@ -75,8 +75,8 @@ export function boundNumber(bound: Bound, parameters: Parameters | null | undefi
 }
 
 /** The error for a value that is not a statement. */
-export function noStatement(given: unknown): TypeError {
-  const kind = given === null ? 'null' : typeof given
+export function noStatement(value: unknown): TypeError {
+  const kind = value === null ? 'null' : typeof value
   return new TypeError(`a statement must be a string, a Prepared or a Bound, not ${kind}`)
 }
 

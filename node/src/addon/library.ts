@@ -70,10 +70,10 @@ export function load(): unknown {
   const { version } = createRequire(__filename)(join(PACKAGE, 'package.json')) as {
     version: string
   }
-  const found = (module.exports as { version?: string }).version
-  if (found !== version) {
+  const actual = (module.exports as { version?: string }).version
+  if (actual !== version) {
     throw new Error(
-      `spikewire: ${file} has version ${found}, but this package has ${version}: reinstall both`,
+      `spikewire: ${file} has version ${actual}, but this package has ${version}: reinstall both`,
     )
   }
   return module.exports

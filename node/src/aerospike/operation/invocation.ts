@@ -3,7 +3,7 @@
 import { inspect } from 'node:util'
 
 /** The arguments of a call, kept so that it can be displayed. */
-export interface Given {
+export interface Invocation {
   /**
    * The module, such as `op.list`, and the function by its name in the table, such as `get_range`.
    */
@@ -16,28 +16,33 @@ export interface Given {
 }
 
 /** Option names with their defaults, in the order in which the native part takes them. */
-export type Known = Readonly<Record<string, unknown>>
+export type OptionDefaults = Readonly<Record<string, unknown>>
 
 /**
- * The given options, completed with defaults.
+ * The options of a call, completed with defaults.
  *
  * @throws TypeError for an unknown option, with the function's name
  */
-export function taken(of: string, kind: string, known: Known, options: object | undefined): Known {
+export function withDefaults(
+  of: string,
+  kind: string,
+  known: OptionDefaults,
+  options: object | undefined,
+): OptionDefaults {
   if (options === undefined) return known
   if (options === null || typeof options !== 'object' || Array.isArray(options)) {
     throw new TypeError(`${of}.${camel(kind)}: options must be an object, not ${what(options)}`)
   }
-  const found: Record<string, unknown> = { ...known }
+  const values: Record<string, unknown> = { ...known }
   for (const [option, value] of Object.entries(options)) {
     if (!Object.hasOwn(known, option)) {
       const all = Object.keys(known).join(', ') || 'none'
       const unknown = `unknown option ${JSON.stringify(option)}; the options are ${all}`
       throw new TypeError(`${of}.${camel(kind)}: ${unknown}`)
     }
-    if (value !== undefined) found[option] = value
+    if (value !== undefined) values[option] = value
   }
-  return found
+  return values
 }
 
 /** The kind of a value, for error messages. */
@@ -48,14 +53,14 @@ export function what(value: unknown): string {
 }
 
 /** The call as one line of source text. */
-export function shown(given: Given): string {
-  const end = given.values.findLastIndex((value) => value !== undefined) + 1
-  const parts = given.values.slice(0, end).map(literal)
-  const options = Object.entries(given.options ?? {})
+export function sourceText(invocation: Invocation): string {
+  const end = invocation.values.findLastIndex((value) => value !== undefined) + 1
+  const parts = invocation.values.slice(0, end).map(literal)
+  const options = Object.entries(invocation.options ?? {})
     .filter(([, value]) => value !== undefined && value !== false)
     .map(([name, value]) => `${name}: ${literal(value)}`)
   if (options.length > 0) parts.push(`{ ${options.join(', ')} }`)
-  return `${given.of}.${camel(given.kind)}(${parts.join(', ')})`
+  return `${invocation.of}.${camel(invocation.kind)}(${parts.join(', ')})`
 }
 
 function literal(value: unknown): string {
