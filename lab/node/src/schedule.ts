@@ -4,25 +4,25 @@
  * One phase: its duration in seconds, and when calls are due, in nanoseconds from its start,
  * ascending.
  */
-export interface Planned {
+export interface Phase {
   seconds: number
   due: number[]
 }
 
 /** The open-loop part of a job. */
-export interface Asked {
+export interface Schedule {
   rate: number
   arrivals: string
   /** How much longer than planned a slow client may take, as a multiple of the planned time. */
   overtime: number
   /** A phase in which calls do nothing, to measure the cost of starting them. */
-  pacing: Planned
-  warmup: Planned
-  measured: Planned
+  pacing: Phase
+  warmup: Phase
+  measured: Phase
 }
 
 /** The result, call by call: nanoseconds from the start, -1 for what did not happen. */
-export interface Raw {
+export interface CallTimes {
   begun: number[]
   ended: number[]
   /** 1 for an error, 2 for a timeout. */

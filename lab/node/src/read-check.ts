@@ -6,7 +6,7 @@ import type { Job } from './job.js'
 import { isRecord, parseBins, recordOf, spreadKeys, valuePool } from './workload.js'
 
 /** A record for a message, truncated. */
-export const shown = (bins: unknown) =>
+export const excerpt = (bins: unknown) =>
   inspect(bins, { breakLength: Number.POSITIVE_INFINITY }).slice(0, 200)
 
 /** Throws unless the client reads the records as they were written. */
@@ -14,23 +14,23 @@ export async function check(job: Job, client: BenchClient): Promise<void> {
   const pool = valuePool(parseBins(job.bins), job.seed)
   const keys = spreadKeys(job.keys)
   if (job.shape.kind === 'single') {
-    for (const key of keys) seen(key, (await client.get(key)).bins)
+    for (const key of keys) verify(key, (await client.get(key)).bins)
     return
   }
   const rows = Math.min(job.shape.rows, keys.length)
   for (let from = 0; from + rows <= keys.length; from += rows) {
-    const asked = keys.slice(from, from + rows)
-    const given = client.rows(await client.getMany(asked))
-    if (given.length !== rows) throw new Error(`${rows} keys gave ${given.length} records`)
-    given.forEach((bins, at) => {
-      seen(asked[at] as number, bins)
+    const batch = keys.slice(from, from + rows)
+    const records = client.rows(await client.getMany(batch))
+    if (records.length !== rows) throw new Error(`${rows} keys gave ${records.length} records`)
+    records.forEach((bins, at) => {
+      verify(batch[at] as number, bins)
     })
   }
 
-  function seen(key: number, bins: unknown): void {
+  function verify(key: number, bins: unknown): void {
     const expected = recordOf(pool, key)
     if (!isRecord(expected, bins)) {
-      throw new Error(`key ${key} reads back as ${shown(bins)}, not as ${shown(expected)}`)
+      throw new Error(`key ${key} reads back as ${excerpt(bins)}, not as ${excerpt(expected)}`)
     }
   }
 }

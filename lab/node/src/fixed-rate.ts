@@ -1,13 +1,13 @@
 /** Open loops: calls start at a fixed rate, however long they take. */
 
 import { performance } from 'node:perf_hooks'
+import { type ClientRun, linesOf, prepared, resultOf } from './client-run.js'
 import type { BenchClient } from './clients.js'
 import type { Job, Result } from './job.js'
 import { once, onceMany } from './loop.js'
 import { Window } from './measure.js'
-import { Calls, Ended, REAL, TIMED_OUT } from './open.js'
-import { linesOf, type Opened, prepared, resultOf } from './opened.js'
-import type { Asked } from './schedule.js'
+import { CallLog, Calls, REAL, TIMED_OUT } from './open-loop.js'
+import type { Schedule } from './schedule.js'
 import {
   type BatchOperation,
   batchStream,
@@ -18,32 +18,34 @@ import {
 } from './workload.js'
 
 /** The calls of an open loop, by number, and whether each is a write. */
-interface Called {
+interface CallSource {
   call(at: number): Promise<unknown>
   writes(at: number): boolean
 }
 
 /** Runs calls at a rate and returns their start and end times, which the lab evaluates. */
-export async function atARate(
-  opened: Opened,
-  asked: Asked,
-  called: Called,
+export async function runAtRate(
+  clientRun: ClientRun,
+  schedule: Schedule,
+  source: CallSource,
   bare: number,
 ): Promise<Result> {
-  const { job } = opened
-  const before = await prepared(opened, bare)
+  const { job } = clientRun
+  const before = await prepared(clientRun, bare)
   const idling = new Window(null)
   const nothing = async () => {}
-  await new Calls(asked, asked.pacing).run(nothing, job.concurrency, REAL, () => idling.open())
+  await new Calls(schedule, schedule.pacing).run(nothing, job.concurrency, REAL, () =>
+    idling.open(),
+  )
   const idle = idling.close()
-  await new Calls(asked, asked.warmup).run(called.call, job.concurrency)
+  await new Calls(schedule, schedule.warmup).run(source.call, job.concurrency)
   const window = new Window(job.server_pid)
-  const calls = new Calls(asked, asked.measured)
+  const calls = new Calls(schedule, schedule.measured)
   let lines: { end(): void } | undefined
-  await calls.run(called.call, job.concurrency, REAL, () => {
+  await calls.run(source.call, job.concurrency, REAL, () => {
     window.open()
     const since = performance.now()
-    lines = linesOf(job, [new Ended(calls, since)], since)
+    lines = linesOf(job, [new CallLog(calls, since)], since)
   })
   const used = window.close()
   lines?.end()
@@ -57,22 +59,22 @@ export async function atARate(
     latency: { read: [], write: [], samples: 0, overwritten: 0, max_ns: 0 },
   }
   return {
-    ...resultOf(opened, before, done),
+    ...resultOf(clientRun, before, done),
     open: {
       begun,
       ended,
       failures,
-      writes: begun.map((_, at) => Number(called.writes(at))),
+      writes: begun.map((_, at) => Number(source.writes(at))),
       start: calls.began,
       now: Math.round(used.elapsed * 1e9),
-      pacing_calls: asked.pacing.due.length,
+      pacing_calls: schedule.pacing.due.length,
       pacing_cpu: idle.cpu.user + idle.cpu.system,
     },
   }
 }
 
 /** The calls of one stream, repeated. */
-export function callOf(job: Job, client: BenchClient, readPercent: number): Called {
+export function callOf(job: Job, client: BenchClient, readPercent: number): CallSource {
   const specs = parseBins(job.bins)
   const pool = valuePool(specs, job.seed)
   const seed = job.seed + (job.part ?? 0)

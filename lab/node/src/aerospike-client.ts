@@ -1,16 +1,16 @@
 /** npm `aerospike`, used as its users would: with promises, and streams for scans. */
 
 import { join } from 'node:path'
-import { theirConfig } from './access.js'
+import { aerospikeConfig } from './access.js'
 import {
   type BenchClient,
   type Candidate,
-  type Held,
   lookAt,
+  type ReadResult,
   type Scanned,
   type Target,
 } from './clients.js'
-import { Drowsy, line, Paper } from './consumers.js'
+import { FileConsumer, line, SlowConsumer } from './consumers.js'
 import type { Bins } from './workload.js'
 
 /** The part of its API used here; its own types exist only where it is installed. */
@@ -26,7 +26,7 @@ interface Aerospike {
 }
 
 interface Connected {
-  get(key: object): Promise<Held>
+  get(key: object): Promise<ReadResult>
   put(key: object, bins: Bins): Promise<unknown>
   batchRead(records: { key: object; readAllBins: boolean }[]): Promise<Row[]>
   batchWrite(records: { type: number; key: object; ops: object[] }[]): Promise<Row[]>
@@ -55,7 +55,7 @@ interface RecordStream {
   on(event: 'end', listener: () => void): void
 }
 
-class Theirs implements BenchClient {
+class AerospikeClient implements BenchClient {
   readonly #library: Aerospike
   readonly #client: Connected
   readonly #namespace: string
@@ -68,7 +68,7 @@ class Theirs implements BenchClient {
     this.#set = target.set
   }
 
-  get(key: number): Promise<Held> {
+  get(key: number): Promise<ReadResult> {
     return this.#client.get(new this.#library.Key(this.#namespace, this.#set, key))
   }
 
@@ -143,16 +143,16 @@ async function consumed(stream: RecordStream, consumer: string): Promise<Scanned
   const ended = over(stream)
   const scanned: Scanned = { count: 0, last: undefined }
   if (consumer === 'file') {
-    const paper = new Paper()
+    const file = new FileConsumer()
     stream.on('data', (record) => {
       scanned.last = record.bins
       scanned.count++
-      paper.stream.write(line(record.bins))
+      file.stream.write(line(record.bins))
     })
     try {
       await ended
     } finally {
-      await paper.close()
+      await file.close()
     }
   } else if (consumer === 'sleep') {
     await slowly(stream, ended, scanned)
@@ -179,14 +179,14 @@ async function slowly(stream: RecordStream, ended: Promise<void>, scanned: Scann
     wake?.()
   })
   end.catch(() => {})
-  const drowsy = new Drowsy()
+  const slow = new SlowConsumer()
   while (!over || waiting.length > 0) {
-    const taken = waiting
+    const records = waiting
     waiting = []
-    for (const bins of taken) {
+    for (const bins of records) {
       scanned.last = bins
-      const pause = drowsy.due(++scanned.count)
-      if (pause > 0) await Drowsy.sleep(pause)
+      const pause = slow.due(++scanned.count)
+      if (pause > 0) await SlowConsumer.sleep(pause)
     }
     if (!over && waiting.length === 0) {
       await new Promise<void>((resolve) => {
@@ -202,26 +202,26 @@ const FOLDERS = [process.cwd(), __dirname, join(__dirname, '../../../node/peers'
 
 let library: Aerospike | undefined
 
-export const THEIRS: Candidate = {
+export const AEROSPIKE: Candidate = {
   name: 'aerospike',
   ways: ['scan', 'query'],
   load() {
-    let found: string
+    let location: string
     try {
-      found = require.resolve('aerospike', { paths: FOLDERS })
+      location = require.resolve('aerospike', { paths: FOLDERS })
     } catch {
       return Promise.reject(new Error('npm aerospike is not installed'))
     }
-    library = require(found) as Aerospike
-    const { version } = require(join(found, '..', '..', 'package.json')) as { version: string }
+    library = require(location) as Aerospike
+    const { version } = require(join(location, '..', '..', 'package.json')) as { version: string }
     return Promise.resolve(version)
   },
   async open(target) {
     if (library === undefined) throw new Error('npm aerospike is not loaded')
     // It rejects calls for which a node has no free connection, and reports that on standard error.
     const maxConnsPerNode = Math.max(100, target.concurrency)
-    const where = theirConfig(target.seeds, target.access, library.auth)
+    const where = aerospikeConfig(target.seeds, target.access, library.auth)
     const config = { ...where, maxConnsPerNode, log: { level: library.log.OFF } }
-    return new Theirs(library, await library.connect(config), target)
+    return new AerospikeClient(library, await library.connect(config), target)
   },
 }

@@ -1,7 +1,7 @@
 /** How the native part of our client was compiled, in the lab's format. */
 
 /** The fields of the lab's results. */
-export interface Compiled {
+export interface BuildInfo {
   profile: string
   opt_level: string
   rustflags: string
@@ -10,7 +10,7 @@ export interface Compiled {
 }
 
 /** Loads the package, hence only after measuring. */
-export async function built(): Promise<Compiled> {
+export async function buildInfo(): Promise<BuildInfo> {
   const { build } = await import('spikewire')
   return {
     profile: build.profile,

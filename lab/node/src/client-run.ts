@@ -9,7 +9,7 @@ import { loadAverage, peakRss, runtime, type Window } from './measure.js'
 import type { Source } from './series.js'
 
 /** An open client and its job. */
-export interface Opened {
+export interface ClientRun {
   job: Job
   name: string
   version: string
@@ -19,19 +19,19 @@ export interface Opened {
 }
 
 /** The part of a result that describes the process. */
-export function about({ job, name, version }: Opened) {
+export function about({ job, name, version }: ClientRun) {
   return { client: name, version, mode: job.mode, loop: runtime(), python: null }
 }
 
 /** Readings taken before anything is measured. */
-export interface Before {
+export interface Baseline {
   bare: number
   ready: number
   average: number[]
 }
 
 /** The totals of all calls in the window. */
-export interface Done {
+export interface Totals {
   used: ReturnType<Window['close']>
   tried: number
   errors: number
@@ -41,10 +41,14 @@ export interface Done {
 }
 
 /** The part of a result that closed and open loops have in common. */
-export function resultOf(opened: Opened, { bare, ready, average }: Before, done: Done): Result {
-  const { job } = opened
+export function resultOf(
+  clientRun: ClientRun,
+  { bare, ready, average }: Baseline,
+  done: Totals,
+): Result {
+  const { job } = clientRun
   return {
-    ...about(opened),
+    ...about(clientRun),
     ...done.used,
     concurrency: job.concurrency,
     operations: (done.tried - done.errors) * job.shape.rows,
@@ -59,7 +63,7 @@ export function resultOf(opened: Opened, { bare, ready, average }: Before, done:
 }
 
 /** Waits until all processes are prepared. */
-export async function prepared({ ready }: Opened, bare: number): Promise<Before> {
+export async function prepared({ ready }: ClientRun, bare: number): Promise<Baseline> {
   const held = peakRss()
   await ready()
   return { bare, ready: held, average: loadAverage() }

@@ -6,7 +6,7 @@
 import { join } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import { isTimeout } from './loop.js'
-import type { Asked, Planned, Raw } from './schedule.js'
+import type { CallTimes, Phase, Schedule } from './schedule.js'
 import { after, type Source } from './series.js'
 
 /** The loop's source of time; tests substitute their own clock. */
@@ -36,10 +36,10 @@ const origin = process.hrtime.bigint()
 export const REAL: Clock = {
   now: () => Number(process.hrtime.bigint() - origin),
   alarm(call) {
-    const told = new Int32Array(new SharedArrayBuffer(4))
-    const thread = new Worker(join(__dirname, 'pacer.js'), { workerData: { origin, told } })
+    const pending = new Int32Array(new SharedArrayBuffer(4))
+    const thread = new Worker(join(__dirname, 'pacer.js'), { workerData: { origin, pending } })
     thread.on('message', () => {
-      Atomics.store(told, 0, 0)
+      Atomics.store(pending, 0, 0)
       call()
     })
     const alarm: Alarm = {
@@ -66,10 +66,10 @@ export class Calls {
   readonly #seconds: number
   readonly #overtime: number
 
-  constructor(asked: Asked, planned: Planned) {
+  constructor(schedule: Schedule, planned: Phase) {
     this.due = planned.due
     this.#seconds = planned.seconds
-    this.#overtime = asked.overtime
+    this.#overtime = schedule.overtime
     const none = () => planned.due.map(() => NOT_YET)
     this.begun = none()
     this.ended = none()
@@ -158,7 +158,7 @@ export class Calls {
 /**
  * Calls by the time they ended. Each look only visits calls that had not ended at the previous one.
  */
-export class Ended implements Source {
+export class CallLog implements Source {
   readonly #calls: Calls
   readonly #opened: number
   /** Calls that have started and not ended. */
@@ -216,21 +216,21 @@ export class Ended implements Source {
 }
 
 /** The share of one of several processes: every n-th call of each phase. */
-export function share(asked: Asked, part: number, parts: number): Asked {
-  const some = ({ seconds, due }: Planned): Planned => ({
+export function share(schedule: Schedule, part: number, parts: number): Schedule {
+  const some = ({ seconds, due }: Phase): Phase => ({
     seconds,
     due: due.filter((_, at) => at % parts === part),
   })
-  const { pacing, warmup, measured } = asked
-  return { ...asked, pacing: some(pacing), warmup: some(warmup), measured: some(measured) }
+  const { pacing, warmup, measured } = schedule
+  return { ...schedule, pacing: some(pacing), warmup: some(warmup), measured: some(measured) }
 }
 
 /** The results of all processes, in the order of the schedule. */
-export function together(all: readonly Raw[]): Raw {
+export function mergeCallTimes(all: readonly CallTimes[]): CallTimes {
   const count = all.reduce((sum, one) => sum + one.begun.length, 0)
-  const dealt = (of: (one: Raw) => number[]) =>
+  const dealt = (of: (one: CallTimes) => number[]) =>
     Array.from({ length: count }, (_, at) => {
-      return of(all[at % all.length] as Raw)[Math.floor(at / all.length)] as number
+      return of(all[at % all.length] as CallTimes)[Math.floor(at / all.length)] as number
     })
   return {
     begun: dealt((one) => one.begun),

@@ -5,19 +5,19 @@ import { readFileSync } from 'node:fs'
 import { Transform, Writable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { type Batch, Client, type Dataset, type Query } from 'spikewire'
-import { ourOptions, seedTexts } from './access.js'
+import { seedTexts, spikewireOptions } from './access.js'
 import {
   type BenchClient,
   type Candidate,
-  type Held,
   lookAt,
+  type ReadResult,
   type Scanned,
   type Target,
 } from './clients.js'
-import { Drowsy, line, Paper } from './consumers.js'
+import { FileConsumer, line, SlowConsumer } from './consumers.js'
 import type { Bins } from './workload.js'
 
-class Ours implements BenchClient {
+class SpikewireClient implements BenchClient {
   readonly #client: Client
   readonly #dataset: Dataset<Bins>
 
@@ -26,7 +26,7 @@ class Ours implements BenchClient {
     this.#dataset = client.dataset<Bins>(target.namespace, target.set)
   }
 
-  get(key: number): Promise<Held> {
+  get(key: number): Promise<ReadResult> {
     return this.#dataset.get(key)
   }
 
@@ -81,22 +81,22 @@ function* pairs(keys: readonly number[], bins: readonly Bins[]): Generator<[numb
 async function iterated(query: Query<Bins>, consumer: string): Promise<Scanned> {
   const scanned: Scanned = { count: 0, last: undefined }
   if (consumer === 'file') {
-    const paper = new Paper()
+    const file = new FileConsumer()
     try {
       for await (const record of query) {
         scanned.last = record.bins
         scanned.count++
-        if (!paper.stream.write(line(record.bins))) await once(paper.stream, 'drain')
+        if (!file.stream.write(line(record.bins))) await once(file.stream, 'drain')
       }
     } finally {
-      await paper.close()
+      await file.close()
     }
   } else if (consumer === 'sleep') {
-    const drowsy = new Drowsy()
+    const slow = new SlowConsumer()
     for await (const record of query) {
       scanned.last = record.bins
-      const pause = drowsy.due(++scanned.count)
-      if (pause > 0) await Drowsy.sleep(pause)
+      const pause = slow.due(++scanned.count)
+      if (pause > 0) await SlowConsumer.sleep(pause)
     }
   } else {
     for await (const record of query) {
@@ -110,13 +110,13 @@ async function iterated(query: Query<Bins>, consumer: string): Promise<Scanned> 
 /** `stream()`, piped into other streams. */
 async function streamed(query: Query<Bins>, consumer: string): Promise<Scanned> {
   const scanned: Scanned = { count: 0, last: undefined }
-  const drowsy = new Drowsy()
+  const slow = new SlowConsumer()
   const take = (record: { bins: Bins }) => {
     scanned.last = record.bins
     scanned.count++
   }
   if (consumer === 'file') {
-    const paper = new Paper()
+    const file = new FileConsumer()
     const lines = new Transform({
       writableObjectMode: true,
       transform(record: { bins: Bins }, _, done) {
@@ -125,9 +125,9 @@ async function streamed(query: Query<Bins>, consumer: string): Promise<Scanned> 
       },
     })
     try {
-      await pipeline(query.stream(), lines, paper.stream)
+      await pipeline(query.stream(), lines, file.stream)
     } finally {
-      await paper.close()
+      await file.close()
     }
     return scanned
   }
@@ -135,7 +135,7 @@ async function streamed(query: Query<Bins>, consumer: string): Promise<Scanned> 
     objectMode: true,
     write(record: { bins: Bins }, _, done) {
       take(record)
-      const pause = consumer === 'sleep' ? drowsy.due(scanned.count) : 0
+      const pause = consumer === 'sleep' ? slow.due(scanned.count) : 0
       if (pause > 0) setTimeout(done, pause)
       else done()
     },
@@ -144,7 +144,7 @@ async function streamed(query: Query<Bins>, consumer: string): Promise<Scanned> 
   return scanned
 }
 
-export const OURS: Candidate = {
+export const SPIKEWIRE: Candidate = {
   name: 'spikewire',
   ways: ['iterate', 'stream'],
   load() {
@@ -153,7 +153,7 @@ export const OURS: Candidate = {
   },
   async open(target) {
     const { seeds, access } = target
-    const client = await Client.connect(seedTexts(seeds, access), ourOptions(access))
-    return new Ours(client, target)
+    const client = await Client.connect(seedTexts(seeds, access), spikewireOptions(access))
+    return new SpikewireClient(client, target)
   },
 }

@@ -1,16 +1,16 @@
 /** Scans of whole sets, one after the other. */
 
 import { performance } from 'node:perf_hooks'
-import { BY_KEY, Check, unchecked } from './check.js'
+import { about, type ClientRun } from './client-run.js'
 import type { BenchClient } from './clients.js'
 import type { Job, ScanResult } from './job.js'
 import { Curve, loadAverage, Window } from './measure.js'
-import { about, type Opened } from './opened.js'
-import { shown } from './seen.js'
+import { excerpt } from './read-check.js'
+import { BY_KEY, Check, unchecked } from './scan-check.js'
 import { type BinSpec, matches, parseBins, valuePool } from './workload.js'
 
-export async function scan(opened: Opened): Promise<ScanResult> {
-  const { job, client, ready } = opened
+export async function scan(clientRun: ClientRun): Promise<ScanResult> {
+  const { job, client, ready } = clientRun
   const specs = parseBins(job.bins)
   const [way = '', consumer = 'no-op'] = job.shape.way.split('/')
   await ready()
@@ -24,7 +24,7 @@ export async function scan(opened: Opened): Promise<ScanResult> {
       const { count, last } = await client.scan(way, consumer)
       if (count !== job.keys) throw new Error(`a scan gave ${count} of ${job.keys} records`)
       if (!matches(specs, last))
-        throw new Error(`a record reads back as ${shown(last)}, not ${job.bins}`)
+        throw new Error(`a record reads back as ${excerpt(last)}, not ${job.bins}`)
       scans++
     } while (performance.now() < end)
     return scans
@@ -36,7 +36,7 @@ export async function scan(opened: Opened): Promise<ScanResult> {
   const memory = curve.end()
   const checked = job.verify ? await verified(job, specs, client, way) : undefined
   return {
-    ...about(opened),
+    ...about(clientRun),
     ...used,
     scans,
     records: scans * job.keys,

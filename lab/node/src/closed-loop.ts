@@ -2,11 +2,11 @@
  * Closed loops: a fixed number of calls in flight, each starting when the previous one has ended.
  */
 
+import { type ClientRun, linesOf, prepared, resultOf } from './client-run.js'
 import type { BenchClient } from './clients.js'
 import type { Job, Result } from './job.js'
 import { batches, latencyOf, runLoops, singles } from './loop.js'
 import { Window } from './measure.js'
-import { linesOf, type Opened, prepared, resultOf } from './opened.js'
 import { intervalOf, Resident, seriesOf } from './series.js'
 import { batchStream, insertStream, mixedStream, parseBins, valuePool } from './workload.js'
 
@@ -14,15 +14,15 @@ import { batchStream, insertStream, mixedStream, parseBins, valuePool } from './
 const INSERT_LIMIT = 300
 
 /** Measures a mix with `readPercent` reads or, if `inserting`, writes every key once. */
-export async function inLoops(
-  opened: Opened,
+export async function runClosedLoops(
+  clientRun: ClientRun,
   inserting: boolean,
   readPercent: number,
   bare: number,
 ): Promise<Result> {
-  const { job, client } = opened
+  const { job, client } = clientRun
   const load = loopsOf(job, client, inserting, readPercent)
-  const before = await prepared(opened, bare)
+  const before = await prepared(clientRun, bare)
   if (!inserting) await runLoops(load, job.warmup, true)
   const window = new Window(job.server_pid)
   window.open()
@@ -36,7 +36,7 @@ export async function inLoops(
   const rss = resident.end()
   const { samples, began, ended } = tally
   return {
-    ...resultOf(opened, before, { ...tally, used, latency: latencyOf(samples) }),
+    ...resultOf(clientRun, before, { ...tally, used, latency: latencyOf(samples) }),
     // A load that ends by itself has only the rate of the whole window.
     ...(inserting ? {} : { rate: tally.rate * job.shape.rows }),
     series: seriesOf(samples, began, ended, interval, job.shape.rows, rss),

@@ -4,8 +4,8 @@ import { type ChildProcess, fork } from 'node:child_process'
 import { join } from 'node:path'
 import type { FromChild, ToChild } from './child.js'
 import { type Answer, type Failure, failure, type Job, type Result, type Series } from './job.js'
-import { share, together } from './open.js'
-import type { Raw } from './schedule.js'
+import { mergeCallTimes, share } from './open-loop.js'
+import type { CallTimes } from './schedule.js'
 import { finished, joined, summed } from './series.js'
 
 /** Time limit of a child beyond the job's warmup and duration (ms). */
@@ -58,7 +58,7 @@ class Child {
   readonly #process: ChildProcess
   readonly #ended: Promise<void>
   #hasAnswered = false
-  #refuse: (error: Error) => void = () => {}
+  #reject: (error: Error) => void = () => {}
 
   constructor(job: Job) {
     const flags = process.execArgv.filter((flag) => !flag.startsWith('--inspect'))
@@ -70,11 +70,11 @@ class Child {
     })
     const { promise, resolve } = deferred<void>()
     this.ready = promise
-    this.answer = new Promise((answer, refuse) => {
-      this.#refuse = refuse
-      this.#process.on('error', refuse)
+    this.answer = new Promise((answer, reject) => {
+      this.#reject = reject
+      this.#process.on('error', reject)
       this.#process.on('exit', (code, signal) => {
-        refuse(new Error(`a process ended with ${signal ?? `status ${code}`}`))
+        reject(new Error(`a process ended with ${signal ?? `status ${code}`}`))
       })
       this.#process.on('message', (message: FromChild) => {
         if ('ready' in message) resolve()
@@ -89,16 +89,16 @@ class Child {
     this.#ended = ended.promise
     this.#process.on('error', () => this.#process.pid === undefined && ended.resolve())
     this.#process.on('exit', () => ended.resolve())
-    this.#tell({ job })
+    this.#send({ job })
   }
 
   go(): void {
-    this.#tell({ go: true })
+    this.#send({ go: true })
   }
 
   /** Kills the process. */
   stop(reason: Error): void {
-    this.#refuse(reason)
+    this.#reject(reason)
     this.#process.kill('SIGKILL')
   }
 
@@ -109,7 +109,7 @@ class Child {
     clearTimeout(late)
   }
 
-  #tell(message: ToChild): void {
+  #send(message: ToChild): void {
     // A process that is gone is reported by its exit event.
     if (this.#process.connected) this.#process.send(message, () => {})
   }
@@ -117,8 +117,8 @@ class Child {
 
 function deferred<T>(): { promise: Promise<T>; resolve: (value: T) => void } {
   let resolve: (value: T) => void = () => {}
-  const promise = new Promise<T>((given) => {
-    resolve = given
+  const promise = new Promise<T>((settle) => {
+    resolve = settle
   })
   return { promise, resolve }
 }
@@ -140,10 +140,10 @@ export function merged(answers: readonly Answer[]): Answer {
   const mean = (of: (one: Result) => number | null) =>
     all.some((one) => of(one) === null) ? null : sum((one) => of(one) as number) / all.length
   const operations = sum((one) => one.operations)
-  const opened = all.map((one) => one.open).filter((one): one is Raw => one !== undefined)
+  const opened = all.map((one) => one.open).filter((one): one is CallTimes => one !== undefined)
   return {
     ...(first as Result),
-    ...(opened.length > 0 && { open: together(opened) }),
+    ...(opened.length > 0 && { open: mergeCallTimes(opened) }),
     operations,
     elapsed: sum((one) => one.elapsed) / all.length,
     rate: sum(rateOf),
