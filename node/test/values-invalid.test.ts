@@ -49,7 +49,7 @@ const sparse = [1, 2, 3]
 delete sparse[1]
 
 /** Values that cannot be stored in the bin "a", and the message. */
-const VALUES: [name: string, value: unknown, error: typeof Error, says: RegExp][] = [
+const VALUES: [name: string, value: unknown, error: typeof Error, pattern: RegExp][] = [
   ['undefined', undefined, TypeError, /bin "a".*undefined/],
   ['a symbol', Symbol('s'), TypeError, /bin "a".*symbol/],
   ['a function', () => 1, TypeError, /bin "a".*function/],
@@ -105,7 +105,7 @@ const get = (key: unknown, options?: object) => () => data.get(key as string, op
 const now = { a: 1 }
 
 /** Calls that are rejected, and the message. */
-const CALLS: [name: string, call: Call, error: typeof Error, says: RegExp][] = [
+const CALLS: [name: string, call: Call, error: typeof Error, pattern: RegExp][] = [
   ['key: float', get(1.5), RangeError, /key.*1\.5/],
   ['key: NaN', get(Number.NaN), RangeError, /key.*NaN/],
   ['key: beyond 2^53', get(2 ** 53), RangeError, /key.*bigint/],
@@ -187,15 +187,15 @@ const CALLS: [name: string, call: Call, error: typeof Error, says: RegExp][] = [
   ['client: user key', () => client.get('a' as never), TypeError, /take a Key.*string/],
 ]
 
-for (const [name, value, error, says] of VALUES) {
-  CALLS.push([`value: ${name}`, put({ a: value }), error, says])
+for (const [name, value, error, pattern] of VALUES) {
+  CALLS.push([`value: ${name}`, put({ a: value }), error, pattern])
 }
 
 test('every rejection is an error that names the culprit, and nothing is sent', async (context) => {
   await data.put(1, { a: 0 })
   await settle()
   const before = requests()
-  for (const [name, call, error, says] of CALLS) {
+  for (const [name, call, error, pattern] of CALLS) {
     await context.test(name, async () => {
       const caught: unknown = await call().then(
         () => undefined,
@@ -203,7 +203,7 @@ test('every rejection is an error that names the culprit, and nothing is sent', 
       )
       assert.ok(caught instanceof Error, 'it was not refused')
       assert.equal(caught.constructor, error, String(caught))
-      assert.match(caught.message, says)
+      assert.match(caught.message, pattern)
       assert.ok(caught.message.length < 2000)
     })
   }
@@ -293,13 +293,13 @@ test('special property names are names like any other', async () => {
   const names = ['__proto__', 'constructor', 'toString', '0', 'then', 'a b', 'ключ']
   const bins = new Map(names.map((name, at) => [name, { [name]: at }]))
   await data.put('names', bins as never)
-  const found = (await data.get('names')).bins
-  assert.deepEqual(Object.keys(found).sort(), [...names].sort())
+  const stored = (await data.get('names')).bins
+  assert.deepEqual(Object.keys(stored).sort(), [...names].sort())
   for (const [at, name] of names.entries()) {
-    const value = Object.getOwnPropertyDescriptor(found, name)?.value as object
+    const value = Object.getOwnPropertyDescriptor(stored, name)?.value as object
     assert.deepEqual(Object.entries(value), [[name, at]])
   }
-  assert.equal(Object.getPrototypeOf(found), Object.prototype)
+  assert.equal(Object.getPrototypeOf(stored), Object.prototype)
 })
 
 test('arguments are validated without a client, too', () => {
