@@ -35,7 +35,7 @@ RUST = ROOT / "crates/spikewire/src/aerospike"
 RUST_MODULES = {"op": "operation", "exp": "expression"}
 BINDING = ROOT / "crates/spikewire-python/src"
 PROTOCOL = ROOT / "crates/spikewire-aerospike-protocol/src"
-NODE = ROOT / "node/src"
+NODE = ROOT / "node/src/aerospike"
 
 
 def outputs() -> dict[Path, str]:
@@ -53,7 +53,7 @@ def outputs() -> dict[Path, str]:
         found[path] = formatted(decoding.module(known, family))
     found[PROTOCOL / "operation/words.rs"] = formatted(decoding.words(known))
     found[RUST / "words.rs"] = formatted(rust_functions.enumerations(known))
-    found[NODE / "op/words.ts"] = typescript.words(known)
+    found[NODE / "operation/words.ts"] = typescript.words(known)
     named = verbs.load()
     for of in named.classes:
         path = BINDING / f"aerospike/face/methods/{_snake(of.name)}.rs"

@@ -19,8 +19,8 @@ await withCluster(async (seeds) => {
   // A verb sends at once and returns a promise; calls started together share one write.
   const squares = client.dataset<{ square: number }>('test', 'squares')
   await Promise.all(Array.from({ length: 1000 }, (_, n) => squares.put(n, { square: n * n })))
-  const found = await Promise.all(Array.from({ length: 10 }, (_, n) => squares.get(n)))
-  console.log(found.map(({ bins }) => bins.square).join(' '))
+  const records = await Promise.all(Array.from({ length: 10 }, (_, n) => squares.get(n)))
+  console.log(records.map(({ bins }) => bins.square).join(' '))
 
   // Several steps on one record, applied atomically.
   const aged = await users.operate('alice', [op.add('age', 1), op.get('age')])

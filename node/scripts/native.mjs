@@ -9,7 +9,7 @@ import { parseArgs } from 'node:util'
 import { PLATFORMS } from './platforms.mjs'
 import { ROOT } from './tools.mjs'
 
-const { build } = createRequire(import.meta.url)('../dist/building.js')
+const { build } = createRequire(import.meta.url)('../dist/addon/cargo.js')
 const { values } = parseArgs({
   options: { profile: { type: 'string' }, platform: { type: 'string' } },
 })

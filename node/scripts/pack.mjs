@@ -27,7 +27,7 @@ const { values } = parseArgs({
   options: { out: { type: 'string', default: join(HERE, 'packages') } },
 })
 const out = resolve(values.out)
-const { nativeFile } = createRequire(import.meta.url)('../dist/loading.js')
+const { nativeFile } = createRequire(import.meta.url)('../dist/addon/library.js')
 const ours = JSON.parse(readFileSync(join(HERE, 'package.json'), 'utf8'))
 
 /** Creates a package's folder, with the files that every package has. */

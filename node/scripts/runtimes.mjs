@@ -19,7 +19,7 @@ const node = (version) => ({
   path: `node-${platform}-${arch}/bin/node`,
   args: [],
 })
-const WANTED = [
+const RUNTIMES = [
   node('18.20.8'),
   node('20.20.2'),
   node('22.23.3'),
@@ -42,7 +42,7 @@ const WANTED = [
 
 /** Installs what is missing. Yields how to call each program, or why it is unavailable. */
 export function* runtimes() {
-  for (const { title, spec, path, args, tests } of WANTED) {
+  for (const { title, spec, path, args, tests } of RUNTIMES) {
     const folder = join(HERE, '.runtimes', title.toLowerCase().replace(' ', '-'))
     const program = join(folder, 'node_modules', path)
     if (!existsSync(program)) {

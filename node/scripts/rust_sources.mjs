@@ -14,16 +14,16 @@ const cargo = (cwd, ...args) =>
  */
 function crates(name) {
   const { packages } = JSON.parse(cargo(ROOT, 'metadata', '--no-deps', '--format-version', '1'))
-  const found = new Map()
+  const folders = new Map()
   const left = [name]
   while (left.length > 0) {
     const next = left.pop()
     const crate = packages.find((one) => one.name === next)
-    if (!crate || found.has(crate.name)) continue
-    found.set(crate.name, dirname(crate.manifest_path))
+    if (!crate || folders.has(crate.name)) continue
+    folders.set(crate.name, dirname(crate.manifest_path))
     left.push(...crate.dependencies.filter(({ kind }) => kind !== 'dev').map((one) => one.name))
   }
-  return [...found.values()]
+  return [...folders.values()]
 }
 
 /** A manifest without the sections for tests, benchmarks and examples. */

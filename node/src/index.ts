@@ -1,27 +1,14 @@
 /** Spikewire: a client for Aerospike-protocol servers, on Node's own event loop. */
 
-import './hooks.js'
+import './aerospike/hooks.js'
 
-export type { AdminOptions, InfoOptions, TruncateOptions, WaitOptions } from './admin.js'
-export { Batch } from './batch.js'
-export { type Build, build } from './build.js'
-export { Client } from './client.js'
-export {
-  Column,
-  type ColumnOptions,
-  type ColumnSchema,
-  Columns,
-  type ColumnType,
-  type ColumnValue,
-  type ColumnValues,
-} from './columns.js'
-export type { Auth, ClientOptions } from './connecting.js'
-export * as ctx from './ctx.js'
-export { Dataset } from './dataset.js'
-export * from './errors.js'
-export * as exp from './exp/index.js'
-export { Expression } from './expression.js'
-export type { Records } from './gather.js'
+export { type Build, build } from './addon/build.js'
+export type {
+  AdminOptions,
+  InfoOptions,
+  TruncateOptions,
+  WaitOptions,
+} from './aerospike/admin/admin.js'
 export {
   type CreateIndexOptions,
   type CreateSetIndexOptions,
@@ -30,21 +17,41 @@ export {
   type IndexKind,
   type IndexOf,
   type IndexSubject,
-} from './indexes.js'
+} from './aerospike/admin/indexes.js'
+export { type Module, Modules, type RegisterOptions } from './aerospike/admin/modules.js'
 export {
-  type DeleteAllOptions,
-  Job,
-  type JobOptions,
-  type JobProgress,
-  type JobWaitOptions,
-  type OperateAllOptions,
-  type TouchAllOptions,
-} from './job.js'
-export { Key, type UserKey } from './key.js'
-export type { BatchOptions, GetColumnsOptions, GetManyOptions } from './many.js'
-export { type Module, Modules, type RegisterOptions } from './modules.js'
-export * as op from './op/index.js'
-export { Operation } from './operation.js'
+  type CreateRoleOptions,
+  type Privilege,
+  type QuotaOptions,
+  type Role,
+  Roles,
+} from './aerospike/admin/roles.js'
+export { type User, Users } from './aerospike/admin/users.js'
+export { Batch } from './aerospike/batch/batch.js'
+export type { Records } from './aerospike/batch/gather.js'
+export type { BatchOptions, GetColumnsOptions, GetManyOptions } from './aerospike/batch/many.js'
+export {
+  Apply,
+  type ApplyRowOptions,
+  Delete,
+  type DeleteRowOptions,
+  Read,
+  type ReadRowOptions,
+  Row,
+  Write,
+  type WriteRowOptions,
+} from './aerospike/batch/rows.js'
+export { Client } from './aerospike/client.js'
+export type { Auth, ClientOptions } from './aerospike/client-options.js'
+export {
+  Column,
+  type ColumnOptions,
+  type ColumnSchema,
+  Columns,
+  type ColumnType,
+  type ColumnValue,
+  type ColumnValues,
+} from './aerospike/command/columns.js'
 export {
   type CallOptions,
   type Exists,
@@ -57,34 +64,7 @@ export {
   type Ttl,
   type Where,
   type WriteOptions,
-} from './options.js'
-export { Page } from './page.js'
-export { type PartitionRange, Query, type QueryOptions } from './query.js'
-export * as index from './range.js'
-export { IndexRange } from './range.js'
-export { type Bins, type OperatedRecord, Record } from './record.js'
-export {
-  type CreateRoleOptions,
-  type Privilege,
-  type QuotaOptions,
-  type Role,
-  Roles,
-} from './roles.js'
-export {
-  Apply,
-  type ApplyRowOptions,
-  Delete,
-  type DeleteRowOptions,
-  Read,
-  type ReadRowOptions,
-  Row,
-  Write,
-  type WriteRowOptions,
-} from './rows.js'
-export type { QueryStreamOptions } from './stream.js'
-export type { TlsOptions } from './tls.js'
-export { type User, Users } from './users.js'
-export { type BinValue, Double, GeoJSON, HyperLogLog, INFINITY, WILDCARD } from './values.js'
+} from './aerospike/command/options.js'
 export type {
   ApplyOptions,
   DeleteOptions,
@@ -93,5 +73,37 @@ export type {
   OperateManyOptions,
   OperateOptions,
   TouchOptions,
-} from './verbs.js'
-export type { Callback } from './ways.js'
+} from './aerospike/command/verbs.js'
+export { Dataset } from './aerospike/dataset.js'
+export * as exp from './aerospike/exp/index.js'
+export * from './aerospike/model/errors.js'
+export { Key, type UserKey } from './aerospike/model/key.js'
+export { type Bins, type OperatedRecord, Record } from './aerospike/model/record.js'
+export {
+  type BinValue,
+  Double,
+  GeoJSON,
+  HyperLogLog,
+  INFINITY,
+  WILDCARD,
+} from './aerospike/model/values.js'
+export * as op from './aerospike/op/index.js'
+export * as ctx from './aerospike/operation/ctx.js'
+export { Expression } from './aerospike/operation/expression.js'
+export { Operation } from './aerospike/operation/operation.js'
+export {
+  type DeleteAllOptions,
+  Job,
+  type JobOptions,
+  type JobProgress,
+  type JobWaitOptions,
+  type OperateAllOptions,
+  type TouchAllOptions,
+} from './aerospike/query/job.js'
+export { Page } from './aerospike/query/page.js'
+export { type PartitionRange, Query, type QueryOptions } from './aerospike/query/query.js'
+export * as index from './aerospike/query/range.js'
+export { IndexRange } from './aerospike/query/range.js'
+export type { Callback } from './bridge/callbacks.js'
+export type { QueryStreamOptions } from './bridge/stream.js'
+export type { TlsOptions } from './options/tls.js'

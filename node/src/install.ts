@@ -1,8 +1,8 @@
 /** npm's install script: builds the native part if there is no package for this platform. */
 
 import { existsSync } from 'node:fs'
-import { buildFromPackage, SOURCES } from './building.js'
-import { locate, platform } from './loading.js'
+import { buildFromPackage, SOURCES } from './addon/cargo.js'
+import { locate, platform } from './addon/library.js'
 
 function install(): void {
   if (locate() !== undefined || !existsSync(SOURCES)) return

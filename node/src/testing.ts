@@ -10,7 +10,7 @@
  * ```
  */
 
-import './hooks.js'
+import './aerospike/hooks.js'
 
 export { Cluster, ClusterError } from './testing/cluster.js'
 export type { Faults } from './testing/faults.js'

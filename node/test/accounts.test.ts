@@ -86,8 +86,8 @@ test('passwords', async () => {
 test('lists', async () => {
   const names = Array.from({ length: 70 }, (_, n) => `many-${String(n).padStart(2, '0')}`)
   await Promise.all(names.map((name) => admin.users.create(name, undefined, ['read'])))
-  const found = (await admin.users.list()).map((user) => user.name)
-  assert.deepEqual(found, ['admin', ...names])
+  const userNames = (await admin.users.list()).map((user) => user.name)
+  assert.deepEqual(userNames, ['admin', ...names])
   await Promise.all(names.map((name) => admin.users.drop(name)))
   const listed = await new Promise((resolve) =>
     admin.roles.list((error, roles) => resolve(error ?? roles?.length)),
@@ -131,7 +131,7 @@ test('roles', async () => {
 })
 
 test('invalid arguments', async () => {
-  const wrong = (given: unknown): never => given as never
+  const wrong = (value: unknown): never => value as never
   const { users, roles } = admin
   for (const [call, kind, message] of [
     [() => users.create(wrong(5), 'p', []), TypeError, /name must be a string/],

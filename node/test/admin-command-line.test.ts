@@ -21,7 +21,7 @@ function command(args: string[]): ChildProcess {
 }
 
 /** Everything written to a stream. */
-async function said(stream: NodeJS.ReadableStream | null): Promise<string> {
+async function textOf(stream: NodeJS.ReadableStream | null): Promise<string> {
   let text = ''
   if (stream !== null) for await (const part of stream) text += part
   return text
@@ -31,8 +31,8 @@ async function said(stream: NodeJS.ReadableStream | null): Promise<string> {
 async function run(...args: string[]): Promise<{ code: number; out: string; err: string }> {
   const process = command(args)
   const [out, err, [code]] = await Promise.all([
-    said(process.stdout),
-    said(process.stderr),
+    textOf(process.stdout),
+    textOf(process.stderr),
     once(process, 'exit'),
   ])
   return { code, out, err }
@@ -42,7 +42,7 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   test(`serve reports when it is ready, and ${signal} ends it cleanly`, async () => {
     const args = ['--port', '0', '--nodes', '2', '--namespace', 'one', '--namespace', 'two']
     const served = command(['serve', ...args])
-    const error = said(served.stderr)
+    const error = textOf(served.stderr)
     try {
       const lines = createInterface({ input: served.stdout as NodeJS.ReadableStream })
       const [line] = (await once(lines, 'line')) as [string]

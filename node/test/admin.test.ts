@@ -26,7 +26,9 @@ after(async () => {
 })
 
 /** Turns a call with a callback into a promise. */
-function told<T>(call: (callback: (error: Error | null, value?: T) => void) => void): Promise<T> {
+function withCallback<T>(
+  call: (callback: (error: Error | null, value?: T) => void) => void,
+): Promise<T> {
   return new Promise((resolve, reject) => {
     let returned = false
     call((error, value) => {
@@ -41,8 +43,11 @@ function told<T>(call: (callback: (error: Error | null, value?: T) => void) => v
 test('info asks any node, or the named one', async () => {
   assert.match(await client.info('build'), /^\d+\.\d+\.\d+/)
   for (const { name } of client.nodes) assert.equal(await client.info('node', { node: name }), name)
-  assert.equal(await told<string>((callback) => client.info('namespaces', callback)), 'test;other')
-  assert.match(await told<string>((callback) => client.info('node', {}, callback)), /^BB9/)
+  assert.equal(
+    await withCallback<string>((callback) => client.info('namespaces', callback)),
+    'test;other',
+  )
+  assert.match(await withCallback<string>((callback) => client.info('node', {}, callback)), /^BB9/)
 })
 
 test('info that cannot be asked or answered', async () => {
@@ -95,11 +100,11 @@ test('an index on a nested value, on an expression, and on a whole namespace', a
   const sum = exp.bin('a', 'int').add(exp.bin('b', 'int'))
   await indexes.create('test', 'users', sum, 'numeric', { name: 'sum' })
   await indexes.create('test', null, 'place', 'geo2dsphere')
-  const found = new Map((await indexes.list('test')).map((index) => [index.name, index]))
-  assert.equal(found.get('nested')?.bin, 'addresses')
-  assert.equal(found.get('sum')?.bin, null)
-  assert.deepEqual([found.get('place')?.set, found.get('place')?.kind], [null, 'geo2dsphere'])
-  for (const [name, { set }] of found) await indexes.drop('test', set, name)
+  const byName = new Map((await indexes.list('test')).map((index) => [index.name, index]))
+  assert.equal(byName.get('nested')?.bin, 'addresses')
+  assert.equal(byName.get('sum')?.bin, null)
+  assert.deepEqual([byName.get('place')?.set, byName.get('place')?.kind], [null, 'geo2dsphere'])
+  for (const [name, { set }] of byName) await indexes.drop('test', set, name)
 })
 
 test('an index of all records of a set', async () => {
@@ -112,7 +117,7 @@ test('an index of all records of a set', async () => {
     ['users_set', 'set', null, ''],
   )
   await indexes.drop('test', 'users', 'users_set')
-  const named = told<string>((callback) =>
+  const named = withCallback<string>((callback) =>
     indexes.createOnSet('test', 'users', { name: 'mine' }, callback),
   )
   assert.equal(await named, 'mine')
@@ -126,17 +131,21 @@ test('an index of all records of a set', async () => {
 
 test('indexes take callbacks', async () => {
   const { indexes } = client
-  const made = told<string>((callback) => indexes.create('test', 's', 'a', 'blob', callback))
-  assert.equal(await made, 's_a')
-  await told<void>((callback) => indexes.wait('test', 's_a', { timeout: 5000 }, callback))
-  const [index] = await told<{ name: string }[]>((callback) => indexes.list('test', callback))
+  const indexName = withCallback<string>((callback) =>
+    indexes.create('test', 's', 'a', 'blob', callback),
+  )
+  assert.equal(await indexName, 's_a')
+  await withCallback<void>((callback) => indexes.wait('test', 's_a', { timeout: 5000 }, callback))
+  const [index] = await withCallback<{ name: string }[]>((callback) =>
+    indexes.list('test', callback),
+  )
   assert.equal(index?.name, 's_a')
-  await told<void>((callback) => indexes.drop('test', 's', 's_a', callback))
-  const failed = told((callback) => indexes.wait('test', 's_a', { timeout: 30 }, callback))
+  await withCallback<void>((callback) => indexes.drop('test', 's', 's_a', callback))
+  const failed = withCallback((callback) => indexes.wait('test', 's_a', { timeout: 30 }, callback))
   await assert.rejects(failed, { name: 'Timeout' })
 })
 
-const BAD_INDEXES: [given: unknown[], error: RegExp][] = [
+const BAD_INDEXES: [args: unknown[], error: RegExp][] = [
   [['tests', 's', 'a', 'numeric'], /^NamespaceNotFound: namespace "tests"/],
   [['te;st', 's', 'a', 'numeric'], /^RangeError: namespace must have/],
   [['test', 's:', 'a', 'numeric'], /^RangeError: set must have/],
@@ -154,10 +163,10 @@ const BAD_INDEXES: [given: unknown[], error: RegExp][] = [
   [['test', 's', exp.bin('a', 'int'), 'numeric'], /^RangeError: .*needs a name/],
 ]
 
-for (const [given, error] of BAD_INDEXES) {
-  test(`no index is created of ${given.slice(0, 5).map(String).join(', ')}: ${error.source}`, async () => {
+for (const [args, error] of BAD_INDEXES) {
+  test(`no index is created of ${args.slice(0, 5).map(String).join(', ')}: ${error.source}`, async () => {
     const { indexes } = client
-    await assert.rejects(indexes.create(...(given as Parameters<typeof indexes.create>)), error)
+    await assert.rejects(indexes.create(...(args as Parameters<typeof indexes.create>)), error)
     assert.deepEqual(await indexes.list('test'), [])
   })
 }
@@ -220,17 +229,20 @@ test('a module comes from a file, by its path or its URL', async () => {
     await modules.register(path)
     assert.equal(await modules.source('from_file.lua'), LUA)
     await modules.remove('from_file.lua')
-    await told<void>((callback) => modules.register(pathToFileURL(path), callback))
-    assert.equal(await told<string>((callback) => modules.source('from_file.lua', callback)), LUA)
-    await told<void>((callback) => modules.remove('from_file.lua', callback))
-    assert.deepEqual(await told((callback) => modules.list(callback)), [])
+    await withCallback<void>((callback) => modules.register(pathToFileURL(path), callback))
+    assert.equal(
+      await withCallback<string>((callback) => modules.source('from_file.lua', callback)),
+      LUA,
+    )
+    await withCallback<void>((callback) => modules.remove('from_file.lua', callback))
+    assert.deepEqual(await withCallback((callback) => modules.list(callback)), [])
     await assert.rejects(modules.register(join(folder, 'none.lua')), { code: 'ENOENT' })
   } finally {
     await rm(folder, { recursive: true })
   }
 })
 
-const BAD_MODULES: [given: unknown[], error: RegExp][] = [
+const BAD_MODULES: [args: unknown[], error: RegExp][] = [
   [[3], /^TypeError: file must be a string/],
   [['counters', { source: LUA }], /^RangeError: a module is named like a file/],
   [['a;b.lua', { source: LUA }], /^RangeError: a module is named like a file/],
@@ -241,10 +253,10 @@ const BAD_MODULES: [given: unknown[], error: RegExp][] = [
   [['a.lua', { source: LUA, timeout: 'x' }], /^TypeError: timeout must be milliseconds/],
 ]
 
-for (const [given, error] of BAD_MODULES) {
-  test(`no module is registered of ${JSON.stringify(given)}`, async () => {
+for (const [args, error] of BAD_MODULES) {
+  test(`no module is registered of ${JSON.stringify(args)}`, async () => {
     const { modules } = client
-    await assert.rejects(modules.register(...(given as Parameters<typeof modules.register>)), error)
+    await assert.rejects(modules.register(...(args as Parameters<typeof modules.register>)), error)
     assert.deepEqual(await modules.list(), [])
   })
 }
@@ -263,12 +275,12 @@ test('truncate deletes a set, a namespace, or old records', async () => {
   await client.truncate('test', 'left', { before: middle })
   assert.deepEqual([await left.exists('a'), await left.exists('new')], [false, true])
 
-  await told<void>((callback) => client.truncate('test', null, callback))
+  await withCallback<void>((callback) => client.truncate('test', null, callback))
   assert.equal(await left.exists('new'), false)
   assert.equal(await elsewhere.exists('a'), true)
 })
 
-const BAD_TRUNCATIONS: [given: unknown[], error: RegExp][] = [
+const BAD_TRUNCATIONS: [args: unknown[], error: RegExp][] = [
   [['tests', 's'], /^NamespaceNotFound: namespace "tests"/],
   [['test'], /^TypeError: set must be a string, or null for all sets/],
   [['test', ''], /^RangeError: set must have/],
@@ -279,11 +291,11 @@ const BAD_TRUNCATIONS: [given: unknown[], error: RegExp][] = [
   [['test', null, { before: new Date(Date.now() + 60_000) }], /^RangeError: before must be/],
 ]
 
-for (const [given, error] of BAD_TRUNCATIONS) {
-  test(`truncate rejects ${given.map(String).join(', ')} ${error.source}`, async () => {
+for (const [args, error] of BAD_TRUNCATIONS) {
+  test(`truncate rejects ${args.map(String).join(', ')} ${error.source}`, async () => {
     const set = client.dataset('test', 's')
     await set.put('stays', { n: 1 })
-    await assert.rejects(client.truncate(...(given as Parameters<Client['truncate']>)), error)
+    await assert.rejects(client.truncate(...(args as Parameters<Client['truncate']>)), error)
     assert.equal(await set.exists('stays'), true)
   })
 }

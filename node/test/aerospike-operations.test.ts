@@ -289,14 +289,14 @@ test('expressions select the same records', { skip: withoutAerospike }, async (t
         mine.push(await data.exists(at, { where: ours }))
         const key = new Key('test', 'peers', at)
         const policy = new (aerospike().ReadPolicy)({ filterExpression: theirs })
-        const found = await peer.get(key, policy).then(
+        const reply = await peer.get(key, policy).then(
           () => true,
           (error: { code: number }) => {
             assert.equal(error.code, aerospike().status.FILTERED_OUT)
             return false
           },
         )
-        other.push(found)
+        other.push(reply)
       }
       assert.deepEqual(mine, other)
       assert.ok(mine.includes(true) && mine.includes(false))

@@ -26,7 +26,7 @@ after(async () => {
 })
 
 /** A value in the form that npm aerospike takes. */
-function asGiven(value: unknown): unknown {
+function asPeerInput(value: unknown): unknown {
   const theirs = aerospike()
   if (value instanceof Double) return new theirs.Double(value.value)
   if (value instanceof GeoJSON) return new theirs.GeoJSON(value.text)
@@ -45,17 +45,17 @@ function asRead(value: unknown): unknown {
 
 for (const [name, value] of Object.entries(VALUES)) {
   // It truncates strings at the first NUL.
-  const given = typeof value === 'string' ? value.replace('\0', '') : value
+  const input = typeof value === 'string' ? value.replace('\0', '') : value
   test(name, { skip: withoutAerospike }, async () => {
     const { Key } = aerospike()
     const records = client.dataset('test', 'values')
-    await records.put(`ours-${name}`, { b: given })
+    await records.put(`ours-${name}`, { b: input })
     const { bins } = await peer.get(new Key('test', 'values', `ours-${name}`))
-    assert.deepEqual(bins.b, asRead(given))
+    assert.deepEqual(bins.b, asRead(input))
     // It writes -0 as 0.
     if (name === 'minus_zero') return
-    await peer.put(new Key('test', 'values', `theirs-${name}`), { b: asGiven(given) })
-    assert.deepEqual((await records.get(`theirs-${name}`)).bins['b'], given)
+    await peer.put(new Key('test', 'values', `theirs-${name}`), { b: asPeerInput(input) })
+    assert.deepEqual((await records.get(`theirs-${name}`)).bins['b'], input)
   })
 }
 

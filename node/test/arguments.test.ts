@@ -88,8 +88,8 @@ test('null is no callback, like undefined', async () => {
 })
 
 test('what other clients make with new says what to write', () => {
-  const make = (kind: unknown, ...given: unknown[]) =>
-    new (kind as new (...given: unknown[]) => unknown)(...given)
+  const make = (kind: unknown, ...args: unknown[]) =>
+    new (kind as new (...args: unknown[]) => unknown)(...args)
   const awaited = /a client comes from `await Client.connect\(seeds, options\)`/
   assert.throws(() => make(Client, cluster.seeds), { name: 'TypeError', message: awaited })
   assert.throws(() => make(Client), awaited)

@@ -48,9 +48,9 @@ test('a node that dies and comes back', async () => {
   await withRecords(500, options, async (data, cluster) => {
     for (let time = 0; time < 2; time++) {
       await cluster.kill(1)
-      const found = await data.getMany(range(500))
-      assert.equal(found.errors.size, 0)
-      assert.deepEqual(numbers(found), new Array(500).fill(0))
+      const results = await data.getMany(range(500))
+      assert.equal(results.errors.size, 0)
+      assert.deepEqual(numbers(results), new Array(500).fill(0))
       await cluster.restart(1)
       assert.ok(await cluster.waitSettled())
     }
@@ -107,8 +107,8 @@ test('truncated replies are read as far as they arrived', async () => {
       'reads find another replica',
     )
     assert.deepEqual(done.inDoubt, failed)
-    const found = await data.getMany(range(120))
-    for (const error of found.errors.values()) assert.ok(error instanceof ConnectionFailed)
+    const results = await data.getMany(range(120))
+    for (const error of results.errors.values()) assert.ok(error instanceof ConnectionFailed)
     await cluster.clearFaults(0)
     const after = await data.getMany(range(60).map((key) => 2 * key))
     assert.deepEqual(numbers(after), new Array(60).fill(1), 'no write was repeated')
@@ -118,8 +118,8 @@ test('truncated replies are read as far as they arrived', async () => {
 test('a reply that trickles in', async () => {
   await withRecords(120, {}, async (data, cluster) => {
     await cluster.inject(0, { drip: [97, 1] })
-    const found = await data.getMany(range(120))
-    assert.deepEqual([found.errors.size, found.found], [0, 120])
+    const results = await data.getMany(range(120))
+    assert.deepEqual([results.errors.size, results.found], [0, 120])
   })
 })
 
@@ -156,14 +156,15 @@ test('writes in doubt are retried on request', async () => {
 test('each row that misses the deadline fails with it', async () => {
   await withRecords(100, {}, async (data, cluster) => {
     await cluster.inject(0, { delay: 30_000 })
-    const found = await data.getMany(range(100), { timeout: 1000 })
-    assert.ok(found.errors.size > 0 && found.errors.size < 100)
-    for (const error of found.errors.values()) assert.ok(error instanceof Timeout && !error.inDoubt)
+    const results = await data.getMany(range(100), { timeout: 1000 })
+    assert.ok(results.errors.size > 0 && results.errors.size < 100)
+    for (const error of results.errors.values())
+      assert.ok(error instanceof Timeout && !error.inDoubt)
     const written = await data.putMany(
       range(100).map((key) => [key, { n: 0 }]),
       { timeout: 1000 },
     )
-    assert.deepEqual([...written.errors.keys()].sort(), [...found.errors.keys()].sort())
+    assert.deepEqual([...written.errors.keys()].sort(), [...results.errors.keys()].sort())
     assert.ok([...written.errors.values()].every((error) => error.inDoubt))
     await cluster.clearFaults(0)
     assert.equal((await data.getMany(range(100))).errors.size, 0)

@@ -71,9 +71,9 @@ test("npm aerospike and this client read each other's batches", {
       })),
     )
     assert.ok(results.every(({ status }: { status: number }) => status === 0))
-    const found = await theirs.getMany([...KEYS, 'none'])
-    assert.deepEqual([...found.codes], [...KEYS.map(() => 0), 2])
-    for (const row of KEYS.keys()) assert.deepEqual(found[row]?.bins, BINS)
+    const reply = await theirs.getMany([...KEYS, 'none'])
+    assert.deepEqual([...reply.codes], [...KEYS.map(() => 0), 2])
+    for (const row of KEYS.keys()) assert.deepEqual(reply[row]?.bins, BINS)
   } finally {
     peer.close()
   }
@@ -84,10 +84,10 @@ import sys, spikewire
 seeds, = sys.argv[1:]
 with spikewire.Client(seeds, timeout=30) as client:
     node, python = (client.dataset("test", f"of_{name}") for name in ("node", "python"))
-    found = node.get_many([*range(200), "k", b"\\x01\\x02"])
-    found.raise_for_errors()
+    batch = node.get_many([*range(200), "k", b"\\x01\\x02"])
+    batch.raise_for_errors()
     python.put_many(
-        {key.key: {**record.bins, "from": "python"} for key, record in zip(found.keys, found)}
+        {key.key: {**record.bins, "from": "python"} for key, record in zip(batch.keys, batch)}
     ).raise_for_errors()
     node.delete_many(range(100)).raise_for_errors()
 `

@@ -54,17 +54,17 @@ test('an undecodable value fails its row and no other', async () => {
     const records = [1, 2, 3, 4].map((n) => [n, { a: n, l: list(n) }] as const)
     await data.putMany(records).then((written) => written.raiseForErrors())
     await assert.rejects(data.get(2), ProtocolError)
-    const found = await data.getMany([1, 2, 3, 4])
-    assert.deepEqual([...found.errors.keys()], [1])
-    const error = found.errors.get(1)
+    const batch = await data.getMany([1, 2, 3, 4])
+    assert.deepEqual([...batch.errors.keys()], [1])
+    const error = batch.errors.get(1)
     assert.ok(error instanceof ProtocolError)
-    assert.deepEqual([error.key?.key, error.attempts, found.codes[1]], [2, 1, error.code])
-    assert.throws(() => found[1], ProtocolError)
+    assert.deepEqual([error.key?.key, error.attempts, batch.codes[1]], [2, 1, error.code])
+    assert.throws(() => batch[1], ProtocolError)
     for (const row of [0, 2, 3]) {
-      assert.deepEqual(found[row]?.bins, { a: row + 1, l: [row + 1] })
-      assert.equal(found[row]?.key.key, row + 1)
+      assert.deepEqual(batch[row]?.bins, { a: row + 1, l: [row + 1] })
+      assert.equal(batch[row]?.key.key, row + 1)
     }
-    assert.deepEqual([found.codes[0], found.codes[3], found.found], [0, 0, 3])
+    assert.deepEqual([batch.codes[0], batch.codes[3], batch.found], [0, 0, 3])
     // The record's other bins can be read.
     assert.deepEqual((await data.getMany([2], { bins: ['a'] }))[0]?.bins, { a: 2 })
   } finally {

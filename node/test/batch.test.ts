@@ -97,7 +97,7 @@ test('rows of one record run in order', async () => {
   assert.deepEqual([done[2]?.bins, [...done.codes]], [{ n: 2 }, [0, 0, 0, 0, 2]])
 })
 
-const ONE: [row: () => Row, code: number, found: Bins | null][] = [
+const ONE: [row: () => Row, code: number, expected: Bins | null][] = [
   [() => new Read(1), 0, { n: 1, s: '1' }],
   [() => new Read(1, { bins: ['n'] }), 0, { n: 1 }],
   [() => new Read(1, { ops: [op.get('n')] }), 0, { n: 1 }],
@@ -109,14 +109,14 @@ const ONE: [row: () => Row, code: number, found: Bins | null][] = [
   [() => new Read(1, { where: '$.n > 5' }), 27, null],
 ]
 
-for (const [make, code, found] of ONE) {
-  test(`one row, alone and between others: ${code} ${JSON.stringify(found)}`, async () => {
+for (const [make, code, expected] of ONE) {
+  test(`one row, alone and between others: ${code} ${JSON.stringify(expected)}`, async () => {
     const data = await filled()
     const alone = await data.batch([make()])
-    assert.deepEqual([[...alone.codes], binsOf(alone)], [[code], [found]])
+    assert.deepEqual([[...alone.codes], binsOf(alone)], [[code], [expected]])
     await data.put(1, { n: 1, s: '1' })
     const between = await data.batch([new Read(7), make(), new Read(8)])
-    assert.deepEqual([[...between.codes], binsOf(between)[1]], [[0, code, 0], found])
+    assert.deepEqual([[...between.codes], binsOf(between)[1]], [[0, code, 0], expected])
   })
 }
 

@@ -61,7 +61,7 @@ export interface Cases {
   lists: OperationCase[]
   maps: OperationCase[]
   bits: OperationCase[]
-  refused: { make: Tree; python: string; error: string }[]
+  invalid: { make: Tree; python: string; error: string }[]
   shown_as_text: ExpressionCase[]
   what_is_inside: ExpressionCase[]
   what_is_inside_is_computed: (ExpressionCase & { value: Plain })[]
@@ -81,26 +81,26 @@ export async function cases(...seeds: [] | [string]): Promise<Cases> {
 }
 
 /** Evaluates a call in JavaScript. */
-export function made(tree: Tree): unknown {
+export function build(tree: Tree): unknown {
   if (tree === null || typeof tree !== 'object') return tree
-  if ('list' in tree) return tree.list.map(made)
-  if ('map' in tree) return new Map(tree.map.map(([key, value]) => [made(key), made(value)]))
+  if ('list' in tree) return tree.list.map(build)
+  if ('map' in tree) return new Map(tree.map.map(([key, value]) => [build(key), build(value)]))
   if ('bytes' in tree) return Buffer.from(tree.bytes, 'hex')
   if ('hll' in tree) return new HyperLogLog(Buffer.from(tree.hll, 'hex'))
   if ('double' in tree) return Number.isInteger(tree.double) ? new Double(tree.double) : tree.double
   if ('bigint' in tree) return BigInt(tree.bigint)
   if ('name' in tree) return named(tree.name).value
-  if ('operator' in tree) return operated(tree.operator, tree.operands.map(made))
-  const given = argumentsOf(tree.args, tree.kwargs, tree.before)
+  if ('operator' in tree) return operated(tree.operator, tree.operands.map(build))
+  const values = argumentsOf(tree.args, tree.kwargs, tree.before)
   if ('method' in tree) {
-    const on = made(tree.on) as Record<string, (...given: unknown[]) => unknown>
-    return on[camel(tree.method)]?.(...given)
+    const on = build(tree.on) as Record<string, (...values: unknown[]) => unknown>
+    return on[camel(tree.method)]?.(...values)
   }
-  if (tree.call === 'GeoJSON') return new GeoJSON(given[0] as string)
-  if (tree.call === 'HyperLogLog') return new HyperLogLog(given[0] as Buffer)
-  if (tree.call === 'exp.let') given[0] = Object.fromEntries(given[0] as Map<string, never>)
+  if (tree.call === 'GeoJSON') return new GeoJSON(values[0] as string)
+  if (tree.call === 'HyperLogLog') return new HyperLogLog(values[0] as Buffer)
+  if (tree.call === 'exp.let') values[0] = Object.fromEntries(values[0] as Map<string, never>)
   const { value, of } = named(tree.call)
-  return (value as (...given: unknown[]) => unknown).apply(of, given)
+  return (value as (...values: unknown[]) => unknown).apply(of, values)
 }
 
 function named(path: string): { value: unknown; of: unknown } {
@@ -115,11 +115,11 @@ function named(path: string): { value: unknown; of: unknown } {
 
 /** Arguments, followed by keywords in one object. */
 function argumentsOf(args: Tree[], kwargs: Record<string, Tree>, before = 0): unknown[] {
-  const given = args.map(made)
-  const options = Object.entries(kwargs).map(([name, value]) => [camel(name), made(value)])
-  if (options.length === 0) return given
-  while (given.length < before) given.push(undefined)
-  return [...given, Object.fromEntries(options)]
+  const values = args.map(build)
+  const options = Object.entries(kwargs).map(([name, value]) => [camel(name), build(value)])
+  if (options.length === 0) return values
+  while (values.length < before) values.push(undefined)
+  return [...values, Object.fromEntries(options)]
 }
 
 const MIRRORED: Record<string, string> = { lt: 'gt', le: 'ge', gt: 'lt', ge: 'le' }

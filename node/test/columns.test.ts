@@ -56,10 +56,10 @@ test('columns without a schema', async () => {
       'third',
     ])
     const column = (name: string) => {
-      const found = table.get(name)
-      assert.ok(found, name)
-      assert.equal(found.length, table.length)
-      return found
+      const column = table.get(name)
+      assert.ok(column, name)
+      assert.equal(column.length, table.length)
+      return column
     }
     const numbers = column('n')
     assert.equal(numbers.type, 'int64')
@@ -91,7 +91,7 @@ test('columns without a schema', async () => {
 
 test('columns of a schema', async () => {
   let total = 0
-  let found = 0
+  let count = 0
   const schema = { n: 'int32', half: 'float32', none: 'utf8', list: 'list<float64>' } as const
   for await (const table of rows.query().columns({ schema, generation: undefined })) {
     assert.deepEqual(table.names, ['n', 'half', 'none', 'list'])
@@ -99,10 +99,10 @@ test('columns of a schema', async () => {
     assert.ok(n?.values instanceof Int32Array && half?.values instanceof Float32Array)
     assert.ok(list?.items[0]?.values instanceof Float64Array)
     for (const number of n.values) total += number
-    found += table.length
+    count += table.length
     assert.ok(none?.toArray().every((value) => value === null))
   }
-  assert.equal(found, COUNT)
+  assert.equal(count, COUNT)
   assert.equal(total, (COUNT * (COUNT - 1)) / 2)
 })
 

@@ -100,8 +100,8 @@ async function strike(
 /** Waits until a read works again. */
 async function recovers(session: Session): Promise<void> {
   for (const ends = performance.now() + 60_000; performance.now() < ends; await sleep(20)) {
-    const found = await session.execute(READ).catch((error: unknown) => error)
-    if (!(found instanceof CqlError)) return
+    const result = await session.execute(READ).catch((error: unknown) => error)
+    if (!(result instanceof CqlError)) return
   }
   assert.fail('it does not recover')
 }
@@ -163,8 +163,8 @@ test('a slow network only takes time', skip, async (test) => {
   const { proxy, session } = await through(test)
   await proxy.inject('replies', { drip: [3, 0.001] })
   await proxy.inject('requests', { drip: [5, 0.001] })
-  const found = await session.execute(READ)
-  assert.deepEqual([found.one(), found.attempts], [{ name: 'pear' }, 1])
+  const result = await session.execute(READ)
+  assert.deepEqual([result.one(), result.attempts], [{ name: 'pear' }, 1])
 })
 
 test('the node goes and comes back', skip, async (test) => {
@@ -207,17 +207,17 @@ test('rows are sent only as they are consumed', skip, async (test) => {
   for (const how of ['iterate', 'pages', 'pipe'] as const) {
     const before = await received()
     const query = session.query<{ n: number }>(WIDE, null, { pageSize: WIDE_PAGE })
-    let taken = 0
+    let count = 0
     let pause = async (): Promise<void> => {
       await sleep(300)
       const bytes = (await received()) - before
       // The page being read, the next one, and the stream's buffer.
-      assert.ok(bytes > page && bytes < 5 * page, `${how}: ${bytes} bytes for ${taken} rows`)
+      assert.ok(bytes > page && bytes < 5 * page, `${how}: ${bytes} bytes for ${count} rows`)
       pause = async () => undefined
     }
     const take = async (rows: readonly { n: number }[]): Promise<void> => {
-      for (const { n } of rows) assert.equal(n, taken++)
-      if (taken >= WIDE_PAGE) await pause()
+      for (const { n } of rows) assert.equal(n, count++)
+      if (count >= WIDE_PAGE) await pause()
     }
     if (how === 'iterate') for await (const row of query) await take([row])
     else if (how === 'pages') for await (const { rows } of query.pages()) await take(rows)
@@ -227,7 +227,7 @@ test('rows are sent only as they are consumed', skip, async (test) => {
       }
       await pipeline(query.stream(), new Writable({ objectMode: true, highWaterMark: 1, write }))
     }
-    assert.equal(taken, WIDE_ROWS)
+    assert.equal(count, WIDE_ROWS)
   }
 })
 

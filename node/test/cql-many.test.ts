@@ -34,22 +34,22 @@ after(() => session?.close())
 
 const numbers = (count: number): number[] => Array.from({ length: count }, (_, n) => n)
 
-/** Rows to insert; `taken` counts them, and `left` is set when the iterator is ended. */
+/** Rows to insert; `consumed` counts them, and `left` is set when the iterator is ended. */
 class Counted {
-  taken = 0
+  consumed = 0
   left = false
 
   async *later(count?: number): AsyncGenerator<Parameters, void> {
     for (const row of this.rows(count)) {
-      if (this.taken % 100 === 0) await sleep(1)
+      if (this.consumed % 100 === 0) await sleep(1)
       yield row
     }
   }
 
   *rows(count = Number.POSITIVE_INFINITY): Generator<Parameters, void> {
     try {
-      while (this.taken < count) {
-        const id = this.taken++
+      while (this.consumed < count) {
+        const id = this.consumed++
         yield [id, `name ${id}`]
       }
     } finally {
@@ -66,9 +66,9 @@ test('results are in the order of the rows, from any kind of iterable', skip, as
   assert.equal(await session.executeMany(insert, new Counted().later(500), { results: false }), 500)
   for (const concurrency of [1, 7, 5000]) {
     const rows = new Set(numbers(300).map((id) => [id]))
-    const found = await session.executeMany<{ name: string }>(select, rows, { concurrency })
+    const pages = await session.executeMany<{ name: string }>(select, rows, { concurrency })
     assert.deepEqual(
-      found.map((rows) => rows.one()?.name),
+      pages.map((rows) => rows.one()?.name),
       numbers(300).map((id) => `name ${id}`),
     )
   }
@@ -82,25 +82,25 @@ test('results are in the order of the rows, from any kind of iterable', skip, as
   assert.equal(called, 1)
 })
 
-test('rows are taken as others end', skip, async () => {
-  // From an endless source, only as many rows are taken as may be in flight.
+test('rows are consumed as others end', skip, async () => {
+  // From an endless source, only as many rows are consumed as may be in flight.
   const endless = new Counted()
   const abort = new AbortController()
-  const given = { concurrency: 50, results: false, signal: abort.signal } as const
-  const call = session.executeMany(insert, endless.rows(), given)
-  assert.ok(endless.taken <= 50, `${endless.taken}`)
+  const settings = { concurrency: 50, results: false, signal: abort.signal } as const
+  const call = session.executeMany(insert, endless.rows(), settings)
+  assert.ok(endless.consumed <= 50, `${endless.consumed}`)
   await sleep(50)
   abort.abort(new Error('given up'))
   await assert.rejects(call, /^Error: given up$/)
   await sleep(50)
-  const { taken } = endless
+  const { consumed } = endless
   await sleep(50)
-  assert.deepEqual([endless.taken, endless.left], [taken, true])
+  assert.deepEqual([endless.consumed, endless.left], [consumed, true])
 })
 
 test('the first error ends the call and names the row', skip, async () => {
   const rows = function* (counted: Counted): Generator<Parameters> {
-    for (const row of counted.rows()) yield counted.taken === 300 ? ['x', 'bad'] : row
+    for (const row of counted.rows()) yield counted.consumed === 300 ? ['x', 'bad'] : row
   }
   const counted = new Counted()
   await assert.rejects(session.executeMany(insert, rows(counted)), (error: TypeError) => {
@@ -109,12 +109,12 @@ test('the first error ends the call and names the row', skip, async () => {
     return true
   })
   // While a node is asked whether the column's type has changed, further rows are read.
-  assert.ok(counted.taken >= 300 && counted.taken < 1000, `${counted.taken}`)
+  assert.ok(counted.consumed >= 300 && counted.consumed < 1000, `${counted.consumed}`)
   assert.equal(counted.left, true)
 
   const wrong = { consistency: 'serial' } as const
-  const refused = session.executeMany(insert, new Counted().rows(5), wrong)
-  await assert.rejects(refused, (error: CqlError) => {
+  const invalid = session.executeMany(insert, new Counted().rows(5), wrong)
+  await assert.rejects(invalid, (error: CqlError) => {
     assert.ok(error instanceof InvalidRequest)
     assert.ok(error.row !== undefined && error.row < 5)
     return true
@@ -170,8 +170,8 @@ test('closing the session ends the call, however errors are handled', skip, asyn
   await assert.rejects(own.executeMany(insert, []), SessionClosed)
 })
 
-test('invalid arguments are rejected before any row is taken', skip, async () => {
-  const refused: [ManyRows, object, RegExp][] = [
+test('invalid arguments are rejected before any row is consumed', skip, async () => {
+  const invalid: [ManyRows, object, RegExp][] = [
     [7 as never, {}, /rows must be an iterable of parameters, not number/],
     [[], { concurrency: 0 }, /concurrency must be from 1 to 30000, got 0/],
     [[], { concurrency: '5' }, /concurrency must be a number, not string/],
@@ -183,7 +183,7 @@ test('invalid arguments are rejected before any row is taken', skip, async () =>
     [[], { pagingState: Buffer.alloc(1) }, /unknown option pagingState/],
     [[], { signal: AbortSignal.abort(new Error('no')) }, /^Error: no$/],
   ]
-  for (const [rows, options, message] of refused) {
+  for (const [rows, options, message] of invalid) {
     await assert.rejects(session.executeMany(insert, rows, options as ManyOptions), message)
   }
   await assert.rejects(session.executeMany(7 as never, []), /a statement must be a string/)

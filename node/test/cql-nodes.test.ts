@@ -57,9 +57,9 @@ test('copies go to another node while one does not answer', skip, async (test: T
   const speculativeDelay = 30
   let copied = 0
   for (let n = 0; n < 20; n++) {
-    const found = await session.execute(select, [1], { speculativeDelay })
-    assert.deepEqual([found.one(), found.node], [{ name: 'pear' }, proxies[1]?.address])
-    copied += found.attempts - 1
+    const result = await session.execute(select, [1], { speculativeDelay })
+    assert.deepEqual([result.one(), result.node], [{ name: 'pear' }, proxies[1]?.address])
+    copied += result.attempts - 1
   }
   assert.ok(copied > 0, 'the slow node was never asked')
   const options = { speculativeDelay, idempotent: true }

@@ -103,10 +103,10 @@ test('pages are fetched only as rows are consumed', skip, async () => {
       const query = own.query(await own.prepare(SELECT), [1], { pageSize: 10 })
       const before = await requestsOf('slow reader')
       const rows = (asStream ? query.stream({ highWaterMark: 1 }) : query)[Symbol.asyncIterator]()
-      for (let taken = 0; taken < 11; taken++) assert.equal((await rows.next()).done, false)
+      for (let count = 0; count < 11; count++) assert.equal((await rows.next()).done, false)
       await sleep(300)
-      const asked = (await requestsOf('slow reader')) - before
-      assert.ok(asked >= 2 && asked < 10, `${asked} requests`)
+      const requests = (await requestsOf('slow reader')) - before
+      assert.ok(requests >= 2 && requests < 10, `${requests} requests`)
       query.close()
     }
   } finally {

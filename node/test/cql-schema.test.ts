@@ -48,8 +48,8 @@ test('a value is not rejected because of types that a column had before', skip, 
         const value = at++ % 2 === 0 ? 'pear' : 0.5
         await createAnew(by, typeof value === 'string' ? 'text' : 'double')
         await run(value)
-        const found = await session.execute('SELECT v FROM changing WHERE k = 1')
-        assert.deepEqual(found.rows, [{ v: value }], name)
+        const result = await session.execute('SELECT v FROM changing WHERE k = 1')
+        assert.deepEqual(result.rows, [{ v: value }], name)
       }
     }
     await assert.rejects(session.execute(prepared, [1, true]), TypeError)

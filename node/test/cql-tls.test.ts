@@ -72,12 +72,12 @@ onNode('the certificate must be for the node', async (tls) => {
 
 onNode('who is not trusted, and who shows nothing', async (tls) => {
   const foreign: TlsOptions = { cert: tls.cert, key: tls.key, systemCa: true }
-  const refused: [TlsOptions, RegExp][] = [
+  const invalid: [TlsOptions, RegExp][] = [
     [foreign, /certificate/i],
     // The connection reset may overtake the TLS alert with the reason.
     [{ ca: tls.ca }, /certificate|reset/i],
   ]
-  for (const [wrong, message] of refused) {
+  for (const [wrong, message] of invalid) {
     await assert.rejects(connected(wrong), (error: Error) => {
       assert.ok(error instanceof ConnectionFailed, String(error))
       assert.match(error.message, message)
@@ -95,7 +95,7 @@ onNode('passwords', async (tls) => {
 
 test('invalid TLS options are rejected before anything is sent', async () => {
   const pem = '-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----\n'
-  const refused: [unknown, string, RegExp][] = [
+  const invalid: [unknown, string, RegExp][] = [
     ['yes', 'TypeError', /tls must be boolean or an object, not string/],
     [[], 'TypeError', /tls must be boolean or an object, not/],
     [
@@ -123,7 +123,7 @@ test('invalid TLS options are rejected before anything is sent', async () => {
       /tls\.rejectUnauthorized cannot be false: .*tls\.ca/,
     ],
   ]
-  for (const [tls, name, message] of refused) {
+  for (const [tls, name, message] of invalid) {
     await assert.rejects(connect('127.0.0.1:1', { tls: tls as TlsOptions }), { name, message })
   }
 })

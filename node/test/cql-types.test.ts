@@ -9,12 +9,12 @@ const skip = { skip: withoutCassandra }
 let session: Session
 
 class Address {
-  static made = 0
+  static created = 0
   street: string
   zip: number | null
 
   constructor(street: string, zip: number) {
-    Address.made++
+    Address.created++
     this.street = street
     this.zip = zip
   }
@@ -41,8 +41,8 @@ test('plain objects and instances of any class are values', skip, async () => {
   const insert = 'INSERT INTO people (name, home, more) VALUES (?, ?, ?)'
   await session.execute(insert, ['plain', { street: 'Elm' }, {}])
   await session.execute(insert, ['class', new Address('Oak', 12), null])
-  const found = await session.execute('SELECT home FROM people WHERE name = ?', ['class'])
-  assert.deepEqual(found.one(), { home: { street: 'Oak', zip: 12 } })
+  const result = await session.execute('SELECT home FROM people WHERE name = ?', ['class'])
+  assert.deepEqual(result.one(), { home: { street: 'Oak', zip: 12 } })
   const wrong = { street: 'Elm', city: 'Bonn' }
   await assert.rejects(session.execute(insert, ['wrong', wrong, null]), /home.*city/)
 })
@@ -50,7 +50,7 @@ test('plain objects and instances of any class are values', skip, async () => {
 test('values are returned as instances of a registered class', skip, async () => {
   const own = await connect(AT, { keyspace: 'node_types' })
   const oak = new Address('Oak', 12)
-  const made = Address.made
+  const created = Address.created
   const insert = 'INSERT INTO people (name, home, line, more) VALUES (?, ?, ?, ?)'
   await own.execute(insert, ['ann', oak, { a: oak }, { all: [oak, oak] }])
   const select = "SELECT home, line, more FROM people WHERE name = 'ann'"
@@ -67,7 +67,7 @@ test('values are returned as instances of a registered class', skip, async () =>
     [row.more.all[1]?.label(), row.line.a.label(), row.line.b],
     ['12 Oak', '12 Oak', null],
   )
-  assert.equal(Address.made, made)
+  assert.equal(Address.created, created)
   // A value that was read can be written again.
   await own.execute('UPDATE people SET home = ? WHERE name = ?', [row.home, 'bob'])
 
@@ -135,6 +135,6 @@ test('traces', skip, async () => {
   await assert.rejects(session.trace(none, { wait: 5 } as never), /unknown option wait/)
   const signal = AbortSignal.timeout(50)
   await assert.rejects(session.trace(none, { signal }), { name: 'TimeoutError' })
-  const called = new Promise((resolve) => session.trace(trace.id, (_, found) => resolve(found)))
+  const called = new Promise((resolve) => session.trace(trace.id, (_, result) => resolve(result)))
   assert.deepEqual(await called, trace)
 })

@@ -85,9 +85,9 @@ test('values are returned as they were written', skip, async () => {
     const select = await session.prepare(`SELECT ${column} FROM everything WHERE id = 1`)
     for (const value of [...values, null]) {
       await session.execute(insert, [value])
-      const found = await session.execute(select)
-      assert.deepEqual(found.one(), { [column]: value }, `${type}: ${String(value)}`)
-      if (!type.includes('frozen')) assert.equal(found.columns[0]?.type, type)
+      const result = await session.execute(select)
+      assert.deepEqual(result.one(), { [column]: value }, `${type}: ${String(value)}`)
+      if (!type.includes('frozen')) assert.equal(result.columns[0]?.type, type)
     }
   }
 })
@@ -101,13 +101,15 @@ test('all types in one row', skip, async () => {
     `INSERT INTO everything (${Object.keys(row).join(', ')}) VALUES (${markers.join(', ')})`,
     row,
   )
-  const found = await session.execute(`SELECT id, ${names.join(', ')} FROM everything WHERE id = 2`)
-  assert.deepEqual(found.one(), row)
-  assert.deepEqual(Object.keys(found.one() ?? {}), ['id', ...names])
+  const result = await session.execute(
+    `SELECT id, ${names.join(', ')} FROM everything WHERE id = 2`,
+  )
+  assert.deepEqual(result.one(), row)
+  assert.deepEqual(Object.keys(result.one() ?? {}), ['id', ...names])
 })
 
 test('other ways to give values', skip, async () => {
-  const pairs: [column: string, given: CqlInput, read: unknown][] = [
+  const pairs: [column: string, input: CqlInput, read: unknown][] = [
     ['a_bigint', 7n, 7],
     ['a_varint', 2n ** 53n, 2n ** 53n],
     ['a_decimal', 5, new Decimal(5n)],
@@ -125,15 +127,15 @@ test('other ways to give values', skip, async () => {
     ['a_tuple', [1], [1, null, null]],
     ['an_int', EMPTY, EMPTY],
   ]
-  for (const [column, given, read] of pairs) {
-    await session.execute(`INSERT INTO everything (id, ${column}) VALUES (3, ?)`, [given])
-    const found = await session.execute(`SELECT ${column} FROM everything WHERE id = 3`)
-    assert.deepEqual(found.one(), { [column]: read }, column)
+  for (const [column, input, read] of pairs) {
+    await session.execute(`INSERT INTO everything (id, ${column}) VALUES (3, ?)`, [input])
+    const result = await session.execute(`SELECT ${column} FROM everything WHERE id = 3`)
+    assert.deepEqual(result.one(), { [column]: read }, column)
   }
 })
 
 test('values that do not fit', skip, async () => {
-  const refused: [column: string, value: unknown, kind: string, message: RegExp][] = [
+  const invalidValues: [column: string, value: unknown, kind: string, message: RegExp][] = [
     ['a_boolean', 1, 'TypeError', /a_boolean: boolean takes true or false, not 1/],
     ['a_tinyint', 128, 'RangeError', /a_tinyint: tinyint takes -128 to 127, not 128/],
     ['a_bigint', 2n ** 63n, 'RangeError', /a_bigint: bigint takes -9223372036854775808 to/],
@@ -174,7 +176,7 @@ test('values that do not fit', skip, async () => {
     ['an_int', Symbol('x'), 'TypeError', /an_int: int takes an integer, not symbol/],
     ['an_int', () => 1, 'TypeError', /an_int: int takes an integer, not function/],
   ]
-  for (const [column, value, name, message] of refused) {
+  for (const [column, value, name, message] of invalidValues) {
     const text = `INSERT INTO everything (id, ${column}) VALUES (4, ?)`
     await assert.rejects(session.execute(text, [value as CqlInput]), { name, message }, column)
   }
@@ -186,8 +188,8 @@ test('the options integers and maps of a session', skip, async () => {
   try {
     await own.execute('CREATE TABLE t (id int PRIMARY KEY, b bigint, v varint, m map<text, int>)')
     await own.execute('INSERT INTO t (id, b, v, m) VALUES (?, ?, ?, ?)', [1, 2, 3, { a: 4 }])
-    const found = await own.execute('SELECT * FROM t')
-    assert.deepEqual(found.one(), { id: 1, b: 2n, m: new Map([['a', 4]]), v: 3n })
+    const result = await own.execute('SELECT * FROM t')
+    assert.deepEqual(result.one(), { id: 1, b: 2n, m: new Map([['a', 4]]), v: 3n })
   } finally {
     await own.close()
   }
@@ -258,13 +260,13 @@ test("npm cassandra-driver and this client read each other's values", both, asyn
         const select = `SELECT ${column} FROM everything WHERE id = 5`
         await session.execute(insert, [value])
         const read = (await peer.execute(select, [], { prepare: true })).first()[column]
-        const wanted = theirs(column, value)
-        const isTheirs = typeof wanted === 'object' && 'equals' in (wanted as object)
-        if (isTheirs && !Buffer.isBuffer(wanted)) {
-          assert.ok(read.equals(wanted), `${column}: ${read}, not ${wanted}`)
-        } else assert.deepEqual(plain(read), plain(wanted), column)
+        const expected = theirs(column, value)
+        const isTheirs = typeof expected === 'object' && 'equals' in (expected as object)
+        if (isTheirs && !Buffer.isBuffer(expected)) {
+          assert.ok(read.equals(expected), `${column}: ${read}, not ${expected}`)
+        } else assert.deepEqual(plain(read), plain(expected), column)
         const other = (text: string) => text.replace('(5,', '(6,').replace('= 5', '= 6')
-        await peer.execute(other(insert), [wanted], { prepare: true })
+        await peer.execute(other(insert), [expected], { prepare: true })
         const back = (await session.execute(other(select))).one() as { [name: string]: unknown }
         assert.deepEqual(back[column], value, column)
         compared++

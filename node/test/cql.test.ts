@@ -45,31 +45,31 @@ test('text and prepared statements, with values in order and by name', skip, asy
   await session.execute('INSERT INTO items (id, name, price) VALUES (?, ?, ?)', [3, "o'fig", null])
   await session.execute("INSERT INTO items (id, name) VALUES (4, '?')")
 
-  const found = await session.execute('SELECT id, name, price FROM items WHERE id IN ?', [
+  const result = await session.execute('SELECT id, name, price FROM items WHERE id IN ?', [
     [1, 2, 3, 4],
   ])
-  assert.deepEqual(found.rows, [
+  assert.deepEqual(result.rows, [
     { id: 1, name: 'pear', price: 0.5 },
     { id: 2, name: 'plum', price: 2 },
     { id: 3, name: "o'fig", price: null },
     { id: 4, name: '?', price: null },
   ])
-  assert.deepEqual([...found], found.rows)
+  assert.deepEqual([...result], result.rows)
   assert.deepEqual(
-    found.columns.map(({ name, type, keyspace, table }) => [name, type, keyspace, table]),
+    result.columns.map(({ name, type, keyspace, table }) => [name, type, keyspace, table]),
     [
       ['id', 'int', 'node_verbs', 'items'],
       ['name', 'text', 'node_verbs', 'items'],
       ['price', 'double', 'node_verbs', 'items'],
     ],
   )
-  assert.deepEqual([found.length, found.pagingState, found.node], [4, null, AT.split(',')[0]])
+  assert.deepEqual([result.length, result.pagingState, result.node], [4, null, AT.split(',')[0]])
 
   const named = 'SELECT name FROM items WHERE id = :which'
   assert.deepEqual((await session.execute(named, { which: 2 })).one(), { name: 'plum' })
   assert.equal((await session.execute(named, { which: 99 })).one(), undefined)
-  assert.throws(() => found.one(), /4 rows where one was expected/)
-  assert.deepEqual(found.first(), found.rows[0])
+  assert.throws(() => result.one(), /4 rows where one was expected/)
+  assert.deepEqual(result.first(), result.rows[0])
 })
 
 test('many concurrent statements; unset parameters leave columns unchanged', skip, async () => {
@@ -78,9 +78,9 @@ test('many concurrent statements; unset parameters leave columns unchanged', ski
   await Promise.all(many.map((n) => session.execute(insert, [n, `name ${n}`, n / 4])))
   await session.execute(insert, [1000, UNSET, null])
   const select = await session.prepare('SELECT name, price FROM items WHERE id = ?')
-  const found = await Promise.all(many.map((n) => session.execute(select, [n])))
-  assert.deepEqual(found[0]?.one(), { name: 'name 1000', price: null })
-  for (const [at, rows] of found.entries()) {
+  const result = await Promise.all(many.map((n) => session.execute(select, [n])))
+  assert.deepEqual(result[0]?.one(), { name: 'name 1000', price: null })
+  for (const [at, rows] of result.entries()) {
     if (at > 0) {
       assert.deepEqual(rows.one(), { name: `name ${many[at]}`, price: (many[at] as number) / 4 })
     }
@@ -105,8 +105,8 @@ test('batches of prepared statements and of text', skip, async () => {
     .add("INSERT INTO items (id, name) VALUES (62, 'c')")
   assert.equal(batch.length, 3)
   await batch.execute({ consistency: 'quorum' })
-  const found = await session.execute('SELECT name FROM items WHERE id IN (60, 61, 62)')
-  assert.deepEqual(found.rows, [{ name: 'a' }, { name: 'b' }, { name: 'c' }])
+  const result = await session.execute('SELECT name FROM items WHERE id IN (60, 61, 62)')
+  assert.deepEqual(result.rows, [{ name: 'a' }, { name: 'b' }, { name: 'c' }])
 
   await assert.rejects(session.batch().add(insert, [1, 2]).execute(), {
     name: 'TypeError',
@@ -138,8 +138,8 @@ test('bound statements', skip, async () => {
   assert.equal((await session.page(one, null, { pageSize: 1 })).length, 1)
   for await (const row of session.query(one)) assert.equal(row['name'], 'bound')
   const all = (await session.prepare('SELECT id FROM items')).bind()
-  const found = await session.execute(all, null, { pageSize: 300 })
-  assert.ok(found.length > 1000 && found.attempts > 3)
+  const result = await session.execute(all, null, { pageSize: 300 })
+  assert.ok(result.length > 1000 && result.attempts > 3)
   await session
     .batch()
     .add(insert.bind([80_002, 'two', 2]))
@@ -193,7 +193,7 @@ test('errors from the server', skip, async () => {
 
 test('invalid arguments are rejected before anything is sent', skip, async () => {
   const insert = await session.prepare('INSERT INTO items (id, name, price) VALUES (?, ?, ?)')
-  const refused: [unknown, string, RegExp][] = [
+  const invalid: [unknown, string, RegExp][] = [
     [[1], 'RangeError', /takes 3 values \(id, name, price\), not 1/],
     [['x', 'y', 1], 'TypeError', /id: int takes an integer, not "x" \(string\)/],
     [[1.5, 'y', 1], 'TypeError', /id: int takes an integer, not 1.5/],
@@ -212,7 +212,7 @@ test('invalid arguments are rejected before anything is sent', skip, async () =>
     ],
     ['text', 'TypeError', /parameters must be an array or an object, not string/],
   ]
-  for (const [values, name, message] of refused) {
+  for (const [values, name, message] of invalid) {
     await assert.rejects(session.execute(insert, values as never), { name, message })
   }
   await assert.rejects(
@@ -270,16 +270,16 @@ test('USE changes the keyspace of cached texts', skip, async () => {
 })
 
 test('callbacks, signals, time limits', skip, async () => {
-  const found = await new Promise((resolve, reject) => {
+  const result = await new Promise((resolve, reject) => {
     session.execute('SELECT id FROM items WHERE id = ?', [1], (error, rows) =>
       error ? reject(error) : resolve(rows?.length),
     )
   })
-  assert.equal(found, 1)
-  const refused = await new Promise((resolve) => {
+  assert.equal(result, 1)
+  const error = await new Promise((resolve) => {
     session.prepare('SELEC', (error) => resolve(error))
   })
-  assert.ok(refused instanceof SyntaxException)
+  assert.ok(error instanceof SyntaxException)
   await assert.rejects(
     session.execute('SELECT * FROM items', null, { signal: AbortSignal.abort() }),
     { name: 'AbortError' },
@@ -373,6 +373,6 @@ test('worker threads have their own sessions', skip, async () => {
     })
     await worker.terminate()
   }
-  const found = await session.execute('SELECT name FROM items WHERE id = ?', [70199])
-  assert.deepEqual(found.one(), { name: 'worker' })
+  const result = await session.execute('SELECT name FROM items WHERE id = ?', [70199])
+  assert.deepEqual(result.one(), { name: 'worker' })
 })

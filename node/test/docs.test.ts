@@ -43,17 +43,17 @@ interface Block {
 
 /** The blocks of a page in one language. */
 function blocks(page: string, language: string): Block[] {
-  const found: Block[] = []
+  const matches: Block[] = []
   let opened: string | undefined
   for (const [number, line] of readFileSync(join(REPOSITORY, page), 'utf8').split('\n').entries()) {
     if (line.startsWith('```')) {
       opened = opened === undefined ? line.slice(3) : undefined
-      if (opened === language) found.push({ start: number + 1, lines: [] })
+      if (opened === language) matches.push({ start: number + 1, lines: [] })
     } else if (opened === language) {
-      found.at(-1)?.lines.push(line)
+      matches.at(-1)?.lines.push(line)
     }
   }
-  return found
+  return matches
 }
 
 /** Blocks as one program, on their original lines, so that errors point there. */
@@ -82,15 +82,15 @@ function programs(page: string): { file: string; source: string; text: string }[
 }
 
 /** Asserts that a program printed what its comments say, in that order. */
-function assertSaid(page: string, text: string, stdout: string): void {
+function assertPrinted(page: string, text: string, stdout: string): void {
   const printed = stdout.split('\n')
   let at = 0
   for (const line of text.split('\n')) {
     const expected = SAID.exec(line)?.[1]
     if (expected === undefined) continue
-    const found = printed.indexOf(expected, at)
-    assert.notEqual(found, -1, `${page}: ${line.trim()}\nprinted:\n${stdout}`)
-    at = found + 1
+    const position = printed.indexOf(expected, at)
+    assert.notEqual(position, -1, `${page}: ${line.trim()}\nprinted:\n${stdout}`)
+    at = position + 1
   }
 }
 
@@ -116,7 +116,7 @@ for (const page of PAGES) {
     test(`${page}: ${file}`, { skip }, async (test) => {
       const args = ['--enable-source-maps', join(FOLDER, file)]
       const stdout = await output(process.execPath, args, { cwd: temporaryFolder(test) })
-      assertSaid(page, text, stdout)
+      assertPrinted(page, text, stdout)
     })
   }
 }
@@ -126,11 +126,11 @@ const PAGE = readFileSync(join(REPOSITORY, 'docs/node.md'), 'utf8').replace(/```
 
 /** The public members of a class and its base classes. */
 function members(kind: { prototype: object }): string[] {
-  const found: string[] = []
+  const matches: string[] = []
   for (let at = kind.prototype; at !== Object.prototype; at = Object.getPrototypeOf(at)) {
-    found.push(...Object.getOwnPropertyNames(at))
+    matches.push(...Object.getOwnPropertyNames(at))
   }
-  return found.filter((name) => !['constructor', 'spaceOf', 'wireOf', 'ofRecord'].includes(name))
+  return matches.filter((name) => !['constructor', 'spaceOf', 'wireOf', 'ofRecord'].includes(name))
 }
 
 for (const [name, kind] of Object.entries({ Client, Dataset, Batch, Job })) {
@@ -142,8 +142,8 @@ for (const [name, kind] of Object.entries({ Client, Dataset, Batch, Job })) {
 
 test('docs/node.md mentions all options of a client', async () => {
   const options = { noSuchOption: true } as unknown as ClientOptions
-  const refused = await Client.connect('127.0.0.1:1', options).catch((error: Error) => error)
-  const names = /there are: (.*)$/.exec((refused as Error).message)?.[1]?.split(', ') ?? []
+  const failure = await Client.connect('127.0.0.1:1', options).catch((error: Error) => error)
+  const names = /there are: (.*)$/.exec((failure as Error).message)?.[1]?.split(', ') ?? []
   assert.ok(names.includes('timeout'))
   assert.deepEqual(
     names.filter((name) => !PAGE.includes(`| \`${name}\` |`)),
@@ -167,8 +167,8 @@ for (const kind of [Session, Prepared, CqlQuery, CqlBatch, Rows]) {
 
 test('docs/node-cassandra.md mentions all options of a session', async () => {
   const options = { noSuchOption: true } as SessionOptions
-  const refused = await connect('127.0.0.1:1', options).catch((error: Error) => error)
-  const names = /there are: (.*)$/.exec((refused as Error).message)?.[1]?.split(', ') ?? []
+  const failure = await connect('127.0.0.1:1', options).catch((error: Error) => error)
+  const names = /there are: (.*)$/.exec((failure as Error).message)?.[1]?.split(', ') ?? []
   assert.ok(names.includes('timeout'))
   assert.deepEqual(
     names.filter((name) => !new RegExp(`^\\|.*\`${name}\`.* \\|`, 'm').test(CQL_PAGE)),

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { inspect } from 'node:util'
 import { ctx, Double, exp, GeoJSON } from 'spikewire'
-import { cases, made, withoutPython } from './cases.js'
+import { build, cases, withoutPython } from './cases.js'
 
 /** Passes a value that the compiler would reject. */
 // biome-ignore lint/suspicious/noExplicitAny: it stands for what plain JavaScript may pass
@@ -18,7 +18,7 @@ test('the bytes and texts of Python', { skip: withoutPython }, async (t) => {
   const { shown_as_text, what_is_inside, what_is_inside_is_computed } = await cases()
   for (const one of [...shown_as_text, ...what_is_inside, ...what_is_inside_is_computed]) {
     await t.test(one.python, () => {
-      const expression = made(one.make) as exp.Expression
+      const expression = build(one.make) as exp.Expression
       assert.equal(String(expression), one.text)
       assert.equal(inspect(expression), `Expression(${one.text})`)
       if (one.bytes === null) {
@@ -35,10 +35,10 @@ test('every function with every option, as in Python', { skip: withoutPython }, 
   const { every } = await cases()
   for (const { make, python, text, bytes, compared } of every) {
     if (text === null) {
-      assert.throws(() => made(make), /type|operand/i, python)
+      assert.throws(() => build(make), /type|operand/i, python)
       continue
     }
-    const expression = made(make) as exp.Expression
+    const expression = build(make) as exp.Expression
     assert.equal(String(expression), text)
     if (bytes !== null) assert.equal(expression.toBytes().toString('hex'), bytes, python)
     if (compared) assert.equal(expression.eq(1).toBytes().toString('hex'), compared, python)
@@ -68,9 +68,9 @@ test('expressions written differently in JavaScript', () => {
   for (const [expression, text] of SHOWN) assert.equal(String(expression), text)
 })
 
-type Refused = [make: () => unknown, error: typeof TypeError, message: RegExp]
+type InvalidCase = [make: () => unknown, error: typeof TypeError, message: RegExp]
 
-const REFUSED: Refused[] = [
+const INVALID: InvalidCase[] = [
   [() => exp.bin('a', 'int').eq(wrong('x')), TypeError, /INT and STRING/],
   [() => exp.bin('a', 'int').and(true), TypeError, /takes BOOL, not INT/],
   [() => exp.bin('a', 'int').gt(2.5), TypeError, /INT and FLOAT/],
@@ -131,8 +131,8 @@ const REFUSED: Refused[] = [
   ],
 ]
 
-for (const [make, error, message] of REFUSED) {
-  test(`refused: ${String(make).replace(/\s+/g, ' ')}`, () => {
+for (const [make, error, message] of INVALID) {
+  test(`invalid: ${String(make).replace(/\s+/g, ' ')}`, () => {
     assert.throws(make, { name: error.name, message })
   })
 }

@@ -50,9 +50,9 @@ class Journal {
     this.open.delete(key)
   }
 
-  read(key: number, found: number | undefined): void {
+  read(key: number, version: number | undefined): void {
     const allowed = [this.acknowledged.get(key), ...(this.open.get(key) ?? [])]
-    assert.ok(allowed.includes(found), `key ${key}: ${found} is none of ${allowed}`)
+    assert.ok(allowed.includes(version), `key ${key}: ${version} is none of ${allowed}`)
   }
 
   failed(error: SpikewireError, key: number, value: number, write: boolean): void {

@@ -56,9 +56,9 @@ describe('replies that are cut in the middle', () => {
       await Promise.all(range(100).map((key) => data.put(key, { v: key })))
       await cluster.inject(1, { cut: 0.2, seed: 3 })
       for (let round = 0; round < 5; round++) {
-        const found = await Promise.all(range(100).map((key) => data.get(key)))
+        const records = await Promise.all(range(100).map((key) => data.get(key)))
         assert.deepEqual(
-          found.map(({ bins }) => bins.v),
+          records.map(({ bins }) => bins.v),
           range(100),
         )
       }
@@ -170,9 +170,9 @@ describe('replies that are late', () => {
           }
         }
         await cluster.clearFaults(0)
-        const found = await Promise.all(range(60).map((key) => data.get(key)))
+        const records = await Promise.all(range(60).map((key) => data.get(key)))
         assert.deepEqual(
-          found.map(({ bins }) => bins.v),
+          records.map(({ bins }) => bins.v),
           range(60),
         )
       }
@@ -202,9 +202,9 @@ describe('a slow link', () => {
       const text = (key: number) => `${key}`.repeat(50)
       await Promise.all(range(20).map((key) => data.put(key, { v: text(key) })))
       await cluster.inject(0, { drip: [100, 1] })
-      const found = await Promise.all(range(20).map((key) => data.get(key)))
+      const records = await Promise.all(range(20).map((key) => data.get(key)))
       assert.deepEqual(
-        found.map(({ bins }) => bins.v),
+        records.map(({ bins }) => bins.v),
         range(20).map(text),
       )
     }))
@@ -223,11 +223,11 @@ describe('nodes that refuse connections', () => {
         // nevertheless.
         const late = await Client.connect(seeds, { timeout: 30_000, maxErrorRate: 0 })
         try {
-          const found = await Promise.all(
+          const records = await Promise.all(
             range(60).map((key) => late.dataset('test', 'faults').get(key)),
           )
           assert.deepEqual(
-            found.map(({ bins }) => bins['v']),
+            records.map(({ bins }) => bins['v']),
             range(60),
           )
         } finally {
@@ -257,9 +257,9 @@ describe('nodes that refuse connections', () => {
     boxed(3, {}, async ({ cluster, data }) => {
       await cluster.inject(1, { refuse: 'port' })
       for (const key of range(60)) await data.put(key, { v: key })
-      const found = await Promise.all(range(60).map((key) => data.get(key)))
+      const records = await Promise.all(range(60).map((key) => data.get(key)))
       assert.deepEqual(
-        found.map(({ bins }) => bins.v),
+        records.map(({ bins }) => bins.v),
         range(60),
       )
     }))
@@ -298,8 +298,8 @@ describe('requests that are refused', () => {
       for (let round = 0; round < 2; round++) {
         await Promise.all(range(200).map((key) => data.add(key, { n: 1 })))
       }
-      const found = await Promise.all(range(200).map((key) => data.get(key)))
-      assert.deepEqual(new Set(found.map(({ bins }) => bins.n)), new Set([2]))
+      const records = await Promise.all(range(200).map((key) => data.get(key)))
+      assert.deepEqual(new Set(records.map(({ bins }) => bins.n)), new Set([2]))
     }))
 
   test('there is a pause between retries', () =>
@@ -359,8 +359,8 @@ describe('requests and replies that are lost', () => {
         let lost = 0
         for (const round of range(3)) {
           if (round === 2) await cluster.clearFaults(1)
-          const found = await atOnce(range(100).map((key) => data.get(key)))
-          for (const [key, one] of found.entries()) {
+          const records = await atOnce(range(100).map((key) => data.get(key)))
+          for (const [key, one] of records.entries()) {
             if (one instanceof Record) {
               assert.deepEqual([one.bins.v, one.key.key], [key, key])
             } else {

@@ -114,8 +114,8 @@ test('delete', async () => {
 test('a missing record is still created', async () => {
   await people.put('new', { age: 1 }, { where: ADULT })
   assert.equal((await people.get('new')).bins['age'], 1)
-  const refused = people.put('newer', { age: 1 }, { where: ADULT, exists: 'update' })
-  await assert.rejects(refused, RecordNotFound)
+  const update = people.put('newer', { age: 1 }, { where: ADULT, exists: 'update' })
+  await assert.rejects(update, RecordNotFound)
 })
 
 test('with a stored key', async () => {
@@ -142,13 +142,13 @@ test('metadata, lists and maps', async () => {
 
 for (const [name, where] of FORMS) {
   test(`many records with ${name}`, async () => {
-    const found = await people.getMany(['kim', 'lee', 'nobody'], { where })
-    assert.deepEqual([...found.codes], [27, 0, 2])
+    const reply = await people.getMany(['kim', 'lee', 'nobody'], { where })
+    assert.deepEqual([...reply.codes], [27, 0, 2])
     assert.deepEqual(
-      [...found].map((record) => record?.bins['age'] ?? null),
+      [...reply].map((record) => record?.bins['age'] ?? null),
       [null, 40, null],
     )
-    assert.deepEqual([found.found, found.errors.size], [1, 0])
+    assert.deepEqual([reply.found, reply.errors.size], [1, 0])
     assert.deepEqual([...(await people.existsMany(['kim', 'lee'], { where })).codes], [27, 0])
     const steps = [op.add('age', 1), op.get('age')]
     const done = await people.operateMany(['kim', 'lee'], steps, { where })
@@ -190,14 +190,14 @@ test('many kept operations on lists and maps', async () => {
 })
 
 test('a query', async () => {
-  const found: unknown[] = []
+  const names: unknown[] = []
   for (const [, where] of FORMS) {
-    for await (const record of people.query({ where })) found.push(record.bins['name'])
+    for await (const record of people.query({ where })) names.push(record.bins['name'])
   }
-  assert.deepEqual(found, ['L', 'L', 'L', 'L'])
+  assert.deepEqual(names, ['L', 'L', 'L', 'L'])
 })
 
-const REFUSED: [unknown, typeof TypeError, RegExp][] = [
+const INVALID: [unknown, typeof TypeError, RegExp][] = [
   [5, TypeError, /where: an expression is/],
   [Buffer.from('$.a > 1'), TypeError, /where: an expression is/],
   [{}, TypeError, /where: an expression is/],
@@ -214,8 +214,8 @@ const REFUSED: [unknown, typeof TypeError, RegExp][] = [
 ]
 
 test('invalid filters are rejected before anything is sent', async () => {
-  for (const [given, error, message] of REFUSED) {
-    const where = given as exp.Where
+  for (const [filter, error, message] of INVALID) {
+    const where = filter as exp.Where
     const calls = [
       () => people.get('lee', { where }),
       () => people.exists('lee', { where }),

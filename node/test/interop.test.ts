@@ -55,7 +55,7 @@ class Generator {
   }
 
   float(): number | Double {
-    const given = this.one([
+    const candidate = this.one([
       0.1,
       -1.5,
       1e-310,
@@ -65,9 +65,9 @@ class Generator {
       1 / 3,
       Number.POSITIVE_INFINITY,
     ])
-    if (this.#common) return Number.isInteger(given) ? 0.5 : given
+    if (this.#common) return Number.isInteger(candidate) ? 0.5 : candidate
     const whole = new Double(this.one([0, 3, -4, 2 ** 60, 2 ** 70]))
-    return this.below(2) === 0 ? this.whole(given) : whole
+    return this.below(2) === 0 ? this.whole(candidate) : whole
   }
 
   /** Whole floats are `Double`s, as this client returns them. */
@@ -162,8 +162,8 @@ async function fill(set: string, common: boolean) {
 
 async function sameIn(set: string, expected: readonly object[]) {
   const dataset = client.dataset('test', set)
-  const found = await Promise.all(expected.map((_, number) => dataset.get(number)))
-  for (const [number, { bins, ttl }] of found.entries()) {
+  const actual = await Promise.all(expected.map((_, number) => dataset.get(number)))
+  for (const [number, { bins, ttl }] of actual.entries()) {
     assert.deepEqual(bins, expected[number], `record ${number} of ${set}`)
     assert.ok(ttl !== null && ttl > 90_000 && ttl <= 100_000)
   }

@@ -98,9 +98,9 @@ after(async () => {
 })
 
 async function count(range: IndexRange): Promise<number> {
-  let found = 0
-  for await (const _ of people.query({ index: range })) found++
-  return found
+  let matches = 0
+  for await (const _ of people.query({ index: range })) matches++
+  return matches
 }
 
 test('index queries', async () => {
@@ -127,16 +127,16 @@ test('index queries', async () => {
 
 test('index queries with a filter, in pages, resumed', async () => {
   const options = { index: index.between('n', 100, 499), where: exp.bin('n', 'int').lt(300) }
-  const found: number[] = []
+  const matches: number[] = []
   let resume: Buffer | undefined
   for (;;) {
     const page = await people.query({ ...options, pageSize: 70, resume }).page()
-    found.push(...page.records.map(({ bins }) => bins.n))
+    matches.push(...page.records.map(({ bins }) => bins.n))
     if (page.done) break
     resume = page.cursor
   }
   assert.deepEqual(
-    found.sort((a, b) => a - b),
+    matches.sort((a, b) => a - b),
     Array.from({ length: 200 }, (_, at) => at + 100),
   )
   const other = { index: index.between('n', 1, 499), resume }
@@ -247,7 +247,7 @@ test('a long job: progress, a time limit for waiting, abort', async () => {
 })
 
 test('invalid jobs are rejected before anything is sent', async () => {
-  const refused: [Promise<unknown>, RegExp][] = [
+  const invalid: [Promise<unknown>, RegExp][] = [
     [people.operateAll([op.get('n')]), /operations\[0\] reads/],
     [people.operateAll([]), /operations must not be empty/],
     [
@@ -262,7 +262,7 @@ test('invalid jobs are rejected before anything is sent', async () => {
     [client.deleteAll('test', undefined as never), /set must be a string, or null/],
     [people.touchAll({ signal: AbortSignal.abort(new Error('before')) }), /before/],
   ]
-  for (const [promise, message] of refused) {
+  for (const [promise, message] of invalid) {
     await assert.rejects(promise, (error: Error) => message.test(error.message), `${message}`)
   }
   assert.equal((await people.get(1)).bins.n, 1)

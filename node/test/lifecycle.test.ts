@@ -246,19 +246,19 @@ test('connecting takes a callback', async () => {
   const connect = (seeds: string, options: ClientOptions) =>
     new Promise<Client>((resolve, reject) => {
       let returned = false
-      const told = (error: Error | null, connected?: Client) => {
+      const callback = (error: Error | null, connected?: Client) => {
         assert.ok(returned)
         if (error) reject(error)
         else resolve(connected as Client)
       }
-      assert.equal(Client.connect(seeds, options, told), undefined)
+      assert.equal(Client.connect(seeds, options, callback), undefined)
       returned = true
     })
   const connected = await connect(cluster.seeds, {})
   assert.equal(connected.nodes.length, 2)
   await connected.close()
-  const refused = connect(cluster.seeds, { timeout: -1 })
-  await assert.rejects(refused, /^RangeError: timeout must be/)
+  const rejection = connect(cluster.seeds, { timeout: -1 })
+  await assert.rejects(rejection, /^RangeError: timeout must be/)
   await assert.rejects(connect('127.0.0.1:1', { timeout: 500 }), { name: 'ConnectionFailed' })
 })
 

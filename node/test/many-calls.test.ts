@@ -147,13 +147,13 @@ test('unknown options', async () => {
   await assert.rejects(data.getMany([1], { bins: wrong('n') }), /^TypeError: bins must be an array/)
   await assert.rejects(data.existsMany([1], { timeout: Number.NaN }), /timeout/)
   await assert.rejects(data.deleteMany([1], wrong({ generation: 'x' })), /^TypeError: generation/)
-  for (const given of [{ ttl: 5 }, { exists: 'create' }]) {
-    await assert.rejects(data.deleteMany([1], wrong(given)), /^TypeError: unknown option/)
-    await assert.rejects(data.delete(1, wrong(given)), /^TypeError: unknown option/)
+  for (const options of [{ ttl: 5 }, { exists: 'create' }]) {
+    await assert.rejects(data.deleteMany([1], wrong(options)), /^TypeError: unknown option/)
+    await assert.rejects(data.delete(1, wrong(options)), /^TypeError: unknown option/)
   }
-  for (const given of [{ generation: 5 }, { exists: 'create' }]) {
-    await assert.rejects(data.applyMany([1], 'm', 'f', [], wrong(given)), /unknown option/)
-    await assert.rejects(data.apply(1, 'm', 'f', [], wrong(given)), /^TypeError: unknown option/)
+  for (const options of [{ generation: 5 }, { exists: 'create' }]) {
+    await assert.rejects(data.applyMany([1], 'm', 'f', [], wrong(options)), /unknown option/)
+    await assert.rejects(data.apply(1, 'm', 'f', [], wrong(options)), /^TypeError: unknown option/)
   }
   await assert.rejects(data.touch(1, wrong({ durable: true })), /unknown option durable/)
   await assert.rejects(data.operateMany([1], []), /^RangeError: operations must not be empty/)
@@ -165,10 +165,10 @@ test('unknown options', async () => {
 test('an unknown namespace in the middle', async () => {
   const data = await filled()
   const keys = [data.key(1), new Key('nowhere', 's', 1), data.key(2)]
-  const found = await client.getMany(keys)
-  assert.deepEqual([found[0]?.bins['n'], found[2]?.bins['n']], [1, 2])
-  assert.deepEqual([...found.errors.keys()], [1])
-  const error = found.errors.get(1)
+  const results = await client.getMany(keys)
+  assert.deepEqual([results[0]?.bins['n'], results[2]?.bins['n']], [1, 2])
+  assert.deepEqual([...results.errors.keys()], [1])
+  const error = results.errors.get(1)
   assert.ok(error instanceof NamespaceNotFound)
   assert.match(error.message, /nowhere/)
   assert.equal(error.key?.namespace, 'nowhere')
@@ -176,28 +176,30 @@ test('an unknown namespace in the middle', async () => {
 
 test('callbacks, after the call has returned', async () => {
   const data = await filled()
-  type Told = [error: Error | null, batch: Batch<Row> | undefined]
-  const told = (call: (callback: (error: Error | null, batch?: Batch<Row>) => void) => unknown) =>
-    new Promise<Told>((resolve) => {
+  type Outcome = [error: Error | null, batch: Batch<Row> | undefined]
+  const withCallback = (
+    call: (callback: (error: Error | null, batch?: Batch<Row>) => void) => unknown,
+  ) =>
+    new Promise<Outcome>((resolve) => {
       let returned = false
-      const given = call((error, batch) => {
+      const value = call((error, batch) => {
         assert.ok(returned)
         resolve([error, batch])
       })
       returned = true
-      assert.equal(given, undefined)
+      assert.equal(value, undefined)
     })
   const good = await Promise.all([
-    told((callback) => data.getMany([1], callback)),
-    told((callback) => data.getMany([1], { bins: ['n'] }, callback)),
-    told((callback) => data.existsMany([1], callback)),
-    told((callback) => data.putMany([[1, { n: 5 }]], callback)),
-    told((callback) => data.operateMany([1], [op.get('n')], callback)),
-    told((callback) => data.batch([], callback)),
-    told((callback) => data.deleteMany([1], {}, callback)),
+    withCallback((callback) => data.getMany([1], callback)),
+    withCallback((callback) => data.getMany([1], { bins: ['n'] }, callback)),
+    withCallback((callback) => data.existsMany([1], callback)),
+    withCallback((callback) => data.putMany([[1, { n: 5 }]], callback)),
+    withCallback((callback) => data.operateMany([1], [op.get('n')], callback)),
+    withCallback((callback) => data.batch([], callback)),
+    withCallback((callback) => data.deleteMany([1], {}, callback)),
   ])
   for (const [error, batch] of good) assert.ok(error === null && batch instanceof Batch)
-  const [error, batch] = await told((callback) => data.getMany(wrong('abc'), callback))
+  const [error, batch] = await withCallback((callback) => data.getMany(wrong('abc'), callback))
   assert.ok(error instanceof TypeError && batch === undefined)
 })
 
@@ -211,9 +213,9 @@ test('cancelled calls', async () => {
     const doomed = data.getMany(NUMBERS, { signal: abort.signal })
     abort.abort(new Error(`doomed ${at}`))
     await assert.rejects(doomed, new RegExp(`doomed ${at}`))
-    const found = await data.getMany([at, at + 1])
+    const results = await data.getMany([at, at + 1])
     assert.deepEqual(
-      [...found].map((record) => record?.bins.n),
+      [...results].map((record) => record?.bins.n),
       [at, at + 1],
     )
   }

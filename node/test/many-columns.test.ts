@@ -90,12 +90,12 @@ test('an Arrow stream, filters, callbacks', async () => {
   assert.equal(table.numRows, NUMBERS.length)
   const n = table.getChild('n')
   for (const row of NUMBERS) assert.equal(n?.get(row), row < 100 ? null : BigInt(row))
-  const told = await new Promise<Columns>((resolve, reject) => {
+  const received = await new Promise<Columns>((resolve, reject) => {
     data.getColumns([1], { bins: ['n'] }, (error, columns) =>
       columns === undefined ? reject(error) : resolve(columns),
     )
   })
-  assert.deepEqual(told.get('n')?.toArray(), [1n])
+  assert.deepEqual(received.get('n')?.toArray(), [1n])
   assert.equal((await data.getColumns([])).length, 0)
 })
 
@@ -146,8 +146,8 @@ test('rows that fail: their error, or nulls', async () => {
   try {
     await assert.rejects(data.getColumns(NUMBERS, { timeout: 2000 }), Timeout)
     const some = await data.getColumns(NUMBERS, { timeout: 2000, errors: 'mask' })
-    const found = some.get('n')?.toArray() ?? []
-    assert.ok(found.includes(null) && found.some((value) => value !== null))
+    const column = some.get('n')?.toArray() ?? []
+    assert.ok(column.includes(null) && column.some((value) => value !== null))
   } finally {
     await cluster.clearFaults(0)
   }

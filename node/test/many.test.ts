@@ -53,22 +53,22 @@ const binsOf = (batch: Batch<Row>) => [...batch].map((record) => record && { ...
 test('records are in input order, with missing and repeated ones', async () => {
   const data = await filled()
   const keys = [5, 999, 5, 0, 'none', data.key(299)]
-  const found = await data.getMany(keys)
+  const results = await data.getMany(keys)
   const record = (n: number) => ({ n, s: String(n) })
-  assert.deepEqual(binsOf(found), [record(5), null, record(5), record(0), null, record(299)])
-  assert.deepEqual([...found.codes], [0, 2, 0, 0, 2, 0])
-  assert.deepEqual([found.length, found.found, found.errors.size], [6, 4, 0])
+  assert.deepEqual(binsOf(results), [record(5), null, record(5), record(0), null, record(299)])
+  assert.deepEqual([...results.codes], [0, 2, 0, 0, 2, 0])
+  assert.deepEqual([results.length, results.found, results.errors.size], [6, 4, 0])
   assert.deepEqual(
-    found.keys.map(({ key }) => key),
+    results.keys.map(({ key }) => key),
     [5, 999, 5, 0, 'none', 299],
   )
-  assert.deepEqual(found[0]?.key.key, 5)
-  assert.equal(found[5]?.key.set, data.set)
-  assert.equal(found[0], found[0])
-  assert.equal(found.at(-1), found[5])
-  assert.equal(found.at(6), undefined)
-  assert.equal(found[6], undefined)
-  assert.equal(inspect(found), 'Batch(6 rows, 4 found, 0 failed)')
+  assert.deepEqual(results[0]?.key.key, 5)
+  assert.equal(results[5]?.key.set, data.set)
+  assert.equal(results[0], results[0])
+  assert.equal(results.at(-1), results[5])
+  assert.equal(results.at(6), undefined)
+  assert.equal(results[6], undefined)
+  assert.equal(inspect(results), 'Batch(6 rows, 4 found, 0 failed)')
 })
 
 test('keys of every type', async () => {
@@ -104,13 +104,13 @@ test('keys that are all numbers, all strings, all ASCII', async () => {
   for (const keys of lists) {
     const data = fresh()
     await Promise.all(keys.map((key) => data.put(key, { s: String(key) })))
-    const found = await data.getMany(keys)
+    const results = await data.getMany(keys)
     assert.deepEqual(
-      [...found].map((record) => record?.bins.s),
+      [...results].map((record) => record?.bins.s),
       keys.map(String),
     )
     assert.deepEqual(
-      [...found].map((record) => record?.key.key),
+      [...results].map((record) => record?.key.key),
       keys,
     )
     const again = fresh()
@@ -124,8 +124,8 @@ test('some bins, and none', async () => {
   const data = await filled()
   assert.deepEqual(binsOf(await data.getMany([1, 2], { bins: ['s'] })), [{ s: '1' }, { s: '2' }])
   assert.deepEqual(binsOf(await data.getMany([1, 2], { bins: ['zz'] })), [{}, {}])
-  const found = await data.getMany([1, 777], { bins: [] })
-  assert.deepEqual([found[0]?.bins, found[0]?.generation, found[1]], [{}, 1, null])
+  const results = await data.getMany([1, 777], { bins: [] })
+  assert.deepEqual([results[0]?.bins, results[0]?.generation, results[1]], [{}, 1, null])
   const there = await data.existsMany([0, 1000])
   assert.deepEqual(
     [...there].map((record) => record !== null),
@@ -152,14 +152,14 @@ test('records of different bins, many bins, generations, times to live', async (
     { ttl: 1000 },
   )
   await data.put(3, { n: 2 }, { ttl: 'never' })
-  const found = await data.getMany(bins.map((_, key) => key))
+  const results = await data.getMany(bins.map((_, key) => key))
   const one = await Promise.all(bins.map((_, key) => data.get(key)))
   for (const [row, record] of one.entries()) {
-    assert.deepEqual(found[row]?.bins, record.bins)
-    assert.equal(found[row]?.generation, row === 3 ? 2 : 1)
+    assert.deepEqual(results[row]?.bins, record.bins)
+    assert.equal(results[row]?.generation, row === 3 ? 2 : 1)
   }
-  assert.deepEqual(Object.keys(found[7]?.bins ?? {}), ['__proto__'])
-  const ttls = [...found].map((record) => record?.ttl)
+  assert.deepEqual(Object.keys(results[7]?.bins ?? {}), ['__proto__'])
+  const ttls = [...results].map((record) => record?.ttl)
   assert.equal(ttls[3], null)
   assert.ok(ttls.every((ttl, row) => row === 3 || (Number(ttl) > 900 && Number(ttl) <= 1000)))
 })
@@ -184,9 +184,9 @@ test('more lists of bin names than factories', async () => {
   const numbers = Array.from({ length: 1500 }, (_, n) => n)
   await data.putMany(numbers.map((n) => [n, { [`bin${n}`]: n, n }]))
   for (let time = 0; time < 2; time++) {
-    const found = await data.getMany(numbers)
+    const results = await data.getMany(numbers)
     assert.deepEqual(
-      binsOf(found),
+      binsOf(results),
       numbers.map((n) => ({ [`bin${n}`]: n, n })),
     )
   }
@@ -206,9 +206,9 @@ test('arrays changed during the call', async () => {
   const promise = data.getMany(keys)
   keys[0] = 200
   keys.length = 1
-  const found = await promise
+  const results = await promise
   assert.deepEqual(
-    [...found].map((record) => [record?.key.key, record?.bins.n]),
+    [...results].map((record) => [record?.key.key, record?.bins.n]),
     [
       [1, 1],
       [2, 2],
@@ -219,9 +219,9 @@ test('arrays changed during the call', async () => {
 
 test('a map of the records found', async () => {
   const data = await filled()
-  const found = (await data.getMany([3, 1, 3, 888])).toMap()
+  const results = (await data.getMany([3, 1, 3, 888])).toMap()
   assert.deepEqual(
-    [...found].map(([key, record]) => [key, record.bins.n]),
+    [...results].map(([key, record]) => [key, record.bins.n]),
     [
       [3, 3],
       [1, 1],
@@ -234,9 +234,9 @@ test('a map of the records found', async () => {
 
 test('ten thousand rows, and many batches at once', async () => {
   const data = await filled()
-  const found = await data.getMany(Array.from({ length: 10_000 }, (_, n) => n))
-  assert.equal(found.found, NUMBERS.length)
-  const sum = [...found].reduce((all, record) => all + (record?.bins.n ?? 0), 0)
+  const results = await data.getMany(Array.from({ length: 10_000 }, (_, n) => n))
+  assert.equal(results.found, NUMBERS.length)
+  const sum = [...results].reduce((all, record) => all + (record?.bins.n ?? 0), 0)
   assert.equal(sum, (299 * 300) / 2)
   const batches = await Promise.all(
     Array.from({ length: 250 }, (_, from) => data.getMany(NUMBERS.slice(from, from + 50))),
@@ -254,13 +254,13 @@ test('keys of several sets', async () => {
   await a.put(1, { s: 'a' })
   await b.put(1, { s: 'b' })
   const keys = [a.key(1), b.key(1), new Key('test', null, 1), a.key(2), a.key(1)]
-  const found = await client.getMany(keys)
+  const results = await client.getMany(keys)
   assert.deepEqual(
-    [...found].map((record) => record?.bins ?? null),
+    [...results].map((record) => record?.bins ?? null),
     [{ s: 'a' }, { s: 'b' }, null, null, { s: 'a' }],
   )
-  assert.deepEqual(found.keys.map(String), keys.map(String))
-  assert.deepEqual([found[1]?.key.set, found[4]?.key.set], [b.set, a.set])
+  assert.deepEqual(results.keys.map(String), keys.map(String))
+  assert.deepEqual([results[1]?.key.set, results[4]?.key.set], [b.set, a.set])
   const gone = await client.deleteMany(keys.slice(0, 3))
   assert.deepEqual([...gone.codes], [0, 0, 2])
 })
@@ -283,8 +283,8 @@ test('records as a Map, pairs, an object, an async iterable', async () => {
   assert.equal((await data.putMany(slowly())).found, 2)
   assert.equal((await data.putMany({ d: { n: 7 }, 8: { n: 8 } })).found, 2)
   assert.equal((await data.putMany([['m', wrong(new Map([['n', 9]]))]])).found, 1)
-  const found = await data.getMany(['a', Buffer.from('b'), 'c', 4, 5, 6, 'd', '8', 'm'])
-  assert.deepEqual(binsOf(found), [
+  const results = await data.getMany(['a', Buffer.from('b'), 'c', 4, 5, 6, 'd', '8', 'm'])
+  assert.deepEqual(binsOf(results), [
     ...[{ n: 1 }, { n: 2 }, { n: 3 }, { n: 4, l: [1] }, { n: 5 }, { n: 6 }],
     ...[{ n: 7 }, { n: 8 }, { n: 9 }],
   ])

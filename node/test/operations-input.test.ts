@@ -9,11 +9,11 @@ import { ctx, exp, HyperLogLog, Operation, op } from 'spikewire'
 // biome-ignore lint/suspicious/noExplicitAny: it stands for what plain JavaScript may pass
 const wrong = (value: unknown): any => value
 
-type Refused = [make: () => unknown, error: typeof TypeError, message: RegExp]
+type InvalidCase = [make: () => unknown, error: typeof TypeError, message: RegExp]
 
 const both = { createOnly: true, updateOnly: true }
 
-const REFUSED: Refused[] = [
+const INVALID: InvalidCase[] = [
   [() => op.list.getByIndex('l', 0, { returning: wrong('key') }), RangeError, /'value'.*'key'/],
   [
     () => op.list.getByRank('l', 0, { returning: wrong('index_range') }),
@@ -133,8 +133,8 @@ const REFUSED: Refused[] = [
   [() => op.write('w', '$.a', both), RangeError, /createOnly and updateOnly exclude/],
 ]
 
-for (const [make, error, message] of REFUSED) {
-  test(`refused: ${String(make).replace(/\s+/g, ' ')}`, () => {
+for (const [make, error, message] of INVALID) {
+  test(`invalid: ${String(make).replace(/\s+/g, ' ')}`, () => {
     assert.throws(make, { name: error.name, message })
   })
 }
@@ -182,7 +182,7 @@ test('omitted options have the defaults of the table', () => {
   same(op.bit.set('b', 0, 8, Buffer.from('x')), op.bit.set('b', 0, 8, new Uint8Array([120])))
 })
 
-const SHOWN: [unknown, string][] = [
+const TEXTS: [unknown, string][] = [
   [op.get(), 'op.get()'],
   [op.delete(), 'op.delete()'],
   [op.put('a', null), "op.put('a', null)"],
@@ -207,9 +207,9 @@ const SHOWN: [unknown, string][] = [
 ]
 
 test('operations and steps display the call that creates them', () => {
-  for (const [made, shown] of SHOWN) {
-    assert.equal(String(made), shown)
-    assert.equal(inspect(made), shown)
+  for (const [item, text] of TEXTS) {
+    assert.equal(String(item), text)
+    assert.equal(inspect(item), text)
   }
 })
 

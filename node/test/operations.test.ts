@@ -23,7 +23,7 @@ import {
   ServerError,
 } from 'spikewire'
 import { Cluster } from 'spikewire/testing'
-import { cases, made, type OperationCase, plain, sorted, withoutPython } from './cases.js'
+import { build, cases, type OperationCase, plain, sorted, withoutPython } from './cases.js'
 
 const LIST = [3, 1, 2, 1]
 const MAP = { a: 3, b: 1, c: 2 }
@@ -58,7 +58,7 @@ test('the cases of Python', { skip: withoutPython }, async (t) => {
     for (const one of of) {
       await t.test(one.python, async () => {
         await data.put('k', { b: start }, { exists: 'replace' })
-        const [result, left] = await results(made(one.make) as Operation, op.get('b'))
+        const [result, left] = await results(build(one.make) as Operation, op.get('b'))
         assert.deepEqual(plain(result), sorted(one.result))
         assert.deepEqual(plain(left), sorted(one.left))
       })
@@ -79,7 +79,7 @@ test('the cases of Python', { skip: withoutPython }, async (t) => {
     await results(op.hll.add('h', ['a', 'b', 'c'], 12))
     for (const one of all.what_is_inside_is_computed) {
       await of.test(one.python, async () => {
-        const expression = made(one.make) as exp.Expression
+        const expression = build(one.make) as exp.Expression
         const [value] = await results(op.read('r', expression, { noFail: true }))
         assert.deepEqual(plain(value), sorted(one.value))
       })
@@ -93,11 +93,11 @@ test('the cases of Python', { skip: withoutPython }, async (t) => {
     ElementNotFound,
     OpNotApplicable,
   }
-  for (const one of all.refused) {
-    await t.test(`refused: ${one.python}`, async () => {
+  for (const one of all.invalid) {
+    await t.test(`invalid: ${one.python}`, async () => {
       await data.put('k', { l: [1], m: { a: 1 }, b: Buffer.from('x') }, { exists: 'replace' })
-      const refused = results(made(one.make) as Operation)
-      await assert.rejects(refused, errors[one.error] as typeof ServerError)
+      const invalid = results(build(one.make) as Operation)
+      await assert.rejects(invalid, errors[one.error] as typeof ServerError)
     })
   }
 })
@@ -128,9 +128,9 @@ test('sketches', async () => {
   assert.deepEqual([count, both], [6, 1])
   assert.ok(Math.abs((alike as number) - 0.17) < 0.01)
   assert.deepEqual(await results(op.hll.setUnion('h', [other]), op.hll.getCount('h')), [null, 6])
-  const kept = (await data.get('k')).bins['h']
-  assert.ok(kept instanceof HyperLogLog && union instanceof HyperLogLog)
-  assert.deepEqual(kept.bytes.subarray(11), union.bytes.subarray(11), 'all but the kept count')
+  const sketch = (await data.get('k')).bins['h']
+  assert.ok(sketch instanceof HyperLogLog && union instanceof HyperLogLog)
+  assert.deepEqual(sketch.bytes.subarray(11), union.bytes.subarray(11), 'all but the kept count')
   const hundred = Array.from({ length: 100 }, (_, at) => at)
   await results(op.hll.add('plain', hundred, 10), op.hll.fold('plain', 6))
   assert.deepEqual(await results(op.hll.describe('plain')), [[6, 0]])
@@ -140,7 +140,7 @@ test('nested lists and maps', async () => {
   const bins = { b: { m: { x: [1, [5, 6]] } }, l: [[1], { y: 2 }] }
   await data.put('k', bins, { exists: 'replace' })
   const path = [ctx.mapKey('m'), ctx.mapKey('x')]
-  const found = await results(
+  const outcome = await results(
     op.list.append('b', 7, { ctx: path }),
     op.list.getByValue('b', 6, { returning: 'index', ctx: [...path, ctx.listIndex(1)] }),
     op.list.size('b', { ctx: [ctx.mapIndex(0), ctx.mapRank(0)] }),
@@ -150,7 +150,7 @@ test('nested lists and maps', async () => {
     op.map.size('b', { ctx: [ctx.rank(0)] }),
     op.map.put('b', 'z', 1, { ctx: [ctx.mapValue({ x: [1, [5, 6], 7] })] }),
   )
-  assert.deepEqual(found, [3, [1], 3, 2, 1, 1, 1, 2])
+  assert.deepEqual(outcome, [3, [1], 3, 2, 1, 1, 1, 2])
 })
 
 test('maps are looked for in the order of servers', async () => {
@@ -167,7 +167,7 @@ test('maps are looked for in the order of servers', async () => {
     { l: [0, unordered, [1, unordered]], m: { k: unordered, z: 0 } },
     { exists: 'replace' },
   )
-  const found = await results(
+  const outcome = await results(
     op.list.getByValue('l', unordered, { returning: 'index' }),
     op.list.getByValue('l', [1, unordered], { returning: 'index' }),
     op.list.getByValueList('l', [0, unordered], { returning: 'count' }),
@@ -179,7 +179,7 @@ test('maps are looked for in the order of servers', async () => {
     op.list.removeByValue('l', unordered, { returning: 'count' }),
     op.map.removeByValue('m', unordered, { returning: 'count' }),
   )
-  assert.deepEqual(found, [[1], [2], 2, 5, 2, ['k'], 5, ['ab'], 1, 1])
+  assert.deepEqual(outcome, [[1], [2], 2, 5, 2, ['k'], 5, ['ab'], 1, 1])
 })
 
 test('paths created by steps', async () => {
@@ -253,12 +253,12 @@ test('expressions read and write', async () => {
   ])
   assert.deepEqual(record.results, [10, 6, 15, null, null, null, 8, null, null])
   assert.deepEqual(record.bins, { twice: 10, text: 6, given: 15, sum: 8 })
-  const refused: [Operation, unknown][] = [
+  const invalid: [Operation, unknown][] = [
     [op.read('r', exp.bin('no', 'int').add(1)), OpNotApplicable],
     [op.write('sum', exp.value(1), { createOnly: true }), BinExists],
     [op.write('new', exp.value(1), { updateOnly: true }), BinNotFound],
   ]
-  for (const [operation, error] of refused) {
+  for (const [operation, error] of invalid) {
     await assert.rejects(results(operation), error as typeof ServerError)
   }
   assert.deepEqual(await results(op.write('new', exp.bin('no', 'int'), { noFail: true })), [null])
@@ -363,13 +363,13 @@ test('wildcards and infinity can be searched for but not stored', async () => {
     ['a', 3, 4],
   ]
   await data.put('k', { l: pairs, m: { x: ['a', 1], y: ['b', 2] } }, { exists: 'replace' })
-  const found = await results(
+  const outcome = await results(
     op.list.getByValue('l', ['a', op.WILDCARD]),
     op.list.getByValueRange('l', ['a', 2], ['a', op.INFINITY]),
     op.list.getByValue('l', op.WILDCARD, { returning: 'count' }),
     op.map.getByValue('m', ['a', op.WILDCARD], { returning: 'key' }),
   )
-  assert.deepEqual(found, [
+  assert.deepEqual(outcome, [
     [
       ['a', 1],
       ['a', 3, 4],
@@ -390,14 +390,14 @@ test('wildcards and infinity can be searched for but not stored', async () => {
 
 test('empty lists', async () => {
   await data.put('k', { l: [1, 2], m: { a: 1 } }, { exists: 'replace' })
-  const found = await results(
+  const outcome = await results(
     op.list.getByValueList('l', [], { inverted: true }),
     op.map.getByKeyList('m', []),
     op.map.getByKeyList('m', [], { inverted: true, returning: 'count' }),
     op.map.removeByValueList('m', [], { inverted: true }),
     op.map.size('m'),
   )
-  assert.deepEqual(found, [[1, 2], [], 1, null, 0])
+  assert.deepEqual(outcome, [[1, 2], [], 1, null, 0])
 })
 
 test('operations can be reused', async () => {

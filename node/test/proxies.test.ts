@@ -66,7 +66,7 @@ const STORED: [name: string, value: unknown, stored: unknown][] = [
   ['nested proxies', reactive({ l: [[1], { m: [2] }] }), { l: [[1], { m: [2] }] }],
 ]
 
-const REFUSED: [name: string, value: unknown, says: RegExp][] = [
+const INVALID: [name: string, value: unknown, pattern: RegExp][] = [
   ['a Map', bare(new Map()), /cannot read a Proxy of Map: pass the Map itself/],
   ['a Set', bare(new Set([1])), /cannot read a Proxy of Set: pass the Set itself/],
   ['a Set that works', reactive(new Set([1])), /cannot store a value of type Set/],
@@ -102,10 +102,10 @@ test('what cannot be read is refused with its place', async () => {
     ['bin "b"\\["a"\\]: ', (value) => data.put('k', { b: new Map([['a', value]]) })],
     ['bin "b": ', async (value) => data.operate('k', [op.put('b', value) as Operation])],
   ]
-  for (const [name, value, says] of REFUSED) {
+  for (const [name, value, pattern] of INVALID) {
     for (const [place, call] of places) {
       const fails = async () => call(value as never)
-      const message = new RegExp(`${place}.*${says.source}`)
+      const message = new RegExp(`${place}.*${pattern.source}`)
       await assert.rejects(fails, { name: 'TypeError', message }, `${name} at ${place}`)
     }
   }
@@ -175,7 +175,7 @@ test('parameters of CQL statements', { skip: withoutCassandra }, async () => {
       await insert(column, reactive(value) as CqlInput, bare)
       assert.deepEqual(await read(column), expected, column)
     }
-    const refused: [column: string, value: object, says: RegExp][] = [
+    const invalid: [column: string, value: object, pattern: RegExp][] = [
       ['s', new Set([1]), /cannot read a Proxy of Set/],
       ['m', new Map(), /cannot read a Proxy of Map/],
       ['m', bare([1]), /a Proxy of Array|Array/],
@@ -183,13 +183,13 @@ test('parameters of CQL statements', { skip: withoutCassandra }, async () => {
       ['d', new Date(), /a Proxy of Date/],
       ['b', Buffer.from('b'), /a Proxy of Buffer/],
     ]
-    for (const [column, value, says] of refused) {
-      await assert.rejects(insert(column, bare(value) as CqlInput, bare), says, column)
+    for (const [column, value, pattern] of invalid) {
+      await assert.rejects(insert(column, bare(value) as CqlInput, bare), pattern, column)
     }
     const many = bare(Array.from({ length: 20 }, (_, at) => at))
     const marks = many.map(() => '?').join(', ')
-    const found = await session.execute(`SELECT k FROM t WHERE k IN (${marks})`, many as CqlInput[])
-    assert.deepEqual([...found], [{ k: 1 }])
+    const rows = await session.execute(`SELECT k FROM t WHERE k IN (${marks})`, many as CqlInput[])
+    assert.deepEqual([...rows], [{ k: 1 }])
     const shared = new Float32Array(new SharedArrayBuffer(8))
     shared.set([0.25, 2])
     await insert('v', shared, bare)

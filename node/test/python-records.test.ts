@@ -35,12 +35,12 @@ test('each reads what the other wrote', { skip: withoutPython }, async () => {
     }
     for (const key of all) assert.deepEqual((await keys.get(key)).bins, { key, visits: 1 })
 
-    const found = [...page].map(({ bins }) => bins.n).concat(seen.map(Number))
+    const values = [...page].map(({ bins }) => bins.n).concat(seen.map(Number))
     const resume = Buffer.from(cursor ?? '', 'hex')
-    for await (const { bins } of numbers.query({ resume })) found.push(bins.n)
+    for await (const { bins } of numbers.query({ resume })) values.push(bins.n)
     assert.equal(seen.length, 300)
     assert.deepEqual(
-      found.sort((a, b) => a - b),
+      values.sort((a, b) => a - b),
       Array.from({ length: 1000 }, (_, n) => n),
     )
   } finally {

@@ -219,13 +219,13 @@ def every(face: str, family: str) -> list[str]:
     """Calls of every function of a module: with its arguments alone, without those that may be left
     out, and with each of its keywords."""
     module = getattr(NAMES[face], family)
-    given = ARGUMENTS | ARGUMENTS_OF.get(family, {})
-    found = []
+    args = ARGUMENTS | ARGUMENTS_OF.get(family, {})
+    texts = []
     for name in module.__all__:
         parameters = inspect.signature(getattr(module, name)).parameters.values()
         positional = [it for it in parameters if it.kind is it.POSITIONAL_OR_KEYWORD]
-        needed = [given[it.name] for it in positional if it.default is it.empty]
-        whole = [given[it.name] for it in positional]
+        needed = [args[it.name] for it in positional if it.default is it.empty]
+        whole = [args[it.name] for it in positional]
         variants = [needed, whole] if needed != whole else [whole]
         for it in parameters:
             if it.kind is not it.KEYWORD_ONLY:
@@ -235,8 +235,8 @@ def every(face: str, family: str) -> list[str]:
             else:
                 values = [KEYWORDS[it.name]] if it.name in KEYWORDS else words(it.annotation)
             variants += [[*whole, f"{it.name}={value}"] for value in values]
-        found += [f"{face}.{family}.{name}({', '.join(of)})" for of in variants]
-    return found
+        texts += [f"{face}.{family}.{name}({', '.join(of)})" for of in variants]
+    return texts
 
 
 class File:
@@ -303,24 +303,24 @@ class File:
         self, function: ast.expr, arguments: list[ast.expr], keywords: list[ast.keyword]
     ) -> Any:
         name = ast.unparse(function)
-        given = [self.tree(it) for it in arguments]
+        args = [self.tree(it) for it in arguments]
         if name == "bytearray":
-            return given[0]
+            return args[0]
         if name in ("abs", "math.floor", "math.ceil"):
-            return {"operator": name.removeprefix("math."), "operands": given}
-        found: dict[str, Any] = {
-            "args": given,
+            return {"operator": name.removeprefix("math."), "operands": args}
+        entry: dict[str, Any] = {
+            "args": args,
             "kwargs": {it.arg: self.tree(it.value) for it in keywords},
         }
-        made = self.evaluated(function)
-        if not inspect.isclass(made):
+        factory = self.evaluated(function)
+        if not inspect.isclass(factory):
             # In JavaScript, keywords come last, in one object.
-            parameters = inspect.signature(made).parameters.values()
-            found["before"] = sum(it.kind is it.POSITIONAL_OR_KEYWORD for it in parameters)
+            parameters = inspect.signature(factory).parameters.values()
+            entry["before"] = sum(it.kind is it.POSITIONAL_OR_KEYWORD for it in parameters)
         of = function.value if isinstance(function, ast.Attribute) else None
         if isinstance(of, ast.Call) or (isinstance(of, ast.Name) and of.id in self.known):
-            return {"method": name.rpartition(".")[2], "on": self.tree(of), **found}
-        return {"call": name, **found}
+            return {"method": name.rpartition(".")[2], "on": self.tree(of), **entry}
+        return {"call": name, **entry}
 
 
 def plain(value: Any) -> Any:
@@ -368,40 +368,40 @@ def send(seeds: str, operations: list[Any], filters: list[Any]) -> None:
 def main() -> None:
     """Prints all cases."""
     operations, expressions = File("test_operations.py"), File("test_expressions.py")
-    found: dict[str, Any] = {}
+    document: dict[str, Any] = {}
     for name in ("lists", "maps", "bits"):
         rows = operations.cases(f"test_{name}")
-        found[name] = [
+        document[name] = [
             {
-                "make": operations.tree(made),
-                "python": ast.unparse(made),
+                "make": operations.tree(operation_node),
+                "python": ast.unparse(operation_node),
                 "result": plain(operations.evaluated(result)),
                 "left": plain(operations.evaluated(left)),
             }
-            for made, result, left in rows
+            for operation_node, result, left in rows
         ]
-    found["refused"] = [
+    document["invalid"] = [
         {
-            "make": operations.tree(made),
-            "python": ast.unparse(made),
+            "make": operations.tree(operation_node),
+            "python": ast.unparse(operation_node),
             "error": ast.unparse(error).removeprefix("spikewire."),
         }
-        for made, error in operations.cases("test_refused")
+        for operation_node, error in operations.cases("test_refused")
     ]
     for name in ("shown_as_text", "what_is_inside", "what_is_inside_is_computed"):
-        found[name] = []
-        for made, expected in expressions.cases(f"test_{name}"):
-            expression = expressions.evaluated(made)
+        document[name] = []
+        for operation_node, expected in expressions.cases(f"test_{name}"):
+            expression = expressions.evaluated(operation_node)
             case = {
-                "make": expressions.tree(made),
-                "python": ast.unparse(made),
+                "make": expressions.tree(operation_node),
+                "python": ast.unparse(operation_node),
                 "text": str(expression),
                 "bytes": wire(expression),
             }
             if name.endswith("computed"):
                 case["value"] = plain(expressions.evaluated(expected))
-            found[name].append(case)
-    found["every"] = []
+            document[name].append(case)
+    document["every"] = []
     source = [EXPRESSIONS, *(it for of in FAMILIES for it in every("exp", of))]
     for call in calls("\n".join(source)):
         case = {"make": expressions.tree(call), "python": ast.unparse(call), "text": None}
@@ -410,7 +410,7 @@ def main() -> None:
             case |= {"text": str(expression), "bytes": wire(expression)}
             # The type of an element follows from its use.
             case["compared"] = wire(expression == 1)
-        found["every"].append(case)
+        document["every"].append(case)
     tabled = [
         of[0] for name in ("lists", "maps", "bits") for of in operations.cases(f"test_{name}")
     ]
@@ -418,7 +418,9 @@ def main() -> None:
     sent = tabled + calls(OPERATIONS) + all_of_them
     filters = calls(FILTERS)
     for name, called in (("sent", sent), ("filters", filters)):
-        found[name] = [{"make": expressions.tree(it), "python": ast.unparse(it)} for it in called]
+        document[name] = [
+            {"make": expressions.tree(it), "python": ast.unparse(it)} for it in called
+        ]
     if len(sys.argv) > 1:
         evaluated = expressions.evaluated
         send(
@@ -426,7 +428,7 @@ def main() -> None:
             [operations.evaluated(it) for it in sent],
             [evaluated(it) for it in filters],
         )
-    json.dump(found, sys.stdout)
+    json.dump(document, sys.stdout)
 
 
 if __name__ == "__main__":

@@ -24,16 +24,16 @@ if TYPE_CHECKING:
 
 
 @contextmanager
-def opened(kind: str, given: str) -> Iterator[tuple[Any, dict[str, Any]]]:
+def started(kind: str, settings: str) -> Iterator[tuple[Any, dict[str, Any]]]:
     """Creates what is requested, and its description."""
     from spikewire.testing.cassandra.cluster import CassandraCluster
     from spikewire.testing.cassandra.proxy import CqlProxy
 
     if kind == "proxy":
-        with CqlProxy(given) as proxy:
+        with CqlProxy(settings) as proxy:
             yield proxy, {"address": proxy.address}
         return
-    with CassandraCluster(quick_start=True, heap=256, **json.loads(given)) as cluster:
+    with CassandraCluster(quick_start=True, heap=256, **json.loads(settings)) as cluster:
         files, names = cluster.certificates, ("ca", "certificate", "key")
         facts = {
             "addresses": cluster.addresses,
@@ -57,13 +57,13 @@ def answer(target: Any, line: str) -> list[Any]:
         return [False, f"{type(error).__name__}: {error}"]
 
 
-def main(kind: str, given: str) -> None:
+def main(kind: str, settings: str) -> None:
     """Serves until the end of standard input."""
     skip_native()
     from spikewire.testing.cassandra.errors import CassandraUnavailable
 
     try:
-        with opened(kind, given) as (target, what):
+        with started(kind, settings) as (target, what):
             say(what)
             for line in sys.stdin:
                 say(answer(target, line))

@@ -40,8 +40,8 @@ def main(seeds: str) -> None:
     with spikewire.Client(seeds, timeout=20) as client:
         theirs, ours = client.dataset("test", "fromnode"), client.dataset("test", "frompython")
         for name, value in VALUES.items():
-            found = theirs.get(name)["b"]
-            assert (type(found), repr(found)) == (type(value), repr(value)), (name, found)
+            copy = theirs.get(name)["b"]
+            assert (type(copy), repr(copy)) == (type(value), repr(value)), (name, copy)
             ours.put(name, {"b": value})
 
         keys = client.dataset("test", "keys")

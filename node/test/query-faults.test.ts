@@ -33,23 +33,23 @@ async function withRows(
 
 test('a node is killed in the midst of a scan: no record is lost or returned twice', () =>
   withRows(3, async (cluster, rows) => {
-    const found = new Set<number>()
+    const numbers = new Set<number>()
     let count = 0
     for await (const { bins } of rows.query()) {
-      found.add(bins.n)
+      numbers.add(bins.n)
       if (++count === 500) await cluster.kill(1)
     }
     assert.equal(count, COUNT)
-    assert.equal(found.size, COUNT)
+    assert.equal(numbers.size, COUNT)
   }))
 
 test('truncated, slow and late replies', () =>
   withRows(2, async (cluster, rows) => {
     for (const faults of [{ cut: 0.3, seed: 7 }, { delay: 100 }, { lateEnd: 100 }]) {
       await cluster.inject(0, faults)
-      const found = new Set<number>()
-      for await (const { bins } of rows.query()) found.add(bins.n)
-      assert.equal(found.size, COUNT, JSON.stringify(faults))
+      const numbers = new Set<number>()
+      for await (const { bins } of rows.query()) numbers.add(bins.n)
+      assert.equal(numbers.size, COUNT, JSON.stringify(faults))
       await cluster.clearFaults(0)
     }
   }))

@@ -75,39 +75,39 @@ test('a consumer that takes no records makes the node wait', async () => {
   await query.next()
   const much = (await settled()) - begun
   assert.ok(much < LITTLE, `${much} bytes were sent for one record`)
-  let found = 1
-  for await (const _ of query) found++
-  assert.equal(found, COUNT)
+  let count = 1
+  for await (const _ of query) count++
+  assert.equal(count, COUNT)
   assert.ok(sent - begun > COUNT * 1000)
 })
 
 test('a paused stream makes the node wait', async () => {
   const begun = sent
   const stream = rows.query().stream({ highWaterMark: 10 })
-  let found = 0
+  let count = 0
   stream.on('data', () => {
-    if (++found === 100) stream.pause()
+    if (++count === 100) stream.pause()
   })
-  while (found < 100) await sleep(10)
+  while (count < 100) await sleep(10)
   const much = (await settled()) - begun
-  assert.equal(found, 100)
+  assert.equal(count, 100)
   assert.ok(much < LITTLE, `${much} bytes were sent for 100 records`)
   assert.ok(stream.readableLength <= 10)
   stream.resume()
   await new Promise((resolve, reject) => stream.on('end', resolve).on('error', reject))
-  assert.equal(found, COUNT)
+  assert.equal(count, COUNT)
 })
 
 test('a slow writable at the end of a pipeline', async () => {
   const begun = sent
-  let found = 0
+  let count = 0
   let sentAtFirst = 0
   const slow = new Writable({
     objectMode: true,
     highWaterMark: 4,
     write(_, __, done) {
-      found++
-      if (found === 50) {
+      count++
+      if (count === 50) {
         settled().then((now) => {
           sentAtFirst = now - begun
           done()
@@ -116,7 +116,7 @@ test('a slow writable at the end of a pipeline', async () => {
     },
   })
   await pipeline(rows.query().stream(), slow)
-  assert.equal(found, COUNT)
+  assert.equal(count, COUNT)
   assert.ok(sentAtFirst < LITTLE, `${sentAtFirst} bytes were sent for 50 records`)
 })
 
@@ -169,13 +169,13 @@ test('an aborted signal destroys the stream with its reason', async () => {
 
 test('a pause that is too long for the node, and resuming the query', async () => {
   const query = rows.query({ socketTimeout: 300 })
-  const found = new Set<number>()
+  const numbers = new Set<number>()
   let cursor: Buffer | undefined
   await assert.rejects(
     async () => {
       for await (const { bins } of query) {
-        found.add(bins.n)
-        if (found.size === 100) await sleep(3000)
+        numbers.add(bins.n)
+        if (numbers.size === 100) await sleep(3000)
       }
     },
     (error) => {
@@ -184,10 +184,10 @@ test('a pause that is too long for the node, and resuming the query', async () =
       return true
     },
   )
-  const before = found.size
+  const before = numbers.size
   assert.ok(before < COUNT)
-  for await (const { bins } of rows.query({ resume: cursor })) found.add(bins.n)
-  assert.equal(found.size, COUNT)
+  for await (const { bins } of rows.query({ resume: cursor })) numbers.add(bins.n)
+  assert.equal(numbers.size, COUNT)
 })
 
 test('other tasks run during a query', async () => {
@@ -198,9 +198,9 @@ test('other tasks run during a query', async () => {
     if (!isOver) setImmediate(turn)
   }
   setImmediate(turn)
-  let found = 0
-  for await (const _ of rows.query()) found++
+  let count = 0
+  for await (const _ of rows.query()) count++
   isOver = true
   // Records arrive in runs of at most 256, with a turn of the loop after each.
-  assert.ok(turns >= Math.floor(found / 256) - 1, `${turns} turns`)
+  assert.ok(turns >= Math.floor(count / 256) - 1, `${turns} turns`)
 })

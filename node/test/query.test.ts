@@ -37,9 +37,9 @@ after(async () => {
 })
 
 async function numbers(query: Query<User>): Promise<number[]> {
-  const found: number[] = []
-  for await (const record of query) found.push(record.bins.n)
-  return found.sort((a, b) => a - b)
+  const ids: number[] = []
+  for await (const record of query) ids.push(record.bins.n)
+  return ids.sort((a, b) => a - b)
 }
 
 const all = Array.from({ length: COUNT }, (_, n) => n)
@@ -114,14 +114,14 @@ test('filters, bins, limits and partitions', async () => {
 })
 
 test('pages, and a cursor after each', async () => {
-  const found: number[] = []
+  const ids: number[] = []
   let pages = 0
   let resume: Buffer | undefined
   for (;;) {
     // A separate query per page, as another process would use.
     const page = await users.query({ pageSize: 700, ...(resume && { resume }) }).page()
     pages++
-    found.push(...page.records.map((record) => record.bins.n))
+    ids.push(...page.records.map((record) => record.bins.n))
     assert.equal(page.length, [...page].length)
     if (page.done) break
     assert.equal(page.length, 700)
@@ -129,7 +129,7 @@ test('pages, and a cursor after each', async () => {
   }
   assert.ok(pages === 5 || pages === 6, `${pages} pages`)
   assert.deepEqual(
-    found.sort((a, b) => a - b),
+    ids.sort((a, b) => a - b),
     all,
   )
 })
@@ -155,9 +155,9 @@ test('records taken one by one, and then a page', async () => {
   const page = await query.page()
   assert.equal(page.length, 100)
   const rest = await numbers(users.query({ resume: query.cursor }))
-  const taken = [first.value?.bins.n ?? -1, ...page.records.map(({ bins }) => bins.n)]
+  const results = [first.value?.bins.n ?? -1, ...page.records.map(({ bins }) => bins.n)]
   assert.deepEqual(
-    [...taken, ...rest].sort((a, b) => a - b),
+    [...results, ...rest].sort((a, b) => a - b),
     all,
   )
   query.close()
@@ -177,9 +177,9 @@ test('batches', async () => {
 
 test('concurrent calls of next', async () => {
   const query = users.query()
-  const taken = await Promise.all(Array.from({ length: 600 }, () => query.next()))
-  const found = new Set(taken.map(({ value }) => value?.bins.n))
-  assert.equal(found.size, 600)
+  const results = await Promise.all(Array.from({ length: 600 }, () => query.next()))
+  const ids = new Set(results.map(({ value }) => value?.bins.n))
+  assert.equal(ids.size, 600)
   query.close()
 })
 

@@ -40,9 +40,9 @@ test('a slow node does not delay a hedged read', () =>
     await Promise.all(range(20).map((key) => data.put(key, { v: key })))
     await cluster.inject(1, { delay: 3000 })
     const began = performance.now()
-    const found = await Promise.all(range(20).map((key) => data.get(key)))
+    const records = await Promise.all(range(20).map((key) => data.get(key)))
     assert.deepEqual(
-      found.map((record) => record.bins.v),
+      records.map((record) => record.bins.v),
       range(20),
     )
     assert.ok(performance.now() - began < 2000)
@@ -61,7 +61,7 @@ test('beyond the limit calls wait in line', () =>
 
 test('invalid options are rejected before anything is sent', () =>
   boxed(1, {}, async ({ data }) => {
-    const refused: [object, RegExp][] = [
+    const invalid: [object, RegExp][] = [
       [{ maxRetries: 1001 }, /maxRetries must be from 0 to 1000, got 1001/],
       [{ sleepMultiplier: 0.5 }, /sleepMultiplier must be from 1 to 100, got 0.5/],
       [{ sleepBetweenRetries: 'soon' }, /sleepBetweenRetries must be milliseconds as a number/],
@@ -70,8 +70,8 @@ test('invalid options are rejected before anything is sent', () =>
       [{ hedge: 'p20' }, /hedge must be a time, or a percentile from 'p50' to 'p99.9'/],
       [{ retryInDoubt: true }, /unknown option retryInDoubt/],
     ]
-    for (const [options, says] of refused) {
-      await assert.rejects(async () => data.get(1, options), says)
+    for (const [options, message] of invalid) {
+      await assert.rejects(async () => data.get(1, options), message)
     }
     await assert.rejects(async () => data.put(1, {}, { hedge: 20 } as object), /unknown option/)
   }))

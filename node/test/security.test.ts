@@ -33,7 +33,7 @@ function certificates(of: Cluster): { ca: string; certificate: string; key: stri
 }
 
 /** Asserts that connecting fails, and that the message contains no secret. */
-async function refused(
+async function rejects(
   options: ClientOptions,
   kind: new (...args: never[]) => Error,
   message: RegExp,
@@ -68,11 +68,11 @@ test('calls of every kind', async () => {
 
 test('failed logins', async () => {
   const wrong = { user: 'app', password: 'hidden', tls }
-  await refused(wrong, ServerError, /the login of user "app" was refused/)
-  await refused({ ...wrong, user: 'nobody' }, ServerError, /user "nobody"/)
-  await refused({ ...LOGIN, tls: true }, ConnectionFailed, /no authority that the client trusts/)
+  await rejects(wrong, ServerError, /the login of user "app" was refused/)
+  await rejects({ ...wrong, user: 'nobody' }, ServerError, /user "nobody"/)
+  await rejects({ ...LOGIN, tls: true }, ConnectionFailed, /no authority that the client trusts/)
   const named = { ...tls, servername: 'pomona.example' }
-  await refused({ ...LOGIN, tls: named }, ConnectionFailed, /pomona\.example/)
+  await rejects({ ...LOGIN, tls: named }, ConnectionFailed, /pomona\.example/)
   await using client = await Client.connect(cluster.seeds, {
     ...LOGIN,
     tls: { ...named, verifyHostname: false },
@@ -94,10 +94,10 @@ test('client certificates', async () => {
   try {
     const files = certificates(strict)
     const trusted = { ca: readFileSync(files.ca) }
-    const shown = { cert: readFileSync(files.certificate), key: readFileSync(files.key) }
+    const identity = { cert: readFileSync(files.certificate), key: readFileSync(files.key) }
     const without = { ...LOGIN, tls: trusted }
-    await refused(without, ConnectionFailed, /certificate|reset|closed/, strict.seeds)
-    const options = { ...LOGIN, tls: { ...trusted, ...shown } }
+    await rejects(without, ConnectionFailed, /certificate|reset|closed/, strict.seeds)
+    const options = { ...LOGIN, tls: { ...trusted, ...identity } }
     await using client = await Client.connect(strict.seeds, options)
     assert.equal(client.isOpen, true)
   } finally {
@@ -122,6 +122,6 @@ test('conflicting options are rejected before anything is sent', async () => {
     [{ user: 7, password: 'hidden' }, /user must be/],
   ]
   for (const [options, message] of mistakes) {
-    await refused(options as ClientOptions, Error, message, nowhere)
+    await rejects(options as ClientOptions, Error, message, nowhere)
   }
 })

@@ -87,9 +87,9 @@ async function statements(session: Session): Promise<void> {
     1000,
   )
   const select = await session.prepare('SELECT name FROM items WHERE id = ?')
-  const found = await Promise.all(many.map((n) => session.execute(select, [n])))
+  const result = await Promise.all(many.map((n) => session.execute(select, [n])))
   assert.deepEqual(
-    found.map((rows) => rows.one()?.['name']),
+    result.map((rows) => rows.one()?.['name']),
     many.map((n) => `name ${n}`),
   )
   await session
@@ -138,9 +138,9 @@ async function types(session: Session): Promise<void> {
   session.registerType('address', Address)
   const home = new Address('Oak')
   await session.execute('INSERT INTO people (name, home) VALUES (?, ?)', ['Ann', home])
-  const found = await session.execute('SELECT home FROM people', null, { tracing: true })
-  assert.deepEqual(found.one(), { home })
-  assert.ok((await session.trace(found)).events.length > 0)
+  const result = await session.execute('SELECT home FROM people', null, { tracing: true })
+  assert.deepEqual(result.one(), { home })
+  assert.ok((await session.trace(result)).events.length > 0)
 }
 
 /** In a worker thread: the same with its own session, which it leaves open. */

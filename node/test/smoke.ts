@@ -46,9 +46,9 @@ async function verbs(client: Client): Promise<void> {
   const numbers = client.dataset<{ n: number }>('test', 'numbers')
   const many = Array.from({ length: 1000 }, (_, n) => n)
   await Promise.all(many.map((n) => numbers.put(n, { n })))
-  const found = await Promise.all(many.map((n) => numbers.get(n)))
+  const results = await Promise.all(many.map((n) => numbers.get(n)))
   assert.deepEqual(
-    found.map(({ bins }) => bins.n),
+    results.map(({ bins }) => bins.n),
     many,
   )
 
@@ -68,12 +68,12 @@ async function batches(client: Client): Promise<void> {
   const many = Array.from({ length: 500 }, (_, n) => n)
   const written = await numbers.putMany(many.map((n) => [n, { n, s: `text ${n}` }]))
   assert.equal(written.raiseForErrors().found, many.length)
-  const found = await numbers.getMany([...many, 'nothing'])
+  const results = await numbers.getMany([...many, 'nothing'])
   assert.deepEqual(
-    [...found].map((record) => record?.bins.n),
+    [...results].map((record) => record?.bins.n),
     [...many, undefined],
   )
-  assert.deepEqual([found[7]?.bins.s, found[500], found[7]?.key.key], ['text 7', null, 7])
+  assert.deepEqual([results[7]?.bins.s, results[500], results[7]?.key.key], ['text 7', null, 7])
   const done = await numbers.batch([
     new Read('nothing'),
     new Write(1, { n: 0 }, { exists: 'create' }),
@@ -95,8 +95,8 @@ async function batches(client: Client): Promise<void> {
 /** Queries, an index, and cancelled calls. */
 async function queries(client: Client): Promise<void> {
   const ages = client.dataset<{ age: number }>('test', 'ages')
-  const made = Array.from({ length: 500 }, (_, n) => [n, { age: n % 90 }] as const)
-  ;(await ages.putMany(made)).raiseForErrors()
+  const rows = Array.from({ length: 500 }, (_, n) => [n, { age: n % 90 }] as const)
+  ;(await ages.putMany(rows)).raiseForErrors()
   let seen = 0
   for await (const { bins } of ages.query({ where: '$.age < 10' })) seen += bins.age < 10 ? 1 : 0
   assert.equal(seen, 60)
@@ -110,8 +110,8 @@ async function queries(client: Client): Promise<void> {
   let between = 0
   for await (const _ of ages.query({ index: index.between('age', 20, 29) })) between += 1
   assert.equal(between, 60)
-  const given = ages.get(1, { signal: AbortSignal.abort() })
-  await assert.rejects(given, (error: Error) => error.name === 'AbortError')
+  const aborted = ages.get(1, { signal: AbortSignal.abort() })
+  await assert.rejects(aborted, (error: Error) => error.name === 'AbortError')
 }
 
 /** A stream, columns, and a query that is cancelled while it waits. */
@@ -119,9 +119,9 @@ async function scans(client: Client): Promise<void> {
   const scanned = client.dataset<{ n: number }>('test', 'scanned')
   const many = Array.from({ length: 3000 }, (_, n) => n)
   await Promise.all(many.map((n) => scanned.put(n, { n })))
-  let found = 0
-  for await (const _ of scanned.query().stream()) found++
-  assert.equal(found, many.length)
+  let count = 0
+  for await (const _ of scanned.query().stream()) count++
+  assert.equal(count, many.length)
   let total = 0
   for await (const table of scanned.query().columns({ schema: { n: 'float64' } })) {
     for (const n of table.get('n')?.values ?? []) total += Number(n)

@@ -23,9 +23,9 @@ after(async () => {
 test('nodes have addresses and names, and clients find them all', async () => {
   assert.equal(cluster.nodes, 3)
   assert.equal(cluster.seeds, cluster.addresses.join(','))
-  const found = client.nodes.map(({ name, address }) => `${name} ${address}`).sort()
+  const actual = client.nodes.map(({ name, address }) => `${name} ${address}`).sort()
   const expected = cluster.addresses.map((address, node) => `${cluster.nodeName(node)} ${address}`)
-  assert.deepEqual(found, expected.sort())
+  assert.deepEqual(actual, expected.sort())
 })
 
 test('a killed node is gone, and a restarted one gets its records back', async () => {
@@ -105,8 +105,8 @@ test('namespaces have their own options', async () => {
 })
 
 test('ports, racks, names and versions are as requested', async () => {
-  const asked = { nodes: 2, racks: [1, 2], clusterName: 'mine', build: '7.1.0.3', threads: 2 }
-  await using own = await Cluster.start(asked)
+  const settings = { nodes: 2, racks: [1, 2], clusterName: 'mine', build: '7.1.0.3', threads: 2 }
+  await using own = await Cluster.start(settings)
   const other = Client.connect(own.seeds, { clusterName: 'theirs' })
   await assert.rejects(other, (error) => {
     assert.ok(error instanceof ConnectionFailed)

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Client, type exp, type Operation } from 'spikewire'
 import { Cluster } from 'spikewire/testing'
-import { cases, made, withoutPython } from './cases.js'
+import { build, cases, withoutPython } from './cases.js'
 import { Recorder } from './recorder.js'
 
 /** The remaining time, in the header of a request. */
@@ -20,9 +20,9 @@ test('the same requests as Python', { skip: withoutPython }, async () => {
     const client = await Client.connect(recorder.seeds)
     const data = client.dataset('test', 'wire')
     for (const { make } of sent) {
-      await data.operate('k', [made(make) as Operation]).catch(() => {})
+      await data.operate('k', [build(make) as Operation]).catch(() => {})
     }
-    for (const { make } of filters) await data.exists('k', { where: made(make) as exp.Where })
+    for (const { make } of filters) await data.exists('k', { where: build(make) as exp.Where })
     await client.close()
     const node = recorder.requests.map(timeless)
     assert.equal(python.length, sent.length + filters.length)

@@ -62,8 +62,8 @@ def module(table: Table, family: Family, face: str) -> str:
 
 #: For each face: the type that its functions return, the function that creates it, and its module.
 MAKERS = {
-    "op": ("Operation", "operation", "../operation.js"),
-    "exp": ("Expression", "call", "../expression.js"),
+    "op": ("Operation", "operation", "../operation/operation.js"),
+    "exp": ("Expression", "call", "../operation/expression.js"),
 }
 
 #: The most functions that are named in the documentation of their options.
@@ -146,7 +146,7 @@ class _Writer:
             shape.append(("kind", "K"))
             known.append("kind: undefined")
         if self.family.path:
-            shape.append(("ctx", self.uses("../ctx.js", "Path")))
+            shape.append(("ctx", self.uses("../operation/ctx.js", "Path")))
             known.append("ctx: undefined")
         if shape:
             name = self.options(operation, tuple(shape))
@@ -189,7 +189,7 @@ class _Writer:
         return f"Expression<{WORKED_ON[self.family.name]}>"
 
     def operand(self, kinds: str = "") -> str:
-        self.uses("../expression.js", "Operand")
+        self.uses("../operation/expression.js", "Operand")
         return f"Operand<{kinds}>" if kinds else "Operand"
 
     def parameter(self, it: Parameter) -> str:
@@ -204,13 +204,13 @@ class _Writer:
             return "boolean"
         of = self.table.words.get(it.kind)
         if of:
-            return self.uses("../op/words.js" if self.face == "exp" else "./words.js", of.python)
+            return self.uses("../operation/words.js", of.python)
         if self.face == "exp" and it.kind != "bits":
             kinds = "'int' | 'float'" if it.python == "float" else OPERANDS.get(it.kind, "")
             return self.operand(kinds)
         type_ = OWN_TYPES.get(it.python) or self.table.kinds[it.kind].node
         for name in re.findall(r"\b[A-Z]\w*", type_):
-            self.uses("./types.js", name)
+            self.uses("../operation/types.js", name)
         return type_
 
     def default(self, it: Parameter) -> str:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 ENTRIES = (
     ("spikewire", "index.ts"),
     ("spikewire/testing", "testing.ts"),
-    ("spikewire/cql", "cql/index.ts"),
+    ("spikewire/cql", "cql.ts"),
 )
 
 _EXPORTED = re.compile(r"export (?:type )?(\{[^}]*\}|\*(?: as \w+)?) from '\./([\w./-]+)\.js'")
@@ -105,7 +105,7 @@ def _members(file: Path, name: str) -> Iterator[str]:
     begins = _BODY.search(code, found.end())
     head = code[found.end() : begins.end() - 1 if begins else found.end()]
     if base := re.search(r"\sextends (\w*[a-z]\w*)(?:<[^{]*>)? \{", head):
-        imported = rf"import [^;']*\b{base[1]}\b[^;']*from '\./([\w./-]+)\.js'"
+        imported = rf"import [^;']*\b{base[1]}\b[^;']*from '(\.\.?/[\w./-]+)\.js'"
         where = re.search(imported, code)
         yield from _members(file.parent / f"{where[1]}.ts" if where else file, base[1])
     if not head.endswith("}"):

@@ -1,4 +1,5 @@
-//! Conversion of a batch's outcomes to JavaScript; the other half is `node/src/batch.ts`.
+//! Conversion of a batch's outcomes to JavaScript; the other half is `batch/batch.ts` of the
+//! package.
 //!
 //! Adjacent records with the same bins are made in one call, because a call costs more than the
 //! records it makes. The numbers of every record (row, generation, time to live) are passed in one

@@ -1,4 +1,5 @@
-//! Converts failures to JavaScript errors; the package's own classes are in `node/src/errors.ts`.
+//! Converts failures to JavaScript errors; the package's own classes are in
+//! `node/src/aerospike/model/errors.ts`.
 
 use spikewire_aerospike::{Error, Kind};
 

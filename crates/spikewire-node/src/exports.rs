@@ -8,7 +8,7 @@ use crate::{
     admin, calls, columns, cql, expression, key, many, operation, query, setup, testing, verbs,
 };
 
-/// The functions called by the package, under the same names as in `node/src/native.ts`.
+/// The functions called by the package, under the same names as in the files `native.ts` of `node/src`.
 pub const EXPORTS: &[Export] = &[
     export!("setup", setup::setup),
     export!("space", setup::space),

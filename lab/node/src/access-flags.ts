@@ -27,27 +27,27 @@ const FILES = ['tls-ca', 'tls-certificate', 'tls-key'] as const
  * Parses the flags; `undefined` if none is given. `names` are the TLS names of the seeds,
  * `undefined` for the embedded cluster. Throws for invalid combinations.
  */
-export function parseAccess(given: AccessFlags, names?: string[]): Access | undefined {
-  const { user = '', 'tls-name': usual } = given
-  const password = given.password ?? process.env[PASSWORD] ?? ''
-  const auth = authOf(given)
+export function parseAccess(flags: AccessFlags, names?: string[]): Access | undefined {
+  const { user = '', 'tls-name': usual } = flags
+  const password = flags.password ?? process.env[PASSWORD] ?? ''
+  const auth = authOf(flags)
   for (const flag of FILES) {
-    const path = given[flag]
+    const path = flags[flag]
     if (path !== undefined && !existsSync(path)) {
       throw new RangeError(`--${flag} ${path}: no such file`)
     }
   }
-  if ((given['tls-certificate'] === undefined) !== (given['tls-key'] === undefined)) {
+  if ((flags['tls-certificate'] === undefined) !== (flags['tls-key'] === undefined)) {
     throw new RangeError('--tls-certificate and --tls-key go together')
   }
-  const encrypted = given.tls === true || [...FILES, 'tls-name' as const].some((it) => given[it])
-  if (given.user === undefined && given.password !== undefined) {
+  const encrypted = flags.tls === true || [...FILES, 'tls-name' as const].some((it) => flags[it])
+  if (flags.user === undefined && flags.password !== undefined) {
     throw new RangeError('--password needs --user')
   }
   if (auth === 'pki') {
     if (user !== '')
       throw new RangeError('--auth pki takes no --user: the certificate names the user')
-    if (!given['tls-certificate']) throw new RangeError('--auth pki needs --tls-certificate')
+    if (!flags['tls-certificate']) throw new RangeError('--auth pki needs --tls-certificate')
   } else if (auth !== '' && user === '') {
     throw new RangeError(`--auth ${auth} needs --user`)
   }
@@ -61,16 +61,16 @@ export function parseAccess(given: AccessFlags, names?: string[]): Access | unde
   if (named !== undefined && !encrypted) {
     throw new RangeError(`-H has the TLS name ${named}: it needs --tls`)
   }
-  if (names === undefined) refuseEmbedded(given, auth)
+  if (names === undefined) rejectEmbeddedFlags(flags, auth)
   if (auth === '' && !encrypted) return undefined
   const access: Access = { user, password: user === '' ? '' : password, auth }
   if (!encrypted) return access
   return {
     ...access,
     tls: {
-      ca: given['tls-ca'] ?? '',
-      certificate: given['tls-certificate'] ?? '',
-      key: given['tls-key'] ?? '',
+      ca: flags['tls-ca'] ?? '',
+      certificate: flags['tls-certificate'] ?? '',
+      key: flags['tls-key'] ?? '',
       names: (names ?? []).map((name) => name || (usual ?? '')),
     },
   }
@@ -83,8 +83,8 @@ function authOf({ user, auth }: AccessFlags): Auth | '' {
   return known
 }
 
-function refuseEmbedded(given: AccessFlags, auth: string): void {
-  const own = [...FILES, 'tls-name' as const].find((flag) => given[flag] !== undefined)
+function rejectEmbeddedFlags(flags: AccessFlags, auth: string): void {
+  const own = [...FILES, 'tls-name' as const].find((flag) => flags[flag] !== undefined)
   if (own !== undefined) {
     throw new RangeError(
       `--${own} is for a cluster given by -H: the embedded one has its own certificates`,

@@ -31,7 +31,7 @@ export function seedTexts(seeds: readonly [string, number][], access?: Access): 
 }
 
 /** The options of this package's client. */
-export function ourOptions(access?: Access): ClientOptions {
+export function spikewireOptions(access?: Access): ClientOptions {
   if (access === undefined) return {}
   const { user, password, auth, tls } = access
   return {
@@ -57,7 +57,7 @@ const AUTH_NAMES: Readonly<Record<Auth, string>> = {
 }
 
 /** The configuration for npm `aerospike`; `modes` are its constants for authentication modes. */
-export function theirConfig(
+export function aerospikeConfig(
   seeds: readonly [string, number][],
   access: Access | undefined,
   modes: Readonly<Record<string, number>>,
@@ -67,12 +67,12 @@ export function theirConfig(
     tls === undefined ? { addr, port } : { addr, port, tlsname: tls.names[at] || addr },
   )
   const files = { cafile: tls?.ca, certfile: tls?.certificate, keyfile: tls?.key }
-  const given = Object.fromEntries(Object.entries(files).filter(([, path]) => path))
+  const paths = Object.fromEntries(Object.entries(files).filter(([, path]) => path))
   return {
     hosts,
     ...(user === '' ? {} : { user, password }),
     ...(auth === '' ? {} : { authMode: modes[AUTH_NAMES[auth]] }),
-    ...(tls === undefined ? {} : { tls: { enable: true, ...given } }),
+    ...(tls === undefined ? {} : { tls: { enable: true, ...paths } }),
   }
 }
 
@@ -91,9 +91,9 @@ export function withoutSecrets(commandLine: readonly string[]): string[] {
 export function withoutPassword<A extends object>(answer: A, access?: Access): A {
   const password = access?.password
   if (!password) return answer
-  const shown = Object.entries(answer).map(([name, value]) => {
+  const fields = Object.entries(answer).map(([name, value]) => {
     const text = (name === 'failed' || name === 'first_error') && typeof value === 'string'
     return [name, text ? value.replaceAll(password, HIDDEN) : value]
   })
-  return Object.fromEntries(shown) as A
+  return Object.fromEntries(fields) as A
 }

@@ -2,10 +2,10 @@
 
 import type { Failure, Job, Result } from './job.js'
 import { runtime } from './measure.js'
+import { rateOf } from './processes.js'
 import { interleaved, type Session } from './session.js'
 import { type Line, summarise, withRatios } from './summary.js'
 import { table } from './table.js'
-import { rateOf } from './together.js'
 
 /**
  * Measures calls. Lines are added to `lines` and printed when a group is complete or interrupted.
@@ -36,21 +36,21 @@ export async function measureCalls(session: Session, lines: Line[]): Promise<voi
       }
     } finally {
       const measured = [...rounds].filter(([, all]) => all.length > 0)
-      const made = measured.map(([client, all]) => summarise({ client, ...group }, all))
-      if (made.length > 0) show(session, withRatios(made, 'spikewire'), lines)
+      const summaries = measured.map(([client, all]) => summarise({ client, ...group }, all))
+      if (summaries.length > 0) show(session, withRatios(summaries, 'spikewire'), lines)
     }
   }
 }
 
-function show(session: Session, made: readonly Line[], lines: Line[]): void {
-  lines.push(...made)
+function show(session: Session, summaries: readonly Line[], lines: Line[]): void {
+  lines.push(...summaries)
   const { batch } = session.settings
-  const { inFlight, processes } = made[0] as Line
+  const { inFlight, processes } = summaries[0] as Line
   const work = batch === 1 ? 'single records' : `batches of ${batch}`
   const many = processes === 1 ? '' : `, ${processes} processes`
   const where = `${runtime()}, cluster ${session.site.title}`
   const title = `${work}, ${inFlight} in flight${many}, ${where}`
-  process.stdout.write(`${table(title, made, batch)}\n`)
+  process.stdout.write(`${table(title, summaries, batch)}\n`)
 }
 
 function named(job: Job): string {

@@ -15,7 +15,7 @@ export interface Target {
 }
 
 /** What a read of one record returned. */
-export interface Held {
+export interface ReadResult {
   readonly bins: object | undefined
 }
 
@@ -25,7 +25,7 @@ export interface Held {
  */
 export interface BenchClient {
   /** Reads all bins of a record. */
-  get(key: number): Promise<Held>
+  get(key: number): Promise<ReadResult>
   put(key: number, bins: Bins): Promise<unknown>
   /** Reads all bins of many records; the result has the client's own form. */
   getMany(keys: number[]): Promise<unknown>

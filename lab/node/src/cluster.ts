@@ -42,14 +42,14 @@ export function parseSeeds(text: string): NamedSeed[] {
 const FORM = /^(?:\[([^\]]+)\]|([^:\s[\]]+))(?::([^:\s]*[^:\s\d][^:\s]*))?(?::(\d+))?$/
 
 /** A cluster that is already running. */
-export function givenCluster(seeds: [string, number][], access?: Access): Site {
+export function existingCluster(seeds: [string, number][], access?: Access): Site {
   const site = { seeds, pid: null, title: `given by -H${described(access)}`, close() {} }
   return access === undefined ? site : { ...site, access }
 }
 
 function described(access?: Access): string {
-  const said = [access?.tls && 'over TLS', access?.auth && `with a login (${access.auth})`]
-  const known = said.filter(Boolean).join(' and ')
+  const parts = [access?.tls && 'over TLS', access?.auth && `with a login (${access.auth})`]
+  const known = parts.filter(Boolean).join(' and ')
   return known && `, ${known}`
 }
 
@@ -103,16 +103,16 @@ function started(
   options: ClusterOptions,
 ): Promise<Extract<FromServer, { seeds: string }>> {
   return new Promise((resolve, reject) => {
-    const refuse = (reason: string) =>
+    const fail = (reason: string) =>
       reject(new Error(`the embedded cluster did not start: ${reason}`))
-    const late = setTimeout(refuse, START_MILLISECONDS, 'it takes too long')
-    child.on('error', (error) => refuse(error.message))
-    child.on('exit', (status) => refuse(`its process ended with status ${status}`))
-    child.once('message', (said: FromServer) => {
+    const late = setTimeout(fail, START_MILLISECONDS, 'it takes too long')
+    child.on('error', (error) => fail(error.message))
+    child.on('exit', (status) => fail(`its process ended with status ${status}`))
+    child.once('message', (message: FromServer) => {
       clearTimeout(late)
-      if ('seeds' in said) resolve(said)
-      else refuse(said.failed)
+      if ('seeds' in message) resolve(message)
+      else fail(message.failed)
     })
-    child.send(options, (error) => error && refuse(error.message))
+    child.send(options, (error) => error && fail(error.message))
   })
 }

@@ -16,7 +16,7 @@ const PAUSES = 100
 const PAUSED_ROWS = 500
 
 /** Decides when to sleep and for how long. The total is bounded, whatever the number of records. */
-export class Drowsy {
+export class SlowConsumer {
   #next = 1
   #left = PAUSES
 
@@ -48,7 +48,7 @@ export function line(bins: object): string {
 }
 
 /** A stream to a temporary file, which is deleted when it is closed. */
-export class Paper {
+export class FileConsumer {
   readonly #folder = mkdtempSync(join(tmpdir(), 'spikewire-bench-'))
   readonly stream: WriteStream = createWriteStream(join(this.#folder, 'records'), {
     highWaterMark: BUFFER,

@@ -135,8 +135,8 @@ export function parseFlags(args: string[]): Settings | undefined {
     tokens: true,
   })
   if (values.help) return undefined
-  const given = tokens.flatMap((token) => (token.kind === 'option' ? [token.name] : []))
-  const other = given.find((name) =>
+  const flagNames = tokens.flatMap((token) => (token.kind === 'option' ? [token.name] : []))
+  const other = flagNames.find((name) =>
     (values.scan === undefined ? ['record-size'] : CALLS).includes(name),
   )
   if (other !== undefined) {
@@ -194,13 +194,13 @@ export function parseFlags(args: string[]): Settings | undefined {
 
 function names(text: string): string[] {
   const known = Object.keys(CANDIDATES)
-  const given = [...new Set(text.split(',').map((item) => item.trim()))]
-  for (const name of given) {
+  const clients = [...new Set(text.split(',').map((item) => item.trim()))]
+  for (const name of clients) {
     if (!known.includes(name)) {
       throw new RangeError(`--clients: '${name}' is none of ${known.join(', ')}`)
     }
   }
-  return given
+  return clients
 }
 
 function count(flag: string, text: string): number {

@@ -1,8 +1,8 @@
 /** Jobs and results of a measuring process; the Python lab uses the same formats. */
 
 import type { Access } from './access.js'
-import type { Compiled } from './built.js'
-import type { Asked, Raw } from './open.js'
+import type { BuildInfo } from './build-info.js'
+import type { CallTimes, Schedule } from './schedule.js'
 
 /** What one call does: `single`, `batch-read`, `batch-write`, or `scan`. */
 export interface Shape {
@@ -46,7 +46,7 @@ export interface Job {
   /** Processes at once, each with its own client. Default: 1. */
   processes?: number
   /** Open loop: calls start at a fixed rate, however long they take. Absent: closed loops. */
-  open?: Asked
+  open?: Schedule
   /** User and TLS of the client; absent: no authentication. */
   access?: Access
 }
@@ -59,7 +59,7 @@ export interface Description {
 }
 
 /** Times and counters of the measured window. Times are in seconds. */
-export interface Used {
+export interface Usage {
   elapsed: number
   cpu: { user: number; system: number }
   server_cpu: number | null
@@ -75,10 +75,10 @@ export interface LoopDelay {
 }
 
 /** What one process measured. */
-export interface Result extends Used {
+export interface Result extends Usage {
   client: string
   version: string
-  build?: Compiled
+  build?: BuildInfo
   mode: string
   concurrency: number
   loop: string
@@ -94,14 +94,14 @@ export interface Result extends Used {
   latency: Latency
   series?: Series
   /** The single processes, if there were several; everything else is their sum. */
-  each?: Each[]
+  each?: ProcessResult[]
   loop_delay: LoopDelay
   /** Peak resident bytes: before the client was loaded, when it was ready, at the end. */
   memory: { bare: number; ready: number; peak: number }
   cpus: number[]
   load_average: number[]
   /** Raw times of an open loop, from which the lab computes latencies. */
-  open?: Raw
+  open?: CallTimes
 }
 
 /** What happened in each interval of the window; the last may be cut short by the window's end. */
@@ -119,14 +119,14 @@ export interface Series {
   /** Resident bytes at the end of each interval. */
   rss: number[]
   /** Latencies, negative for writes, until all processes have answered; null: overwritten. */
-  taken?: (Float64Array | null)[]
+  latencies?: (Float64Array | null)[]
   /** The latencies by kind, for jobs that ask for histograms. */
   read?: Float64Array[]
   write?: Float64Array[]
 }
 
 /** What one of several processes did. */
-export interface Each {
+export interface ProcessResult {
   operations: number
   rate: number
   cpu: { user: number; system: number }
@@ -148,7 +148,7 @@ export interface Latency {
  * Resident memory in bytes: before the first scan, at its peak, and over time (`curve`: seconds,
  * bytes).
  */
-export interface Grown {
+export interface MemoryGrowth {
   start: number
   peak: number
   /** Whether the peak was reported by the system; otherwise it is the curve's maximum. */
@@ -157,10 +157,10 @@ export interface Grown {
 }
 
 /** What one process that read whole sets measured. */
-export interface ScanResult extends Used {
+export interface ScanResult extends Usage {
   client: string
   version: string
-  build?: Compiled
+  build?: BuildInfo
   mode: string
   loop: string
   python: null
@@ -168,7 +168,7 @@ export interface ScanResult extends Used {
   scans: number
   records: number
   loop_delay: LoopDelay
-  memory: Grown
+  memory: MemoryGrowth
   /** How every record of one more scan after the window was checked, or why not. */
   checked?: string
   load_average: number[]

@@ -27,8 +27,8 @@ export class Lines {
   readonly #began: number
   readonly #part: number
   readonly #rows: number
-  readonly #say: (text: string) => void
-  #shown = [0, 0, 0]
+  readonly #print: (text: string) => void
+  #reported = [0, 0, 0]
   #second = 1
   #timer: NodeJS.Timeout | undefined
 
@@ -37,13 +37,13 @@ export class Lines {
     began: number,
     part: number,
     rows: number,
-    say: (text: string) => void = (text) => void process.stderr.write(text),
+    print: (text: string) => void = (text) => void process.stderr.write(text),
   ) {
     this.#sources = sources
     this.#began = began
     this.#part = part
     this.#rows = rows
-    this.#say = say
+    this.#print = print
     this.#wait()
   }
 
@@ -54,7 +54,7 @@ export class Lines {
   #wait(): void {
     this.#timer = setTimeout(
       () => {
-        this.#tell()
+        this.#report()
         this.#wait()
       },
       this.#due + LATE - performance.now(),
@@ -64,11 +64,11 @@ export class Lines {
   /** Ends reporting when the window closes. */
   end(): void {
     clearTimeout(this.#timer)
-    while (performance.now() >= this.#due) this.#tell()
+    while (performance.now() >= this.#due) this.#report()
   }
 
-  #tell(): void {
-    this.#say(`${MARK}${JSON.stringify(this.of(this.#second++))}\n`)
+  #report(): void {
+    this.#print(`${MARK}${JSON.stringify(this.of(this.#second++))}\n`)
   }
 
   /** Calls that could not be counted in their second count towards the next. */
@@ -85,8 +85,10 @@ export class Lines {
         counted.set(value, (counted.get(value) ?? 0) + 1)
       }
     }
-    const [tried, errors, timeouts] = known.map((count, at) => count - (this.#shown[at] as number))
-    this.#shown = known
+    const [tried, errors, timeouts] = known.map(
+      (count, at) => count - (this.#reported[at] as number),
+    )
+    this.#reported = known
     return {
       second,
       part: this.#part,

@@ -28,7 +28,7 @@ export interface Tally {
 class Samples implements Source {
   readonly held: Float64Array
   readonly marks = new Marks()
-  taken = 0
+  count = 0
   tried = 0
   errors = 0
   timeouts = 0
@@ -36,7 +36,7 @@ class Samples implements Source {
   /** When its last call ended. */
   ended = 0
   /** The previous timed call: when it started, and the counts at that time. */
-  #before: [at: number, tried: number, taken: number] = [0, 0, 0]
+  #before: [at: number, tried: number, samples: number] = [0, 0, 0]
 
   constructor(workers: number) {
     const size = 2 ** Math.floor(Math.log2(SAMPLES_TOTAL / workers))
@@ -44,13 +44,13 @@ class Samples implements Source {
   }
 
   take(milliseconds: number): void {
-    this.held[this.taken++ & (this.held.length - 1)] = milliseconds * 1e6
+    this.held[this.count++ & (this.held.length - 1)] = milliseconds * 1e6
   }
 
   /** Called when a timed call starts. */
   timed(now: number): void {
     if (now >= this.marks.edge) this.#mark(now)
-    this.#before = [now, this.tried, this.taken]
+    this.#before = [now, this.tried, this.count]
   }
 
   /** Called when the last call has ended. */
@@ -60,8 +60,8 @@ class Samples implements Source {
   }
 
   #mark(now: number): void {
-    const last = this.held[(this.taken - 1) & (this.held.length - 1)] ?? 0
-    this.marks.passed(this.#before, [now, this.tried, this.taken], last)
+    const last = this.held[(this.count - 1) & (this.held.length - 1)] ?? 0
+    this.marks.passed(this.#before, [now, this.tried, this.count], last)
   }
 
   counts(instant: number): [number, number, number] {
@@ -72,39 +72,39 @@ class Samples implements Source {
 
   latencies(start: number, end: number): Float64Array | undefined {
     const size = this.held.length
-    const first = this.marks.taken(start)
-    const last = this.marks.taken(end)
-    if (first < last && first < this.taken - size) return undefined
+    const first = this.marks.samplesUntil(start)
+    const last = this.marks.samplesUntil(end)
+    if (first < last && first < this.count - size) return undefined
     const at = (index: number) => this.held[(first + index) & (size - 1)] as number
     return Float64Array.from({ length: last - first }, (_, index) => at(index))
   }
 
-  get kept(): Float64Array {
-    return this.held.subarray(0, Math.min(this.taken, this.held.length))
+  get values(): Float64Array {
+    return this.held.subarray(0, Math.min(this.count, this.held.length))
   }
 }
 
 /** The latencies of all samples, as part of a result. */
 export function latencyOf(all: readonly Samples[]): Latency {
-  const kept = all.flatMap((samples) => [...samples.kept])
-  const taken = all.reduce((sum, samples) => sum + samples.taken, 0)
-  const read = Float64Array.from(kept.filter((at) => at > 0))
-  const write = Float64Array.from(kept.filter((at) => at < 0).map((at) => -at))
+  const values = all.flatMap((samples) => [...samples.values])
+  const count = all.reduce((sum, samples) => sum + samples.count, 0)
+  const read = Float64Array.from(values.filter((at) => at > 0))
+  const write = Float64Array.from(values.filter((at) => at < 0).map((at) => -at))
   return {
     read,
     write,
-    samples: kept.length,
-    overwritten: taken - kept.length,
-    max_ns: kept.reduce((most, at) => Math.max(most, Math.abs(at)), 0),
+    samples: values.length,
+    overwritten: count - values.length,
+    max_ns: values.reduce((most, at) => Math.max(most, Math.abs(at)), 0),
   }
 }
 
 /**
- * A worker's loop: runs until `phase.over`, or to the end of its stream if that is not repeated.
+ * A worker's loop: runs until `state.over`, or to the end of its stream if that is not repeated.
  */
-type Loop = (phase: Phase, samples: Samples) => Promise<void>
+type Loop = (state: LoopState, samples: Samples) => Promise<void>
 
-interface Phase {
+interface LoopState {
   over: boolean
   repeat: boolean
 }
@@ -164,10 +164,10 @@ export function singles(
   operations: readonly Operation[],
   every: number,
 ): Loop {
-  return async (phase, samples) => {
+  return async (state, samples) => {
     let at = 0
     let until = 0
-    while (!phase.over) {
+    while (!state.over) {
       const [key, bins] = operations[at++] as Operation
       const begun = until-- === 0 ? performance.now() : 0
       if (begun !== 0) samples.timed(begun)
@@ -186,7 +186,7 @@ export function singles(
       if (begun !== 0) until = every - 1
       samples.tried++
       if (at === operations.length) {
-        if (!phase.repeat) return
+        if (!state.repeat) return
         at = 0
       }
     }
@@ -199,9 +199,9 @@ export function batches(
   operations: readonly BatchOperation[],
   names: readonly string[],
 ): Loop {
-  return async (phase, samples) => {
+  return async (state, samples) => {
     let at = 0
-    while (!phase.over) {
+    while (!state.over) {
       const [keys, bins] = operations[at++ % operations.length] as BatchOperation
       const begun = performance.now()
       samples.timed(begun)
@@ -232,7 +232,7 @@ export async function runLoops(
   interval?: number,
   follow?: (sources: readonly Source[], began: number) => { end(): void },
 ): Promise<Tally & { samples: Samples[]; began: number; ended: number }> {
-  const phase: Phase = { over: false, repeat }
+  const state: LoopState = { over: false, repeat }
   const samples = loops.map(() => new Samples(loops.length))
   let late: NodeJS.Timeout | undefined
   const patience = new Promise<never>((_, reject) => {
@@ -242,20 +242,20 @@ export async function runLoops(
     )
   })
   const end = setTimeout(() => {
-    phase.over = true
+    state.over = true
   }, seconds * 1000)
   const began = performance.now()
   const following = follow?.(samples, began)
   const each = async (loop: Loop, own: Samples) => {
     if (interval !== undefined) own.marks.begin(began, interval)
-    await loop(phase, own)
+    await loop(state, own)
     own.over()
   }
   try {
     const all = Promise.all(loops.map((loop, at) => each(loop, samples[at] as Samples)))
     await Promise.race([all, patience])
   } finally {
-    phase.over = true
+    state.over = true
     clearTimeout(end)
     clearTimeout(late)
     following?.end()

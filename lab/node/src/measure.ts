@@ -3,7 +3,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { loadavg } from 'node:os'
 import { monitorEventLoopDelay, performance } from 'node:perf_hooks'
-import type { Grown, LoopDelay, Used } from './job.js'
+import type { LoopDelay, MemoryGrowth, Usage } from './job.js'
 
 /** Linux reports CPU time in hundredths of a second on every platform that Node runs on. */
 const TICKS = 100
@@ -86,7 +86,7 @@ export class Window {
   }
 
   /** The usage since `open`. */
-  close(): Used & { loop_delay: LoopDelay } {
+  close(): Usage & { loop_delay: LoopDelay } {
     const elapsed = (performance.now() - this.#clock) / 1000
     const before = this.#usage
     const after = process.resourceUsage()
@@ -134,7 +134,7 @@ export class Curve {
   }, 100)
 
   /** Ends sampling and returns the result. */
-  end(): Grown {
+  end(): MemoryGrowth {
     clearInterval(this.#timer)
     const last = peakRss()
     // A peak that could not be reset is meaningful once it has been exceeded.

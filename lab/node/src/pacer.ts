@@ -2,7 +2,7 @@
 
 import { parentPort, workerData } from 'node:worker_threads'
 
-const { origin, told } = workerData as { origin: bigint; told: Int32Array }
+const { origin, pending } = workerData as { origin: bigint; pending: Int32Array }
 const nothing = new Int32Array(new SharedArrayBuffer(4))
 
 parentPort?.once('message', (instants: Float64Array) => {
@@ -10,6 +10,6 @@ parentPort?.once('message', (instants: Float64Array) => {
     const left = instant - Number(process.hrtime.bigint() - origin)
     if (left > 0) Atomics.wait(nothing, 0, 0, left / 1e6)
     // A pending message serves for this time as well.
-    if (Atomics.exchange(told, 0, 1) === 0) parentPort?.postMessage(null)
+    if (Atomics.exchange(pending, 0, 1) === 0) parentPort?.postMessage(null)
   }
 })

@@ -1,21 +1,21 @@
 /** Runs one job in this process. */
 
+import { AEROSPIKE } from './aerospike-client.js'
+import type { ClientRun } from './client-run.js'
 import type { Candidate } from './clients.js'
-import { inLoops } from './closed.js'
+import { runClosedLoops } from './closed-loop.js'
+import { callOf, runAtRate } from './fixed-rate.js'
 import type { Answer, Description, Job, Result } from './job.js'
 import { peakRss } from './measure.js'
-import type { Opened } from './opened.js'
-import { OURS } from './ours.js'
-import { atARate, callOf } from './rated.js'
-import { scan } from './scanning.js'
-import { check } from './seen.js'
-import { THEIRS } from './theirs.js'
+import { check } from './read-check.js'
+import { scan } from './scan.js'
+import { SPIKEWIRE } from './spikewire-client.js'
 import { parseWorkload } from './workload.js'
 
 /** The clients by name. */
 export const CANDIDATES: { readonly [name: string]: Candidate } = {
-  spikewire: OURS,
-  aerospike: THEIRS,
+  spikewire: SPIKEWIRE,
+  aerospike: AEROSPIKE,
 }
 
 /** Runs a job. `ready` is awaited when everything is prepared, before anything is measured. */
@@ -26,10 +26,10 @@ export async function run(job: Job, ready: () => Promise<void>): Promise<Answer>
   const bare = peakRss()
   const version = await candidate.load()
   const client = await candidate.open(job)
-  const opened = { job, name: candidate.name, version, client, ready }
+  const clientRun = { job, name: candidate.name, version, client, ready }
   try {
-    if (job.action === 'scan') return await scan(opened)
-    return await measure(opened, bare)
+    if (job.action === 'scan') return await scan(clientRun)
+    return await measure(clientRun, bare)
   } finally {
     await client.close()
   }
@@ -48,13 +48,13 @@ async function describe(candidate: Candidate): Promise<Description> {
   }
 }
 
-async function measure(opened: Opened, bare: number): Promise<Result> {
-  const { job, client } = opened
+async function measure(clientRun: ClientRun, bare: number): Promise<Result> {
+  const { job, client } = clientRun
   const workload = parseWorkload(job.workload)
   const inserting = job.action === 'populate' || workload === 'insert'
   if (!inserting) await check(job, client)
   const readPercent = workload === 'insert' ? 0 : workload.readPercent
-  if (job.open === undefined) return inLoops(opened, inserting, readPercent, bare)
+  if (job.open === undefined) return runClosedLoops(clientRun, inserting, readPercent, bare)
   if (inserting) throw new RangeError('writing every key once has no rate')
-  return atARate(opened, job.open, callOf(job, client, readPercent), bare)
+  return runAtRate(clientRun, job.open, callOf(job, client, readPercent), bare)
 }

@@ -121,14 +121,14 @@ export function summariseScans(
 
 /** Notes on a line that was measured or checked differently from others. */
 export function notes({ client, way, consumer, grown, grownExact, checked }: ScanLine): string[] {
-  const said: string[] = []
+  const texts: string[] = []
   if (grown !== undefined && !grownExact) {
-    said.push('+MB is from ten samples a second: an earlier peak could not be reset')
+    texts.push('+MB is from ten samples a second: an earlier peak could not be reset')
   }
   if (checked?.startsWith('not')) {
-    said.push(`records were not compared with what was written: ${checked}`)
+    texts.push(`records were not compared with what was written: ${checked}`)
   }
-  return said.map((text) => `${client} ${way} ${consumer}: ${text}`)
+  return texts.map((text) => `${client} ${way} ${consumer}: ${text}`)
 }
 
 const COLUMNS: Column<ScanLine>[] = [

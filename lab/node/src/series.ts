@@ -27,7 +27,7 @@ export interface Source {
 }
 
 /** Calls tried and latencies sampled up to an instant. */
-type Point = [at: number, tried: number, taken: number]
+type Point = [at: number, tried: number, samples: number]
 
 /**
  * What a worker of a closed loop records at the boundaries of intervals. Its only cost per call is
@@ -72,7 +72,7 @@ export class Marks {
     return so + Math.floor(((point[1] - so) * (instant - begun)) / (point[0] - begun))
   }
 
-  taken(instant: number): number {
+  samplesUntil(instant: number): number {
     return this.#points[after(this.#points, instant, ([at]) => at) - 1]?.[2] ?? 0
   }
 }
@@ -154,7 +154,7 @@ export function seriesOf(
     p99_ns: [],
     max_ns: [],
     rss: rss.slice(0, many),
-    taken: edges.map((edge, at) =>
+    latencies: edges.map((edge, at) =>
       latencies(sources, at === 0 ? Number.NEGATIVE_INFINITY : edge - interval, edge),
     ),
   })
@@ -172,8 +172,8 @@ function steps(counts: readonly number[]): number[] {
 
 /** Adds the percentiles of the latencies. */
 function withPercentiles(series: Series): Series {
-  const sorted = (series.taken ?? []).map((taken) =>
-    taken === null ? new Float64Array() : taken.map(Math.abs).sort(),
+  const sorted = (series.latencies ?? []).map((samples) =>
+    samples === null ? new Float64Array() : samples.map(Math.abs).sort(),
   )
   const at = (all: Float64Array, index: number) => Math.round(all[index] as number)
   return {
@@ -200,10 +200,10 @@ export function summed(parts: readonly Series[]): Series {
     errors: added((one) => one.errors, longest),
     timeouts: added((one) => one.timeouts, longest),
     rss: added((one) => one.rss, shortest),
-    taken: Array.from({ length: longest }, (_, at) => {
-      const all = parts.map((one) => one.taken?.[at] ?? null)
+    latencies: Array.from({ length: longest }, (_, at) => {
+      const all = parts.map((one) => one.latencies?.[at] ?? null)
       const known = all.filter((one) => one !== null)
-      const lost = parts.some((one) => one.taken?.[at] === null)
+      const lost = parts.some((one) => one.latencies?.[at] === null)
       return lost ? null : joined(known)
     }),
   })
@@ -211,10 +211,12 @@ export function summed(parts: readonly Series[]): Series {
 
 /** The final form of a series: with the samples of each interval, if asked for. */
 export function finished(series: Series, histograms: boolean): Series {
-  const { taken = [], ...rest } = series
+  const { latencies: samples = [], ...rest } = series
   if (!histograms) return rest
   const part = (writes: boolean) =>
-    taken.map((one) => (one ?? new Float64Array()).filter((at) => at < 0 === writes).map(Math.abs))
+    samples.map((one) =>
+      (one ?? new Float64Array()).filter((at) => at < 0 === writes).map(Math.abs),
+    )
   return { ...rest, read: part(false), write: part(true) }
 }
 

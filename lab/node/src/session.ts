@@ -4,11 +4,11 @@ import { writeFileSync } from 'node:fs'
 import { cpus, platform, release } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { withoutPassword, withoutSecrets } from './access.js'
-import { embeddedCluster, givenCluster, type Site } from './cluster.js'
+import { embeddedCluster, existingCluster, type Site } from './cluster.js'
 import type { Settings } from './flags.js'
 import type { Answer, Description, Failure, Job, Result } from './job.js'
 import { runtime } from './measure.js'
-import { inChildren } from './together.js'
+import { inChildren } from './processes.js'
 
 const FILL_WORKERS = 128
 
@@ -34,7 +34,7 @@ export class Session {
     const site =
       hosts === undefined
         ? await embeddedCluster({ nodes, namespaces: [namespace], threads: serverThreads }, access)
-        : givenCluster(hosts, access)
+        : existingCluster(hosts, access)
     return new Session(settings, site, signal)
   }
 
@@ -58,9 +58,9 @@ export class Session {
   async usable(): Promise<string[]> {
     const clients: string[] = []
     for (const client of this.settings.clients) {
-      const found = await this.start(this.job('describe', client))
+      const answer = await this.start(this.job('describe', client))
       const reason =
-        'failed' in found ? found.failed : 'unavailable' in found ? found.unavailable : null
+        'failed' in answer ? answer.failed : 'unavailable' in answer ? answer.unavailable : null
       if (reason === null) clients.push(client)
       else {
         this.skipped.push({ client, unavailable: reason, version: null })
@@ -99,8 +99,8 @@ export class Session {
   ): Promise<A | Failure> {
     await sleep(this.settings.pause * 1000, undefined, { signal: this.#signal })
     const answer = (await this.start(job)) as A | Failure
-    const said = 'failed' in answer ? `failed: ${answer.failed}` : brief(answer)
-    this.say(`[${++this.#done}/${this.#expected}] ${name}: ${said}`)
+    const outcome = 'failed' in answer ? `failed: ${answer.failed}` : brief(answer)
+    this.say(`[${++this.#done}/${this.#expected}] ${name}: ${outcome}`)
     return answer
   }
 
@@ -131,7 +131,7 @@ export class Session {
 
   /** Writes the results to a file. */
   write(path: string, cells: readonly object[]): void {
-    const found = {
+    const report = {
       schema: 1,
       kind: this.settings.scan === undefined ? 'bench' : 'scans',
       interrupted: this.#signal.aborted,
@@ -148,7 +148,7 @@ export class Session {
       skipped: this.skipped,
       cells,
     }
-    writeFileSync(path, `${JSON.stringify(found, null, 1)}\n`)
+    writeFileSync(path, `${JSON.stringify(report, null, 1)}\n`)
     this.say(`written to ${path}`)
   }
 }

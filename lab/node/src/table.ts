@@ -63,13 +63,15 @@ interface AnyLine {
 /** A table of these columns; text is left-aligned, numbers are right-aligned. */
 export function columned<L extends AnyLine>(
   title: string,
-  shown: readonly Column<L>[],
+  selection: readonly Column<L>[],
   lines: readonly L[],
 ): string {
-  const cells = [shown.map(([heading]) => heading)]
-  for (const line of lines) cells.push(shown.map(([, text]) => text(line)))
-  const widths = shown.map((_, at) => Math.max(...cells.map((row) => (row[at] as string).length)))
-  const isText = shown.map((_, at) =>
+  const cells = [selection.map(([heading]) => heading)]
+  for (const line of lines) cells.push(selection.map(([, text]) => text(line)))
+  const widths = selection.map((_, at) =>
+    Math.max(...cells.map((row) => (row[at] as string).length)),
+  )
+  const isText = selection.map((_, at) =>
     cells.slice(1).some((row) => /^[a-z]/.test(row[at] as string)),
   )
   const text = cells.map((row) =>
@@ -84,8 +86,8 @@ export function columned<L extends AnyLine>(
 }
 
 function notes(line: AnyLine): string[] {
-  const said = [...new Set(line.failures)].map((reason) => `a round failed: ${reason}`)
+  const texts = [...new Set(line.failures)].map((reason) => `a round failed: ${reason}`)
   const late = line.timeouts ? `, ${line.timeouts} of them timeouts` : ''
-  if (line.errors) said.push(`${line.errors} errors${late}, the first: ${line.firstError}`)
-  return said.map((text) => `  ${line.client}: ${text}`)
+  if (line.errors) texts.push(`${line.errors} errors${late}, the first: ${line.firstError}`)
+  return texts.map((text) => `  ${line.client}: ${text}`)
 }

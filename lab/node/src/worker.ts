@@ -5,17 +5,17 @@
  */
 
 import { text } from 'node:stream/consumers'
-import { built } from './built.js'
+import { buildInfo } from './build-info.js'
 import { type Answer, failure, type Job } from './job.js'
-import { inChildren } from './together.js'
+import { inChildren } from './processes.js'
 
 async function answer(): Promise<Answer> {
   try {
     const job = JSON.parse(await text(process.stdin)) as Job
-    const given = await inChildren(job)
-    return job.client === 'spikewire' && 'elapsed' in given
-      ? { ...given, build: await built() }
-      : given
+    const result = await inChildren(job)
+    return job.client === 'spikewire' && 'elapsed' in result
+      ? { ...result, build: await buildInfo() }
+      : result
   } catch (error) {
     return failure(error)
   }
@@ -25,6 +25,6 @@ async function answer(): Promise<Answer> {
 const plain = (_: string, value: unknown) =>
   value instanceof Float64Array ? Array.from(value, Math.round) : value
 
-answer().then((given) => {
-  process.stdout.write(`${JSON.stringify(given, plain)}\n`)
+answer().then((result) => {
+  process.stdout.write(`${JSON.stringify(result, plain)}\n`)
 })

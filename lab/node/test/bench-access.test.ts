@@ -21,8 +21,8 @@ interface Access {
 
 const access = inner('./access.js') as {
   seedTexts(seeds: [string, number][], access?: Access): string[]
-  ourOptions(access?: Access): object
-  theirConfig(seeds: [string, number][], access: Access | undefined, modes: object): object
+  spikewireOptions(access?: Access): object
+  aerospikeConfig(seeds: [string, number][], access: Access | undefined, modes: object): object
   withoutSecrets(commandLine: string[]): string[]
   withoutPassword(answer: object, access?: Access): object
 }
@@ -37,19 +37,19 @@ test('clients are given a user, files and TLS names', (t) => {
     return join(folder, name)
   }
   const [ca, certificate, key] = [file('ca'), file('cert'), file('key')]
-  const given = ['-H', 'a:db:1,[::1]:2', '--user', 'app', '--password', PASSWORD]
+  const options = ['-H', 'a:db:1,[::1]:2', '--user', 'app', '--password', PASSWORD]
   const files = ['--tls-ca', ca, '--tls-certificate', certificate, '--tls-key', key]
-  const flags = parseFlags([...given, ...files, '--tls-name', 'usual'])
+  const flags = parseFlags([...options, ...files, '--tls-name', 'usual'])
   const seeds = flags.hosts as [string, number][]
   const tls = { ca, certificate, key, names: ['db', 'usual'] }
   assert.deepEqual(flags.access, { ...LOGIN, tls })
   assert.deepEqual(access.seedTexts(seeds, flags.access), ['a:db:1', '[::1]:usual:2'])
-  assert.deepEqual(access.ourOptions(flags.access), {
+  assert.deepEqual(access.spikewireOptions(flags.access), {
     ...LOGIN,
     tls: { ca: 'ca', cert: 'cert', key: 'key' },
   })
   const modes = { INTERNAL: 7 }
-  assert.deepEqual(access.theirConfig(seeds, flags.access, modes), {
+  assert.deepEqual(access.aerospikeConfig(seeds, flags.access, modes), {
     hosts: [
       { addr: 'a', port: 1, tlsname: 'db' },
       { addr: '::1', port: 2, tlsname: 'usual' },
@@ -59,8 +59,8 @@ test('clients are given a user, files and TLS names', (t) => {
     authMode: 7,
     tls: { enable: true, cafile: ca, certfile: certificate, keyfile: key },
   })
-  assert.deepEqual(access.ourOptions(), {})
-  assert.deepEqual(access.theirConfig([['a', 1]], undefined, modes), {
+  assert.deepEqual(access.spikewireOptions(), {})
+  assert.deepEqual(access.aerospikeConfig([['a', 1]], undefined, modes), {
     hosts: [{ addr: 'a', port: 1 }],
   })
   assert.equal(parseFlags([]).access, undefined)
@@ -68,8 +68,8 @@ test('clients are given a user, files and TLS names', (t) => {
 
 test('command lines and messages of clients hide the password', () => {
   const line = ['bench', '--password', PASSWORD, '-d', '1', `--password=${PASSWORD}`]
-  const shown = ['bench', '--password', '***', '-d', '1', '--password=***']
-  assert.deepEqual(access.withoutSecrets(line), shown)
+  const redacted = ['bench', '--password', '***', '-d', '1', '--password=***']
+  assert.deepEqual(access.withoutSecrets(line), redacted)
   const failed = { failed: `no user app/${PASSWORD}`, operations: 1 }
   assert.deepEqual(access.withoutPassword(failed, LOGIN), {
     failed: 'no user app/***',

@@ -6,44 +6,44 @@ import { setImmediate as turn } from 'node:timers/promises'
 import { Timeout } from 'spikewire'
 import { inner } from './programs.js'
 
-interface Planned {
+interface Phase {
   seconds: number
   due: number[]
 }
 
-interface Asked {
+interface Schedule {
   rate: number
   arrivals: string
   overtime: number
-  pacing: Planned
-  warmup: Planned
-  measured: Planned
+  pacing: Phase
+  warmup: Phase
+  measured: Phase
 }
 
-interface Raw {
+interface CallTimes {
   begun: number[]
   ended: number[]
   failures: number[]
 }
 
-interface Calls extends Raw {
+interface Calls extends CallTimes {
   sent: number
   start: number
   firstError: string | null
   run(call: (at: number) => Promise<unknown>, most: number, clock: Played): Promise<void>
 }
 
-interface Ended {
+interface CallLog {
   counts(instant: number): number[]
   latencies(start: number, end: number): number[]
 }
 
 /** From a module of the benchmark, which the package does not export. */
-const { Calls, Ended, share, together } = inner('./open.js') as {
-  Ended: new (calls: Calls, opened: number) => Ended
-  Calls: new (asked: Asked, planned: Planned) => Calls
-  share(asked: Asked, part: number, parts: number): Asked
-  together(all: object[]): Raw
+const { Calls, CallLog, share, mergeCallTimes } = inner('./open-loop.js') as {
+  CallLog: new (calls: Calls, opened: number) => CallLog
+  Calls: new (schedule: Schedule, planned: Phase) => Calls
+  share(schedule: Schedule, part: number, parts: number): Schedule
+  mergeCallTimes(all: object[]): CallTimes
 }
 
 const MS = 1e6
@@ -91,7 +91,7 @@ class Played {
   }
 }
 
-function asked(rate: number, seconds: number): Asked {
+function scheduleOf(rate: number, seconds: number): Schedule {
   const due = Array.from({ length: rate * seconds }, (_, at) => Math.round((at * 1e9) / rate))
   const planned = { seconds, due }
   const shares = { pacing: planned, warmup: planned, measured: planned }
@@ -100,7 +100,7 @@ function asked(rate: number, seconds: number): Asked {
 
 test('a stall of the event loop is charged to every call that it delayed', async () => {
   const clock = new Played()
-  const plan = asked(1000, 1)
+  const plan = scheduleOf(1000, 1)
   const calls = new Calls(plan, plan.measured)
   const call = (at: number) => {
     if (at === 300) clock.block(200 * MS)
@@ -116,7 +116,7 @@ test('a stall of the event loop is charged to every call that it delayed', async
 
 test('calls not started within twice the time are dropped, and errors are classified', async () => {
   const clock = new Played()
-  const plan = asked(10, 1)
+  const plan = scheduleOf(10, 1)
   const calls = new Calls(plan, plan.measured)
   const call = async (at: number) => {
     await clock.reply(500 * MS)
@@ -128,7 +128,7 @@ test('calls not started within twice the time are dropped, and errors are classi
   assert.deepEqual(calls.failures, [0, 0, 2, 1, 1, 0, 0, 0, 0, 0])
   assert.deepEqual(calls.begun.slice(5), [-1, -1, -1, -1, -1])
   assert.equal(calls.firstError, 'Timeout: too long (code -1)')
-  const ended = new Ended(calls, 7000)
+  const ended = new CallLog(calls, 7000)
   assert.deepEqual(
     [7499, 7500, 8500, 9500].map((instant) => ended.counts(instant)),
     [
@@ -143,9 +143,9 @@ test('calls not started within twice the time are dropped, and errors are classi
 
 test('calls are counted by the time they ended while others continue', async () => {
   const clock = new Played()
-  const plan = asked(10, 1)
+  const plan = scheduleOf(10, 1)
   const calls = new Calls(plan, plan.measured)
-  const ended = new Ended(calls, 0)
+  const ended = new CallLog(calls, 0)
   const seen: number[][] = []
   const call = async (at: number) => {
     // Every second call takes 250 ms, so that two others end meanwhile.
@@ -162,7 +162,7 @@ test('calls are counted by the time they ended while others continue', async () 
 })
 
 test('several processes share the calls in turn', () => {
-  const plan = asked(5, 1)
+  const plan = scheduleOf(5, 1)
   const parts = [0, 1].map((part) => share(plan, part, 2).measured.due)
   assert.deepEqual(parts, [
     [0, 400 * MS, 800 * MS],
@@ -170,7 +170,7 @@ test('several processes share the calls in turn', () => {
   ])
   const raws = parts.map((due) => ({ begun: due, ended: due, failures: due, writes: due, now: 1 }))
   assert.deepEqual(
-    together(raws.map((raw) => ({ ...raw, pacing_calls: 0, pacing_cpu: 0 }))).begun,
+    mergeCallTimes(raws.map((raw) => ({ ...raw, pacing_calls: 0, pacing_cpu: 0 }))).begun,
     plan.measured.due,
   )
 })

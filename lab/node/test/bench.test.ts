@@ -116,7 +116,7 @@ test('scans: every way, every consumer, and the memory that they take', async (t
 })
 
 test('a scan with a record of another key fails, and so does one that lacks records', () => {
-  const { Check } = inner('./check.js')
+  const { Check } = inner('./scan-check.js')
   const { valuePool, parseBins } = inner('./workload.js')
   const pool = valuePool(parseBins('I4,S8'), 1)
   const digest = (key: number) =>
@@ -124,7 +124,7 @@ test('a scan with a record of another key fails, and so does one that lacks reco
       .update('set')
       .update(Buffer.from([1, 0, 0, 0, 0, 0, 0, 0, key]))
       .digest()
-  const says = (seen: [number, number][]) => {
+  const verdict = (seen: [number, number][]) => {
     const check = new Check(pool, 'set', 2)
     for (const [key, record] of seen) check.seen(digest(key), pool[record])
     try {
@@ -135,21 +135,21 @@ test('a scan with a record of another key fails, and so does one that lacks reco
     }
   }
   assert.equal(
-    says([
+    verdict([
       [1, 1],
       [0, 0],
     ]),
     'right',
   )
   assert.equal(
-    says([
+    verdict([
       [0, 1],
       [1, 0],
     ]),
     'a scan gave another record for key 0 than was written there',
   )
-  assert.equal(says([[0, 0]]), 'a scan did not give 1 records')
-  const twice = says([
+  assert.equal(verdict([[0, 0]]), 'a scan did not give 1 records')
+  const twice = verdict([
     [0, 0],
     [0, 0],
   ])
@@ -168,16 +168,16 @@ test('a memory peak that could not be reset, and records that were not compared'
 
 test('an existing cluster, and one without the records', async () => {
   await using cluster = await Cluster.start({ nodes: 2 })
-  const given = ['--clients', 'spikewire', '-H', cluster.seeds]
-  const empty = await bench(...QUICK, ...given, '--no-populate')
+  const common = ['--clients', 'spikewire', '-H', cluster.seeds]
+  const empty = await bench(...QUICK, ...common, '--no-populate')
   assert.equal(empty.code, 1)
   assert.match(empty.stdout, /a round failed: RecordNotFound/)
-  const filled = await bench(...QUICK, ...given, '-w', 'I')
+  const filled = await bench(...QUICK, ...common, '-w', 'I')
   assert.equal(filled.code, 0, filled.stdout + filled.stderr)
   assert.match(filled.stdout, /cluster given by -H/)
-  const read = await bench(...QUICK, ...given, '--no-populate', '-w', 'RU,100')
+  const read = await bench(...QUICK, ...common, '--no-populate', '-w', 'RU,100')
   assert.equal(read.code, 0, read.stdout + read.stderr)
-  const other = await bench(...QUICK, ...given, '--no-populate', '-o', 'S5')
+  const other = await bench(...QUICK, ...common, '--no-populate', '-o', 'S5')
   assert.match(other.stdout, /key 0 reads back as .*, not as /)
 })
 
@@ -286,10 +286,12 @@ test('streams have exactly their share of reads, and values fit their bins', () 
 })
 
 test('a sleeping consumer sleeps for a bounded time, however many records there are', () => {
-  const { Drowsy } = inner('./consumers.js') as { Drowsy: new () => { due(count: number): number } }
-  const drowsy = new Drowsy()
+  const { SlowConsumer } = inner('./consumers.js') as {
+    SlowConsumer: new () => { due(count: number): number }
+  }
+  const slow = new SlowConsumer()
   let slept = 0
-  for (let count = 1; count <= 100_000; count++) slept += drowsy.due(count)
+  for (let count = 1; count <= 100_000; count++) slept += slow.due(count)
   assert.equal(slept, 500 + 100 * 5)
 })
 
@@ -368,7 +370,7 @@ test('a stall does not affect the intervals before it', () => {
       begin(began: number, interval: number): void
       passed(before: number[], now: number[], last: number): void
       tried(instant: number): number
-      taken(instant: number): number
+      samplesUntil(instant: number): number
     }
     seriesOf(
       sources: object[],
@@ -398,13 +400,13 @@ test('a stall does not affect the intervals before it', () => {
   const source = {
     counts: (instant: number) => [marks.tried(instant), instant < 1450 ? 0 : 2, 0],
     latencies: (start: number, end: number) =>
-      start < 0 ? undefined : marks.taken(start) < marks.taken(end) ? [-7e6] : [],
+      start < 0 ? undefined : marks.samplesUntil(start) < marks.samplesUntil(end) ? [-7e6] : [],
   }
-  const made = seriesOf([source], 1000, 1480, 100, 10, [1, 2, 3, 4, 5, 6])
-  assert.deepEqual(made.operations, [650, 40, 50, 50, 40])
-  assert.deepEqual(made.errors, [0, 0, 0, 0, 2])
-  assert.deepEqual(made.rss, [1, 2, 3, 4, 5])
-  assert.equal(made.max_ns[0], null, 'overwritten')
+  const series = seriesOf([source], 1000, 1480, 100, 10, [1, 2, 3, 4, 5, 6])
+  assert.deepEqual(series.operations, [650, 40, 50, 50, 40])
+  assert.deepEqual(series.errors, [0, 0, 0, 0, 2])
+  assert.deepEqual(series.rss, [1, 2, 3, 4, 5])
+  assert.equal(series.max_ns[0], null, 'overwritten')
   const known = {
     ...source,
     latencies: (_: number, end: number) => (end < 1150 ? [-7e6, 5e6] : []),
@@ -415,8 +417,8 @@ test('a stall does not affect the intervals before it', () => {
   assert.deepEqual(both.operations, [1300, 80, 100, 100, 80])
   assert.deepEqual(both.rss, [2])
   assert.deepEqual(finished(both, true).read?.[0], Float64Array.of(5e6, 5e6))
-  assert.ok(!('read' in finished(both, false)) && !('taken' in finished(both, false)))
-  assert.equal(summed([other, made]).max_ns[0], null)
+  assert.ok(!('read' in finished(both, false)) && !('latencies' in finished(both, false)))
+  assert.equal(summed([other, series]).max_ns[0], null)
 })
 
 test('intervals have all operations, errors and timeouts of a run', async () => {
@@ -452,13 +454,13 @@ test('intervals have all operations, errors and timeouts of a run', async () => 
     true,
     10,
   )
-  const found = seriesOf(done.samples, done.began, done.ended, 10, 1, [])
+  const series = seriesOf(done.samples, done.began, done.ended, 10, 1, [])
   const sum = (all: number[]) => all.reduce((total, one) => total + one, 0)
-  assert.equal(sum(found.operations), done.tried - done.errors)
-  assert.equal(sum(found.errors), done.errors)
-  assert.equal(sum(found.timeouts), done.timeouts)
+  assert.equal(sum(series.operations), done.tried - done.errors)
+  assert.equal(sum(series.errors), done.errors)
+  assert.equal(sum(series.timeouts), done.timeouts)
   assert.ok(done.timeouts > 0 && done.errors > done.timeouts)
-  assert.ok(found.operations.length >= 20)
+  assert.ok(series.operations.length >= 20)
 })
 
 test('each second is reported once, and late calls in the next one', () => {
@@ -471,7 +473,7 @@ test('each second is reported once, and late calls in the next one', () => {
       say: (text: string) => void,
     ) => { end(): void }
   }
-  const told: string[] = []
+  const printed: string[] = []
   let known = 0
   const source = {
     counts: () => {
@@ -481,9 +483,9 @@ test('each second is reported once, and late calls in the next one', () => {
     latencies: (start: number) => (start < 500 ? [-1e6, 1e6 + 100, 3e6] : []),
   }
   // The window opened 2.5 s ago, on a clock that started long before.
-  const lines = new Lines([source], performance.now() - 2500, 1, 10, (text) => told.push(text))
+  const lines = new Lines([source], performance.now() - 2500, 1, 10, (text) => printed.push(text))
   lines.end()
-  const seconds = told.map((text) => {
+  const seconds = printed.map((text) => {
     assert.match(text, /^spikewire-bench \{.*\}\n$/)
     return JSON.parse(text.slice('spikewire-bench '.length)) as {
       second: number

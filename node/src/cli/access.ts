@@ -1,9 +1,9 @@
 /** Command line flags for users and TLS. */
 
 import { readFileSync } from 'node:fs'
-import { AUTHS, type Auth, type ClientOptions } from '../connecting.js'
-import type { TlsOptions } from '../tls.js'
-import { type Given, type Options, UsageError } from './arguments.js'
+import { AUTHS, type Auth, type ClientOptions } from '../aerospike/client-options.js'
+import type { TlsOptions } from '../options/tls.js'
+import { type Flags, type Options, UsageError } from './arguments.js'
 
 /** The environment variable for the password, which process lists do not show. */
 export const PASSWORD = 'SPIKEWIRE_AEROSPIKE_PASSWORD'
@@ -43,8 +43,8 @@ export const ACCESS: Options = {
 }
 
 /** The client options for the given flags. Throws a `UsageError`. */
-export function access(given: Given, environment: NodeJS.ProcessEnv = process.env): ClientOptions {
-  const text = (name: string): string | undefined => given.list(name)[0]
+export function access(flags: Flags, environment: NodeJS.ProcessEnv = process.env): ClientOptions {
+  const text = (name: string): string | undefined => flags.list(name)[0]
   const user = text('user')
   const auth = text('auth')
   if (user === undefined && text('password') !== undefined) {

@@ -30,7 +30,7 @@ export interface Description {
 }
 
 /** The parsed arguments. */
-export interface Given {
+export interface Flags {
   text(name: string): string
   number(name: string): number
   list(name: string): string[]
@@ -44,7 +44,7 @@ export class UsageError extends Error {}
 /**
  * Parses arguments. If help is requested, shows it and returns `undefined`. Throws a `UsageError`.
  */
-export function read(description: Description, args: string[]): Given | undefined {
+export function read(description: Description, args: string[]): Flags | undefined {
   const options: {
     [name: string]: { type: 'string' | 'boolean'; multiple: true; short?: string }
   } = { help: { type: 'boolean', multiple: true, short: 'h' } }
@@ -59,16 +59,16 @@ export function read(description: Description, args: string[]): Given | undefine
     return undefined
   }
   const values = new Map<string, string[]>()
-  for (const [name, given] of Object.entries(parsed.values)) {
-    const texts = (given as (string | boolean)[]).map(String)
+  for (const [name, value] of Object.entries(parsed.values)) {
+    const texts = (value as (string | boolean)[]).map(String)
     if (texts.length > 1 && !description.options[name]?.multiple) {
       throw new UsageError(`--${name} is given ${texts.length} times`)
     }
     values.set(name, texts)
   }
   const list = (name: string): string[] => {
-    const found = values.get(name) ?? description.options[name]?.default ?? []
-    return Array.isArray(found) ? [...found] : [String(found)]
+    const value = values.get(name) ?? description.options[name]?.default ?? []
+    return Array.isArray(value) ? [...value] : [String(value)]
   }
   const text = (name: string) => list(name)[0] as string
   const number = (name: string) => {
@@ -98,8 +98,8 @@ export function help({ name, rest, text, options }: Description): string {
   const entries = Object.entries(options).map(([name, option]): [string, string] => {
     const short = option.short === undefined ? '' : `-${option.short}, `
     const value = option.value === undefined ? '' : ` ${option.value}`
-    const shown = Array.isArray(option.default) ? option.default.join(', ') : option.default
-    const initial = shown === undefined || shown === '' ? '' : ` (default: ${shown})`
+    const standard = Array.isArray(option.default) ? option.default.join(', ') : option.default
+    const initial = standard === undefined || standard === '' ? '' : ` (default: ${standard})`
     return [`${short}--${name}${value}`, `${option.help}${initial}`]
   })
   entries.push(['-h, --help', 'show this help'])

@@ -1,6 +1,6 @@
 /** `spikewire build`: builds the native part from the sources in the package. */
 
-import { buildFromPackage } from '../building.js'
+import { buildFromPackage } from '../addon/cargo.js'
 
 /** Runs the command. */
 export async function run(args: string[]): Promise<number> {

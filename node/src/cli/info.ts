@@ -1,7 +1,7 @@
 /** `spikewire info`: shows the nodes of a cluster, or sends info commands to them. */
 
-import { Client } from '../client.js'
-import '../hooks.js'
+import { Client } from '../aerospike/client.js'
+import '../aerospike/hooks.js'
 import { ACCESS, access } from './access.js'
 import { type Description, read } from './arguments.js'
 
@@ -25,14 +25,14 @@ const INFO: Description = {
 
 /** Runs the command. */
 export async function run(args: string[]): Promise<number> {
-  const given = read(INFO, args)
-  if (given === undefined) return 0
-  const client = await Client.connect(given.text('hosts'), access(given))
+  const flags = read(INFO, args)
+  if (flags === undefined) return 0
+  const client = await Client.connect(flags.text('hosts'), access(flags))
   let failed = 0
   try {
     for (const { name, address } of client.nodes) {
       process.stdout.write(`${name} ${address}\n`)
-      for (const command of given.rest) {
+      for (const command of flags.rest) {
         // One node's error must not hide the answers of the others.
         try {
           process.stdout.write(`  ${command}: ${await client.info(command, { node: name })}\n`)

@@ -23,7 +23,7 @@ function usage(): string {
   return `usage: spikewire COMMAND [OPTIONS]\n\n${lines.join('\n')}\n\n  spikewire COMMAND --help\n  spikewire --version\n`
 }
 
-/** What those are told who look for the benchmark here. */
+/** Printed for `spikewire bench`, which was here once. */
 const MOVED =
   'spikewire: the benchmark is a project of its own, lab/ in the repository of Spikewire: ' +
   'make lab-node there, then node lab/node/dist/main.js\n'

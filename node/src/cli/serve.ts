@@ -2,7 +2,7 @@
 
 import { constants } from 'node:os'
 import { Cluster, type TlsOptions, type UserOptions } from '../testing.js'
-import { type Description, type Given, read, UsageError } from './arguments.js'
+import { type Description, type Flags, read, UsageError } from './arguments.js'
 
 const SERVE: Description = {
   name: 'serve',
@@ -117,28 +117,28 @@ const SERVE: Description = {
 
 /** Runs the command. */
 export async function run(args: string[]): Promise<number> {
-  const given = read(SERVE, args)
-  if (given === undefined) return 0
+  const flags = read(SERVE, args)
+  if (flags === undefined) return 0
   const options = {
-    nodes: given.number('nodes'),
-    port: given.number('port'),
-    bind: given.text('bind'),
-    namespaces: given.list('namespace'),
-    replicationFactor: given.number('replication-factor'),
-    defaultTtl: given.number('default-ttl'),
-    nsupPeriod: given.number('nsup-period'),
-    maxRecordSize: given.number('max-record-size'),
-    indexedSets: given.list('indexed-set'),
-    clusterName: given.text('cluster-name'),
-    threads: given.number('threads'),
-    build: given.text('build'),
-    racks: racksOf(given.text('racks')),
-    migrationPause: given.number('migration-pause'),
-    udfTime: given.number('udf-time'),
-    tls: tlsOf(given),
-    users: usersOf(given.list('user'), given.list('roles')),
-    quotas: given.list('quotas').length > 0,
-    sessionTtl: given.number('session-ttl'),
+    nodes: flags.number('nodes'),
+    port: flags.number('port'),
+    bind: flags.text('bind'),
+    namespaces: flags.list('namespace'),
+    replicationFactor: flags.number('replication-factor'),
+    defaultTtl: flags.number('default-ttl'),
+    nsupPeriod: flags.number('nsup-period'),
+    maxRecordSize: flags.number('max-record-size'),
+    indexedSets: flags.list('indexed-set'),
+    clusterName: flags.text('cluster-name'),
+    threads: flags.number('threads'),
+    build: flags.text('build'),
+    racks: racksOf(flags.text('racks')),
+    migrationPause: flags.number('migration-pause'),
+    udfTime: flags.number('udf-time'),
+    tls: tlsOf(flags),
+    users: usersOf(flags.list('user'), flags.list('roles')),
+    quotas: flags.list('quotas').length > 0,
+    sessionTtl: flags.number('session-ttl'),
   }
   if (options.quotas && Object.keys(options.users).length === 0) {
     throw new UsageError('--quotas goes with --user')
@@ -161,10 +161,10 @@ export async function run(args: string[]): Promise<number> {
   return 0
 }
 
-function tlsOf(given: Given): TlsOptions | false {
-  const name = given.text('tls-name')
-  const clientCertificates = given.list('client-certificates').length > 0
-  if (given.list('tls').length > 0) return { name, clientCertificates }
+function tlsOf(flags: Flags): TlsOptions | false {
+  const name = flags.text('tls-name')
+  const clientCertificates = flags.list('client-certificates').length > 0
+  if (flags.list('tls').length > 0) return { name, clientCertificates }
   if (clientCertificates || name !== 'spikewire') {
     throw new UsageError('--tls-name and --client-certificates go with --tls')
   }
@@ -179,9 +179,9 @@ function racksOf(text: string): number[] {
   return text.split(',').map(Number)
 }
 
-function usersOf(given: readonly string[], roles: readonly string[]): Record<string, UserOptions> {
+function usersOf(texts: readonly string[], roles: readonly string[]): Record<string, UserOptions> {
   const users: Record<string, UserOptions> = {}
-  for (const user of given) {
+  for (const user of texts) {
     const colon = user.indexOf(':')
     if (colon < 0) throw new UsageError('--user takes NAME:PASSWORD')
     users[user.slice(0, colon)] = { password: user.slice(colon + 1) }

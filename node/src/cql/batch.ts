@@ -1,10 +1,10 @@
 /** Batches: several statements in one request. */
 
-import type { Callback } from '../ways.js'
+import type { Callback } from '../bridge/callbacks.js'
 import type { BatchOptions } from './options.js'
 import { Bound, type Parameters, Prepared, type Statement } from './prepared.js'
 import type { Rows } from './rows.js'
-import { boundNumber, noStatement } from './sending.js'
+import { boundNumber, noStatement } from './statements.js'
 
 /**
  * What the server guarantees: all statements are applied eventually, or none (`'logged'`); no such

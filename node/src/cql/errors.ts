@@ -51,12 +51,12 @@ function describe(
   attempts: number,
   inDoubt: boolean,
 ): string {
-  const circumstances: string[] = []
-  if (code !== null) circumstances.push(`code 0x${code.toString(16).padStart(4, '0')}`)
-  if (node !== null) circumstances.push(`node ${node}`)
-  if (attempts > 1) circumstances.push(`${attempts} attempts`)
-  if (inDoubt) circumstances.push('the write may have been applied')
-  return circumstances.length > 0 ? `${message} (${circumstances.join(', ')})` : message
+  const details: string[] = []
+  if (code !== null) details.push(`code 0x${code.toString(16).padStart(4, '0')}`)
+  if (node !== null) details.push(`node ${node}`)
+  if (attempts > 1) details.push(`${attempts} attempts`)
+  if (inDoubt) details.push('the write may have been applied')
+  return details.length > 0 ? `${message} (${details.join(', ')})` : message
 }
 
 /** The statement's total timeout has expired. */

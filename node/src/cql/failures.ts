@@ -77,12 +77,12 @@ export function makeError(
   details: readonly unknown[],
   failedAttempts: readonly (string | null)[],
 ): CqlError {
-  const found = code === null ? BY_KIND[kind] : BY_CODE.get(code)
+  const errorClass = code === null ? BY_KIND[kind] : BY_CODE.get(code)
   const failed: FailedAttempt[] = []
   for (let at = 0; at < failedAttempts.length; at += 2) {
     failed.push({ node: failedAttempts[at] ?? null, reason: failedAttempts[at + 1] ?? '' })
   }
-  const error = new (found ?? ServerError)(message, code, node, attempts, inDoubt, failed)
+  const error = new (errorClass ?? ServerError)(message, code, node, attempts, inDoubt, failed)
   for (let at = 0; at < details.length; at += 2) {
     Object.defineProperty(error, details[at] as string, {
       value: details[at + 1],

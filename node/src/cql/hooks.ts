@@ -1,10 +1,8 @@
 /** Functions that the native part calls for Cassandra; set once, when `spikewire/cql` is loaded. */
 
-import '../hooks.js'
-
 import { types } from 'node:util'
-import { mapOf, objectOf } from '../flat.js'
-import { standsFor } from '../proxies.js'
+import { mapOf, objectOf } from '../bridge/objects.js'
+import { standsFor } from '../bridge/proxies.js'
 import { makeError } from './failures.js'
 import { native } from './native.js'
 import { makePrepared } from './prepared.js'

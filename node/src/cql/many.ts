@@ -3,9 +3,9 @@
  * without a promise per row.
  */
 
-import type { Slot } from '../native.js'
-import { onAbort } from '../signals.js'
-import { executor, openSlot, refuse } from '../slots.js'
+import type { Slot } from '../addon/native.js'
+import { onAbort } from '../bridge/signals.js'
+import { executor, openSlot, rejectCall } from '../bridge/slots.js'
 import { native } from './native.js'
 import type { ExecuteOptions } from './options.js'
 
@@ -23,14 +23,16 @@ export interface ManyOptions extends Omit<ExecuteOptions, 'pagingState'> {
 }
 
 /** The validated options of a call of `executeMany`. */
-export interface How {
+export interface ManySettings {
   readonly concurrency: number
   readonly returnsErrors: boolean
   readonly results: boolean
 }
 
 /** Splits the options of `executeMany` into its own and those of each execution, if any. */
-export function howMany(options: ManyOptions | undefined): [How, ExecuteOptions | undefined] {
+export function manySettings(
+  options: ManyOptions | undefined,
+): [ManySettings, ExecuteOptions | undefined] {
   if (options !== undefined && (typeof options !== 'object' || options === null)) {
     throw new TypeError(
       `options must be an object, not ${options === null ? null : typeof options}`,
@@ -38,8 +40,8 @@ export function howMany(options: ManyOptions | undefined): [How, ExecuteOptions 
   }
   const { concurrency = 128, errors = 'raise', results = true, signal: _, ...each } = options ?? {}
   const returnsErrors = native.cqlHowMany(concurrency, errors, results)
-  const how = { concurrency, returnsErrors, results }
-  return [how, Object.keys(each).length > 0 ? each : undefined]
+  const settings = { concurrency, returnsErrors, results }
+  return [settings, Object.keys(each).length > 0 ? each : undefined]
 }
 
 /** An iterator of rows, synchronous or asynchronous. */
@@ -48,20 +50,19 @@ export type Source<P> =
   | { rows: AsyncIterator<P>; isAsync: true }
 
 /** The iterator of an iterable, asynchronous or not. */
-export function sourceOf<P>(given: Iterable<P> | AsyncIterable<P>): Source<P> {
-  const isObject = typeof given === 'object' && given !== null
-  if (isObject && Symbol.asyncIterator in given) {
-    return { rows: given[Symbol.asyncIterator](), isAsync: true }
+export function sourceOf<P>(rows: Iterable<P> | AsyncIterable<P>): Source<P> {
+  const isObject = typeof rows === 'object' && rows !== null
+  if (isObject && Symbol.asyncIterator in rows) {
+    return { rows: rows[Symbol.asyncIterator](), isAsync: true }
   }
-  if (isObject && Symbol.iterator in given)
-    return { rows: given[Symbol.iterator](), isAsync: false }
-  const kind = given === null ? 'null' : typeof given
+  if (isObject && Symbol.iterator in rows) return { rows: rows[Symbol.iterator](), isAsync: false }
+  const kind = rows === null ? 'null' : typeof rows
   throw new TypeError(`rows must be an iterable of parameters, not ${kind}`)
 }
 
 /** Sends rows and collects their results. */
 export class Flow<P> {
-  readonly #how: How
+  readonly #settings: ManySettings
   readonly #send: (slot: Slot, row: P) => void
   readonly #results: unknown[] = []
   #started = 0
@@ -70,8 +71,8 @@ export class Flow<P> {
   /** Resumes `run`, which waits for a free slot, the end of all rows, or the next row. */
   #wake: (() => void) | undefined
 
-  constructor(how: How, send: (slot: Slot, row: P) => void) {
-    this.#how = how
+  constructor(settings: ManySettings, send: (slot: Slot, row: P) => void) {
+    this.#settings = settings
     this.#send = send
   }
 
@@ -81,7 +82,7 @@ export class Flow<P> {
     let ended = false
     try {
       while (!ended && this.#failure === undefined) {
-        if (this.#inFlight >= this.#how.concurrency) {
+        if (this.#inFlight >= this.#settings.concurrency) {
           await this.#news()
           continue
         }
@@ -105,13 +106,13 @@ export class Flow<P> {
     if (!ended) await this.#leave(source, next)
     while (this.#inFlight > 0) await this.#news()
     if (this.#failure !== undefined) throw this.#failure.error
-    return this.#how.results ? this.#results : this.#started
+    return this.#settings.results ? this.#results : this.#started
   }
 
   /** Stops taking rows; the call fails with this error. */
   stop(error: unknown): void {
     this.#failure ??= { error }
-    this.#told()
+    this.#resume()
   }
 
   /** Sends a row. */
@@ -120,7 +121,7 @@ export class Flow<P> {
     this.#inFlight++
     executor(
       (result) => this.#end(at, result),
-      (error) => this.#failed(at, error, this.#how.returnsErrors),
+      (error) => this.#failed(at, error, this.#settings.returnsErrors),
     )
     const slot = openSlot()
     try {
@@ -129,14 +130,14 @@ export class Flow<P> {
       const isInput = error instanceof TypeError || error instanceof RangeError
       // A closed session is not an error of a single row.
       if (!isInput) this.#failed(at, error, false)
-      refuse(slot, error)
+      rejectCall(slot, error)
     }
   }
 
   #end(at: number, result: unknown): void {
     this.#inFlight--
-    if (this.#how.results) this.#results[at] = result
-    this.#told()
+    if (this.#settings.results) this.#results[at] = result
+    this.#resume()
   }
 
   #failed(at: number, error: unknown, isResult: boolean): void {
@@ -149,7 +150,7 @@ export class Flow<P> {
     this.#end(at, undefined)
   }
 
-  #told(): void {
+  #resume(): void {
     const wake = this.#wake
     this.#wake = undefined
     wake?.()
@@ -192,7 +193,7 @@ export class Flow<P> {
 }
 
 /** Rejects a call when its signal is aborted, without waiting for the rows in flight. */
-export function givenUp<T, P>(
+export function stopWhenAborted<T, P>(
   running: Promise<T>,
   flow: Flow<P>,
   signal: AbortSignal | undefined,

@@ -1,10 +1,7 @@
 /** Types of the native functions for Cassandra, exported by `crates/spikewire-node/src/cql`. */
 
-import type { Slot } from '../native.js'
-import { native as all } from '../native.js'
+import { type Handle, type NativePart, nativePart, type Slot } from '../addon/native.js'
 
-/** A session, by its number. */
-export type Handle = number
 /** The number of a prepared statement, or text. */
 export type SentStatement = number | string
 
@@ -53,7 +50,7 @@ export type CqlHooks = [
 ]
 
 /** Native functions. They throw on invalid input; those with a slot settle its promise later. */
-export interface CqlNative {
+export interface CqlNative extends NativePart {
   /** Passes the functions that the native part calls; must be called once. */
   cqlSetup(...hooks: CqlHooks): void
   /** Settles the slot with a session's handle. */
@@ -104,12 +101,10 @@ export interface CqlNative {
     counts: readonly number[],
     values: readonly unknown[],
   ): void
-  /** Releases a resource that JavaScript no longer references. */
-  release(resource: number): void
 }
 
 /** The native part of this copy of the package. */
-export const native = all as unknown as CqlNative
+export const native = nativePart as CqlNative
 
 /** The count for a statement of a batch that is already bound to its values. */
 export const BOUND = 0xffff_ffff

@@ -1,9 +1,9 @@
 /** Options of sessions and of statements. */
 
-import { checked } from '../options.js'
-import type { TlsOptions } from '../tls.js'
+import { checkOptions } from '../options/check.js'
+import type { TlsOptions } from '../options/tls.js'
 
-export type { TlsOptions } from '../tls.js'
+export type { TlsOptions } from '../options/tls.js'
 
 /** Consistency levels: how many replicas must answer. */
 export type Consistency =
@@ -176,15 +176,15 @@ const EXECUTE = [...MANY, 'pagingState'] as const
 export const KNOWN = { PREPARE, BATCH, MANY, EXECUTE } as const
 
 /** The options in the form in which the native part takes them. Throws for unknown names. */
-export function sent(
+export function toNativeOptions(
   options: PrepareOptions | null | undefined,
   known: readonly string[],
 ): object | undefined {
-  const given = checked(options, known) as PrepareOptions | undefined
-  const payload = given?.payload
-  if (payload === undefined || payload === null) return given
+  const nativeOptions = checkOptions(options, known) as PrepareOptions | undefined
+  const payload = nativeOptions?.payload
+  if (payload === undefined || payload === null) return nativeOptions
   const isObject = typeof payload === 'object' && !Array.isArray(payload)
-  return { ...given, payload: isObject ? Object.entries(payload).flat(1) : payload }
+  return { ...nativeOptions, payload: isObject ? Object.entries(payload).flat(1) : payload }
 }
 
 /** The options of an execution that also apply to preparing its statement. */

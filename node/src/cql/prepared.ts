@@ -1,7 +1,7 @@
 /** Prepared statements. */
 
 import { inspect } from 'node:util'
-import { plainArray } from '../proxies.js'
+import { plainArray } from '../bridge/proxies.js'
 import { native } from './native.js'
 import type { CqlInput } from './values.js'
 
@@ -96,30 +96,32 @@ export class Prepared {
   }
 
   /** @internal The values in the order of the parameters. */
-  order(given: Parameters | null | undefined): readonly unknown[] {
-    if (given === undefined || given === null) return []
-    if (Array.isArray(given)) return given
-    if (typeof given !== 'object' || ArrayBuffer.isView(given)) {
-      const kind = typeof given === 'object' ? 'a typed array' : typeof given
+  order(values: Parameters | null | undefined): readonly unknown[] {
+    if (values === undefined || values === null) return []
+    if (Array.isArray(values)) return values
+    if (typeof values !== 'object' || ArrayBuffer.isView(values)) {
+      const kind = typeof values === 'object' ? 'a typed array' : typeof values
       throw new TypeError(`parameters must be an array or an object, not ${kind}`)
     }
-    return this.#byName(given as { [name: string]: unknown })
+    return this.#byName(values as { [name: string]: unknown })
   }
 
-  #byName(given: { [name: string]: unknown }): readonly unknown[] {
-    const plain = Object.getPrototypeOf(given)
+  #byName(values: { [name: string]: unknown }): readonly unknown[] {
+    const plain = Object.getPrototypeOf(values)
     if (plain === null || Object.getPrototypeOf(plain) === null) {
-      for (const name of Object.keys(given)) {
+      for (const name of Object.keys(values)) {
         if (this.parameters.some((parameter) => parameter.name === name)) continue
         const other = this.parameters.find((parameter) => isSame(parameter.name, name))
-        if (other !== undefined && !(other.name in given)) continue
+        if (other !== undefined && !(other.name in values)) continue
         const known = this.parameters.map((parameter) => parameter.name).join(', ')
         throw new RangeError(
           `no parameter ${inspect(name)}; ${known === '' ? 'the statement takes no values' : `there are: ${known}`}`,
         )
       }
     }
-    return this.parameters.map(({ name }) => (name in given ? given[name] : otherwise(given, name)))
+    return this.parameters.map(({ name }) =>
+      name in values ? values[name] : valueInOtherCase(values, name),
+    )
   }
 
   [inspect.custom](): string {
@@ -132,10 +134,10 @@ function isSame(one: string, other: string): boolean {
   return one.toLowerCase() === other.toLowerCase()
 }
 
-/** The value of a parameter whose name is written otherwise. */
-function otherwise(given: { [name: string]: unknown }, parameter: string): unknown {
-  const names = Object.keys(given).filter((name) => isSame(name, parameter))
-  if (names.length === 1) return given[names[0] as string]
+/** The value of a parameter whose name differs only in upper and lower case. */
+function valueInOtherCase(values: { [name: string]: unknown }, parameter: string): unknown {
+  const names = Object.keys(values).filter((name) => isSame(name, parameter))
+  if (names.length === 1) return values[names[0] as string]
   throw new RangeError(
     names.length === 0
       ? `no value for parameter ${inspect(parameter)}`

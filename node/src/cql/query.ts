@@ -1,7 +1,7 @@
 /** Queries: the rows of a statement, fetched page by page as they are consumed. */
 
 import type { Readable } from 'node:stream'
-import { type QueryStreamOptions, streamOf } from '../stream.js'
+import { type QueryStreamOptions, streamOf } from '../bridge/stream.js'
 import { SessionClosed } from './errors.js'
 import type { Row, Rows } from './rows.js'
 

@@ -1,7 +1,6 @@
 /** The rows of a result. */
 
-import { objectOf } from '../flat.js'
-import { define } from '../record.js'
+import { define, objectOf } from '../bridge/objects.js'
 import type { CqlValue } from './values.js'
 
 /** A row of unknown type: values by column name. */

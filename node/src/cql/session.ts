@@ -1,11 +1,10 @@
 /** Sessions: connecting, closing, and information about the cluster. */
 
 import { inspect } from 'node:util'
-import { SPANS } from '../connecting.js'
-import { Connection, type ConnectionKind } from '../connection.js'
-import { executor, openSlot, refuse } from '../slots.js'
-import { checkSpan } from '../spans.js'
-import { type Callback, checkCallback, closedWhenAborted, outcome } from '../ways.js'
+import { type Callback, checkCallback, closedWhenAborted, outcome } from '../bridge/callbacks.js'
+import { Connection, type ConnectionKind } from '../bridge/connection.js'
+import { executor, openSlot, rejectCall } from '../bridge/slots.js'
+import { checkSpan, TIME_LIMITS } from '../options/durations.js'
 import { SessionClosed } from './errors.js'
 import { native } from './native.js'
 import type { SessionOptions } from './options.js'
@@ -101,13 +100,13 @@ export class Session extends Verbs {
           signal.throwIfAborted()
           continue
         }
-        if (SPANS.includes(name)) checkSpan(name, value)
+        if (TIME_LIMITS.includes(name)) checkSpan(name, value)
         names.push(name)
         values.push(value)
       }
       native.cqlConnect(slot, pointsText(contactPoints), names, values)
     } catch (error) {
-      refuse(slot, error)
+      rejectCall(slot, error)
     }
     const connected = opened.then((handle) => new Session(new Connection(handle, SESSION)))
     return signal === undefined ? connected : closedWhenAborted(connected, signal)

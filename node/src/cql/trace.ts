@@ -70,9 +70,9 @@ export async function readTrace(
   for (let look = 0; ; look++) {
     await sleep(PAUSES[Math.min(look, PAUSES.length - 1)])
     signal?.throwIfAborted()
-    const found = (await execute(SESSION, [id], { consistency: 'one', signal })).first()
-    if (typeof found?.['duration'] === 'number') {
-      return made(id, found, await execute(EVENTS, [id], { consistency: 'one', signal }))
+    const session = (await execute(SESSION, [id], { consistency: 'one', signal })).first()
+    if (typeof session?.['duration'] === 'number') {
+      return traceOf(id, session, await execute(EVENTS, [id], { consistency: 'one', signal }))
     }
     if (performance.now() >= ends) {
       throw new Timeout(`the trace ${id} is not complete after ${timeout} ms`)
@@ -105,7 +105,7 @@ function read(options: TraceOptions = {}): { timeout: number; signal: AbortSigna
   return { timeout, signal }
 }
 
-function made(id: string, session: Row, rows: Rows): Trace {
+function traceOf(id: string, session: Row, rows: Rows): Trace {
   const events = rows.rows.map((row) => ({
     activity: row['activity'] as string,
     source: row['source'] as string,

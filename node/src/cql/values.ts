@@ -107,11 +107,11 @@ export class Decimal {
    */
   static from(text: string): Decimal {
     if (typeof text !== 'string') throw new TypeError(`a string was expected, not ${typeof text}`)
-    const found = DECIMAL.exec(text)
-    if (found === null) throw new RangeError(`${inspect(text)} is not a decimal number`)
-    const sign = found[1] ?? found[5]
-    const [whole, behind] = [found[2] ?? '', found[3] ?? found[6] ?? '']
-    const exponent = Number(found[4] ?? found[7] ?? 0)
+    const match = DECIMAL.exec(text)
+    if (match === null) throw new RangeError(`${inspect(text)} is not a decimal number`)
+    const sign = match[1] ?? match[5]
+    const [whole, behind] = [match[2] ?? '', match[3] ?? match[6] ?? '']
+    const exponent = Number(match[4] ?? match[7] ?? 0)
     const digits = BigInt(whole + behind)
     return new Decimal(sign === '-' ? -digits : digits, behind.length - exponent)
   }
@@ -228,9 +228,9 @@ export class Time {
    * @throws RangeError for any other text
    */
   static from(text: string): Time {
-    const found = TIME.exec(text)
-    if (found === null) throw new RangeError(`${inspect(text)} is not a time such as 13:30:54.234`)
-    const [, hour, minute, second, fraction = ''] = found
+    const match = TIME.exec(text)
+    if (match === null) throw new RangeError(`${inspect(text)} is not a time such as 13:30:54.234`)
+    const [, hour, minute, second, fraction = ''] = match
     const seconds = Number(hour) * 3600 + Number(minute) * 60 + Number(second)
     return new Time(BigInt(seconds) * 1_000_000_000n + BigInt(fraction.padEnd(9, '0')))
   }

@@ -1,11 +1,11 @@
 /** The verbs of sessions. */
 
-import type { Connection } from '../connection.js'
-import type { Slot } from '../native.js'
-import { executor, openSlot, refuse } from '../slots.js'
-import { type Callback, checkCallback, outcome, withSignal } from '../ways.js'
+import type { Slot } from '../addon/native.js'
+import { type Callback, checkCallback, outcome, withSignal } from '../bridge/callbacks.js'
+import type { Connection } from '../bridge/connection.js'
+import { executor, openSlot, rejectCall } from '../bridge/slots.js'
 import { Batch, type BatchKind, type Entry, KINDS } from './batch.js'
-import { Flow, givenUp, howMany, type ManyOptions, sourceOf } from './many.js'
+import { Flow, type ManyOptions, manySettings, sourceOf, stopWhenAborted } from './many.js'
 import { BOUND, native } from './native.js'
 import {
   type BatchOptions,
@@ -13,7 +13,7 @@ import {
   forPreparing,
   KNOWN,
   type PrepareOptions,
-  sent,
+  toNativeOptions,
 } from './options.js'
 import { Bound, type Parameters, Prepared, type Statement } from './prepared.js'
 import { Query } from './query.js'
@@ -22,12 +22,12 @@ import {
   boundNumber,
   copied,
   hasValues,
-  isMisfit,
+  mayBeOutdated,
   nameOf,
   numberOf,
   sendBound,
   sendPrepared,
-} from './sending.js'
+} from './statements.js'
 import { readTrace, type Trace, type TraceOptions } from './trace.js'
 
 /** The rows of parameters for `executeMany`. */
@@ -134,8 +134,10 @@ export abstract class Verbs {
     options?: ExecuteOptions,
   ): Query<R> {
     this.#connection.check()
-    const given = { ...(sent(options, KNOWN.EXECUTE) as ExecuteOptions | undefined) }
-    const { pagingState, signal } = given
+    const nativeOptions = {
+      ...(toNativeOptions(options, KNOWN.EXECUTE) as ExecuteOptions | undefined),
+    }
+    const { pagingState, signal } = nativeOptions
     signal?.throwIfAborted()
     // Later changes by the caller must not affect later pages.
     const values = copied(parameters)
@@ -207,7 +209,7 @@ export abstract class Verbs {
     if (typeof options === 'function') return this.prepare(text, {}, options) as undefined
     checkCallback(callback)
     const promise = this.#call<Prepared>(options?.signal, (session, slot) =>
-      native.cqlPrepare(session, slot, text, sent(options, KNOWN.PREPARE)),
+      native.cqlPrepare(session, slot, text, toNativeOptions(options, KNOWN.PREPARE)),
     )
     return outcome(promise, callback)
   }
@@ -229,7 +231,7 @@ export abstract class Verbs {
   ): Promise<Trace> | undefined {
     if (typeof options === 'function') return this.trace(result, {}, options) as undefined
     checkCallback(callback)
-    const promise = readTrace((...given) => this.execute(...given), result, options)
+    const promise = readTrace((...args) => this.execute(...args), result, options)
     return outcome(promise, callback)
   }
 
@@ -239,11 +241,11 @@ export abstract class Verbs {
       throw new RangeError(`kind must be one of ${KINDS.join(', ')}; got ${String(kind)}`)
     }
     return new Batch(kind, (entries, options, callback) => {
-      const given = typeof options === 'function' ? undefined : options
-      const told = typeof options === 'function' ? options : callback
-      checkCallback(told)
-      const promise = this.#batch(kind, entries, given)
-      return outcome(promise, told)
+      const batchOptions = typeof options === 'function' ? undefined : options
+      const onOutcome = typeof options === 'function' ? options : callback
+      checkCallback(onOutcome)
+      const promise = this.#batch(kind, entries, batchOptions)
+      return outcome(promise, onOutcome)
     })
   }
 
@@ -281,13 +283,13 @@ export abstract class Verbs {
         )
       }
       const promise = this.#call<Rows<R>>(options?.signal, (session, slot) =>
-        native.cqlExecute(session, slot, page, statement, sent(options, KNOWN.EXECUTE)),
+        native.cqlExecute(session, slot, page, statement, toNativeOptions(options, KNOWN.EXECUTE)),
       )
       if (MAY_USE.test(statement)) promise.then(() => this.#texts.clear(), ignore)
       return promise
     }
     return this.#call<Rows<R>>(options?.signal, (_, slot) => {
-      this.#sendFitting(slot, page, statement, parameters, sent(options, KNOWN.EXECUTE))
+      this.#sendFitting(slot, page, statement, parameters, toNativeOptions(options, KNOWN.EXECUTE))
     })
   }
 
@@ -311,14 +313,14 @@ export abstract class Verbs {
       send(parameters)
     } catch (error) {
       const prepared = statement instanceof Bound ? statement.prepared : statement
-      if (!isMisfit(error) || !(prepared instanceof Prepared)) throw error
+      if (!mayBeOutdated(error) || !(prepared instanceof Prepared)) throw error
       const values = copied(parameters)
       this.#renew(prepared)
         .catch(() => {
           throw error
         })
         .then(() => send(values))
-        .catch((error: unknown) => refuse(slot, error))
+        .catch((error: unknown) => rejectCall(slot, error))
     }
   }
 
@@ -341,8 +343,8 @@ export abstract class Verbs {
     rows: ManyRows,
     options: ManyOptions | undefined,
   ): Promise<unknown> {
-    const [how, each] = howMany(options)
-    const given = sent(each, KNOWN.MANY)
+    const [settings, each] = manySettings(options)
+    const nativeOptions = toNativeOptions(each, KNOWN.MANY)
     options?.signal?.throwIfAborted()
     this.#connection.check()
     const source = sourceOf(rows)
@@ -354,10 +356,10 @@ export abstract class Verbs {
       )
     }
     numberOf(prepared)
-    const flow = new Flow<Parameters>(how, (slot, row) =>
-      this.#sendFitting(slot, !how.results, prepared, row, given),
+    const flow = new Flow<Parameters>(settings, (slot, row) =>
+      this.#sendFitting(slot, !settings.results, prepared, row, nativeOptions),
     )
-    return givenUp(flow.run(source), flow, options?.signal)
+    return stopWhenAborted(flow.run(source), flow, options?.signal)
   }
 
   async #batch(
@@ -365,19 +367,19 @@ export abstract class Verbs {
     entries: readonly Entry[],
     options: BatchOptions | undefined,
   ): Promise<Rows> {
-    const given = sent(options, KNOWN.BATCH)
+    const nativeOptions = toNativeOptions(options, KNOWN.BATCH)
     const used = new Set<Prepared>()
     try {
-      return await this.#sendBatch(kind, entries, options, given, used)
+      return await this.#sendBatch(kind, entries, options, nativeOptions, used)
     } catch (error) {
-      if (!isMisfit(error) || used.size === 0) throw error
+      if (!mayBeOutdated(error) || used.size === 0) throw error
       // Their parameters may be other ones by now.
       try {
         for (const prepared of used) await this.#renew(prepared)
       } catch {
         throw error
       }
-      return await this.#sendBatch(kind, entries, options, given, used)
+      return await this.#sendBatch(kind, entries, options, nativeOptions, used)
     }
   }
 
@@ -386,17 +388,17 @@ export abstract class Verbs {
     kind: BatchKind,
     entries: readonly Entry[],
     options: BatchOptions | undefined,
-    given: object | undefined,
+    nativeOptions: object | undefined,
     used: Set<Prepared>,
   ): Promise<Rows> {
     const statements: (string | number)[] = []
     const counts: number[] = []
     const values: unknown[] = []
     // Keeps the statements reachable until the batch is composed.
-    const kept: (Prepared | Bound)[] = []
+    const references: (Prepared | Bound)[] = []
     for (const { statement, parameters } of entries) {
       if (statement instanceof Bound) {
-        kept.push(statement)
+        references.push(statement)
         used.add(statement.prepared)
         statements.push(boundNumber(statement, parameters))
         counts.push(BOUND)
@@ -415,13 +417,21 @@ export abstract class Verbs {
       )
       used.add(prepared)
       const ordered = prepared.order(parameters)
-      kept.push(prepared)
+      references.push(prepared)
       statements.push(numberOf(prepared))
       counts.push(ordered.length)
       values.push(...ordered)
     }
     return this.#call<Rows>(options?.signal, (session, slot) =>
-      native.cqlBatch(session, slot, KINDS.indexOf(kind), given, statements, counts, values),
+      native.cqlBatch(
+        session,
+        slot,
+        KINDS.indexOf(kind),
+        nativeOptions,
+        statements,
+        counts,
+        values,
+      ),
     )
   }
 
@@ -460,7 +470,7 @@ export abstract class Verbs {
       send(this.#connection.handle, slot)
       if (signal !== undefined) withSignal(promise, slot, signal)
     } catch (error) {
-      refuse(slot, error)
+      rejectCall(slot, error)
     }
     return promise
   }

@@ -1,8 +1,9 @@
 /** The embedded cluster as a JavaScript object. */
 
-import { native, type Slot } from '../native.js'
-import { executor, openSlot, refuse } from '../slots.js'
+import type { Slot } from '../addon/native.js'
+import { executor, openSlot, rejectCall } from '../bridge/slots.js'
 import type { Faults } from './faults.js'
+import { native } from './native.js'
 import type { Certificates, ClusterOptions } from './options.js'
 import { type NodeStats, nodeStats } from './stats.js'
 
@@ -64,10 +65,10 @@ export class Cluster {
    * @throws ClusterError if a port is in use; TypeError, RangeError for invalid options
    */
   static async start(options: ClusterOptions = {}): Promise<Cluster> {
-    const made = await call<[number, string[], string[], string[]]>((slot) =>
+    const parts = await call<[number, string[], string[], string[]]>((slot) =>
       native.clusterStart(slot, options),
     )
-    return new Cluster(...made)
+    return new Cluster(...parts)
   }
 
   /** The addresses of all nodes, separated by commas, as seeds for clients. */
@@ -77,12 +78,12 @@ export class Cluster {
 
   /** Kills a node: its connections are reset, its port is closed, its records are lost. */
   kill(node: number): Promise<void> {
-    return this.#tell(node, (slot) => native.clusterKill(this.#handle, slot, node))
+    return this.#request(node, (slot) => native.clusterKill(this.#handle, slot, node))
   }
 
   /** Restarts a dead node on the same port, empty; its partitions are copied to it. */
   restart(node: number): Promise<void> {
-    return this.#tell(node, (slot) => native.clusterRestart(this.#handle, slot, node))
+    return this.#request(node, (slot) => native.clusterRestart(this.#handle, slot, node))
   }
 
   /** Whether a node is alive. */
@@ -122,17 +123,17 @@ export class Cluster {
   inject(node: number, faults: Faults): Promise<void> {
     // Copied now, so that later changes by the caller have no effect.
     const copy = typeof faults === 'object' && faults !== null ? { ...faults } : faults
-    return this.#tell(node, (slot) => native.clusterInject(this.#handle, slot, node, copy))
+    return this.#request(node, (slot) => native.clusterInject(this.#handle, slot, node, copy))
   }
 
   /** Removes the faults of a node. */
   clearFaults(node: number): Promise<void> {
-    return this.#tell(node, (slot) => native.clusterClearFaults(this.#handle, slot, node))
+    return this.#request(node, (slot) => native.clusterClearFaults(this.#handle, slot, node))
   }
 
   /** Deletes all records of a set, or of a whole namespace. */
   truncate(namespace = 'test', set?: string | null): Promise<void> {
-    return this.#tell(0, (slot) => native.clusterTruncate(this.#handle, slot, namespace, set))
+    return this.#request(0, (slot) => native.clusterTruncate(this.#handle, slot, namespace, set))
   }
 
   /** Counters and sizes of a node. */
@@ -161,7 +162,7 @@ export class Cluster {
   }
 
   /** Starts a request after all earlier ones have completed. */
-  async #tell(node: number, begin: (slot: Slot) => void): Promise<void> {
+  async #request(node: number, begin: (slot: Slot) => void): Promise<void> {
     this.#check(node)
     const done = this.#latest.then(() => call<void>(begin))
     this.#latest = done.catch(() => undefined)
@@ -186,7 +187,7 @@ async function call<T>(begin: (slot: Slot) => void): Promise<T> {
   try {
     begin(slot)
   } catch (error) {
-    refuse(slot, error)
+    rejectCall(slot, error)
   }
   const value: unknown = await promise
   if (Array.isArray(value) && typeof value[0] === 'string') {

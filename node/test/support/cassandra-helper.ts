@@ -22,9 +22,9 @@ class Helper {
   }
 
   /** Starts one and returns its description. */
-  static async start<T>(kind: string, given: string): Promise<[Helper, T]> {
+  static async start<T>(kind: string, settings: string): Promise<[Helper, T]> {
     const helper = new Helper(
-      spawn(PYTHON, [SCRIPT, kind, given], { stdio: ['pipe', 'pipe', 'inherit'] }),
+      spawn(PYTHON, [SCRIPT, kind, settings], { stdio: ['pipe', 'pipe', 'inherit'] }),
     )
     return [helper, (await helper.#line()) as T]
   }
@@ -61,8 +61,8 @@ export interface ClusterFacts {
 export async function startCluster(
   options: object,
 ): Promise<{ facts: ClusterFacts; stop: () => Promise<void> } | { unavailable: string }> {
-  type Said = ClusterFacts & { unavailable?: string }
-  const [helper, facts] = await Helper.start<Said>('cluster', JSON.stringify(options))
+  type ClusterReply = ClusterFacts & { unavailable?: string }
+  const [helper, facts] = await Helper.start<ClusterReply>('cluster', JSON.stringify(options))
   if (facts.unavailable === undefined) return { facts, stop: () => helper.stop() }
   await helper.stop()
   if (process.env['SPIKEWIRE_CASSANDRA'] === 'required') throw new Error(facts.unavailable)
@@ -98,8 +98,8 @@ export async function proxied(
 ): Promise<CqlProxy> {
   const [helper, { address }] = await Helper.start<{ address: string }>('proxy', target)
   test.after(() => helper.stop())
-  const call = async (...given: Parameters<typeof helper.call>): Promise<void> => {
-    await helper.call(...given)
+  const call = async (...args: Parameters<typeof helper.call>): Promise<void> => {
+    await helper.call(...args)
   }
   return {
     address,

@@ -84,8 +84,8 @@ export async function keysOf(
 ): Promise<number[]> {
   const keys: number[] = []
   for (let key = 10_000; keys.length < count; key++) {
-    const { node: asked } = await failure(data.get(key))
-    if (asked?.endsWith(cluster.addresses[node] as string)) keys.push(key)
+    const { node: address } = await failure(data.get(key))
+    if (address?.endsWith(cluster.addresses[node] as string)) keys.push(key)
   }
   return keys
 }

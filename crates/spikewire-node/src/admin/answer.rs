@@ -90,7 +90,7 @@ impl Settle for Answer {
     }
 }
 
-/// A `User` object, see `node/src/users.ts`.
+/// A `User` object, see `node/src/aerospike/admin/users.ts`.
 fn user<'e>(env: Env<'e>, one: &User) -> Result<Value<'e>> {
     let texts = |all: &[String]| env.array_of(all.iter().map(|text| env.string(text)));
     let numbers = |all: &[u32]| env.array_of(all.iter().map(|number| env.uint32(*number)));
@@ -103,7 +103,7 @@ fn user<'e>(env: Env<'e>, one: &User) -> Result<Value<'e>> {
     Ok(object)
 }
 
-/// A `Role` object, see `node/src/roles.ts`.
+/// A `Role` object, see `node/src/aerospike/admin/roles.ts`.
 fn role<'e>(env: Env<'e>, one: &Role) -> Result<Value<'e>> {
     let optional = |text: &str| if text.is_empty() { env.null() } else { env.string(text) };
     let privileges = env.array_of(one.privileges.iter().map(|privilege| {
@@ -122,7 +122,7 @@ fn role<'e>(env: Env<'e>, one: &Role) -> Result<Value<'e>> {
     Ok(object)
 }
 
-/// An `Index` object, see `node/src/indexes.ts`.
+/// An `Index` object, see `node/src/aerospike/admin/indexes.ts`.
 fn index<'e>(env: Env<'e>, one: &ListedIndex) -> Result<Value<'e>> {
     let optional = |text: Option<&String>| text.map_or_else(|| env.null(), |text| env.string(text));
     let object = env.object()?;

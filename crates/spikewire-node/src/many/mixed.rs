@@ -15,7 +15,7 @@ use crate::js::{Failure, Result, Value};
 use crate::operation::{self, OwnedOperation};
 use crate::verbs::single::BinValue;
 
-/// Kinds of rows, as numbered in `node/src/rows.ts`.
+/// Kinds of rows, as numbered in `node/src/aerospike/batch/rows.ts`.
 mod sort {
     pub const READ: u32 = 0;
     pub const WRITE: u32 = 1;

@@ -1,0 +1,226 @@
+/**
+ * The result of a verb on many records. The native half is `crates/spikewire-node/src/batch.rs`.
+ */
+
+import { inspect } from 'node:util'
+import { define } from '../../bridge/objects.js'
+import type { SpikewireError } from '../model/errors.js'
+import { Key } from '../model/key.js'
+import type { Space } from '../model/native.js'
+import { type Bins, Record } from '../model/record.js'
+
+/** The keys of a batch: namespaces and sets as numbers, user keys or digests. */
+export interface RowKeys {
+  /** The number of the set common to all rows, or one number per row. */
+  readonly spaces: Space | readonly Space[]
+  /** Keys in the form in which they are passed to the native part. */
+  readonly keys: readonly unknown[]
+}
+
+/**
+ * The results of a batch, one per row, in input order.
+ *
+ * `batch[row]` and iteration return a `Record`, or `null` if the record does not exist or `where`
+ * is not true for it. Reading a row that failed throws its error; `codes` and `errors` can be
+ * inspected without throwing.
+ *
+ * @typeParam B - the bins of the records
+ */
+export class Batch<B extends object = Bins> {
+  readonly [row: number]: Record<B> | null
+
+  /** The number of rows. */
+  readonly length: number
+  /**
+   * The result code of every row: 0 is success, 2 record not found, 27 filtered out by `where`;
+   * negative codes are client-side failures.
+   */
+  readonly codes: Int32Array
+  /** The errors of failed rows, by row number. A missing record is not a failure. */
+  readonly errors: ReadonlyMap<number, SpikewireError> = new Map()
+  /** The numbers of the rows that failed but may have been written. */
+  readonly inDoubt: readonly number[]
+  #rows: RowKeys = { spaces: 0, keys: [] }
+
+  /** Created by the engine only. */
+  constructor(codes: Int32Array, inDoubt: readonly number[]) {
+    this.codes = codes
+    this.length = codes.length
+    this.inDoubt = inDoubt
+    const rows = this as { [row: number]: Record<B> | null }
+    for (let row = 0; row < codes.length; row++) rows[row] = null
+  }
+
+  /** The number of rows that found their record. */
+  get found(): number {
+    return this.codes.reduce((count, code) => (code === 0 ? count + 1 : count), 0)
+  }
+
+  /** The keys, in input order. */
+  get keys(): Key[] {
+    const { keys } = this.#rows
+    return keys.map((key, row) => Key.known(this.#space(row), key))
+  }
+
+  #space(row: number): Space {
+    const { spaces } = this.#rows
+    return typeof spaces === 'number' ? spaces : (spaces[row] as Space)
+  }
+
+  /** The row at an index, counted from the end if negative; `undefined` if out of range. */
+  at(row: number): Record<B> | null | undefined {
+    return this[row < 0 ? this.length + row : row]
+  }
+
+  /** Throws the error of the first failed row; returns the batch if there is none. */
+  raiseForErrors(): this {
+    for (const error of this.errors.values()) throw error
+    return this
+  }
+
+  /**
+   * The records found, by user key, or by digest in hexadecimal if the user key is unknown. A
+   * failed row throws its error. A key that is a Buffer is only found by the same Buffer object.
+   */
+  toMap(): Map<Key['key'], Record<B>> {
+    const records = new Map<Key['key'], Record<B>>()
+    for (let row = 0; row < this.length; row++) {
+      const record = this[row]
+      if (!record) continue
+      const key = this.#rows.keys[row]
+      const name = Array.isArray(key) ? (key[0] as Buffer).toString('hex') : (key as Key['key'])
+      records.set(name, record)
+    }
+    return records
+  }
+
+  /** The rows, in input order. */
+  *[Symbol.iterator](): IterableIterator<Record<B> | null> {
+    for (let row = 0; row < this.length; row++) yield this[row] as Record<B> | null
+  }
+
+  [inspect.custom](): string {
+    return `Batch(${this.length} rows, ${this.found} found, ${this.errors.size} failed)`
+  }
+
+  /** @internal Sets the keys of records and errors. */
+  ofRecord(_: Space, rows: RowKeys): void {
+    this.#rows = rows
+    const { spaces, keys } = rows
+    const errors = this.errors.size > 0 ? this.errors : undefined
+    for (let row = 0; row < keys.length; row++) {
+      const space = typeof spaces === 'number' ? spaces : (spaces[row] as Space)
+      const error = errors?.get(row)
+      if (error === undefined) this[row]?.ofRecord(space, keys[row])
+      else error.ofRecord(space, keys[row])
+    }
+  }
+}
+
+/** Sets the key of a row's error, and returns the error. */
+export function ofRow(
+  error: SpikewireError,
+  { spaces, keys }: RowKeys,
+  row: number,
+): SpikewireError {
+  error.ofRecord(typeof spaces === 'number' ? spaces : (spaces[row] as Space), keys[row])
+  return error
+}
+
+/** Numbers per record in the array of their heads: row, generation, seconds to live. */
+const NUMBERS = 3
+
+/** Creates a batch with codes only; records are filled in later. */
+export function makeBatch(codes: Int32Array, inDoubt: Int32Array | null): Batch {
+  return new Batch(codes, inDoubt === null ? [] : Array.from(inDoubt))
+}
+
+/** Marks a row as failed: reading it throws the error. */
+export function failRow(batch: Batch, row: number, error: SpikewireError): void {
+  const errors = batch.errors as Map<number, SpikewireError>
+  errors.set(row, error)
+  // A reply that cannot be decoded has the server's code for success, which would be wrong here.
+  if (batch.codes[row] === 0) batch.codes[row] = error.code
+  Object.defineProperty(batch, row, {
+    get() {
+      throw error
+    },
+    enumerable: true,
+    configurable: true,
+  })
+}
+
+type RowsFactory = (
+  batch: Batch,
+  heads: Int32Array,
+  from: number,
+  count: number,
+  ...values: unknown[]
+) => void
+
+/** Seconds to live; -1 stands for records that never expire. */
+function secondsLeft(number: number): number | null {
+  return number === -1 ? null : number >>> 0
+}
+
+/**
+ * Creates the function that makes up to `most` records of a batch in one call. All of them have the
+ * same bin names, and the same number of operation results, if any. If `most` is 0 or code
+ * generation from strings is disallowed, a generic function is returned instead of a compiled one.
+ */
+export function makeRows(names: string[], results: number | null, most: number): RowsFactory {
+  if (most > 0) {
+    try {
+      const factory = new Function('Record', 'secondsLeft', code(names, results, most))
+      return factory(Record, secondsLeft)
+    } catch {}
+  }
+  const wide = names.length + (results ?? 0)
+  return (batch, heads, from, count, ...values) => {
+    const rows = batch as { [row: number]: Record }
+    for (let nth = 0; nth < count; nth++) {
+      const [row, generation, ttl] = heads.subarray(NUMBERS * (from + nth)) as unknown as number[]
+      const own = values.slice(nth * wide, (nth + 1) * wide)
+      const bins: Bins = {}
+      for (const [at, name] of names.entries()) define(bins, name, own[at])
+      const record = new Record(bins, generation as number, secondsLeft(ttl as number))
+      if (results !== null) define(record, 'results', own.slice(names.length))
+      rows[row as number] = record
+    }
+  }
+}
+
+function code(names: string[], results: number | null, most: number): string {
+  const bins = names.map((_, at) => `v${at}`)
+  const outputs = Array.from({ length: results ?? 0 }, (_, at) => `r${at}`)
+  const fields = names.map((name, at) => {
+    const quoted = JSON.stringify(name)
+    return `${name === '__proto__' ? `[${quoted}]` : quoted}: v${at}`
+  })
+  const one = `const one = (${['batch', 'heads', 'at', ...bins, ...outputs].join(', ')}) => {
+    const record =
+      new Record({ ${fields.join(', ')} }, heads[at + 1], secondsLeft(heads[at + 2]))
+    ${results === null ? '' : `record.results = [${outputs.join(', ')}]`}
+    batch[heads[at]] = record
+  }`
+  const start = `let at = from * ${NUMBERS}`
+  if (bins.length + outputs.length === 0) {
+    return `${one}
+    return (batch, heads, from, count) => {
+      ${start}
+      for (let nth = 0; nth < count; nth++, at += ${NUMBERS}) one(batch, heads, at)
+    }`
+  }
+  const values = Array.from({ length: most }, (_, nth) =>
+    [...bins, ...outputs].map((name) => `${name}_${nth}`),
+  )
+  const steps = values.map((some, nth) => {
+    const call = `one(batch, heads, at + ${NUMBERS * nth}, ${some.join(', ')})`
+    return `${call}\nif (count === ${nth + 1}) return`
+  })
+  return `${one}
+  return (batch, heads, from, count, ${values.flat().join(', ')}) => {
+    ${start}
+    ${steps.join('\n')}
+  }`
+}

@@ -1,0 +1,431 @@
+/** The verbs on many records, common to clients and datasets. */
+
+import type { Slot } from '../../addon/native.js'
+import { type Callback, checkCallback, outcome, withSignal } from '../../bridge/callbacks.js'
+import { onAbort } from '../../bridge/signals.js'
+import { aboutRecord, executor, NO_RECORD, openSlot, rejectCall } from '../../bridge/slots.js'
+import { type ColumnOptions, type ColumnParts, Columns, schemaOf } from '../command/columns.js'
+import {
+  type CallOptions,
+  LIMITS,
+  type LimitOptions,
+  READ,
+  type ReadOptions,
+  toNativeOptions,
+  WRITE,
+  type WriteOptions,
+} from '../command/options.js'
+import {
+  APPLY,
+  type ApplyOptions,
+  DELETE,
+  type DeleteOptions,
+  OPERATE,
+  type OperateManyOptions,
+  Verbs,
+} from '../command/verbs.js'
+import type { SpikewireError } from '../model/errors.js'
+import type { Key } from '../model/key.js'
+import { native } from '../model/native.js'
+import type { BinValue } from '../model/values.js'
+import type { Operation } from '../operation/operation.js'
+import { type Batch, ofRow } from './batch.js'
+import {
+  binsOf,
+  collect,
+  isAsync,
+  list,
+  pairs,
+  type Records,
+  type Rows,
+  rowsOf,
+  sent,
+} from './gather.js'
+import { encodedRows, type Row } from './rows.js'
+
+/** Options of `getMany`. */
+export interface GetManyOptions extends ReadOptions {
+  /** The bins to read. Default: all; an empty array reads none (only generation and TTL). */
+  bins?: readonly string[] | undefined
+}
+
+/** Options of `batch`, for all of its rows. */
+export type BatchOptions = LimitOptions
+
+/** Options of `getColumns` and `getArrow`; with a `schema`, only its bins are read. */
+export interface GetColumnsOptions extends GetManyOptions, Omit<ColumnOptions, 'rows'> {
+  /**
+   * How a failed row is handled: its error is thrown (`'raise'`, the default), or its values are
+   * null (`'mask'`).
+   */
+  errors?: 'raise' | 'mask' | undefined
+}
+
+type TableParts = [length: number, columns: ColumnParts[]]
+
+const GET_COLUMNS = [...READ, 'bins', 'schema', 'key', 'generation', 'ttl', 'errors']
+const GET_MANY = [...READ, 'bins']
+const BATCH = LIMITS
+
+/** The verbs that process many records in one call. */
+export abstract class ManyVerbs<K, B extends object> extends Verbs<K, B> {
+  /**
+   * Reads many records in one call, in parallel over the nodes.
+   *
+   * @param keys - an array or another iterable; for a client, the keys may be of several sets
+   * @returns a batch in input order, with `null` for records that do not exist or for which `where`
+   * is not true. A failed row does not affect the others.
+   * @throws TypeError, RangeError for an invalid key, with its row number; nothing is sent then
+   */
+  getMany(keys: Iterable<K | Key>, options?: GetManyOptions): Promise<Batch<B>>
+  getMany(keys: Iterable<K | Key>, callback: Callback<Batch<B>>): void
+  getMany(keys: Iterable<K | Key>, options: GetManyOptions, callback: Callback<Batch<B>>): void
+  getMany(
+    keys: Iterable<K | Key>,
+    options?: GetManyOptions | Callback<Batch<B>>,
+    callback?: Callback<Batch<B>>,
+  ): Promise<Batch<B>> | undefined {
+    if (typeof options === 'function') return this.getMany(keys, {}, options) as undefined
+    return this.#many(keys, options, GET_MANY, callback, (client, slot, rows, nativeOptions) =>
+      native.getMany(client, slot, ...sent(rows), options?.bins, nativeOptions),
+    )
+  }
+
+  /**
+   * Reads many records into columns of typed arrays, one row per key, in input order. No objects
+   * are created for records and values. Values are null if the record or the bin does not exist.
+   *
+   * ```ts
+   * const table = await users.getColumns(ids, { schema: { age: 'float64' } })
+   * const ages = table.get('age')?.values as Float64Array
+   * ```
+   *
+   * @throws the error of the first failed row, unless `errors` is `'mask'`; TypeError, RangeError
+   * for a value that does not fit its column, with row and column
+   */
+  getColumns(keys: Iterable<K | Key>, options?: GetColumnsOptions): Promise<Columns>
+  getColumns(keys: Iterable<K | Key>, callback: Callback<Columns>): void
+  getColumns(keys: Iterable<K | Key>, options: GetColumnsOptions, callback: Callback<Columns>): void
+  getColumns(
+    keys: Iterable<K | Key>,
+    options?: GetColumnsOptions | Callback<Columns>,
+    callback?: Callback<Columns>,
+  ): Promise<Columns> | undefined {
+    if (typeof options === 'function') return this.getColumns(keys, {}, options) as undefined
+    checkCallback(callback)
+    const promise = this.#table(keys, options, false).then(
+      (table) => new Columns(table as TableParts),
+    )
+    return outcome(promise, callback)
+  }
+
+  /**
+   * Like `getColumns`, but returns an Arrow IPC stream, which `tableFromIPC` of `apache-arrow`,
+   * DuckDB, Polars and pyarrow can read.
+   */
+  getArrow(keys: Iterable<K | Key>, options?: GetColumnsOptions): Promise<Buffer>
+  getArrow(keys: Iterable<K | Key>, callback: Callback<Buffer>): void
+  getArrow(keys: Iterable<K | Key>, options: GetColumnsOptions, callback: Callback<Buffer>): void
+  getArrow(
+    keys: Iterable<K | Key>,
+    options?: GetColumnsOptions | Callback<Buffer>,
+    callback?: Callback<Buffer>,
+  ): Promise<Buffer> | undefined {
+    if (typeof options === 'function') return this.getArrow(keys, {}, options) as undefined
+    checkCallback(callback)
+    const promise = this.#table(keys, options, true) as Promise<Buffer>
+    return outcome(promise, callback)
+  }
+
+  /**
+   * Checks which of many records exist, without reading their bins.
+   *
+   * @returns a batch of records without bins, with `null` for records that do not exist or for
+   * which `where` is not true
+   */
+  existsMany(keys: Iterable<K | Key>, options?: ReadOptions): Promise<Batch<B>>
+  existsMany(keys: Iterable<K | Key>, callback: Callback<Batch<B>>): void
+  existsMany(keys: Iterable<K | Key>, options: ReadOptions, callback: Callback<Batch<B>>): void
+  existsMany(
+    keys: Iterable<K | Key>,
+    options?: ReadOptions | Callback<Batch<B>>,
+    callback?: Callback<Batch<B>>,
+  ): Promise<Batch<B>> | undefined {
+    if (typeof options === 'function') return this.existsMany(keys, {}, options) as undefined
+    return this.#many(keys, options, READ, callback, (client, slot, rows, nativeOptions) =>
+      native.existsMany(client, slot, ...sent(rows), nativeOptions),
+    )
+  }
+
+  /**
+   * Deletes many records.
+   *
+   * @returns a batch of records without bins, one per deleted record, with `null` for records that
+   * did not exist or for which `where` was not true
+   */
+  deleteMany(keys: Iterable<K | Key>, options?: DeleteOptions): Promise<Batch<B>>
+  deleteMany(keys: Iterable<K | Key>, callback: Callback<Batch<B>>): void
+  deleteMany(keys: Iterable<K | Key>, options: DeleteOptions, callback: Callback<Batch<B>>): void
+  deleteMany(
+    keys: Iterable<K | Key>,
+    options?: DeleteOptions | Callback<Batch<B>>,
+    callback?: Callback<Batch<B>>,
+  ): Promise<Batch<B>> | undefined {
+    if (typeof options === 'function') return this.deleteMany(keys, {}, options) as undefined
+    return this.#many(keys, options, DELETE, callback, (client, slot, rows, nativeOptions) =>
+      native.removeMany(client, slot, ...sent(rows), nativeOptions),
+    )
+  }
+
+  /** Applies the same operations to many records. */
+  operateMany(
+    keys: Iterable<K | Key>,
+    operations: readonly Operation[],
+    options?: OperateManyOptions,
+  ): Promise<Batch<B>>
+  operateMany(
+    keys: Iterable<K | Key>,
+    operations: readonly Operation[],
+    callback: Callback<Batch<B>>,
+  ): void
+  operateMany(
+    keys: Iterable<K | Key>,
+    operations: readonly Operation[],
+    options: OperateManyOptions,
+    callback: Callback<Batch<B>>,
+  ): void
+  operateMany(
+    keys: Iterable<K | Key>,
+    operations: readonly Operation[],
+    options?: OperateManyOptions | Callback<Batch<B>>,
+    callback?: Callback<Batch<B>>,
+  ): Promise<Batch<B>> | undefined {
+    if (typeof options === 'function') {
+      return this.operateMany(keys, operations, {}, options) as undefined
+    }
+    return this.#many(keys, options, OPERATE, callback, (client, slot, rows, nativeOptions) =>
+      native.operateMany(client, slot, ...sent(rows), operations, nativeOptions),
+    )
+  }
+
+  /**
+   * Calls a function of a registered module on many records, each on the node that holds it.
+   *
+   * @returns a batch of records whose `results` hold the function's return value. The error of a
+   * row whose function failed is `FunctionFailed`.
+   */
+  applyMany(
+    keys: Iterable<K | Key>,
+    module: string,
+    name: string,
+    args?: readonly BinValue[],
+    options?: ApplyOptions,
+  ): Promise<Batch<B>>
+  applyMany(
+    keys: Iterable<K | Key>,
+    module: string,
+    name: string,
+    args: readonly BinValue[] | undefined,
+    callback: Callback<Batch<B>>,
+  ): void
+  applyMany(
+    keys: Iterable<K | Key>,
+    module: string,
+    name: string,
+    args: readonly BinValue[] | undefined,
+    options: ApplyOptions,
+    callback: Callback<Batch<B>>,
+  ): void
+  applyMany(
+    keys: Iterable<K | Key>,
+    module: string,
+    name: string,
+    args?: readonly BinValue[],
+    options?: ApplyOptions | Callback<Batch<B>>,
+    callback?: Callback<Batch<B>>,
+  ): Promise<Batch<B>> | undefined {
+    if (typeof options === 'function') {
+      return this.applyMany(keys, module, name, args, {}, options) as undefined
+    }
+    return this.#many(keys, options, APPLY, callback, (client, slot, rows, nativeOptions) =>
+      native.applyMany(client, slot, ...sent(rows), module, name, args, nativeOptions),
+    )
+  }
+
+  /**
+   * Writes many records in one call, in parallel over the nodes.
+   *
+   * @param records - a `Map` of keys to bins; an iterable or async iterable of pairs `[key, bins]`;
+   * or an object, whose property names are string keys. An async iterable is collected first:
+   * nothing is sent before everything is validated.
+   * @returns a batch of records without bins
+   * @throws TypeError, RangeError for an invalid key or invalid bins, with their row number;
+   * nothing is sent then
+   */
+  putMany(records: Records<K | Key, B>, options?: WriteOptions): Promise<Batch<B>>
+  putMany(records: Records<K | Key, B>, callback: Callback<Batch<B>>): void
+  putMany(records: Records<K | Key, B>, options: WriteOptions, callback: Callback<Batch<B>>): void
+  putMany(
+    records: Records<K | Key, B>,
+    options?: WriteOptions | Callback<Batch<B>>,
+    callback?: Callback<Batch<B>>,
+  ): Promise<Batch<B>> | undefined {
+    if (typeof options === 'function') return this.putMany(records, {}, options) as undefined
+    const put = (all: unknown) =>
+      this.#call(options, WRITE, (client, slot, nativeOptions) => {
+        const { keys, bins } = pairs(all)
+        const rows = this.#rows(slot, keys)
+        const { shapes, values } = binsOf(bins)
+        native.putMany(client, slot, ...sent(rows), shapes, values, nativeOptions)
+      })
+    checkCallback(callback)
+    const promise = isAsync(records) ? collected(records, options).then(put) : put(records)
+    return outcome(promise, callback)
+  }
+
+  /**
+   * Mixes reads, writes, deletes and Lua functions in one call; each row is about one record.
+   *
+   * Rows for one node are sent in one request and run in order; those for different nodes run in
+   * parallel. A failed row does not affect the others.
+   *
+   * @param rows - an iterable of `Read`, `Write`, `Delete` and `Apply`, each with its own options
+   * @returns a batch in input order: a record per row, with `results` if the row has operations;
+   * `null` if the record does not exist or the row's `where` is not true for it
+   * @throws TypeError, RangeError for an invalid row, with its number; nothing is sent then
+   */
+  batch(rows: Iterable<Row>, options?: BatchOptions): Promise<Batch<B>>
+  batch(rows: Iterable<Row>, callback: Callback<Batch<B>>): void
+  batch(rows: Iterable<Row>, options: BatchOptions, callback: Callback<Batch<B>>): void
+  batch(
+    rows: Iterable<Row>,
+    options?: BatchOptions | Callback<Batch<B>>,
+    callback?: Callback<Batch<B>>,
+  ): Promise<Batch<B>> | undefined {
+    if (typeof options === 'function') return this.batch(rows, {}, options) as undefined
+    checkCallback(callback)
+    const promise = this.#call(options, BATCH, (client, slot, nativeOptions) => {
+      const all = list('rows', rows)
+      const encoded = encodedRows(all)
+      const keyed = this.#rows(
+        slot,
+        (all as Row[]).map(({ key }) => key),
+      )
+      native.batch(client, slot, ...sent(keyed), encoded, nativeOptions)
+    })
+    return outcome(promise, callback)
+  }
+
+  #many(
+    keys: Iterable<K | Key>,
+    options: CallOptions | undefined,
+    known: readonly string[],
+    callback: Callback<Batch<B>> | undefined,
+    send: (client: number, slot: Slot, rows: Rows, options: unknown) => void,
+  ): Promise<Batch<B>> | undefined {
+    checkCallback(callback)
+    const promise = this.#call(options, known, (client, slot, nativeOptions) =>
+      send(client, slot, this.#rows(slot, list('keys', keys)), nativeOptions),
+    )
+    return outcome(promise, callback)
+  }
+
+  /** Reads a table of many records, as its parts or as an Arrow IPC stream. */
+  async #table(
+    keys: Iterable<K | Key>,
+    options: GetColumnsOptions | undefined,
+    asStream: boolean,
+  ): Promise<TableParts | Buffer> {
+    let rows: Rows | undefined
+    const result = await this.#call<unknown>(
+      options,
+      GET_COLUMNS,
+      (client, slot, nativeOptions) => {
+        const { bins, schema, lenient, key, generation, ttl } = nativeColumnOptions(options)
+        rows = rowsOf(this as ManyVerbs<unknown, B>, list('keys', keys))
+        native.getColumns(
+          client,
+          slot,
+          ...sent(rows),
+          bins,
+          nativeOptions,
+          schema,
+          key,
+          generation,
+          ttl,
+          lenient,
+          asStream,
+        )
+      },
+    )
+    if (Array.isArray(result) && result.length === 3) {
+      const [row, , error] = result as [number, undefined, SpikewireError]
+      throw ofRow(error, rows as Rows, row)
+    }
+    return result as TableParts | Buffer
+  }
+
+  /** Rows for these keys, registered so that the call's result gets them. */
+  #rows(slot: Slot, keys: unknown[]): Rows {
+    const rows = rowsOf(this as ManyVerbs<unknown, B>, keys)
+    aboutRecord(slot, NO_RECORD, rows)
+    return rows
+  }
+
+  /** Creates a promise; `send` sends the request that settles it. */
+  #call<T = Batch<B>>(
+    options: CallOptions | undefined,
+    known: readonly string[],
+    send: (client: number, slot: Slot, options: unknown) => void,
+  ): Promise<T> {
+    const promise = new Promise<T>(executor)
+    const slot = openSlot()
+    try {
+      const nativeOptions = toNativeOptions(options, known)
+      const signal = options?.signal
+      if (signal !== undefined) signal.throwIfAborted()
+      send(this.connection.handle, slot, nativeOptions)
+      if (signal !== undefined) withSignal(promise, slot, signal)
+    } catch (error) {
+      rejectCall(slot, error)
+    }
+    return promise
+  }
+}
+
+/** The options of columns in the form in which the native part takes them. */
+function nativeColumnOptions(options: GetColumnsOptions = {}) {
+  const { schema, errors = 'raise', key, generation, ttl } = options
+  if (errors !== 'raise' && errors !== 'mask') {
+    throw new RangeError(`errors must be 'raise' or 'mask', got ${String(errors)}`)
+  }
+  const flat = schemaOf(schema)
+  const others = [key, generation, ttl]
+  const named = Object.keys(schema ?? {}).filter((name) => !others.includes(name))
+  const bins = options.bins ?? (schema && named)
+  return { bins, schema: flat, lenient: errors === 'mask', key, generation, ttl }
+}
+
+/**
+ * Collects an async iterable of records. Options are validated before the first record is
+ * requested.
+ */
+async function collected(
+  records: AsyncIterable<unknown>,
+  options: WriteOptions | undefined,
+): Promise<unknown[]> {
+  toNativeOptions(options, WRITE)
+  const signal = options?.signal
+  signal?.throwIfAborted()
+  return untilAborted(collect(records, signal), signal)
+}
+
+/** A promise that is also rejected when the signal is aborted. */
+function untilAborted<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  if (signal === undefined) return promise
+  return new Promise((resolve, reject) => {
+    const over = onAbort(signal, () => reject(signal.reason))
+    promise.finally(over).then(resolve, reject)
+    if (signal.aborted) reject(signal.reason)
+  })
+}

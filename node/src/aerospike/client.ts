@@ -1,0 +1,382 @@
+/** The client: connecting, closing, and verbs on whole keys. */
+
+import { inspect } from 'node:util'
+import { type Callback, checkCallback, closedWhenAborted, outcome } from '../bridge/callbacks.js'
+import { Connection, type ConnectionKind } from '../bridge/connection.js'
+import { executor, openSlot, rejectCall } from '../bridge/slots.js'
+import { administer, type InfoOptions, type TruncateOptions } from './admin/admin.js'
+import { Indexes } from './admin/indexes.js'
+import { Modules } from './admin/modules.js'
+import { Roles } from './admin/roles.js'
+import { Users } from './admin/users.js'
+import { ManyVerbs } from './batch/many.js'
+import { type ClientOptions, seedText, sorted } from './client-options.js'
+import { Dataset } from './dataset.js'
+import { ClientClosed } from './model/errors.js'
+import { Key, spaceNumber } from './model/key.js'
+import { native, type Space } from './model/native.js'
+import type { Bins } from './model/record.js'
+import type { BinValue } from './model/values.js'
+import type { Operation } from './operation/operation.js'
+import {
+  type DeleteAllOptions,
+  type Job,
+  type JobOptions,
+  type OperateAllOptions,
+  startJob,
+  type TouchAllOptions,
+} from './query/job.js'
+import type { Query, QueryOptions } from './query/query.js'
+
+const CLIENT: ConnectionKind = {
+  name: 'Spikewire client',
+  close: (handle, slot) => native.close(handle, slot),
+  closed: () => new ClientClosed('the client is closed', -5),
+}
+
+/**
+ * A connected client. Its connections are driven by the event loop of the thread that created it;
+ * each worker thread connects its own client.
+ */
+export class Client extends ManyVerbs<Key, Bins> {
+  #indexes: Indexes | undefined
+  #modules: Modules | undefined
+  #users: Users | undefined
+  #roles: Roles | undefined
+
+  /**
+   * Connects to a cluster.
+   *
+   * @param seeds - `'host:port'`, several separated by commas, or an array of them; with a TLS name
+   *   `'host:name:port'`
+   * @throws ConnectionFailed, Timeout if no seed answers; ServerError if the login is rejected;
+   * TypeError, RangeError for invalid options
+   */
+  static connect(seeds: string | readonly string[], callback: Callback<Client>): void
+  static connect(
+    seeds: string | readonly string[],
+    options: ClientOptions,
+    callback: Callback<Client>,
+  ): void
+  static connect(seeds: string | readonly string[], options?: ClientOptions): Promise<Client>
+  static connect(
+    seeds: string | readonly string[],
+    options: ClientOptions | Callback<Client> = {},
+    callback?: Callback<Client>,
+  ): Promise<Client> | undefined {
+    if (typeof options === 'function') return Client.connect(seeds, {}, options) as undefined
+    checkCallback(callback)
+    const promise = Client.#connect(seeds, options)
+    return outcome(promise, callback)
+  }
+
+  static #connect(seeds: string | readonly string[], options: ClientOptions): Promise<Client> {
+    const opened = new Promise<number>(executor)
+    const slot = openSlot()
+    let signal: AbortSignal | undefined
+    try {
+      const { names, values, integers, doubles, maps } = sorted(options)
+      signal = options.signal
+      if (signal !== undefined) signal.throwIfAborted()
+      native.connect(slot, seedText(seeds), names, values, integers, doubles, maps)
+    } catch (error) {
+      rejectCall(slot, error)
+    }
+    const connected = opened.then((handle) => new Client(new Connection(handle, CLIENT)))
+    return signal === undefined ? connected : closedWhenAborted(connected, signal)
+  }
+
+  /** A dataset: a namespace and one of its sets. */
+  dataset<B extends object = Bins>(namespace: string, set?: string | null): Dataset<B> {
+    return new Dataset<B>(this.connection, namespace, set)
+  }
+
+  /**
+   * Scans a set, or a whole namespace if there is no set. Returns an object to iterate over with
+   * `for await`.
+   *
+   * @throws TypeError, RangeError for invalid options
+   */
+  query<B extends object = Bins>(
+    namespace: string,
+    set?: string | null,
+    options?: QueryOptions,
+  ): Query<B> {
+    return this.dataset<B>(namespace, set).query(options)
+  }
+
+  /** The secondary indexes of the cluster. */
+  get indexes(): Indexes {
+    this.#indexes ??= new Indexes(this.connection)
+    return this.#indexes
+  }
+
+  /** The modules of Lua functions registered in the cluster. */
+  get modules(): Modules {
+    this.#modules ??= new Modules(this.connection)
+    return this.#modules
+  }
+
+  /** The users of a cluster with security. */
+  get users(): Users {
+    this.#users ??= new Users(this.connection)
+    return this.#users
+  }
+
+  /** The roles of a cluster with security. */
+  get roles(): Roles {
+    this.#roles ??= new Roles(this.connection)
+    return this.#roles
+  }
+
+  /**
+   * A node's answer to an info command, such as `'build'` or `'namespace/test'`.
+   *
+   * @throws ServerError if the answer is an error; RangeError if there is no such node
+   */
+  info(command: string, callback: Callback<string>): void
+  info(command: string, options: InfoOptions, callback: Callback<string>): void
+  info(command: string, options?: InfoOptions): Promise<string>
+  info(
+    command: string,
+    options?: InfoOptions | Callback<string>,
+    callback?: Callback<string>,
+  ): Promise<string> | undefined {
+    return administer<string, InfoOptions>(
+      this.connection,
+      options,
+      callback,
+      ['node'],
+      (client, slot, { node }) => native.info(client, slot, command, node),
+    )
+  }
+
+  /**
+   * Deletes all records of a set, or of a whole namespace, at once. Indexes are kept.
+   *
+   * @param set - `null` for the whole namespace
+   * @throws NamespaceNotFound; TypeError, RangeError for invalid names and times
+   */
+  truncate(namespace: string, set: string | null, callback: Callback<void>): void
+  truncate(
+    namespace: string,
+    set: string | null,
+    options: TruncateOptions,
+    callback: Callback<void>,
+  ): void
+  truncate(namespace: string, set: string | null, options?: TruncateOptions): Promise<void>
+  truncate(
+    namespace: string,
+    set: string | null,
+    options?: TruncateOptions | Callback<void>,
+    callback?: Callback<void>,
+  ): Promise<void> | undefined {
+    return administer<void, TruncateOptions>(
+      this.connection,
+      options,
+      callback,
+      ['before'],
+      (client, slot, { before }) => {
+        // A forgotten argument must not delete the whole namespace.
+        if (set === undefined) throw new TypeError('set must be a string, or null for all sets')
+        native.truncate(client, slot, namespace, set, before)
+      },
+    )
+  }
+
+  /**
+   * Applies write operations to every record of the set, in the background on the nodes. The job
+   * continues without the client. A record that disappears or fails meanwhile is counted and
+   * skipped.
+   *
+   * @throws TypeError, RangeError for read operations; IndexNotFound; errors are `inDoubt` if the
+   * job was started on some of the nodes
+   */
+  operateAll(
+    namespace: string,
+    set: string | null,
+    operations: readonly Operation[],
+    options?: OperateAllOptions,
+  ): Promise<Job>
+  operateAll(
+    namespace: string,
+    set: string | null,
+    operations: readonly Operation[],
+    callback: Callback<Job>,
+  ): void
+  operateAll(
+    namespace: string,
+    set: string | null,
+    operations: readonly Operation[],
+    options: OperateAllOptions,
+    callback: Callback<Job>,
+  ): void
+  operateAll(
+    namespace: string,
+    set: string | null,
+    operations: readonly Operation[],
+    options?: OperateAllOptions | Callback<Job>,
+    callback?: Callback<Job>,
+  ): Promise<Job> | undefined {
+    return startJob(
+      this.connection,
+      () => named(namespace, set),
+      'operate',
+      operations,
+      options,
+      callback,
+    )
+  }
+
+  /**
+   * Calls a function of a registered module on every record of the set; otherwise like
+   * `operateAll`.
+   */
+  applyAll(
+    namespace: string,
+    set: string | null,
+    module: string,
+    name: string,
+    args?: readonly BinValue[],
+    options?: JobOptions,
+  ): Promise<Job>
+  applyAll(
+    namespace: string,
+    set: string | null,
+    module: string,
+    name: string,
+    args: readonly BinValue[] | undefined,
+    callback: Callback<Job>,
+  ): void
+  applyAll(
+    namespace: string,
+    set: string | null,
+    module: string,
+    name: string,
+    args: readonly BinValue[] | undefined,
+    options: JobOptions,
+    callback: Callback<Job>,
+  ): void
+  applyAll(
+    namespace: string,
+    set: string | null,
+    module: string,
+    name: string,
+    args?: readonly BinValue[],
+    options?: JobOptions | Callback<Job>,
+    callback?: Callback<Job>,
+  ): Promise<Job> | undefined {
+    return startJob(
+      this.connection,
+      () => named(namespace, set),
+      'apply',
+      [module, name, args],
+      options,
+      callback,
+    )
+  }
+
+  /** Renews the time to live of every record of the set; otherwise like `operateAll`. */
+  touchAll(namespace: string, set: string | null, options?: TouchAllOptions): Promise<Job>
+  touchAll(namespace: string, set: string | null, callback: Callback<Job>): void
+  touchAll(
+    namespace: string,
+    set: string | null,
+    options: TouchAllOptions,
+    callback: Callback<Job>,
+  ): void
+  touchAll(
+    namespace: string,
+    set: string | null,
+    options?: TouchAllOptions | Callback<Job>,
+    callback?: Callback<Job>,
+  ): Promise<Job> | undefined {
+    return startJob(
+      this.connection,
+      () => named(namespace, set),
+      'touch',
+      undefined,
+      options,
+      callback,
+    )
+  }
+
+  /** Deletes every record of the set; otherwise like `operateAll`. */
+  deleteAll(namespace: string, set: string | null, options?: DeleteAllOptions): Promise<Job>
+  deleteAll(namespace: string, set: string | null, callback: Callback<Job>): void
+  deleteAll(
+    namespace: string,
+    set: string | null,
+    options: DeleteAllOptions,
+    callback: Callback<Job>,
+  ): void
+  deleteAll(
+    namespace: string,
+    set: string | null,
+    options?: DeleteAllOptions | Callback<Job>,
+    callback?: Callback<Job>,
+  ): Promise<Job> | undefined {
+    return startJob(
+      this.connection,
+      () => named(namespace, set),
+      'delete',
+      undefined,
+      options,
+      callback,
+    )
+  }
+
+  /** Whether the client is open. */
+  get isOpen(): boolean {
+    return this.connection.isOpen
+  }
+
+  /** The nodes of the cluster as currently known. */
+  get nodes(): { name: string; address: string }[] {
+    this.connection.check()
+    const flat = native.nodes(this.connection.handle)
+    const nodes: { name: string; address: string }[] = []
+    for (let at = 0; at < flat.length; at += 2) {
+      nodes.push({ name: flat[at] as string, address: flat[at + 1] as string })
+    }
+    return nodes
+  }
+
+  /**
+   * Closes every connection. Calls in flight fail with `ClientClosed`. Closing again is harmless.
+   */
+  close(): Promise<void> {
+    return this.connection.close()
+  }
+
+  [inspect.custom](): string {
+    if (!this.isOpen) return 'Client(closed)'
+    return `Client(${this.nodes.map(({ name, address }) => `${name} ${address}`).join(', ')})`
+  }
+
+  /** For `await using client = await Client.connect(...)`. */
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close()
+  }
+
+  /** @internal */
+  spaceOf(key: Key): Space {
+    return whole(key).space
+  }
+
+  /** @internal */
+  wireOf(key: Key): unknown {
+    return key.wire
+  }
+}
+
+/** The set of a job. A forgotten argument must not mean the whole namespace. */
+function named(namespace: string, set: string | null): Space {
+  if (set === undefined) throw new TypeError('set must be a string, or null for all sets')
+  return spaceNumber(namespace, set)
+}
+
+function whole(key: unknown): Key {
+  if (key instanceof Key) return key
+  throw new TypeError(`a client's verbs take a Key, not ${key === null ? 'null' : typeof key}`)
+}

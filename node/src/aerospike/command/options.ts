@@ -1,0 +1,152 @@
+/** Options of the verbs: their types, and the rejection of unknown names. */
+
+import { checkOptions } from '../../options/check.js'
+import { makeExpression, type Where } from '../operation/expression.js'
+
+export type { Where } from '../operation/expression.js'
+
+/** Which replicas of a record a call goes to. */
+export type Replica = 'master' | 'sequence' | 'any' | 'prefer-rack'
+
+/** Options of every call. */
+export interface CallOptions {
+  /** Total time limit in milliseconds, including retries; 0: no limit. Default: the client's. */
+  timeout?: number | undefined
+  /** Cancels the call; its promise is rejected with the signal's reason. */
+  signal?: AbortSignal | undefined
+}
+
+/** How a call is retried. Defaults: the client's. */
+export interface RetryOptions {
+  /** Further attempts after the first, at most 1,000. */
+  maxRetries?: number | undefined
+  /**
+   * The pause before a retry on the same node, in milliseconds; with `sleepMultiplier`, the first
+   * pause.
+   */
+  sleepBetweenRetries?: number | undefined
+  /** The factor by which each pause grows, from 1 to 100. */
+  sleepMultiplier?: number | undefined
+  /** The longest pause in milliseconds; 0: no limit. */
+  maxSleepBetweenRetries?: number | undefined
+  /** Whether each pause is drawn at random between 0 and its full length. */
+  sleepJitter?: boolean | undefined
+}
+
+/**
+ * When a second request is sent to another replica because no reply has come: after this many
+ * milliseconds, or after a percentile of that node's response times (`'p99'`). 0: never.
+ */
+export type Hedge = number | `p${number}`
+
+/** Additional options of reads of single records. */
+export interface HedgeOptions {
+  /** When to send a second request to another replica. Default: the client's. */
+  hedge?: Hedge | undefined
+}
+
+/** Options of every read. */
+export interface ReadOptions extends CallOptions, RetryOptions {
+  /** Read only if this is true for the record. Default: no filter. */
+  where?: Where | undefined
+  /** Renew the time to live if at most this percentage of it is left. */
+  readTouch?: number | undefined
+  /** The consistency of the read. Default: the client's. */
+  readMode?: ReadMode | undefined
+  /** Which replicas to read from. Default: the client's. */
+  replica?: Replica | undefined
+}
+
+/** The consistency of a read. */
+export type ReadMode =
+  | 'one'
+  | 'all'
+  | 'session'
+  | 'linearize'
+  | 'allow_replica'
+  | 'allow_unavailable'
+
+/** What a write does if the record exists, or does not. */
+export type Exists = 'merge' | 'create' | 'update' | 'replace' | 'replace_only'
+
+/** The time to live of a record: whole seconds, a time at which it expires, or a rule. */
+export type Ttl = number | Date | 'default' | 'never' | 'unchanged'
+
+/** Options of every write. */
+export interface WriteOptions extends CallOptions, RetryOptions {
+  /** The new time to live. Default: `'default'`, the namespace's. */
+  ttl?: Ttl | undefined
+  /**
+   * Write only if the record has this generation (0: does not exist), or one older than `newer(n)`.
+   */
+  generation?: number | Newer | undefined
+  /** What to do if the record exists, or does not. Default: `'merge'`. */
+  exists?: Exists | undefined
+  /** Whether a deletion leaves a tombstone (Enterprise). Default: false. */
+  durable?: boolean | undefined
+  /** Whether the user key is stored with the record. Default: the client's. */
+  sendKey?: boolean | undefined
+  /** Write only if this is true for the record. Default: no filter. */
+  where?: Where | undefined
+  /** Where retries go; the first attempt goes to the master. Default: the client's. */
+  replica?: Replica | undefined
+  /** Whether to retry a write that may have been applied. Default: the client's. */
+  retryInDoubt?: boolean | undefined
+}
+
+/** The options of a call that limit it. */
+export type LimitOptions = Pick<
+  WriteOptions,
+  'replica' | 'retryInDoubt' | keyof CallOptions | keyof RetryOptions
+>
+
+/** A rule for `generation`: write only if this number is greater than the record's generation. */
+export class Newer {
+  /** The record's generation must be less than this. */
+  readonly generation: number
+
+  constructor(generation: number) {
+    this.generation = generation
+  }
+}
+
+/** A rule for `generation`: write only if this number is greater than the record's generation. */
+export function newer(generation: number): Newer {
+  return new Newer(generation)
+}
+
+/** @internal */
+export const RETRY = [
+  ...(['maxRetries', 'sleepBetweenRetries', 'sleepMultiplier'] as const),
+  ...(['maxSleepBetweenRetries', 'sleepJitter'] as const),
+] as const
+/** @internal The options of a call that limit it. */
+export const LIMITS = ['replica', 'timeout', 'signal', 'retryInDoubt', ...RETRY] as const
+export const READ = [
+  ...(['where', 'readTouch', 'readMode', 'replica', 'timeout', 'signal'] as const),
+  ...RETRY,
+] as const
+/** @internal */
+export const READ_ONE = [...READ, 'hedge'] as const
+export const WRITE = [
+  ...(['ttl', 'generation', 'exists', 'durable', 'sendKey', 'where'] as const),
+  ...LIMITS,
+] as const
+
+/** The options in the form in which the native part takes them. Throws for names not in `known`. */
+export function toNativeOptions(
+  options: object | undefined | null,
+  known: readonly string[],
+): object | undefined {
+  return checkOptions(options, known, nativeValue)
+}
+
+/** The value of an option as the native part takes it. */
+function nativeValue(name: string, value: unknown): unknown {
+  if (name === 'generation' && typeof value === 'object' && value !== null) {
+    if (value instanceof Newer) return [value.generation]
+    throw new TypeError('generation must be a whole number or newer(number), not an object')
+  }
+  // A text with parameters is converted to an expression.
+  return name === 'where' && Array.isArray(value) ? makeExpression('where', value) : value
+}

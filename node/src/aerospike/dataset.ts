@@ -1,0 +1,165 @@
+/** Datasets: a namespace and a set of a client. */
+
+import { inspect } from 'node:util'
+import type { Callback } from '../bridge/callbacks.js'
+import type { Connection } from '../bridge/connection.js'
+import { ManyVerbs } from './batch/many.js'
+import { Key, spaceNames, spaceNumber, type UserKey } from './model/key.js'
+import type { Space } from './model/native.js'
+import type { Bins } from './model/record.js'
+import type { BinValue } from './model/values.js'
+import type { Operation } from './operation/operation.js'
+import {
+  type DeleteAllOptions,
+  type Job,
+  type JobOptions,
+  type OperateAllOptions,
+  startJob,
+  type TouchAllOptions,
+} from './query/job.js'
+import { Query, type QueryOptions } from './query/query.js'
+
+/**
+ * A namespace and a set of a client; created by `client.dataset(namespace, set)`. Its verbs take
+ * user keys, or full keys that belong to it.
+ *
+ * @typeParam B - the bins of its records
+ */
+export class Dataset<B extends object = Bins> extends ManyVerbs<UserKey, B> {
+  readonly #space: Space
+
+  /** @internal */
+  constructor(connection: Connection, namespace: string, set: string | null | undefined) {
+    super(connection)
+    this.#space = spaceNumber(namespace, set)
+  }
+
+  /** The namespace. */
+  get namespace(): string {
+    return spaceNames(this.#space).namespace
+  }
+
+  /** The set; `null` for the null set. */
+  get set(): string | null {
+    return spaceNames(this.#space).set
+  }
+
+  /** The full key for a user key. */
+  key(key: UserKey): Key {
+    return new Key(this.namespace, this.set, key)
+  }
+
+  /**
+   * Scans the set. Returns an object to iterate over with `for await`.
+   *
+   * @throws TypeError, RangeError for invalid options
+   */
+  query(options?: QueryOptions): Query<B> {
+    return new Query<B>(this.connection, this.#space, options, (key) => {
+      this.spaceOf(key)
+      return this.wireOf(key)
+    })
+  }
+
+  /**
+   * Applies write operations to every record of the set, in the background on the nodes. The job
+   * continues without the client. A record that disappears or fails meanwhile is counted and
+   * skipped.
+   *
+   * @throws TypeError, RangeError for read operations; IndexNotFound; errors are `inDoubt` if the
+   * job was started on some of the nodes
+   */
+  operateAll(operations: readonly Operation[], options?: OperateAllOptions): Promise<Job>
+  operateAll(operations: readonly Operation[], callback: Callback<Job>): void
+  operateAll(
+    operations: readonly Operation[],
+    options: OperateAllOptions,
+    callback: Callback<Job>,
+  ): void
+  operateAll(
+    operations: readonly Operation[],
+    options?: OperateAllOptions | Callback<Job>,
+    callback?: Callback<Job>,
+  ): Promise<Job> | undefined {
+    return startJob(this.connection, () => this.#space, 'operate', operations, options, callback)
+  }
+
+  /**
+   * Calls a function of a registered module on every record of the set; otherwise like
+   * `operateAll`.
+   */
+  applyAll(
+    module: string,
+    name: string,
+    args?: readonly BinValue[],
+    options?: JobOptions,
+  ): Promise<Job>
+  applyAll(
+    module: string,
+    name: string,
+    args: readonly BinValue[] | undefined,
+    callback: Callback<Job>,
+  ): void
+  applyAll(
+    module: string,
+    name: string,
+    args: readonly BinValue[] | undefined,
+    options: JobOptions,
+    callback: Callback<Job>,
+  ): void
+  applyAll(
+    module: string,
+    name: string,
+    args?: readonly BinValue[],
+    options?: JobOptions | Callback<Job>,
+    callback?: Callback<Job>,
+  ): Promise<Job> | undefined {
+    return startJob(
+      this.connection,
+      () => this.#space,
+      'apply',
+      [module, name, args],
+      options,
+      callback,
+    )
+  }
+
+  /** Renews the time to live of every record of the set; otherwise like `operateAll`. */
+  touchAll(options?: TouchAllOptions): Promise<Job>
+  touchAll(callback: Callback<Job>): void
+  touchAll(options: TouchAllOptions, callback: Callback<Job>): void
+  touchAll(
+    options?: TouchAllOptions | Callback<Job>,
+    callback?: Callback<Job>,
+  ): Promise<Job> | undefined {
+    return startJob(this.connection, () => this.#space, 'touch', undefined, options, callback)
+  }
+
+  /** Deletes every record of the set; otherwise like `operateAll`. */
+  deleteAll(options?: DeleteAllOptions): Promise<Job>
+  deleteAll(callback: Callback<Job>): void
+  deleteAll(options: DeleteAllOptions, callback: Callback<Job>): void
+  deleteAll(
+    options?: DeleteAllOptions | Callback<Job>,
+    callback?: Callback<Job>,
+  ): Promise<Job> | undefined {
+    return startJob(this.connection, () => this.#space, 'delete', undefined, options, callback)
+  }
+
+  [inspect.custom](): string {
+    return `Dataset(${this.namespace}, ${this.set ?? 'null'})`
+  }
+
+  /** @internal */
+  spaceOf(key: UserKey | Key): Space {
+    if (key instanceof Key && key.space !== this.#space) {
+      throw new RangeError(`${key} does not belong to ${this.namespace}, ${this.set ?? 'null'}`)
+    }
+    return this.#space
+  }
+
+  /** @internal */
+  wireOf(key: UserKey | Key): unknown {
+    return key instanceof Key ? key.wire : key
+  }
+}

@@ -1,0 +1,121 @@
+/**
+ * The errors of calls; all are subclasses of `SpikewireError`.
+ *
+ * Invalid arguments are a `TypeError` or a `RangeError` instead, and nothing is sent.
+ */
+
+import { Key } from './key.js'
+
+/** Base class of all Spikewire errors. */
+export class SpikewireError extends Error {
+  /** The server's result code; negative for client-side failures. */
+  readonly code: number
+  /** Name and address of the node; `null` if no node was involved. */
+  readonly node: string | null
+  /** How often the call was attempted; 0 if nothing was sent. */
+  readonly attempts: number
+  /** Whether a write may have been applied despite the error. */
+  readonly inDoubt: boolean
+  /** The key of the call; `null` if the failure does not concern a single record. */
+  key: Key | null = null
+
+  /** Created by the engine. */
+  constructor(
+    message: string,
+    code = -1,
+    node: string | null = null,
+    attempts = 0,
+    inDoubt = false,
+  ) {
+    super(describe(message, code, node, attempts, inDoubt))
+    this.code = code
+    this.node = node
+    this.attempts = attempts
+    this.inDoubt = inDoubt
+  }
+
+  /** @internal */
+  ofRecord(space: number, key: unknown): void {
+    this.key = Key.known(space, key)
+  }
+}
+
+function describe(
+  message: string,
+  code: number,
+  node: string | null,
+  attempts: number,
+  inDoubt: boolean,
+): string {
+  const details = [`code ${code}`]
+  if (node !== null) details.push(`node ${node}`)
+  if (attempts > 1) details.push(`${attempts} attempts`)
+  if (inDoubt) details.push('the write may have been applied')
+  return `${message} (${details.join(', ')})`
+}
+
+/** The server rejected the command; `code` says why. */
+export class ServerError extends SpikewireError {}
+/** The record does not exist. */
+export class RecordNotFound extends ServerError {}
+/** The record exists, and the call asked to create it. */
+export class RecordExists extends ServerError {}
+/** The record's generation is not the one the call expected: read it again and retry. */
+export class GenerationMismatch extends ServerError {}
+/** The operation does not fit the type of the bin. */
+export class BinTypeError extends ServerError {}
+/** The bin exists, and the operation asked to create it. */
+export class BinExists extends ServerError {}
+/** The bin does not exist, and the operation needs it. */
+export class BinNotFound extends ServerError {}
+/** The list already has this value, or the map this key, and the operation asked for a new one. */
+export class ElementExists extends ServerError {}
+/** The map does not have this key, and the operation needs it. */
+export class ElementNotFound extends ServerError {}
+/**
+ * The operation does not apply to the bin's value: an index out of range, a path that does not
+ * exist, an expression without a value.
+ */
+export class OpNotApplicable extends ServerError {}
+/** The record would exceed the namespace's max-record-size; the old record is unchanged. */
+export class RecordTooBig extends ServerError {}
+/** The record exists, but the call's `where` is not true for it. */
+export class FilteredOut extends ServerError {}
+/** A Lua function raised an error, or there is no such module or function. */
+export class FunctionFailed extends ServerError {}
+/** No secondary index fits the query: none exists on that bin with that type, or with that name. */
+export class IndexNotFound extends ServerError {}
+/** The client's user lacks the privilege for this. */
+export class PermissionDenied extends ServerError {}
+/** There is no user of this name. */
+export class UserNotFound extends ServerError {}
+/** There is a user of this name already. */
+export class UserExists extends ServerError {}
+/** There is no role of this name, or it is a predefined one, which cannot be changed. */
+export class RoleNotFound extends ServerError {}
+/** There is a role of this name already. */
+export class RoleExists extends ServerError {}
+/** The cluster has no such namespace. */
+export class NamespaceNotFound extends ServerError {}
+/** The total timeout of the call expired, or the server's own did. */
+export class Timeout extends SpikewireError {}
+/** No connection could be opened, or it was lost during the call. */
+export class ConnectionFailed extends SpikewireError {}
+/** No node that could serve the record is reachable, or the node's circuit breaker is open. */
+export class NodeUnavailable extends SpikewireError {}
+/** A limit of this client was reached; the message names it. */
+export class TooBusy extends SpikewireError {}
+/** The node sent bytes that are not valid in this protocol. */
+export class ProtocolError extends SpikewireError {}
+/**
+ * The program took no record of a query for longer than `socketTimeout`, and a node closed the
+ * connection. Resume at `cursor`.
+ */
+export class QueryPaused extends SpikewireError {
+  /** Pass it as `resume` to a query with the same options. */
+  cursor: Buffer = Buffer.alloc(0)
+}
+/** The query is closed; its `cursor` says where it ended. */
+export class QueryClosed extends SpikewireError {}
+/** The client is closed. */
+export class ClientClosed extends SpikewireError {}
