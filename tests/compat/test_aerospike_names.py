@@ -13,7 +13,7 @@ import pytest
 
 from spikewire.compat import aerospike, aerospike_py
 from spikewire.compat.check.peers import PEERS
-from spikewire.compat.known import Missing
+from spikewire.compat.difference_table import Missing
 
 if TYPE_CHECKING:
     from compat.aerospike_drivers import Driver

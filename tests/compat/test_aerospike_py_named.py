@@ -14,7 +14,6 @@ import pytest
 import spikewire
 from spikewire._native import NamedRecords
 from spikewire.compat import aerospike_py
-from spikewire.compat.aerospike_py.late import LateRecord, LazyWriteResult
 from spikewire.compat.aerospike_py.types import (
     AerospikeKey,
     BatchRecord,
@@ -23,6 +22,7 @@ from spikewire.compat.aerospike_py.types import (
     Record,
     RecordMetadata,
 )
+from spikewire.compat.aerospike_py.write_results import LazyWriteRecord, LazyWriteResult
 from spikewire.testing import Cluster
 
 if TYPE_CHECKING:
@@ -159,7 +159,7 @@ def test_a_row_that_was_written_becomes_whole_when_it_is_looked_at(
 ) -> None:
     def written() -> Any:
         (row,) = client.batch_write([(("test", "late", 1), {"n": 1})]).batch_records
-        assert type(row) is LateRecord
+        assert type(row) is LazyWriteRecord
         assert (row.result, row.in_doubt, len(row)) == (0, False, 4)
         assert isinstance(row, BatchRecord)
         return row

@@ -28,9 +28,9 @@ from spikewire.compat.cassandra import (
     util,
 )
 from spikewire.compat.cassandra.differences import DIFFERENCES
-from spikewire.compat.cassandra.installing import MODULES
+from spikewire.compat.cassandra.installation import MODULES
 from spikewire.compat.check.peers import PEERS
-from spikewire.compat.known import Missing
+from spikewire.compat.difference_table import Missing
 
 REAL, OURS = "cassandra", "spikewire.compat.cassandra"
 

@@ -16,7 +16,7 @@ from spikewire.compat.check import Finding, check
 from spikewire.compat.check.peers import PEERS, NotImportable, module_at
 from spikewire.compat.check.report import show
 from spikewire.compat.command import main
-from spikewire.compat.known import Differs, Missing
+from spikewire.compat.difference_table import Differs, Missing
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -32,8 +32,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         "python -m spikewire.compat", description=_DESCRIPTION, allow_abbrev=False
     )
     _add_check(parser.add_subparsers(dest="command", required=True, metavar="command"))
-    given = parser.parse_args(arguments)
-    status: int = given.run(given)
+    options = parser.parse_args(arguments)
+    status: int = options.run(options)
     return status
 
 
@@ -70,7 +70,7 @@ def _add_check(commands: Commands) -> None:
     checking.set_defaults(run=_checked)
 
 
-def _checked(given: argparse.Namespace) -> int:
+def _checked(options: argparse.Namespace) -> int:
     # Imported where it is needed: it loads the drop-ins.
     from spikewire.compat.check.judging import check
     from spikewire.compat.check.peers import NotImportable
@@ -79,10 +79,10 @@ def _checked(given: argparse.Namespace) -> int:
     findings: list[Finding] = []
     unread: dict[str, str] = {}
     files = 0
-    for name in given.files:
+    for name in options.files:
         if Path(name).is_dir() and next(_paths([name]), None) is None:
             unread[name] = "holds no Python files"
-    for path in _paths(given.files):
+    for path in _paths(options.files):
         files += 1
         try:
             findings += check(path.read_bytes().decode("utf-8-sig"), str(path))
@@ -92,27 +92,27 @@ def _checked(given: argparse.Namespace) -> int:
             unread[str(path)] = f"cannot be judged: {error}"
         except (OSError, ValueError, RecursionError) as error:
             unread[str(path)] = f"cannot be read: {error}"
-    if given.json:
+    if options.json:
         sys.stdout.write(as_json(findings, unread, files) + "\n")
     else:
-        show(findings, unread, files, sys.stdout, everything=given.all, plain=given.plain)
+        show(findings, unread, files, sys.stdout, everything=options.all, plain=options.plain)
     if unread:
         return _UNREADABLE
     return _MISSING if any(each.verdict == "missing" for each in findings) else _SAME
 
 
-def _paths(given: list[str]) -> Iterator[Path]:
+def _paths(names: list[str]) -> Iterator[Path]:
     """The program files, including those in folders. Environments and hidden folders are
     skipped."""
-    for name in given:
+    for name in names:
         path = Path(name)
         if not path.is_dir():
             yield path
             continue
-        for found in sorted(path.rglob("*.py")):
-            parts = found.relative_to(path).parts
+        for file in sorted(path.rglob("*.py")):
+            parts = file.relative_to(path).parts
             if not any(part.startswith(".") or part in _LEFT_OUT for part in parts):
-                yield found
+                yield file
 
 
 _LEFT_OUT = frozenset({"__pycache__", "node_modules", "site-packages", "venv"})

@@ -22,7 +22,7 @@ alternative; docs/compat-aerospike.md has the full list.
 | ``exception``, ``failures`` | exceptions, and the conversion of errors to them |
 | ``predicates`` | predicates of index queries |
 | ``constants``, ``module``, ``log`` | named constants; functions of the module |
-| ``wording`` | messages of ``TypeError`` |
+| ``c_errors`` | messages of ``TypeError`` |
 | ``differences`` | known differences |
 """
 
@@ -31,9 +31,6 @@ from spikewire.compat.aerospike import (
 )
 from spikewire.compat.aerospike import (
     predicates as predicates,
-)
-from spikewire.compat.aerospike.absent import (
-    Transaction as Transaction,
 )
 from spikewire.compat.aerospike.client import (
     Client as Client,
@@ -48,7 +45,7 @@ from spikewire.compat.aerospike.constants import *  # noqa: F403  # pyright: ign
 from spikewire.compat.aerospike.failures import (
     CompatWarning as CompatWarning,
 )
-from spikewire.compat.aerospike.installing import (
+from spikewire.compat.aerospike.installation import (
     install as install,
 )
 from spikewire.compat.aerospike.log import (
@@ -78,6 +75,9 @@ from spikewire.compat.aerospike.query import (
 )
 from spikewire.compat.aerospike.query import (
     Scan as Scan,
+)
+from spikewire.compat.aerospike.transaction import (
+    Transaction as Transaction,
 )
 from spikewire.compat.aerospike.values import (
     CDTInfinite as CDTInfinite,

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import spikewire
 from spikewire._native import OfficialWrites
 from spikewire.compat.aerospike.exception import InvalidRequest
-from spikewire.compat.aerospike.failures import refuse
+from spikewire.compat.aerospike.failures import reject
 from spikewire.compat.aerospike.keys import checked_key
 from spikewire.compat.aerospike.operations import WRITES, prepared
 from spikewire.compat.aerospike.policies import ttl_of
@@ -72,9 +72,9 @@ class Batches(Records):
     def batch_read(self, keys: Any, bins: Any = None, policy: Any = None) -> BatchRecords:
         """Reads records: all bins, those in ``bins``, or none if it is empty."""
         if bins is not None and not isinstance(bins, (list, tuple)):
-            refuse("Bins argument should be a list.")
+            reject("Bins argument should be a list.")
         if bins is not None and not all(isinstance(name, str) for name in bins):
-            refuse("Bin name should be a string or unicode string.")
+            reject("Bin name should be a string or unicode string.")
         call, own = self._batch_options(policy)
         named = None if bins is None else list(bins)
         shape = "none" if named == [] else "bins"
@@ -91,7 +91,7 @@ class Batches(Records):
     ) -> BatchRecords:
         """Runs several operations on each record."""
         if not isinstance(ops, list) or not ops:
-            refuse("ops should be a list of op dictionaries")
+            reject("ops should be a list of op dictionaries")
         plan = prepared(ops, self._manner)
         call, own = self._batch_options(policy_batch)
         written = self._policies.keywords("batch_write", policy_batch_write)
@@ -127,7 +127,7 @@ class Batches(Records):
     ) -> BatchRecords:
         """Runs a function of a registered module on each record."""
         if not isinstance(args, list):
-            refuse("args should be a list of values for function arguments")
+            reject("args should be a list of values for function arguments")
         call, own = self._batch_options(policy_batch)
         own |= self._policies.keywords("batch_apply", policy_batch_apply)
         options, sent = _only(own, _APPLY), [outgoing(each, self._serializers) for each in args]
@@ -141,10 +141,10 @@ class Batches(Records):
     def batch_write(self, batch_records: Any, policy_batch: Any = None) -> BatchRecords:
         """Reads, writes, deletes and function calls in one call. Sets the result of each row."""
         if not isinstance(batch_records, BatchRecords):
-            refuse("batch_records must be of type aerospike_helpers.batch.records.BatchRecords")
+            reject("batch_records must be of type aerospike_helpers.batch.records.BatchRecords")
         rows = batch_records.batch_records
         if not isinstance(rows, list):
-            refuse("batch_records.batch_records must be a list")
+            reject("batch_records.batch_records must be a list")
         call, _ = self._batch_options(policy_batch)
         batch_records.result = 0
         if not rows:
@@ -179,7 +179,7 @@ class Batches(Records):
     ) -> BatchRecords:
         """Runs one verb on the records of all keys."""
         if not isinstance(keys, list):
-            refuse("keys should be a list of aerospike key tuples")
+            reject("keys should be a list of aerospike key tuples")
         sent: list[Any] = keys if self._results.plain_keys(keys) else list(map(_tuple, keys))
         if not sent:
             return BatchRecords([])
@@ -227,7 +227,7 @@ class _Rows:
 
     def _other(self, row: Any) -> tuple[Any, Any]:
         if not isinstance(row, (Read, Remove, Apply)):
-            refuse("a row must be a Read, Write, Apply or Remove of batch.records")
+            reject("a row must be a Read, Write, Apply or Remove of batch.records")
         key = checked_key(row.key)
         if isinstance(row, Remove):
             own = self._options("batch_remove", _DELETE, row.policy)
@@ -281,7 +281,7 @@ def _content(of: Any) -> tuple[Any, ...] | None:
 
 def _tuple(key: Any) -> tuple[Any, ...]:
     if not isinstance(key, tuple):
-        refuse("key should be an aerospike key tuple")
+        reject("key should be an aerospike key tuple")
     return checked_key(key)
 
 

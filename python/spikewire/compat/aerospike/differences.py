@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from spikewire.compat.known import Differences, Differs, Entry, Missing
+from spikewire.compat.difference_table import Differences, Differs, Entry, Missing
 
 __all__ = ["CONFIG_NO_EFFECT", "DIFFERENCES", "POLICY_NO_EFFECT"]
 

@@ -13,7 +13,7 @@ import warnings
 from typing import TYPE_CHECKING, Any
 
 from spikewire.compat.aerospike.admin import Admin
-from spikewire.compat.aerospike.failures import CompatWarning, of_code, refuse
+from spikewire.compat.aerospike.failures import CompatWarning, of_code, reject
 from spikewire.compat.aerospike.metrics_files import Files
 from spikewire.compat.aerospike.metrics_policy import check_metrics
 from spikewire.compat.aerospike.snapshots import cluster_of, stats_of
@@ -51,7 +51,7 @@ class _Measurement:
         client = self._owner._client
         client.metrics.enable()
         _call("enable_listener", self._listeners.enable_listener)
-        self._forget = client.metrics.on_event(self._heard)
+        self._forget = client.metrics.on_event(self._on_event)
         self._thread = threading.Thread(target=self._run, name="aerospike metrics", daemon=True)
         self._thread.start()
 
@@ -72,7 +72,7 @@ class _Measurement:
             with contextlib.suppress(Exception):
                 self._listeners.snapshot_listener(self._cluster())
 
-    def _heard(self, event: Event) -> None:
+    def _on_event(self, event: Event) -> None:
         if isinstance(event, NodeDown):
             name, _, address = event.node.partition(" ")
             node = Node()
@@ -94,16 +94,18 @@ class _Measurement:
         _call("disable_listener", self._listeners.disable_listener, cluster)
 
 
-def _call(name: str, listener: Callable[..., Any], *given: Any) -> None:
+def _call(name: str, listener: Callable[..., Any], *args: Any) -> None:
     try:
-        listener(*given)
+        listener(*args)
     except Exception as error:
         try:
-            says = f"Exception value: {error}"
+            description = f"Exception value: {error}"
         except Exception:  # noqa: BLE001
-            says = "str() on exception value threw an error"
+            description = "str() on exception value threw an error"
         kind = type(error).__name__
-        raise of_code(-1, f"Python callback {name} threw a {kind} exception. {says}") from error
+        raise of_code(
+            -1, f"Python callback {name} threw a {kind} exception. {description}"
+        ) from error
 
 
 class Measuring(Admin):
@@ -120,7 +122,7 @@ class Measuring(Admin):
         if policy is None:
             policy = self._policies.metrics
         elif not isinstance(policy, MetricsPolicy):
-            refuse("policy parameter must be an aerospike_helpers.MetricsPolicy type")
+            reject("policy parameter must be an aerospike_helpers.MetricsPolicy type")
         check_metrics(policy)
         if not self._left_to_the_file():
             self._measure(policy)
@@ -132,22 +134,22 @@ class Measuring(Admin):
 
     def _left_to_the_file(self) -> bool:
         """Whether the file of a ``ConfigProvider`` decides if metrics are enabled."""
-        provided = self._configuration.provided
-        if provided is None or "enable" not in provided.said.metrics:
+        file = self._configuration.config_file
+        if file is None or "enable" not in file.settings.metrics:
             return False
-        text = f"{provided.path!r} says whether metrics are on: this call has no effect"
+        text = f"{file.path!r} says whether metrics are on: this call has no effect"
         warnings.warn(text, CompatWarning, stacklevel=4)
         return True
 
-    def _measure_as(self, said: dict[str, Any]) -> None:
+    def _measure_as(self, settings: dict[str, Any]) -> None:
         """Applies the metrics settings of such a file."""
-        if said.get("enable"):
+        if settings.get("enable"):
             policy = copy.copy(self._policies.metrics)
-            for name in said.keys() - {"enable"}:
-                setattr(policy, name, said[name])
+            for name in settings.keys() - {"enable"}:
+                setattr(policy, name, settings[name])
             check_metrics(policy)
             self._measure(policy)
-        elif "enable" in said:
+        elif "enable" in settings:
             self._measure_no_more()
 
     def _measure(self, policy: MetricsPolicy) -> None:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from spikewire import Expression, Operation
 from spikewire._native import OfficialOperations, OfficialResults
 from spikewire.compat.aerospike import opcodes as codes
-from spikewire.compat.aerospike.failures import failure, missing, of_code, refuse
+from spikewire.compat.aerospike.failures import failure, missing, of_code, reject
 from spikewire.compat.aerospike.valid_keys import POLICIES, check_names
 from spikewire.compat.aerospike.values import (
     KeyOrderedDict,
@@ -245,7 +245,7 @@ def prepared(operations: Any, manner: Manner = _USUAL) -> Prepared:
     """Checks a list of dictionaries and converts it to operations. For a client that is not strict,
     invalid operations on whole bins are adapted or left out."""
     if not isinstance(operations, list):
-        refuse("Operations should be of type list")
+        reject("Operations should be of type list")
     if (plain := manner.plain.plain(operations)) is not None:
         return tuple.__new__(Prepared, (*plain, False, operations))
     if not manner.strict:
@@ -256,11 +256,11 @@ def prepared(operations: Any, manner: Manner = _USUAL) -> Prepared:
     numbers: list[int] = []
     for operation in operations:
         if not isinstance(operation, dict):
-            refuse("Operation must be a dict")
+            reject("Operation must be a dict")
         of: dict[str, Any] = operation
         code = of.get("op")
         if not isinstance(code, int):
-            refuse("Operation code is missing or not an int")
+            reject("Operation code is missing or not an int")
         name = of.get("bin")
         if type(name) is not str:
             name = text_of(name)
@@ -275,7 +275,7 @@ def prepared(operations: Any, manner: Manner = _USUAL) -> Prepared:
         returns.append(of.get("return_type"))
         numbers.append(of.get("loosely", code))
     if not made:
-        refuse("No operations defined")
+        reject("No operations defined")
     # Each operation has a result of its own if one of them is on a map, bits, a sketch or an
     # expression.
     all_answer = not _SILENT.issuperset(numbers)
@@ -329,14 +329,14 @@ def _operation(code: int, name: Any, of: dict[str, Any], manner: Manner) -> Oper
         if code in (codes.OPERATOR_TOUCH, codes.OPERATOR_DELETE):
             return Operation(PLAIN[code])
         if name is None:
-            refuse("Bin is not given")
+            reject("Bin is not given")
         if code == codes.OPERATOR_READ:
             return Operation("get", name)
         if "val" not in of:
-            refuse("Value should be given")
+            reject("Value should be given")
         return Operation(PLAIN[code], name, outgoing(of["val"], manner.own))
     if not isinstance(name, str):
-        refuse("Bin is not given")
+        reject("Bin is not given")
     if code == codes.OP_EXPR_READ:
         no_fail = bool(_checked_flags("expression_read", of.get("expr_flags", 0), 16))
         return Operation.read(name, sound(of["expr"], manner.own), no_fail=no_fail)
@@ -368,7 +368,7 @@ def _of_recipe(recipe: _Recipe, name: str, of: dict[str, Any], manner: Manner) -
 
 def _checked_flags(kind: str, flags: Any, allowed: int) -> int:
     if not isinstance(flags, int):
-        refuse("flags should be an int")
+        reject("flags should be an int")
     if flags & ~allowed:
         raise of_code(4, f"{kind} takes no flags of {flags & ~allowed}")
     return flags
@@ -396,14 +396,14 @@ class _Look:
         self.family = family
         policy = of.get(_POLICY[family])
         if policy is not None and not isinstance(policy, dict):
-            refuse("policy must be a dict")
+            reject("policy must be a dict")
         self.policy: dict[str, Any] = policy or {}
         if manner is not None and manner.validates:
             check_names(self.policy, POLICIES[family])
         name = {"list": "write_flags", "map": "map_write_flags", "bit": "bit_write_flags"}
         flags = self.policy.get(name.get(family, "flags"), 0)
         if not isinstance(flags, int):
-            refuse("write flags should be an int")
+            reject("write flags should be an int")
         self.flags = flags
         if family == "hll" and flags & 2 and of.get("op") == codes.OP_HLL_ADD:
             raise of_code(4, "hll_add takes no HLL_WRITE_UPDATE_ONLY")
@@ -417,11 +417,11 @@ class _Look:
             if name not in self.of:
                 if optional:
                     return None
-                refuse(_REQUIRED.get(name, f"{name} is required"))
+                reject(_REQUIRED.get(name, f"{name} is required"))
         value = outgoing(self.of[name], self.own)
         if name in _INTEGERS and value is not None and not isinstance(value, Expression):
             if isinstance(value, bool) or not isinstance(value, int):
-                refuse(f"{name} must be an integer")
+                reject(f"{name} must be an integer")
         return value
 
     def check_flags(self, kind: str, names: list[str]) -> None:
@@ -441,28 +441,28 @@ class _Look:
         if value is None:
             return default
         if value not in of:
-            refuse(f"{name} is invalid")
+            reject(f"{name} is invalid")
         return of[value]
 
     def truth(self, name: str) -> bool:
         """A ``bool`` of the operation or of its policy."""
         value = self.of.get(name, self.policy.get(name, False))
         if not isinstance(value, bool):
-            refuse(f"{name} must be a bool")
+            reject(f"{name} must be a bool")
         return value
 
     def bits(self, name: str) -> int | None:
         """A number of bits; -1 means none."""
         value = self.of.get(name)
         if value is not None and not isinstance(value, int):
-            refuse(f"{name} must be an integer")
+            reject(f"{name} must be an integer")
         return None if value == -1 else value
 
 
 def _returns(look: _Look) -> str:
     number = look.of.get("return_type", 0)
     if isinstance(number, bool) or not isinstance(number, int):
-        refuse("return_type must be an integer")
+        reject("return_type must be an integer")
     found = RETURNS.get(number)
     if found is None:  # A server's error for it.
         raise of_code(26, f"{number} is none of the return types")

@@ -12,7 +12,7 @@ from spikewire import op
 from spikewire._native import OfficialResults
 from spikewire.compat.aerospike.configuration import Configuration
 from spikewire.compat.aerospike.exception import BinExistsError, ParamError
-from spikewire.compat.aerospike.failures import deprecated, failure, of_code, refuse
+from spikewire.compat.aerospike.failures import deprecated, failure, of_code, reject
 from spikewire.compat.aerospike.keys import checked_key, key_tuple
 from spikewire.compat.aerospike.opcodes import OPERATOR_TOUCH
 from spikewire.compat.aerospike.operations import QUIET, WRITES, expected, manner_of, prepared
@@ -22,10 +22,10 @@ from spikewire.compat.aerospike.values import (
     incoming,
     outgoing,
     outgoing_bins,
+    register_ordered_maps,
     serializers,
-    tell_ordered_maps,
 )
-from spikewire.compat.shared import FOREVER
+from spikewire.compat.aerospike_info import FOREVER
 
 __all__ = ["FAILURES", "NO_CONNECTION", "Records", "meta_of"]
 
@@ -63,7 +63,7 @@ class Records:
             incoming, expected, (serializers,) if own is None else (own, serializers), QUIET
         )
         self._record, self._sends = self._results.record, self._results.sends
-        tell_ordered_maps()
+        register_ordered_maps()
         self._connect()
 
     def _connect(self) -> None:
@@ -106,10 +106,10 @@ class Records:
     def select(self, key: Any, bins: Any, policy: Any = None) -> tuple[Any, Any, Any]:
         """Reads some bins of a record."""
         if not isinstance(bins, (list, tuple)):
-            refuse("not a list or tuple")
+            reject("not a list or tuple")
         for name in bins:
             if not isinstance(name, str):
-                refuse("Bin name must be a string")
+                reject("Bin name must be a string")
         if not bins:
             raise of_code(4, "no bins to read")
         key = key_tuple(key)
@@ -159,7 +159,7 @@ class Records:
 
     def _outgoing(self, bins: Any, serializer: Any) -> dict[str, Any]:
         if serializer not in (None, 0, 3):
-            refuse("serializer should be SERIALIZER_NONE or SERIALIZER_USER")
+            reject("serializer should be SERIALIZER_NONE or SERIALIZER_USER")
         own = self._serializers
         if serializer == 0:
             own = None
@@ -223,9 +223,9 @@ class Records:
     ) -> int:
         key = key_tuple(key)
         if not isinstance(bin, str):
-            refuse("Bin name should be of type string")
+            reject("Bin name should be of type string")
         if not isinstance(val, (str, bytes, bytearray)):
-            refuse("Cannot concatenate 'str' and 'non-str' objects")
+            reject("Cannot concatenate 'str' and 'non-str' objects")
         options = self._written(policy, meta)
         try:
             verb(key, {bin: outgoing(val, self._serializers)}, **options)
@@ -239,7 +239,7 @@ class Records:
         """Adds to a number."""
         key = key_tuple(key)
         if isinstance(offset, bool) or not isinstance(offset, (int, float)):
-            refuse("Unsupported operand type(s) for +: only 'int' and 'float' allowed")
+            reject("Unsupported operand type(s) for +: only 'int' and 'float' allowed")
         options = self._written(policy, meta)
         try:
             self._client.add(key, {bin: offset}, **options)
@@ -251,11 +251,11 @@ class Records:
         """Removes bins of a record."""
         names: Any = list
         if type(names).__name__ != "list":
-            refuse("Bins should be a list")
+            reject("Bins should be a list")
         key = key_tuple(key)
         for name in names:
             if not isinstance(name, str):
-                refuse("Invalid bin name, bin name should be a string or unicode string")
+                reject("Invalid bin name, bin name should be a string or unicode string")
         if not names:
             raise of_code(4, "no bins to remove")
         try:
@@ -328,7 +328,7 @@ class Records:
             raise TypeError(message)
         for what, name in (("Module", module), ("Function", function)):
             if not isinstance(name, str):
-                refuse(f"{what} name should be a string or unicode string")
+                reject(f"{what} name should be a string or unicode string")
         key = key_tuple(key)
         if not module or not function:
             raise of_code(100, "module and function must have a name")

@@ -124,34 +124,34 @@ def cdt_ctx_map_keys_in(keys: list[Any]) -> _cdt_ctx:  # noqa: ARG001
 
 
 def _step(of: Any) -> Step:
-    from spikewire.compat.aerospike.failures import refuse
+    from spikewire.compat.aerospike.failures import reject
     from spikewire.compat.aerospike.values import outgoing
 
     kind = getattr(of, "id", None)
     if not isinstance(kind, int):
-        refuse("Failed to convert ctx, id")
+        reject("Failed to convert ctx, id")
     value, more = outgoing(of.value), of.extra_args or {}
     if kind in (0x10, 0x11, 0x14, 0x20, 0x21) and (
         isinstance(value, bool) or not isinstance(value, int)
     ):
-        refuse("the step's index or rank must be an integer")
+        reject("the step's index or rank must be an integer")
     order = more.get(CDT_CTX_ORDER_KEY, 0)
     if kind == 0x14:
         if order not in _LIST_ORDER:
-            refuse("order_key is invalid")
+            reject("order_key is invalid")
         return Step("list_index_create", value, _LIST_ORDER[order], bool(more.get(CDT_CTX_PAD_KEY)))
     if kind == 0x24:
         if order not in _MAP_ORDER:
-            refuse("order_key is invalid")
+            reject("order_key is invalid")
         return Step("map_key_create", value, _MAP_ORDER[order])
     makers: dict[int, Any] = {
         0x10: ctx.list_index, 0x11: ctx.list_rank, 0x13: ctx.list_value, 0x20: ctx.map_index,
         0x21: ctx.map_rank, 0x22: ctx.map_key, 0x23: ctx.map_value,
     }  # fmt: skip
     if kind not in makers:
-        refuse("the step is of no known kind")
-    made: Step = makers[kind](value)
-    return made
+        reject("the step is of no known kind")
+    step: Step = makers[kind](value)
+    return step
 
 
 def _within(path: list[Step]) -> bytes:
@@ -177,12 +177,12 @@ def index_datatype_string(index_datatype: int) -> str:
     return names.get(index_datatype, "invalid")
 
 
-def steps(given: Any) -> list[Step] | None:
+def steps(path: Any) -> list[Step] | None:
     """The engine's path."""
-    if given is None:
+    if path is None:
         return None
-    if not isinstance(given, list):
-        from spikewire.compat.aerospike.failures import refuse
+    if not isinstance(path, list):
+        from spikewire.compat.aerospike.failures import reject
 
-        refuse("ctx must be a list")
-    return [_step(each) for each in given] or None
+        reject("ctx must be a list")
+    return [_step(each) for each in path] or None

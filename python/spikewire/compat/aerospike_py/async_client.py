@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from typing_extensions import Self
 
-    from spikewire.compat.aerospike_py.lazy import LazyBatchRecords
+    from spikewire.compat.aerospike_py.read_results import LazyBatchRecords
     from spikewire.compat.aerospike_py.requests import Request
     from spikewire.compat.aerospike_py.types import (
         BatchWriteResult,
@@ -79,7 +79,7 @@ class AsyncClient(AsyncUsers, Common):
         await self.close()
         return False
 
-    async def _made(self, request: Request) -> Any:
+    async def _execute(self, request: Request) -> Any:
         try:
             verb = getattr(self._connected(), request.verb)
             result = await verb(*request.arguments, **request.options)
@@ -102,7 +102,7 @@ class AsyncClient(AsyncUsers, Common):
                 await asyncio.sleep(step)
                 sent = None
             else:
-                sent = await self._made(step)
+                sent = await self._execute(step)
 
     async def get(self, key: Any, policy: Any = None) -> Record:
         """Reads a record."""
@@ -111,7 +111,7 @@ class AsyncClient(AsyncUsers, Common):
                 return record_of(key, await self._get(key))
             except FAILURES as error:
                 raise failure(error, key) from None
-        return await self._made(requests.get(key, policy))  # type: ignore[no-any-return]
+        return await self._execute(requests.get(key, policy))  # type: ignore[no-any-return]
 
     async def put(self, key: Any, bins: Any, meta: Any = None, policy: Any = None) -> None:
         """Writes bins."""
@@ -125,7 +125,7 @@ class AsyncClient(AsyncUsers, Common):
             or len(key) != 3
             or type(key[2]) is bytes
         ):
-            return await self._made(requests.put(key, bins, meta, policy))  # type: ignore[no-any-return]
+            return await self._execute(requests.put(key, bins, meta, policy))  # type: ignore[no-any-return]
         try:
             return await self._put(key, bins)  # type: ignore[no-any-return]
         except FAILURES as error:
@@ -133,50 +133,50 @@ class AsyncClient(AsyncUsers, Common):
 
     async def select(self, key: Any, bins: Any, policy: Any = None) -> Record:
         """Reads some bins of a record."""
-        return await self._made(requests.select(key, bins, policy))  # type: ignore[no-any-return]
+        return await self._execute(requests.select(key, bins, policy))  # type: ignore[no-any-return]
 
     async def exists(self, key: Any, policy: Any = None) -> ExistsResult:
         """Whether a record exists."""
         if policy is None and type(key) is tuple and len(key) == 3 and type(key[2]) is not bytes:
             try:
-                return requests.found(key, await self._get(key, []))
+                return requests.exists_result(key, await self._get(key, []))
             except spikewire.RecordNotFound as error:
-                return requests.absent(key, error)
+                return requests.absent_result(key, error)
             except FAILURES as error:
                 raise failure(error, key) from None
-        return await self._made(requests.exists(key, policy))  # type: ignore[no-any-return]
+        return await self._execute(requests.exists(key, policy))  # type: ignore[no-any-return]
 
     async def remove(self, key: Any, meta: Any = None, policy: Any = None) -> None:
         """Deletes a record."""
-        return await self._made(requests.remove(key, meta, policy))  # type: ignore[no-any-return]
+        return await self._execute(requests.remove(key, meta, policy))  # type: ignore[no-any-return]
 
     async def touch(self, key: Any, val: Any = 0, meta: Any = None, policy: Any = None) -> None:
         """Resets the time to live."""
-        return await self._made(requests.touch(key, val, meta, policy))  # type: ignore[no-any-return]
+        return await self._execute(requests.touch(key, val, meta, policy))  # type: ignore[no-any-return]
 
     async def append(
         self, key: Any, bin: Any, val: Any, meta: Any = None, policy: Any = None
     ) -> None:
         """Appends to text or bytes."""
-        return await self._made(requests.append(key, bin, val, meta, policy))  # type: ignore[no-any-return]
+        return await self._execute(requests.append(key, bin, val, meta, policy))  # type: ignore[no-any-return]
 
     async def prepend(
         self, key: Any, bin: Any, val: Any, meta: Any = None, policy: Any = None
     ) -> None:
         """Prepends to text or bytes."""
-        return await self._made(requests.prepend(key, bin, val, meta, policy))  # type: ignore[no-any-return]
+        return await self._execute(requests.prepend(key, bin, val, meta, policy))  # type: ignore[no-any-return]
 
     async def increment(
         self, key: Any, bin: Any, offset: Any, meta: Any = None, policy: Any = None
     ) -> None:
         """Adds to a number."""
-        return await self._made(requests.increment(key, bin, offset, meta, policy))  # type: ignore[no-any-return]
+        return await self._execute(requests.increment(key, bin, offset, meta, policy))  # type: ignore[no-any-return]
 
     async def remove_bin(
         self, key: Any, bin_names: Any, meta: Any = None, policy: Any = None
     ) -> None:
         """Removes bins of a record."""
-        return await self._made(requests.remove_bin(key, bin_names, meta, policy))  # type: ignore[no-any-return]
+        return await self._execute(requests.remove_bin(key, bin_names, meta, policy))  # type: ignore[no-any-return]
 
     async def operate(self, key: Any, ops: Any, meta: Any = None, policy: Any = None) -> Record:
         """Runs several operations on one record, results by bin."""
@@ -193,17 +193,17 @@ class AsyncClient(AsyncUsers, Common):
                     return stepped(key, await self._operate(key, steps[0]), steps[1])
                 except FAILURES as error:
                     raise failure(error, key) from None
-        return await self._made(requests.operate(key, ops, meta, policy))  # type: ignore[no-any-return]
+        return await self._execute(requests.operate(key, ops, meta, policy))  # type: ignore[no-any-return]
 
     async def operate_ordered(
         self, key: Any, ops: Any, meta: Any = None, policy: Any = None
     ) -> OperateOrderedResult:
         """Like ``operate``, with results in the order of the operations."""
-        return await self._made(requests.operate_ordered(key, ops, meta, policy))  # type: ignore[no-any-return]
+        return await self._execute(requests.operate_ordered(key, ops, meta, policy))  # type: ignore[no-any-return]
 
     async def batch_read(self, keys: Any, bins: Any = None, policy: Any = None) -> LazyBatchRecords:
         """Reads records: all bins, some, or none if ``bins`` is empty."""
-        return await self._made(batches.batch_read(keys, bins, policy))  # type: ignore[no-any-return]
+        return await self._execute(batches.batch_read(keys, bins, policy))  # type: ignore[no-any-return]
 
     async def batch_write(
         self, records: Any, policy: Any = None, retry: int = 0
@@ -227,23 +227,23 @@ class AsyncClient(AsyncUsers, Common):
 
     async def batch_operate(self, keys: Any, ops: Any, policy: Any = None) -> BatchWriteResult:
         """Runs several operations on each record."""
-        return await self._made(batches.batch_operate(keys, ops, policy))  # type: ignore[no-any-return]
+        return await self._execute(batches.batch_operate(keys, ops, policy))  # type: ignore[no-any-return]
 
     async def batch_remove(self, keys: Any, policy: Any = None) -> BatchWriteResult:
         """Deletes records; rows are keys, or pairs of a key and metadata."""
-        return await self._made(batches.batch_remove(keys, policy))  # type: ignore[no-any-return]
+        return await self._execute(batches.batch_remove(keys, policy))  # type: ignore[no-any-return]
 
     async def batch_apply(
         self, keys: Any, module: Any, function: Any, args: Any = None, policy: Any = None
     ) -> BatchWriteResult:
         """Runs a function of a registered module on each record."""
-        return await self._made(batches.batch_apply(keys, module, function, args, policy))  # type: ignore[no-any-return]
+        return await self._execute(batches.batch_apply(keys, module, function, args, policy))  # type: ignore[no-any-return]
 
     async def apply(
         self, key: Any, module: Any, function: Any, args: Any = None, policy: Any = None
     ) -> Any:
         """Runs a function of a registered module on one record."""
-        return await self._made(requests.apply(key, module, function, args, policy))
+        return await self._execute(requests.apply(key, module, function, args, policy))
 
     def query(self, namespace: str, set_name: str) -> AsyncQuery:
         """Creates a query."""

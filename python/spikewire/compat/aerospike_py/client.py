@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from typing_extensions import Self
 
-    from spikewire.compat.aerospike_py.lazy import LazyBatchRecords
+    from spikewire.compat.aerospike_py.read_results import LazyBatchRecords
     from spikewire.compat.aerospike_py.requests import Request
     from spikewire.compat.aerospike_py.types import (
         BatchWriteResult,
@@ -77,7 +77,7 @@ class Client(Users, Common):
         self.close()
         return False
 
-    def _made(self, request: Request) -> Any:
+    def _execute(self, request: Request) -> Any:
         try:
             result = getattr(self._connected(), request.verb)(*request.arguments, **request.options)
         except spikewire.RecordNotFound as error:
@@ -99,7 +99,7 @@ class Client(Users, Common):
                 time.sleep(step)
                 sent = None
             else:
-                sent = self._made(step)
+                sent = self._execute(step)
 
     def get(self, key: Any, policy: Any = None) -> Record:
         """Reads a record."""
@@ -108,7 +108,7 @@ class Client(Users, Common):
                 return record_of(key, self._get(key))
             except FAILURES as error:
                 raise failure(error, key) from None
-        return self._made(requests.get(key, policy))  # type: ignore[no-any-return]
+        return self._execute(requests.get(key, policy))  # type: ignore[no-any-return]
 
     def put(self, key: Any, bins: Any, meta: Any = None, policy: Any = None) -> None:
         """Writes bins."""
@@ -122,7 +122,7 @@ class Client(Users, Common):
             or len(key) != 3
             or type(key[2]) is bytes
         ):
-            return self._made(requests.put(key, bins, meta, policy))  # type: ignore[no-any-return]
+            return self._execute(requests.put(key, bins, meta, policy))  # type: ignore[no-any-return]
         try:
             return self._put(key, bins)  # type: ignore[no-any-return]
         except FAILURES as error:
@@ -130,44 +130,44 @@ class Client(Users, Common):
 
     def select(self, key: Any, bins: Any, policy: Any = None) -> Record:
         """Reads some bins of a record."""
-        return self._made(requests.select(key, bins, policy))  # type: ignore[no-any-return]
+        return self._execute(requests.select(key, bins, policy))  # type: ignore[no-any-return]
 
     def exists(self, key: Any, policy: Any = None) -> ExistsResult:
         """Whether a record exists."""
         if policy is None and type(key) is tuple and len(key) == 3 and type(key[2]) is not bytes:
             try:
-                return requests.found(key, self._get(key, []))
+                return requests.exists_result(key, self._get(key, []))
             except spikewire.RecordNotFound as error:
-                return requests.absent(key, error)
+                return requests.absent_result(key, error)
             except FAILURES as error:
                 raise failure(error, key) from None
-        return self._made(requests.exists(key, policy))  # type: ignore[no-any-return]
+        return self._execute(requests.exists(key, policy))  # type: ignore[no-any-return]
 
     def remove(self, key: Any, meta: Any = None, policy: Any = None) -> None:
         """Deletes a record."""
-        return self._made(requests.remove(key, meta, policy))  # type: ignore[no-any-return]
+        return self._execute(requests.remove(key, meta, policy))  # type: ignore[no-any-return]
 
     def touch(self, key: Any, val: Any = 0, meta: Any = None, policy: Any = None) -> None:
         """Resets the time to live."""
-        return self._made(requests.touch(key, val, meta, policy))  # type: ignore[no-any-return]
+        return self._execute(requests.touch(key, val, meta, policy))  # type: ignore[no-any-return]
 
     def append(self, key: Any, bin: Any, val: Any, meta: Any = None, policy: Any = None) -> None:
         """Appends to text or bytes."""
-        return self._made(requests.append(key, bin, val, meta, policy))  # type: ignore[no-any-return]
+        return self._execute(requests.append(key, bin, val, meta, policy))  # type: ignore[no-any-return]
 
     def prepend(self, key: Any, bin: Any, val: Any, meta: Any = None, policy: Any = None) -> None:
         """Prepends to text or bytes."""
-        return self._made(requests.prepend(key, bin, val, meta, policy))  # type: ignore[no-any-return]
+        return self._execute(requests.prepend(key, bin, val, meta, policy))  # type: ignore[no-any-return]
 
     def increment(
         self, key: Any, bin: Any, offset: Any, meta: Any = None, policy: Any = None
     ) -> None:
         """Adds to a number."""
-        return self._made(requests.increment(key, bin, offset, meta, policy))  # type: ignore[no-any-return]
+        return self._execute(requests.increment(key, bin, offset, meta, policy))  # type: ignore[no-any-return]
 
     def remove_bin(self, key: Any, bin_names: Any, meta: Any = None, policy: Any = None) -> None:
         """Removes bins of a record."""
-        return self._made(requests.remove_bin(key, bin_names, meta, policy))  # type: ignore[no-any-return]
+        return self._execute(requests.remove_bin(key, bin_names, meta, policy))  # type: ignore[no-any-return]
 
     def operate(self, key: Any, ops: Any, meta: Any = None, policy: Any = None) -> Record:
         """Runs several operations on one record, results by bin."""
@@ -184,17 +184,17 @@ class Client(Users, Common):
                     return stepped(key, self._operate(key, steps[0]), steps[1])
                 except FAILURES as error:
                     raise failure(error, key) from None
-        return self._made(requests.operate(key, ops, meta, policy))  # type: ignore[no-any-return]
+        return self._execute(requests.operate(key, ops, meta, policy))  # type: ignore[no-any-return]
 
     def operate_ordered(
         self, key: Any, ops: Any, meta: Any = None, policy: Any = None
     ) -> OperateOrderedResult:
         """Like ``operate``, with results in the order of the operations."""
-        return self._made(requests.operate_ordered(key, ops, meta, policy))  # type: ignore[no-any-return]
+        return self._execute(requests.operate_ordered(key, ops, meta, policy))  # type: ignore[no-any-return]
 
     def batch_read(self, keys: Any, bins: Any = None, policy: Any = None) -> LazyBatchRecords:
         """Reads records: all bins, some, or none if ``bins`` is empty."""
-        return self._made(batches.batch_read(keys, bins, policy))  # type: ignore[no-any-return]
+        return self._execute(batches.batch_read(keys, bins, policy))  # type: ignore[no-any-return]
 
     def batch_write(self, records: Any, policy: Any = None, retry: int = 0) -> BatchWriteResult:
         """Writes records; rows are keys and bins, and optionally metadata."""
@@ -216,23 +216,23 @@ class Client(Users, Common):
 
     def batch_operate(self, keys: Any, ops: Any, policy: Any = None) -> BatchWriteResult:
         """Runs several operations on each record."""
-        return self._made(batches.batch_operate(keys, ops, policy))  # type: ignore[no-any-return]
+        return self._execute(batches.batch_operate(keys, ops, policy))  # type: ignore[no-any-return]
 
     def batch_remove(self, keys: Any, policy: Any = None) -> BatchWriteResult:
         """Deletes records; rows are keys, or pairs of a key and metadata."""
-        return self._made(batches.batch_remove(keys, policy))  # type: ignore[no-any-return]
+        return self._execute(batches.batch_remove(keys, policy))  # type: ignore[no-any-return]
 
     def batch_apply(
         self, keys: Any, module: Any, function: Any, args: Any = None, policy: Any = None
     ) -> BatchWriteResult:
         """Runs a function of a registered module on each record."""
-        return self._made(batches.batch_apply(keys, module, function, args, policy))  # type: ignore[no-any-return]
+        return self._execute(batches.batch_apply(keys, module, function, args, policy))  # type: ignore[no-any-return]
 
     def apply(
         self, key: Any, module: Any, function: Any, args: Any = None, policy: Any = None
     ) -> Any:
         """Runs a function of a registered module on one record."""
-        return self._made(requests.apply(key, module, function, args, policy))
+        return self._execute(requests.apply(key, module, function, args, policy))
 
     def query(self, namespace: str, set_name: str) -> Query:
         """Creates a query."""

@@ -33,7 +33,7 @@ def answer_of(error: spikewire.ServerError) -> str:
     return f"ERROR:{error.code}:{error.message.rpartition(': ')[2]}"
 
 
-def _refused(*_: Any) -> Never:
+def _not_connected(*_: Any) -> Never:
     raise ClientError(NOT_CONNECTED)
 
 
@@ -90,7 +90,7 @@ class Common:
         """Uses this engine for calls from now on."""
         self._opened, self._engine = opened, engine
         if engine is None:
-            self._get = self._put = self._operate = _refused
+            self._get = self._put = self._operate = _not_connected
         else:
             self._get, self._put, self._operate = engine.get, engine.put, engine.operate
 

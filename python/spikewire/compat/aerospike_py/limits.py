@@ -39,12 +39,12 @@ class _Base:
         self._seconds = milliseconds / 1000 or None
 
     def __getattr__(self, name: str) -> Any:
-        found = getattr(self._engine, name)
+        verb = getattr(self._engine, name)
         if name not in _COUNTED:
-            return found
-        made = self._limited(found)
-        setattr(self, name, made)
-        return made
+            return verb
+        limited = self._limited(verb)
+        setattr(self, name, limited)
+        return limited
 
     def _limited(self, verb: Callable[..., Any]) -> Callable[..., Any]:
         raise NotImplementedError
@@ -65,11 +65,11 @@ class Limited(_Base):
 
     def _limited(self, verb: Callable[..., Any]) -> Callable[..., Any]:
         @functools.wraps(verb)
-        def call(*given: Any, **named: Any) -> Any:
+        def call(*args: Any, **named: Any) -> Any:
             if not self._free.acquire(timeout=self._seconds):
                 raise self._full()
             try:
-                return verb(*given, **named)
+                return verb(*args, **named)
             finally:
                 self._free.release()
 
@@ -85,7 +85,7 @@ class AsyncLimited(_Base):
 
     def _limited(self, verb: Callable[..., Any]) -> Callable[..., Any]:
         @functools.wraps(verb)
-        async def call(*given: Any, **named: Any) -> Any:
+        async def call(*args: Any, **named: Any) -> Any:
             loop = asyncio.get_running_loop()
             free = self._free.get(loop)
             if free is None:
@@ -95,7 +95,7 @@ class AsyncLimited(_Base):
             except asyncio.TimeoutError:
                 raise self._full() from None
             try:
-                return await verb(*given, **named)
+                return await verb(*args, **named)
             finally:
                 free.release()
 

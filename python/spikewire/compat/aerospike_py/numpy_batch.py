@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-from spikewire.compat.shared import FOREVER
+from spikewire.compat.aerospike_info import FOREVER
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -49,9 +49,9 @@ class NumpyBatchRecords:
         return key in self._map
 
     def __repr__(self) -> str:
-        found = int((self.result_codes == 0).sum())
+        count = int((self.result_codes == 0).sum())
         fields = list(self.batch_records.dtype.names or ())
-        return f"NumpyBatchRecords(count={len(self)}, ok={found}, fields={fields})"
+        return f"NumpyBatchRecords(count={len(self)}, ok={count}, fields={fields})"
 
 
 def _checked(dtype: Any) -> Any:
@@ -184,15 +184,15 @@ def rows_of(
 def _column(values: Any) -> list[Any]:
     """Numbers unchanged; everything else as padded bytes."""
     if values.dtype.kind in "iuf" and values.ndim == 1:
-        found: list[Any] = values.tolist()
-        return found
+        numbers: list[Any] = values.tolist()
+        return numbers
     data, size = values.tobytes(), values.dtype.itemsize * values[:1].size
     return (
         [data[at : at + size] for at in range(0, len(data), size)] if size else [b""] * len(values)
     )
 
 
-def _texts(data: Any, names: Any, field: str, given: Any) -> list[Any]:
+def _texts(data: Any, names: Any, field: str, default: Any) -> list[Any]:
     if field not in names:
-        return [given] * len(data)
+        return [default] * len(data)
     return [each.decode().rstrip("\0") for each in data[field].tolist()]

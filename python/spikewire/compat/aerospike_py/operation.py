@@ -17,8 +17,8 @@ _OPTIONAL = frozenset(
 
 def built(code: int, bin: str, **entries: Any) -> Operation:
     """The dictionary, without omitted options."""
-    made: Operation = {"op": code, "bin": bin}
+    operation: Operation = {"op": code, "bin": bin}
     for name, value in entries.items():
         if value is not None or name not in _OPTIONAL:
-            made[name] = value
-    return made
+            operation[name] = value
+    return operation

@@ -50,8 +50,8 @@ def written(records: Any, policy: Any, retry: Any) -> Generator[Any, Any, BatchW
             break
         yield pause
         attempts += 1
-        found: BatchWriteResult = yield batch_write([records[at] for at in again], policy)
-        for at, row in zip(again, found.batch_records, strict=True):
+        retried: BatchWriteResult = yield batch_write([records[at] for at in again], policy)
+        for at, row in zip(again, retried.batch_records, strict=True):
             rows[at] = row
         again = _failing(rows)
     return BatchWriteResult(rows, BatchRetryInfo(attempts, 1 + retry, truncated, len(again)))

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 from warnings import warn
 
 from spikewire import cql
-from spikewire.compat.cassandra.absent import absent_attribute, absent_name
 from spikewire.compat.cassandra.cluster_options import (
     application_of,
     check_unsupported,
@@ -24,6 +23,7 @@ from spikewire.compat.cassandra.errors import DriverException, OperationTimedOut
 from spikewire.compat.cassandra.future import QueryExhausted, ResponseFuture
 from spikewire.compat.cassandra.levels import ConsistencyLevel
 from spikewire.compat.cassandra.metadata import Metadata
+from spikewire.compat.cassandra.missing_errors import raise_missing_attribute, resolve_name
 from spikewire.compat.cassandra.policies import (
     DCAwareRoundRobinPolicy,
     IdentityTranslator,
@@ -277,12 +277,12 @@ class Cluster(Refreshing):
     def endpoints_resolved(self) -> list[DefaultEndPoint]:
         """The addresses of the contact points."""
         points = [split(point) for point in self._points()]
-        found = {
+        endpoints = {
             DefaultEndPoint(str(address[0]), int(address[1])): None
             for host, port in points
             for *_, address in socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
         }
-        return list(found)
+        return list(endpoints)
 
     def _use_legacy_settings(self, what: str) -> None:
         if self._legacy is False:
@@ -318,13 +318,13 @@ class Cluster(Refreshing):
         """Returns values of a user-defined type as ``klass(**fields)``."""
         self._user_types[keyspace, user_type] = klass
         if self._control is not None:
-            found = self.metadata.keyspaces.get(keyspace)
-            if found is None:
+            keyspace_metadata = self.metadata.keyspaces.get(keyspace)
+            if keyspace_metadata is None:
                 message = (
                     f"Keyspace {keyspace} does not exist or has not been discovered by the driver"
                 )
                 raise UserTypeDoesNotExist(message)
-            if user_type not in found.user_types:
+            if user_type not in keyspace_metadata.user_types:
                 message = f"User type {user_type} does not exist in keyspace {keyspace}"
                 raise UserTypeDoesNotExist(message)
 
@@ -404,15 +404,15 @@ class Cluster(Refreshing):
             raise translated(error, lambda _: None) from error
         except cql.errors.Error as error:
             node = error.node or points[0]
-            said = translated(error, lambda _: None)
-            cause = error if isinstance(said, NoHostAvailable) else said
+            exception = translated(error, lambda _: None)
+            cause = error if isinstance(exception, NoHostAvailable) else exception
             message = "Unable to connect to any servers"
             if self.ssl_context is not None and "certificate" not in self._options["tls"]:
                 message += _NO_CERTIFICATE
-            told: dict[Any, Any] = {
+            errors: dict[Any, Any] = {
                 at: cql.errors.Error(reason, node=at) for at, reason in error.failed_attempts
             }
-            raise NoHostAvailable(message, told or {node: cause}) from error
+            raise NoHostAvailable(message, errors or {node: cause}) from error
 
     def _hosts_of(self, core: Any) -> list[Host]:
         return [
@@ -461,7 +461,7 @@ class Cluster(Refreshing):
         self._listeners.discard(listener)
 
     def __getattr__(self, name: str) -> Any:
-        return absent_attribute(self, name)
+        return raise_missing_attribute(self, name)
 
     def __enter__(self) -> Self:
         return self
@@ -476,4 +476,4 @@ class Cluster(Refreshing):
 
 
 def __getattr__(name: str) -> Any:
-    return absent_name(__name__, name)
+    return resolve_name(__name__, name)

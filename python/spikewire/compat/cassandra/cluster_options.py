@@ -53,28 +53,28 @@ def login_of(provider: Any) -> dict[str, Any]:
     raise NotImplementedError(message)
 
 
-def compression_of(wanted: bool | str | None) -> dict[str, Any]:
-    if wanted is True or not wanted:
+def compression_of(compression: bool | str | None) -> dict[str, Any]:
+    if compression is True or not compression:
         # Left to the driver, or not wanted.
         return {}
-    if wanted == "lz4":
+    if compression == "lz4":
         return {"compression": "lz4"}
-    message = f"compression: {wanted!r} is not taken; there is 'lz4'"
+    message = f"compression: {compression!r} is not taken; there is 'lz4'"
     raise NotImplementedError(message)
 
 
-def protocol_version_of(wanted: Any) -> dict[str, Any]:
-    if wanted is NOT_SET:
+def protocol_version_of(version: Any) -> dict[str, Any]:
+    if version is NOT_SET:
         return {}
-    if wanted in (4, 5):
-        return {"protocol_version": wanted}
-    message = f"protocol_version: {wanted!r} is not taken; there are 4 and 5"
+    if version in (4, 5):
+        return {"protocol_version": version}
+    message = f"protocol_version: {version!r} is not taken; there are 4 and 5"
     raise NotImplementedError(message)
 
 
 def application_of(name: str | None, version: str | None, client: Any) -> dict[str, Any]:
-    said = {"APPLICATION_NAME": name, "APPLICATION_VERSION": version}
+    options = {"APPLICATION_NAME": name, "APPLICATION_VERSION": version}
     if client is not None:
-        said["CLIENT_ID"] = str(client)
-    said = {key: value for key, value in said.items() if value}
-    return {"application": said} if said else {}
+        options["CLIENT_ID"] = str(client)
+    options = {key: value for key, value in options.items() if value}
+    return {"application": options} if options else {}

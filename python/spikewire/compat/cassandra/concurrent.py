@@ -7,7 +7,7 @@ import threading
 from collections import deque
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from spikewire.compat.cassandra.absent import absent_name
+from spikewire.compat.cassandra.missing_errors import resolve_name
 from spikewire.compat.cassandra.profiles import EXEC_PROFILE_DEFAULT
 from spikewire.compat.cassandra.results import ResultSet
 from spikewire.compat.cassandra.waiting import Room
@@ -175,4 +175,4 @@ def _generated(
 
 
 def __getattr__(name: str) -> Any:
-    return absent_name(__name__, name)
+    return resolve_name(__name__, name)

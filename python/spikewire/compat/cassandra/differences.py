@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from spikewire.compat.cassandra.absent_names import ABSENT
-from spikewire.compat.known import Differences, Differs, Entry, Missing
+from spikewire.compat.cassandra.missing_names import MISSING_NAMES
+from spikewire.compat.difference_table import Differences, Differs, Entry, Missing
 
 __all__ = ["DIFFERENCES", "REFUSED", "TUNING"]
 
@@ -122,7 +122,7 @@ _ENTRIES.update(
 _ENTRIES.update(
     {
         f"{owner}{'.' if owner and name != '*' else ''}{name}": Missing(instead)
-        for owner, instead, names in ABSENT
+        for owner, instead, names in MISSING_NAMES
         for name in names.split()
     }
 )

@@ -46,47 +46,47 @@ def tls_of(context: Any, options: Any) -> dict[str, Any] | None:
         message = f"ssl_options must be a dict, not {type(options).__name__}"
         raise TypeError(message)
     named = cast("dict[str, Any]", options or {})
-    given = {name: value for name, value in named.items() if value is not None}
-    if context is None and not given:
+    settings = {name: value for name, value in named.items() if value is not None}
+    if context is None and not settings:
         return None
-    for name, value in given.items():
+    for name, value in settings.items():
         if name not in _OF_CONTEXT and name not in _OF_SOCKET:
             message = f"ssl_options: {name!r} is not taken"
             raise NotImplementedError(message)
         if name in _OF_SOCKET and name != "server_hostname" and value != _OF_SOCKET[name]:
             message = f"ssl_options: {name}={value!r} is not taken"
             raise NotImplementedError(message)
-    tls = _of_options(given) if context is None else _of_context(context)
+    tls = _of_options(settings) if context is None else _of_context(context)
     # Next to a context, the other driver ignores these two; a context cannot be asked for them.
-    certificate, key = given.get("certfile"), given.get("keyfile")
+    certificate, key = settings.get("certfile"), settings.get("keyfile")
     if certificate is not None:
         # The key may be in the same file.
         tls |= {"certificate": certificate, "private_key": key or certificate}
     elif key is not None:
         message = "ssl_options: keyfile without certfile"
         raise ValueError(message)
-    if "server_hostname" in given:
-        tls["server_name"] = given["server_hostname"]
+    if "server_hostname" in settings:
+        tls["server_name"] = settings["server_hostname"]
     return tls
 
 
-def _of_options(given: dict[str, Any]) -> dict[str, Any]:
-    if given.get("cert_reqs", ssl.CERT_REQUIRED) == ssl.CERT_NONE:
+def _of_options(options: dict[str, Any]) -> dict[str, Any]:
+    if options.get("cert_reqs", ssl.CERT_REQUIRED) == ssl.CERT_NONE:
         raise NotImplementedError(_UNCHECKED.format("ssl_options: cert_reqs"))
-    if "ciphers" in given:
+    if "ciphers" in options:
         message = "ssl_options: ciphers is not taken: the engine offers those that are safe"
         raise NotImplementedError(message)
-    version = given.get("ssl_version", ssl.PROTOCOL_TLS_CLIENT)
+    version = options.get("ssl_version", ssl.PROTOCOL_TLS_CLIENT)
     if version == ssl.PROTOCOL_TLSv1_2:
         _also_newer("ssl_options: ssl_version")
     elif version not in _ANY:
         message = f"ssl_options: ssl_version={version!r} is not taken; there are TLS 1.2 and 1.3"
         raise NotImplementedError(message)
-    if "ca_certs" not in given:
+    if "ca_certs" not in options:
         message = "ssl_options: ca_certs is missing: no certificate would be trusted"
         raise ValueError(message)
-    checks = bool(given.get("check_hostname", False))
-    return {"ca": given["ca_certs"], "verify_hostname": checks}
+    checks = bool(options.get("check_hostname", False))
+    return {"ca": options["ca_certs"], "verify_hostname": checks}
 
 
 def _of_context(context: Any) -> dict[str, Any]:

@@ -9,9 +9,9 @@ import logging
 import random
 from typing import TYPE_CHECKING, Any
 
-from spikewire.compat.cassandra.absent import absent_attribute, absent_name
 from spikewire.compat.cassandra.connection import EndPoint
 from spikewire.compat.cassandra.cqltypes import _cqltypes
+from spikewire.compat.cassandra.missing_errors import raise_missing_attribute, resolve_name
 from spikewire.compat.cassandra.murmur3 import murmur3
 from spikewire.compat.cassandra.names import (
     RESERVED,
@@ -190,8 +190,8 @@ class Metadata:
         if keyspace is None:
             for gone in self._keyspaces.keys() - read.keys():
                 del self._keyspaces[gone]
-            for one, (made, contents) in read.items():
-                self._update(one, made, contents, None)
+            for one, (metadata, contents) in read.items():
+                self._update(one, metadata, contents, None)
         elif keyspace not in read:
             self._keyspaces.pop(keyspace, None)
         else:
@@ -201,7 +201,7 @@ class Metadata:
     def _update(
         self,
         keyspace: str,
-        made: KeyspaceMetadata,
+        metadata: KeyspaceMetadata,
         contents: dict[str, dict[str, Part]],
         name: str | None,
         kinds: tuple[str, ...] = CONTENTS,
@@ -212,10 +212,10 @@ class Metadata:
         elif name is None:
             # The dictionaries stay the same, for those who hold on to them.
             for kind in CONTENTS:
-                setattr(made, kind, getattr(known, kind))
+                setattr(metadata, kind, getattr(known, kind))
         # A keyspace that is asked for by name is made anew, too.
-        if known is None or (name is None and (not kinds or _own(known) != _own(made))):
-            self._keyspaces[keyspace] = made
+        if known is None or (name is None and (not kinds or _own(known) != _own(metadata))):
+            self._keyspaces[keyspace] = metadata
         target = self._keyspaces[keyspace]
         for kind in kinds:
             self._fill(keyspace, kind, getattr(target, kind), contents[kind], name)
@@ -281,12 +281,12 @@ class Metadata:
 
     def get_host(self, endpoint_or_address: Any, port: int | None = None) -> Host | None:
         """The node with an address; ``None`` if there is none."""
-        wanted = str(endpoint_or_address)
+        address = str(endpoint_or_address)
         for host in self.all_hosts():
             if isinstance(endpoint_or_address, EndPoint):
                 if host.endpoint == endpoint_or_address:
                     return host
-            elif wanted in (host.address, str(host.endpoint)) and port in (None, host.port):
+            elif address in (host.address, str(host.endpoint)) and port in (None, host.port):
                 return host
         return None
 
@@ -326,7 +326,7 @@ class Metadata:
         return [hosts[address] for address in addresses if address in hosts]
 
     def __getattr__(self, name: str) -> Any:
-        return absent_attribute(self, name)
+        return raise_missing_attribute(self, name)
 
 
 def _own(keyspace: KeyspaceMetadata) -> tuple[Any, ...]:
@@ -360,4 +360,4 @@ def group_keys_by_replica(
 
 
 def __getattr__(name: str) -> Any:
-    return absent_name(__name__, name)
+    return resolve_name(__name__, name)

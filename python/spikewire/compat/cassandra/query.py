@@ -6,7 +6,6 @@ import re
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from spikewire import cql
-from spikewire.compat.cassandra.absent import absent_name
 from spikewire.compat.cassandra.encoder import Encoder, ValueSequence
 from spikewire.compat.cassandra.factories import (
     dict_factory,
@@ -16,6 +15,7 @@ from spikewire.compat.cassandra.factories import (
 )
 from spikewire.compat.cassandra.levels import ConsistencyLevel, consistency_value_to_name
 from spikewire.compat.cassandra.marks import FETCH_SIZE_UNSET, UNSET_VALUE
+from spikewire.compat.cassandra.missing_errors import resolve_name
 from spikewire.compat.cassandra.policies import retries_of
 from spikewire.compat.cassandra.traces import QueryTrace, TraceEvent, TraceUnavailable
 
@@ -452,4 +452,4 @@ def engine_batch(kind: BatchType) -> Any:
 
 
 def __getattr__(name: str) -> Any:
-    return absent_name(__name__, name)
+    return resolve_name(__name__, name)

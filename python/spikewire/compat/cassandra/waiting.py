@@ -66,8 +66,8 @@ def new_lock() -> Lock:
     if is_cooperative():
         lock: Lock = sys.modules["gevent.monkey"].get_original("_thread", "allocate_lock")()
         return lock
-    made: Lock = _unpatched().Lock()
-    return made
+    unpatched: Lock = _unpatched().Lock()
+    return unpatched
 
 
 def new_signal() -> Signal:

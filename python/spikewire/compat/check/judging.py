@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
 from spikewire.compat.check.peers import class_at, module_at
 from spikewire.compat.check.reading import uses_of
-from spikewire.compat.known import Missing
+from spikewire.compat.difference_table import Missing
 
 if TYPE_CHECKING:
     from spikewire.compat.check.peers import Peer
     from spikewire.compat.check.reading import Use
-    from spikewire.compat.known import Entry
+    from spikewire.compat.difference_table import Entry
 
 __all__ = ["Finding", "Verdict", "check"]
 
@@ -36,12 +36,12 @@ def check(source: str, filename: str = "<program>") -> list[Finding]:
     """Reports what a program uses of other clients. Raises ``SyntaxError`` or ``ValueError`` for
     invalid Python, and ``NotImportable`` if a drop-in for one of the clients cannot be imported.
     """
-    found: list[Finding] = []
+    findings: list[Finding] = []
     for use in uses_of(source, filename):
         verdict, text = _judged(use)
         if verdict is not None:
-            found.append(Finding(filename, use.line, use.peer.name, use.name, verdict, text))
-    return found
+            findings.append(Finding(filename, use.line, use.peer.name, use.name, verdict, text))
+    return findings
 
 
 def _judged(use: Use) -> tuple[Verdict | None, str]:
@@ -65,11 +65,11 @@ def _is_there(peer: Peer, path: str) -> bool:
     place = peer.place(path)
     if place is None:
         return True
-    found = module_at(place)
-    if inspect.ismodule(found) and not peer.has_module(path):
+    value = module_at(place)
+    if inspect.ismodule(value) and not peer.has_module(path):
         return False
     parent = path.rpartition(".")[0]
-    return found is not None and (not parent or _is_there(peer, parent))
+    return value is not None and (not parent or _is_there(peer, parent))
 
 
 def _nothing(peer: Peer) -> tuple[Verdict, str]:

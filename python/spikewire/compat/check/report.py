@@ -42,14 +42,14 @@ def _grouped(findings: list[Finding], *, everything: bool) -> Iterator[tuple[str
     for each in findings:
         if everything or each.verdict != "same":
             groups.setdefault((_ORDER[each.verdict], each.client, each.name), []).append(each)
-    for (_, _, name), found in sorted(groups.items()):
-        yield name, found
+    for (_, _, name), group in sorted(groups.items()):
+        yield name, group
 
 
-def _places(found: list[Finding]) -> str:
+def _places(findings: list[Finding]) -> str:
     """``file:line``, and the other lines of the same file."""
     lines: dict[str, list[int]] = {}
-    for each in found:
+    for each in findings:
         if each.line not in lines.setdefault(each.file, []):
             lines[each.file].append(each.line)
     return ", ".join(
@@ -83,12 +83,12 @@ def show(
     rows = list(_grouped(findings, everything=everything))
     for file, why in unread.items():
         _line(out, console, f"{file}: {why}", "bold red")
-    for name, found in rows:
-        first = found[0]
+    for name, group in rows:
+        first = group[0]
         _line(out, console, f"{first.verdict:8} {name}", _STYLES[first.verdict])
         if first.text:
             _line(out, console, f"         {first.text}", None)
-        _line(out, console, f"         {_places(found)}", "dim")
+        _line(out, console, f"         {_places(group)}", "dim")
     if rows or unread:
         _line(out, console, "", None)
     _line(out, console, _summary(findings, files), "bold")

@@ -112,10 +112,10 @@ def sound(expression: Any, own: Serializers | None = None) -> Expression:
     if isinstance(expression, Paired):
         return expression.expression
     from spikewire.compat.aerospike.exception import AerospikeError
-    from spikewire.compat.aerospike.failures import of_code, refuse
+    from spikewire.compat.aerospike.failures import of_code, reject
 
     if not isinstance(expression, Unsound):
-        refuse(f"an expression must be compiled, got {type(expression).__name__}")
+        reject(f"an expression must be compiled, got {type(expression).__name__}")
     if own is not None and own.serializer is not None:
         token = _serializers.set(own)
         try:
@@ -135,10 +135,10 @@ def sound(expression: Any, own: Serializers | None = None) -> Expression:
     # Errors of the engine about an operator and its operands, which in the official client come
     # from the server.
     of_server = text.startswith("`") or "expression: " in text
-    made: Any = of_code(4 if of_server else -2, text)
+    converted: Any = of_code(4 if of_server else -2, text)
     if of_server:
-        made.of_expression = True  # A batch has it as its result.
-    raise made
+        converted.of_expression = True  # A batch has it as its result.
+    raise converted
 
 
 #: Operations for which no end means that the range is open. In other operations of the official
@@ -169,17 +169,17 @@ class _BaseExpr:
         from spikewire.compat.aerospike.exception import AerospikeError
 
         try:
-            made = self._whole()
-            return Paired(made) if self._is_paired({}) else made
+            expression = self._whole()
+            return Paired(expression) if self._is_paired({}) else expression
         except (TypeError, ValueError, OverflowError, AerospikeError) as error:
             return Unsound(error, self)
 
-    def _made(self) -> Expression:
+    def _to_expression(self) -> Expression:
         raise NotImplementedError
 
     def _whole(self) -> Expression:
         """The expression when it is not part of another one."""
-        return self._made()
+        return self._to_expression()
 
     def _is_paired(self, variables: dict[str, bool]) -> bool:
         """Whether its result alternates between keys and values. ``variables``: which variables
@@ -229,7 +229,7 @@ def operand(value: Any) -> Any:
     from spikewire.compat.aerospike.values import outgoing
 
     if isinstance(value, _BaseExpr):
-        return value._made()
+        return value._to_expression()
     if isinstance(value, list):
         return [operand(each) for each in value]
     if isinstance(value, dict):
@@ -244,7 +244,7 @@ class Operator(_BaseExpr):
         self._operator = name
         self._operands = operands
 
-    def _made(self) -> Expression:
+    def _to_expression(self) -> Expression:
         return Expression.apply(
             self._operator or "", tuple(operand(each) for each in self._operands)
         )
@@ -266,49 +266,49 @@ class Call(_BaseExpr):
         kind: str,
         on: Any,
         ctx: Any,
-        given: dict[str, Any],
+        arguments: dict[str, Any],
         value_type: int | None = None,
     ) -> None:
         self._call = family, kind
         self._on = on
         self._ctx = ctx
-        self._given = given
+        self._arguments = arguments
         self._value_type = value_type
 
-    def _made(self) -> Expression:
+    def _to_expression(self) -> Expression:
         from spikewire.compat.aerospike.operations import arguments_of
         from spikewire.compat.aerospike_helpers.cdt_ctx import steps
 
         family, kind = self._call
-        given = {
+        arguments = {
             name: value if name.endswith("policy") else operand(value)
-            for name, value in self._given.items()
+            for name, value in self._arguments.items()
         }
         for name in _ENDS.get((family, kind.partition("_")[2]), ()):
-            if given.get(name) is op.INFINITY:  # A range up to it has no end.
-                given[name] = None
-            elif name in given and given[name] is None:
-                nothing = self._given[name] is None
+            if arguments.get(name) is op.INFINITY:  # A range up to it has no end.
+                arguments[name] = None
+            elif name in arguments and arguments[name] is None:
+                nothing = self._arguments[name] is None
                 if not (nothing and (family, kind) in _OPEN):  # It is the value nil.
-                    given[name] = Expression.value(None)
-        made = arguments_of(family, kind, given)
+                    arguments[name] = Expression.value(None)
+        operands = arguments_of(family, kind, arguments)
         on = _on(self._on, _OWN[family])
-        kept = None if self._value_type is None else KINDS.get(self._value_type)
+        value_type = None if self._value_type is None else KINDS.get(self._value_type)
         if family in ("list", "map"):
-            return Expression.call(family, kind, on, made, steps(self._ctx), kept)
-        return Expression.call(family, kind, on, made)
+            return Expression.call(family, kind, on, operands, steps(self._ctx), value_type)
+        return Expression.call(family, kind, on, operands)
 
     def _whole(self) -> Expression:
         if self._value_type != ResultType.NIL:
-            return self._made()
+            return self._to_expression()
         # The value is nil, or the expression fails. Its type is that of what it is compared with.
         nil = Expression.value(None)
-        is_nil = Expression.apply("==", (self._made(), nil))
+        is_nil = Expression.apply("==", (self._to_expression(), nil))
         return Expression.apply("when", (is_nil, nil, Expression.unknown()))
 
     def _is_paired(self, variables: dict[str, bool]) -> bool:
         del variables
-        number = self._given.get("return_type")
+        number = self._arguments.get("return_type")
         of_map = self._call[0] == "map" and self._call[1].startswith("get_by_")
         return of_map and isinstance(number, int) and number & ~_INVERTED == _KEY_VALUE
 
@@ -327,9 +327,9 @@ class list_of(_BaseExpr):
     def __init__(self, value: Any) -> None:
         self._value = value
 
-    def _made(self) -> Expression:
-        made = _on(self._value, self.kind)
-        return made if isinstance(made, Expression) else Expression.value(made)
+    def _to_expression(self) -> Expression:
+        expression = _on(self._value, self.kind)
+        return expression if isinstance(expression, Expression) else Expression.value(expression)
 
 
 class map_of(list_of):
@@ -341,8 +341,8 @@ class map_of(list_of):
 class Absent(_BaseExpr):
     """An expression that is not supported."""
 
-    def __init__(self, *given: Any, **named: Any) -> None:
-        del given, named
+    def __init__(self, *args: Any, **named: Any) -> None:
+        del args, named
         from spikewire.compat.aerospike.failures import missing  # That module imports this one.
 
         missing(f"expressions.{type(self).__name__}")

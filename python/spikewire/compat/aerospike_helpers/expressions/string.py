@@ -65,10 +65,10 @@ _OTHERS = ["NumericType", "RegexFlags", "StrBin", "StringPolicy", "TypeBinName",
 __all__ = [*_NAMES, *_OTHERS]  # pyright: ignore[reportUnsupportedDunderAll]
 
 
-def _absent(name: str, *given: object, **named: object) -> Any:
+def _absent(name: str, *args: object, **named: object) -> Any:
     from spikewire.compat.aerospike.failures import missing
 
-    del given, named
+    del args, named
     missing(f"expressions.string.{name}")
 
 

@@ -21,15 +21,15 @@ def expression_read(
     bin_name: str, expression: Any, expression_read_flags: int = 0
 ) -> dict[str, Any]:
     """Reads the value of an expression, as a bin with this name."""
-    made = {
+    operation = {
         "op": codes.OP_EXPR_READ,
         "bin": bin_name,
         "expr": expression,
         "expr_flags": expression_read_flags,
     }
     if isinstance(expression, Paired):
-        made["return_type"] = _KEY_VALUE
-    return made
+        operation["return_type"] = _KEY_VALUE
+    return operation
 
 
 def expression_write(

@@ -59,10 +59,10 @@ _NAMES = [
 __all__ = list(_NAMES)  # pyright: ignore[reportUnsupportedDunderAll]
 
 
-def _absent(name: str, *given: object, **named: object) -> Any:
+def _absent(name: str, *args: object, **named: object) -> Any:
     from spikewire.compat.aerospike.failures import missing
 
-    del given, named
+    del args, named
     missing(f"string_operations.{name}")
 
 

@@ -27,6 +27,6 @@ def install() -> None:
         sys.modules[f"aerospike.{name}"] = importlib.import_module(f"{here.__name__}.{name}")
     helpers = importlib.import_module("spikewire.compat.aerospike_helpers")
     sys.modules["aerospike_helpers"] = helpers
-    for found in pkgutil.walk_packages(helpers.__path__, f"{helpers.__name__}."):
-        short = found.name.removeprefix("spikewire.compat.")
-        sys.modules[short] = importlib.import_module(found.name)
+    for module in pkgutil.walk_packages(helpers.__path__, f"{helpers.__name__}."):
+        short = module.name.removeprefix("spikewire.compat.")
+        sys.modules[short] = importlib.import_module(module.name)

@@ -3,7 +3,7 @@ with what to use instead."""
 
 from __future__ import annotations
 
-__all__ = ["ABSENT"]
+__all__ = ["MISSING_NAMES"]
 
 _INTERNAL = "that is inside the other driver; here the engine does it"
 _DSE = "Cassandra does not have that"
@@ -12,7 +12,7 @@ _POOLS = "connections are the engine's own"
 _CUSTOM = "the engine decides that by itself, and would not call it"
 
 #: Module or class, what to use instead, the names.
-ABSENT: tuple[tuple[str, str, str], ...] = (
+MISSING_NAMES: tuple[tuple[str, str, str], ...] = (
     (
         "auth",
         _LOGIN,

@@ -44,9 +44,9 @@ class Differences:
 
     def find(self, name: str) -> Entry | None:
         """What is known about a name."""
-        found = self.entries.get(name)
-        if found is not None:
-            return found
+        exact = self.entries.get(name)
+        if exact is not None:
+            return exact
         for pattern, entry in self.entries.items():
             if pattern.endswith("*") and name.startswith(pattern[:-1]):
                 return entry
