@@ -56,7 +56,7 @@ def config() -> Iterator[dict[str, Any]]:
 )
 def test_what_is_missing_names_a_replacement(call: Callable[[], object]) -> None:
     with pytest.raises(
-        NotImplementedError, match=r"is not in spikewire\.compat\.aerospike: \w"
+        NotImplementedError, match=r"is not supported by spikewire\.compat\.aerospike: \w"
     ) as caught:
         call()
     assert "hidden" not in str(caught.value)
@@ -92,7 +92,7 @@ def test_settings_of_tls_without_effect_warn() -> None:
     ):
         aerospike.client(NOWHERE | {"tls": tls})
     said = " ".join(str(each.message) for each in caught)
-    assert "TLS 1.3 is spoken as well" in said
+    assert "TLS 1.3 is also used" in said
     assert "log_session_info" in said
     # Settings that are not enabled are ignored.
     with pytest.raises(aerospike.exception.ConnectionError):
@@ -102,7 +102,7 @@ def test_settings_of_tls_without_effect_warn() -> None:
 def test_methods_that_are_missing_name_a_replacement(config: dict[str, Any]) -> None:
     client = aerospike.client(config)
     try:
-        with pytest.raises(NotImplementedError, match=r"commit is not in .*: group what belongs"):
+        with pytest.raises(NotImplementedError, match=r"commit is not supported by .*: keep data"):
             client.commit(aerospike.Transaction())
     finally:
         client.close()

@@ -294,7 +294,7 @@ def test_a_drop_in_that_cannot_be_imported_is_named(
     program.write_text("import aerospike_py\naerospike_py.client({}).connect()\n")
     assert main(["check", str(folder / "app")]) == 2
     out = capsys.readouterr().out
-    assert "py.py: cannot be judged: spikewire.compat.aerospike_py" in out
+    assert "py.py: cannot be checked: spikewire.compat.aerospike_py" in out
     assert "missing  " not in out
     assert "written for aerospike: 3 names" in out
     module_at.cache_clear()
@@ -355,10 +355,10 @@ def test_exit_codes(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert re.search(r"missing  aerospike\.Nothing\n +there is .*\n +.*two\.py:2\n", out)
     (folder / "app" / "broken.py").write_text("import aerospike\nclass\n")
     assert main(["check", str(folder)]) == 2
-    assert "broken.py: is no Python" in capsys.readouterr().out
+    assert "broken.py: is not valid Python" in capsys.readouterr().out
     (folder / "empty").mkdir()
     assert main(["check", str(folder / "empty")]) == 2
-    assert "empty: holds no Python files" in capsys.readouterr().out
+    assert "empty: contains no Python files" in capsys.readouterr().out
     assert main(["check", str(folder / "not_there.py")]) == 2
     assert "cannot be read" in capsys.readouterr().out
     (folder / "bytes.py").write_bytes(b"\xff\xfe\x00import aerospike")

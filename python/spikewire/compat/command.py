@@ -20,7 +20,7 @@ __all__ = ["add_parser", "main"]
 _SAME, _MISSING, _UNREADABLE = 0, 1, 2
 _PYTHON = f"{sys.version_info.major}.{sys.version_info.minor}"
 _DESCRIPTION = "Tools for programs that were written for other clients."
-_EPILOGUE = """exit codes: 0 nothing is missing, 1 something is, 2 a file was not read.
+_EPILOGUE = """exit codes: 0 nothing is missing, 1 something is missing, 2 a file could not be read.
 
 Programs are analysed, not run. What a variable holds is inferred from its assignment, its
 annotation, or else its name (client, session, cluster, query, scan)."""
@@ -81,15 +81,15 @@ def _checked(options: argparse.Namespace) -> int:
     files = 0
     for name in options.files:
         if Path(name).is_dir() and next(_paths([name]), None) is None:
-            unread[name] = "holds no Python files"
+            unread[name] = "contains no Python files"
     for path in _paths(options.files):
         files += 1
         try:
             findings += check(path.read_bytes().decode("utf-8-sig"), str(path))
         except SyntaxError as error:
-            unread[str(path)] = f"is no Python {_PYTHON}: {error.msg} (line {error.lineno})"
+            unread[str(path)] = f"is not valid Python {_PYTHON}: {error.msg} (line {error.lineno})"
         except NotImportable as error:
-            unread[str(path)] = f"cannot be judged: {error}"
+            unread[str(path)] = f"cannot be checked: {error}"
         except (OSError, ValueError, RecursionError) as error:
             unread[str(path)] = f"cannot be read: {error}"
     if options.json:

@@ -72,7 +72,7 @@ def client(*args: Any, **named: Any) -> Client:
         config = _config(*args, **named)
     except TypeError:
         reject("No config argument")  # With the TypeError as its context.
-    trace("client", "a client is made")
+    trace("client", "client created")
     return Client(config)
 
 

@@ -40,7 +40,7 @@ class ConfigProvider:
             message = f"an integer is required, not {type(interval).__name__}"
             raise TypeError(message)
         if not 0 <= interval < 1 << 32:
-            message = f"{interval} is no unsigned 32-bit integer"
+            message = f"{interval} is not an unsigned 32-bit integer"
             raise OverflowError(message) if interval < 0 else ValueError(message)
         self._path, self._interval = path, interval
 
@@ -82,7 +82,7 @@ class ConfigFile:
             self._warn(f"the configuration file {self.path!r} is not used: {error}")
             return False
         if settings.unused:
-            self._warn(f"{self.path!r}: {', '.join(settings.unused)} has no effect with Spikewire")
+            self._warn(f"settings in {self.path!r} without effect: {', '.join(settings.unused)}")
         before, self.settings = self.settings, settings
         return before != settings
 
@@ -116,7 +116,9 @@ def _watching(file: ConfigFile, reference: weakref.ref[Client], stop: threading.
             if file.changed():
                 client._follow(file.settings)
                 if file.settings.config != config:
-                    file._warn(f"{file.path!r}: what it says of clients holds for new ones")
+                    file._warn(
+                        f"{file.path!r}: changes to client settings only apply to new clients"
+                    )
         except Exception as error:  # noqa: BLE001
             # Warnings may be errors, and listeners of metrics may fail. The next change may
             # succeed.

@@ -20,7 +20,7 @@ def install() -> None:
     if present is here:
         return
     if present is not None:
-        message = "aerospike is imported already: call install() before"
+        message = "aerospike is already imported: call install() first"
         raise RuntimeError(message)
     sys.modules["aerospike"] = here
     for name in ("exception", "predicates"):

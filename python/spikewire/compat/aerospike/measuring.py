@@ -137,7 +137,7 @@ class Measuring(Admin):
         file = self._configuration.config_file
         if file is None or "enable" not in file.settings.metrics:
             return False
-        text = f"{file.path!r} says whether metrics are on: this call has no effect"
+        text = f"{file.path!r} controls whether metrics are enabled: this call has no effect"
         warnings.warn(text, CompatWarning, stacklevel=4)
         return True
 

@@ -389,7 +389,7 @@ def _expression(expression: Any) -> spikewire.Expression:
     try:
         return spikewire.Expression.from_bytes(base64.b64decode(expression, validate=True))
     except ValueError as error:
-        reject(f"expr is no expression: {error}")
+        reject(f"expr is not an expression: {error}")
 
 
 def _checked_node(name: Any) -> None:

@@ -74,7 +74,7 @@ def _tls(settings: Any) -> dict[str, Any] | None:
     if isinstance(protocols, str):
         if protocols.strip() not in _OLDER:
             missing("config.tls.protocols")
-        text = "tls: TLS 1.3 is spoken as well where the server does"
+        text = "tls: TLS 1.3 is also used if the server supports it"
         warnings.warn(text, CompatWarning, stacklevel=6)
     if settings.get("log_session_info"):
         without_effect("the setting 'log_session_info'")
@@ -98,7 +98,7 @@ def _authorities(folder: str) -> bytes:
         raise of_code(_TLS_ERROR, f"Failed to load CAPath: {error}") from None
     read = [text for each in files if b"-----BEGIN CERTIFICATE-----" in (text := _read(each))]
     if not read:
-        raise of_code(_TLS_ERROR, f"Failed to load CAPath: there is no certificate in {folder}")
+        raise of_code(_TLS_ERROR, f"Failed to load CAPath: no certificates in {folder}")
     return b"\n".join([*read, b""])
 
 

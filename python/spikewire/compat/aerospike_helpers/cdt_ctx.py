@@ -149,7 +149,7 @@ def _step(of: Any) -> Step:
         0x21: ctx.map_rank, 0x22: ctx.map_key, 0x23: ctx.map_value,
     }  # fmt: skip
     if kind not in makers:
-        reject("the step is of no known kind")
+        reject("unknown kind of step")
     step: Step = makers[kind](value)
     return step
 

@@ -181,7 +181,7 @@ def _row(row: Any) -> tuple[Any, dict[str, Any], Any]:
     if len(row) not in (2, 3):
         if row and not isinstance(row[0], tuple):
             sent_key(row[0])
-        message = f"a row has key, bins and maybe metadata, not {len(row)} items"
+        message = f"a row must have a key, bins and optionally metadata, not {len(row)} items"
         raise ValueError(message)
     key, values = row[0], row[1]
     meta = row[2] if len(row) == 3 else None

@@ -67,7 +67,7 @@ class Common:
     def _may_open(self) -> None:
         if self._opening or self._engine is not None:
             state = "connecting" if self._opening else "connected"
-            raise ClientError(f"the client is already {state}: close it before")
+            raise ClientError(f"the client is already {state}: close it first")
 
     def _may_close(self) -> Any:
         """The engine's client, which no longer belongs to this one."""

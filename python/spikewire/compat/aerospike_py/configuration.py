@@ -116,7 +116,7 @@ def _integer(name: str, value: Any) -> int:
 
 def _seeds(config: dict[str, Any]) -> list[str]:
     if "hosts" not in config:
-        message = "a configuration needs its 'hosts'"
+        message = "the configuration has no 'hosts'"
         raise ValueError(message)
     hosts = config["hosts"]
     if not isinstance(hosts, list):
@@ -127,7 +127,7 @@ def _seeds(config: dict[str, Any]) -> list[str]:
         if isinstance(host, str):
             _, colon, port = host.rpartition(":")
             if colon and "]" not in port and not port.isdigit():
-                message = f"{port!r} is no port: {host!r}"
+                message = f"{port!r} is not a port: {host!r}"
                 raise ValueError(message)
             seeds.append(host)
             continue
@@ -136,7 +136,7 @@ def _seeds(config: dict[str, Any]) -> list[str]:
             raise TypeError(message)
         address, number = host[0], _integer("port", host[1]) if len(host) > 1 else 3000
         if not 0 <= number <= 0xFFFF:
-            message = f"there is no port {number}"
+            message = f"{number} is not a port"
             raise OverflowError(message)
         seeds.append(f"[{address}]:{number}" if ":" in address else f"{address}:{number}")
     if not seeds:

@@ -49,7 +49,7 @@ def filter_of(expression: Any) -> Expression | None:
     if expression is None or isinstance(expression, Expression):
         return expression
     if not isinstance(expression, dict) or "__expr__" not in expression:
-        message = f"filter_expression must be of exp, not {type(expression).__name__}"
+        message = f"filter_expression must be an expression of exp, not {type(expression).__name__}"
         raise TypeError(message)
     result = _converted(expression, 0)
     return result if isinstance(result, Expression) else Expression.value(result)
@@ -58,7 +58,7 @@ def filter_of(expression: Any) -> Expression | None:
 def _converted(tree: Any, depth: int) -> Any:
     """An expression, or a plain value for a constant."""
     if not isinstance(tree, dict):
-        message = f"an expression must be of exp, not {type(tree).__name__}"
+        message = f"expected an expression of exp, not {type(tree).__name__}"
         raise TypeError(message)
     if depth > _DEPTH:
         message = f"expressions are nested deeper than {_DEPTH}"
@@ -83,13 +83,13 @@ def _converted(tree: Any, depth: int) -> Any:
     short = name.removesuffix("_bin") if isinstance(name, str) else ""
     if short != name and short in _BINS:
         return Expression.bin(_bin(of), _BINS[short])
-    message = f"{name!r} is no expression of exp"
+    message = f"{name!r} is not an expression of exp"
     raise ValueError(message)
 
 
 def _entry(of: dict[str, Any], name: str) -> Any:
     if name not in of:
-        message = f"an expression lacks its {name!r}"
+        message = f"an expression has no {name!r}"
         raise ValueError(message)
     return of[name]
 
@@ -113,7 +113,7 @@ def _operator(name: str, of: dict[str, Any], depth: int) -> Expression:
     if not operands:
         reject(f"{name!r} takes at least one operand")
     if name == "cond" and (len(operands) < 3 or len(operands) % 2 == 0):
-        reject(f"'cond' takes pairs and a default, so an odd number of them, not {len(operands)}")
+        reject(f"'cond' takes pairs and a default, an odd number of operands, not {len(operands)}")
     if name in _ONE:
         return Expression.apply(_ONE[name], operands[:1])
     return Expression.apply((_MANY | _TWO)[name], operands)
@@ -126,7 +126,7 @@ def _let(of: dict[str, Any], depth: int) -> Expression:
     variables: dict[str, Any] = {}
     for each in exprs[:-1]:
         if not isinstance(each, dict) or each.get("__expr__") != "def":
-            reject("what stands in 'let' before its last expression must be a 'def'")
+            reject("all operands of 'let' except the last must be 'def'")
         variables[_entry(each, "name")] = _converted(_entry(each, "value"), depth + 1)
     return Expression.let_(variables, _converted(exprs[-1], depth + 1))
 
@@ -145,7 +145,7 @@ def _regex(of: dict[str, Any], depth: int) -> Expression:
 
 def _integer(value: Any) -> int:
     if isinstance(value, bool) or not isinstance(value, int):
-        message = f"an integer is wanted, not {type(value).__name__}"
+        message = f"expected an integer, not {type(value).__name__}"
         raise TypeError(message)
     return value
 

@@ -51,7 +51,7 @@ class _Base:
 
     def _full(self) -> BackpressureError:
         return BackpressureError(
-            f"{self._most} operations were under way for {self._seconds} s "
+            f"{self._most} operations were in progress for {self._seconds} s "
             "(max_concurrent_operations, operation_queue_timeout_ms)"
         )
 

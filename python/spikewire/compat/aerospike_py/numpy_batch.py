@@ -36,7 +36,7 @@ class NumpyBatchRecords:
         try:
             return self.batch_records[self._map[key]]
         except KeyError:
-            message = f"there is no row of the key {key!r}"
+            message = f"there is no row for the key {key!r}"
             raise KeyError(message) from None
 
     def __len__(self) -> int:
@@ -62,7 +62,7 @@ def _checked(dtype: Any) -> Any:
     for name in names:
         base = dtype[name].base
         if base.kind not in _KINDS:
-            message = f"the field {name!r} must be of numbers or bytes, not {dtype[name]}"
+            message = f"the field {name!r} must contain numbers or bytes, not {dtype[name]}"
             raise TypeError(message)
         if not base.isnative:
             message = f"the field {name!r} is not in the byte order of this machine"
@@ -135,13 +135,13 @@ def _bent(value: Any, name: str, kind: Any) -> Any:
             (1, *kind.shape)
         )
     if raw or not isinstance(value, (bool, int, float)):
-        message = f"{type(value).__name__} does not go into the field {name!r} of {kind}"
+        message = f"{type(value).__name__} cannot be stored in the field {name!r} of {kind}"
         raise TypeError(message)
     if kind.kind == "f":
         return float(value)
     if isinstance(value, float):
         if not math.isfinite(value):
-            message = f"{value} does not go into the field {name!r} of {kind}"
+            message = f"{value} cannot be stored in the field {name!r} of {kind}"
             raise ValueError(message)
         value = math.trunc(value)
     limits = np.iinfo(kind)
@@ -163,7 +163,7 @@ def rows_of(
         message = f"dtype has no field {key_field!r} for the key"
         raise ValueError(message)
     if data.dtype != dtype:
-        message = "dtype is not that of data"
+        message = "dtype must be the dtype of data"
         raise ValueError(message)
     bins = [name for name in names if name != key_field and not name.startswith("_")]
     columns = {name: _column(data[name]) for name in bins}

@@ -184,7 +184,7 @@ def prepared(operations: Any) -> Prepared:
         of: dict[str, Any] = each
         code = _integer("op", of["op"]) if "op" in of else None
         if code is None:
-            message = "an operation lacks its 'op'"
+            message = "an operation requires 'op'"
             raise ValueError(message)
         name = of.get("bin")
         converted.append(_plain(code, name, of) if code in _PLAIN else _nested(code, name, of))
@@ -213,7 +213,7 @@ def _plain(code: int, name: Any, of: dict[str, Any]) -> Operation:
     if code == 1:
         return Operation("get") if name is None else Operation("get", name)
     if name is None:
-        message = f"{kind} needs its 'bin'"
+        message = f"{kind} requires 'bin'"
         raise ValueError(message)
     value: Any = of.get("val")
     if value is None:
@@ -228,17 +228,17 @@ def _nested(code: int, name: Any, of: dict[str, Any]) -> Operation:
         raise ValueError(message)
     family, kind, required, entries = description
     if name is None:
-        message = f"{family}_{kind} needs its 'bin'"
+        message = f"{family}_{kind} requires 'bin'"
         raise ValueError(message)
     for needed in required:
         if needed not in of and not (needed == "rank" and "index" in of):
-            message = f"{family}_{kind} needs its {needed!r}"
+            message = f"{family}_{kind} requires {needed!r}"
             raise ValueError(message)
     returns = of.get("return_type")
     if returns is not None:
         allowed = _LIST_RETURNS if family == "list" else _MAP_RETURNS
         if _integer("return_type", returns) not in allowed:
-            message = f"return_type is none of the constants: {returns}"
+            message = f"return_type must be one of the constants, not {returns}"
             raise ValueError(message)
     try:
         arguments = arguments_of(family, kind, _renamed(code, kind, of, entries))

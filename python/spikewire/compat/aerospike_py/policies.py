@@ -91,7 +91,7 @@ def _keywords(kind: str, entries: dict[str, Any], meta: dict[str, Any] | None = 
         elif name == "replica":
             official_policy[name] = _number(name, value, _REPLICA)
             if value == _PREFER_RACK:
-                reject("POLICY_REPLICA_PREFER_RACK needs racks, which no configuration has")
+                reject("POLICY_REPLICA_PREFER_RACK needs racks, which cannot be configured")
         elif name == "gen":
             official_policy[name] = _number(name, value, _GENERATION)
         elif name in _INTEGERS or name in _FLAGS:
@@ -104,7 +104,7 @@ def _keywords(kind: str, entries: dict[str, Any], meta: dict[str, Any] | None = 
 
 def _number(name: str, value: int, of: dict[int, int]) -> int:
     if value not in of:
-        reject(f"{name} is none of the constants: {value}")
+        reject(f"{name} must be one of the constants, not {value}")
     return of[value]
 
 
@@ -188,7 +188,7 @@ def query_options(policy: Any) -> dict[str, Any]:
     partitions = checked.get("partition_filter")
     if partitions is not None:
         if not isinstance(partitions, PartitionFilter):
-            message = "partition_filter must be of partition_filter_all, _by_id or _by_range"
+            message = "partition_filter must come from partition_filter_all, _by_id or _by_range"
             raise TypeError(message)
         if not partitions.count:
             reject("partition_filter has no partitions")

@@ -63,25 +63,25 @@ def _ranged(predicate: Any) -> Any:
         message = f"a predicate must be a tuple, not {type(predicate).__name__}"
         raise TypeError(message)
     if len(predicate) < 3:
-        reject(f"a predicate has 3 items at least, not {len(predicate)}")
+        reject(f"a predicate must have at least 3 items, not {len(predicate)}")
     kind, bin, first = predicate[:3]
     if not isinstance(bin, str):
         message = f"the bin of a predicate must be a str, not {type(bin).__name__}"
         raise TypeError(message)
     if not 0 < len(bin.encode()) <= 15:
-        reject(f"{bin!r} is no name of a bin: it must have 1 to 15 bytes")
+        reject(f"{bin!r} is not a bin name: it must have 1 to 15 bytes")
     length = {"between": 4, "contains": 4, "geo_within_radius": 5}.get(kind, 3)
     if len(predicate) < length:
-        reject(f"the predicate {kind!r} has {length} items, not {len(predicate)}")
+        reject(f"the predicate {kind!r} must have {length} items, not {len(predicate)}")
     if kind == "equals":
         if isinstance(first, bool) or not isinstance(first, (int, str, bytes, bytearray)):
-            reject(f"an index has integers, text and bytes, not {type(first).__name__}")
+            reject(f"an index contains integers, text or bytes, not {type(first).__name__}")
         return index_range((0, 0, bin, first))
     if kind == "between":
         return index_range((1, 0, bin, _integer(predicate, 2), _integer(predicate, 3)))
     if kind == "contains":
         if first not in (0, 1, 2, 3):
-            reject(f"{first} is none of the types of indexes")
+            reject(f"{first} is not an index type")
         if isinstance(predicate[3], bool) or not isinstance(predicate[3], (int, str)):
             message = f"{kind} takes int or str, not {type(predicate[3]).__name__}"
             raise TypeError(message)
@@ -115,7 +115,7 @@ class _Base:
                 message = f"the name of a bin must be a str, not {type(name).__name__}"
                 raise TypeError(message)
             if not 0 < len(name.encode()) <= 15:
-                reject(f"{name!r} is no name of a bin: it must have 1 to 15 bytes")
+                reject(f"{name!r} is not a bin name: it must have 1 to 15 bytes")
         self._bins.extend(bins)
 
     def where(self, predicate: Any) -> None:
@@ -125,7 +125,7 @@ class _Base:
     def _options(self, policy: Any) -> dict[str, Any]:
         options = query_options(policy)
         if len(self._ranges) > 1:
-            reject("a query has one predicate; filter_expression takes the others")
+            reject("a query has one predicate; use filter_expression for the others")
         if self._ranges:
             options["index"] = self._ranges[0]
         if self._bins and options.get("include_values", True):

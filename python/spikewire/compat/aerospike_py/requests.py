@@ -133,7 +133,7 @@ def _joined(kind: str, key: Any, bin: Any, val: Any, meta: Any, policy: Any) -> 
         arguments = sent_key(key), {bin: val}
         return Request(kind, arguments, single_options("write", policy, meta), _nothing)
     # The error that a server would return for it.
-    raise of_code(12, f"{type(val).__name__} cannot be joined to a bin")
+    raise of_code(12, f"{type(val).__name__} cannot be appended or prepended to a bin")
 
 
 def append(key: Any, bin: Any, val: Any, meta: Any, policy: Any) -> Request:

@@ -18,7 +18,7 @@ from spikewire.compat.cassandra.cluster_options import (
 )
 from spikewire.compat.cassandra.connection import Connection, DefaultEndPoint
 from spikewire.compat.cassandra.control import ControlConnection, Listeners
-from spikewire.compat.cassandra.differences import REFUSED, TUNING
+from spikewire.compat.cassandra.differences import TUNING, UNSUPPORTED
 from spikewire.compat.cassandra.errors import DriverException, OperationTimedOut
 from spikewire.compat.cassandra.future import QueryExhausted, ResponseFuture
 from spikewire.compat.cassandra.levels import ConsistencyLevel
@@ -97,8 +97,8 @@ DefaultConnection = conn_class = Connection
 
 #: Note for errors of connections with an SSL context, which may contain a client certificate.
 _NO_CERTIFICATE = (
-    " (the client certificate of an ssl_context cannot be read from it: where the nodes ask for "
-    "one, name it also in ssl_options, as certfile and keyfile)"
+    " (a client certificate cannot be read from an ssl_context: if the nodes require one, pass it "
+    "in ssl_options as well, as certfile and keyfile)"
 )
 
 #: A number of seconds that stands for never.
@@ -207,13 +207,13 @@ class Cluster(Refreshing):
         if reconnect is None:
             others["reconnection_policy"] = reconnection_policy
         check_unsupported(others)
-        for name, default in [*TUNING.items(), *REFUSED.items()]:
+        for name, default in [*TUNING.items(), *UNSUPPORTED.items()]:
             if name != "reconnection_policy":
                 setattr(self, name, others.get(name, default))
         if address_translator is not None and type(address_translator) is not IdentityTranslator:
             message = (
-                "address_translator: only IdentityTranslator is taken; spikewire.cql.Session takes "
-                "address_map, a dict of addresses that nodes advertise and those to use instead"
+                "address_translator: only IdentityTranslator is supported; spikewire.cql.Session "
+                "has address_map, a dict of advertised addresses and those to use instead"
             )
             raise NotImplementedError(message)
         self._options: dict[str, Any] = {

@@ -6,7 +6,7 @@ import warnings
 from typing import Any
 
 from spikewire.compat.cassandra.auth import PlainTextAuthProvider
-from spikewire.compat.cassandra.differences import DIFFERENCES, REFUSED, TUNING
+from spikewire.compat.cassandra.differences import DIFFERENCES, TUNING, UNSUPPORTED
 from spikewire.compat.cassandra.encryption import tls_of
 from spikewire.compat.cassandra.errors import CompatWarning
 from spikewire.compat.cassandra.profiles import NOT_SET
@@ -24,14 +24,14 @@ __all__ = [
 
 def check_unsupported(others: dict[str, Any]) -> None:
     for name, value in others.items():
-        if name in REFUSED:
-            if value is not REFUSED[name] and value != REFUSED[name]:
+        if name in UNSUPPORTED:
+            if value is not UNSUPPORTED[name] and value != UNSUPPORTED[name]:
                 DIFFERENCES.missing(f"Cluster({name})")
         elif name not in TUNING:
             message = f"Cluster() got an unexpected keyword argument {name!r}"
             raise TypeError(message)
         elif value is not TUNING[name] and value != TUNING[name]:
-            message = f"Cluster: {name} has no effect: the engine has its own way of doing that"
+            message = f"Cluster: {name} has no effect: the engine handles this itself"
             warnings.warn(message, CompatWarning, stacklevel=3)
 
 
@@ -49,7 +49,9 @@ def login_of(provider: Any) -> dict[str, Any]:
         return {}
     if isinstance(provider, PlainTextAuthProvider) and type(provider) is PlainTextAuthProvider:
         return {"user": provider.username, "password": provider.password}
-    message = f"auth_provider: only PlainTextAuthProvider is taken, not {type(provider).__name__}"
+    message = (
+        f"auth_provider: only PlainTextAuthProvider is supported, not {type(provider).__name__}"
+    )
     raise NotImplementedError(message)
 
 
@@ -59,7 +61,7 @@ def compression_of(compression: bool | str | None) -> dict[str, Any]:
         return {}
     if compression == "lz4":
         return {"compression": "lz4"}
-    message = f"compression: {compression!r} is not taken; there is 'lz4'"
+    message = f"compression: {compression!r} is not supported; use 'lz4'"
     raise NotImplementedError(message)
 
 
@@ -68,7 +70,7 @@ def protocol_version_of(version: Any) -> dict[str, Any]:
         return {}
     if version in (4, 5):
         return {"protocol_version": version}
-    message = f"protocol_version: {version!r} is not taken; there are 4 and 5"
+    message = f"protocol_version: {version!r} is not supported; use 4 or 5"
     raise NotImplementedError(message)
 
 

@@ -289,8 +289,8 @@ class ResponseFuture:
                 pass
             except RuntimeError:
                 message = (
-                    "a callback runs on the thread that brings this result, so it would wait for "
-                    "ever: use add_callbacks instead of result"
+                    "result() would wait forever: a callback runs on the thread that delivers this "
+                    "result; use add_callbacks instead"
                 )
                 raise RuntimeError(message) from None
             except cql.errors.Error as error:

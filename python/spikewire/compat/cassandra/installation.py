@@ -28,7 +28,7 @@ def install() -> None:
     if present is here:
         return
     if present is not None:
-        message = "cassandra is imported already: call install() before"
+        message = "cassandra is already imported: call install() first"
         raise RuntimeError(message)
     modules = {name: importlib.import_module(f"{here.__name__}.{name}") for name in MODULES}
     sys.modules["cassandra"] = here
@@ -47,7 +47,7 @@ class _Finder(importlib.abc.MetaPathFinder):
             spec = _of_driver(fullname)
             if spec is not None:
                 return spec
-            message = f"{fullname} is that of cassandra-driver, which is not installed"
+            message = f"{fullname} belongs to cassandra-driver, which is not installed"
             raise MissingModule(message, name=fullname)
         raise MissingModule(DIFFERENCES.text(fullname.partition(".")[2]), name=fullname)
 

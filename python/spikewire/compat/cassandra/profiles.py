@@ -107,6 +107,6 @@ class ProfileManager:
             if profile.routing != routing and not routing.chooses:
                 message = (
                     f"execution_profiles: {name!r} has another load_balancing_policy than the "
-                    "default profile; sessions have one local datacenter"
+                    "default profile; a session has one local datacenter"
                 )
                 raise NotImplementedError(message)

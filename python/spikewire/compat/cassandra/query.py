@@ -406,7 +406,7 @@ class BatchStatement(Statement):
         elif isinstance(statement, str):
             entry = statement, parameters or None
         else:
-            message = f"a batch takes statements, not {type(statement).__name__}"
+            message = f"a batch accepts statements, not {type(statement).__name__}"
             raise TypeError(message)
         if len(self.entries) >= _MOST:
             message = f"Batch statement cannot contain more than {_MOST} statements."

@@ -191,7 +191,7 @@ class Requests(Settings):
         elif isinstance(query, PreparedStatement):
             query, parameters = query.bind(parameters), None
         elif not isinstance(query, (SimpleStatement, BoundStatement, BatchStatement)):
-            message = f"a statement is needed, not {type(query).__name__}"
+            message = f"expected a statement, not {type(query).__name__}"
             raise TypeError(message)
         options: dict[str, Any] = {
             "timeout": seconds(profile.request_timeout if timeout is NOT_SET else timeout),
@@ -264,7 +264,7 @@ class Requests(Settings):
         """What the engine is to execute, its values, and the prepared statements in it."""
         if isinstance(query, BoundStatement):
             if parameters:
-                message = "a BoundStatement has its parameters: others cannot be passed with it"
+                message = "a BoundStatement already has its parameters: no others can be passed"
                 raise ValueError(message)
             of, values = query.prepared_statement, query.bound_values
             return of.prepared, values or None, ((of, values),)
@@ -360,7 +360,7 @@ class Requests(Settings):
             return
         nodes = [node for node in self.hosts if routing.takes(node)]
         if not nodes:
-            which = "that the policy takes" if routing.only is None else ", ".join(routing.only)
+            which = "that the policy accepts" if routing.only is None else ", ".join(routing.only)
             message = f"None of the nodes {which} is up"
             raise NoHostAvailable(message, {})
         options["node"] = str(nodes[next(self._turns) % len(nodes)])

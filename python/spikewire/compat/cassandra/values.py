@@ -49,7 +49,7 @@ def _float(value: Any) -> Any:
     if is_a(value, float):
         return value
     if is_a(value, (str, bytes)) or not hasattr(value, "__float__"):
-        message = "a number is needed"
+        message = "expected a number"
         raise TypeError(message)
     return float(value)
 
@@ -71,7 +71,7 @@ def _decimal(value: Any) -> Any:
     try:
         return Decimal(value)
     except InvalidOperation:
-        message = f"no decimal number: {value!r}"
+        message = f"not a decimal number: {value!r}"
         raise TypeError(message) from None
 
 
@@ -122,14 +122,14 @@ def _inet(value: Any) -> Any:
     except ValueError as error:
         raise TypeError(str(error)) from None
     if getattr(address, "scope_id", None) is not None:
-        message = f"an inet has no place for the scope of {value!r}"
+        message = f"an inet cannot store the scope of {value!r}"
         raise TypeError(message)
     return address
 
 
 def _iterable(value: Any) -> Iterable[Any]:
     if is_a(value, (str, bytes, Mapping)) or not is_a(value, Iterable):
-        message = f"{type(value).__name__} is no collection"
+        message = f"{type(value).__name__} is not a collection"
         raise TypeError(message)
     items: Iterable[Any] = value
     return items

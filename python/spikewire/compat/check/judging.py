@@ -73,7 +73,7 @@ def _is_there(peer: Peer, path: str) -> bool:
 
 
 def _nothing(peer: Peer) -> tuple[Verdict, str]:
-    return "missing", f"there is nothing of that name in {peer.drop_in}"
+    return "missing", f"there is no such name in {peer.drop_in}"
 
 
 def _of_entry(entry: Entry) -> tuple[Verdict, str]:
@@ -118,7 +118,7 @@ def _entry(use: Use, kind: str, name: str) -> tuple[Verdict | None, str]:
     known = peer.settings(kind)
     if not known or name in known:
         return "same", ""
-    return "differs", "is passed over: there is no such setting"
+    return "differs", "is ignored: there is no such setting"
 
 
 def _parameter(use: Use) -> tuple[Verdict | None, str]:

@@ -43,7 +43,7 @@ class Peer(NamedTuple):
         """The known differences."""
         module = _imported(f"{self.drop_in}.differences")
         if module is None:
-            message = f"{self.drop_in} is not installed whole: it has no table of differences"
+            message = f"{self.drop_in} is incomplete: it has no table of differences"
             raise NotImportable(message)
         table: Differences = module.DIFFERENCES
         return table

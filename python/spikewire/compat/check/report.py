@@ -61,7 +61,7 @@ def _summary(findings: list[Finding], files: int) -> str:
     counts = _counts(findings)
     clients = sorted({each.client for each in findings})
     if not clients:
-        return f"{files} file{'s' * (files != 1)}: none of the clients that there are drop-ins for."
+        return f"{files} file{'s' * (files != 1)}: no client that has a drop-in."
     return (
         f"{files} file{'s' * (files != 1)}, written for {' and '.join(clients)}: "
         f"{sum(counts.values())} names, {counts['same']} the same, {counts['differs']} different, "

@@ -122,7 +122,7 @@ class Def(_BaseExpr):
         self.name, self.expr = var_name, expr
 
     def _to_expression(self) -> Expression:
-        message = "Def belongs into Let"
+        message = "Def can only be used inside Let"
         raise ValueError(message)
 
 
@@ -136,7 +136,7 @@ class Let(_BaseExpr):
         variables = {}
         for each in self._exprs[:-1]:
             if not isinstance(each, Def):
-                message = "what stands in Let before its last expression must be a Def"
+                message = "all arguments of Let except the last must be Def"
                 raise TypeError(message)
             variables[each.name] = operand(each.expr)
         return Expression.let_(variables, operand(self._exprs[-1]))

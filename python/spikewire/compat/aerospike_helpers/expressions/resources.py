@@ -91,7 +91,7 @@ class Unsound:
         self.tree = tree
 
     def __repr__(self) -> str:
-        return f"<an expression that is not sound: {self.error}>"
+        return f"<invalid expression: {self.error}>"
 
 
 class Paired(NamedTuple):
