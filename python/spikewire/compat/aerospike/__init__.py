@@ -14,10 +14,11 @@ alternative; docs/compat-aerospike.md has the full list.
 |---|---|
 | ``client``, ``records``, ``batch``, ``admin`` | ``Client``, by the subject of its methods |
 | ``query`` | ``Query``, ``Scan`` |
-| ``measuring``, ``snapshots``, ``metrics_files``, ``metrics_policy`` | metrics and statistics |
+| ``metrics``, ``measuring``, ``snapshots``, ``metrics_files``, ``metrics_policy`` | metrics |
 | ``keys``, ``partitions`` | keys of records; which partitions a query reads, and its progress |
 | ``configuration``, ``policies``, ``valid_keys`` | converting configurations and policies |
-| ``operations``, ``opcodes`` | the dictionaries of ``operate`` |
+| ``operations``, ``opcodes``, ``paths``, ``expressions`` | the arguments of ``operate`` |
+| ``batch_records`` | the rows of a batch |
 | ``values`` | GeoJSON, ordered maps, sketches, serializers |
 | ``exception``, ``failures`` | exceptions, and the conversion of errors to them |
 | ``predicates`` | predicates of index queries |

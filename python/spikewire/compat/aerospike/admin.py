@@ -10,13 +10,13 @@ from typing import Any
 
 import spikewire
 from spikewire.compat.aerospike.batch import Batches
+from spikewire.compat.aerospike.expressions import engine_expression
 from spikewire.compat.aerospike.failures import deprecated, missing, of_code, reject
 from spikewire.compat.aerospike.keys import key_tuple
 from spikewire.compat.aerospike.operations import text_of
+from spikewire.compat.aerospike.paths import packed, steps
 from spikewire.compat.aerospike.query import Query, Reading, Scan
 from spikewire.compat.aerospike.records import FAILURES, NO_CONNECTION
-from spikewire.compat.aerospike_helpers.cdt_ctx import packed, steps
-from spikewire.compat.aerospike_helpers.expressions.resources import sound
 from spikewire.compat.aerospike_info import PARTITIONS, odd_in_info
 
 __all__ = ["Admin"]
@@ -434,7 +434,7 @@ class Admin(Batches):
 
     def get_expression_base64(self, expression: Any) -> str:
         """The wire form of an expression, as text."""
-        return base64.b64encode(bytes(sound(expression))).decode()
+        return base64.b64encode(bytes(engine_expression(expression))).decode()
 
     def get_cdtctx_base64(self, ctx: Any) -> str:
         """The path to a nested list or map as text, for info commands about indexes."""

@@ -9,14 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import spikewire
 from spikewire._native import OfficialWrites
-from spikewire.compat.aerospike.exception import InvalidRequest
-from spikewire.compat.aerospike.failures import reject
-from spikewire.compat.aerospike.keys import checked_key
-from spikewire.compat.aerospike.operations import WRITES, prepared
-from spikewire.compat.aerospike.policies import ttl_of
-from spikewire.compat.aerospike.records import FAILURES, Records
-from spikewire.compat.aerospike.values import outgoing
-from spikewire.compat.aerospike_helpers.batch.records import (
+from spikewire.compat.aerospike.batch_records import (
     Apply,
     BatchRecord,
     BatchRecords,
@@ -24,6 +17,13 @@ from spikewire.compat.aerospike_helpers.batch.records import (
     Remove,
     Write,
 )
+from spikewire.compat.aerospike.exception import InvalidRequest
+from spikewire.compat.aerospike.failures import reject
+from spikewire.compat.aerospike.keys import checked_key
+from spikewire.compat.aerospike.operations import WRITES, prepared
+from spikewire.compat.aerospike.policies import ttl_of
+from spikewire.compat.aerospike.records import FAILURES, Records
+from spikewire.compat.aerospike.values import outgoing
 
 if TYPE_CHECKING:
     from collections.abc import Callable

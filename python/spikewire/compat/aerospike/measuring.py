@@ -14,15 +14,15 @@ from typing import TYPE_CHECKING, Any
 
 from spikewire.compat.aerospike.admin import Admin
 from spikewire.compat.aerospike.failures import CompatWarning, of_code, reject
-from spikewire.compat.aerospike.metrics_files import Files
-from spikewire.compat.aerospike.metrics_policy import check_metrics
-from spikewire.compat.aerospike.snapshots import cluster_of, stats_of
-from spikewire.compat.aerospike_helpers.metrics import (
+from spikewire.compat.aerospike.metrics import (
     Cluster,
     ClusterStats,
     MetricsPolicy,
     Node,
 )
+from spikewire.compat.aerospike.metrics_files import Files
+from spikewire.compat.aerospike.metrics_policy import check_metrics
+from spikewire.compat.aerospike.snapshots import cluster_of, stats_of
 from spikewire.metrics import NodeDown
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from spikewire.compat.aerospike.failures import of_code, reject
-from spikewire.compat.aerospike_helpers.metrics import MetricsListeners, MetricsPolicy
+from spikewire.compat.aerospike.metrics import MetricsListeners, MetricsPolicy
 
 __all__ = ["check_metrics"]
 

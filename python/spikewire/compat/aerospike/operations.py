@@ -12,7 +12,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from spikewire import Expression, Operation
 from spikewire._native import OfficialOperations, OfficialResults
 from spikewire.compat.aerospike import opcodes as codes
+from spikewire.compat.aerospike.expressions import engine_expression
 from spikewire.compat.aerospike.failures import failure, missing, of_code, reject
+from spikewire.compat.aerospike.paths import steps
 from spikewire.compat.aerospike.valid_keys import POLICIES, check_names
 from spikewire.compat.aerospike.values import (
     KeyOrderedDict,
@@ -21,8 +23,6 @@ from spikewire.compat.aerospike.values import (
     incoming,
     outgoing,
 )
-from spikewire.compat.aerospike_helpers.cdt_ctx import steps
-from spikewire.compat.aerospike_helpers.expressions.resources import sound
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -339,12 +339,12 @@ def _operation(code: int, name: Any, of: dict[str, Any], manner: Manner) -> Oper
         reject("Bin is not given")
     if code == codes.OP_EXPR_READ:
         no_fail = bool(_checked_flags("expression_read", of.get("expr_flags", 0), 16))
-        return Operation.read(name, sound(of["expr"], manner.own), no_fail=no_fail)
+        return Operation.read(name, engine_expression(of["expr"], manner.own), no_fail=no_fail)
     if code == codes.OP_EXPR_WRITE:
         flags = _checked_flags("expression_write", of.get("expr_flags", 0), 31)
         return Operation.write(
             name,
-            sound(of["expr"], manner.own),
+            engine_expression(of["expr"], manner.own),
             create_only=bool(flags & 1),
             update_only=bool(flags & 2),
             allow_delete=bool(flags & 4),

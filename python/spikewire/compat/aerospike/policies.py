@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import spikewire
 from spikewire.compat.aerospike.differences import POLICY_NO_EFFECT
 from spikewire.compat.aerospike.exception import ParamError
+from spikewire.compat.aerospike.expressions import engine_expression
 from spikewire.compat.aerospike.failures import (
     deprecated,
     missing,
@@ -17,11 +18,10 @@ from spikewire.compat.aerospike.failures import (
     reject,
     without_effect,
 )
+from spikewire.compat.aerospike.metrics import MetricsPolicy
 from spikewire.compat.aerospike.metrics_policy import check_metrics
 from spikewire.compat.aerospike.transaction import Transaction
 from spikewire.compat.aerospike.valid_keys import CONFIGURATION, POLICIES, check_names
-from spikewire.compat.aerospike_helpers.expressions.resources import sound
-from spikewire.compat.aerospike_helpers.metrics import MetricsPolicy
 
 if TYPE_CHECKING:
     from spikewire.compat.aerospike.values import Serializers
@@ -258,7 +258,7 @@ class Policies:
             keywords["timeout"] = value / 1000
         elif name == "expressions":
             if value is not None:
-                keywords["where"] = sound(value, self.serializers)
+                keywords["where"] = engine_expression(value, self.serializers)
         elif name == "txn":
             if value is not None:
                 if not isinstance(value, Transaction):

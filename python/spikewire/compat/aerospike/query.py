@@ -12,6 +12,7 @@ import spikewire
 from spikewire import IndexRange
 from spikewire.compat.aerospike.c_errors import with_c_errors_on_methods
 from spikewire.compat.aerospike.exception import ClientError
+from spikewire.compat.aerospike.expressions import engine_expression
 from spikewire.compat.aerospike.failures import of_code, reject
 from spikewire.compat.aerospike.operations import prepared, results_of, text_of
 from spikewire.compat.aerospike.partitions import (
@@ -23,11 +24,10 @@ from spikewire.compat.aerospike.partitions import (
     status_of,
     value_at,
 )
+from spikewire.compat.aerospike.paths import steps
 from spikewire.compat.aerospike.policies import ttl_of
 from spikewire.compat.aerospike.records import FAILURES, meta_of
 from spikewire.compat.aerospike.values import deserializer_of, incoming, incoming_bins, outgoing
-from spikewire.compat.aerospike_helpers.cdt_ctx import steps
-from spikewire.compat.aerospike_helpers.expressions.resources import sound
 from spikewire.compat.aerospike_info import PARTITIONS
 
 if TYPE_CHECKING:
@@ -385,7 +385,7 @@ with_c_errors_on_methods(Query)
 def _expression(expression: Any) -> spikewire.Expression:
     """An expression, which may also be the text from ``get_expression_base64``."""
     if not isinstance(expression, str):
-        return sound(expression)
+        return engine_expression(expression)
     try:
         return spikewire.Expression.from_bytes(base64.b64decode(expression, validate=True))
     except ValueError as error:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-from spikewire.compat.aerospike_helpers.metrics import (
+from spikewire.compat.aerospike.metrics import (
     Cluster,
     ClusterStats,
     ConnectionStats,

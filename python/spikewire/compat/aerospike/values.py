@@ -12,15 +12,17 @@ import spikewire
 from spikewire import op
 from spikewire._native import _ordered_maps  # pyright: ignore[reportPrivateUsage]
 from spikewire.compat.aerospike.failures import of_code, reject
-from spikewire.compat.aerospike_helpers import HyperLogLog
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from typing_extensions import Self
 
 __all__ = [
     "CDTInfinite",
     "CDTWildcard",
     "GeoJSON",
+    "HyperLogLog",
     "KeyOrderedDict",
     "Serializers",
     "deserializer_of",
@@ -46,6 +48,21 @@ class KeyOrderedDict(dict[Any, Any]):
 def register_ordered_maps() -> None:
     """Enables that for the process."""
     _ordered_maps(KeyOrderedDict)
+
+
+class HyperLogLog(bytes):
+    """A sketch, as bytes."""
+
+    __module__ = "spikewire.compat.aerospike_helpers"  # Where programs find it.
+
+    def __new__(cls, o: Any) -> Self:
+        """Of bytes."""
+        return super().__new__(cls, o)
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({super().__repr__()})"
+
+    __str__ = __repr__
 
 
 class null:  # noqa: N801

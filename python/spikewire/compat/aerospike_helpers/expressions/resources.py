@@ -4,27 +4,30 @@
 # pyright: basic
 from __future__ import annotations
 
-from contextvars import ContextVar
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any
 
 import spikewire
 from spikewire import Expression, op
-
-if TYPE_CHECKING:
-    from spikewire.compat.aerospike.values import Serializers
+from spikewire.compat.aerospike.exception import AerospikeError
+from spikewire.compat.aerospike.expressions import (
+    InvalidExpression,
+    PairedExpression,
+    serializers_in_use,
+)
+from spikewire.compat.aerospike.failures import missing
+from spikewire.compat.aerospike.operations import arguments_of
+from spikewire.compat.aerospike.paths import steps
+from spikewire.compat.aerospike.values import outgoing
 
 __all__ = [
     "Absent",
     "Call",
     "Operator",
-    "Paired",
     "ResultType",
     "ReturnType",
-    "Unsound",
     "list_of",
     "map_of",
     "operand",
-    "sound",
 ]
 
 
@@ -82,65 +85,6 @@ _OWN: dict[str, type[Any]] = {
 _KEY_VALUE, _INVERTED = 8, 0x10000
 
 
-class Unsound:
-    """An expression that every server rejects. Calls that use it fail as they would with the
-    server's error."""
-
-    def __init__(self, error: Exception, tree: _BaseExpr) -> None:
-        self.error = error
-        self.tree = tree
-
-    def __repr__(self) -> str:
-        return f"<invalid expression: {self.error}>"
-
-
-class Paired(NamedTuple):
-    """An expression whose result is a list that alternates between keys and values."""
-
-    expression: Expression
-
-
-#: The serializers for constants while an expression is built for a client.
-_serializers: ContextVar[Serializers | None] = ContextVar("serializers", default=None)
-
-
-def sound(expression: Any, own: Serializers | None = None) -> Expression:
-    """The engine's expression, from the result of ``compile()``. Raises an error for anything else.
-    ``own``: the serializers of the client for which it is."""
-    if isinstance(expression, Expression):
-        return expression
-    if isinstance(expression, Paired):
-        return expression.expression
-    from spikewire.compat.aerospike.exception import AerospikeError
-    from spikewire.compat.aerospike.failures import of_code, reject
-
-    if not isinstance(expression, Unsound):
-        reject(f"an expression must be compiled, got {type(expression).__name__}")
-    if own is not None and own.serializer is not None:
-        token = _serializers.set(own)
-        try:
-            expression = expression.tree.compile()
-        finally:
-            _serializers.reset(token)
-        if isinstance(expression, Paired):
-            expression = expression.expression
-        if isinstance(expression, Expression):
-            return expression
-    error = expression.error
-    if isinstance(error, AerospikeError) and str(error.msg).startswith("Cannot serialize"):
-        raise of_code(-1, str(error.msg))
-    if isinstance(error, (AerospikeError, NotImplementedError)):
-        raise error
-    text = str(error)
-    # Errors of the engine about an operator and its operands, which in the official client come
-    # from the server.
-    of_server = text.startswith("`") or "expression: " in text
-    converted: Any = of_code(4 if of_server else -2, text)
-    if of_server:
-        converted.of_expression = True  # A batch has it as its result.
-    raise converted
-
-
 #: Operations for which no end means that the range is open. In other operations of the official
 #: client it means nil.
 _OPEN = frozenset(
@@ -164,15 +108,13 @@ class _BaseExpr:
     _operator: str | None = None
     _operands: tuple[Any, ...] = ()
 
-    def compile(self) -> Expression | Paired | Unsound:
+    def compile(self) -> Expression | PairedExpression | InvalidExpression:
         """The form that policies and operations accept."""
-        from spikewire.compat.aerospike.exception import AerospikeError
-
         try:
             expression = self._whole()
-            return Paired(expression) if self._is_paired({}) else expression
+            return PairedExpression(expression) if self._is_paired({}) else expression
         except (TypeError, ValueError, OverflowError, AerospikeError) as error:
-            return Unsound(error, self)
+            return InvalidExpression(error, self)
 
     def _to_expression(self) -> Expression:
         raise NotImplementedError
@@ -226,15 +168,13 @@ class _BaseExpr:
 
 def operand(value: Any) -> Any:
     """Converts an operand for the engine."""
-    from spikewire.compat.aerospike.values import outgoing
-
     if isinstance(value, _BaseExpr):
         return value._to_expression()
     if isinstance(value, list):
         return [operand(each) for each in value]
     if isinstance(value, dict):
         return {operand(name): operand(each) for name, each in value.items()}
-    return outgoing(value, _serializers.get())
+    return outgoing(value, serializers_in_use.get())
 
 
 class Operator(_BaseExpr):
@@ -276,9 +216,6 @@ class Call(_BaseExpr):
         self._value_type = value_type
 
     def _to_expression(self) -> Expression:
-        from spikewire.compat.aerospike.operations import arguments_of
-        from spikewire.compat.aerospike_helpers.cdt_ctx import steps
-
         family, kind = self._call
         arguments = {
             name: value if name.endswith("policy") else operand(value)
@@ -343,6 +280,4 @@ class Absent(_BaseExpr):
 
     def __init__(self, *args: Any, **named: Any) -> None:
         del args, named
-        from spikewire.compat.aerospike.failures import missing  # That module imports this one.
-
         missing(f"expressions.{type(self).__name__}")

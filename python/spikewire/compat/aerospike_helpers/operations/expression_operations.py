@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from spikewire.compat.aerospike import opcodes as codes
+from spikewire.compat.aerospike.expressions import PairedExpression
 from spikewire.compat.aerospike_helpers.expressions import resources as resources
-from spikewire.compat.aerospike_helpers.expressions.resources import Paired
 
 # The entries of the dictionaries.
 BIN_KEY = "bin"
@@ -27,7 +27,7 @@ def expression_read(
         "expr": expression,
         "expr_flags": expression_read_flags,
     }
-    if isinstance(expression, Paired):
+    if isinstance(expression, PairedExpression):
         operation["return_type"] = _KEY_VALUE
     return operation
 
