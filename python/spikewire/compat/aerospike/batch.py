@@ -33,7 +33,7 @@ __all__ = ["Batches"]
 _CALL = ("timeout", "replica", "max_retries", "sleep_between_retries")
 _FAILED = -16
 _NO_RESPONSE = -15
-_REFUSED = 4
+_INVALID_REQUEST = 4
 
 
 def _as_result(call: Callable[..., BatchRecords]) -> Callable[..., BatchRecords]:
@@ -41,24 +41,28 @@ def _as_result(call: Callable[..., BatchRecords]) -> Callable[..., BatchRecords]
     exception."""
 
     @functools.wraps(call)
-    def called(self: Any, keys: Any, *given: Any, **named: Any) -> BatchRecords:
+    def called(self: Any, keys: Any, *args: Any, **named: Any) -> BatchRecords:
         try:
-            return call(self, keys, *given, **named)
+            return call(self, keys, *args, **named)
         except InvalidRequest as error:
             if not hasattr(error, "of_expression"):
                 raise
-            found = [checked_key(key) for key in keys]
+            checked_keys = [checked_key(key) for key in keys]
         rows = []
         # In the official client, one key is a command of its own, whose result is that of its row.
-        whole, of_row = (_FAILED, _REFUSED) if len(found) == 1 else (_REFUSED, _NO_RESPONSE)
-        for key in found:
+        whole, of_row = (
+            (_FAILED, _INVALID_REQUEST)
+            if len(checked_keys) == 1
+            else (_INVALID_REQUEST, _NO_RESPONSE)
+        )
+        for key in checked_keys:
             digest = key[3] if len(key) > 3 else spikewire.Key(*key[:3]).digest
             row = BatchRecord((*key[:3], bytearray(digest)))
             row.result = of_row
             rows.append(row)
-        made = BatchRecords(rows)
-        made.result = whole
-        return made
+        batch_records = BatchRecords(rows)
+        batch_records.result = whole
+        return batch_records
 
     return called
 
@@ -99,9 +103,9 @@ class Batches(Records):
             options = _only(own, _READ)
         else:
             own |= written
-            made_ttl = None if ttl is None else ttl_of(ttl, own.get("ttl"))
-            if made_ttl is not None:
-                own["ttl"] = made_ttl
+            row_ttl = None if ttl is None else ttl_of(ttl, own.get("ttl"))
+            if row_ttl is not None:
+                own["ttl"] = row_ttl
             options = _only(own, _WRITE)
         verb = self._client.operate_many
         return self._alike(keys, plan, verb, (plan.operations,), call | options)
@@ -191,10 +195,10 @@ class Batches(Records):
                     checked_key(key)
             raise self._failed(error) from None
         rows, failed = self._results.rows(batch, sent, shape)
-        made = BatchRecords(rows)
+        batch_records = BatchRecords(rows)
         if failed:
-            made.result = _FAILED
-        return made
+            batch_records.result = _FAILED
+        return batch_records
 
 
 class _Rows:
@@ -220,10 +224,10 @@ class _Rows:
         operations, bins, returns, codes, _, _ = prepared(row.ops, self._manner)
         own = self._options("batch_write", _WRITE, row.policy, row.meta)
         if WRITES.isdisjoint(codes):
-            made: Any = spikewire.Read(key, ops=operations, **_only(own, _READ))
+            engine_row: Any = spikewire.Read(key, ops=operations, **_only(own, _READ))
         else:
-            made = spikewire.Write(key, operations, **own)
-        return made, (operations, bins, returns, codes, True)
+            engine_row = spikewire.Write(key, operations, **own)
+        return engine_row, (operations, bins, returns, codes, True)
 
     def _other(self, row: Any) -> tuple[Any, Any]:
         if not isinstance(row, (Read, Remove, Apply)):
@@ -255,13 +259,13 @@ class _Rows:
         if last[0] == kind and last[1] is policy and last[2] is meta:
             return last[3]
         by = kind, _content(policy), _content(meta)
-        found = None if None in by else self._known.get(by)
-        if found is None:
-            found = _only(self._policies.keywords(kind, policy, meta), names)
+        keywords = None if None in by else self._known.get(by)
+        if keywords is None:
+            keywords = _only(self._policies.keywords(kind, policy, meta), names)
             if None not in by:
-                self._known[by] = found
-        self._last = kind, policy, meta, found
-        return found
+                self._known[by] = keywords
+        self._last = kind, policy, meta, keywords
+        return keywords
 
 
 _FIXED = frozenset({int, bool, type(None)})

@@ -214,7 +214,7 @@ class Prepared(NamedTuple):
     returns: list[int | None]
     codes: list[int]
     all_answer: bool
-    given: list[dict[str, Any]]
+    source: list[dict[str, Any]]
 
 
 class Manner(NamedTuple):
@@ -250,7 +250,7 @@ def prepared(operations: Any, manner: Manner = _USUAL) -> Prepared:
         return tuple.__new__(Prepared, (*plain, False, operations))
     if not manner.strict:
         operations = [each for each in map(_mended, operations) if each is not None]
-    made: list[Operation] = []
+    engine_operations: list[Operation] = []
     bins: list[str | None] = []
     returns: list[int | None] = []
     numbers: list[int] = []
@@ -266,23 +266,25 @@ def prepared(operations: Any, manner: Manner = _USUAL) -> Prepared:
             name = text_of(name)
         try:
             if (recipe := _RECIPES.get(code)) is not None and isinstance(name, str):
-                made.append(_of_recipe(recipe, name, of, manner))
+                engine_operations.append(_of_recipe(recipe, name, of, manner))
             else:
-                made.append(_operation(code, name, of, manner))
+                engine_operations.append(_operation(code, name, of, manner))
         except (TypeError, ValueError, OverflowError) as error:
-            raise _refusal(code, error) from None
+            raise _operation_error(code, error) from None
         bins.append(name)
         returns.append(of.get("return_type"))
         numbers.append(of.get("loosely", code))
-    if not made:
+    if not engine_operations:
         reject("No operations defined")
     # Each operation has a result of its own if one of them is on a map, bits, a sketch or an
     # expression.
     all_answer = not _SILENT.issuperset(numbers)
-    return tuple.__new__(Prepared, (made, bins, returns, numbers, all_answer, operations))
+    return tuple.__new__(
+        Prepared, (engine_operations, bins, returns, numbers, all_answer, operations)
+    )
 
 
-def _refusal(code: int, error: Exception) -> BaseException:
+def _operation_error(code: int, error: Exception) -> BaseException:
     """The exception for an operation that the engine rejected."""
     family = _OF_CODE.get(code, ("",))[0]
     if isinstance(error, TypeError) and _NO_SEQUENCE.search(str(error)):
@@ -310,10 +312,15 @@ def _mended(operation: Any) -> Any:
         # A value that cannot be added or appended: the official client's server then creates the
         # bin with it, or fails the call.
         try:
-            made = Expression.value(outgoing(value))
+            expression = Expression.value(outgoing(value))
         except (TypeError, ValueError, OverflowError) as error:
             raise failure(error) from None
-        return of | {"op": codes.OP_EXPR_WRITE, "expr": made, "expr_flags": 1, "loosely": code}
+        return of | {
+            "op": codes.OP_EXPR_WRITE,
+            "expr": expression,
+            "expr_flags": 1,
+            "loosely": code,
+        }
     return of
 
 
@@ -463,10 +470,10 @@ def _returns(look: _Look) -> str:
     number = look.of.get("return_type", 0)
     if isinstance(number, bool) or not isinstance(number, int):
         reject("return_type must be an integer")
-    found = RETURNS.get(number)
-    if found is None:  # A server's error for it.
+    kind = RETURNS.get(number)
+    if kind is None:  # A server's error for it.
         raise of_code(26, f"{number} is none of the return types")
-    return found
+    return kind
 
 
 #: The flags of writes on bits and sketches, by argument name.
@@ -595,7 +602,7 @@ def results_of(
     plan: Prepared, record: Any, own: Serializers | None = None
 ) -> list[tuple[str, Any]]:
     """The bins and results of ``operate_ordered``."""
-    found: list[tuple[str, Any]] = []
+    pairs: list[tuple[str, Any]] = []
     results = record.results
     deserializer = deserializer_of(own)
     for at, name in enumerate(plan.bins):
@@ -604,8 +611,8 @@ def results_of(
         value = results[at]
         if not plan.all_answer and (value is None or plan.codes[at] in QUIET):
             continue
-        found.append((name, expected(plan.returns[at], value, deserializer)))
-    return found
+        pairs.append((name, expected(plan.returns[at], value, deserializer)))
+    return pairs
 
 
 def expected(

@@ -85,8 +85,8 @@ class Records:
         if isinstance(error, (TypeError, ValueError, OverflowError)) and key is not None:
             try:
                 checked_key(key)
-            except Exception as found:  # noqa: BLE001
-                return found
+            except Exception as key_error:  # noqa: BLE001
+                return key_error
         return failure(error, key, bin)
 
     def get(self, key: Any, policy: Any = None) -> tuple[Any, Any, Any]:
@@ -143,16 +143,16 @@ class Records:
         else:
             options = self._policies.keywords("write", policy, meta)
         if serializer is None and type(bins) is dict and self._sends(bins, self._keeps_bools):
-            made: Any = bins
+            values: Any = bins
         else:
-            made = self._outgoing(bins, serializer)
+            values = self._outgoing(bins, serializer)
         try:
-            self._put(key, made, **options)
+            self._put(key, values, **options)
         except FAILURES as error:
             checked_key(key)
-            if not made and isinstance(error, ValueError):
+            if not values and isinstance(error, ValueError):
                 raise of_code(4, str(error)) from None
-            if any(not isinstance(name, str) for name in made):
+            if any(not isinstance(name, str) for name in values):
                 raise of_code(-1, "A bin name must be a string or unicode string.") from None
             raise self._failed(error, key, bins) from None
         return 0
@@ -277,17 +277,19 @@ class Records:
             for name in _OF_WRITES if WRITES.isdisjoint(plan.codes) else _OF_READS:
                 options.pop(name, None)
         if OPERATOR_TOUCH in plan.codes:
-            given = (each for each in operations if each["op"] == OPERATOR_TOUCH)
-            ttl = next((each["val"] for each in given if "val" in each), None)
+            touches = (each for each in operations if each["op"] == OPERATOR_TOUCH)
+            ttl = next((each["val"] for each in touches if "val" in each), None)
             if ttl is not None:
                 options["ttl"] = ttl_of(ttl, options.get("ttl"))
         try:
             return self._client.operate(key, plan.operations, **options), plan
         except FAILURES as error:
-            made = self._failed(error, key, plan.bins[0] if plan.bins else None)
-            if isinstance(made, BinExistsError) and any("loosely" in each for each in plan.given):
-                made = of_code(12, "AEROSPIKE_ERR_BIN_INCOMPATIBLE_TYPE")
-            raise made from None
+            exception = self._failed(error, key, plan.bins[0] if plan.bins else None)
+            if isinstance(exception, BinExistsError) and any(
+                "loosely" in each for each in plan.source
+            ):
+                exception = of_code(12, "AEROSPIKE_ERR_BIN_INCOMPATIBLE_TYPE")
+            raise exception from None
 
     def operate(
         self,
@@ -300,11 +302,11 @@ class Records:
         each bin."""
         if policy is None and meta is None and not self._policies.plain.get("operate", True):
             try:
-                found = self._results.operate(self._client, self._manner.plain, key, list)
+                result = self._results.operate(self._client, self._manner.plain, key, list)
             except FAILURES as error:
                 raise self._failed(error, key, list[0]["bin"]) from None
-            if found is not None:
-                return found
+            if result is not None:
+                return result
         key = key_tuple(key)
         record, plan = self._operated(key, list, meta, policy)
         return self._results.operated(key, record, plan)
