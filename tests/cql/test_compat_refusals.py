@@ -208,7 +208,7 @@ def test_it_does_not_replace_what_is_imported() -> None:
         check=False,
         timeout=120,
     )
-    assert "imported already" in done.stdout
+    assert "already imported" in done.stdout
 
 
 def test_levels_have_the_numbers_of_the_protocol() -> None:
