@@ -29,6 +29,7 @@ class ExpressionTree(Protocol):
 
     def compile(self) -> Expression | PairedExpression | InvalidExpression:
         """The form that policies and operations accept."""
+        raise NotImplementedError
 
 
 class InvalidExpression:
