@@ -254,11 +254,11 @@ def test_levels_of_the_log() -> None:
 
 
 def test_rows_are_written_again(config: dict[str, Any]) -> None:
-    from spikewire.compat.aerospike_py.steps import written
+    from spikewire.compat.aerospike_py.steps import batch_write_steps
     from spikewire.compat.aerospike_py.types import BatchRecord, BatchWriteResult
 
     rows = [(("test", "refusals", at), {"x": at}) for at in range(3)]
-    steps = written(rows, None, 2)
+    steps = batch_write_steps(rows, None, 2)
     assert next(steps).verb == "put_many"
     busy = aerospike_py.AEROSPIKE_ERR_KEY_BUSY
     some = [BatchRecord(None, code, None) for code in (0, busy, busy)]
@@ -271,7 +271,7 @@ def test_rows_are_written_again(config: dict[str, Any]) -> None:
         steps.send(BatchWriteResult([some[1]]))
     assert [row.result for row in end.value.value.batch_records] == [0, 0, busy]
     assert end.value.value.retry == (3, 3, False, 1)
-    truncated = written(rows, {"total_timeout": 1}, 1000)
+    truncated = batch_write_steps(rows, {"total_timeout": 1}, 1000)
     next(truncated)
 
     def all_steps() -> None:
@@ -345,10 +345,10 @@ class Stuck:
 
 
 def test_waiting_too_long_is_backpressure() -> None:
-    from spikewire.compat.aerospike_py.limits import Limited
+    from spikewire.compat.aerospike_py.limits import LimitedEngine
 
     engine = Stuck()
-    limited = Limited(engine, 1, 1)
+    limited = LimitedEngine(engine, 1, 1)
     thread = threading.Thread(target=limited.get)
     thread.start()
     assert engine.began.wait(60)
@@ -361,7 +361,7 @@ def test_waiting_too_long_is_backpressure() -> None:
 
 
 def test_tasks_that_wait_too_long_have_backpressure() -> None:
-    from spikewire.compat.aerospike_py.limits import AsyncLimited
+    from spikewire.compat.aerospike_py.limits import AsyncLimitedEngine
 
     class Engine:
         def __init__(self) -> None:
@@ -373,7 +373,7 @@ def test_tasks_that_wait_too_long_have_backpressure() -> None:
 
     async def main() -> None:
         engine = Engine()
-        limited = AsyncLimited(engine, 1, 1)
+        limited = AsyncLimitedEngine(engine, 1, 1)
         first = asyncio.ensure_future(limited.get())
         await asyncio.sleep(0)
         with pytest.raises(aerospike_py.BackpressureError):

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from typing import TypeAlias
 
-    from spikewire.compat.check.judging import Finding
+    from spikewire.compat.check.findings import Finding
 
     Commands: TypeAlias = argparse._SubParsersAction[argparse.ArgumentParser]  # noqa: SLF001  # pyright: ignore[reportPrivateUsage]
 
@@ -72,7 +72,7 @@ def _add_check(commands: Commands) -> None:
 
 def _checked(options: argparse.Namespace) -> int:
     # Imported where it is needed: it loads the drop-ins.
-    from spikewire.compat.check.judging import check
+    from spikewire.compat.check.findings import check
     from spikewire.compat.check.peers import NotImportable
     from spikewire.compat.check.report import as_json, show
 

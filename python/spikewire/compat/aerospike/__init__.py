@@ -14,7 +14,7 @@ alternative; docs/compat-aerospike.md has the full list.
 |---|---|
 | ``client``, ``records``, ``batch``, ``admin`` | ``Client``, by the subject of its methods |
 | ``query`` | ``Query``, ``Scan`` |
-| ``metrics``, ``measuring``, ``snapshots``, ``metrics_files``, ``metrics_policy`` | metrics |
+| ``metrics``, ``client_metrics``, ``snapshots``, ``metrics_files``, ``metrics_policy`` | metrics |
 | ``keys``, ``partitions`` | keys of records; which partitions a query reads, and its progress |
 | ``configuration``, ``policies``, ``valid_keys`` | converting configurations and policies |
 | ``operations``, ``opcodes``, ``paths``, ``expressions`` | the arguments of ``operate`` |

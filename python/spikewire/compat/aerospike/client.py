@@ -35,7 +35,7 @@ class Client(Users):
         self._read, self._write = self._policies.plain["read"], self._policies.plain["write"]
         if settings.metrics != self._file_metrics:
             self._file_metrics = settings.metrics
-            self._measure_as(settings.metrics)
+            self._apply_metrics_settings(settings.metrics)
 
     def connect(self, username: str | None = None, password: str | None = None) -> Client:
         """Connects and returns this client. If it is connected already, the user is used the next

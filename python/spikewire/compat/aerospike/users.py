@@ -8,8 +8,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from spikewire.compat.aerospike.accounts import GLOBAL, NAMES, privilege_dict, role_dict, user_dict
+from spikewire.compat.aerospike.client_metrics import ClientMetrics
 from spikewire.compat.aerospike.failures import missing, of_code, of_server, reject
-from spikewire.compat.aerospike.measuring import Measuring
 from spikewire.compat.aerospike.records import FAILURES
 from spikewire.compat.aerospike.transaction import Transaction
 from spikewire.roles import Privilege
@@ -26,7 +26,7 @@ _LONGEST_ADDRESS = 63
 _LONGEST_WAIT = 60.0
 
 
-class Users(Measuring):
+class Users(ClientMetrics):
     """Users, roles and transactions."""
 
     def _within(self, policy: Any) -> float:

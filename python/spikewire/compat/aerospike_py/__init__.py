@@ -11,7 +11,7 @@
 
 | module | contents |
 |---|---|
-| ``client``, ``async_client``, ``common``, ``users`` | the two clients |
+| ``client``, ``async_client``, ``base_client``, ``users`` | the two clients |
 | ``requests``, ``batches``, ``steps`` | converting calls to the engine's, for both clients |
 | ``query``, ``read_results``, ``write_results``, ``numpy_batch`` | queries; results of batches |
 | ``configuration``, ``policies`` | converting configurations and policies |

@@ -10,15 +10,15 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import spikewire
 from spikewire.compat.aerospike_py import batches, requests
-from spikewire.compat.aerospike_py.common import Common, answer_of, index_kind
-from spikewire.compat.aerospike_py.configuration import opened_with
+from spikewire.compat.aerospike_py.base_client import BaseClient, answer_of, index_kind
+from spikewire.compat.aerospike_py.configuration import client_arguments
 from spikewire.compat.aerospike_py.exception import ClientError
 from spikewire.compat.aerospike_py.failures import FAILURES, NAMELESS, failure, not_opened
-from spikewire.compat.aerospike_py.limits import AsyncLimited
+from spikewire.compat.aerospike_py.limits import AsyncLimitedEngine
 from spikewire.compat.aerospike_py.numpy_batch import rows_of
 from spikewire.compat.aerospike_py.operations import plain
 from spikewire.compat.aerospike_py.query import AsyncQuery
-from spikewire.compat.aerospike_py.steps import written
+from spikewire.compat.aerospike_py.steps import batch_write_steps
 from spikewire.compat.aerospike_py.types import InfoNodeResult
 from spikewire.compat.aerospike_py.users import AsyncUsers
 from spikewire.compat.aerospike_py.values import record_of, stepped
@@ -42,19 +42,21 @@ __all__ = ["AsyncClient"]
 _NONE: dict[str, Any] = {}
 
 
-class AsyncClient(AsyncUsers, Common):
+class AsyncClient(AsyncUsers, BaseClient):
     """An asyncio client with the API of aerospike-py. It connects with ``connect()``."""
 
     async def connect(
         self, username: str | None = None, password: str | None = None
     ) -> AsyncClient:
         """Connects and returns this client."""
-        self._may_open()
-        seeds, options = opened_with(self._config, username, password)
+        self._check_can_open()
+        seeds, options = client_arguments(self._config, username, password)
         self._user = options.get("user")
         self._opening = True
         try:
-            self._took(await spikewire.AsyncClient.connect(seeds, **options), AsyncLimited)
+            self._set_engine(
+                await spikewire.AsyncClient.connect(seeds, **options), AsyncLimitedEngine
+            )
         except FAILURES as error:
             raise not_opened(error) from None
         finally:
@@ -63,7 +65,7 @@ class AsyncClient(AsyncUsers, Common):
 
     async def close(self) -> None:
         """Closes all connections; closing twice does nothing."""
-        opened = self._may_close()
+        opened = self._detach()
         if opened is not None:
             await opened.close()
 
@@ -81,7 +83,7 @@ class AsyncClient(AsyncUsers, Common):
 
     async def _execute(self, request: Request) -> Any:
         try:
-            verb = getattr(self._connected(), request.verb)
+            verb = getattr(self._require_engine(), request.verb)
             result = await verb(*request.arguments, **request.options)
         except spikewire.RecordNotFound as error:
             if request.absent is not None:
@@ -91,7 +93,7 @@ class AsyncClient(AsyncUsers, Common):
             raise failure(error, request.arguments[0]) from None
         return request.finish(result)
 
-    async def _stepped(self, steps: Any) -> Any:
+    async def _run_steps(self, steps: Any) -> Any:
         sent: Any = None
         while True:
             try:
@@ -209,7 +211,7 @@ class AsyncClient(AsyncUsers, Common):
         self, records: Any, policy: Any = None, retry: int = 0
     ) -> BatchWriteResult:
         """Writes records; rows are keys and bins, and optionally metadata."""
-        return await self._stepped(written(records, policy, retry))  # type: ignore[no-any-return]
+        return await self._run_steps(batch_write_steps(records, policy, retry))  # type: ignore[no-any-return]
 
     async def batch_write_numpy(
         self,
@@ -223,7 +225,7 @@ class AsyncClient(AsyncUsers, Common):
     ) -> BatchWriteResult:
         """Writes the rows of a structured array."""
         rows = rows_of(data, namespace, set_name, _dtype, key_field)
-        return await self._stepped(written(rows, policy, retry))  # type: ignore[no-any-return]
+        return await self._run_steps(batch_write_steps(rows, policy, retry))  # type: ignore[no-any-return]
 
     async def batch_operate(self, keys: Any, ops: Any, policy: Any = None) -> BatchWriteResult:
         """Runs several operations on each record."""
@@ -247,7 +249,7 @@ class AsyncClient(AsyncUsers, Common):
 
     def query(self, namespace: str, set_name: str) -> AsyncQuery:
         """Creates a query."""
-        return AsyncQuery(self._connected(), namespace, set_name)
+        return AsyncQuery(self._require_engine(), namespace, set_name)
 
     async def _index(
         self, kind: str, namespace: str, set_name: str, bin_name: str, index_name: str
@@ -255,7 +257,7 @@ class AsyncClient(AsyncUsers, Common):
         if bin_name == "":
             raise ClientError(NAMELESS)
         try:
-            await self._connected().indexes.create(
+            await self._require_engine().indexes.create(
                 namespace, set_name, bin_name, index_kind(kind), name=index_name
             )
         except FAILURES as error:
@@ -286,7 +288,7 @@ class AsyncClient(AsyncUsers, Common):
         """Removes an index; a missing one counts as removed."""
         del policy
         try:
-            await self._connected().indexes.drop(namespace, None, index_name)
+            await self._require_engine().indexes.drop(namespace, None, index_name)
         except spikewire.IndexNotFound:
             return
         except FAILURES as error:
@@ -299,7 +301,7 @@ class AsyncClient(AsyncUsers, Common):
         del policy
         command = requests.truncation(namespace, set_name, nanos)
         try:
-            await self._connected().info(command)
+            await self._require_engine().info(command)
         except FAILURES as error:
             raise failure(error) from None
 
@@ -308,7 +310,7 @@ class AsyncClient(AsyncUsers, Common):
         del policy
         name, source = requests.udf_put(filename, udf_type)
         try:
-            await self._connected().modules.register(name, source)
+            await self._require_engine().modules.register(name, source)
         except FAILURES as error:
             raise failure(error) from None
 
@@ -316,7 +318,7 @@ class AsyncClient(AsyncUsers, Common):
         """Removes a module; a missing one counts as removed."""
         del policy
         try:
-            await self._connected().modules.remove(requests.module_name(module))
+            await self._require_engine().modules.remove(requests.module_name(module))
         except FAILURES as error:
             raise failure(error) from None
 
@@ -325,7 +327,7 @@ class AsyncClient(AsyncUsers, Common):
             message = f"command must be a str, not {type(command).__name__}"
             raise TypeError(message)
         try:
-            return await self._connected().info(command, node)  # type: ignore[no-any-return]
+            return await self._require_engine().info(command, node)  # type: ignore[no-any-return]
         except spikewire.ServerError as error:
             return answer_of(error)
         except FAILURES as error:

@@ -26,7 +26,7 @@ __all__ = ["batch_apply", "batch_operate", "batch_read", "batch_remove", "batch_
 _NO_RETRIES = BatchRetryInfo()
 
 
-def _listed(value: Any, what: str) -> list[Any]:
+def _list_of(value: Any, what: str) -> list[Any]:
     if not isinstance(value, list):
         message = f"{what} must be a list, not {type(value).__name__}"
         raise TypeError(message)
@@ -35,7 +35,7 @@ def _listed(value: Any, what: str) -> list[Any]:
 
 def batch_read(keys: Any, bins: Any, policy: Any) -> Request:
     """Reads records: all bins, some, or none if ``bins`` is empty."""
-    rows = _listed(keys, "keys")
+    rows = _list_of(keys, "keys")
     options = {} if policy is None else batch_options(policy) | row_options("read", policy)
 
     def finish(batch: Any) -> LazyBatchRecords:
@@ -43,7 +43,7 @@ def batch_read(keys: Any, bins: Any, policy: Any) -> Request:
 
     if bins is None:
         return Request("get_many", (sent_keys(rows),), options, finish)
-    if not _listed(bins, "bins"):
+    if not _list_of(bins, "bins"):
         return Request("exists_many", (sent_keys(rows),), options, finish)
     return Request("get_many", (sent_keys(rows), bins), options, finish)
 
@@ -54,7 +54,7 @@ def _result(rows: list[BatchRecord]) -> BatchWriteResult:
 
 def batch_operate(keys: Any, ops: Any, policy: Any) -> Request:
     """Runs several operations on each record."""
-    plan, rows = prepared(_listed(ops, "ops")), _listed(keys, "keys")
+    plan, rows = prepared(_list_of(ops, "ops")), _list_of(keys, "keys")
     options = batch_options(policy)
     if plan.writes:
         options |= row_options("batch_write", policy)
@@ -95,7 +95,7 @@ def _with_meta(rows: list[Any]) -> tuple[list[Any], list[Any]]:
 
 def batch_remove(keys: Any, policy: Any) -> Request:
     """Deletes records; rows are keys, or pairs of a key and metadata."""
-    row_keys, metas = _with_meta(_listed(keys, "keys"))
+    row_keys, metas = _with_meta(_list_of(keys, "keys"))
     call, shared = batch_options(policy), row_options("batch_remove", policy)
 
     def finish(batch: Any) -> BatchWriteResult:
@@ -114,8 +114,8 @@ def batch_remove(keys: Any, policy: Any) -> Request:
 
 def batch_apply(keys: Any, module: Any, function: Any, args: Any, policy: Any) -> Request:
     """Calls a function on each record; rows are keys, or pairs of a key and metadata."""
-    row_keys, metas = _with_meta(_listed(keys, "keys"))
-    shared = _listed([] if args is None else args, "args")
+    row_keys, metas = _with_meta(_list_of(keys, "keys"))
+    shared = _list_of([] if args is None else args, "args")
     call, own = batch_options(policy), row_options("batch_apply", policy)
 
     def bins_of(record: Any) -> dict[str, Any]:
@@ -133,7 +133,7 @@ def batch_apply(keys: Any, module: Any, function: Any, args: Any, policy: Any) -
         if meta is None:
             rows.append(spikewire.Apply(sent_key(key), module, function, shared, **own))
             continue
-        own_arguments = _listed(meta.get("args", shared), "args")
+        own_arguments = _list_of(meta.get("args", shared), "args")
         rows.append(
             spikewire.Apply(
                 sent_key(key),
@@ -149,7 +149,7 @@ def batch_apply(keys: Any, module: Any, function: Any, args: Any, policy: Any) -
 def batch_write(records: Any, policy: Any) -> Request:
     """Writes records; rows are keys and bins, and optionally metadata."""
     call, shared = batch_options(policy), row_options("batch_write", policy)
-    records = _listed(records, "records")
+    records = _list_of(records, "records")
     if (writes := NamedWrites.plain(records)) is not None:
         for row in records:
             if "" in row[1]:

@@ -12,7 +12,7 @@ from spikewire.compat.aerospike_py.differences import CONFIG_NO_EFFECT
 from spikewire.compat.aerospike_py.exception import ClientError
 from spikewire.compat.aerospike_py.failures import missing, without_effect
 
-__all__ = ["CONFIG", "limit_of", "opened_with"]
+__all__ = ["CONFIG", "client_arguments", "limit_of"]
 
 #: Milliseconds, seconds, counts and the like: the names here and in the engine, and the unit.
 _NUMBERS = (
@@ -34,7 +34,7 @@ CONFIG = frozenset(
 )  # fmt: skip
 
 
-def opened_with(
+def client_arguments(
     config: Any, username: Any = None, password: Any = None
 ) -> tuple[list[str], dict[str, Any]]:
     """Seeds and options of a client."""

@@ -21,7 +21,7 @@ from spikewire.compat.aerospike_py.exception import BackpressureError
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = ["AsyncLimited", "Limited"]
+__all__ = ["AsyncLimitedEngine", "LimitedEngine"]
 
 #: Calls that count. Queries, functions, indexes and info commands are not limited.
 _COUNTED = frozenset(
@@ -42,11 +42,11 @@ class _Base:
         verb = getattr(self._engine, name)
         if name not in _COUNTED:
             return verb
-        limited = self._limited(verb)
+        limited = self._limit(verb)
         setattr(self, name, limited)
         return limited
 
-    def _limited(self, verb: Callable[..., Any]) -> Callable[..., Any]:
+    def _limit(self, verb: Callable[..., Any]) -> Callable[..., Any]:
         raise NotImplementedError
 
     def _full(self) -> BackpressureError:
@@ -56,14 +56,14 @@ class _Base:
         )
 
 
-class Limited(_Base):
+class LimitedEngine(_Base):
     """For threads."""
 
     def __init__(self, engine: Any, most: int, milliseconds: int) -> None:
         super().__init__(engine, most, milliseconds)
         self._free = threading.BoundedSemaphore(most)
 
-    def _limited(self, verb: Callable[..., Any]) -> Callable[..., Any]:
+    def _limit(self, verb: Callable[..., Any]) -> Callable[..., Any]:
         @functools.wraps(verb)
         def call(*args: Any, **named: Any) -> Any:
             if not self._free.acquire(timeout=self._seconds):
@@ -76,14 +76,14 @@ class Limited(_Base):
         return call
 
 
-class AsyncLimited(_Base):
+class AsyncLimitedEngine(_Base):
     """For tasks: waiting ones are served in order of arrival, separately on each event loop."""
 
     def __init__(self, engine: Any, most: int, milliseconds: int) -> None:
         super().__init__(engine, most, milliseconds)
         self._free: WeakKeyDictionary[Any, asyncio.Semaphore] = WeakKeyDictionary()
 
-    def _limited(self, verb: Callable[..., Any]) -> Callable[..., Any]:
+    def _limit(self, verb: Callable[..., Any]) -> Callable[..., Any]:
         @functools.wraps(verb)
         async def call(*args: Any, **named: Any) -> Any:
             loop = asyncio.get_running_loop()

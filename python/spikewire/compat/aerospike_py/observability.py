@@ -73,20 +73,20 @@ class Process:
         self.staging = os.environ.get("AEROSPIKE_PY_INTERNAL_METRICS", "").strip().lower() in _TRUE
         self.tracing = False
 
-    def watched(self, client: Any) -> None:
+    def register(self, client: Any) -> None:
         """Registers a client that was opened."""
         if self.counting:
             client.metrics.enable(stages=self.staging)
         with self._lock:
             self._clients.add(client)
 
-    def traced(self, client: Any) -> Any:
+    def with_tracing(self, client: Any) -> Any:
         """The client, or the view of it that creates spans."""
         if not self.tracing:
             return client
         return importlib.import_module("spikewire.metrics.otel").instrument(client)
 
-    def left(self, client: Any) -> None:
+    def unregister(self, client: Any) -> None:
         """Called before a client is closed: keeps its counters."""
         with self._lock:
             if client in self._clients:

@@ -128,7 +128,7 @@ def touch(key: Any, val: Any, meta: Any, policy: Any) -> Request:
     return Request("touch", (sent_key(key),), options, _nothing)
 
 
-def _joined(kind: str, key: Any, bin: Any, val: Any, meta: Any, policy: Any) -> Request:
+def _concatenate(kind: str, key: Any, bin: Any, val: Any, meta: Any, policy: Any) -> Request:
     if isinstance(val, (str, bytes, bytearray)):
         arguments = sent_key(key), {bin: val}
         return Request(kind, arguments, single_options("write", policy, meta), _nothing)
@@ -138,12 +138,12 @@ def _joined(kind: str, key: Any, bin: Any, val: Any, meta: Any, policy: Any) -> 
 
 def append(key: Any, bin: Any, val: Any, meta: Any, policy: Any) -> Request:
     """Appends to text or bytes."""
-    return _joined("append", key, bin, val, meta, policy)
+    return _concatenate("append", key, bin, val, meta, policy)
 
 
 def prepend(key: Any, bin: Any, val: Any, meta: Any, policy: Any) -> Request:
     """Prepends to text or bytes."""
-    return _joined("prepend", key, bin, val, meta, policy)
+    return _concatenate("prepend", key, bin, val, meta, policy)
 
 
 def increment(key: Any, bin: Any, offset: Any, meta: Any, policy: Any) -> Request:

@@ -123,10 +123,10 @@ class Users(_Prepared):
 
     if TYPE_CHECKING:
 
-        def _connected(self) -> Any: ...
+        def _require_engine(self) -> Any: ...
 
     def _run(self, call: _Call) -> Any:
-        client = self._connected()
+        client = self._require_engine()
         try:
             result = getattr(getattr(client, call.of), call.verb)(*call.arguments, **call.options)
         except FAILURES as error:
@@ -211,10 +211,10 @@ class AsyncUsers(_Prepared):
 
     if TYPE_CHECKING:
 
-        def _connected(self) -> Any: ...
+        def _require_engine(self) -> Any: ...
 
     async def _run(self, call: _Call) -> Any:
-        client = self._connected()
+        client = self._require_engine()
         try:
             result = await getattr(getattr(client, call.of), call.verb)(
                 *call.arguments, **call.options

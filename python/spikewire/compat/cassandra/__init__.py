@@ -10,17 +10,17 @@ docs/compat-cassandra.md has the full list.
 | ``cluster`` | ``Cluster``, and the other names in ``cassandra.cluster`` |
 | ``session``, ``future``, ``results`` | ``Session``, ``ResponseFuture``, ``ResultSet`` |
 | ``profiles``, ``policies``, ``auth`` | execution profiles, policies and authentication |
-| ``query``, ``factories``, ``marks`` | statements, traces, row factories |
+| ``query``, ``factories``, ``special_values`` | statements, traces, row factories |
 | ``concurrent`` | many statements at a time |
 | ``metadata``, ``pool`` | schema and nodes |
-| ``errors``, ``protocol``, ``translate`` | exceptions, and the conversion of errors to them |
+| ``errors``, ``protocol``, ``error_translation`` | exceptions, and converting errors to them |
 | ``levels`` | consistency levels and other named constants |
 | ``util`` | classes of values |
 | ``values``, ``user_types`` | converting values in both directions |
 | ``column_types``, ``cqltypes`` | types of columns; the names in ``cassandra.cqltypes`` |
-| ``markers``, ``checks``, ``identifiers`` | ``%s`` parameters, type checks, names of attributes |
+| ``markers``, ``type_checks``, ``identifiers`` | ``%s`` parameters, checks, names of attributes |
 | ``connection``, ``encoder``, ``marshal``, ``murmur3`` | other modules of ``cassandra`` |
-| ``waiting`` | locks and events, also under gevent |
+| ``synchronization`` | locks and events, also under gevent |
 | ``installation``, ``missing_errors`` | ``import cassandra``; errors for names that are not here |
 """
 

@@ -19,10 +19,12 @@ from spikewire.compat.cassandra.cluster_options import (
 from spikewire.compat.cassandra.connection import Connection, DefaultEndPoint
 from spikewire.compat.cassandra.control import ControlConnection, Listeners
 from spikewire.compat.cassandra.differences import TUNING, UNSUPPORTED
+from spikewire.compat.cassandra.error_translation import NoHostAvailable, translate_error
 from spikewire.compat.cassandra.errors import DriverException, OperationTimedOut
 from spikewire.compat.cassandra.future import QueryExhausted, ResponseFuture
 from spikewire.compat.cassandra.levels import ConsistencyLevel
 from spikewire.compat.cassandra.metadata import Metadata
+from spikewire.compat.cassandra.metadata_refresh import MetadataRefresh
 from spikewire.compat.cassandra.missing_errors import raise_missing_attribute, resolve_name
 from spikewire.compat.cassandra.policies import (
     DCAwareRoundRobinPolicy,
@@ -53,11 +55,9 @@ from spikewire.compat.cassandra.query import (
     named_tuple_factory,
     tuple_factory,
 )
-from spikewire.compat.cassandra.refreshing import Refreshing
 from spikewire.compat.cassandra.results import ResultSet
 from spikewire.compat.cassandra.session import Session
-from spikewire.compat.cassandra.translate import NoHostAvailable, translated
-from spikewire.compat.cassandra.waiting import new_lock
+from spikewire.compat.cassandra.synchronization import new_lock
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -125,7 +125,7 @@ def default_lbp_factory() -> LoadBalancingPolicy:
     return TokenAwarePolicy(DCAwareRoundRobinPolicy())
 
 
-class Cluster(Refreshing):
+class Cluster(MetadataRefresh):
     """A cluster's contact points, and the settings of its sessions."""
 
     def __init__(
@@ -401,10 +401,10 @@ class Cluster(Refreshing):
                 message, [point.rpartition(":")[0] for point in points]
             ) from error
         except cql.errors.ServerError as error:
-            raise translated(error, lambda _: None) from error
+            raise translate_error(error, lambda _: None) from error
         except cql.errors.Error as error:
             node = error.node or points[0]
-            exception = translated(error, lambda _: None)
+            exception = translate_error(error, lambda _: None)
             cause = error if isinstance(exception, NoHostAvailable) else exception
             message = "Unable to connect to any servers"
             if self.ssl_context is not None and "certificate" not in self._options["tls"]:

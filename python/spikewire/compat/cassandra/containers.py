@@ -9,8 +9,8 @@ import uuid
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from spikewire.compat.cassandra.checks import is_a
 from spikewire.compat.cassandra.times import Duration
+from spikewire.compat.cassandra.type_checks import is_a
 
 if TYPE_CHECKING:
     from typing_extensions import Self

@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from spikewire.compat.cassandra.checks import is_a
+from spikewire.compat.cassandra.type_checks import is_a
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -32,7 +32,7 @@ from spikewire.compat.cassandra.schema import (
     TriggerMetadata,
     UserType,
 )
-from spikewire.compat.cassandra.schema_reading import CONTENTS, Part, read_schema
+from spikewire.compat.cassandra.schema_reader import CONTENTS, Part, read_schema
 from spikewire.compat.cassandra.strategies import (
     LocalStrategy,
     NetworkTopologyStrategy,
@@ -40,6 +40,7 @@ from spikewire.compat.cassandra.strategies import (
     ReplicationStrategy,
     SimpleStrategy,
 )
+from spikewire.compat.cassandra.synchronization import new_lock
 from spikewire.compat.cassandra.tokens import (
     BytesToken,
     HashToken,
@@ -49,7 +50,6 @@ from spikewire.compat.cassandra.tokens import (
     TokenMap,
     token_class_of,
 )
-from spikewire.compat.cassandra.waiting import new_lock
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -14,9 +14,9 @@ from spikewire.compat.cassandra.factories import (
     tuple_factory,
 )
 from spikewire.compat.cassandra.levels import ConsistencyLevel, consistency_value_to_name
-from spikewire.compat.cassandra.marks import FETCH_SIZE_UNSET, UNSET_VALUE
 from spikewire.compat.cassandra.missing_errors import resolve_name
 from spikewire.compat.cassandra.policies import retries_of
+from spikewire.compat.cassandra.special_values import FETCH_SIZE_UNSET, UNSET_VALUE
 from spikewire.compat.cassandra.traces import QueryTrace, TraceEvent, TraceUnavailable
 
 if TYPE_CHECKING:

@@ -12,9 +12,9 @@ import sys
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from spikewire import cql
+from spikewire.compat.cassandra.error_translation import NoHostAvailable
 from spikewire.compat.cassandra.levels import ConsistencyLevel
 from spikewire.compat.cassandra.markers import by_position, literals, question_marks
-from spikewire.compat.cassandra.marks import FETCH_SIZE_UNSET
 from spikewire.compat.cassandra.order import Writes
 from spikewire.compat.cassandra.policies import retries_of, speculation_of
 from spikewire.compat.cassandra.profiles import NOT_SET, ExecutionProfile
@@ -26,7 +26,7 @@ from spikewire.compat.cassandra.query import (
     engine_batch,
 )
 from spikewire.compat.cassandra.settings import Settings
-from spikewire.compat.cassandra.translate import NoHostAvailable
+from spikewire.compat.cassandra.special_values import FETCH_SIZE_UNSET
 from spikewire.compat.cassandra.user_types import UserTypes
 from spikewire.compat.cassandra.values import Binder
 from spikewire.cql.errors import SyntaxException

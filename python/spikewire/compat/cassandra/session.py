@@ -10,15 +10,15 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from spikewire.compat.cassandra.column_types import columns_of, has_user_types
 from spikewire.compat.cassandra.differences import DIFFERENCES
+from spikewire.compat.cassandra.error_translation import translate_error
 from spikewire.compat.cassandra.future import ResponseFuture
 from spikewire.compat.cassandra.missing_errors import raise_missing_attribute
 from spikewire.compat.cassandra.names import quoted
 from spikewire.compat.cassandra.pool import Host, split
 from spikewire.compat.cassandra.profiles import EXEC_PROFILE_DEFAULT, NOT_SET
 from spikewire.compat.cassandra.requests import KEPT, Requests, level_named, seconds
-from spikewire.compat.cassandra.translate import translated
+from spikewire.compat.cassandra.synchronization import is_cooperative
 from spikewire.compat.cassandra.values import row_reader
-from spikewire.compat.cassandra.waiting import is_cooperative
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -136,7 +136,7 @@ class Session(Requests):
         try:
             prepared = self._core.prepare(query, **options)
         except Exception as error:
-            raise translated(error, self._host) from error
+            raise translate_error(error, self._host) from error
         statement = self._prepared(prepared, keyspace)
         statement.custom_payload = custom_payload
         return statement

@@ -16,9 +16,9 @@ from decimal import Decimal, InvalidOperation
 from typing import Any, cast
 
 from spikewire import cql
-from spikewire.compat.cassandra.checks import is_a
 from spikewire.compat.cassandra.column_types import ColumnType, type_of
-from spikewire.compat.cassandra.marks import UNSET_VALUE
+from spikewire.compat.cassandra.special_values import UNSET_VALUE
+from spikewire.compat.cassandra.type_checks import is_a
 from spikewire.compat.cassandra.user_types import UserTypes
 from spikewire.compat.cassandra.util import (
     Date,

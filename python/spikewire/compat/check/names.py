@@ -41,7 +41,7 @@ class Names:
         self.scopes: list[dict[str, Bound]] = []
         """The names that the functions around a place have, the innermost last."""
 
-    def imported(self, local: str, path: str) -> None:
+    def add_import(self, local: str, path: str) -> None:
         """A name bound by an import."""
         peer = of_module(path)
         if peer is None:
@@ -117,7 +117,7 @@ class Names:
                     return peer, kind
         return None
 
-    def assigned(self, target: ast.expr, value: ast.expr) -> None:
+    def add_assignment(self, target: ast.expr, value: ast.expr) -> None:
         """A variable or attribute that is assigned to."""
         name = dotted(target)
         if name is None:

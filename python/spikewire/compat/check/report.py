@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import TextIO
 
-    from spikewire.compat.check.judging import Finding
+    from spikewire.compat.check.findings import Finding
 
 __all__ = ["as_json", "show"]
 

@@ -57,25 +57,25 @@ def _imports(tree: ast.AST, names: Names) -> None:
         if isinstance(node, ast.Import):
             for each in node.names:
                 if each.asname is not None:
-                    names.imported(each.asname, each.name)
+                    names.add_import(each.asname, each.name)
                 else:
-                    names.imported(each.name.partition(".")[0], each.name.partition(".")[0])
+                    names.add_import(each.name.partition(".")[0], each.name.partition(".")[0])
         elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
             for each in node.names:
-                names.imported(each.asname or each.name, f"{node.module}.{each.name}")
+                names.add_import(each.asname or each.name, f"{node.module}.{each.name}")
 
 
 def _assignments(tree: ast.AST, names: Names) -> None:
     for node in ast.walk(tree):
         if isinstance(node, ast.Assign):
             for target in node.targets:
-                names.assigned(target, node.value)
+                names.add_assignment(target, node.value)
         elif isinstance(node, (ast.AnnAssign, ast.NamedExpr)) and node.value is not None:
-            names.assigned(node.target, node.value)
+            names.add_assignment(node.target, node.value)
         elif isinstance(node, (ast.With, ast.AsyncWith)):
             for item in node.items:
                 if item.optional_vars is not None:
-                    names.assigned(item.optional_vars, item.context_expr)
+                    names.add_assignment(item.optional_vars, item.context_expr)
         elif isinstance(node, ast.arg) and node.annotation is not None:
             kind = _class_of(node, names)
             if kind is not None:

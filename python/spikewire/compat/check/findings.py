@@ -6,12 +6,12 @@ import inspect
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
 from spikewire.compat.check.peers import class_at, module_at
-from spikewire.compat.check.reading import uses_of
+from spikewire.compat.check.uses import uses_of
 from spikewire.compat.difference_table import Missing
 
 if TYPE_CHECKING:
     from spikewire.compat.check.peers import Peer
-    from spikewire.compat.check.reading import Use
+    from spikewire.compat.check.uses import Use
     from spikewire.compat.difference_table import Entry
 
 __all__ = ["Finding", "Verdict", "check"]
@@ -38,13 +38,13 @@ def check(source: str, filename: str = "<program>") -> list[Finding]:
     """
     findings: list[Finding] = []
     for use in uses_of(source, filename):
-        verdict, text = _judged(use)
+        verdict, text = _verdict_of(use)
         if verdict is not None:
             findings.append(Finding(filename, use.line, use.peer.name, use.name, verdict, text))
     return findings
 
 
-def _judged(use: Use) -> tuple[Verdict | None, str]:
+def _verdict_of(use: Use) -> tuple[Verdict | None, str]:
     kind, _, rest = use.name.partition(".")
     if use.name.endswith(")"):
         return _parameter(use)

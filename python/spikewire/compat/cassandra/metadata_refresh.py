@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from spikewire.compat.cassandra.metadata import Metadata
 
-__all__ = ["Refreshing"]
+__all__ = ["MetadataRefresh"]
 
 
-class Refreshing:
+class MetadataRefresh:
     """The methods of a cluster that read its metadata again."""
 
     metadata: Metadata

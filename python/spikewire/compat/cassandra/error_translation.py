@@ -11,7 +11,7 @@ from spikewire.cql import errors as cql_errors
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = ["NoHostAvailable", "translated"]
+__all__ = ["NoHostAvailable", "translate_error"]
 
 
 class NoHostAvailable(Exception):
@@ -54,7 +54,7 @@ _NEXT_NODE = (0x0000, 0x1001, 0x1002, 0x1003)
 _NO_HOST = "Unable to complete the operation against any hosts"
 
 
-def translated(
+def translate_error(
     error: BaseException, host_of: Callable[[str | None], Any], *, retried: bool = True
 ) -> BaseException:
     """The exception to raise for ``error``. Unchanged if it needs no conversion.

@@ -30,13 +30,13 @@ if TYPE_CHECKING:
 
     from spikewire.metrics import Event
 
-__all__ = ["Measuring"]
+__all__ = ["ClientMetrics"]
 
 
 class _Measurement:
     """Metrics while they are enabled: a thread that takes snapshots."""
 
-    def __init__(self, owner: Measuring, policy: MetricsPolicy) -> None:
+    def __init__(self, owner: ClientMetrics, policy: MetricsPolicy) -> None:
         self._owner, self._policy = owner, policy
         self._files = None
         listeners = policy.metrics_listeners
@@ -108,7 +108,7 @@ def _call(name: str, listener: Callable[..., Any], *args: Any) -> None:
         ) from error
 
 
-class Measuring(Admin):
+class ClientMetrics(Admin):
     """Statistics and metrics."""
 
     _measurement: _Measurement | None = None
@@ -124,15 +124,15 @@ class Measuring(Admin):
         elif not isinstance(policy, MetricsPolicy):
             reject("policy parameter must be an aerospike_helpers.MetricsPolicy type")
         check_metrics(policy)
-        if not self._left_to_the_file():
-            self._measure(policy)
+        if not self._is_controlled_by_file():
+            self._start_metrics(policy)
 
     def disable_metrics(self) -> None:
         """Stops that."""
-        if not self._left_to_the_file():
-            self._measure_no_more()
+        if not self._is_controlled_by_file():
+            self._stop_metrics()
 
-    def _left_to_the_file(self) -> bool:
+    def _is_controlled_by_file(self) -> bool:
         """Whether the file of a ``ConfigProvider`` decides if metrics are enabled."""
         file = self._configuration.config_file
         if file is None or "enable" not in file.settings.metrics:
@@ -141,24 +141,24 @@ class Measuring(Admin):
         warnings.warn(text, CompatWarning, stacklevel=4)
         return True
 
-    def _measure_as(self, settings: dict[str, Any]) -> None:
+    def _apply_metrics_settings(self, settings: dict[str, Any]) -> None:
         """Applies the metrics settings of such a file."""
         if settings.get("enable"):
             policy = copy.copy(self._policies.metrics)
             for name in settings.keys() - {"enable"}:
                 setattr(policy, name, settings[name])
             check_metrics(policy)
-            self._measure(policy)
+            self._start_metrics(policy)
         elif "enable" in settings:
-            self._measure_no_more()
+            self._stop_metrics()
 
-    def _measure(self, policy: MetricsPolicy) -> None:
-        self._measure_no_more()
+    def _start_metrics(self, policy: MetricsPolicy) -> None:
+        self._stop_metrics()
         measurement = _Measurement(self, policy)
         measurement.start()
         self._measurement = measurement
 
-    def _measure_no_more(self) -> None:
+    def _stop_metrics(self) -> None:
         measurement, self._measurement = self._measurement, None
         if measurement is not None and self._client._holds_connections:
             measurement.end()
@@ -166,5 +166,5 @@ class Measuring(Admin):
     def close(self) -> None:
         """Closes all connections; later calls raise ``ClusterError``."""
         with contextlib.suppress(Exception):
-            self._measure_no_more()
+            self._stop_metrics()
         super().close()
