@@ -80,7 +80,7 @@ class FileSettings(NamedTuple):
     interval: int | None
     """Milliseconds between two looks at the file."""
     unused: list[str]
-    """Places of entries that nothing is made of."""
+    """Places of entries that are ignored."""
 
 
 def read_settings(path: str) -> FileSettings:

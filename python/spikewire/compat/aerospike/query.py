@@ -147,7 +147,7 @@ class Reading:
 
     def get_partitions_status(self) -> dict[Any, Any]:
         """How far each partition was read, for the ``partition_status`` of a ``partition_filter``;
-        nothing, unless pages or partitions were asked for."""
+        nothing, unless pages or partitions were requested."""
         return {} if self._reached is None else status_of(self._reached, self._latest, *self._range)
 
     def _each(self, callback: Any, policy: Any, options: Any, nodename: Any = _EVERY) -> None:

@@ -41,7 +41,7 @@ class BaseClient:
     """The state of a client."""
 
     _engine: Any
-    """What calls are made with: the client, traced and limited as is wanted."""
+    """What calls use: the client, with tracing and limits if they are enabled."""
     _opened: Any
     """The client itself."""
     _opening: bool

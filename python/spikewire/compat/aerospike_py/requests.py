@@ -48,9 +48,9 @@ class Request(NamedTuple):
     arguments: tuple[Any, ...]
     options: dict[str, Any]
     finish: Callable[[Any], Any]
-    """What is made of the result."""
+    """Converts the result."""
     absent: Callable[[spikewire.RecordNotFound], Any] | None = None
-    """What is made of a record that is not there, where that is no failure."""
+    """Returns the result for a record that does not exist, if that is not a failure."""
 
 
 def _nothing(_: Any) -> None:

@@ -166,7 +166,7 @@ class Cluster(MetadataRefresh):
         self.port = port
         self.contact_points = list(contact_points or ("127.0.0.1",))
         self.metadata = Metadata(self)
-        #: Whether the schema, and who owns which tokens, are read when they are looked at.
+        #: Whether the schema, and who owns which tokens, are read when they are accessed.
         self.schema_metadata_enabled = bool(others.pop("schema_metadata_enabled", True))
         self.token_metadata_enabled = bool(others.pop("token_metadata_enabled", True))
         #: Whether the metadata follow changes of the schema without a refresh.

@@ -1,7 +1,7 @@
 """What programs do with the other driver's control connection: listeners for nodes, and waiting for
 one schema.
 
-The engine follows the cluster by itself; its list of nodes is looked at.
+The engine follows the cluster by itself; its list of nodes is compared.
 """
 
 # The modules of this package use private names of each other.

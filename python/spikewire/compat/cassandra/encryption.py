@@ -57,7 +57,7 @@ def tls_of(context: Any, options: Any) -> dict[str, Any] | None:
             message = f"ssl_options: {name}={value!r} is not supported"
             raise NotImplementedError(message)
     tls = _of_options(settings) if context is None else _of_context(context)
-    # Next to a context, the other driver ignores these two; a context cannot be asked for them.
+    # Next to a context, the other driver ignores these two; they cannot be read from a context.
     certificate, key = settings.get("certfile"), settings.get("keyfile")
     if certificate is not None:
         # The key may be in the same file.

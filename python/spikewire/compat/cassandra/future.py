@@ -313,7 +313,7 @@ class ResponseFuture:
         try:
             self._send()
         except BaseException as error:
-            # Who waits for this page must not wait for ever.
+            # Waiters for this page must not wait forever.
             page.error = error
             page.arrived.set()
             raise

@@ -112,7 +112,7 @@ def escape_name(name: str) -> str:
 class Metadata:
     """Nodes and schema of a cluster. Empty until the cluster is connected.
 
-    The schema is read when it is first looked at. It is read again after statements of this
+    The schema is read when it is first accessed. It is read again after statements of this
     cluster's sessions that change it, when a node says that it has another version, and by
     ``Cluster.refresh_schema_metadata`` and its like.
     """
@@ -154,7 +154,7 @@ class Metadata:
         self._refresh()
 
     def _changed_here(self) -> None:
-        """After a statement of this cluster that changed the schema: what was looked at already
+        """After a statement of this cluster that changed the schema: what was accessed already
         follows at once. Called by the thread of submitted statements, which must not wait for the
         lock: who holds it reads the schema once more."""
         if self._version is not None and self._cluster._follows_schema:
@@ -213,7 +213,7 @@ class Metadata:
             # The dictionaries stay the same, for those who hold on to them.
             for kind in CONTENTS:
                 setattr(metadata, kind, getattr(known, kind))
-        # A keyspace that is asked for by name is made anew, too.
+        # A keyspace that is requested by name is created anew, too.
         if known is None or (name is None and (not kinds or _own(known) != _own(metadata))):
             self._keyspaces[keyspace] = metadata
         target = self._keyspaces[keyspace]
@@ -239,7 +239,7 @@ class Metadata:
             if only is not None and not _is_named(kind, part.value, only):
                 continue
             key = keyspace, kind, name
-            # What is asked for by name is made anew.
+            # What is requested by name is created anew.
             if only is not None or name not in target or self._rows.get(key) != part.rows:
                 target[name] = part.value
                 self._rows[key] = part.rows

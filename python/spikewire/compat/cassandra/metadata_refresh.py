@@ -82,5 +82,5 @@ class MetadataRefresh:
         self.metadata._refresh(keyspace, ("aggregates",), aggregate.signature)
 
     def set_meta_refresh_enabled(self, enabled: bool) -> None:
-        """Whether the schema and the tokens are read when they are looked at."""
+        """Whether the schema and the tokens are read when they are accessed."""
         self.schema_metadata_enabled = self.token_metadata_enabled = bool(enabled)

@@ -96,7 +96,7 @@ class Routing(NamedTuple):
 
 
 class HostStateListener:
-    """Is told of nodes, see ``Cluster.register_listener``."""
+    """Is notified of nodes, see ``Cluster.register_listener``."""
 
     def on_up(self, host: Any) -> None:
         """A node is up."""

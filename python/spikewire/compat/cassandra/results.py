@@ -154,7 +154,7 @@ class ResultSet:
 
 
 def _rows_of(value: Any) -> Any:
-    """The rows that a row factory made: anything to iterate over. A mapping, or an object that
+    """The rows that a row factory returned: anything to iterate over. A mapping, or an object that
     cannot be iterated over, is one row."""
     if not isinstance(value, Mapping) and _is_iterable(value):
         return value
