@@ -43,27 +43,27 @@ class Driver:
     def fails(self, call: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
         """The class, its bases and the code of an exception; or the result."""
         try:
-            return "returned", self.shown(call(*args, **kwargs))
+            return "returned", self.typed(call(*args, **kwargs))
         except Exception as error:
             names = [kind.__name__ for kind in type(error).__mro__]
             return names, getattr(error, "code", None), getattr(error, "in_doubt", None)
 
-    def says(self, call: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+    def outcome(self, call: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
         """The class, code and text of an exception, without the port; or the result."""
         try:
-            return "returned", self.shown(call(*args, **kwargs))
+            return "returned", self.typed(call(*args, **kwargs))
         except Exception as error:
             text = getattr(error, "msg", None) or str(error)
             return type(error).__name__, getattr(error, "code", None), re.sub(r":\d+ ", ": ", text)
 
-    def shown(self, value: Any) -> Any:
+    def typed(self, value: Any) -> Any:
         """A value with the types of everything in it; digests and sets are those of this client."""
         if isinstance(value, (tuple, list)):
             if isinstance(value, tuple) and len(value) == 4 and isinstance(value[3], bytearray):
-                return "key", value[0], self.shown(value[2]), type(value[3]).__name__, len(value[3])
-            return type(value).__name__, [self.shown(each) for each in value]
+                return "key", value[0], self.typed(value[2]), type(value[3]).__name__, len(value[3])
+            return type(value).__name__, [self.typed(each) for each in value]
         if isinstance(value, dict):
-            return "dict", [(self.shown(name), self.shown(value[name])) for name in value]
+            return "dict", [(self.typed(name), self.typed(value[name])) for name in value]
         if type(value).__module__ in (*REAL, *OURS, "spikewire.compat.aerospike.values"):
             return type(value).__name__.replace("Geospatial", "GeoJSON"), repr(value)
         return type(value).__name__, value

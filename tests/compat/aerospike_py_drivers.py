@@ -52,12 +52,12 @@ class Driver:
     def fails(self, call: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
         """The class, its bases and the code of an exception; or the result."""
         try:
-            return "returned", self.shown(call(*args, **kwargs))
+            return "returned", self.typed(call(*args, **kwargs))
         except Exception as error:
             names = [kind.__name__ for kind in type(error).__mro__]
             return names, getattr(error, "result_code", None)
 
-    def shown(self, value: Any) -> Any:
+    def typed(self, value: Any) -> Any:
         """A value with the types of everything in it; digests and sets are those of this client."""
         kind = type(value).__name__
         if value == self.set and isinstance(value, str):
@@ -67,19 +67,19 @@ class Driver:
         if kind == "RecordMetadata":  # seconds may have passed
             return kind, value.gen, round(value.ttl / 50)
         if isinstance(value, (tuple, list)):
-            return kind, [self.shown(each) for each in value]
+            return kind, [self.typed(each) for each in value]
         if isinstance(value, dict):
-            return kind, {name: self.shown(each) for name, each in value.items()}
+            return kind, {name: self.typed(each) for name, each in value.items()}
         return kind, value
 
     def rows(self, result: Any) -> Any:
         """The rows of a batch write; the original has no keys in their records."""
         return [
             (
-                self.shown(row.key),
+                self.typed(row.key),
                 row.result,
                 row.in_doubt,
-                None if row.record is None else self.shown((row.record[1], row.record[2])),
+                None if row.record is None else self.typed((row.record[1], row.record[2])),
             )
             for row in result.batch_records
         ]

@@ -19,15 +19,15 @@ def drivers() -> Iterator[list[aerospike_drivers.Driver]]:
     pytest.importorskip("aerospike", reason="the official client is not installed")
     with Cluster(1) as cluster:
         assert cluster.wait_settled()
-        made = [
+        drivers = [
             aerospike_drivers.Driver(packages, cluster.addresses[0], name)
             for packages, name in (
                 (aerospike_drivers.REAL, "real"),
                 (aerospike_drivers.OURS, "ours"),
             )
         ]
-        yield made
-        for driver in made:
+        yield drivers
+        for driver in drivers:
             driver.close()
 
 
@@ -37,10 +37,10 @@ def py_drivers() -> Iterator[list[aerospike_py_drivers.Driver]]:
     pytest.importorskip("aerospike_py", reason="aerospike-py is not installed")
     with Cluster(1) as cluster:
         assert cluster.wait_settled()
-        made = [
+        drivers = [
             aerospike_py_drivers.Driver(each, cluster.addresses[0], each[:4])
             for each in (aerospike_py_drivers.REAL, aerospike_py_drivers.OURS)
         ]
-        yield made
-        for driver in made:
+        yield drivers
+        for driver in drivers:
             driver.close()

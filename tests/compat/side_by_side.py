@@ -53,5 +53,5 @@ class Programs(Generic[Driver]):
             assert seen[1] == seen[0]
             assert seen[0] not in (None, [], ())
 
-        made: Callable[..., None] = test_both_see_the_same
-        return made
+        test: Callable[..., None] = test_both_see_the_same
+        return test

@@ -32,10 +32,10 @@ def cluster() -> Iterator[Cluster]:
         yield cluster
 
 
-def said(call: Callable[..., Any], given: tuple[Any, ...]) -> Any:
+def outcome(call: Callable[..., Any], args: tuple[Any, ...]) -> Any:
     """The result of a call, or its failure as programs see it."""
     try:
-        return call(*given)
+        return call(*args)
     except TypeError as error:
         return type(error).__name__, str(error)
     except Exception as error:
@@ -44,24 +44,24 @@ def said(call: Callable[..., Any], given: tuple[Any, ...]) -> Any:
 
 
 def users(client: Any) -> Iterator[Any]:
-    for given in (
+    for args in (
         ("app", "secret", ["write", "read"]), ("app", "secret", ["read"]), ("two", "", []),
         ("", "p", ["read"]), ("x", "p", ["nothing"]), (5, "p", []), ("x", None, []),
         ("x", "p", ("read",)), ("x", "p", [5]), ("u" * 64, "p", []), ("x", "p" * 64, []),
         ("x", "p", ["r" * 64]), ("x", "p", [], 5), ("x", "p", [], {"timeout": 0.5}),
         ("three", "p", ["read"], {"timeout": 180000}),
     ):  # fmt: skip
-        yield client.admin_create_user, given
+        yield client.admin_create_user, args
     yield client.admin_create_user, ("x",)
-    for given in (
+    for args in (
         ("app", ["truncate"]),
         ("app", ["no"]),
         ("no", ["read"]),
         ("app", "read"),
         (5, []),
     ):
-        yield client.admin_grant_roles, given
-        yield client.admin_revoke_roles, given
+        yield client.admin_grant_roles, args
+        yield client.admin_revoke_roles, args
     yield client.admin_revoke_roles, ("app", ["user-admin"])
     yield client.admin_query_user_info, ("app",)
     yield client.admin_query_user_info, ("nobody",)
@@ -69,20 +69,20 @@ def users(client: Any) -> Iterator[Any]:
     yield client.admin_query_user_info, ("u" * 64,)
     yield client.admin_drop_user, ("u" * 64,)
     yield client.admin_query_users_info, ("policy",)
-    for given in (("app", "new"), ("no", "new"), ("app", None), (None, "x"), ("app", "p" * 64)):
-        yield client.admin_set_password, given
+    for args in (("app", "new"), ("no", "new"), ("app", None), (None, "x"), ("app", "p" * 64)):
+        yield client.admin_set_password, args
     yield client.admin_change_password, ("app", "newer")
     yield client.admin_change_password, ("nobody", "newer")
     yield client.admin_change_password, (5, "newer")
     yield client.admin_create_pki_user, ("cert", ["read"])
     yield client.admin_set_password, ("cert", "new")
-    for given in (("two",), ("two",), (None,)):
-        yield client.admin_drop_user, given
+    for args in (("two",), ("two",), (None,)):
+        yield client.admin_drop_user, args
 
 
 def roles(client: Any) -> Iterator[Any]:
     own = [{"code": 0}, {"code": 10, "ns": "test", "set": "demo"}, {"code": 13, "ns": "test"}]
-    for given in (
+    for args in (
         ("own", own), ("own", own), ("empty",),
         ("wide", [{"code": 14}], None, ["127.0.0.0/8"], 5, 6),
         ("x", [{"code": 10}], None, ["bad_IP"]), ("x", [{"code": 10}], None, "::1"),
@@ -90,16 +90,16 @@ def roles(client: Any) -> Iterator[Any]:
         ("x", [{"code": 1, "ns": "test"}]), ("x", [{"code": 10, "set": "demo"}]), ("x", ({},)),
         ("", []), ("read", []), (5, []), ("less", [], None, [], -5),
     ):  # fmt: skip
-        yield client.admin_create_role, given
+        yield client.admin_create_role, args
     for name in ("own", "empty", "wide", "less", "read", "nothing", 5):
         yield client.admin_get_role, (name,)
         yield client.admin_query_role, (name,)
     more = [{"code": 11, "ns": "test"}, {"code": 4}]
-    for given in (("own", more), ("no", more), ("read", more), ("own", "read"), (5, more)):
-        yield client.admin_grant_privileges, given
+    for args in (("own", more), ("no", more), ("read", more), ("own", "read"), (5, more)):
+        yield client.admin_grant_privileges, args
         yield client.admin_get_role, ("own",)
-        yield client.admin_revoke_privileges, given
-    for given in (
+        yield client.admin_revoke_privileges, args
+    for args in (
         ("own", 3),
         ("own", -1, 4),
         ("own",),
@@ -108,17 +108,17 @@ def roles(client: Any) -> Iterator[Any]:
         (5,),
         ("no", 3),
     ):
-        yield client.admin_set_quotas, given
-    for given in (("own", ["10.0.0.0/8"]), ("own", ["x"]), ("own", "x"), (5, []), ("no", [])):
-        yield client.admin_set_whitelist, given
+        yield client.admin_set_quotas, args
+    for args in (("own", ["10.0.0.0/8"]), ("own", ["x"]), ("own", "x"), (5, []), ("no", [])):
+        yield client.admin_set_whitelist, args
     yield client.admin_get_role, ("own",)
     yield client.admin_set_whitelist, ("own", None)
     yield client.admin_create_role, ("r" * 64, [])
     yield client.admin_get_role, ("r" * 64,)
     yield client.admin_get_roles, ()
     yield client.admin_query_roles, ()
-    for given in (("own",), ("own",), ("read",), (5,)):
-        yield client.admin_drop_role, given
+    for args in (("own",), ("own",), ("read",), (5,)):
+        yield client.admin_drop_role, args
 
 
 @pytest.mark.parametrize("calls", [users, roles], ids=lambda calls: calls.__name__)
@@ -129,7 +129,7 @@ def test_both_see_the_same(calls: Callable[[Any], Iterator[Any]]) -> None:
         with Cluster(**options) as cluster:
             client = open_with(package, cluster)
             seen.append(
-                [(call.__name__, given, said(call, given)) for call, given in calls(client)]
+                [(call.__name__, args, outcome(call, args)) for call, args in calls(client)]
             )
             client.close()
     for theirs, own in zip(*seen, strict=True):
@@ -147,8 +147,8 @@ def test_each_reads_what_the_other_wrote(cluster: Cluster) -> None:
                            {"ns": "test", "set": "demo", "code": 11}],
             "whitelist": ["127.0.0.1"], "read_quota": 100_000, "write_quota": 0,
         }  # fmt: skip
-        found = reader.admin_query_user_info("u")
-        assert (found["roles"], found["read_info"]) == (["r", "truncate"], [100_000, 0, 0, 0])
+        user = reader.admin_query_user_info("u")
+        assert (user["roles"], user["read_info"]) == (["r", "truncate"], [100_000, 0, 0, 0])
         assert set(reader.admin_query_users_info()) == {"admin", "u"}
         with spikewire.Client(cluster.seeds, **ADMIN) as client:
             assert client.roles.get("r").privileges[1] == Privilege("read-write", "test", "demo")
@@ -206,7 +206,7 @@ def test_a_server_without_security() -> None:
         for package in (real, ours):
             client = package.client({"hosts": [(host, int(port))]}).connect()
             calls = ((client.admin_query_users_info, ()), (client.admin_drop_user, ("x",)))
-            seen.append([said(call, given) for call, given in calls])
+            seen.append([outcome(call, args) for call, args in calls])
             client.close()
         assert seen[1] == seen[0]
         assert seen[0][0][1] == 51

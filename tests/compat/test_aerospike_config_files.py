@@ -38,27 +38,27 @@ dynamic:
 
 @program
 def providers(d: Driver) -> Any:
-    made = d.module.ConfigProvider
-    provider = made("path", 30000)
+    make_provider = d.module.ConfigProvider
+    provider = make_provider("path", 30000)
 
     def change() -> None:
         provider.interval = 1
 
     calls: list[tuple[Any, ...]] = [(3,), ("p", "x"), ("p", -1), ("p", 2**32), ()]
     return [
-        (provider.path, provider.interval, made(path="p").interval),
-        [type(error).__name__ for error in map(raised(made), calls)],
+        (provider.path, provider.interval, make_provider(path="p").interval),
+        [type(error).__name__ for error in map(raised(make_provider), calls)],
         type(raised(change)(())).__name__,
-        d.says(d.module.client, {**d.config, "config_provider": 0}),
+        d.outcome(d.module.client, {**d.config, "config_provider": 0}),
     ]
 
 
 def raised(call: Callable[..., Any]) -> Callable[[tuple[Any, ...]], Any]:
     """The exception of a call with these arguments."""
 
-    def of(given: tuple[Any, ...]) -> Any:
+    def of(args: tuple[Any, ...]) -> Any:
         try:
-            return call(*given) if given else call()
+            return call(*args) if args else call()
         except Exception as error:
             return error
 
@@ -66,7 +66,7 @@ def raised(call: Callable[..., Any]) -> Callable[[tuple[Any, ...]], Any]:
 
 
 @program
-def what_a_file_says(d: Driver) -> Any:
+def settings_of_a_file(d: Driver) -> Any:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "client.yml"
         path.write_text(FILE.replace("250", "1000"))
@@ -75,16 +75,16 @@ def what_a_file_says(d: Driver) -> Any:
     client.put(d.key(1), {"a": 1})
     client.put(d.key(2), {"a": 2}, None, {"key": d.module.POLICY_KEY_DIGEST})
     client.remove_bin(d.key(2), ["b"])
-    found = client.query("test", d.set).results()
+    records = client.query("test", d.set).results()
     client.close()
-    return sorted(key[2] for key, _, _ in found)
+    return sorted(key[2] for key, _, _ in records)
 
 
 @pytest.fixture(scope="module")
 def cluster() -> Iterator[Cluster]:
-    with Cluster(1) as made:
-        assert made.wait_settled()
-        yield made
+    with Cluster(1) as cluster:
+        assert cluster.wait_settled()
+        yield cluster
 
 
 def config(cluster: Cluster) -> dict[str, Any]:
@@ -113,18 +113,18 @@ def test_a_file_is_read_again(
     path = tmp_path / "client.yml"
     path.write_text(FILE.replace("true", "false"))
     monkeypatch.setenv("AEROSPIKE_CLIENT_CONFIG_URL", f"file://{path}")
-    with warnings.catch_warnings(record=True) as told:
+    with warnings.catch_warnings(record=True) as warned:
         warnings.simplefilter("always")
         # Inside, because a thread may inherit the warning filters of the block that starts it.
         client = aerospike.client(config(cluster))
         assert not sends_key(client, "again")
         path.write_text(FILE)
         until(lambda: sends_key(client, "again"))
-        assert not told
+        assert not warned
         path.write_text(FILE.replace("true", "maybe"))
-        until(lambda: bool(told))
+        until(lambda: bool(warned))
     assert sends_key(client, "again")  # earlier settings stay in force
-    assert "line 8, dynamic.write.send_key: it must be true or false" in str(told[0].message)
+    assert "line 8, dynamic.write.send_key: it must be true or false" in str(warned[0].message)
     path.write_text(FILE.replace("true", "false"))
     until(lambda: not sends_key(client, "again"))
     client.close()
@@ -133,7 +133,7 @@ def test_a_file_is_read_again(
     client.close()
 
 
-def test_a_file_says_whether_metrics_are_on(cluster: Cluster, tmp_path: Path) -> None:
+def test_a_file_controls_whether_metrics_are_enabled(cluster: Cluster, tmp_path: Path) -> None:
     seen: list[str] = []
     helpers = pytest.importorskip("spikewire.compat.aerospike_helpers.metrics")
     listeners = helpers.MetricsListeners(
@@ -144,13 +144,13 @@ def test_a_file_says_whether_metrics_are_on(cluster: Cluster, tmp_path: Path) ->
     )
     path = tmp_path / "client.yml"
     path.write_text(FILE + "  metrics:\n    enable: true\n    latency_columns: 5\n")
-    given = config(cluster)
-    given["policies"]["metrics"] = helpers.MetricsPolicy(listeners)
-    given["config_provider"] = aerospike.ConfigProvider(str(path))
-    client = aerospike.client(given)
+    settings = config(cluster)
+    settings["policies"]["metrics"] = helpers.MetricsPolicy(listeners)
+    settings["config_provider"] = aerospike.ConfigProvider(str(path))
+    client = aerospike.client(settings)
     assert seen == ["on"]
     for call in (client.disable_metrics, client.enable_metrics):
-        with pytest.warns(aerospike.CompatWarning, match="says whether metrics are on"):
+        with pytest.warns(aerospike.CompatWarning, match="controls whether metrics are enabled"):
             call()
     path.write_text(FILE + "  metrics:\n    enable: false\n")
     until(lambda: seen == ["on", "off"])
@@ -158,7 +158,7 @@ def test_a_file_says_whether_metrics_are_on(cluster: Cluster, tmp_path: Path) ->
 
 
 @pytest.mark.parametrize(
-    ("text", "says"),
+    ("text", "message"),
     [
         (None, "No such file"),
         ("version: 2\n", r"line 1, version: it must be one of 1\.0\.0, 1\.1\.0"),
@@ -167,16 +167,18 @@ def test_a_file_says_whether_metrics_are_on(cluster: Cluster, tmp_path: Path) ->
         ("version: 1.1.0\ndynamic:\n  read: 3\n", r"dynamic\.read: it must hold entries"),
         (FILE.replace("MASTER", "MINE"), r"dynamic\.read\.replica: it must be one of MASTER, "),
         (FILE.replace("250", "-1"), "config_interval: it must be an integer from 0 to 4294967295"),
-        (FILE + "    flavour: 3\n", r"dynamic\.read\.flavour has no effect"),
+        (FILE + "    flavour: 3\n", r"without effect: dynamic\.read\.flavour"),
         (FILE + "    connect_timeout: 7\n", "'connect_timeout' has no effect"),
     ],
 )
-def test_mistakes_are_named(cluster: Cluster, tmp_path: Path, text: str | None, says: str) -> None:
+def test_mistakes_are_named(
+    cluster: Cluster, tmp_path: Path, text: str | None, message: str
+) -> None:
     path = tmp_path / "client.yml"
     if text is not None:
         path.write_text(text)
-    given = config(cluster) | {"config_provider": aerospike.ConfigProvider(str(path))}
-    with pytest.warns(aerospike.CompatWarning, match=says):
-        client = aerospike.client(given)
+    settings = config(cluster) | {"config_provider": aerospike.ConfigProvider(str(path))}
+    with pytest.warns(aerospike.CompatWarning, match=message):
+        client = aerospike.client(settings)
     client.put(("test", "mistakes", 1), {"a": 1})
     client.close()

@@ -13,7 +13,7 @@ import pytest
 
 from spikewire.compat import aerospike, aerospike_py
 from spikewire.compat.check.peers import PEERS
-from spikewire.compat.known import Missing
+from spikewire.compat.difference_table import Missing
 
 if TYPE_CHECKING:
     from compat.aerospike_drivers import Driver
@@ -30,7 +30,7 @@ _OF_OTHERS = frozenset({"aerospike", "annotations", *dir(typing)})
 
 def modules() -> list[str]:
     """All public modules of the installed originals."""
-    found = []
+    module_names = []
     for package in PACKAGES:
         try:
             root = importlib.import_module(package)
@@ -38,11 +38,11 @@ def modules() -> list[str]:
             continue
         inside = pkgutil.walk_packages(getattr(root, "__path__", []), f"{package}.")
         names = [package, *(each.name for each in inside)]
-        found += [name for name in names if "._" not in name]
+        module_names += [name for name in names if "._" not in name]
         if package == "aerospike":  # Its modules are in one file, made when it is imported.
             parts = [n for n in dir(root) if isinstance(getattr(root, n), types.ModuleType)]
-            found += [f"{package}.{name}" for name in parts]
-    return sorted(found)
+            module_names += [f"{package}.{name}" for name in parts]
+    return sorted(module_names)
 
 
 def theirs(value: Any) -> bool:
@@ -54,10 +54,10 @@ def theirs(value: Any) -> bool:
 
 
 def public(module: Any) -> dict[str, Any]:
-    found = {name: getattr(module, name) for name in dir(module)}
+    values = {name: getattr(module, name) for name in dir(module)}
     return {
         name: value
-        for name, value in found.items()
+        for name, value in values.items()
         if name[0] != "_" and name not in _OF_OTHERS and theirs(value)
     }
 
@@ -96,12 +96,12 @@ def lacking(package: Any, own: Any, instances: dict[str, Any]) -> dict[str, list
     """For each class the attributes that the drop-in's class, or an instance of it, lacks."""
     classes = {name: each for name, each in public(package).items() if isinstance(each, type)}
     assert len(classes) > 5
-    found = {}
+    absent_names = {}
     for name, there in classes.items():
         here = instances.get(name, getattr(own, name, None))
         absent = [n for n in dir(there) if n[0] != "_" and not hasattr(here, n)]
-        found[name] = [each for each in absent if not is_listed(name, each)]
-    return {name: absent for name, absent in found.items() if absent}
+        absent_names[name] = [each for each in absent if not is_listed(name, each)]
+    return {name: absent for name, absent in absent_names.items() if absent}
 
 
 def test_each_attribute_of_the_classes_of_aerospike_is_here(drivers: list[Driver]) -> None:

@@ -107,7 +107,7 @@ def test_what_is_skipped_is_counted_and_other_servers_are_emptied(
         assert not client.exists(("test", "left_over", 1))
 
 
-def test_it_says_how_it_is_called() -> None:
+def test_it_prints_its_usage() -> None:
     done = subprocess.run(
         [sys.executable, TOOL, "/not/there"],
         check=False,

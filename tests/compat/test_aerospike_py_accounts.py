@@ -30,10 +30,10 @@ def open_with(package: Any, cluster: Cluster, **login: str) -> Any:
     return package.client(config(cluster, **login)).connect()
 
 
-def said(call: Callable[..., Any], given: tuple[Any, ...]) -> Any:
+def outcome(call: Callable[..., Any], args: tuple[Any, ...]) -> Any:
     """The result of a call, or its failure; for a server's, the code, since texts differ."""
     try:
-        return call(*given)
+        return call(*args)
     except (TypeError, OverflowError) as error:
         return type(error).__name__, str(error)
     except Exception as error:
@@ -44,44 +44,44 @@ def said(call: Callable[..., Any], given: tuple[Any, ...]) -> Any:
 def calls(client: Any) -> Iterator[Any]:
     """Without queries for missing users, which make the original lose its connections."""
     own = [{"code": 1}, {"code": 10, "ns": "test", "set": "demo"}, {"code": 13, "ns": "test"}]
-    for given in (
+    for args in (
         ("app", "secret", ["write", "read"]), ("app", "secret", ["read"]), ("x", "p", ["nothing"]),
         (5, "p", []), ("x", 5, []), ("x", "p", "read"), ("x", "p", [5]), ("x", "p", None),
         ("two", "p", ("read",)), ("x", "p", [], 5), ("x", "p", [], {"timeout": "x"}),
         ("three", "p", [], {"timeout": 5000}), ("", "p", []),
     ):  # fmt: skip
-        yield client.admin_create_user, given
-    for given in (("app", ["truncate"]), ("app", ["no"]), ("no", ["read"]), ("app", "read")):
-        yield client.admin_grant_roles, given
-        yield client.admin_revoke_roles, given
+        yield client.admin_create_user, args
+    for args in (("app", ["truncate"]), ("app", ["no"]), ("no", ["read"]), ("app", "read")):
+        yield client.admin_grant_roles, args
+        yield client.admin_revoke_roles, args
     yield client.admin_query_user_info, ("app",)
     yield client.admin_query_user_info, (5,)
     yield client.admin_change_password, ("app", "newer")
     yield client.admin_change_password, ("nobody", "newer")
-    for given in (("two",), ("two",), (None,)):
-        yield client.admin_drop_user, given
-    for given in (
+    for args in (("two",), ("two",), (None,)):
+        yield client.admin_drop_user, args
+    for args in (
         ("own", own), ("own", own), ("wide", [{"code": 14}], None, ["127.0.0.0/8"], 5, 6),
         ("x", [{"code": 10}], None, ["bad_IP"]), ("x", [{"code": 10}], None, "::1"),
         ("x", [{"code": 99}]), ("x", [{"ns": "test"}]), ("x", [{"code": 1, "ns": "test"}]),
         ("x", ({},)), ("x", ["read"]), ("x", [], None, [], "5"), ("x", [], None, [], -1),
     ):  # fmt: skip
-        yield client.admin_create_role, given
+        yield client.admin_create_role, args
     for name in ("own", "wide", "read"):
         yield client.admin_query_role, (name,)
     yield client.admin_query_roles, ()
     more = [{"code": 11, "ns": "test"}, {"code": 4}]
-    for given in (("own", more), ("no", more), ("read", more), ("own", "read")):
-        yield client.admin_grant_privileges, given
+    for args in (("own", more), ("no", more), ("read", more), ("own", "read")):
+        yield client.admin_grant_privileges, args
         yield client.admin_query_role, ("own",)
-        yield client.admin_revoke_privileges, given
-    for given in (("own", 3), ("own", 0, 4), ("own",), ("own", "x"), (5,), ("no", 3)):
-        yield client.admin_set_quotas, given
-    for given in (("own", ["10.0.0.0/8"]), ("own", ["x"]), ("own", "x"), ("own", None)):
-        yield client.admin_set_whitelist, given
+        yield client.admin_revoke_privileges, args
+    for args in (("own", 3), ("own", 0, 4), ("own",), ("own", "x"), (5,), ("no", 3)):
+        yield client.admin_set_quotas, args
+    for args in (("own", ["10.0.0.0/8"]), ("own", ["x"]), ("own", "x"), ("own", None)):
+        yield client.admin_set_whitelist, args
     yield client.admin_query_role, ("own",)
-    for given in (("own",), ("own",), ("read",)):
-        yield client.admin_drop_role, given
+    for args in (("own",), ("own",), ("read",)):
+        yield client.admin_drop_role, args
     yield client.admin_query_users_info, ()
 
 
@@ -92,7 +92,7 @@ def test_both_see_the_same() -> None:
         with Cluster(**OPTIONS) as cluster:
             client = open_with(package, cluster)
             seen.append(
-                [(call.__name__, given, said(call, given)) for call, given in calls(client)]
+                [(call.__name__, args, outcome(call, args)) for call, args in calls(client)]
             )
             client.close()
     for theirs, own in zip(*seen, strict=True):
@@ -114,8 +114,8 @@ def test_each_reads_what_the_other_wrote() -> None:
                 "name": "r", "privileges": granted, "allowlist": ["127.0.0.1"],
                 "read_quota": 100_000, "write_quota": 0,
             }  # fmt: skip
-            found = reader.admin_query_user_info("u")
-            assert (found["roles"], found["read_info"]) == (["r", "truncate"], [100_000, 0, 0, 0])
+            user = reader.admin_query_user_info("u")
+            assert (user["roles"], user["read_info"]) == (["r", "truncate"], [100_000, 0, 0, 0])
             reader.admin_change_password("u", "second")
             for package in (real, ours):
                 user = open_with(package, cluster, user="u", password="second")

@@ -14,7 +14,6 @@ import pytest
 import spikewire
 from spikewire._native import NamedRecords
 from spikewire.compat import aerospike_py
-from spikewire.compat.aerospike_py.late import LateRecord, LazyWriteResult
 from spikewire.compat.aerospike_py.types import (
     AerospikeKey,
     BatchRecord,
@@ -23,6 +22,7 @@ from spikewire.compat.aerospike_py.types import (
     Record,
     RecordMetadata,
 )
+from spikewire.compat.aerospike_py.write_results import LazyWriteRecord, LazyWriteResult
 from spikewire.testing import Cluster
 
 if TYPE_CHECKING:
@@ -46,15 +46,15 @@ def config() -> Iterator[dict[str, Any]]:
 
 @pytest.fixture(scope="module")
 def client(config: dict[str, Any]) -> Iterator[aerospike_py.Client]:
-    with aerospike_py.client(config).connect() as made:
-        yield made
+    with aerospike_py.client(config).connect() as client:
+        yield client
 
 
-def again(made: Any) -> Any:
+def again(value: Any) -> Any:
     """The same tuple, created by the classes."""
-    if isinstance(made, tuple):
-        return type(made)(*(again(each) for each in made))
-    return made
+    if isinstance(value, tuple):
+        return type(value)(*(again(each) for each in value))
+    return value
 
 
 def test_named_tuples_are_like_those_of_their_classes(client: aerospike_py.Client) -> None:
@@ -62,9 +62,9 @@ def test_named_tuples_are_like_those_of_their_classes(client: aerospike_py.Clien
     rows = client.batch_write([(key, {"n": 1, "x": [1]}) for key in keys]).batch_records
     rows += client.batch_operate([*keys, ("test", "named", "none")], OPERATIONS).batch_records
     rows += client.batch_remove(keys[:1]).batch_records
-    made: list[Any] = [client.get(keys[1]), *rows]
+    values: list[Any] = [client.get(keys[1]), *rows]
     gc.collect()
-    for each in made:
+    for each in values:
         assert each == again(each)
         assert copy.deepcopy(each) == pickle.loads(pickle.dumps(each)) == each
         assert each._replace(key=None).key is None
@@ -86,7 +86,7 @@ def test_results_of_a_bin_with_several_are_a_list(client: aerospike_py.Client) -
     assert [bins["n"] for bins in one] == [[2, 2], [3, 3]]
 
 
-def test_rows_that_were_written_are_made_when_they_are_looked_at(
+def test_rows_that_were_written_are_created_on_first_access(
     client: aerospike_py.Client,
 ) -> None:
     keys = [("test", "lazy", number) for number in range(4)]
@@ -94,25 +94,25 @@ def test_rows_that_were_written_are_made_when_they_are_looked_at(
     names = [list(each) for each in bins]
 
     def written() -> BatchWriteResult:
-        made = client.batch_write(list(zip(keys, bins, strict=True)))
-        assert type(made) is LazyWriteResult
-        return made
+        result = client.batch_write(list(zip(keys, bins, strict=True)))
+        assert type(result) is LazyWriteResult
+        return result
 
-    made = written()
+    result = written()
     for each in bins:
         each.clear()  # the result is about what was written
-    rows = made.batch_records
+    rows = result.batch_records
     assert [list(row.record.bins or {}) for row in rows if row.record] == names
     assert {value for row in rows if row.record for value in (row.record.bins or {}).values()} == {
         None
     }
     assert [row.key[:3] for row in rows if row.key] == keys
-    assert rows is made.batch_records is made[0] is next(iter(made))
+    assert rows is result.batch_records is result[0] is next(iter(result))
     whole = BatchWriteResult(rows, BatchRetryInfo())
-    assert made == whole
-    assert whole == made
-    assert not made != whole  # noqa: SIM202
-    assert repr(made) == repr(whole)
+    assert result == whole
+    assert whole == result
+    assert not result != whole  # noqa: SIM202
+    assert repr(result) == repr(whole)
 
 
 def test_a_lazy_result_is_a_tuple(client: aerospike_py.Client) -> None:
@@ -123,35 +123,35 @@ def test_a_lazy_result_is_a_tuple(client: aerospike_py.Client) -> None:
     whole = BatchWriteResult([row], BatchRetryInfo())
     meta = row.record.meta
 
-    def latest(made: Any) -> Any:
+    def latest(result: Any) -> Any:
         """The same, with the generation of that write."""
-        rows, retry = made
+        rows, retry = result
         return [each._replace(record=each.record._replace(meta=meta)) for each in rows], retry
 
     uses: list[Callable[[Any], Any]] = [
         tuple,
-        lambda made: (made[0], made[-1]),
-        lambda made: made[:],
-        lambda made: (*made,),
-        lambda made: made + (),  # noqa: RUF005
-        lambda made: () + made,  # noqa: RUF005
-        lambda made: (made * 2)[2:],
-        lambda made: made._asdict().values(),
-        lambda made: made._replace(retry=made.retry),
-        lambda made: (made.batch_records, made.retry),
+        lambda result: (result[0], result[-1]),
+        lambda result: result[:],
+        lambda result: (*result,),
+        lambda result: result + (),  # noqa: RUF005
+        lambda result: () + result,  # noqa: RUF005
+        lambda result: (result * 2)[2:],
+        lambda result: result._asdict().values(),
+        lambda result: result._replace(retry=result.retry),
+        lambda result: (result.batch_records, result.retry),
         copy.copy,
         copy.deepcopy,
-        lambda made: pickle.loads(pickle.dumps(made)),
+        lambda result: pickle.loads(pickle.dumps(result)),
         again,
     ]
     for use in uses:
         assert latest(use(written())) == tuple(whole)
-    made = written()
-    assert made.index(made.retry) == made.count(made.retry) == 1
-    assert made.retry in made
+    result = written()
+    assert result.index(result.retry) == result.count(result.retry) == 1
+    assert result.retry in result
     assert len(written()) == 2
     with pytest.raises(TypeError, match="unhashable"):
-        hash(made)
+        hash(result)
 
 
 def test_a_row_that_was_written_becomes_whole_when_it_is_looked_at(
@@ -159,33 +159,33 @@ def test_a_row_that_was_written_becomes_whole_when_it_is_looked_at(
 ) -> None:
     def written() -> Any:
         (row,) = client.batch_write([(("test", "late", 1), {"n": 1})]).batch_records
-        assert type(row) is LateRecord
+        assert type(row) is LazyWriteRecord
         assert (row.result, row.in_doubt, len(row)) == (0, False, 4)
         assert isinstance(row, BatchRecord)
         return row
 
     whole = written()
-    kept, meta = whole.record, whole.record.meta
+    record, meta = whole.record, whole.record.meta
     assert type(whole) is BatchRecord
-    assert whole.record is kept
+    assert whole.record is record
     assert whole == again(whole)
 
-    def latest(made: Any) -> Any:
+    def latest(row: Any) -> Any:
         """The same, with the generation of that write."""
-        key, result, record, in_doubt = made
+        key, result, record, in_doubt = row
         return key, result, record._replace(meta=meta), in_doubt
 
     uses: list[Callable[[Any], Any]] = [
         tuple,
-        lambda made: (made[0], *made[1:]),
-        lambda made: (made.key, made.result, made.record, made.in_doubt),
-        lambda made: made + (),  # noqa: RUF005
-        lambda made: () + made,  # noqa: RUF005
-        lambda made: made._asdict().values(),
-        lambda made: made._replace(result=0),
+        lambda row: (row[0], *row[1:]),
+        lambda row: (row.key, row.result, row.record, row.in_doubt),
+        lambda row: row + (),  # noqa: RUF005
+        lambda row: () + row,  # noqa: RUF005
+        lambda row: row._asdict().values(),
+        lambda row: row._replace(result=0),
         copy.copy,
         copy.deepcopy,
-        lambda made: pickle.loads(pickle.dumps(made)),
+        lambda row: pickle.loads(pickle.dumps(row)),
         again,
     ]
     for use in uses:
@@ -204,8 +204,8 @@ def test_threads_make_a_row_whole_together(client: aerospike_py.Client) -> None:
     keys = [("test", "late", number) for number in range(500)]
     rows = client.batch_write([(key, {"n": 1}) for key in keys]).batch_records
     with ThreadPoolExecutor(4) as pool:
-        found = list(pool.map(lambda _: [row.key for row in rows], range(4)))
-    assert {tuple(key[:3] for key in each if key) for each in found} == {tuple(keys)}
+        keys_seen = list(pool.map(lambda _: [row.key for row in rows], range(4)))
+    assert {tuple(key[:3] for key in each if key) for each in keys_seen} == {tuple(keys)}
     assert {type(row) for row in rows} == {BatchRecord}
 
 
@@ -232,13 +232,13 @@ def test_plain_operations_give_what_others_do(client: aerospike_py.Client) -> No
         seen: list[Any] = []
         for operations in of:
             try:
-                found = client.operate(key, operations, policy=policy)
+                record = client.operate(key, operations, policy=policy)
             except Exception as error:
                 seen.append((type(error), str(error)))
                 continue
-            assert found.meta is not None
-            assert found.meta.gen > 0
-            seen.append((found.key, found.bins))
+            assert record.meta is not None
+            assert record.meta.gen > 0
+            seen.append((record.key, record.bins))
         client.remove(key)
         with pytest.raises(aerospike_py.RecordNotFound):
             client.operate(key, OPERATIONS[1:], policy=policy)
@@ -261,9 +261,9 @@ def test_a_list_may_be_changed_while_the_call_is_on_its_way(config: dict[str, An
             assert [row.key[:3] for row in written.batch_records if row.key] == keys
             reading = asyncio.create_task(client.batch_read(keys))
             await asyncio.sleep(0)
-            wanted = len(keys)
+            count = len(keys)
             keys.clear()
-            assert (await reading).to_list() == [{"n": 1}] * wanted
+            assert (await reading).to_list() == [{"n": 1}] * count
 
     asyncio.run(main())
 
@@ -276,9 +276,9 @@ def test_calls_are_coroutines(config: dict[str, Any]) -> None:
             await client.connect()
             key = ("test", "coroutines", 1)
             await asyncio.create_task(client.put(key, {"n": 1}))
-            found = await asyncio.wait_for(client.get(key), 30)
+            record = await asyncio.wait_for(client.get(key), 30)
             (same,) = await asyncio.gather(client.get(key))
-            assert found == same
+            assert record == same
             client.put(key, {"n": 2}).close()
             assert (await client.get(key)).bins == {"n": 1}
         with pytest.raises(aerospike_py.ClientError, match="not connected"):
@@ -325,7 +325,7 @@ IS_WIDER = pytest.mark.skipif(Wider.__basicsize__ == tuple.__basicsize__, reason
 
 
 @pytest.mark.parametrize("row", [Three, pytest.param(Wider, marks=IS_WIDER), dict, tuple])
-def test_other_classes_are_refused(row: Any) -> None:
+def test_other_classes_are_rejected(row: Any) -> None:
     with pytest.raises((TypeError, AttributeError)):
         NamedRecords(
             key=AerospikeKey,

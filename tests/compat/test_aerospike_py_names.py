@@ -110,7 +110,7 @@ def test_exceptions_have_the_same_parents() -> None:
 
 def calls() -> list[tuple[str, str, list[Any]]]:
     """Each function that creates a dictionary, with arguments that suit all of them."""
-    made = []
+    functions = []
     for module in ("bit_operations", "exp", "hll_operations", "list_operations", "map_operations"):
         of = importlib.import_module(f"aerospike_py.{module}")
         for name in public(of):
@@ -123,8 +123,8 @@ def calls() -> list[tuple[str, str, list[Any]]]:
                     count += 3
                 elif each.kind is not each.KEYWORD_ONLY:
                     count += 1
-            made.append((module, name, [f"a{at}" for at in range(count)]))
-    return made
+            functions.append((module, name, [f"a{at}" for at in range(count)]))
+    return functions
 
 
 @pytest.mark.parametrize(("module", "name", "arguments"), calls(), ids=lambda each: str(each))

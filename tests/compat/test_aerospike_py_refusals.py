@@ -40,7 +40,9 @@ def client(config: dict[str, Any]) -> Iterator[aerospike_py.Client]:
 
 def test_certificates_for_logging_in_name_a_replacement(config: dict[str, Any]) -> None:
     more = {"user": "u", "auth_mode": aerospike_py.AUTH_PKI}
-    with pytest.raises(NotImplementedError, match=r"AUTH_PKI is not in .*: use spikewire\.Client"):
+    with pytest.raises(
+        NotImplementedError, match=r"AUTH_PKI is not supported .*: use spikewire\.Client"
+    ):
         aerospike_py.client(config | more).connect()
 
 
@@ -59,7 +61,7 @@ def test_settings_without_effect_warn(client: aerospike_py.Client, config: dict[
         aerospike_py.client(config | {"min_conns_per_node": 5}).connect().close()
 
 
-def test_what_cannot_be_meant_is_refused(client: aerospike_py.Client) -> None:
+def test_invalid_arguments_are_rejected(client: aerospike_py.Client) -> None:
     with pytest.raises(TypeError, match="filter_expression"):
         client.get(KEY, {"filter_expression": 3})
     for policy in ({"exists": 99}, {"gen": 99}, {"replica": 99}):
@@ -88,8 +90,8 @@ def test_geo_predicates_work(client: aerospike_py.Client) -> None:
     point = spikewire.GeoJSON('{"type": "Point", "coordinates": [1.0, 2.0]}')
     client.put(("test", "refusals_geo", 1), {"g": point, "n": 1})
     region = '{"type": "AeroCircle", "coordinates": [[1.0, 2.0], 10]}'
-    asked = (p.geo_within_geojson_region("g", region), p.geo_within_radius("g", 2.0, 1.0, 10.0))
-    for predicate in asked:
+    regions = (p.geo_within_geojson_region("g", region), p.geo_within_radius("g", 2.0, 1.0, 10.0))
+    for predicate in regions:
         query = client.query("test", "refusals_geo")
         query.where(predicate)
         assert [record.bins["g"] for record in query.results()] == [point.text]
@@ -98,8 +100,8 @@ def test_geo_predicates_work(client: aerospike_py.Client) -> None:
 def test_operations_keep_their_order(client: aerospike_py.Client) -> None:
     lists, maps = aerospike_py.list_operations, aerospike_py.map_operations
     steps = [lists.list_append("l", 1), maps.map_put("m", "a", 1), lists.list_size("l")]
-    found = client.operate_ordered(("test", "refusals", "order"), steps)
-    assert found.ordered_bins == [("l", 1), ("m", 1), ("l", 1)]
+    result = client.operate_ordered(("test", "refusals", "order"), steps)
+    assert result.ordered_bins == [("l", 1), ("m", 1), ("l", 1)]
 
 
 def test_policies_of_batch_operate_hold(client: aerospike_py.Client) -> None:
@@ -139,9 +141,9 @@ def counts(operation: str, result: str = "") -> int:
     """The number of commands in ``get_metrics``."""
     total = 0
     labels = f'db_namespace="test",db_collection_name="",db_operation_name="{operation}"'
-    wanted = f'_count{{db_system_name="aerospike",{labels},error_type="{result}"}} '
+    prefix = f'_count{{db_system_name="aerospike",{labels},error_type="{result}"}} '
     for line in aerospike_py.get_metrics().splitlines():
-        if wanted in line:
+        if prefix in line:
             total += int(line.rpartition(" ")[2])
     return total
 
@@ -161,7 +163,7 @@ def test_commands_are_counted_over_all_clients(config: dict[str, Any]) -> None:
     assert 'le="+Inf"' in text
 
 
-def test_counting_is_turned_off_and_on(client: aerospike_py.Client) -> None:
+def test_counting_is_disabled_and_enabled(client: aerospike_py.Client) -> None:
     assert aerospike_py.is_metrics_enabled()
     aerospike_py.set_metrics_enabled(False)
     try:
@@ -181,11 +183,11 @@ def test_stages_are_timed_for_a_block(client: aerospike_py.Client) -> None:
         assert aerospike_py.is_internal_stage_metrics_enabled()
         client.put(KEY, {"x": 1})
     assert not aerospike_py.is_internal_stage_metrics_enabled()
-    found = aerospike_py.get_metrics()
-    assert 'db_client_internal_stage_seconds_count{stage="wire"' in found
+    text = aerospike_py.get_metrics()
+    assert 'db_client_internal_stage_seconds_count{stage="wire"' in text
     client.put(KEY, {"x": 2})
     again = aerospike_py.get_metrics()
-    assert stage_lines(again) == stage_lines(found)
+    assert stage_lines(again) == stage_lines(text)
 
 
 def stage_lines(text: str) -> list[str]:
@@ -252,11 +254,11 @@ def test_levels_of_the_log() -> None:
 
 
 def test_rows_are_written_again(config: dict[str, Any]) -> None:
-    from spikewire.compat.aerospike_py.steps import written
+    from spikewire.compat.aerospike_py.steps import batch_write_steps
     from spikewire.compat.aerospike_py.types import BatchRecord, BatchWriteResult
 
     rows = [(("test", "refusals", at), {"x": at}) for at in range(3)]
-    steps = written(rows, None, 2)
+    steps = batch_write_steps(rows, None, 2)
     assert next(steps).verb == "put_many"
     busy = aerospike_py.AEROSPIKE_ERR_KEY_BUSY
     some = [BatchRecord(None, code, None) for code in (0, busy, busy)]
@@ -269,7 +271,7 @@ def test_rows_are_written_again(config: dict[str, Any]) -> None:
         steps.send(BatchWriteResult([some[1]]))
     assert [row.result for row in end.value.value.batch_records] == [0, 0, busy]
     assert end.value.value.retry == (3, 3, False, 1)
-    truncated = written(rows, {"total_timeout": 1}, 1000)
+    truncated = batch_write_steps(rows, {"total_timeout": 1}, 1000)
     next(truncated)
 
     def all_steps() -> None:
@@ -306,7 +308,7 @@ def test_installing_comes_first() -> None:
         [sys.executable, "-c", program], check=False, timeout=120, capture_output=True, text=True
     )
     assert done.returncode == 1
-    assert "call install() before" in done.stderr
+    assert "call install() first" in done.stderr
 
 
 def test_operations_wait_for_their_turn(config: dict[str, Any]) -> None:
@@ -343,14 +345,14 @@ class Stuck:
 
 
 def test_waiting_too_long_is_backpressure() -> None:
-    from spikewire.compat.aerospike_py.limits import Limited
+    from spikewire.compat.aerospike_py.limits import LimitedEngine
 
     engine = Stuck()
-    limited = Limited(engine, 1, 1)
+    limited = LimitedEngine(engine, 1, 1)
     thread = threading.Thread(target=limited.get)
     thread.start()
     assert engine.began.wait(60)
-    with pytest.raises(aerospike_py.BackpressureError, match="1 operations were under way"):
+    with pytest.raises(aerospike_py.BackpressureError, match="1 operations were in progress"):
         limited.get()
     assert limited.info() == "beside them"
     engine.may_end.set()
@@ -359,7 +361,7 @@ def test_waiting_too_long_is_backpressure() -> None:
 
 
 def test_tasks_that_wait_too_long_have_backpressure() -> None:
-    from spikewire.compat.aerospike_py.limits import AsyncLimited
+    from spikewire.compat.aerospike_py.limits import AsyncLimitedEngine
 
     class Engine:
         def __init__(self) -> None:
@@ -371,7 +373,7 @@ def test_tasks_that_wait_too_long_have_backpressure() -> None:
 
     async def main() -> None:
         engine = Engine()
-        limited = AsyncLimited(engine, 1, 1)
+        limited = AsyncLimitedEngine(engine, 1, 1)
         first = asyncio.ensure_future(limited.get())
         await asyncio.sleep(0)
         with pytest.raises(aerospike_py.BackpressureError):

@@ -26,7 +26,7 @@ VALUES: dict[str, Any] = {
 
 @program
 def values_of_every_type(d: Driver) -> Any:
-    return d.put("v", VALUES), d.shown(d.get("v"))
+    return d.put("v", VALUES), d.typed(d.get("v"))
 
 
 @program
@@ -47,7 +47,7 @@ def shapes_of_reads(d: Driver) -> Any:
         c.ping(),
     ]
     named = c.get(key)
-    return [d.shown(each) for each in seen], named.meta.gen, named.bins["x"], named.key.user_key
+    return [d.typed(each) for each in seen], named.meta.gen, named.bins["x"], named.key.user_key
 
 
 @program
@@ -55,9 +55,9 @@ def keys_of_every_type(d: Driver) -> Any:
     seen = []
     for key in (1, -5, 2**62, "text", "", b"bytes", b"", b"\xff\x00\xfe"):
         d.put(key, {"k": 1})
-        seen.append((d.shown(d.get(key)), d.get(key).key.digest == d.client.get(d.key(key))[0][3]))
+        seen.append((d.typed(d.get(key)), d.get(key).key.digest == d.client.get(d.key(key))[0][3]))
     own = d.put("x", {"k": 1}), d.client.get(("test", d.set, "x"), {})
-    return seen, d.shown(own)
+    return seen, d.typed(own)
 
 
 @program
@@ -163,7 +163,7 @@ def writes_of_every_kind(d: Driver) -> Any:
         c.remove(key),
         c.exists(key),
     ]
-    return [d.shown(each) for each in seen]
+    return [d.typed(each) for each in seen]
 
 
 @program
@@ -187,7 +187,7 @@ def several_operations(d: Driver) -> Any:
         d.operate(key, did(m.OPERATOR_DELETE)),
         d.client.exists(d.key(key)),
     ]
-    return [d.shown(each) for each in seen]
+    return [d.typed(each) for each in seen]
 
 
 @program
@@ -230,7 +230,7 @@ def batches_that_read(d: Driver) -> Any:
     seen.append([r.result for r in filtered.batch_records])
     seen += [d.fails(c.batch_read, tuple(keys)), d.fails(c.batch_read, ["x"])]
     seen.append(d.fails(c.batch_read, keys, "i"))
-    return d.shown(seen)
+    return d.typed(seen)
 
 
 def _above(d: Driver, name: str, number: int) -> Any:
@@ -276,7 +276,7 @@ def batches_that_write(d: Driver) -> Any:
         [(keys[0], {})],
         [(keys[0],)],
     )
-    return d.shown(seen), [d.fails(c.batch_write, each) for each in failing]
+    return d.typed(seen), [d.fails(c.batch_write, each) for each in failing]
 
 
 @program
@@ -294,8 +294,8 @@ def queries_and_scans(d: Driver) -> Any:
             query.where(each)
         if select:
             query.select(*select)
-        found = query.results({"total_timeout": 30_000, **policy})
-        return sorted((d.shown(each) for each in found), key=repr)
+        records = query.results({"total_timeout": 30_000, **policy})
+        return sorted((d.typed(each) for each in records), key=repr)
 
     seen += [
         results(),
@@ -312,14 +312,14 @@ def queries_and_scans(d: Driver) -> Any:
             for begin in (0, 2048)
         ),
     ]
-    taken: list[Any] = []
+    numbers: list[Any] = []
 
     def take(record: Any) -> Any:
-        taken.append(record.bins["n"])
-        return len(taken) < 3
+        numbers.append(record.bins["n"])
+        return len(numbers) < 3
 
     c.query("test", d.set).foreach(take)
-    seen.append(len(taken))
+    seen.append(len(numbers))
     query = c.query("test", d.set)
     seen += [
         d.fails(query.where, each)
@@ -351,7 +351,7 @@ def the_cluster(d: Driver) -> Any:
     c = d.client
     return [
         c.get_node_names() == [each.node_name for each in c.info_all("node")],
-        d.shown(c.info_all("build")),
+        d.typed(c.info_all("build")),
         c.info_random_node("build"),
         c.info_all("no-such-command")[0].response,
         c.info_random_node("no-such-command"),
@@ -392,7 +392,7 @@ def asyncio_does_the_same(d: Driver) -> Any:
         keys = [d.key(at) for at in range(30)]
         await asyncio.gather(*(c.put(key, {"n": key[2]}, None, PATIENT) for key in keys))
         records = await asyncio.gather(*(c.get(key, PATIENT) for key in keys))
-        seen: list[Any] = [d.shown(each) for each in records]
+        seen: list[Any] = [d.typed(each) for each in records]
         # These results are a matter of chance: `()` or `None`.
         await c.increment(keys[0], "n", 5)
         await c.append(keys[1], "t", "x")
@@ -415,7 +415,7 @@ def asyncio_does_the_same(d: Driver) -> Any:
             seen.append([kind.__name__ for kind in type(error).__mro__])
         counted: list[int] = []
         await c.query("test", d.set).foreach(lambda record: counted.append(record.bins["n"]))
-        return [d.shown(each) for each in seen], sorted(counted)
+        return [d.typed(each) for each in seen], sorted(counted)
 
     return d.run(main)
 
@@ -444,27 +444,27 @@ def empty_bin_names(d: Driver) -> Any:
                 await awaited(client.batch_write, [(key, {"": 1}, {"ttl": 100})]),
             ]
 
-    def says(call: Any, *args: Any, **kwargs: Any) -> Any:
+    def outcome(call: Any, *args: Any, **kwargs: Any) -> Any:
         try:
             return call(*args, **kwargs)
         except Exception as error:
             return type(error).__name__, str(error)
 
     return [
-        says(c.put, key, {"": 1}),
-        says(c.put, key, {"x": 2, "": None}),
-        says(c.put, key, {"": 1}, {"ttl": 100}),
-        says(c.put, key, {"": 1}, policy={"key": m.POLICY_KEY_SEND}),
-        says(c.batch_write, [(key, {"x": 2}), (key, {"": 1})]),
-        says(c.batch_write, [(d.key(b"b"), {"": 1})]),
-        says(c.batch_write, [(key, {"": 1}, {"ttl": 100})]),
+        outcome(c.put, key, {"": 1}),
+        outcome(c.put, key, {"x": 2, "": None}),
+        outcome(c.put, key, {"": 1}, {"ttl": 100}),
+        outcome(c.put, key, {"": 1}, policy={"key": m.POLICY_KEY_SEND}),
+        outcome(c.batch_write, [(key, {"x": 2}), (key, {"": 1})]),
+        outcome(c.batch_write, [(d.key(b"b"), {"": 1})]),
+        outcome(c.batch_write, [(key, {"": 1}, {"ttl": 100})]),
         asyncio.run(on_a_loop()),
-        [says(c.get, key, policy={"filter_expression": each}) for each in checks],
+        [outcome(c.get, key, policy={"filter_expression": each}) for each in checks],
         d.fails(c.index_integer_create, "test", d.set, "", "none"),
-        d.shown(c.get(key)),
-        d.shown(c.operate(key, named)),
+        d.typed(c.get(key)),
+        d.typed(c.operate(key, named)),
         c.append(key, "", "u"),
-        d.shown(c.get(key)),
+        d.typed(c.get(key)),
         c.remove_bin(key, [""]),
-        d.shown(c.get(key)),
+        d.typed(c.get(key)),
     ]

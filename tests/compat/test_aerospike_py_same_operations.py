@@ -30,7 +30,7 @@ def each_on_its_own(d: Driver, operations: list[dict[str, Any]]) -> list[Any]:
     for operation in operations:
         d.put("k", BINS)
         seen.append(d.fails(lambda operation=operation: d.operate("k", operation).bins))
-        seen.append(d.shown(d.get("k").bins.get(operation.get("bin"))))
+        seen.append(d.typed(d.get("k").bins.get(operation.get("bin"))))
         d.client.remove(d.key("k"))
     return seen
 
@@ -195,7 +195,7 @@ def operations_on_sketches(d: Driver) -> Any:
         )
     ]
     again = o.hll_add("h", ["q"], policy={"flags": m.HLL_WRITE_CREATE_ONLY})
-    return d.shown(seen), d.shown(d.get("h").bins), d.fails(d.operate, "h", again)
+    return d.typed(seen), d.typed(d.get("h").bins), d.fails(d.operate, "h", again)
 
 
 @program
@@ -204,7 +204,7 @@ def several_operations_on_one_bin(d: Driver) -> Any:
     d.put("k", BINS)
     read = {"op": m.OPERATOR_READ, "bin": "l"}
     return [
-        d.shown(d.operate("k", *each))
+        d.typed(d.operate("k", *each))
         for each in (
             [lists.list_append("l", 4), lists.list_append("l", 5), lists.list_size("l"), read],
             [read, lists.list_clear("l"), read],
@@ -222,7 +222,7 @@ def expressions(d: Driver) -> Any:
     point = '{"type":"Point","coordinates":[1,1]}'
     circle = '{"type":"AeroCircle","coordinates":[[1,1],1000]}'
     d.put("k", {"a": 5, "f": 1.5, "s": "Hello", "b": b"x", "t": True, "l": [1]}, None, key=1)
-    made = [
+    expressions = [
         e.eq(a, number(5)),
         e.ne(a, number(5)),
         e.and_(e.gt(a, number(1)), e.le(a, number(5))),
@@ -285,7 +285,7 @@ def expressions(d: Driver) -> Any:
         {"__expr__": "num_mod", "exprs": [a]},
         e.eq(a, e.int_val("5")),  # type: ignore[arg-type]
     ]
-    return [d.fails(d.client.get, d.key("k"), {"filter_expression": each}) for each in made]
+    return [d.fails(d.client.get, d.key("k"), {"filter_expression": each}) for each in expressions]
 
 
 @program
@@ -302,13 +302,13 @@ def numpy_both_ways(d: Driver) -> Any:
     written = c.batch_write_numpy(data, "test", d.set, data.dtype)
     keys = [d.key(at) for at in range(5)]
     handle = c.batch_read([*keys, d.key("none")])
-    wanted = np.dtype([("n", "i8"), ("f", "f8"), ("g", "f4"), ("b", "S3"), ("zz", "u2")])
-    arrays = handle.to_numpy(wanted)
+    dtype = np.dtype([("n", "i8"), ("f", "f8"), ("g", "f4"), ("b", "S3"), ("zz", "u2")])
+    arrays = handle.to_numpy(dtype)
     seen: list[Any] = [
         [row.result for row in written.batch_records],
         handle.to_list(),
         arrays.batch_records.tolist(),
-        arrays.batch_records.dtype == wanted,
+        arrays.batch_records.dtype == dtype,
         arrays.meta.tolist(),
         arrays.meta.dtype.descr,
         arrays.result_codes.tolist(),
@@ -354,9 +354,9 @@ def numpy_both_ways(d: Driver) -> Any:
 
     async def asynchronous(client: Any) -> Any:
         done = await client.batch_write_numpy(data, "test", d.set, data.dtype)
-        found = (await client.batch_read(keys)).to_numpy(wanted)
-        return [row.result for row in done.batch_records], found.batch_records.tolist()
+        arrays = (await client.batch_read(keys)).to_numpy(dtype)
+        return [row.result for row in done.batch_records], arrays.batch_records.tolist()
 
     seen.append(d.run(asynchronous))
     assert issubclass(m.NumpyBatchRecords, object)
-    return d.shown(seen)
+    return d.typed(seen)

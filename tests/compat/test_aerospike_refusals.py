@@ -56,7 +56,7 @@ def config() -> Iterator[dict[str, Any]]:
 )
 def test_what_is_missing_names_a_replacement(call: Callable[[], object]) -> None:
     with pytest.raises(
-        NotImplementedError, match=r"is not in spikewire\.compat\.aerospike: \w"
+        NotImplementedError, match=r"is not supported by spikewire\.compat\.aerospike: \w"
     ) as caught:
         call()
     assert "hidden" not in str(caught.value)
@@ -77,7 +77,7 @@ def test_files_of_tls_that_are_not_there(more: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize("mode", [aerospike.AUTH_EXTERNAL, aerospike.AUTH_PKI])
-def test_what_needs_tls_says_so(mode: int) -> None:
+def test_what_needs_tls_names_it(mode: int) -> None:
     more = {"user": "u", "password": "hidden", "policies": {"auth_mode": mode}}
     with pytest.raises(aerospike.exception.ClientError, match="TLS is required") as caught:
         aerospike.client(NOWHERE | more)
@@ -91,9 +91,9 @@ def test_settings_of_tls_without_effect_warn() -> None:
         pytest.raises(aerospike.exception.ConnectionError),
     ):
         aerospike.client(NOWHERE | {"tls": tls})
-    said = " ".join(str(each.message) for each in caught)
-    assert "TLS 1.3 is spoken as well" in said
-    assert "log_session_info" in said
+    messages = " ".join(str(each.message) for each in caught)
+    assert "TLS 1.3 is also used" in messages
+    assert "log_session_info" in messages
     # Settings that are not enabled are ignored.
     with pytest.raises(aerospike.exception.ConnectionError):
         aerospike.client(NOWHERE | {"tls": {"enable": False, "crl_check": True}})
@@ -102,22 +102,22 @@ def test_settings_of_tls_without_effect_warn() -> None:
 def test_methods_that_are_missing_name_a_replacement(config: dict[str, Any]) -> None:
     client = aerospike.client(config)
     try:
-        with pytest.raises(NotImplementedError, match=r"commit is not in .*: group what belongs"):
+        with pytest.raises(NotImplementedError, match=r"commit is not supported by .*: keep data"):
             client.commit(aerospike.Transaction())
     finally:
         client.close()
 
 
 @pytest.mark.parametrize(
-    ("policy", "says"),
+    ("policy", "message"),
     [({"replica": 9}, "'replica' of 9"), ({"compress": True}, "compress")],
 )
 def test_settings_without_effect_warn(
-    config: dict[str, Any], policy: dict[str, Any], says: str
+    config: dict[str, Any], policy: dict[str, Any], message: str
 ) -> None:
     client = aerospike.client(config)
     try:
-        with pytest.warns(aerospike.CompatWarning, match=says):
+        with pytest.warns(aerospike.CompatWarning, match=message):
             client.exists(("test", "demo", 1), policy)
     finally:
         client.close()
@@ -170,17 +170,21 @@ def test_a_client_whose_nodes_are_gone_is_not_connected() -> None:
         client.close()
 
 
-def test_a_bool_is_no_number_where_the_number_was_taken(config: dict[str, Any]) -> None:
+def test_a_bool_is_no_number_where_the_number_was_accepted(config: dict[str, Any]) -> None:
     """``True`` equals 1, whose meaning is remembered."""
     client = aerospike.client(config)
     key = ("test", "refusals", "bool")
     client.put(key, {"l": [1, 2]})
-    taken = list_operations.list_get_by_index("l", 0, aerospike.LIST_RETURN_INDEX)
+    by_index = list_operations.list_get_by_index("l", 0, aerospike.LIST_RETURN_INDEX)
     put = list_operations.list_append("l", 3, {"write_flags": 0, "list_order": 0})
     for _ in range(2):
-        assert client.operate(key, [taken])[2] == {"l": 0}
+        assert client.operate(key, [by_index])[2] == {"l": 0}
         client.operate(key, [put])
-        for wrong in (taken | {"return_type": True}, taken | {"index": False}, put | {"pad": 1}):
+        for wrong in (
+            by_index | {"return_type": True},
+            by_index | {"index": False},
+            put | {"pad": 1},
+        ):
             with pytest.raises(aerospike.exception.ParamError):
                 client.operate(key, [wrong])
     client.close()

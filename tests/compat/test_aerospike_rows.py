@@ -48,16 +48,16 @@ def seen(row: Any) -> dict[str, Any]:
     return {name: getattr(row, name) for name in (*OF_ALL, *OF_ONE, "note") if hasattr(row, name)}
 
 
-@pytest.mark.parametrize("made", MADE, ids=lambda made: type(made).__name__)
-def test_rows_are_copied_and_pickled(made: BatchRecord) -> None:
-    made.result, made.message, made.in_doubt = -8, "slow", True
-    made.record = (KEY, {"gen": 1}, {"n": [1]})
-    made.__dict__["note"] = ["mine"]
-    for again in (copy.copy(made), copy.deepcopy(made), pickle.loads(pickle.dumps(made))):
-        assert type(again) is type(made)
-        assert seen(again) == seen(made)
-    assert copy.copy(made).record is made.record
-    assert weakref.ref(made)() is made
+@pytest.mark.parametrize("row", MADE, ids=lambda row: type(row).__name__)
+def test_rows_are_copied_and_pickled(row: BatchRecord) -> None:
+    row.result, row.message, row.in_doubt = -8, "slow", True
+    row.record = (KEY, {"gen": 1}, {"n": [1]})
+    row.__dict__["note"] = ["mine"]
+    for again in (copy.copy(row), copy.deepcopy(row), pickle.loads(pickle.dumps(row))):
+        assert type(again) is type(row)
+        assert seen(again) == seen(row)
+    assert copy.copy(row).record is row.record
+    assert weakref.ref(row)() is row
 
 
 def test_a_row_begins_anew() -> None:
@@ -91,17 +91,17 @@ def test_rows_that_hold_themselves_go(name: str) -> None:
 
 def test_what_an_attribute_held_may_look_at_its_row() -> None:
     row = Write(KEY, [])
-    looks = []
+    observed = []
 
-    class Looks:
+    class Observer:
         def __del__(self) -> None:
-            looks.append((row.ops, row.record))
+            observed.append((row.ops, row.record))
             row.record = "after"  # type: ignore[assignment]
 
-    row.ops = Looks()  # type: ignore[assignment]
+    row.ops = Observer()  # type: ignore[assignment]
     row.ops = ["next"]  # type: ignore[list-item]
     gc.collect()
-    assert looks == [(["next"], None)]
+    assert observed == [(["next"], None)]
     assert row.record == "after"
 
 
@@ -149,9 +149,9 @@ def test_classes_of_programs_are_rows() -> None:
         host, port = cluster.addresses[0].rsplit(":", 1)
         client = aerospike.client({"hosts": [(host, int(port))]})
         rows = [Own("a"), Write(("test", "rows", "b"), [operations.write("n", 2)])]
-        made = client.batch_write(BatchRecords(list(rows)))
-        assert [row.result for row in made.batch_records] == [0, 0]
-        assert [row.record[2] for row in made.batch_records] == [{"n": None}] * 2
+        result = client.batch_write(BatchRecords(list(rows)))
+        assert [row.result for row in result.batch_records] == [0, 0]
+        assert [row.record[2] for row in result.batch_records] == [{"n": None}] * 2
         assert [client.get(row.key[:3])[2] for row in rows] == [{"n": 1}, {"n": 2}]
         assert rows[0].name == "a"  # type: ignore[attr-defined]
         client.close()

@@ -31,7 +31,7 @@ def values_of_every_type(d: Driver) -> Any:
     key = d.key("v")
     written = d.client.put(key, VALUES)
     record = d.client.get(key)
-    return written, d.shown(record[:2]), sorted(d.shown(record[2])[1], key=repr)
+    return written, d.typed(record[:2]), sorted(d.typed(record[2])[1], key=repr)
 
 
 @program
@@ -40,7 +40,7 @@ def shapes_of_reads(d: Driver) -> Any:
     c.put(key, {"x": 1, "y": "s"})
     digest = c.get(key)[0][3]
     return [
-        d.shown(each)
+        d.typed(each)
         for each in (
             c.get(key),
             c.get(key, {"key": d.module.POLICY_KEY_SEND}),
@@ -137,7 +137,7 @@ def writes_of_every_kind(d: Driver) -> Any:
         c.remove(key),
         c.exists(key),
     ]
-    return [d.shown(each) for each in seen]
+    return [d.typed(each) for each in seen]
 
 
 @program
@@ -147,7 +147,7 @@ def several_operations(d: Driver) -> Any:
     c.put(key, {"x": 1, "y": "s"})
     simple = [ops.increment("x", 2), ops.read("x"), ops.read("y"), ops.read("none")]
     return [
-        d.shown(each)
+        d.typed(each)
         for each in (
             c.operate(key, simple),
             c.operate_ordered(key, simple),
@@ -194,7 +194,7 @@ def operations_on_lists_and_maps(d: Driver) -> Any:
         maps.map_remove_by_key("m", "d", m.MAP_RETURN_KEY_VALUE),
         maps.map_clear("m"),
     ]
-    return [d.shown(c.operate_ordered(key, steps)), d.shown(c.operate(key, steps[:1]))]
+    return [d.typed(c.operate_ordered(key, steps)), d.typed(c.operate(key, steps[:1]))]
 
 
 @program
@@ -211,8 +211,8 @@ def nested_lists_and_maps(d: Driver) -> Any:
         maps.map_get_by_key("m", "c", m.MAP_RETURN_VALUE, ctx=[ctx.cdt_ctx_map_index(0)]),
     ]
     return [
-        d.shown(c.operate_ordered(key, steps)),
-        d.shown(c.get(key)),
+        d.typed(c.operate_ordered(key, steps)),
+        d.typed(c.get(key)),
         d.fails(c.operate, key, [lists.list_append("l", 3, ctx=[ctx.cdt_ctx_list_index(9)])]),
     ]
 
@@ -234,7 +234,7 @@ def bits_and_sketches(d: Driver) -> Any:
         hll.hll_get_count("h"),
         hll.hll_describe("h"),
     ]
-    return d.shown(c.operate_ordered(key, steps))
+    return d.typed(c.operate_ordered(key, steps))
 
 
 @program
@@ -244,7 +244,7 @@ def geojson_and_digests(d: Driver) -> Any:
     c.put(key, {"p": point, "l": [m.geojson('{"type":"Point","coordinates":[3.0,4.0]}')]})
     bins = c.get(key)[2]
     return [
-        d.shown(bins),
+        d.typed(bins),
         str(point),
         bins["p"].unwrap(),
         bins["p"].dumps(),
@@ -292,8 +292,8 @@ def serializers(d: Driver) -> Any:
         user = {"serializer": m.SERIALIZER_USER}
         seen = [
             c.put(key, {"t": (1, 2), "b": b"99", "l": [(3,), b"88"]}, **user),
-            d.shown(c.get(key)[2]),
-            d.shown(c.batch_read([key]).batch_records[0].record[2]),
+            d.typed(c.get(key)[2]),
+            d.typed(c.batch_read([key]).batch_records[0].record[2]),
             d.fails(c.put, key, {"t": (1, 2)}),
             d.fails(m.set_serializer, 1),
         ]
@@ -301,5 +301,5 @@ def serializers(d: Driver) -> Any:
         seen.append(d.fails(c.get, key))
     finally:
         m.unset_serializers()
-    seen.append(d.shown(c.get(key)[2]))
+    seen.append(d.typed(c.get(key)[2]))
     return seen

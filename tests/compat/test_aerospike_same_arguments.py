@@ -19,20 +19,20 @@ test_both_see_the_same = program.test()
 def wrong_calls(d: Driver) -> Any:
     c = d.client
     return [
-        d.says(c.get),
-        d.says(c.get, 1, 2, 3),
-        d.says(c.put, ("test", "s", 1)),
-        d.says(c.put, ("test", "s", 1), {"a": 1}, None, None, None, None),
-        d.says(c.get, nothing=1),
-        d.says(c.remove, ("test", "s", 1), key=1),
-        d.says(c.apply, ("test", "s", 1), "m", "f"),
-        d.says(c.operate, ("test", "s", 1)),
-        d.says(c.increment),
-        d.says(c.info_all),
-        d.says(d.module.calc_digest, "test"),
-        d.says(d.module.calc_digest, 1, "s", 1)[:1],
-        d.says(c.job_info, "x")[0],
-        d.says(c.udf_put, "x.lua", "0")[0],
+        d.outcome(c.get),
+        d.outcome(c.get, 1, 2, 3),
+        d.outcome(c.put, ("test", "s", 1)),
+        d.outcome(c.put, ("test", "s", 1), {"a": 1}, None, None, None, None),
+        d.outcome(c.get, nothing=1),
+        d.outcome(c.remove, ("test", "s", 1), key=1),
+        d.outcome(c.apply, ("test", "s", 1), "m", "f"),
+        d.outcome(c.operate, ("test", "s", 1)),
+        d.outcome(c.increment),
+        d.outcome(c.info_all),
+        d.outcome(d.module.calc_digest, "test"),
+        d.outcome(d.module.calc_digest, 1, "s", 1)[:1],
+        d.outcome(c.job_info, "x")[0],
+        d.outcome(c.udf_put, "x.lua", "0")[0],
     ]
 
 
@@ -47,41 +47,43 @@ def keys(d: Driver) -> Any:
         {"ns": "test"}, {"ns": "test", "set": "s"},
     )  # fmt: skip
     return [
-        d.says(c.put, named, {"a": 1}),
-        d.says(c.get, named),
-        d.says(c.get, d.key("k")),
-        d.says(c.get, {**named, "key": None, "digest": d.module.calc_digest("test", d.set, "k")}),
-        d.says(c.exists, named),
-        *(d.says(c.get, each) for each in wrong),
-        *(d.says(c.put, each, {"a": 1}) for each in wrong),
-        d.says(c.batch_read, [named])[0],
-        d.says(c.remove, named),
+        d.outcome(c.put, named, {"a": 1}),
+        d.outcome(c.get, named),
+        d.outcome(c.get, d.key("k")),
+        d.outcome(
+            c.get, {**named, "key": None, "digest": d.module.calc_digest("test", d.set, "k")}
+        ),
+        d.outcome(c.exists, named),
+        *(d.outcome(c.get, each) for each in wrong),
+        *(d.outcome(c.put, each, {"a": 1}) for each in wrong),
+        d.outcome(c.batch_read, [named])[0],
+        d.outcome(c.remove, named),
     ]
 
 
 @program
 def texts_of_refusals(d: Driver) -> Any:
     c, key = d.client, d.key(1)
-    missing = [d.says(c.get, key), d.says(c.touch, key), d.says(c.remove, key)[:2]]
+    missing = [d.outcome(c.get, key), d.outcome(c.touch, key), d.outcome(c.remove, key)[:2]]
     c.put(key, {"a": 1, "s": "x"})
     return [
         *missing,
-        d.says(c.append, key, "a", "x"),
-        d.says(c.put, key, {"a": 1}, {"gen": 9}, {"gen": d.module.POLICY_GEN_EQ}),
-        d.says(c.put, key, {"a": 1}, None, {"exists": d.module.POLICY_EXISTS_CREATE}),
-        d.says(c.put, key, {"a" * 16: 1}),
-        d.says(c.put, key, {"a": 2**64}),
-        d.says(c.put, key, {"a": 1}, {"ttl": 2**64}),
-        d.says(c.put, key, {"a": 1}, "meta"),
-        d.says(c.put, key, {"a": 1}, {"gen": True, "ttl": True}),
-        d.says(c.put, key, {"a": d.module.CDTInfinite()}),
-        d.says(c.batch_read, [key], 1),
-        d.says(c.batch_read, [key], [1]),
-        d.says(c.truncate, "test", "s", -1),
-        d.says(c.truncate, "test", "s", 2**64),
-        d.says(c.udf_put, "/"),
-        d.says(c.index_single_value_create, "test", "s", "b", 1, None),
-        d.says(c.get_cdtctx_base64, []),
+        d.outcome(c.append, key, "a", "x"),
+        d.outcome(c.put, key, {"a": 1}, {"gen": 9}, {"gen": d.module.POLICY_GEN_EQ}),
+        d.outcome(c.put, key, {"a": 1}, None, {"exists": d.module.POLICY_EXISTS_CREATE}),
+        d.outcome(c.put, key, {"a" * 16: 1}),
+        d.outcome(c.put, key, {"a": 2**64}),
+        d.outcome(c.put, key, {"a": 1}, {"ttl": 2**64}),
+        d.outcome(c.put, key, {"a": 1}, "meta"),
+        d.outcome(c.put, key, {"a": 1}, {"gen": True, "ttl": True}),
+        d.outcome(c.put, key, {"a": d.module.CDTInfinite()}),
+        d.outcome(c.batch_read, [key], 1),
+        d.outcome(c.batch_read, [key], [1]),
+        d.outcome(c.truncate, "test", "s", -1),
+        d.outcome(c.truncate, "test", "s", 2**64),
+        d.outcome(c.udf_put, "/"),
+        d.outcome(c.index_single_value_create, "test", "s", "b", 1, None),
+        d.outcome(c.get_cdtctx_base64, []),
     ]
 
 
@@ -119,7 +121,7 @@ def policies_of_other_commands(d: Driver) -> Any:
 def numbers_that_are_no_constants(d: Driver) -> Any:
     """They count as the default."""
     c, key = d.client, d.key(1)
-    with warnings.catch_warnings(record=True) as told:
+    with warnings.catch_warnings(record=True) as warned:
         warnings.simplefilter("always")
         seen = [
             d.fails(c.put, key, {"a": 1}, {"gen": 7}, {"gen": 5}),
@@ -131,7 +133,7 @@ def numbers_that_are_no_constants(d: Driver) -> Any:
             d.fails(c.remove, d.key("none"), {"gen": 7}, {"gen": 9}),
         ]
     if d.name == "ours":
-        texts = [str(each.message) for each in told if each.category is not DeprecationWarning]
+        texts = [str(each.message) for each in warned if each.category is not DeprecationWarning]
         assert len(texts) == 5
         assert all("has no effect" in text for text in texts)
     return seen
@@ -152,31 +154,31 @@ def clients_that_are_closed(d: Driver) -> Any:
         (c.truncate, "test", "x", 0), (c.get_key_partition_id, *key), (c.job_info, 1, "scan"),
         (c.index_remove, "test", "x"), (c.scan_apply, "test", d.set, "m", "f", []),
     )  # fmt: skip
-    return open_ones + [d.says(*each) for each in calls]
+    return open_ones + [d.outcome(*each) for each in calls]
 
 
 @program
 def validated_names(d: Driver) -> Any:
-    made = d.module.client({**d.config, "validate_keys": True}).connect()
+    client = d.module.client({**d.config, "validate_keys": True}).connect()
     key, odd = d.key(1), {"a": 1}
     lists, maps = (d.helper(f"operations.{name}_operations") for name in ("list", "map"))
     operations = d.helper("operations.operations")
     try:
         return [
-            d.says(made.get, key, odd),
-            d.says(made.put, key, {"a": 1}, odd),
-            d.says(made.put, key, {"a": 1}, None, odd),
-            d.says(made.remove, key, odd)[0],
-            d.says(made.operate, key, [operations.read("a")], None, odd),
-            d.says(made.operate, key, [lists.list_append("l", 1, odd)]),
-            d.says(made.operate, key, [maps.map_put("m", 1, 1, odd)]),
-            d.says(made.batch_read, [key], None, odd),
-            d.says(made.batch_remove, [key], None, odd),
-            d.says(made.query("test").results, odd),
-            d.says(made.scan("test").results, odd),
-            d.says(made.info_all, "build", odd),
+            d.outcome(client.get, key, odd),
+            d.outcome(client.put, key, {"a": 1}, odd),
+            d.outcome(client.put, key, {"a": 1}, None, odd),
+            d.outcome(client.remove, key, odd)[0],
+            d.outcome(client.operate, key, [operations.read("a")], None, odd),
+            d.outcome(client.operate, key, [lists.list_append("l", 1, odd)]),
+            d.outcome(client.operate, key, [maps.map_put("m", 1, 1, odd)]),
+            d.outcome(client.batch_read, [key], None, odd),
+            d.outcome(client.batch_remove, [key], None, odd),
+            d.outcome(client.query("test").results, odd),
+            d.outcome(client.scan("test").results, odd),
+            d.outcome(client.info_all, "build", odd),
             *(
-                d.says(d.module.client, {**d.config, "validate_keys": True, **more})
+                d.outcome(d.module.client, {**d.config, "validate_keys": True, **more})
                 for more in (
                     odd,
                     {"lua": odd},
@@ -185,16 +187,16 @@ def validated_names(d: Driver) -> Any:
                     {"policies": {"txn_roll": odd}},
                 )
             ),
-            d.says(d.module.client, {**d.config, "validate_keys": "yes"}),
+            d.outcome(d.module.client, {**d.config, "validate_keys": "yes"}),
         ]
     finally:
-        made.close()
+        client.close()
 
 
 @program
 def configurations(d: Driver) -> Any:
     hosts = d.config["hosts"]
-    found = []
+    outcomes = []
     for more in (
         {"policies": {"read": {"max_retries": "x"}}},
         {"policies": {"read": {"compress": 0.2}}},
@@ -209,20 +211,20 @@ def configurations(d: Driver) -> Any:
         {"hosts": [3000]},
         {"rack_id": "x"},
     ):
-        given = {"hosts": hosts, **more}
-        found.append(d.says(d.module.client, given)[:2])
+        settings = {"hosts": hosts, **more}
+        outcomes.append(d.outcome(d.module.client, settings)[:2])
     common = d.module.client({"hosts": hosts, "policies": {"key": d.module.POLICY_KEY_SEND}})
     common.put(d.key("k"), {"a": 1})
-    found.append(d.shown(common.get(d.key("k"))))
-    found.append(d.says(d.module.client))
+    outcomes.append(d.typed(common.get(d.key("k"))))
+    outcomes.append(d.outcome(d.module.client))
     common.close()
-    return found
+    return outcomes
 
 
 @program
 def loose_types(d: Driver) -> Any:
     loose = d.module.client({**d.config, "strict_types": False}).connect()
-    m, found = d.module, []
+    m, outcomes = d.module, []
     for at, steps in enumerate(
         (
             [{"op": m.OPERATOR_PREPEND, "bin": "b", "val": 4}],
@@ -236,33 +238,33 @@ def loose_types(d: Driver) -> Any:
         )
     ):
         loose.put(d.key(at), {"n": 1})
-        found.append(d.fails(loose.operate, d.key(at), steps))
-        found.append(d.shown(loose.get(d.key(at))))
-        found.append(d.fails(d.client.operate, d.key(at), steps))
+        outcomes.append(d.fails(loose.operate, d.key(at), steps))
+        outcomes.append(d.typed(loose.get(d.key(at))))
+        outcomes.append(d.fails(d.client.operate, d.key(at), steps))
         existing = [{**each, "bin": "n"} for each in steps[:1]]
-        found.append(d.fails(loose.operate, d.key(at), existing))
-        found.append(d.shown(loose.get(d.key(at))[2]))
-        found.append(d.fails(loose.operate_ordered, d.key(f"new {at}"), steps))
+        outcomes.append(d.fails(loose.operate, d.key(at), existing))
+        outcomes.append(d.typed(loose.get(d.key(at))[2]))
+        outcomes.append(d.fails(loose.operate_ordered, d.key(f"new {at}"), steps))
     loose.close()
-    return found
+    return outcomes
 
 
 @program
 def serializers_everywhere(d: Driver) -> Any:
     c = d.module.client({**d.config, "serialization": (json.dumps, json.loads)}).connect()
     steps, exp = d.helper("operations.operations"), d.helper("expressions")
-    key, found = d.key(1), []
+    key, outcomes = d.key(1), []
     c.operate(key, [steps.write("t", (1, 2)), steps.write("l", [(3,), "x"])])
-    found.append(d.shown(c.get(key)))
-    found.append(d.shown(c.operate(key, [steps.read("t"), steps.read("l")])))
-    found.append(d.shown(d.client.get(key)))
+    outcomes.append(d.typed(c.get(key)))
+    outcomes.append(d.typed(c.operate(key, [steps.read("t"), steps.read("l")])))
+    outcomes.append(d.typed(d.client.get(key)))
     same = exp.Eq(exp.BlobBin("t"), (1, 2)).compile()
-    found.append(d.fails(c.get, key, {"expressions": same}))
-    found.append(d.fails(d.client.get, key, {"expressions": same}))
-    found.append(d.fails(c.put, key, {"t": (1,)}, serializer=d.module.SERIALIZER_NONE))
-    found.append(d.fails(d.client.put, key, {"t": (1,)}, serializer=d.module.SERIALIZER_USER))
+    outcomes.append(d.fails(c.get, key, {"expressions": same}))
+    outcomes.append(d.fails(d.client.get, key, {"expressions": same}))
+    outcomes.append(d.fails(c.put, key, {"t": (1,)}, serializer=d.module.SERIALIZER_NONE))
+    outcomes.append(d.fails(d.client.put, key, {"t": (1,)}, serializer=d.module.SERIALIZER_USER))
     c.close()
-    return found
+    return outcomes
 
 
 @program
@@ -271,9 +273,9 @@ def bools_as_integers(d: Driver) -> Any:
     steps = d.helper("operations.operations")
     c.put(d.key(1), {"a": True, "l": [False, {"x": True}]})
     c.operate(d.key(1), [steps.write("b", False)])
-    found = d.shown(c.get(d.key(1)))
+    record = d.typed(c.get(d.key(1)))
     c.close()
-    return found
+    return record
 
 
 @program
@@ -285,16 +287,16 @@ def values_that_are_no_list(d: Driver) -> Any:
         ("m", maps.map_get_by_value_list), ("m", maps.map_remove_by_value_list),
         ("m", maps.map_get_by_key_list), ("m", maps.map_remove_by_key_list),
     ]  # fmt: skip
-    found = []
+    outcomes = []
     for wrong in ("text", b"bytes", 7, 1.5, None, {"a": 1}):
-        for bin_name, made in many:
-            found.append(d.fails(d.client.operate, d.key(1), [made(bin_name, wrong, 0)]))
-        for made in (lists.list_append_items, lists.list_insert_items):
-            given = ("l", wrong) if made is lists.list_append_items else ("l", 0, wrong)
-            found.append(d.says(d.client.operate, d.key(1), [made(*given)]))
+        for bin_name, operation in many:
+            outcomes.append(d.fails(d.client.operate, d.key(1), [operation(bin_name, wrong, 0)]))
+        for operation in (lists.list_append_items, lists.list_insert_items):
+            args = ("l", wrong) if operation is lists.list_append_items else ("l", 0, wrong)
+            outcomes.append(d.outcome(d.client.operate, d.key(1), [operation(*args)]))
         if not isinstance(wrong, dict):
-            found.append(d.fails(d.client.operate, d.key(1), [maps.map_put_items("m", wrong)]))
-    return found
+            outcomes.append(d.fails(d.client.operate, d.key(1), [maps.map_put_items("m", wrong)]))
+    return outcomes
 
 
 @program
@@ -330,9 +332,9 @@ def deprecations(d: Driver) -> Any:
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
             d.fails(call, *args)
-        found = [each for each in caught if each.category is DeprecationWarning]
-        assert not any("spikewire/compat" in each.filename for each in found)
-        return [str(each.message) for each in found]
+        warned = [each for each in caught if each.category is DeprecationWarning]
+        assert not any("spikewire/compat" in each.filename for each in warned)
+        return [str(each.message) for each in warned]
 
     created = [
         warned(getattr(c, f"index_{kind}_create"), "test", d.set, kind, f"{d.set}_{kind}"[-60:])

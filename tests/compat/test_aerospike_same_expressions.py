@@ -83,9 +83,9 @@ def test_they_filter_the_same_records(drivers: list[Driver]) -> None:
                 d.fails(d.client.exists, d.key(1), large),
                 d.fails(d.client.put, d.key(1), {"n": 9}, None, large),
                 d.fails(d.client.remove, d.key(1), None, large),
-                d.shown(d.client.operate(d.key(2), [operations.expression_read("d", double)])),
-                d.shown(d.client.operate(d.key(2), [operations.expression_write("w", double)])),
-                d.shown(d.client.get(d.key(2))[2]),
+                d.typed(d.client.operate(d.key(2), [operations.expression_read("d", double)])),
+                d.typed(d.client.operate(d.key(2), [operations.expression_write("w", double)])),
+                d.typed(d.client.get(d.key(2))[2]),
                 [
                     row.result
                     for row in d.client.batch_read([d.key(1), d.key(5)], None, large).batch_records

@@ -21,7 +21,7 @@ def rows(d: Driver, batch: Any) -> Any:
             type(row).__name__,
             len(row.key),
             row.key[2],
-            d.shown(row.record),
+            d.typed(row.record),
             row.result,
             row.in_doubt,
         )
@@ -71,7 +71,7 @@ def batches_of_rows(d: Driver) -> Any:
         ]
     )
     same = c.batch_write(batch) is batch
-    return [same, rows(d, batch), d.shown(c.get(key)), d.fails(c.batch_write, "x")]
+    return [same, rows(d, batch), d.typed(c.get(key)), d.fails(c.batch_write, "x")]
 
 
 @program
@@ -81,22 +81,22 @@ def plain_rows_beside_odd_ones(d: Driver) -> Any:
     lists = d.helper("operations.list_operations")
     records = d.helper("batch.records")
 
-    def made(key: Any, *given: Any, **named: Any) -> Any:
-        return records.Write(key, list(given), **named)
+    def write(key: Any, *operations: Any, **named: Any) -> Any:
+        return records.Write(key, list(operations), **named)
 
     point = m.GeoJSON({"type": "Point", "coordinates": [1.0, 2.0]})
     batch = records.BatchRecords(
         [
-            made(d.key(1), ops.write("a", 1), ops.write("b", "x"), ops.write("c", b"y")),
-            made(d.key(b"two"), ops.write("a", [1, {"m": [None, 2.5]}])),
-            made(("test", None, "three"), ops.write("a", 3), ops.read("a")),
-            made(d.key("four"), ops.write("a", point), ops.write("l", [point, {"p": point}])),
-            made(d.key(1), ops.increment("a", 2), ops.append("b", "z"), ops.prepend("c", b"w")),
-            made(d.key(1), ops.write("b", m.null())),
-            made(d.key(1), lists.list_append("n", 1), ops.read("n")),
-            made(d.key(1), ops.increment("b", 2), policy={"exists": m.POLICY_EXISTS_CREATE}),
-            made(d.key(1), ops.write("a", 9), meta={"ttl": 90}),
-            made(d.key(5), ops.write("a", 5), ops.touch()),
+            write(d.key(1), ops.write("a", 1), ops.write("b", "x"), ops.write("c", b"y")),
+            write(d.key(b"two"), ops.write("a", [1, {"m": [None, 2.5]}])),
+            write(("test", None, "three"), ops.write("a", 3), ops.read("a")),
+            write(d.key("four"), ops.write("a", point), ops.write("l", [point, {"p": point}])),
+            write(d.key(1), ops.increment("a", 2), ops.append("b", "z"), ops.prepend("c", b"w")),
+            write(d.key(1), ops.write("b", m.null())),
+            write(d.key(1), lists.list_append("n", 1), ops.read("n")),
+            write(d.key(1), ops.increment("b", 2), policy={"exists": m.POLICY_EXISTS_CREATE}),
+            write(d.key(1), ops.write("a", 9), meta={"ttl": 90}),
+            write(d.key(5), ops.write("a", 5), ops.touch()),
             records.Read(d.key(1), None, read_all_bins=True),
             records.Remove(d.key(5)),
         ]
@@ -156,21 +156,21 @@ def rows_alike_share_nothing(d: Driver) -> Any:
 
 
 @program
-def rows_that_are_refused(d: Driver) -> Any:
+def rows_that_are_rejected(d: Driver) -> Any:
     c, ops = d.client, d.helper("operations.operations")
     records = d.helper("batch.records")
     good = records.Write(d.key("good"), [ops.write("a", 1)])
 
-    def refused(key: Any, *given: Any) -> Any:
-        batch = records.BatchRecords([good, records.Write(key, list(given))])
+    def outcome(key: Any, *operations: Any) -> Any:
+        batch = records.BatchRecords([good, records.Write(key, list(operations))])
         return d.fails(c.batch_write, batch)[0]
 
     return [
-        refused(d.key(1 << 63), ops.write("a", 1)),
-        refused(d.key(1.5), ops.write("a", 1)),
-        refused(d.key(None), ops.write("a", 1)),
-        refused(d.key("k"), ops.write("a", 1 << 64)),
-        refused(d.key("k"), ops.write(1, 1)),
+        outcome(d.key(1 << 63), ops.write("a", 1)),
+        outcome(d.key(1.5), ops.write("a", 1)),
+        outcome(d.key(None), ops.write("a", 1)),
+        outcome(d.key("k"), ops.write("a", 1 << 64)),
+        outcome(d.key("k"), ops.write(1, 1)),
         d.fails(c.batch_read, [d.key("good"), d.key(1 << 63)])[0],
         d.fails(c.batch_read, [d.key("good"), d.key(1.5)])[0],
         d.fails(c.batch_read, [d.key("good"), list(d.key("good"))])[0],
@@ -190,10 +190,10 @@ def scans_and_queries(d: Driver) -> Any:
         assert make("test", d.set, bin_, f"{d.name}_{name}") == 0
     c.index_list_create("test", d.set, "l", m.INDEX_NUMERIC, f"{d.name}_l")
 
-    def found(query: Any, *args: Any) -> Any:
-        return sorted((d.shown(each) for each in query.results(*args)), key=repr)
+    def results(query: Any, *args: Any) -> Any:
+        return sorted((d.typed(each) for each in query.results(*args)), key=repr)
 
-    def asked(*predicate: Any, bins: tuple[str, ...] = ()) -> Any:
+    def query_of(*predicate: Any, bins: tuple[str, ...] = ()) -> Any:
         query = c.query("test", d.set)
         if predicate:
             query.where(*predicate)
@@ -208,28 +208,28 @@ def scans_and_queries(d: Driver) -> Any:
         called.append(len(record))
         return None if len(called) < 3 else False
 
-    asked().foreach(until_three)
+    query_of().foreach(until_three)
     paged = c.query("test", d.set)
     paged.max_records = 15
     paged.paginate()
     pages = [len(paged.results()), paged.is_done(), len(paged.results()), paged.is_done()]
     return [
-        found(c.scan("test", d.set)),
-        found(asked(p.between("n", 5, 8))),
-        found(asked(p.equals("s", "v1"), bins=("n",))),
-        found(asked(p.contains("l", m.INDEX_TYPE_LIST, 7))),
-        found(asked(p.range("l", m.INDEX_TYPE_LIST, 3, 4))),
-        found(asked(), {"partition_filter": {"begin": 0, "count": 4096}}),
-        len(asked().results({"partition_filter": {"begin": 0, "count": 4096}})),
+        results(c.scan("test", d.set)),
+        results(query_of(p.between("n", 5, 8))),
+        results(query_of(p.equals("s", "v1"), bins=("n",))),
+        results(query_of(p.contains("l", m.INDEX_TYPE_LIST, 7))),
+        results(query_of(p.range("l", m.INDEX_TYPE_LIST, 3, 4))),
+        results(query_of(), {"partition_filter": {"begin": 0, "count": 4096}}),
+        len(query_of().results({"partition_filter": {"begin": 0, "count": 4096}})),
         called,
         pages,
-        asked().get_partitions_status(),
-        d.fails(asked(p.equals("none", 1)).results),
+        query_of().get_partitions_status(),
+        d.fails(query_of(p.equals("none", 1)).results),
         d.fails(c.query("nope", d.set).results),
-        d.fails(asked().where, "x"),
-        d.fails(asked().select, 1),
-        d.fails(asked().foreach, 1),
-        d.fails(asked().foreach, lambda record: 1 / 0),  # noqa: ARG005
+        d.fails(query_of().where, "x"),
+        d.fails(query_of().select, 1),
+        d.fails(query_of().foreach, 1),
+        d.fails(query_of().foreach, lambda record: 1 / 0),  # noqa: ARG005
         [c.index_remove("test", f"{d.name}_{each}") for each in ("n", "s", "l", "none")],
     ]
 
@@ -248,7 +248,7 @@ def modules_and_jobs(d: Driver) -> Any:
     seen = [
         written,
         c.apply(key, name, "f", [5]),
-        d.shown(c.get(key)),
+        d.typed(c.get(key)),
         sorted(c.udf_list()[0]),
         c.udf_get(f"{name}.lua"),
         rows(d, c.batch_apply([key], name, "f", [7])),
@@ -273,7 +273,7 @@ def modules_and_jobs(d: Driver) -> Any:
     nowhere.add_ops([d.helper("operations.operations").write("bg", 1)])
     jobs = [c.scan_apply("test", f"{d.set}_none", name, "f", [9]), nowhere.execute_background()]
     seen.append([c.job_info(done, d.module.JOB_QUERY)["status"] for done in jobs])
-    seen.append(d.shown(c.get(key)[2]))
+    seen.append(d.typed(c.get(key)[2]))
     seen.append(sorted(c.job_info(job, d.module.JOB_QUERY)))
     seen.append(d.fails(c.job_info, job, "x"))
     seen.append(c.udf_remove(f"{name}.lua"))
@@ -372,12 +372,12 @@ def choices_that_are_wrong_behind_right_ones(d: Driver) -> Any:
     maps, lists = d.helper("operations.map_operations"), d.helper("operations.list_operations")
     key = d.key(1)
     c.put(key, {"m": {"a": 1}, "l": [3, 1, 2]})
-    made = maps.map_get_by_key("m", "a", m.MAP_RETURN_VALUE)
+    operation = maps.map_get_by_key("m", "a", m.MAP_RETURN_VALUE)
     put = maps.map_put("m", "b", 1, {"map_order": 1, "persist_index": False})
     popped = lists.list_get("l", 0)
     calls = [
-        made, made | {"return_type": "x"}, made | {"return_type": []},
-        {name: value for name, value in made.items() if name != "key"},
+        operation, operation | {"return_type": "x"}, operation | {"return_type": []},
+        {name: value for name, value in operation.items() if name != "key"},
         put, put | {"map_policy": {"map_order": 1, "persist_index": 0}},
         put | {"map_policy": 7}, {name: value for name, value in put.items() if name != "val"},
         popped, popped | {"index": "x"},

@@ -19,31 +19,31 @@ test_both_see_the_same = program.test()
 @program
 def names_of_sets(d: Driver) -> Any:
     """Servers take any text; what ends a parameter of an info command is no exception."""
-    c, found = d.client, []
+    c, outcomes = d.client, []
     for name in ("session:1", "a;b", "a=b,c", "a b"):
         key = ("test", f"{d.set}{name}", 1)
-        found += [c.put(key, {"n": 1}), c.get(key)[2], c.exists(key)[1] is not None]
-        found += [[row.record[2] for row in c.batch_read([key]).batch_records]]
-        found += [[bins for _, _, bins in c.query(*key[:2]).results()], c.remove(key)]
-        found += [bytes(d.module.calc_digest("test", name, 1))]
-    return found
+        outcomes += [c.put(key, {"n": 1}), c.get(key)[2], c.exists(key)[1] is not None]
+        outcomes += [[row.record[2] for row in c.batch_read([key]).batch_records]]
+        outcomes += [[bins for _, _, bins in c.query(*key[:2]).results()], c.remove(key)]
+        outcomes += [bytes(d.module.calc_digest("test", name, 1))]
+    return outcomes
 
 
 @program
 def texts_with_a_nul(d: Driver) -> Any:
     """A text key ends at its first NUL."""
-    c, found = d.client, []
+    c, outcomes = d.client, []
     for name in ("a\0b", "a\0", "\0a", "plain"):
         key = ("test", d.set, name)
-        found += [
+        outcomes += [
             c.put(key, {"n": 1}),
             c.get(key)[2],
             c.batch_read([key]).batch_records[0].result,
         ]
-        found += [c.operate(key, [{"op": d.module.OPERATOR_READ, "bin": "n"}])[2]]
-        found += [c.get(("test", d.set, name.split("\0")[0]))[2], c.exists(key)[1] is not None]
-        found += [bytes(d.module.calc_digest("test", "s", name)), c.remove(key)]
-    return found
+        outcomes += [c.operate(key, [{"op": d.module.OPERATOR_READ, "bin": "n"}])[2]]
+        outcomes += [c.get(("test", d.set, name.split("\0")[0]))[2], c.exists(key)[1] is not None]
+        outcomes += [bytes(d.module.calc_digest("test", "s", name)), c.remove(key)]
+    return outcomes
 
 
 @program
@@ -58,10 +58,10 @@ def selections_are_chained(d: Driver) -> Any:
 def keys_of_bytes(d: Driver) -> Any:
     """``bytes`` are text up to a NUL, a ``bytearray`` is a key of its own, a ``bool`` 0 or 1."""
     c, send = d.client, {"key": d.module.POLICY_KEY_SEND}
-    found = []
+    outcomes = []
     for name in (b"abc", b"ab\0c", b"", bytearray(b"abc"), bytearray(b""), True, False):
         key = ("test", "of_bytes", name)
-        found.append(
+        outcomes.append(
             [
                 d.fails(c.put, key, {"v": 1}),
                 d.fails(lambda key=key: c.get(key, send)[0]),
@@ -72,7 +72,7 @@ def keys_of_bytes(d: Driver) -> Any:
                 d.fails(c.remove, key),
             ]
         )
-    return found
+    return outcomes
 
 
 @program
@@ -81,15 +81,15 @@ def ordered_maps(d: Driver) -> Any:
     maps = d.helper("operations.map_operations")
     c.put(d.key(1), {"top": ordered({"b": 1, "a": ordered({2: 1, 1: b"x"})}), "plain": {"z": 1}})
     c.put(d.key(2), {"deep": [1, ordered({b"k": 1, "t": 2, 5: 3}), {"y": ordered()}]})
-    found = []
+    outcomes = []
     for key in (d.key(1), d.key(2)):
         bins = c.get(key)[2]
-        found.append(kinds(bins))
+        outcomes.append(kinds(bins))
         c.put(key, bins)
-        found.append(kinds(c.get(key)[2]))
+        outcomes.append(kinds(c.get(key)[2]))
     by_rank = maps.map_get_by_rank_range("top", 0, 5, d.module.MAP_RETURN_KEY)
-    found.append(d.shown(c.operate(d.key(1), [by_rank])[2]))
-    return found
+    outcomes.append(d.typed(c.operate(d.key(1), [by_rank])[2]))
+    return outcomes
 
 
 def kinds(value: Any) -> Any:
@@ -100,11 +100,11 @@ def kinds(value: Any) -> Any:
 
 def filled(d: Driver, count: int = 60) -> dict[str, Any]:
     """Records, all in one partition."""
-    part, at, made = 77, 0, 0
-    while made < count:
+    part, at, written = 77, 0, 0
+    while written < count:
         if d.client.get_key_partition_id("test", d.set, at) in (part, part + 1):
             d.client.put(d.key(at), {"n": at})
-            made += 1
+            written += 1
         at += 1
     return {"begin": part, "count": 2}
 
@@ -126,8 +126,8 @@ def test_partitions_are_read_on(drivers: list[Driver], kind: str) -> None:
         first.foreach(take, {"partition_filter": part})
         status = first.get_partitions_status()
         rest = getattr(d.client, kind)("test", d.set)
-        found = rest.results({"partition_filter": {**part, "partition_status": status}})
-        numbers = [number for _, number in seen] + [bins["n"] for _, _, bins in found]
+        remaining = rest.results({"partition_filter": {**part, "partition_status": status}})
+        numbers = [number for _, number in seen] + [bins["n"] for _, _, bins in remaining]
         assert len(set(numbers)) == len(numbers) == 60
         shapes.append(
             (
@@ -157,20 +157,20 @@ def partitions_of_an_index(d: Driver) -> Any:
 @program
 def pages(d: Driver) -> Any:
     part = filled(d, 10)
-    found = []
+    outcomes = []
     query = d.client.query("test", d.set)
     query.max_records = 6
     for _ in range(2):
-        found.append(len(query.results({"partition_filter": part})))  # noqa: PERF401
-    found.append(query.is_done())
+        outcomes.append(len(query.results({"partition_filter": part})))  # noqa: PERF401
+    outcomes.append(query.is_done())
     for bad in (
         {"begin": 5000}, {"begin": 4095, "count": 2}, {"count": 0}, {"partition_status": 1}, 7,
         {**part, "partition_status": {"done": False, "retry": False, 77: (77, "x", False)}},
         {**part, "partition_status": {"retry": False}},
     ):  # fmt: skip
         query = d.client.query("test", d.set)
-        found.append(d.fails(query.results, {"partition_filter": bad}))
-    return found
+        outcomes.append(d.fails(query.results, {"partition_filter": bad}))
+    return outcomes
 
 
 @program
@@ -178,14 +178,14 @@ def arithmetic(d: Driver) -> Any:
     e, key = d.helper("expressions"), d.key(1)
     d.client.put(key, {"i": 7, "f": 2.5, "s": "x"})
     i, f = e.IntBin("i"), e.FloatBin("f")
-    made = [
+    expressions = [
         e.Eq(i + 1 + e.Add(i, 2), 17), e.Eq(i - 1 - 2, 4), e.Eq(i * 2 * i, 98), e.Eq(i / 2, 3),
         e.Eq(i % 4, 3), e.Eq(f**2.0, 6.25), e.Eq(f // 2.0, 1.0), e.Eq(abs(i - 9), 2),
         e.Eq(i + "x", 3), e.Eq(i, "x"), e.And(1, 2), e.Eq(e.IntAnd(i, "x"), 1),
         e.Or(e.Eq(1, 1), "x"),
         e.GT(f % 2, 1), e.Eq(f**2.0**2.0, 1.0), e.Eq(e.StrBin("s"), 2**70), e.Eq(e.IntBin(5), 1),
     ]  # fmt: skip
-    return [d.fails(d.client.get, key, {"expressions": each.compile()}) for each in made] + [
+    return [d.fails(d.client.get, key, {"expressions": each.compile()}) for each in expressions] + [
         d.fails(d.client.get, key, {"expressions": "$.i > 3"}),
         d.fails(d.client.get, key, {"expressions": 7}),
     ]
@@ -199,7 +199,7 @@ def results_of_expressions(d: Driver) -> Any:
     d.client.put(key, {"m": {"a": 1, "b": 2}, "n": {2: None, 3: 4}, "l": [None, 1]})
     pairs = e.MapGetByValueRange(None, m.MAP_RETURN_KEY_VALUE, 0, 10, "m")
     nil = e.ResultType.NIL
-    made = [
+    expressions = [
         pairs,
         e.MapGetByValueRange(None, m.MAP_RETURN_KEY_VALUE, 5, 9, "m", True),
         e.MapGetByKeyList(None, m.MAP_RETURN_KEY_VALUE, ["zz"], "m"),
@@ -214,10 +214,10 @@ def results_of_expressions(d: Driver) -> Any:
         e.ListGetByIndex(None, m.LIST_RETURN_VALUE, nil, 1, "l"),
         e.Eq(e.MapGetByKey(None, m.MAP_RETURN_VALUE, nil, 2, "n"), None),
     ]
-    read = [[ops.expression_read("r", each.compile())] for each in made]
+    read = [[ops.expression_read("r", each.compile())] for each in expressions]
     return [d.fails(lambda each=each: d.client.operate(key, each)[2]) for each in read] + [
-        d.shown(d.client.batch_operate([key], read[0]).batch_records[0].record[2]),
-        d.shown(d.client.operate_ordered(key, [*read[0], *read[3]])[2]),
+        d.typed(d.client.batch_operate([key], read[0]).batch_records[0].record[2]),
+        d.typed(d.client.operate_ordered(key, [*read[0], *read[3]])[2]),
     ]
 
 
@@ -227,16 +227,16 @@ def return_types_that_do_not_fit(d: Driver) -> Any:
         d.helper("operations.list_operations"), d.helper("operations.map_operations"), d.key(1),
     )  # fmt: skip
     d.client.put(key, {"m": {"a": 1, "b": 2}, "l": [[1, 2], [3]]})
-    made: list[Any] = []
+    operations: list[Any] = []
     for number in (9, 14, 42, -1, 6, 8, 16):
-        made.append(lists.list_get_by_index_range("l", 0, number, 1, False))
-        made.append(maps.map_get_by_index_range("m", 0, 1, number))
-    return [d.fails(lambda each=each: d.client.operate(key, [each])[2]) for each in made]
+        operations.append(lists.list_get_by_index_range("l", 0, number, 1, False))
+        operations.append(maps.map_get_by_index_range("m", 0, 1, number))
+    return [d.fails(lambda each=each: d.client.operate(key, [each])[2]) for each in operations]
 
 
 @program
 def flags_of_writes(d: Driver) -> Any:
-    """Flags that an operation does not support are refused, and nothing is written."""
+    """Flags that an operation does not support are rejected, and nothing is written."""
     bits, sketches = (d.helper(f"operations.{name}_operations") for name in ("bitwise", "hll"))
     expressions, e, key = (
         d.helper("operations.expression_operations"),
@@ -246,7 +246,7 @@ def flags_of_writes(d: Driver) -> Any:
     seen = []
     for number in (0, 1, 2, 4, 5, 8, 12, 16, 32):
         flags = {"bit_write_flags": number}
-        for made in (
+        for operation in (
             bits.bit_resize("b", 6, policy=flags),
             bits.bit_insert("b", 0, 1, b"z", policy=flags),
             bits.bit_remove("b", 0, 1, policy=flags),
@@ -261,7 +261,7 @@ def flags_of_writes(d: Driver) -> Any:
             expressions.expression_write("n", e.IntBin("none").compile(), number),
         ):
             d.client.put(key, {"b": b"abcd", "i": 7, "h": d.module.null(), "n": d.module.null()})
-            seen.append(d.fails(lambda made=made: d.client.operate(key, [made])[2]))
+            seen.append(d.fails(lambda operation=operation: d.client.operate(key, [operation])[2]))
             seen.append(sorted(d.client.get(key)[2].items(), key=lambda pair: pair[0])[:2])
     return seen
 
@@ -270,7 +270,7 @@ def flags_of_writes(d: Driver) -> Any:
 def paths_as_text(d: Driver) -> Any:
     x = d.helper("cdt_ctx")
     return [
-        d.says(d.client.get_cdtctx_base64, path)
+        d.outcome(d.client.get_cdtctx_base64, path)
         for path in (
             [x.cdt_ctx_list_index(0)],
             [x.cdt_ctx_map_key("a"), x.cdt_ctx_list_rank(-1), x.cdt_ctx_map_value(b"x")],
@@ -288,37 +288,39 @@ def test_metrics(drivers: list[Driver]) -> None:
         d.set = f"{d.name}_metrics"
         metrics = d.helper("metrics")
         seen: list[Any] = []
-        told = threading.Event()
+        counted = threading.Event()
 
-        def snapshot(cluster: Any, seen: list[Any] = seen, told: threading.Event = told) -> None:
+        def snapshot(
+            cluster: Any, seen: list[Any] = seen, counted: threading.Event = counted
+        ) -> None:
             seen.append(cluster)
             if cluster.command_count >= 5:
-                told.set()
+                counted.set()
 
         listeners = metrics.MetricsListeners(
             lambda seen=seen: seen.append("on"), snapshot, seen.append, seen.append
         )
-        made = d.module.client({**d.config, "app_id": "program", "tend_interval": 250}).connect()
+        client = d.module.client({**d.config, "app_id": "program", "tend_interval": 250}).connect()
         policy = metrics.MetricsPolicy(listeners, interval=1, latency_columns=4, latency_shift=2)
-        made.enable_metrics(policy)
+        client.enable_metrics(policy)
         for at in range(5):
-            made.put(d.key(at), {"a": 1})
-        assert told.wait(60)
-        made.disable_metrics()
+            client.put(d.key(at), {"a": 1})
+        assert counted.wait(60)
+        client.disable_metrics()
         assert seen[0] == "on"
         last = seen[-1]
         spaces = {each.ns: each for node in last.nodes for each in node.metrics}
         assert sum(spaces["test"].write_latency) == 5
-        shapes.append((shape(last), shape(made.get_stats())))
+        shapes.append((shape(last), shape(client.get_stats())))
         for odd in (
             {"interval": "x"},
             {"report_dir": 1},
             {"labels": {1: 2}},
             {"latency_shift": 256},
         ):
-            shapes[-1] += (d.says(made.enable_metrics, metrics.MetricsPolicy(**odd)),)
-        shapes[-1] += (d.says(made.enable_metrics, 1),)
-        made.close()
+            shapes[-1] += (d.outcome(client.enable_metrics, metrics.MetricsPolicy(**odd)),)
+        shapes[-1] += (d.outcome(client.enable_metrics, 1),)
+        client.close()
     assert shapes[1] == shapes[0]
 
 
@@ -337,9 +339,9 @@ def ends_of_ranges(d: Driver) -> Any:
     e, ops, key = d.helper("expressions"), d.helper("operations.expression_operations"), d.key(1)
     m = d.module
     d.client.put(key, {"m": {1: 1, 2: 2, 3: 6}, "l": [1, 2, 6, None, "x"]})
-    kind, found = m.MAP_RETURN_VALUE, []
+    kind, outcomes = m.MAP_RETURN_VALUE, []
     for end in (None, m.null(), m.CDTInfinite(), 3):
-        for made in (
+        for expression in (
             e.MapRemoveByKeyRange(None, 2, end, "m"),
             e.MapRemoveByValueRange(None, 2, end, "m"),
             e.MapGetByKeyRange(None, kind, 2, end, "m"),
@@ -348,9 +350,9 @@ def ends_of_ranges(d: Driver) -> Any:
             e.ListRemoveByValueRange(None, 2, end, "l"),
             e.ListRemoveByValueRange(None, None, end, "l"),
         ):
-            steps = [ops.expression_read("r", made.compile())]
-            found.append(d.fails(d.client.operate, key, steps))
-    return found
+            steps = [ops.expression_read("r", expression.compile())]
+            outcomes.append(d.fails(d.client.operate, key, steps))
+    return outcomes
 
 
 @program
@@ -360,13 +362,13 @@ def batches_with_ill_typed_expressions(d: Driver) -> Any:
     policy = {"expressions": e.Eq(e.IntBin("n"), "x").compile()}
     for key in keys:
         d.client.put(key, {"n": 1})
-    made = (
+    batches = (
         d.client.batch_read(keys, policy=policy),
         d.client.batch_read(keys, ["n"], policy),
         d.client.batch_operate(keys, [steps.write("n", 2)], policy_batch_write=policy),
         d.client.batch_remove(keys, policy_batch_remove=policy),
     )
     return [
-        (batch.result, [(d.shown(row.key), row.result, row.record) for row in batch.batch_records])
-        for batch in made
+        (batch.result, [(d.typed(row.key), row.result, row.record) for row in batch.batch_records])
+        for batch in batches
     ]

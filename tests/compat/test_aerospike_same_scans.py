@@ -27,24 +27,24 @@ def filled(d: Driver) -> list[str]:
 def scans_of_one_node(d: Driver) -> Any:
     names = filled(d)
 
-    def scan(*given: Any, **named: Any) -> list[int]:
+    def scan(*args: Any, **named: Any) -> list[int]:
         return sorted(
-            record[2]["n"] for record in d.client.scan("test", d.set).results(*given, **named)
+            record[2]["n"] for record in d.client.scan("test", d.set).results(*args, **named)
         )
 
     parts = [scan({}, name) for name in names]
     assert sorted(chain(*parts)) == list(range(COUNT))
     return [
         parts == [scan(nodename=name) for name in names],
-        d.says(scan, {}, "nope"),
-        d.says(scan, {}, None),
-        d.says(scan, {}, b"nope"),
-        d.says(scan, {}, {}, names[0]),
+        d.outcome(scan, {}, "nope"),
+        d.outcome(scan, {}, None),
+        d.outcome(scan, {}, b"nope"),
+        d.outcome(scan, {}, {}, names[0]),
         # A filter takes precedence over a node.
         len(scan({"partition_filter": {}}, "nope")),
         len(scan({"max_records": 5}, names[0])),
-        d.says(lambda: d.client.scan("nope", "s").results(nodename=names[0])),
-        d.says(lambda: d.client.query("test", d.set).results(nodename=names[0])),
+        d.outcome(lambda: d.client.scan("nope", "s").results(nodename=names[0])),
+        d.outcome(lambda: d.client.query("test", d.set).results(nodename=names[0])),
     ]
 
 
@@ -53,16 +53,16 @@ def scans_of_one_node_with_a_callback(d: Driver) -> Any:
     names = filled(d)
 
     def scan(policy: Any, name: Any, options: Any = None) -> Any:
-        given: list[Any] = []
-        asked = d.client.scan("test", d.set)
-        asked.select("m")
-        asked.foreach(lambda *of: given.append(of), policy, options, name)
-        return sorted((len(of), sorted(of[-1][2])) for of in given)
+        calls: list[Any] = []
+        scan_with_bins = d.client.scan("test", d.set)
+        scan_with_bins.select("m")
+        scan_with_bins.foreach(lambda *of: calls.append(of), policy, options, name)
+        return sorted((len(of), sorted(of[-1][2])) for of in calls)
 
     def stopping(name: str) -> int:
-        given: list[Any] = []
-        d.client.scan("test", d.set).foreach(lambda of: bool(given.append(of)), None, None, name)
-        return len(given)
+        calls: list[Any] = []
+        d.client.scan("test", d.set).foreach(lambda of: bool(calls.append(of)), None, None, name)
+        return len(calls)
 
     def raising(*of: Any) -> None:
         raise KeyError(of)
@@ -72,10 +72,10 @@ def scans_of_one_node_with_a_callback(d: Driver) -> Any:
         len(scan({"partition_filter": {"begin": 0, "count": 4096}}, names[0])),
         {tuple(each[1]) for each in scan(None, names[0], {"nobins": True})},
         [stopping(name) for name in names],
-        d.says(d.client.scan("test", d.set).foreach, raising, None, None, names[0]),
-        d.says(d.client.scan("test", d.set).foreach, raising),
-        d.says(scan, None, None),
-        d.says(scan, None, "nope"),
+        d.outcome(d.client.scan("test", d.set).foreach, raising, None, None, names[0]),
+        d.outcome(d.client.scan("test", d.set).foreach, raising),
+        d.outcome(scan, None, None),
+        d.outcome(scan, None, "nope"),
         len(scan(None, names[0], 5)) == len(scan(None, names[0])),
     ]
 
@@ -90,8 +90,8 @@ def pages_of_one_node(d: Driver) -> Any:
         page = scan.results({"max_records": 7}, names[0])
         pages.append(sorted(record[2]["n"] for record in page))
     whole = d.client.scan("test", d.set)
-    found = sorted(record[2]["n"] for record in whole.results(nodename=names[0]))
-    assert sorted(chain(*pages)) == found
+    numbers = sorted(record[2]["n"] for record in whole.results(nodename=names[0]))
+    assert sorted(chain(*pages)) == numbers
     return [max(map(len, pages)), whole.is_done(), whole.get_partitions_status()]
 
 
@@ -100,23 +100,23 @@ def indexes_of_sets(d: Driver) -> Any:
     filled(d)
     make, name = d.client.index_set_create, f"i_{d.set}"
 
-    def found() -> list[str]:
+    def indexes() -> list[str]:
         listed = d.client.info_random_node("sindex-list:namespace=test").split("\t")[1].strip()
         return sorted(entry.replace(d.set, "S") for entry in listed.split(";") if d.set in entry)
 
-    said = [
-        d.says(make, "test", d.set, name),
-        d.says(make, "test", d.set, name, {"timeout": 1000}),
-        found(),
+    outcomes = [
+        d.outcome(make, "test", d.set, name),
+        d.outcome(make, "test", d.set, name, {"timeout": 1000}),
+        indexes(),
         len(d.client.scan("test", d.set).results()),
-        d.says(d.client.index_remove, "test", name),
-        found(),
-        d.says(lambda: make(ns="test", set=d.set, name=name, policy=None)),
-        d.says(d.client.index_remove, "test", name),
+        d.outcome(d.client.index_remove, "test", name),
+        indexes(),
+        d.outcome(lambda: make(ns="test", set=d.set, name=name, policy=None)),
+        d.outcome(d.client.index_remove, "test", name),
     ]
-    # The official client's message names the node that refused.
-    refused = ("test", None, "n"), ("test", "", "n"), ("nope", "s", "n"), ("test", "s", "n" * 99)
+    # The official client's message names the node that rejected it.
+    rejected = ("test", None, "n"), ("test", "", "n"), ("nope", "s", "n"), ("test", "s", "n" * 99)
     wrong = ("test", 1, "n"), (1, "s", "n"), (None, "s", "n"), ("test", "s", None)
-    said += [d.fails(make, *given) for given in refused]
-    said += [d.says(make, *given) for given in wrong]
-    return [*said, d.says(make, "test", "s", "n", 5)]
+    outcomes += [d.fails(make, *args) for args in rejected]
+    outcomes += [d.outcome(make, *args) for args in wrong]
+    return [*outcomes, d.outcome(make, "test", "s", "n", 5)]

@@ -20,9 +20,9 @@ SILENCE = 20.0
 
 @pytest.fixture
 def cluster() -> Iterator[Cluster]:
-    with Cluster(2) as made:
-        assert made.wait_settled()
-        yield made
+    with Cluster(2) as cluster:
+        assert cluster.wait_settled()
+        yield cluster
 
 
 def connected(cluster: Cluster) -> Any:

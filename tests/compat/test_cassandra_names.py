@@ -28,9 +28,9 @@ from spikewire.compat.cassandra import (
     util,
 )
 from spikewire.compat.cassandra.differences import DIFFERENCES
-from spikewire.compat.cassandra.installing import MODULES
+from spikewire.compat.cassandra.installation import MODULES
 from spikewire.compat.check.peers import PEERS
-from spikewire.compat.known import Missing
+from spikewire.compat.difference_table import Missing
 
 REAL, OURS = "cassandra", "spikewire.compat.cassandra"
 
@@ -38,15 +38,15 @@ REAL, OURS = "cassandra", "spikewire.compat.cassandra"
 def public_names(module: Any) -> list[str]:
     """The public names of a module of the original: those that it defines, and those that it
     imports from others of its modules, which programs import from there as well."""
-    found: list[str] = []
+    names: list[str] = []
     for name in dir(module):
         value = getattr(module, name)
         owner = getattr(value, "__module__", REAL)
         if name.startswith("_") or inspect.ismodule(value) or not isinstance(owner, str):
             continue
         if owner.partition(".")[0] == REAL:
-            found.append(name)
-    return found
+            names.append(name)
+    return names
 
 
 def has_attribute(kind: type, name: str) -> bool:
@@ -124,23 +124,23 @@ def test_every_module_is_there_or_listed() -> None:
     ],
 )
 def test_names_that_programs_import(module: str, path: str) -> None:
-    found = importlib.import_module(f"{OURS}.{module}" if module else OURS)
+    value = importlib.import_module(f"{OURS}.{module}" if module else OURS)
     for part in path.split("."):
-        found = getattr(found, part)
-    assert found is not None
+        value = getattr(value, part)
+    assert value is not None
 
 
-def test_what_is_missing_says_what_to_use() -> None:
-    with pytest.raises(NotImplementedError, match="connections are the engine's own"):
+def test_what_is_missing_names_what_to_use() -> None:
+    with pytest.raises(NotImplementedError, match="the engine manages its connections"):
         cluster.EventletConnection  # noqa: B018
-    with pytest.raises(ImportError, match="connections are the engine's own"):
+    with pytest.raises(ImportError, match="the engine manages its connections"):
         from spikewire.compat.cassandra.pool import HostConnection  # noqa: F401
-    made = cluster.Cluster()
-    assert not hasattr(made.control_connection, "reconnect")
-    with pytest.raises(NotImplementedError, match="connections are the engine's own"):
-        made.get_core_connections_per_host(1)
+    own_cluster = cluster.Cluster()
+    assert not hasattr(own_cluster.control_connection, "reconnect")
+    with pytest.raises(NotImplementedError, match="the engine manages its connections"):
+        own_cluster.get_core_connections_per_host(1)
     with pytest.raises(AttributeError, match="nonsense"):
-        made.nonsense  # noqa: B018
+        own_cluster.nonsense  # noqa: B018
     with pytest.raises(AttributeError, match="nonsense"):
         cluster.nonsense  # noqa: B018
     assert all(entry for entry in DIFFERENCES.entries.values() if isinstance(entry, Missing))
@@ -179,8 +179,8 @@ def test_modules_that_are_not_public_are_not_found() -> None:
     )
     lines = done.stdout.splitlines()
     assert len(lines) == 7, done.stderr
-    assert all(" is not in spikewire.compat.cassandra: " in line for line in lines)
-    assert "event loops are the engine's own" in lines[3]
+    assert all(" is not supported by spikewire.compat.cassandra: " in line for line in lines)
+    assert "the engine has its own event loop" in lines[3]
 
 
 def test_contact_points_as_text() -> None:
@@ -193,8 +193,8 @@ def test_contact_points_as_text() -> None:
 def test_uuids_of_one_time_differ() -> None:
     """As keys, equal ones would overwrite each other's rows."""
     assert len({util.uuid_from_time(1_700_000_000.25) for _ in range(1000)}) == 1000
-    made = util.uuid_from_time(1.5, 5, 7)
-    assert (made.node, made.clock_seq, made.version) == (5, 7, 1)
+    value = util.uuid_from_time(1.5, 5, 7)
+    assert (value.node, value.clock_seq, value.version) == (5, 7, 1)
     assert util.uuid_from_time(1.5, 5).node == 5
     assert util.LOWEST_TIME_UUID < util.HIGHEST_TIME_UUID
     with pytest.raises(ValueError, match="clock_seq"):
@@ -202,9 +202,9 @@ def test_uuids_of_one_time_differ() -> None:
 
 
 def test_sets_of_what_cannot_be_ordered() -> None:
-    made = util.SortedSet(item for item in [1, "a", 2])
-    assert len(made) == 3
-    assert "a" in made
+    items = util.SortedSet(item for item in [1, "a", 2])
+    assert len(items) == 3
+    assert "a" in items
     assert len(util.SortedSet([{"a": 1}, {"b": 2}, {"a": 1}])) == 2
     numbers = util.SortedSet([3, 1, 2, 1])
     del numbers[0]
@@ -222,8 +222,8 @@ def test_sets_of_what_cannot_be_ordered() -> None:
 
 
 def test_maps_with_keys_without_a_hash() -> None:
-    made = util.OrderedMap([(bytearray(b"a"), 1), ({"x": [1]}, 2), ({1, 2}, 3)])
-    assert [made[bytearray(b"a")], made[{"x": [1]}], made[{2, 1}]] == [1, 2, 3]
+    items = util.OrderedMap([(bytearray(b"a"), 1), ({"x": [1]}, 2), ({1, 2}, 3)])
+    assert [items[bytearray(b"a")], items[{"x": [1]}], items[{2, 1}]] == [1, 2, 3]
     keyed = util.OrderedMapSerializedKey(cqltypes.UTF8Type, 5)
     keyed._insert_unchecked("a", b"a", 1)
     assert keyed == {"a": 1}

@@ -16,7 +16,7 @@ from spikewire.compat.check import Finding, check
 from spikewire.compat.check.peers import PEERS, NotImportable, module_at
 from spikewire.compat.check.report import show
 from spikewire.compat.command import main
-from spikewire.compat.known import Differs, Missing
+from spikewire.compat.difference_table import Differs, Missing
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -88,12 +88,12 @@ CASSANDRA = """
 """
 
 
-def found(program: str) -> dict[str, Finding]:
+def findings_by_name(program: str) -> dict[str, Finding]:
     return {each.name: each for each in check(textwrap.dedent(program), "program.py")}
 
 
 def verdicts(program: str, verdict: str) -> set[str]:
-    return {name for name, each in found(program).items() if each.verdict == verdict}
+    return {name for name, each in findings_by_name(program).items() if each.verdict == verdict}
 
 
 def test_a_program_for_the_official_client() -> None:
@@ -113,7 +113,7 @@ def test_a_program_for_the_official_client() -> None:
         "aerospike.exception.RecordNotFound", "aerospike.predicates.equals",
         "aerospike_helpers.operations.list_operations.list_append",
     }  # fmt: skip
-    lines = {name: each.line for name, each in found(OFFICIAL).items()}
+    lines = {name: each.line for name, each in findings_by_name(OFFICIAL).items()}
     assert lines["config.tls.crl_check"] == 9
     assert lines["Client.abort"] == 27
 
@@ -156,9 +156,9 @@ def test_a_program_for_cassandra_driver() -> None:
         ("'q'", set()),
     ],
 )
-def test_a_parameter_that_is_given_by_place(arguments: str, missing: set[str]) -> None:
-    made = "from cassandra.cluster import Cluster\nsession = Cluster().connect()\n"
-    assert verdicts(f"{made}session.execute({arguments})", "missing") == missing
+def test_a_positional_parameter(arguments: str, missing: set[str]) -> None:
+    session = "from cassandra.cluster import Cluster\nsession = Cluster().connect()\n"
+    assert verdicts(f"{session}session.execute({arguments})", "missing") == missing
 
 
 @pytest.mark.parametrize("module", ["aerospike", "aerospike_py"])
@@ -180,7 +180,7 @@ def test_other_programs_are_left_alone(program: str) -> None:
     assert check(program) == []
 
 
-def test_clients_are_known_wherever_they_are_kept() -> None:
+def test_clients_are_known_wherever_they_are_stored() -> None:
     program = """
     import aerospike
 
@@ -204,7 +204,7 @@ def test_clients_are_known_wherever_they_are_kept() -> None:
     assert [e.line for e in check(textwrap.dedent(program)) if e.name == "Client.abort"] == [10]
 
 
-def test_variables_of_the_same_name_are_told_apart() -> None:
+def test_variables_of_the_same_name_are_distinguished() -> None:
     program = """
     import aerospike
     from aerospike import exception as e
@@ -240,7 +240,7 @@ def test_variables_of_the_same_name_are_told_apart() -> None:
     }  # fmt: skip
 
 
-def test_what_only_the_drop_in_has_is_not_taken_for_the_original() -> None:
+def test_what_only_the_drop_in_has_is_not_attributed_to_the_original() -> None:
     program = """
     import aerospike
     from aerospike import operations, predicates, records
@@ -294,7 +294,7 @@ def test_a_drop_in_that_cannot_be_imported_is_named(
     program.write_text("import aerospike_py\naerospike_py.client({}).connect()\n")
     assert main(["check", str(folder / "app")]) == 2
     out = capsys.readouterr().out
-    assert "py.py: cannot be judged: spikewire.compat.aerospike_py" in out
+    assert "py.py: cannot be checked: spikewire.compat.aerospike_py" in out
     assert "missing  " not in out
     assert "written for aerospike: 3 names" in out
     module_at.cache_clear()
@@ -307,11 +307,11 @@ def test_texts_are_those_of_the_errors() -> None:
     table = PEERS[0].differences()
     with pytest.raises(NotImplementedError) as caught:
         aerospike.client({"hosts": [("h", 1)], "tls": {"enable": True, "crl_check": True}})
-    assert found(OFFICIAL)["config.tls.crl_check"].text in str(caught.value)
+    assert findings_by_name(OFFICIAL)["config.tls.crl_check"].text in str(caught.value)
     assert str(caught.value) == table.text("config.tls.crl_check")
     with pytest.raises(NotImplementedError) as caught:
         aerospike_py.client({"hosts": ["h"], "user": "u", "auth_mode": 2}).connect()
-    assert found(PY)["aerospike_py.AUTH_PKI"].text in str(caught.value)
+    assert findings_by_name(PY)["aerospike_py.AUTH_PKI"].text in str(caught.value)
 
 
 @pytest.mark.parametrize("peer", PEERS, ids=lambda peer: peer.name)
@@ -326,7 +326,7 @@ def test_tables_say_something_of_each_name(peer: object) -> None:
         assert not text.endswith("."), name
 
 
-def test_names_that_are_said_to_be_missing_are_known_to_the_original() -> None:
+def test_names_that_are_listed_as_missing_are_known_to_the_original() -> None:
     real = pytest.importorskip("aerospike_py", reason="aerospike-py is not installed")
     for name, entry in PEERS[1].differences().entries.items():
         kind, _, rest = name.partition(".")
@@ -355,10 +355,10 @@ def test_exit_codes(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert re.search(r"missing  aerospike\.Nothing\n +there is .*\n +.*two\.py:2\n", out)
     (folder / "app" / "broken.py").write_text("import aerospike\nclass\n")
     assert main(["check", str(folder)]) == 2
-    assert "broken.py: is no Python" in capsys.readouterr().out
+    assert "broken.py: is not valid Python" in capsys.readouterr().out
     (folder / "empty").mkdir()
     assert main(["check", str(folder / "empty")]) == 2
-    assert "empty: holds no Python files" in capsys.readouterr().out
+    assert "empty: contains no Python files" in capsys.readouterr().out
     assert main(["check", str(folder / "not_there.py")]) == 2
     assert "cannot be read" in capsys.readouterr().out
     (folder / "bytes.py").write_bytes(b"\xff\xfe\x00import aerospike")
@@ -402,8 +402,8 @@ def test_the_command_itself(folder: Path) -> None:
         check=False, timeout=120, capture_output=True, text=True,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
-    told = subprocess.run(
+    process = subprocess.run(
         [sys.executable, "-m", "spikewire.compat", "check", "--help"],
         check=False, timeout=120, capture_output=True, text=True,
     )  # fmt: skip
-    assert "exit codes: 0 nothing is missing" in told.stdout
+    assert "exit codes: 0 nothing is missing" in process.stdout

@@ -134,7 +134,7 @@ def test_one_schema_is_waited_for(cluster: Cluster) -> None:
 def test_settings_can_be_read(cluster: Cluster) -> None:
     assert cluster.idle_heartbeat_interval == 30
     assert (cluster.connection_class, cluster.executor_threads) == (None, 2)
-    with pytest.raises(NotImplementedError, match="the engine has its own way"):
+    with pytest.raises(NotImplementedError, match="the engine handles this itself"):
         DefaultConnection()
 
 

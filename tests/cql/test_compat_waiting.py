@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 LOCAL = "SELECT key FROM system.local"
 #: The code in which locks were taken.
-FILES = {"future.py", "waiting.py", "concurrent.py", "threading.py"}
+FILES = {"future.py", "synchronization.py", "concurrent.py", "threading.py"}
 
 
 @pytest.fixture(scope="module")
@@ -250,7 +250,7 @@ GREENLETS = """
         submit.execute(text).add_done_callback(hold)
         held.acquire()
         future = session.execute_async(text)
-        sys.settrace(lambda frame, *_: stop if "waiting.py" in str(frame.f_code) else None)
+        sys.settrace(lambda frame, *_: stop if "synchronization.py" in str(frame.f_code) else None)
         future.result()
         sys.settrace(None)
         return late[0], stuck

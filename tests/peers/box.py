@@ -34,7 +34,7 @@ class Child:
         assert self._process.stdout is not None
         return self._process.stdout.readline().strip()
 
-    def _tell(self, command: str) -> None:
+    def _send_command(self, command: str) -> None:
         assert self._process.stdin is not None
         self._process.stdin.write(command + "\n")
         self._process.stdin.flush()
@@ -43,13 +43,13 @@ class Child:
             raise RuntimeError(f"{command}: {answer}")
 
     def kill(self, node: int) -> None:
-        self._tell(f"kill {node}")
+        self._send_command(f"kill {node}")
 
     def restart(self, node: int) -> None:
-        self._tell(f"restart {node}")
+        self._send_command(f"restart {node}")
 
     def wait_settled(self) -> bool:
-        self._tell("wait")
+        self._send_command("wait")
         return True
 
     def stop(self) -> None:

@@ -12,8 +12,8 @@ PARAMETER, MISSING, EXISTS, NOT_APPLICABLE = 4, 23, 24, 26
 NUMBERS = ("index", "reverse index", "rank", "reverse rank")
 
 
-class RefusedError(Exception):
-    """The operation is refused with this result code."""
+class RejectedError(Exception):
+    """The operation is rejected with this result code."""
 
     def __init__(self, code: int) -> None:
         super().__init__(code)
@@ -89,13 +89,13 @@ def from_heap(values: list[Any], ranks: range) -> list[int]:
 
     for at in reversed(range(len(heap) // 2)):
         sink(at)
-    taken = []
+    ordered = []
     for _ in range(skipped + len(ranks)):
-        taken.append(heap[0])
+        ordered.append(heap[0])
         heap[0] = heap[-1]
         heap.pop()
         sink(0)
-    return taken[skipped:][::sign]
+    return ordered[skipped:][::sign]
 
 
 class Bin:
@@ -140,7 +140,7 @@ class Bin:
         match way, args:
             case "rank", (at,):
                 if not -size <= at < size:
-                    raise RefusedError(NOT_APPLICABLE)
+                    raise RejectedError(NOT_APPLICABLE)
                 return span(at % size, 1, size)
             case "rank range", (start, count):
                 return span(from_end(start, size), count, size)
@@ -153,36 +153,36 @@ class Bin:
         """The indexes of the elements that an operation selects, in the order of its result."""
         size = len(self.values)
         every = range(size)
-        found: list[int]
+        positions: list[int]
         match way, args:
             case "index", (at,):
                 if not -size <= at < size:
-                    raise RefusedError(NOT_APPLICABLE)
-                found = [at % size]
+                    raise RejectedError(NOT_APPLICABLE)
+                positions = [at % size]
             case "key", (key,):
-                found = [at for at in every if same(self.keys[at], key)]
+                positions = [at for at in every if same(self.keys[at], key)]
             case "all by value", (value,):
-                found = [at for at in every if same(self.values[at], value)]
+                positions = [at for at in every if same(self.values[at], value)]
             case "value list", (values,):
-                found = [at for at in every if any(same(self.values[at], v) for v in values)]
+                positions = [at for at in every if any(same(self.values[at], v) for v in values)]
             case "key list", (keys,):
-                found = [at for at in every if any(same(self.keys[at], key) for key in keys)]
+                positions = [at for at in every if any(same(self.keys[at], key) for key in keys)]
             case (("value interval" | "key interval"), (begin, end)):
                 items = self.values if way == "value interval" else self.keys
-                found = [
+                positions = [
                     at for at in every
                     if compare(items[at], begin) >= 0 and compare(items[at], end) < 0
                 ]  # fmt: skip
             case "index range", (start, count):
-                found = list(span(from_end(start, size), count, size))
+                positions = list(span(from_end(start, size), count, size))
             case (("rank" | "rank range" | "relative rank"), _):
-                found = self.of_ranks(self.ranks_of(way, args))
+                positions = self.of_ranks(self.ranks_of(way, args))
             case "relative index", (key, start, count):
                 base = sum(compare(other, key) < 0 for other in self.keys)
-                found = list(span(base + start, count, size))
+                positions = list(span(base + start, count, size))
             case _:
                 raise AssertionError((way, args))
-        return [at for at in every if at not in found] if inverted else found
+        return [at for at in every if at not in positions] if inverted else positions
 
     def answer(
         self,
@@ -194,53 +194,53 @@ class Bin:
     ) -> Any:
         """The result of an operation that selects in this way; the order of several numbers is not
         that of servers."""
-        found = self.pick(way, args, inverted=inverted)
+        positions = self.pick(way, args, inverted=inverted)
         single = way in ("index", "rank", "key")
         match returns:
             case "none":
                 return None
             case "count":
-                return len(found)
+                return len(positions)
             case "exists":
-                return self._exists(way, args) if inverted else bool(found)
+                return self._exists(way, args) if inverted else bool(positions)
             case "pairs":
-                return [(self.keys[at], self.values[at]) for at in found]
+                return [(self.keys[at], self.values[at]) for at in positions]
             case "map":
-                return {self.keys[at]: self.values[at] for at in found}
+                return {self.keys[at]: self.values[at] for at in positions}
         if way == "value list" and not inverted:
-            found = self._repeated(args[0], found, returns)
+            positions = self._repeated(args[0], positions, returns)
         if returns in NUMBERS:
-            results: list[Any] = self._numbers(way, args, found, returns, inverted=inverted)
+            results: list[Any] = self._numbers(way, args, positions, returns, inverted=inverted)
         else:
-            results = [(self.keys if returns == "key" else self.values)[at] for at in found]
+            results = [(self.keys if returns == "key" else self.values)[at] for at in positions]
         if not single:
             return results
         return results[0] if results else None if returns in ("key", "value") else -1
 
     def _numbers(
-        self, way: str, args: tuple[Any, ...], found: list[int], returns: str, *, inverted: bool
+        self, way: str, args: tuple[Any, ...], positions: list[int], returns: str, *, inverted: bool
     ) -> list[int]:
         size = len(self.values)
-        numbers = found
+        numbers = positions
         if "rank" in returns and "rank" in way:
             selected = self.ranks_of(way, args)
             numbers = [rank for rank in range(size) if (rank in selected) != inverted]
         elif "rank" in returns:
             ranks = {at: rank for rank, at in enumerate(self.ranks())}
             # Equal elements of a list by index have the lowest of their ranks.
-            is_one_by_one = "index" in way and len(found) < size
+            is_one_by_one = "index" in way and len(positions) < size
             if is_one_by_one and not self.is_map and not self.ordered:
                 ranks = dict(enumerate(self.lowest_ranks()))
-            numbers = [ranks[at] for at in found]
+            numbers = [ranks[at] for at in positions]
         return [size - 1 - number for number in numbers] if "reverse" in returns else numbers
 
-    def _repeated(self, values: list[Any], found: list[int], returns: str) -> list[int]:
+    def _repeated(self, values: list[Any], positions: list[int], returns: str) -> list[int]:
         """The elements for a list of values. A value that is listed twice counts twice in an
         ordered list, and for the numbers of a map of one pair."""
         is_one = self.is_map and len(self.values) == 1 and returns in NUMBERS
         if not self.ordered and not is_one:
-            return found
-        return [at for value in values for at in found if same(self.values[at], value)]
+            return positions
+        return [at for value in values for at in positions if same(self.values[at], value)]
 
     def _exists(self, way: str, args: tuple[Any, ...]) -> bool:
         """Whether an inverted operation says that there are others than the selected elements.
@@ -259,10 +259,12 @@ class Bin:
         numbers = self.ranks_of(way, args) if "rank" in way else picked
         return others and not (numbers and numbers[0] > 0 and numbers[-1] < len(self.values) - 1)
 
-    def remove(self, found: list[int]) -> None:
-        kept = [at for at in range(len(self.values)) if at not in found]
-        self.keys = [self.keys[at] for at in kept] if self.is_map else list(range(len(kept)))
-        self.values = [self.values[at] for at in kept]
+    def remove(self, positions: list[int]) -> None:
+        remaining = [at for at in range(len(self.values)) if at not in positions]
+        self.keys = (
+            [self.keys[at] for at in remaining] if self.is_map else list(range(len(remaining)))
+        )
+        self.values = [self.values[at] for at in remaining]
 
     def add(self, items: list[Any], index: int | None, flags: int, *, several: bool) -> int:
         """Appends to a list or inserts into it; returns its new size. The flags are unique 1,
@@ -270,13 +272,17 @@ class Bin:
         size = len(self.values)
         unique, bounded, lenient = flags & 1, flags & 2, flags & 4
         if index is not None:
-            if self.ordered or index < -size:
-                raise RefusedError(NOT_APPLICABLE)
+            if self.ordered:
+                raise RejectedError(NOT_APPLICABLE)
+            if not items and not size:  # Whatever the index.
+                return size
+            if index < -size:
+                raise RejectedError(NOT_APPLICABLE)
             index = from_end(index, size)
             if bounded and index > size:
                 if lenient:
                     return size
-                raise RefusedError(NOT_APPLICABLE)
+                raise RejectedError(NOT_APPLICABLE)
         if unique:
             items = self._unique(items, bool(lenient), several and bool(lenient and flags & 8))
             if not items:
@@ -290,20 +296,20 @@ class Bin:
         return len(self.values)
 
     def _unique(self, items: list[Any], lenient: bool, partial: bool) -> list[Any]:
-        kept: list[Any] = []
+        unique: list[Any] = []
         code = 0
         for item in items:
-            if any(same(item, other) for other in kept):
+            if any(same(item, other) for other in unique):
                 code = code or NOT_APPLICABLE
             elif not any(same(item, other) for other in self.values):
-                kept.append(item)
+                unique.append(item)
             else:
                 code = EXISTS
         if code == 0 or partial:
-            return kept
+            return unique
         if lenient:
             return []
-        raise RefusedError(EXISTS if code == EXISTS else NOT_APPLICABLE)
+        raise RejectedError(EXISTS if code == EXISTS else NOT_APPLICABLE)
 
     def _settle(self) -> None:
         if self.ordered:
@@ -313,7 +319,7 @@ class Bin:
     def set(self, index: int, value: Any, flags: int) -> None:
         size = len(self.values)
         if self.ordered or index < -size:
-            raise RefusedError(NOT_APPLICABLE)
+            raise RejectedError(NOT_APPLICABLE)
         index = from_end(index, size)
         code = 0
         if flags & 2 and index > size:
@@ -321,7 +327,7 @@ class Bin:
         elif flags & 1 and any(same(value, other) for other in self.values):
             code = EXISTS
         if code and not flags & 4:
-            raise RefusedError(code)
+            raise RejectedError(code)
         if not code:
             self.values += [None] * (index + 1 - size)
             self.values[index] = value
@@ -347,7 +353,7 @@ class Bin:
             else:
                 pairs[key] = items[key]
         if codes and not flags & 4:
-            raise RefusedError(codes[0])
+            raise RejectedError(codes[0])
         if not codes or flags & 8:
             self.keys = in_order(pairs)
             self.values = [pairs[key] for key in self.keys]

@@ -20,7 +20,7 @@ Step = tuple[str, str, Any]
 
 def last_results(bins: dict[str, Any]) -> dict[str, Any]:
     """Clients that request every result return those of a bin as a list."""
-    return {name: found[-1] if isinstance(found, list) else found for name, found in bins.items()}
+    return {name: value[-1] if isinstance(value, list) else value for name, value in bins.items()}
 
 
 class Adapter(Protocol):
@@ -69,13 +69,13 @@ class Contract:
     def key(self, set_name: str) -> Key:
         return ("test", set_name, "k")
 
-    def refused(self, client: Adapter, code: int, call: Any) -> None:
+    def rejected(self, client: Adapter, code: int, call: Any) -> None:
         with pytest.raises(client.errors) as caught:
             call()
         assert client.code(caught.value) == code, caught.value
 
     def test_put_get_exists_delete(self, client: Adapter, key: Key) -> None:
-        self.refused(client, NOT_FOUND, lambda: client.get(key))
+        self.rejected(client, NOT_FOUND, lambda: client.get(key))
         assert not client.exists(key)
         client.put(key, {"a": 1, "b": "two"})
         assert client.get(key)[:2] == ({"a": 1, "b": "two"}, 1)
@@ -104,9 +104,9 @@ class Contract:
     )  # fmt: skip
     def test_values(self, client: Adapter, key: Key, value: Any) -> None:
         client.put(key, {"v": value})
-        found = client.get(key)[0]["v"]
-        assert found == value
-        assert type(found) is type(value)
+        stored = client.get(key)[0]["v"]
+        assert stored == value
+        assert type(stored) is type(value)
 
     def test_geojson(self, client: Adapter, key: Key) -> None:
         text = '{"type": "Point", "coordinates": [1.0, 2.0]}'
@@ -132,14 +132,14 @@ class Contract:
     def test_generations(self, client: Adapter, key: Key) -> None:
         client.put(key, {"a": 1})
         client.put(key, {"a": 2}, generation=1)
-        self.refused(client, GENERATION, lambda: client.put(key, {"a": 3}, generation=1))
+        self.rejected(client, GENERATION, lambda: client.put(key, {"a": 3}, generation=1))
         assert client.get(key)[:2] == ({"a": 2}, 2)
 
     def test_exists_policies(self, client: Adapter, key: Key) -> None:
         for exists in ("update", "replace"):
-            self.refused(client, NOT_FOUND, lambda e=exists: client.put(key, {"a": 1}, exists=e))
+            self.rejected(client, NOT_FOUND, lambda e=exists: client.put(key, {"a": 1}, exists=e))
         client.put(key, {"a": 1}, exists="create")
-        self.refused(client, EXISTS, lambda: client.put(key, {"a": 2}, exists="create"))
+        self.rejected(client, EXISTS, lambda: client.put(key, {"a": 2}, exists="create"))
         client.put(key, {"b": 2}, exists="update")
         assert client.get(key)[0] == {"a": 1, "b": 2}
         client.put(key, {"c": 3}, exists="replace")
@@ -173,25 +173,25 @@ class Contract:
             client.add(key, "f", 0.25)
             expected["f"] = 1.75
         assert client.get(key)[0] == expected
-        self.refused(client, BIN_TYPE, lambda: client.add(key, "s", 1))
-        self.refused(client, BIN_TYPE, lambda: client.append(key, "n", "x"))
+        self.rejected(client, BIN_TYPE, lambda: client.add(key, "s", 1))
+        self.rejected(client, BIN_TYPE, lambda: client.append(key, "n", "x"))
 
     def test_operate(self, client: Adapter, key: Key) -> None:
         steps = [
             ("put", "a", 1), ("add", "a", 4), ("append", "s", "y"), ("prepend", "s", "x"),
             ("get", "a", None), ("get", "s", None),
         ]  # fmt: skip
-        found = client.operate(key, steps)
-        assert (found["a"], found["s"]) == (5, "xy")
+        results = client.operate(key, steps)
+        assert (results["a"], results["s"]) == (5, "xy")
         assert client.get(key)[:2] == ({"a": 5, "s": "xy"}, 1)
-        found = client.operate(key, [("get", "s", None)])
-        assert found["s"] == "xy"
+        results = client.operate(key, [("get", "s", None)])
+        assert results["s"] == "xy"
         assert client.get(key)[1] == 1, "reading alone changes nothing"
 
     def test_refusals(self, client: Adapter, key: Key) -> None:
         client.put(key, {"a": 1})
         big = b"x" * (1 << 20)
-        self.refused(client, TOO_BIG, lambda: client.put(key, {"big": big}))
+        self.rejected(client, TOO_BIG, lambda: client.put(key, {"big": big}))
         assert client.get(key)[:2] == ({"a": 1}, 1)
 
     def test_many_records(self, client: Adapter, set_name: str) -> None:
@@ -230,8 +230,8 @@ class Contract:
 
     def read_all(self, client: Adapter, keys: list[Key]) -> BaseException | None:
         try:
-            found = [client.get(key)[0] for key in keys]
+            records = [client.get(key)[0] for key in keys]
         except client.errors as error:
             return error
-        assert found == [{"i": i} for i in range(len(keys))]
+        assert records == [{"i": i} for i in range(len(keys))]
         return None

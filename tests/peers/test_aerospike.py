@@ -130,8 +130,8 @@ class TestAerospike(Contract):
         assert all(error is None and "test" in text for error, text in infos.values())
 
     def test_codes(self, client: Client, key: Key) -> None:
-        self.refused(client, NAMESPACE, lambda: client.put(("nowhere", "s", 1), {"a": 1}))
-        self.refused(client, BIN_NAME, lambda: client.put(key, {"x" * 16: 1}))
+        self.rejected(client, NAMESPACE, lambda: client.put(("nowhere", "s", 1), {"a": 1}))
+        self.rejected(client, BIN_NAME, lambda: client.put(key, {"x" * 16: 1}))
         client.put(key, {"a": 1})
         assert client.raw.select(key, ["none"])[2] == {}
 
@@ -139,8 +139,8 @@ class TestAerospike(Contract):
         from aerospike_helpers.operations import operations as make
 
         steps = [make.write("a", 1), make.read("a"), make.increment("a", 2), make.read("a")]
-        _, meta, found = client.raw.operate_ordered(key, steps)
-        assert [pair for pair in found if pair[1] is not None] == [("a", 1), ("a", 3)]
+        _, meta, pairs = client.raw.operate_ordered(key, steps)
+        assert [pair for pair in pairs if pair[1] is not None] == [("a", 1), ("a", 3)]
         assert meta["gen"] == 1
         steps = [make.touch(300), make.read("a"), make.delete()]
         assert client.raw.operate(key, steps)[2] == {"a": 3}
@@ -159,4 +159,4 @@ class TestAerospike(Contract):
         assert 990 <= client.get(key)[2] <= 1000
         client.put(key, {"a": 3}, ttl=aerospike.TTL_NEVER_EXPIRE)
         assert client.get(key)[2] in (aerospike.TTL_NEVER_EXPIRE, 0xFFFFFFFF)
-        self.refused(client, PARAMETER, lambda: client.put(key, {"a": 1}, ttl=400_000_000))
+        self.rejected(client, PARAMETER, lambda: client.put(key, {"a": 1}, ttl=400_000_000))

@@ -77,13 +77,13 @@ def test_without_a_reduction_every_value_arrives(client: Any) -> None:
 def test_over_an_index(client: Any) -> None:
     client.index_integer_create("test", "streams", "n", "streams_n")
     try:
-        found = run(client, "all", where=predicates.between("n", 10, 12))
-        assert sorted(found) == [10, 11, 12]
+        numbers = run(client, "all", where=predicates.between("n", 10, 12))
+        assert sorted(numbers) == [10, 11, 12]
     finally:
         client.index_remove("test", "streams_n")
 
 
-def test_a_failure_is_told_and_the_cluster_lives(client: Any) -> None:
+def test_a_failure_is_reported_and_the_cluster_lives(client: Any) -> None:
     with pytest.raises(exception.AerospikeError) as caught:
         run(client, "fail")
     assert "no luck" in str(caught.value)

@@ -300,8 +300,8 @@ def test_filters_on_writes_deletes_and_batches(peer: Any) -> None:
     client.remove(keys[3], policy=odd)
     with pytest.raises(aerospike.exception.RecordNotFound):
         client.get(keys[3], policy=odd)
-    found = client.batch_read(keys, policy=odd)
-    codes = [it.result for it in found.batch_records]
+    batch = client.batch_read(keys, policy=odd)
+    codes = [it.result for it in batch.batch_records]
     assert codes == [27, 0, 27, 2, 27, 0, 27, 0, 27, 0]
 
 

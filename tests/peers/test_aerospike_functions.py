@@ -85,7 +85,7 @@ def test_a_function_sets_the_time_to_live(client: Any, set_name: str) -> None:
         ("visits", "spin", "ran for longer than"),
     ],
 )
-def test_failures_are_told(
+def test_failures_are_reported(
     client: Any, set_name: str, module: str, function: str, text: str
 ) -> None:
     with pytest.raises(exception.UDFError) as caught:

@@ -62,43 +62,43 @@ def filled(peer: Any) -> str:
 @pytest.fixture
 def index(peer: Any) -> Iterator[Any]:
     """Creates indexes that are deleted at the end. (The client itself waits a second for each.)"""
-    made: list[str] = []
+    created: list[str] = []
 
     def make(name: str, what: str) -> str:
-        made.append(f"ix{next(_names)}")
-        command = f"namespace=test;set={name};indexname={made[-1]};{what}"
+        created.append(f"ix{next(_names)}")
+        command = f"namespace=test;set={name};indexname={created[-1]};{what}"
         assert peer.info_random_node(f"sindex-create:{command}").rstrip().endswith("\tok")
-        stat = f"sindex-stat:namespace=test;indexname={made[-1]}"
+        stat = f"sindex-stat:namespace=test;indexname={created[-1]}"
         while "load_pct=100" not in peer.info_random_node(stat):
             pass
-        return made[-1]
+        return created[-1]
 
     yield make
-    for name in made:
+    for name in created:
         peer.info_random_node(f"sindex-delete:namespace=test;indexname={name}")
 
 
-def found(peer: Any, name: str, *where: Any, policy: Any = None) -> list[int]:
+def results_of(peer: Any, name: str, *where: Any, policy: Any = None) -> list[int]:
     query = peer.query("test", name)
     query.where(*where)
     return sorted(bins["i"] for _, _, bins in query.results(policy))
 
 
-def numbers(wanted: Any) -> list[int]:
-    return [at for at in range(COUNT) if wanted(at)]
+def numbers(predicate: Any) -> list[int]:
+    return [at for at in range(COUNT) if predicate(at)]
 
 
 def test_integers_strings_and_blobs(peer: Any, filled: str, index: Any) -> None:
     index(filled, "bin=i;type=numeric")
     index(filled, "bin=s;type=string")
     index(filled, "bin=b;type=blob")
-    assert found(peer, filled, p.between("i", 17, 99)) == list(range(17, 100))
-    assert found(peer, filled, p.equals("i", 5)) == [5]
-    assert found(peer, filled, p.equals("i", -5)) == []
-    assert found(peer, filled, p.equals("s", "s7")) == numbers(lambda at: at % 50 == 7)
-    assert found(peer, filled, p.equals("b", b"\x03")) == numbers(lambda at: at % 7 == 3)
+    assert results_of(peer, filled, p.between("i", 17, 99)) == list(range(17, 100))
+    assert results_of(peer, filled, p.equals("i", 5)) == [5]
+    assert results_of(peer, filled, p.equals("i", -5)) == []
+    assert results_of(peer, filled, p.equals("s", "s7")) == numbers(lambda at: at % 50 == 7)
+    assert results_of(peer, filled, p.equals("b", b"\x03")) == numbers(lambda at: at % 7 == 3)
     policy = {"expressions": ex.Eq(ex.IntBin("i") % 2, 0).compile()}
-    assert found(peer, filled, p.between("i", 0, 20), policy=policy) == list(range(0, 21, 2))
+    assert results_of(peer, filled, p.between("i", 0, 20), policy=policy) == list(range(0, 21, 2))
 
 
 def test_lists_and_maps(peer: Any, filled: str, index: Any) -> None:
@@ -108,13 +108,17 @@ def test_lists_and_maps(peer: Any, filled: str, index: Any) -> None:
     index(filled, "bin=m;type=numeric;indextype=mapvalues")
     of_list, of_keys = aerospike.INDEX_TYPE_LIST, aerospike.INDEX_TYPE_MAPKEYS
     of_values = aerospike.INDEX_TYPE_MAPVALUES
-    assert found(peer, filled, p.contains("l", of_list, 1007)) == [7]
-    assert found(peer, filled, p.range("l", of_list, 390, 1003)) == numbers(
+    assert results_of(peer, filled, p.contains("l", of_list, 1007)) == [7]
+    assert results_of(peer, filled, p.range("l", of_list, 390, 1003)) == numbers(
         lambda at: at >= 390 or at <= 3
     )
-    assert found(peer, filled, p.contains("l", of_list, "x4")) == numbers(lambda a: a % 10 == 4)
-    assert found(peer, filled, p.contains("m", of_keys, "k3")) == numbers(lambda a: a % 20 == 3)
-    assert found(peer, filled, p.range("m", of_values, 5, 9)) == [5, 6, 7, 8, 9]
+    assert results_of(peer, filled, p.contains("l", of_list, "x4")) == numbers(
+        lambda a: a % 10 == 4
+    )
+    assert results_of(peer, filled, p.contains("m", of_keys, "k3")) == numbers(
+        lambda a: a % 20 == 3
+    )
+    assert results_of(peer, filled, p.range("m", of_values, 5, 9)) == [5, 6, 7, 8, 9]
 
 
 def test_a_nested_value(peer: Any, filled: str, index: Any) -> None:
@@ -129,13 +133,15 @@ def test_points_and_regions(peer: Any, filled: str, index: Any) -> None:
     index(filled, "bin=g;type=geo2dsphere")
     index(filled, "bin=r;type=geo2dsphere")
     # A tenth of a degree is 7.1 km at this latitude.
-    near = found(peer, filled, p.geo_within_geojson_region("g", json.dumps(circle(10, 15_000))))
+    near = results_of(
+        peer, filled, p.geo_within_geojson_region("g", json.dumps(circle(10, 15_000)))
+    )
     assert near == [98, 99, 100, 101, 102]
-    assert found(peer, filled, p.geo_within_radius("g", 10.0, 50.0, 8000)) == [99, 100, 101]
-    assert found(peer, filled, p.geo_contains_point("r", 10.0, 50.0)) == [100]
+    assert results_of(peer, filled, p.geo_within_radius("g", 10.0, 50.0, 8000)) == [99, 100, 101]
+    assert results_of(peer, filled, p.geo_contains_point("r", 10.0, 50.0)) == [100]
     square = [[9.95, 49], [10.25, 49], [10.25, 51], [9.95, 51], [9.95, 49]]
     polygon = json.dumps({"type": "Polygon", "coordinates": [square]})
-    assert found(peer, filled, p.geo_within_geojson_region("g", polygon)) == [100, 101, 102]
+    assert results_of(peer, filled, p.geo_within_geojson_region("g", polygon)) == [100, 101, 102]
 
 
 def test_polygons_with_holes(peer: Any, index: Any) -> None:
@@ -156,7 +162,7 @@ def test_polygons_with_holes(peer: Any, index: Any) -> None:
     filtered = ex.CmpGeo(ex.GeoBin("r"), spot).compile()
     scanned = sorted(row[2]["i"] for row in scan.results({"expressions": filtered}))
     index(name, "bin=r;type=geo2dsphere")
-    assert found(peer, name, p.geo_contains_point("r", 10.0, 52.0)) == scanned
+    assert results_of(peer, name, p.geo_contains_point("r", 10.0, 52.0)) == scanned
     assert expected
     assert set(expected) <= set(scanned)
 
@@ -174,7 +180,7 @@ def test_pages_and_partitions(peer: Any, filled: str, index: Any) -> None:
     met = []
     for begin in (0, 2048):
         policy = {"partition_filter": {"begin": begin, "count": 2048}}
-        met += found(peer, filled, p.between("i", 100, 299), policy=policy)
+        met += results_of(peer, filled, p.between("i", 100, 299), policy=policy)
     assert sorted(met) == list(range(100, 300))
 
 
@@ -183,12 +189,12 @@ def test_writes_are_seen_at_once(peer: Any, index: Any) -> None:
     index(name, "bin=i;type=numeric")
     for at in range(100):
         peer.put(("test", name, at), {"i": at})
-    assert found(peer, name, p.between("i", 0, 99)) == list(range(100))
+    assert results_of(peer, name, p.between("i", 0, 99)) == list(range(100))
     for at in range(0, 100, 2):
         peer.put(("test", name, at), {"i": at + 1000})
     peer.remove(("test", name, 1))
-    assert found(peer, name, p.between("i", 0, 99)) == list(range(3, 100, 2))
-    assert len(found(peer, name, p.between("i", 1000, 2000))) == 50
+    assert results_of(peer, name, p.between("i", 0, 99)) == list(range(3, 100, 2))
+    assert len(results_of(peer, name, p.between("i", 1000, 2000))) == 50
 
 
 def test_an_index_on_an_expression(peer: Any, filled: str, index: Any) -> None:
@@ -202,12 +208,12 @@ def test_an_index_on_an_expression(peer: Any, filled: str, index: Any) -> None:
     assert [row[2]["i"] for row in query.results()] == [20]
 
 
-def test_made_by_the_client(peer: Any, filled: str) -> None:
+def test_created_by_the_client(peer: Any, filled: str) -> None:
     name = f"ix{next(_names)}"
     peer.index_list_create("test", filled, "l", aerospike.INDEX_NUMERIC, name)
-    assert found(peer, filled, p.contains("l", aerospike.INDEX_TYPE_LIST, 1010)) == [10]
+    assert results_of(peer, filled, p.contains("l", aerospike.INDEX_TYPE_LIST, 1010)) == [10]
     with pytest.raises(ae.IndexFoundError):
         peer.index_single_value_create("test", filled, "s", aerospike.INDEX_STRING, name)
     peer.index_remove("test", name)
     with pytest.raises(ae.IndexNotFound):
-        found(peer, filled, p.contains("l", aerospike.INDEX_TYPE_LIST, 1010))
+        results_of(peer, filled, p.contains("l", aerospike.INDEX_TYPE_LIST, 1010))

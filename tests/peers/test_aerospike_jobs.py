@@ -65,7 +65,7 @@ def test_a_filter(peer: Any, filled: str) -> None:
     query = peer.query("test", filled)
     query.add_ops([op.write("low", True)])
     run(peer, query, {"expressions": ex.LT(ex.IntBin("i"), 50).compile()})
-    assert [at for at, found in bins(peer, filled).items() if "low" in found] == list(range(50))
+    assert [at for at, names in bins(peer, filled).items() if "low" in names] == list(range(50))
 
 
 def test_by_an_index(peer: Any, filled: str) -> None:

@@ -80,8 +80,8 @@ class Client:
             "put": make.put, "add": make.add, "append": make.append, "prepend": make.prepend,
             "get": lambda name, _: make.get_bin(name),
         }  # fmt: skip
-        made = [kinds[kind](name, value) for kind, name, value in steps]
-        return last_results(self.raw.operate_blocking(native.Key(*key), made).bins)
+        operations = [kinds[kind](name, value) for kind, name, value in steps]
+        return last_results(self.raw.operate_blocking(native.Key(*key), operations).bins)
 
     def truncate(self, set_name: str) -> None:
         self.raw.truncate_blocking("test", set_name)

@@ -84,8 +84,8 @@ class Client:
             "append": aerospike_py.OPERATOR_APPEND, "prepend": aerospike_py.OPERATOR_PREPEND,
             "get": aerospike_py.OPERATOR_READ,
         }  # fmt: skip
-        made = [{"op": kinds[kind], "bin": name, "val": value} for kind, name, value in steps]
-        return self.raw.operate(key, made).bins
+        operations = [{"op": kinds[kind], "bin": name, "val": value} for kind, name, value in steps]
+        return self.raw.operate(key, operations).bins
 
     def truncate(self, set_name: str) -> None:
         self.raw.truncate("test", set_name, 0)

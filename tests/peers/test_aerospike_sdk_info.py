@@ -55,7 +55,7 @@ def test_sets(session: Any) -> None:
     command = "set-config:context=namespace;namespace=test;set=small;enable-index="
     for answer in ("true", "false"):
         assert list(about.info(command + answer).values()) == ["ok"]
-        found = about.set("test", "small")
-        assert found is not None
-        assert (found["enable-index"], found.objects) == (answer, 0)
+        statistics = about.set("test", "small")
+        assert statistics is not None
+        assert (statistics["enable-index"], statistics.objects) == (answer, 0)
     assert about.set("test", "info").objects == 60

@@ -43,14 +43,14 @@ class C:
     def close(self) -> None:
         self._client.close()
 
-    def _rows(self, found: Any) -> list[Row]:
+    def _rows(self, batch: Any) -> list[Row]:
         def row(record: Any) -> Row:
             if record.result or record.record is None:
                 return Row(record.result, None, None)
             _, meta, bins = record.record
             return Row(0, bins, meta and meta["gen"])
 
-        return [row(record) for record in found.batch_records]
+        return [row(record) for record in batch.batch_records]
 
     def read(self, keys: list[Key], bins: list[str] | None = None) -> list[Row]:
         return self._rows(self._client.batch_read(keys, bins))
@@ -99,7 +99,7 @@ class Py:
     def close(self) -> None:
         self._client.close()
 
-    def _rows(self, found: Any) -> list[Row]:
+    def _rows(self, batch: Any) -> list[Row]:
         def row(record: Any) -> Row:
             if record.result or record.record is None:
                 return Row(record.result, None, None)
@@ -107,7 +107,7 @@ class Py:
             # The metadata of reads are a dict, those of writes a named tuple.
             return Row(0, bins, meta["gen"] if isinstance(meta, dict) else meta and meta.gen)
 
-        return [row(record) for record in found.batch_records]
+        return [row(record) for record in batch.batch_records]
 
     def read(self, keys: list[Key], bins: list[str] | None = None) -> list[Row]:
         return self._rows(self._client.batch_read(keys, bins, self._policy))
@@ -154,13 +154,13 @@ class Native:
     def _keys(self, keys: list[Key]) -> list[Any]:
         return [self._module.Key(*key) for key in keys]
 
-    def _rows(self, found: Any) -> list[Row]:
+    def _rows(self, batch: Any) -> list[Row]:
         def row(record: Any) -> Row:
             code = int(record.result_code or 0)
             got = record.record
             return Row(code, None, None) if got is None else Row(code, got.bins, got.generation)
 
-        return [row(record) for record in found]
+        return [row(record) for record in batch]
 
     def read(self, keys: list[Key], bins: list[str] | None = None) -> list[Row]:
         call = self._client.batch_read_blocking
@@ -276,9 +276,9 @@ def test_create_and_generation(client: Any, keys: list[Key]) -> None:
 def test_operate(client: Any, keys: list[Key]) -> None:
     fill(client, keys[:100])
     rows = client.count(keys[:200], "i", 1000)
-    found = [row.bins["i"] for row in rows]
+    numbers = [row.bins["i"] for row in rows]
     expected = [1000 + i for i in range(100)] + [1000] * 100
-    assert [last(value) for value in found] == expected
+    assert [last(value) for value in numbers] == expected
     assert codes(client.count(keys[:100], "s", 1)) == {BIN_TYPE}
     assert client.read(keys[:1]) == [(0, {"i": 1000, "s": "0"}, 2)]
 

@@ -75,8 +75,8 @@ def test_kinds_in_one_batch(client: Any, set_name: str) -> None:
     assert bins(rows[2])["a"] == 5
     assert rows[3].record[1]["gen"] == 2
     assert bins(rows[8]) == {"a": 1}
-    found = client.batch_read(keys, []).batch_records
-    assert [row.result for row in found] == [0, 0, 0, 0, NOT_FOUND, 0, NOT_FOUND, 0]
+    rows = client.batch_read(keys, []).batch_records
+    assert [row.result for row in rows] == [0, 0, 0, 0, NOT_FOUND, 0, NOT_FOUND, 0]
     assert client.get(keys[3])[2] == {"a": 1, "b": 2, "s": "x"}
     assert 40 <= client.get(keys[3])[1]["ttl"] <= 100
 
@@ -138,17 +138,17 @@ def test_without_inline(client: Any, set_name: str) -> None:
     policy = {"allow_inline": False, "concurrent": True}
     rows = [Write(k, [make.write("a", i)]) for i, k in enumerate(keys)]
     assert set(run(client, rows, policy)) == {0}
-    found = client.batch_read(keys, None, policy).batch_records
-    assert [bins(row) for row in found] == [{"a": i} for i in range(200)]
+    rows = client.batch_read(keys, None, policy).batch_records
+    assert [bins(row) for row in rows] == [{"a": i} for i in range(200)]
 
 
 def test_read_touch(client: Any, set_name: str) -> None:
     keys = [key(set_name, i) for i in range(20)]
     client.batch_operate(keys, [make.write("a", 1)], None, {"ttl": 100})
-    found = client.batch_read(keys, None, {"read_touch_ttl_percent": 100}).batch_records
-    assert {row.result for row in found} == {0}
-    found = client.batch_read(keys, None, {"read_touch_ttl_percent": 101}).batch_records
-    assert {row.result for row in found} == {PARAMETER}
+    rows = client.batch_read(keys, None, {"read_touch_ttl_percent": 100}).batch_records
+    assert {row.result for row in rows} == {0}
+    rows = client.batch_read(keys, None, {"read_touch_ttl_percent": 101}).batch_records
+    assert {row.result for row in rows} == {PARAMETER}
 
 
 @pytest.fixture(params=[1, 3], ids=["one node", "three nodes"])
@@ -189,11 +189,11 @@ def test_namespaces_in_one_batch(two_namespaces: str) -> None:
         keys = [(("test", "more")[i % 2], f"set{i % 3}", i // 2) for i in range(120)]
         rows = [Write(k, [make.write("a", i)]) for i, k in enumerate(keys)]
         assert set(run(client, rows)) == {0}
-        found = client.batch_read(keys).batch_records
-        assert [bins(row) for row in found] == [{"a": i} for i in range(120)]
+        rows = client.batch_read(keys).batch_records
+        assert [bins(row) for row in rows] == [{"a": i} for i in range(120)]
         removed = client.batch_remove(keys[::2]).batch_records
         assert {row.result for row in removed} == {0}
-        found = client.batch_read(keys).batch_records
-        assert [row.result for row in found] == [NOT_FOUND, 0] * 60
+        rows = client.batch_read(keys).batch_records
+        assert [row.result for row in rows] == [NOT_FOUND, 0] * 60
     finally:
         client.close()

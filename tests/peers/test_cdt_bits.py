@@ -60,7 +60,7 @@ def answer(client: Any, value: bytes, operation: dict[str, Any]) -> Any:
     return client.operate(KEY, [operation])[2]["v"]
 
 
-def refused(client: Any, code: int, operation: dict[str, Any]) -> None:
+def check_rejected(client: Any, code: int, operation: dict[str, Any]) -> None:
     with pytest.raises(exception.AerospikeError) as caught:
         client.operate(KEY, [operation])
     assert caught.value.code == code, caught.value
@@ -93,23 +93,23 @@ def test_runs(
         "xor": "".join("1" if a != b else "0" for a, b in pairs),
     }
     for name, result in expected.items():
-        made = getattr(bits, f"bit_{name}")("v", at, size, len(other), other)
-        assert text(changed(client, value, made)) == before + result + after, name
-    turned = "".join("10"[int(bit)] for bit in old)
-    assert text(changed(client, value, bits.bit_not("v", at, size))) == before + turned + after
+        operation = getattr(bits, f"bit_{name}")("v", at, size, len(other), other)
+        assert text(changed(client, value, operation)) == before + result + after, name
+    inverted = "".join("10"[int(bit)] for bit in old)
+    assert text(changed(client, value, bits.bit_not("v", at, size))) == before + inverted + after
     left, right = (old + "0" * by)[by:][:size], ("0" * by + old)[:size]
-    made = bits.bit_lshift("v", at, size, by)
-    assert text(changed(client, value, made)) == before + left.ljust(size, "0") + after
+    operation = bits.bit_lshift("v", at, size, by)
+    assert text(changed(client, value, operation)) == before + left.ljust(size, "0") + after
     assert (
         text(changed(client, value, bits.bit_rshift("v", at, size, by))) == before + right + after
     )
     assert bytes(answer(client, value, bits.bit_get("v", at, size))) == blob(old)
     assert answer(client, value, bits.bit_count("v", at, size)) == old.count("1")
     for bit in (False, True):
-        found = answer(client, value, bits.bit_lscan("v", at, size, bit))
-        assert found == old.find("01"[bit])
-        found = answer(client, value, bits.bit_rscan("v", at, size, bit))
-        assert found == old.rfind("01"[bit])
+        result = answer(client, value, bits.bit_lscan("v", at, size, bit))
+        assert result == old.find("01"[bit])
+        result = answer(client, value, bits.bit_rscan("v", at, size, bit))
+        assert result == old.rfind("01"[bit])
 
 
 @checks
@@ -126,10 +126,10 @@ def test_integers(
     if signed and old[0] == "1":
         was -= 1 << size
     least, most = (-(1 << size - 1), (1 << size - 1) - 1) if signed else (0, low)
-    found = answer(client, value, bits.bit_get_int("v", offset, size, signed))
-    assert found & low == was & low
-    made = bits.bit_set_int("v", offset, size, number)
-    assert text(changed(client, value, made)) == before + f"{number & low:0{size}b}" + after
+    result = answer(client, value, bits.bit_get_int("v", offset, size, signed))
+    assert result & low == was & low
+    operation = bits.bit_set_int("v", offset, size, number)
+    assert text(changed(client, value, operation)) == before + f"{number & low:0{size}b}" + after
     # Only as many bits of the number count as the integer has; the least one is its own negative.
     short = number & low
     if signed and short > most:
@@ -140,42 +140,42 @@ def test_integers(
         aerospike.BIT_OVERFLOW_FAIL, aerospike.BIT_OVERFLOW_SATURATE, aerospike.BIT_OVERFLOW_WRAP,
     ][how]  # fmt: skip
     call = bits.bit_subtract if subtract else bits.bit_add
-    made = call("v", offset, size, number, signed, action)
+    operation = call("v", offset, size, number, signed, action)
     if not least <= total <= most:
         if how == 0:
             start(client, value)
-            refused(client, 26, made)
+            check_rejected(client, 26, operation)
             return
         if how == 1:
             total = min(max(total, least), most)
-    assert text(changed(client, value, made)) == before + f"{total & low:0{size}b}" + after
+    assert text(changed(client, value, operation)) == before + f"{total & low:0{size}b}" + after
 
 
 @checks
 @given(blobs, st.integers(0, 16), blobs, st.integers(0, 16))
 def test_bytes(client: Any, value: bytes, at: int, more: bytes, size: int) -> None:
-    made = bits.bit_insert("v", at, len(more), more)
+    operation = bits.bit_insert("v", at, len(more), more)
     filled = value.ljust(at, b"\0")
-    assert changed(client, value, made) == filled[:at] + more + filled[at:]
-    made = bits.bit_resize("v", size)
-    assert changed(client, value, made) == value[:size].ljust(size, b"\0")
-    made = bits.bit_resize("v", size, resize_flags=aerospike.BIT_RESIZE_FROM_FRONT)
+    assert changed(client, value, operation) == filled[:at] + more + filled[at:]
+    operation = bits.bit_resize("v", size)
+    assert changed(client, value, operation) == value[:size].ljust(size, b"\0")
+    operation = bits.bit_resize("v", size, resize_flags=aerospike.BIT_RESIZE_FROM_FRONT)
     front = value[max(0, len(value) - size) :].rjust(size, b"\0")
-    assert changed(client, value, made) == front
+    assert changed(client, value, operation) == front
     partial = {"bit_write_flags": aerospike.BIT_WRITE_PARTIAL}
     if at < len(value) and size > 0:
-        made = bits.bit_remove("v", at, size, partial)
-        assert changed(client, value, made) == value[:at] + value[at + size :]
+        operation = bits.bit_remove("v", at, size, partial)
+        assert changed(client, value, operation) == value[:at] + value[at + size :]
 
 
 def test_refusals(client: Any) -> None:
     start(client, b"\0")
-    refused(client, 26, bits.bit_get("v", 4, 8))
-    refused(client, 26, bits.bit_set("v", 4, 8, 1, b"\1"))
-    refused(client, 4, bits.bit_not("v", 0, 0))
-    refused(client, 12, bits.bit_not("x", 0, 1))
-    refused(client, 17, bits.bit_not("none", 0, 1))
-    refused(client, 6, bits.bit_resize("v", 3, {"bit_write_flags": 1}))
+    check_rejected(client, 26, bits.bit_get("v", 4, 8))
+    check_rejected(client, 26, bits.bit_set("v", 4, 8, 1, b"\1"))
+    check_rejected(client, 4, bits.bit_not("v", 0, 0))
+    check_rejected(client, 12, bits.bit_not("x", 0, 1))
+    check_rejected(client, 17, bits.bit_not("none", 0, 1))
+    check_rejected(client, 6, bits.bit_resize("v", 3, {"bit_write_flags": 1}))
     client.operate(KEY, [bits.bit_set("v", 8, 8, 1, b"\1", {"bit_write_flags": 4})])
     assert bytes(client.get(KEY)[2]["v"]) == b"\0"
     steps = [
@@ -183,5 +183,5 @@ def test_refusals(client: Any) -> None:
         bits.bit_set("v", 8, 8, 1, b"\xff"),
         bits.bit_count("v", 0, 16),
     ]
-    found = client.operate_ordered(KEY, steps)[2]
-    assert found == [("v", None), ("v", None), ("v", 8)]
+    results = client.operate_ordered(KEY, steps)[2]
+    assert results == [("v", None), ("v", None), ("v", 8)]

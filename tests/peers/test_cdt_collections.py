@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from box import c_client, open_box
-from cdt_model import NOT_APPLICABLE, NUMBERS, Bin, RefusedError, in_order, same
+from cdt_model import NOT_APPLICABLE, NUMBERS, Bin, RejectedError, in_order, same
 
 aerospike = pytest.importorskip("aerospike", reason="no wheel of aerospike for this interpreter")
 pytest.importorskip("hypothesis", reason="hypothesis is not installed")
@@ -47,7 +47,7 @@ flags = st.integers(0, 15)
 
 def ways(kind: str) -> st.SearchStrategy[tuple[str, tuple[Any, ...]]]:
     """The ways to select elements, with arguments."""
-    found: dict[str, st.SearchStrategy[Any]] = {
+    strategies: dict[str, st.SearchStrategy[Any]] = {
         "index": st.tuples(numbers),
         "rank": st.tuples(numbers),
         "all by value": st.tuples(values),
@@ -59,13 +59,13 @@ def ways(kind: str) -> st.SearchStrategy[tuple[str, tuple[Any, ...]]]:
         "relative rank": st.tuples(values, numbers, st.none() | counts),
     }
     if kind == "map":
-        found |= {
+        strategies |= {
             "key": st.tuples(keys),
             "key list": st.tuples(st.lists(keys, max_size=4)),
             "key interval": st.tuples(keys, keys),
             "relative index": st.tuples(keys, numbers, st.none() | counts),
         }
-    return st.one_of(*(st.tuples(st.just(way), args) for way, args in found.items()))
+    return st.one_of(*(st.tuples(st.just(way), args) for way, args in strategies.items()))
 
 
 NAMES = {
@@ -128,17 +128,17 @@ def run(client: Any, *operations: dict[str, Any]) -> tuple[list[Any], Any]:
     *results, last = client.operate_ordered(KEY, [*operations, maps.map_size("none")])[2]
     assert last == ("none", None)
     assert all(name == "v" for name, _ in results)
-    return [found for _, found in results], client.get(KEY)[2].get("v")
+    return [result for _, result in results], client.get(KEY)[2].get("v")
 
 
-def refused(client: Any, code: int, *operations: dict[str, Any]) -> None:
+def check_rejected(client: Any, code: int, *operations: dict[str, Any]) -> None:
     with pytest.raises(exception.AerospikeError) as caught:
         client.operate(KEY, list(operations))
     assert caught.value.code == code, caught.value
 
 
-def agree(found: Any, expected: Any) -> None:
-    assert same(plain(found), plain(expected)), (found, expected)
+def agree(result: Any, expected: Any) -> None:
+    assert same(plain(result), plain(expected)), (result, expected)
 
 
 def plain(value: Any) -> Any:
@@ -164,19 +164,19 @@ def by(client: Any, kind: str, value: Any, ordered: bool, data: Any) -> None:
     verb = data.draw(st.sampled_from(["get", "remove"]))
     start(client, value, ordered=ordered)
     model = Bin(value, ordered=ordered)
-    made = operation(kind, verb, way, args, returns, inverted)
+    operation_dict = operation(kind, verb, way, args, returns, inverted)
     refusals = way == "key list" and returns in ("rank", "reverse rank")
     try:
         if refusals:
-            raise RefusedError(NOT_APPLICABLE)
-        found = model.pick(way, args, inverted=inverted)
-    except RefusedError as refusal:
-        refused(client, refusal.code, made)
+            raise RejectedError(NOT_APPLICABLE)
+        positions = model.pick(way, args, inverted=inverted)
+    except RejectedError as rejection:
+        check_rejected(client, rejection.code, operation_dict)
         return
     expected = model.answer(way, args, returns, inverted=inverted)
     if verb == "remove":
-        model.remove(found)
-    (result,), left = run(client, made)
+        model.remove(positions)
+    (result,), left = run(client, operation_dict)
     # The order of several results has a table of its own, in the server's tests.
     unsorted = inverted or returns in NUMBERS or not way.endswith(("interval", "index", "range"))
     unsorted = unsorted or "rank" in way
@@ -211,7 +211,7 @@ def test_list_writes(
     policy = {"write_flags": write}
     start(client, value, ordered=ordered)
     model = Bin(value, ordered=ordered)
-    made, expect = [
+    list_write, expect = [
         (lists.list_append("v", item, policy),
          lambda: model.add([item], None, write, several=False)),
         (lists.list_append_items("v", items, policy),
@@ -224,11 +224,11 @@ def test_list_writes(
     ][verb]  # fmt: skip
     try:
         expected = expect()
-    except RefusedError as refusal:
-        refused(client, refusal.code, made)
+    except RejectedError as rejection:
+        check_rejected(client, rejection.code, list_write)
         agree(client.get(KEY)[2]["v"], Bin(value, ordered=ordered).value)
         return
-    (result,), left = run(client, made)
+    (result,), left = run(client, list_write)
     agree(result, expected)
     agree(left, model.value)
 
@@ -243,16 +243,16 @@ def test_map_writes(
     start(client, value)
     model = Bin(value)
     if several:
-        made = maps.map_put_items("v", items, policy)
+        put = maps.map_put_items("v", items, policy)
     else:
-        made, items = maps.map_put("v", key, item, policy), {key: item}
+        put, items = maps.map_put("v", key, item, policy), {key: item}
         write &= 7
     try:
         expected = model.put(items, write)
-    except RefusedError as refusal:
-        refused(client, refusal.code, made)
+    except RejectedError as rejection:
+        check_rejected(client, rejection.code, put)
         return
-    (result,), left = run(client, made)
+    (result,), left = run(client, put)
     agree(result, expected)
     agree(left, model.value)
 
@@ -267,10 +267,10 @@ def test_list_ranges(
     single = verb in (0, 1, 2)
     args = (index,) if single else (index, count)
     try:
-        found = model.pick("index" if single else "index range", args)
-    except RefusedError as refusal:
-        made = [lists.list_get, lists.list_pop, lists.list_remove][verb]("v", index)
-        refused(client, refusal.code, made)
+        positions = model.pick("index" if single else "index range", args)
+    except RejectedError as rejection:
+        read = [lists.list_get, lists.list_pop, lists.list_remove][verb]("v", index)
+        check_rejected(client, rejection.code, read)
         return
     calls = [
         lists.list_get, lists.list_pop, lists.list_remove, lists.list_get_range,
@@ -283,10 +283,10 @@ def test_list_ranges(
     (result,), left = run(client, calls[verb]("v", *args))
     of_values = model.answer("index" if single else "index range", args, "value")
     if verb == 6:
-        found = [at for at in range(len(value)) if at not in found]
-    agree(result, len(found) if verb in (2, 5, 6) else of_values)
+        positions = [at for at in range(len(value)) if at not in positions]
+    agree(result, len(positions) if verb in (2, 5, 6) else of_values)
     if verb not in (0, 3):
-        model.remove(found)
+        model.remove(positions)
     agree(left, model.value)
 
 
@@ -316,12 +316,12 @@ def test_contexts(client: Any, value: list[list[int]], data: Any) -> None:
     how, step = data.draw(st.integers(0, 2)), data.draw(st.integers(0, 3))
     rank = Bin(value).ranks().index(at)
     at = Bin(value).of_rank(rank)
-    found = [at, rank, value[at]][how]
+    selector = [at, rank, value[at]][how]
     target = next(i for i, v in enumerate(value) if v == value[at]) if how == 2 else at
     start(client, {"k": value})
     path = [
         STEPS["map"][step]([0, -1, "k", value][step]),
-        STEPS["list"][how](found),
+        STEPS["list"][how](selector),
     ]
     (size,), left = run(client, lists.list_append("v", 9, ctx=path))
     assert size == len(value[target]) + 1
@@ -342,7 +342,9 @@ def test_contexts_that_create(client: Any) -> None:
     _, left = run(client, lists.list_append("v", 5, ctx=listed))
     agree(left, {"a": {"b": 2, "l": [5]}})
     fresh(client)
-    refused(client, NOT_APPLICABLE, lists.list_append("v", 5, ctx=[cdt_ctx.cdt_ctx_map_key("a")]))
+    check_rejected(
+        client, NOT_APPLICABLE, lists.list_append("v", 5, ctx=[cdt_ctx.cdt_ctx_map_key("a")])
+    )
     padded = [cdt_ctx.cdt_ctx_list_index_create(2, aerospike.LIST_UNORDERED, True)]
     _, left = run(client, lists.list_append("v", 5, ctx=padded))
     agree(left, [None, None, [5]])
@@ -368,8 +370,8 @@ def test_one_bin_in_several_operations(client: Any) -> None:
     results, left = run(client, *steps)
     assert results == [1, 3, [3, 1, 2], None, 1, 11, None, 0]
     assert left == []
-    found = client.operate_ordered(KEY, [lists.list_append("v", 1), lists.list_clear("v")])[2]
-    assert found == [("v", 1)], "without asking for all results"
+    results = client.operate_ordered(KEY, [lists.list_append("v", 1), lists.list_clear("v")])[2]
+    assert results == [("v", 1)], "without asking for all results"
 
 
 def test_numbers_in_maps(client: Any) -> None:
@@ -391,10 +393,10 @@ def test_numbers_in_maps(client: Any) -> None:
 def test_wildcards(client: Any) -> None:
     start(client, [[1, "a"], [2, "b"], [1, "c"], [1]])
     wild = [1, aerospike.CDTWildcard()]
-    (found,), _ = run(client, lists.list_get_by_value("v", wild, aerospike.LIST_RETURN_INDEX))
-    assert found == [0, 2], "a wildcard stands for a value that is there"
-    made = lists.list_get_by_value_range(
+    (positions,), _ = run(client, lists.list_get_by_value("v", wild, aerospike.LIST_RETURN_INDEX))
+    assert positions == [0, 2], "a wildcard stands for a value that is there"
+    by_range = lists.list_get_by_value_range(
         "v", aerospike.LIST_RETURN_COUNT, [1, "b"], [2, aerospike.CDTInfinite()]
     )
-    (found,), _ = run(client, made)
-    assert found == 2
+    (count,), _ = run(client, by_range)
+    assert count == 2

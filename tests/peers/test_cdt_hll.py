@@ -36,17 +36,17 @@ def client(connected: Any) -> Any:
 
 
 def run(client: Any, *operations: dict[str, Any]) -> list[Any]:
-    return [found for _, found in client.operate_ordered(KEY, list(operations))[2]]
+    return [result for _, result in client.operate_ordered(KEY, list(operations))[2]]
 
 
-def refused(client: Any, code: int, operation: dict[str, Any]) -> None:
+def check_rejected(client: Any, code: int, operation: dict[str, Any]) -> None:
     with pytest.raises(exception.AerospikeError) as caught:
         client.operate(KEY, [operation])
     assert caught.value.code == code, caught.value
 
 
-def near(found: float, expected: float, share: float) -> None:
-    assert abs(found - expected) <= expected * share, (found, expected)
+def near(value: float, expected: float, share: float) -> None:
+    assert abs(value - expected) <= expected * share, (value, expected)
 
 
 @pytest.mark.parametrize("index", [4, 8, 12, 16])
@@ -94,10 +94,12 @@ def test_fold_and_init(client: Any) -> None:
 
 
 def test_refusals(client: Any) -> None:
-    refused(client, 26, hll.hll_add("h", ["a"]))
-    refused(client, 4, hll.hll_init("h", 3))
-    refused(client, 17, hll.hll_refresh_count("h"))
-    refused(client, 12, hll.hll_get_count("x"))
+    check_rejected(client, 26, hll.hll_add("h", ["a"]))
+    check_rejected(client, 4, hll.hll_init("h", 3))
+    check_rejected(client, 17, hll.hll_refresh_count("h"))
+    check_rejected(client, 12, hll.hll_get_count("x"))
     run(client, hll.hll_init("h", 8))
-    refused(client, 6, hll.hll_init("h", 8, policy={"flags": aerospike.HLL_WRITE_CREATE_ONLY}))
-    refused(client, 26, hll.hll_fold("h", 10))
+    check_rejected(
+        client, 6, hll.hll_init("h", 8, policy={"flags": aerospike.HLL_WRITE_CREATE_ONLY})
+    )
+    check_rejected(client, 26, hll.hll_fold("h", 10))

@@ -81,28 +81,28 @@ class Both:
 
     def agree(self, theirs: dict[str, Any], ours: spikewire.Operation) -> None:
         """Runs one operation through each client, and compares everything observable."""
-        found, expected = self.run_ours(ours), self.run_theirs(theirs)
+        result, expected = self.run_ours(ours), self.run_theirs(theirs)
         # The C client makes a flat list of pairs.
-        if isinstance(found, dict) and not isinstance(expected, dict) and expected is not None:
-            assert flattened(found) == flattened(expected), ours
+        if isinstance(result, dict) and not isinstance(expected, dict) and expected is not None:
+            assert flattened(result) == flattened(expected), ours
         else:
-            assert typed(found) == typed(expected), ours
+            assert typed(result) == typed(expected), ours
         assert typed(self.ours.get(OURS).bins) == typed(self.ours.get(THEIRS).bins), ours
 
     def run_ours(self, operation: spikewire.Operation) -> Any:
         try:
             (result,) = self.ours.operate(OURS, [operation]).results
         except spikewire.ServerError as error:
-            return f"refused with {error.code}"
+            return f"rejected with {error.code}"
         return plain(bytes(result) if isinstance(result, spikewire.HyperLogLog) else result)
 
     def run_theirs(self, operation: dict[str, Any]) -> Any:
         # The client requests every result if there is a map operation.
         try:
-            found = self.theirs.operate_ordered(THEIRS, [operation, maps.map_size("none")])[2]
+            pairs = self.theirs.operate_ordered(THEIRS, [operation, maps.map_size("none")])[2]
         except exception.AerospikeError as error:
-            return f"refused with {error.code}"
-        result = found[0][1]
+            return f"rejected with {error.code}"
+        result = pairs[0][1]
         return plain(bytes(result) if isinstance(result, bytes) else result)
 
 
@@ -145,7 +145,7 @@ def by(both: Both, kind: str, value: Any, ordered: bool, data: Any) -> None:
     name = WAYS.get(way, way.replace(" ", "_"))
     call = getattr(op.list if kind == "list" else op.map, f"{verb}_by_{name}")
     options: dict[str, Any] = {"returning": ANSWERS.get(returns, returns.replace(" ", "_"))}
-    # All entries except those of an empty list: refused, since servers crash.
+    # All entries except those of an empty list: rejected, since servers crash.
     if kind == "map" and way in ("key list", "value list") and not args[0]:
         inverted = False
     if inverted:
@@ -294,11 +294,11 @@ def test_paths(both: Both, value: Any, path: list[tuple[str, Any]], verb: int) -
 
 @checks
 @given(nested, keys, numbers, st.sampled_from([0, 1, 3]), st.booleans())
-def test_paths_that_are_made(
+def test_paths_that_are_created(
     both: Both, value: Any, key: Any, at: int, how: int, pad: bool
 ) -> None:
     both.start(value)
-    # A list that is indexed from its end is never padded: refused, since servers crash.
+    # A list that is indexed from its end is never padded: rejected, since servers crash.
     pad = pad and at >= 0
     order = {0: "unordered", 1: "key", 3: "key_value"}[how]
     theirs = [cdt_ctx.cdt_ctx_map_key_create(key, how)]

@@ -40,16 +40,16 @@ def seen_by_them(query: Any) -> dict[bytes, Any]:
 
 def seen_by_us(query: spikewire.Query) -> dict[bytes, Any]:
     rows = [(it.key.digest, (it.key.key, it.generation, it.bins)) for it in query]
-    found = dict(rows)
-    assert len(found) == len(rows), "a record twice"
-    return found
+    rows_by_key = dict(rows)
+    assert len(rows_by_key) == len(rows), "a record twice"
+    return rows_by_key
 
 
 def test_scans(both: tuple[Any, spikewire.Client, str]) -> None:
     theirs, ours, name = both
-    found = seen_by_us(ours.query("test", name))
-    assert found == seen_by_them(theirs.query("test", name))
-    assert len(found) == COUNT
+    rows = seen_by_us(ours.query("test", name))
+    assert rows == seen_by_them(theirs.query("test", name))
+    assert len(rows) == COUNT
     some = theirs.query("test", name)
     some.select("n", "s")
     assert seen_by_us(ours.query("test", name, bins=["n", "s"])) == seen_by_them(some)
@@ -70,9 +70,9 @@ def test_index_queries(both: tuple[Any, spikewire.Client, str]) -> None:
     ):
         query = theirs.query("test", name)
         query.where(their)
-        found = seen_by_us(ours.query("test", name, index=our))
-        assert found == seen_by_them(query)
-        assert found
+        rows = seen_by_us(ours.query("test", name, index=our))
+        assert rows == seen_by_them(query)
+        assert rows
     with contextlib.suppress(aerospike.exception.AerospikeError):
         theirs.index_remove("test", f"{name}_n")
     ours.indexes.drop("test", name, f"{name}_s")

@@ -14,15 +14,16 @@ alternative; docs/compat-aerospike.md has the full list.
 |---|---|
 | ``client``, ``records``, ``batch``, ``admin`` | ``Client``, by the subject of its methods |
 | ``query`` | ``Query``, ``Scan`` |
-| ``measuring``, ``snapshots``, ``metrics_files``, ``metrics_policy`` | metrics and statistics |
+| ``metrics``, ``client_metrics``, ``snapshots``, ``metrics_files``, ``metrics_policy`` | metrics |
 | ``keys``, ``partitions`` | keys of records; which partitions a query reads, and its progress |
 | ``configuration``, ``policies``, ``valid_keys`` | converting configurations and policies |
-| ``operations``, ``opcodes`` | the dictionaries of ``operate`` |
+| ``operations``, ``opcodes``, ``paths``, ``expressions`` | the arguments of ``operate`` |
+| ``batch_records`` | the rows of a batch |
 | ``values`` | GeoJSON, ordered maps, sketches, serializers |
 | ``exception``, ``failures`` | exceptions, and the conversion of errors to them |
 | ``predicates`` | predicates of index queries |
 | ``constants``, ``module``, ``log`` | named constants; functions of the module |
-| ``wording`` | messages of ``TypeError`` |
+| ``c_errors`` | messages of ``TypeError`` |
 | ``differences`` | known differences |
 """
 
@@ -31,9 +32,6 @@ from spikewire.compat.aerospike import (
 )
 from spikewire.compat.aerospike import (
     predicates as predicates,
-)
-from spikewire.compat.aerospike.absent import (
-    Transaction as Transaction,
 )
 from spikewire.compat.aerospike.client import (
     Client as Client,
@@ -48,7 +46,7 @@ from spikewire.compat.aerospike.constants import *  # noqa: F403  # pyright: ign
 from spikewire.compat.aerospike.failures import (
     CompatWarning as CompatWarning,
 )
-from spikewire.compat.aerospike.installing import (
+from spikewire.compat.aerospike.installation import (
     install as install,
 )
 from spikewire.compat.aerospike.log import (
@@ -78,6 +76,9 @@ from spikewire.compat.aerospike.query import (
 )
 from spikewire.compat.aerospike.query import (
     Scan as Scan,
+)
+from spikewire.compat.aerospike.transaction import (
+    Transaction as Transaction,
 )
 from spikewire.compat.aerospike.values import (
     CDTInfinite as CDTInfinite,

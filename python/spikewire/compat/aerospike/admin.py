@@ -10,14 +10,14 @@ from typing import Any
 
 import spikewire
 from spikewire.compat.aerospike.batch import Batches
-from spikewire.compat.aerospike.failures import deprecated, missing, of_code, refuse
+from spikewire.compat.aerospike.expressions import engine_expression
+from spikewire.compat.aerospike.failures import deprecated, missing, of_code, reject
 from spikewire.compat.aerospike.keys import key_tuple
 from spikewire.compat.aerospike.operations import text_of
+from spikewire.compat.aerospike.paths import packed, steps
 from spikewire.compat.aerospike.query import Query, Reading, Scan
 from spikewire.compat.aerospike.records import FAILURES, NO_CONNECTION
-from spikewire.compat.aerospike_helpers.cdt_ctx import packed, steps
-from spikewire.compat.aerospike_helpers.expressions.resources import sound
-from spikewire.compat.shared import PARTITIONS, odd_in_info
+from spikewire.compat.aerospike_info import PARTITIONS, odd_in_info
 
 __all__ = ["Admin"]
 
@@ -26,9 +26,9 @@ _OF: dict[int, Any] = {0: None, 1: "list", 2: "mapkeys", 3: "mapvalues"}
 _LONGEST_PATH = 255
 
 
-def _texts(of: str, *given: tuple[Any, int]) -> None:
+def _texts(of: str, *arguments: tuple[Any, int]) -> None:
     """Rejects anything but a string, with the message of a function written in C."""
-    for value, at in given:
+    for value, at in arguments:
         if not isinstance(value, str):
             message = f"{of}() argument {at} must be str, not {type(value).__name__}"
             raise TypeError(message)
@@ -59,7 +59,7 @@ class Admin(Batches):
         """Runs a function on every record in the background. Returns the job's id."""
         _texts("scan_apply", (ns, 1))
         if isinstance(options, dict) and not isinstance(options.get("concurrent", False), bool):
-            refuse("Invalid value for concurrent")
+            reject("Invalid value for concurrent")
         scan = self.scan(ns, set)
         self._applying(scan, module, function, args)
         return scan.execute_background(policy)
@@ -68,9 +68,9 @@ class Admin(Batches):
     def _applying(scan: Reading, module: str, function: str, args: Any) -> None:
         for what, name in (("Module", module), ("Function", function)):
             if not isinstance(name, str):
-                refuse(f"{what} name should be a string or unicode string.")
+                reject(f"{what} name should be a string or unicode string.")
         if args is not None and not isinstance(args, list):
-            refuse("Arguments should be a list")
+            reject("Arguments should be a list")
         scan.apply(module, function, args)
 
     def query_apply(
@@ -81,10 +81,10 @@ class Admin(Batches):
         _texts("query_apply", (ns, 1))
         query = self.query(ns, set)
         if not isinstance(predicate, tuple):
-            refuse("Predicate must be a tuple")
+            reject("Predicate must be a tuple")
         query.where(predicate)
         if not isinstance(args, list):
-            refuse("Arguments should be a list")
+            reject("Arguments should be a list")
         self._applying(query, module, function, args)
         return query.execute_background(policy)
 
@@ -102,7 +102,7 @@ class Admin(Batches):
         self._policies.keywords("info", policy)
         self._nodes()
         if module not in ("scan", "query"):
-            refuse("Module can have only two values: aerospike.JOB_SCAN or aerospike.JOB_QUERY")
+            reject("Module can have only two values: aerospike.JOB_SCAN or aerospike.JOB_QUERY")
         job = self.__dict__.get("_jobs", {}).get(job_id)
         if job is None:
             return {"progress_pct": 0, "records_read": 0, "status": 2}
@@ -124,11 +124,11 @@ class Admin(Batches):
 
     def get_node_names(self, *_: Any, **__: Any) -> list[dict[str, Any]]:
         """Addresses and names of the nodes. Arguments are ignored, as in the official client."""
-        found = []
+        nodes = []
         for name, address in self._nodes("."):
             host, port = address.rsplit(":", 1)
-            found.append({"address": host.strip("[]"), "port": int(port), "node_name": name})
-        return found
+            nodes.append({"address": host.strip("[]"), "port": int(port), "node_name": name})
+        return nodes
 
     def _nodes(self, stop: str = "") -> list[Any]:
         if not self._client._holds_connections:
@@ -138,7 +138,7 @@ class Admin(Batches):
     def _mastered(self, namespace: str, node: str) -> list[int]:
         """The partitions of a namespace of which a node is the master, as reported by that node."""
         if node not in [name for name, _ in self._nodes(".")]:
-            refuse(f"Invalid node name: {node}")
+            reject(f"Invalid node name: {node}")
         for one in self._info("replicas", node).split(";"):
             name, _, of = one.partition(":")
             if name == namespace:  # The regime, the number of replicas, and a bitmap for each.
@@ -148,7 +148,7 @@ class Admin(Batches):
 
     def _info(self, command: Any, node: str | None) -> str:
         if not isinstance(command, str):
-            refuse("Request must be a string")
+            reject("Request must be a string")
         try:
             return self._client.info(command, node)
         except FAILURES as error:
@@ -169,25 +169,25 @@ class Admin(Batches):
         """The reply of the node with this name."""
         self._policies.keywords("info", policy)
         if host not in [name for name, _ in self._nodes(".")]:
-            refuse(f"Could not get node with name {host}.")
+            reject(f"Could not get node with name {host}.")
         return f"{command}\t{self._info(command, host)}\n"
 
     def truncate(self, namespace: str, set: str | None, nanos: int, policy: Any = None) -> int:
         """Deletes the records of a set or namespace."""
         self._policies.keywords("info", policy)
         if not isinstance(namespace, str):
-            refuse("Namespace should be a string")
+            reject("Namespace should be a string")
         if set is not None and not isinstance(set, str):
-            refuse("Set should be None, string or unicode string")
+            reject("Set should be None, string or unicode string")
         if isinstance(nanos, bool) or not isinstance(nanos, int):
-            refuse("Nanoseconds must be a long type")
+            reject("Nanoseconds must be a long type")
         if set == "":
             raise of_code(4, "a set must have a name")
         _check_names(namespace=namespace, set=set or "")
         if nanos < 0:
-            refuse("Nanoseconds must be a positive value")
+            reject("Nanoseconds must be a positive value")
         if nanos >= 1 << 64:
-            refuse("Nanoseconds value too large")
+            reject("Nanoseconds value too large")
         command = (
             f"truncate:namespace={namespace}"
             if set
@@ -211,16 +211,16 @@ class Admin(Batches):
     ) -> int:
         self._policies.keywords("info", policy)
         if not isinstance(ns, str):
-            refuse("Namespace should be a string")
+            reject("Namespace should be a string")
         if not isinstance(name, str):
-            refuse("Index name should be string or unicode")
+            reject("Index name should be string or unicode")
         if set is not None and not isinstance(set, str):
-            refuse("Set should be string, unicode or None")
+            reject("Set should be string, unicode or None")
         on = text_of(bin)
         if isinstance(on, (int, float, list, dict, type(None))):
-            refuse("Bin should be a string")
+            reject("Bin should be a string")
         if kind not in _KINDS or of not in _OF:
-            refuse("Index type and datatype must be among the constants")
+            reject("Index type and datatype must be among the constants")
         try:
             self._client.indexes.create(
                 ns,
@@ -275,7 +275,7 @@ class Admin(Batches):
             "index_*_create() methods instead"
         )
         if not isinstance(ctx, list):
-            refuse("ctx must be a list")
+            reject("ctx must be a list")
         return self._index(ns, set, bin, index_datatype, index_type, name, policy, ctx)
 
     def index_expr_create(
@@ -289,11 +289,11 @@ class Admin(Batches):
         """Creates an index of all records of a set."""
         self._policies.keywords("info", policy)
         if not isinstance(ns, str):
-            refuse("Namespace should be a string")
+            reject("Namespace should be a string")
         if not isinstance(name, str):
-            refuse("Index name should be string or unicode")
+            reject("Index name should be string or unicode")
         if set is not None and not isinstance(set, str):
-            refuse("Set should be string, unicode or None")
+            reject("Set should be string, unicode or None")
         if not set:
             raise of_code(4, "missing 'set'")
         try:
@@ -335,7 +335,7 @@ class Admin(Batches):
         self._policies.keywords("info", policy)
         for what, value in (("Namespace", ns), ("Index name", name)):
             if not isinstance(value, str):
-                refuse(f"{what} should be a string")
+                reject(f"{what} should be a string")
         try:
             self._client.indexes.drop(ns, None, name)
         except spikewire.IndexNotFound:
@@ -351,14 +351,14 @@ class Admin(Batches):
             raise TypeError(message)
         self._policies.keywords("info", policy)
         if not isinstance(filename, str):
-            refuse("Filename should be a string")
+            reject("Filename should be a string")
         if len(filename.encode()) > _LONGEST_PATH:
-            refuse("Invalid filename")
+            reject("Invalid filename")
         if udf_type != 0:
             raise of_code(-1, "Invalid UDF language")
         path = Path(filename)
         if not path.name:
-            refuse("Empty udf filename")
+            reject("Empty udf filename")
         try:
             source = path.read_text(encoding="utf-8")
         except OSError:
@@ -381,7 +381,7 @@ class Admin(Batches):
         module = filename
         self._policies.keywords("info", policy)
         if not isinstance(module, str):
-            refuse("Filename should be a string")
+            reject("Filename should be a string")
         self._nodes()
         if not module.endswith(".lua"):
             return 0  # No server has such a module, which is not an error.
@@ -425,7 +425,7 @@ class Admin(Batches):
     def get_key_partition_id(self, ns: Any, set: Any, key: Any) -> int:
         """The partition of a key."""
         if isinstance(key, bytes):
-            refuse("Key is invalid.")
+            reject("Key is invalid.")
         self._nodes()
         try:
             return spikewire.Key(*key_tuple((ns, set, key))).partition
@@ -434,19 +434,19 @@ class Admin(Batches):
 
     def get_expression_base64(self, expression: Any) -> str:
         """The wire form of an expression, as text."""
-        return base64.b64encode(bytes(sound(expression))).decode()
+        return base64.b64encode(bytes(engine_expression(expression))).decode()
 
     def get_cdtctx_base64(self, ctx: Any) -> str:
         """The path to a nested list or map as text, for info commands about indexes."""
         if not isinstance(ctx, list):
-            refuse("parameter is not list type")
+            reject("parameter is not list type")
         try:
-            found = steps(ctx)
+            path = steps(ctx)
         except (TypeError, ValueError, OverflowError) as error:
-            refuse(str(error))
-        if not found:
-            refuse("cdt ctx list entries are empty")
-        return base64.b64encode(packed(found)).decode()
+            reject(str(error))
+        if not path:
+            reject("cdt ctx list entries are empty")
+        return base64.b64encode(packed(path)).decode()
 
     def set_xdr_filter(
         self, data_center: Any, namespace: Any, expression_filter: Any, policy: Any = None
@@ -455,7 +455,7 @@ class Admin(Batches):
         del policy
         for what, it in (("data_center", data_center), ("namespace", namespace)):
             if not isinstance(it, str):
-                refuse(f"{what} must be a string")
+                reject(f"{what} must be a string")
         _check_names(data_center=data_center, namespace=namespace)
         sent = (
             "null" if expression_filter is None else self.get_expression_base64(expression_filter)
@@ -467,7 +467,7 @@ def _check_names(**names: str) -> None:
     for what, name in names.items():
         message = odd_in_info(what, name)
         if message is not None:
-            refuse(message)
+            reject(message)
 
 
 def _deprecated_index(name: str) -> None:

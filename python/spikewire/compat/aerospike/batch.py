@@ -9,14 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import spikewire
 from spikewire._native import OfficialWrites
-from spikewire.compat.aerospike.exception import InvalidRequest
-from spikewire.compat.aerospike.failures import refuse
-from spikewire.compat.aerospike.keys import checked_key
-from spikewire.compat.aerospike.operations import WRITES, prepared
-from spikewire.compat.aerospike.policies import ttl_of
-from spikewire.compat.aerospike.records import FAILURES, Records
-from spikewire.compat.aerospike.values import outgoing
-from spikewire.compat.aerospike_helpers.batch.records import (
+from spikewire.compat.aerospike.batch_records import (
     Apply,
     BatchRecord,
     BatchRecords,
@@ -24,6 +17,13 @@ from spikewire.compat.aerospike_helpers.batch.records import (
     Remove,
     Write,
 )
+from spikewire.compat.aerospike.exception import InvalidRequest
+from spikewire.compat.aerospike.failures import reject
+from spikewire.compat.aerospike.keys import checked_key
+from spikewire.compat.aerospike.operations import WRITES, prepared
+from spikewire.compat.aerospike.policies import ttl_of
+from spikewire.compat.aerospike.records import FAILURES, Records
+from spikewire.compat.aerospike.values import outgoing
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -33,7 +33,7 @@ __all__ = ["Batches"]
 _CALL = ("timeout", "replica", "max_retries", "sleep_between_retries")
 _FAILED = -16
 _NO_RESPONSE = -15
-_REFUSED = 4
+_INVALID_REQUEST = 4
 
 
 def _as_result(call: Callable[..., BatchRecords]) -> Callable[..., BatchRecords]:
@@ -41,24 +41,28 @@ def _as_result(call: Callable[..., BatchRecords]) -> Callable[..., BatchRecords]
     exception."""
 
     @functools.wraps(call)
-    def called(self: Any, keys: Any, *given: Any, **named: Any) -> BatchRecords:
+    def called(self: Any, keys: Any, *args: Any, **named: Any) -> BatchRecords:
         try:
-            return call(self, keys, *given, **named)
+            return call(self, keys, *args, **named)
         except InvalidRequest as error:
             if not hasattr(error, "of_expression"):
                 raise
-            found = [checked_key(key) for key in keys]
+            checked_keys = [checked_key(key) for key in keys]
         rows = []
         # In the official client, one key is a command of its own, whose result is that of its row.
-        whole, of_row = (_FAILED, _REFUSED) if len(found) == 1 else (_REFUSED, _NO_RESPONSE)
-        for key in found:
+        whole, of_row = (
+            (_FAILED, _INVALID_REQUEST)
+            if len(checked_keys) == 1
+            else (_INVALID_REQUEST, _NO_RESPONSE)
+        )
+        for key in checked_keys:
             digest = key[3] if len(key) > 3 else spikewire.Key(*key[:3]).digest
             row = BatchRecord((*key[:3], bytearray(digest)))
             row.result = of_row
             rows.append(row)
-        made = BatchRecords(rows)
-        made.result = whole
-        return made
+        batch_records = BatchRecords(rows)
+        batch_records.result = whole
+        return batch_records
 
     return called
 
@@ -72,9 +76,9 @@ class Batches(Records):
     def batch_read(self, keys: Any, bins: Any = None, policy: Any = None) -> BatchRecords:
         """Reads records: all bins, those in ``bins``, or none if it is empty."""
         if bins is not None and not isinstance(bins, (list, tuple)):
-            refuse("Bins argument should be a list.")
+            reject("Bins argument should be a list.")
         if bins is not None and not all(isinstance(name, str) for name in bins):
-            refuse("Bin name should be a string or unicode string.")
+            reject("Bin name should be a string or unicode string.")
         call, own = self._batch_options(policy)
         named = None if bins is None else list(bins)
         shape = "none" if named == [] else "bins"
@@ -91,7 +95,7 @@ class Batches(Records):
     ) -> BatchRecords:
         """Runs several operations on each record."""
         if not isinstance(ops, list) or not ops:
-            refuse("ops should be a list of op dictionaries")
+            reject("ops should be a list of op dictionaries")
         plan = prepared(ops, self._manner)
         call, own = self._batch_options(policy_batch)
         written = self._policies.keywords("batch_write", policy_batch_write)
@@ -99,9 +103,9 @@ class Batches(Records):
             options = _only(own, _READ)
         else:
             own |= written
-            made_ttl = None if ttl is None else ttl_of(ttl, own.get("ttl"))
-            if made_ttl is not None:
-                own["ttl"] = made_ttl
+            row_ttl = None if ttl is None else ttl_of(ttl, own.get("ttl"))
+            if row_ttl is not None:
+                own["ttl"] = row_ttl
             options = _only(own, _WRITE)
         verb = self._client.operate_many
         return self._alike(keys, plan, verb, (plan.operations,), call | options)
@@ -127,7 +131,7 @@ class Batches(Records):
     ) -> BatchRecords:
         """Runs a function of a registered module on each record."""
         if not isinstance(args, list):
-            refuse("args should be a list of values for function arguments")
+            reject("args should be a list of values for function arguments")
         call, own = self._batch_options(policy_batch)
         own |= self._policies.keywords("batch_apply", policy_batch_apply)
         options, sent = _only(own, _APPLY), [outgoing(each, self._serializers) for each in args]
@@ -141,10 +145,10 @@ class Batches(Records):
     def batch_write(self, batch_records: Any, policy_batch: Any = None) -> BatchRecords:
         """Reads, writes, deletes and function calls in one call. Sets the result of each row."""
         if not isinstance(batch_records, BatchRecords):
-            refuse("batch_records must be of type aerospike_helpers.batch.records.BatchRecords")
+            reject("batch_records must be of type aerospike_helpers.batch.records.BatchRecords")
         rows = batch_records.batch_records
         if not isinstance(rows, list):
-            refuse("batch_records.batch_records must be a list")
+            reject("batch_records.batch_records must be a list")
         call, _ = self._batch_options(policy_batch)
         batch_records.result = 0
         if not rows:
@@ -179,7 +183,7 @@ class Batches(Records):
     ) -> BatchRecords:
         """Runs one verb on the records of all keys."""
         if not isinstance(keys, list):
-            refuse("keys should be a list of aerospike key tuples")
+            reject("keys should be a list of aerospike key tuples")
         sent: list[Any] = keys if self._results.plain_keys(keys) else list(map(_tuple, keys))
         if not sent:
             return BatchRecords([])
@@ -191,10 +195,10 @@ class Batches(Records):
                     checked_key(key)
             raise self._failed(error) from None
         rows, failed = self._results.rows(batch, sent, shape)
-        made = BatchRecords(rows)
+        batch_records = BatchRecords(rows)
         if failed:
-            made.result = _FAILED
-        return made
+            batch_records.result = _FAILED
+        return batch_records
 
 
 class _Rows:
@@ -220,14 +224,14 @@ class _Rows:
         operations, bins, returns, codes, _, _ = prepared(row.ops, self._manner)
         own = self._options("batch_write", _WRITE, row.policy, row.meta)
         if WRITES.isdisjoint(codes):
-            made: Any = spikewire.Read(key, ops=operations, **_only(own, _READ))
+            engine_row: Any = spikewire.Read(key, ops=operations, **_only(own, _READ))
         else:
-            made = spikewire.Write(key, operations, **own)
-        return made, (operations, bins, returns, codes, True)
+            engine_row = spikewire.Write(key, operations, **own)
+        return engine_row, (operations, bins, returns, codes, True)
 
     def _other(self, row: Any) -> tuple[Any, Any]:
         if not isinstance(row, (Read, Remove, Apply)):
-            refuse("a row must be a Read, Write, Apply or Remove of batch.records")
+            reject("a row must be a Read, Write, Apply or Remove of batch.records")
         key = checked_key(row.key)
         if isinstance(row, Remove):
             own = self._options("batch_remove", _DELETE, row.policy)
@@ -255,13 +259,13 @@ class _Rows:
         if last[0] == kind and last[1] is policy and last[2] is meta:
             return last[3]
         by = kind, _content(policy), _content(meta)
-        found = None if None in by else self._known.get(by)
-        if found is None:
-            found = _only(self._policies.keywords(kind, policy, meta), names)
+        keywords = None if None in by else self._known.get(by)
+        if keywords is None:
+            keywords = _only(self._policies.keywords(kind, policy, meta), names)
             if None not in by:
-                self._known[by] = found
-        self._last = kind, policy, meta, found
-        return found
+                self._known[by] = keywords
+        self._last = kind, policy, meta, keywords
+        return keywords
 
 
 _FIXED = frozenset({int, bool, type(None)})
@@ -281,7 +285,7 @@ def _content(of: Any) -> tuple[Any, ...] | None:
 
 def _tuple(key: Any) -> tuple[Any, ...]:
     if not isinstance(key, tuple):
-        refuse("key should be an aerospike key tuple")
+        reject("key should be an aerospike key tuple")
     return checked_key(key)
 
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from spikewire.compat.aerospike.failures import refuse
+from spikewire.compat.aerospike.c_errors import with_c_errors_on_methods
+from spikewire.compat.aerospike.failures import reject
 from spikewire.compat.aerospike.log import trace
 from spikewire.compat.aerospike.users import Users
-from spikewire.compat.aerospike.wording import worded_class
 
 if TYPE_CHECKING:
-    from spikewire.compat.aerospike.config_file import Said
+    from spikewire.compat.aerospike.config_file import FileSettings
 
 __all__ = ["Client", "client"]
 
@@ -20,22 +20,22 @@ class Client(Users):
 
     def __init__(self, config: Any) -> None:
         super().__init__(config)
-        self._said_of_metrics: dict[str, Any] = {}
+        self._file_metrics: dict[str, Any] = {}
         self._watch()
 
     def _watch(self) -> None:
-        provided = self._configuration.provided
-        if provided is not None:
-            provided.watch(self)
+        file = self._configuration.config_file
+        if file is not None:
+            file.watch(self)
 
-    def _follow(self, said: Said) -> None:
+    def _follow(self, settings: FileSettings) -> None:
         """Applies the settings in the file of a ``ConfigProvider``."""
-        self._policies.follow(said.policies)
+        self._policies.follow(settings.policies)
         self._keeps_key = self._policies.sends_key("read", None)
         self._read, self._write = self._policies.plain["read"], self._policies.plain["write"]
-        if said.metrics != self._said_of_metrics:
-            self._said_of_metrics = said.metrics
-            self._measure_as(said.metrics)
+        if settings.metrics != self._file_metrics:
+            self._file_metrics = settings.metrics
+            self._apply_metrics_settings(settings.metrics)
 
     def connect(self, username: str | None = None, password: str | None = None) -> Client:
         """Connects and returns this client. If it is connected already, the user is used the next
@@ -44,14 +44,14 @@ class Client(Users):
             self._configuration.log_in(username, password)
         if not self._client._holds_connections:
             self._connect()
-            self._said_of_metrics = {}
+            self._file_metrics = {}
             self._watch()
         return self
 
     def close(self) -> None:
         """Closes all connections; later calls raise ``ClusterError``."""
-        if self._configuration.provided is not None:
-            self._configuration.provided.end()
+        if self._configuration.config_file is not None:
+            self._configuration.config_file.end()
         super().close()
 
     def get_policies(self) -> dict[str, dict[str, Any]]:
@@ -63,16 +63,16 @@ class Client(Users):
         return self._configuration.shm_key
 
 
-worded_class(Client)
+with_c_errors_on_methods(Client)
 
 
-def client(*given: Any, **named: Any) -> Client:
+def client(*args: Any, **named: Any) -> Client:
     """Creates a client from a configuration."""
     try:
-        config = _config(*given, **named)
+        config = _config(*args, **named)
     except TypeError:
-        refuse("No config argument")  # With the TypeError as its context.
-    trace("client", "a client is made")
+        reject("No config argument")  # With the TypeError as its context.
+    trace("client", "client created")
     return Client(config)
 
 

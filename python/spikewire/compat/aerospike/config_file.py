@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from spikewire.profiles.sources import Document
 
-__all__ = ["Said", "said_by"]
+__all__ = ["FileSettings", "read_settings"]
 
 _VERSIONS = ("1.0.0", "1.1.0")
 _UINT32, _UINT8 = 1 << 32, 1 << 8
@@ -69,7 +69,7 @@ _CLIENT = frozenset(
 _METRICS = frozenset({"enable", "latency_columns", "latency_shift", "labels"})
 
 
-class Said(NamedTuple):
+class FileSettings(NamedTuple):
     """The contents of a file."""
 
     policies: dict[str, dict[str, Any]]
@@ -80,10 +80,10 @@ class Said(NamedTuple):
     interval: int | None
     """Milliseconds between two looks at the file."""
     unused: list[str]
-    """Places of entries that nothing is made of."""
+    """Places of entries that are ignored."""
 
 
-def said_by(path: str) -> Said:
+def read_settings(path: str) -> FileSettings:
     """Reads the file at a path. Raises ``OSError``, and ``ProfileError`` with the position of a
     mistake."""
     document = read(Path(path).read_text(encoding="utf-8"), "yaml", path)
@@ -91,7 +91,7 @@ def said_by(path: str) -> Said:
     version = document.content.get("version")
     if version not in _VERSIONS:
         raise document.error(("version",), f"it must be one of {', '.join(_VERSIONS)}")
-    said = Said({}, {}, {}, None, unused)
+    settings = FileSettings({}, {}, {}, None, unused)
     for (part, section, name), value in _entries(document):
         place = (part, section, name)
         known = _entries_of(part, section)
@@ -101,15 +101,15 @@ def said_by(path: str) -> Said:
         checked = _checked(document, place, value)
         own = _NAMES.get(name, name)
         if section == "metrics":
-            said.metrics[own] = checked
+            settings.metrics[own] = checked
         elif section == "client":
-            said.config[own] = checked
+            settings.config[own] = checked
         else:
             for kind in _POLICIES[section][1]:
-                said.policies.setdefault(kind, {})[own] = checked
+                settings.policies.setdefault(kind, {})[own] = checked
             if section == "read" and name in _MODES:
-                said.policies.setdefault("operate", {})[own] = checked
-    return said._replace(interval=said.config.pop("config_interval", None))
+                settings.policies.setdefault("operate", {})[own] = checked
+    return settings._replace(interval=settings.config.pop("config_interval", None))
 
 
 def _entries(document: Document) -> Iterator[tuple[tuple[str, str, str], Any]]:

@@ -13,14 +13,14 @@ import weakref
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from spikewire.compat.aerospike.config_file import Said, said_by
-from spikewire.compat.aerospike.failures import CompatWarning, refuse
+from spikewire.compat.aerospike.config_file import FileSettings, read_settings
+from spikewire.compat.aerospike.failures import CompatWarning, reject
 from spikewire.profiles import ProfileError
 
 if TYPE_CHECKING:
     from spikewire.compat.aerospike.client import Client
 
-__all__ = ["ConfigProvider", "Provided", "provided"]
+__all__ = ["ConfigFile", "ConfigProvider", "config_file_of"]
 
 _VARIABLE = "AEROSPIKE_CLIENT_CONFIG_URL"
 _INTERVAL = 5000
@@ -40,7 +40,7 @@ class ConfigProvider:
             message = f"an integer is required, not {type(interval).__name__}"
             raise TypeError(message)
         if not 0 <= interval < 1 << 32:
-            message = f"{interval} is no unsigned 32-bit integer"
+            message = f"{interval} is not an unsigned 32-bit integer"
             raise OverflowError(message) if interval < 0 else ValueError(message)
         self._path, self._interval = path, interval
 
@@ -55,17 +55,17 @@ class ConfigProvider:
         return self._interval
 
 
-class Provided:
+class ConfigFile:
     """The file of a client, and the settings in effect."""
 
     def __init__(self, provider: ConfigProvider) -> None:
         self.path, self.interval = provider.path, provider.interval
-        self.said = Said({}, {}, {}, None, [])
-        self._seen: tuple[int, int] | None = None
+        self.settings = FileSettings({}, {}, {}, None, [])
+        self._file_state: tuple[int, int] | None = None
         self._stop = threading.Event()
         self.changed()
-        if self.said.interval is not None:
-            self.interval = self.said.interval
+        if self.settings.interval is not None:
+            self.interval = self.settings.interval
 
     def changed(self) -> bool:
         """Reads the file if it has changed, and returns whether its contents have. If there is a
@@ -73,18 +73,18 @@ class Provided:
         mistake."""
         try:
             state = Path(self.path).stat()
-            seen = state.st_mtime_ns, state.st_size
-            if seen == self._seen:
+            file_state = state.st_mtime_ns, state.st_size
+            if file_state == self._file_state:
                 return False
-            self._seen = seen
-            said = said_by(self.path)
+            self._file_state = file_state
+            settings = read_settings(self.path)
         except (OSError, ProfileError, UnicodeDecodeError) as error:
             self._warn(f"the configuration file {self.path!r} is not used: {error}")
             return False
-        if said.unused:
-            self._warn(f"{self.path!r}: {', '.join(said.unused)} has no effect with Spikewire")
-        before, self.said = self.said, said
-        return before != said
+        if settings.unused:
+            self._warn(f"settings in {self.path!r} without effect: {', '.join(settings.unused)}")
+        before, self.settings = self.settings, settings
+        return before != settings
 
     @staticmethod
     def _warn(text: str) -> None:
@@ -92,7 +92,7 @@ class Provided:
 
     def watch(self, client: Client) -> None:
         """Applies the file, and applies it again whenever it changes."""
-        client._follow(self.said)
+        client._follow(self.settings)
         self._stop = stop = threading.Event()
         threading.Thread(
             target=_watching,
@@ -106,33 +106,35 @@ class Provided:
         self._stop.set()
 
 
-def _watching(provided: Provided, client: weakref.ref[Client], stop: threading.Event) -> None:
-    config = provided.said.config
-    while not stop.wait(max(provided.interval / 1000, _SHORTEST)):
-        found = client()
-        if found is None:
+def _watching(file: ConfigFile, reference: weakref.ref[Client], stop: threading.Event) -> None:
+    config = file.settings.config
+    while not stop.wait(max(file.interval / 1000, _SHORTEST)):
+        client = reference()
+        if client is None:
             return
         try:
-            if provided.changed():
-                found._follow(provided.said)
-                if provided.said.config != config:
-                    provided._warn(f"{provided.path!r}: what it says of clients holds for new ones")
+            if file.changed():
+                client._follow(file.settings)
+                if file.settings.config != config:
+                    file._warn(
+                        f"{file.path!r}: changes to client settings only apply to new clients"
+                    )
         except Exception as error:  # noqa: BLE001
             # Warnings may be errors, and listeners of metrics may fail. The next change may
             # succeed.
             sys.excepthook(type(error), error, error.__traceback__)
-        del found
+        del client
 
 
-def provided(given: Any) -> Provided | None:
+def config_file_of(provider: Any) -> ConfigFile | None:
     """The file named by a configuration's ``config_provider``, or by the environment."""
     url = os.environ.get(_VARIABLE)
-    if given is not None and not isinstance(given, ConfigProvider):
-        refuse(
+    if provider is not None and not isinstance(provider, ConfigProvider):
+        reject(
             "config_provider must be an aerospike.ConfigProvider class instance. "
-            f"But a {type(given).__name__} was received instead"
+            f"But a {type(provider).__name__} was received instead"
         )
     if url:
-        interval = _INTERVAL if given is None else given.interval
-        given = ConfigProvider(url.removeprefix("file://"), interval)
-    return None if given is None else Provided(given)
+        interval = _INTERVAL if provider is None else provider.interval
+        provider = ConfigProvider(url.removeprefix("file://"), interval)
+    return None if provider is None else ConfigFile(provider)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from spikewire.compat.numbers import *  # noqa: F403  # pyright: ignore[reportWildcardImportFromLibrary]
+from spikewire.compat.aerospike_constants import *  # noqa: F403  # pyright: ignore[reportWildcardImportFromLibrary]
 
 ABORT_ALREADY_ABORTED: Final = 1
 ABORT_CLOSE_ABANDONED: Final = 4

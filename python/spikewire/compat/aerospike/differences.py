@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from spikewire.compat.known import Differences, Differs, Entry, Missing
+from spikewire.compat.difference_table import Differences, Differs, Entry, Missing
 
 __all__ = ["CONFIG_NO_EFFECT", "DIFFERENCES", "POLICY_NO_EFFECT"]
 
@@ -21,18 +21,18 @@ CONFIG_NO_EFFECT = frozenset(
      "fail_if_not_connected", "force_single_node"}
 )  # fmt: skip
 
-_TOGETHER = Missing("group what belongs together in one record")
-_NO_EFFECT = Differs("has no effect; unless it is the default, a CompatWarning says so")
+_TOGETHER = Missing("keep data that belongs together in one record")
+_NO_EFFECT = Differs("has no effect; a value other than the default causes a CompatWarning")
 _OF_CALL = Differs(
-    "in the policy of one call it bounds the call, and has a read go on to another replica; "
-    "a write is not sent again for the silence of its node"
+    "in the policy of one call, it limits the duration of the call and lets a read try another "
+    "replica; a write is not resent because a node does not answer"
 )
-_OF_WRITES = Differs("writes that may have been applied are never tried again")
-_NO_LOG = Differs("the log says when a client is made, at LOG_LEVEL_TRACE, and nothing else")
-_REVOKED = Missing("have the authority sign certificates for short times")
-_TEXT = Missing("write the path as text, with spikewire.exp.text")
+_OF_WRITES = Differs("a write that may have been applied is never retried")
+_NO_LOG = Differs("the only message is written at LOG_LEVEL_TRACE when a client is created")
+_REVOKED = Missing("leave it out and use short-lived certificates")
+_TEXT = Missing("write the expression as text, with spikewire.exp.text")
 
-_CLIENT_SIDE = Missing("read the bin, change it in Python and write it with POLICY_GEN_EQ")
+_CLIENT_SIDE = Missing("read the bin, change it in Python, and write it with POLICY_GEN_EQ")
 
 
 def _gone(instead: str) -> Missing:
@@ -41,20 +41,20 @@ def _gone(instead: str) -> Missing:
 
 
 _ENTRIES: dict[str, Entry] = {
-    "Transaction": Differs("can be made; what it is given to raises NotImplementedError"),
+    "Transaction": Differs("can be created, but calls that use it raise NotImplementedError"),
     "Client.commit": _TOGETHER,
     "Client.abort": _TOGETHER,
-    "operation code": Missing("write it with spikewire.exp"),
-    "cdt_ctx.cdt_ctx_all_children*": Missing("select elements with several operations"),
-    "cdt_ctx.cdt_ctx_and_filter": Missing("select elements with several operations"),
+    "operation code": Missing("use an expression of spikewire.exp"),
+    "cdt_ctx.cdt_ctx_all_children*": Missing("use several operations, one for each element"),
+    "cdt_ctx.cdt_ctx_and_filter": Missing("use several operations, one for each element"),
     "expressions.string.*": _CLIENT_SIDE,
     "string_operations.*": _CLIENT_SIDE,
     "list_operations.list_join": _CLIENT_SIDE,
     "bitwise_operations.bit_b64_encode": _CLIENT_SIDE,
     "expressions.ListJoin": _CLIENT_SIDE,
     "expressions.BitB64Encode": _CLIENT_SIDE,
-    "operations.select_by_path": Missing("select elements with several operations"),
-    "operations.modify_by_path": Missing("change elements with several operations"),
+    "operations.select_by_path": Missing("use several operations, one for each element"),
+    "operations.modify_by_path": Missing("use several operations, one for each element"),
     "expressions.RemoveResult": _TEXT,
     "expressions.LoopVar*": _TEXT,
     "expressions.SelectByPath": _TEXT,
@@ -68,30 +68,30 @@ _ENTRIES: dict[str, Entry] = {
     "Client.info_node": _gone("use info_single_node"),
     "Client.list_*": _gone("use operate with list_operations"),
     "Client.map_*": _gone("use operate with map_operations"),
-    "config.tls.cipher_suite": Missing("leave it out: the engine offers those that are safe"),
-    "config.tls.protocols": Missing("leave it out: there are TLS 1.2 and 1.3"),
-    "config.tls.keyfile_pw": Missing("store the key without a password, in a file of its own"),
+    "config.tls.cipher_suite": Missing("leave it out; only secure cipher suites are offered"),
+    "config.tls.protocols": Missing("leave it out; TLS 1.2 and 1.3 are used"),
+    "config.tls.keyfile_pw": Missing("use a private key without a password"),
     "config.tls.cert_blacklist": _REVOKED,
     "config.tls.crl_check": _REVOKED,
     "config.tls.crl_check_all": _REVOKED,
-    "config.tls.for_login_only": Missing("leave it out: all connections are encrypted"),
+    "config.tls.for_login_only": Missing("leave it out; all connections are encrypted"),
     "config.tls.log_session_info": _NO_EFFECT,
     "policy.txn": _TOGETHER,
     "policy.socket_timeout": _OF_CALL,
     "policy.max_retries": _OF_WRITES,
-    "Client.get_stats": Differs(
-        "counts commands while metrics are enabled; connections are shared"
-    ),
-    "Client.enable_metrics": Differs("bytes and latencies of connecting are 0"),
+    "Client.get_stats": Differs("counts commands only while metrics are enabled"),
+    "Client.enable_metrics": Differs("byte counts and connection latencies are 0"),
     "config.max_conns_per_node": Differs(
-        "connections are shared by many commands: there are up to 16 for each node"
+        "connections are shared by many commands, so there are at most 16 per node"
     ),
     "KeyOrderedDict": Differs(
-        "spikewire.Client reads ordered maps as this class, too, once there is a client here"
+        "once a client of this module exists, spikewire.Client reads ordered maps as this, too"
     ),
     "set_log_level": _NO_LOG,
     "set_log_handler": _NO_LOG,
-    "Client.job_info": Differs("knows the jobs of this client; others count as completed"),
+    "Client.job_info": Differs(
+        "knows only the jobs of this client; all others are reported as completed"
+    ),
 }
 _ENTRIES.update({f"policy.{name}": _NO_EFFECT for name in sorted(POLICY_NO_EFFECT)})
 _ENTRIES.update({f"config.{name}": _NO_EFFECT for name in sorted(CONFIG_NO_EFFECT)})

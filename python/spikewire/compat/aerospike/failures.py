@@ -20,7 +20,7 @@ __all__ = [
     "missing",
     "of_code",
     "of_server",
-    "refuse",
+    "reject",
     "without_effect",
 ]
 
@@ -102,14 +102,14 @@ def failure(error: BaseException, key: Any = None, bin: Any = None) -> BaseExcep
     if isinstance(error, names.AerospikeError):
         return error
     if isinstance(error, errors.Error):
-        made = _of_engine(error, of_record=key is not None)
+        exception = _of_engine(error, of_record=key is not None)
     elif isinstance(error, (TypeError, ValueError, OverflowError)):
-        made = _of_argument(str(error))
+        exception = _of_argument(str(error))
     else:
         return error
-    if isinstance(made, names.RecordError):
-        made.key, made.bin = key, bin
-    return made
+    if isinstance(exception, names.RecordError):
+        exception.key, exception.bin = key, bin
+    return exception
 
 
 def _of_argument(text: str) -> names.AerospikeError:
@@ -121,9 +121,9 @@ def _of_argument(text: str) -> names.AerospikeError:
     if "returning must be" in text:  # A server's error for a type that does not fit.
         return of_code(26, text)
     if "the expression takes" in text:  # A server's error for an expression that is too large.
-        made: Any = of_code(4, text)
-        made.of_expression = True  # A batch has it as its result.
-        return cast("names.AerospikeError", made)
+        exception: Any = of_code(4, text)
+        exception.of_expression = True  # A batch has it as its result.
+        return cast("names.AerospikeError", exception)
     if "_native.Marker" in text:
         return of_code(-1, "Invalid value type: 14")
     return of_code(-2, text)
@@ -139,11 +139,11 @@ def _of_engine(error: errors.Error, *, of_record: bool) -> names.AerospikeError:
         return of_code(error.code, text, in_doubt=error.in_doubt)
     if error.node is not None:
         named = f"{error.node.rpartition(' ')[2]} {named}"
-    made = of_code(error.code, named, in_doubt=error.in_doubt)
-    add_note: Any = getattr(made, "add_note", None)  # From Python 3.11.
+    exception = of_code(error.code, named, in_doubt=error.in_doubt)
+    add_note: Any = getattr(exception, "add_note", None)  # From Python 3.11.
     if add_note is not None:
         add_note(text)
-    return made
+    return exception
 
 
 def of_server(error: BaseException) -> BaseException:
@@ -151,11 +151,11 @@ def of_server(error: BaseException) -> BaseException:
     named = _OF_ACCOUNTS.get(getattr(error, "code", 0))
     if named is None or not isinstance(error, names.AerospikeError):
         return error
-    made = of_code(error.code or 0, named, in_doubt=bool(error.in_doubt))
-    add_note: Any = getattr(made, "add_note", None)  # From Python 3.11.
+    exception = of_code(error.code or 0, named, in_doubt=bool(error.in_doubt))
+    add_note: Any = getattr(exception, "add_note", None)  # From Python 3.11.
     if add_note is not None:
         add_note(error.msg)
-    return made
+    return exception
 
 
 def of_code(code: int, text: str, *, in_doubt: bool = False) -> names.AerospikeError:
@@ -167,13 +167,13 @@ def of_code(code: int, text: str, *, in_doubt: bool = False) -> names.AerospikeE
 def _filled(
     kind: type[names.AerospikeError], code: int | None, text: str, *, in_doubt: bool
 ) -> names.AerospikeError:
-    made = kind(code, text, "", 0, in_doubt)
-    made.code, made.msg, made.file, made.line = code, text, "", 0
-    made.in_doubt, made.subcode = in_doubt, 0
-    return made
+    exception = kind(code, text, "", 0, in_doubt)
+    exception.code, exception.msg, exception.file, exception.line = code, text, "", 0
+    exception.in_doubt, exception.subcode = in_doubt, 0
+    return exception
 
 
-def refuse(text: str) -> Never:
+def reject(text: str) -> Never:
     """Raises ``ParamError``."""
     raise of_code(-2, text)
 

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from spikewire.compat.aerospike.failures import refuse
-from spikewire.compat.shared import text_key
+from spikewire.compat.aerospike.failures import reject
+from spikewire.compat.aerospike_info import text_key
 
 __all__ = ["checked_key", "key_tuple"]
 
@@ -25,17 +25,17 @@ def key_tuple(key: Any) -> tuple[Any, ...]:
     return checked_key(key)
 
 
-def _made(key: Any) -> tuple[Any, ...]:
+def _items_of(key: Any) -> tuple[Any, ...]:
     if isinstance(key, tuple):
         return key
     if not isinstance(key, dict):
-        refuse("key is invalid")
-    found: dict[str, Any] = key
-    if "ns" not in found:
-        refuse("namespace is required")
-    digest = found.get("digest")
-    made = found.get("ns"), found.get("set"), found.get("key")
-    return made if digest is None or made[2] is not None else (*made, digest)
+        reject("key is invalid")
+    entries: dict[str, Any] = key
+    if "ns" not in entries:
+        reject("namespace is required")
+    digest = entries.get("digest")
+    items = entries.get("ns"), entries.get("set"), entries.get("key")
+    return items if digest is None or items[2] is not None else (*items, digest)
 
 
 def checked_key(key: Any) -> tuple[Any, ...]:
@@ -45,32 +45,32 @@ def checked_key(key: Any) -> tuple[Any, ...]:
         kind = type(name)
         if (kind is bytearray and name) or (kind is int and -(1 << 63) <= name < 1 << 63):
             return key
-    found = _made(key)
-    if len(found) not in (3, 4):
-        refuse("key tuple must be (Namespace, Set, Key) or (Namespace, Set, None, Digest)")
-    namespace, of, name = found[:3]
-    digest = found[3] if len(found) > 3 else None
+    items = _items_of(key)
+    if len(items) not in (3, 4):
+        reject("key tuple must be (Namespace, Set, Key) or (Namespace, Set, None, Digest)")
+    namespace, of, name = items[:3]
+    digest = items[3] if len(items) > 3 else None
     if not isinstance(namespace, str):
-        refuse("namespace must be a string")
+        reject("namespace must be a string")
     if of is not None and not isinstance(of, str):
-        refuse("set must be a string")
+        reject("set must be a string")
     if name is not None:
         if not isinstance(name, (str, int, bytes, bytearray)):
-            refuse("key is invalid")
+            reject("key is invalid")
         if isinstance(name, bytearray) and not name:
-            refuse("Byte array size cannot be 0")
+            reject("Byte array size cannot be 0")
         if isinstance(name, int) and not -(1 << 63) <= name < 1 << 63:
-            refuse("integer value for KEY exceeds sys.maxsize")
+            reject("integer value for KEY exceeds sys.maxsize")
     elif digest is None:
-        refuse("either key or digest is required")
+        reject("either key or digest is required")
     elif not isinstance(digest, bytearray):
-        refuse("digest is invalid. expected a bytearray")
+        reject("digest is invalid. expected a bytearray")
     elif len(digest) != _DIGEST:
-        refuse(f"digest size is invalid. should be {_DIGEST} bytes, but received {len(digest)}")
+        reject(f"digest size is invalid. should be {_DIGEST} bytes, but received {len(digest)}")
     # In the official client, a text ends at its first NUL, and `bytes` are a text; a `bytearray` is
     # a bytes key.
     if isinstance(name, str) and "\0" in name:
-        return (namespace, of, name.split("\0", 1)[0], *found[3:])
+        return (namespace, of, name.split("\0", 1)[0], *items[3:])
     if isinstance(name, bytes):
-        return (*text_key(namespace, of, name.split(b"\0", 1)[0]), *found[3:])[:4]
-    return (*found[:2], int(name), *found[3:]) if isinstance(name, bool) else found
+        return (*text_key(namespace, of, name.split(b"\0", 1)[0]), *items[3:])[:4]
+    return (*items[:2], int(name), *items[3:]) if isinstance(name, bool) else items

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from spikewire.compat.aerospike.failures import refuse
-from spikewire.compat.aerospike.wording import worded
+from spikewire.compat.aerospike.c_errors import with_c_errors
+from spikewire.compat.aerospike.failures import reject
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -24,22 +24,22 @@ class _State:
     handler: Callable[..., Any] | None = None
 
 
-@worded
+@with_c_errors
 def set_log_level(loglevel: int) -> int:
     """Sets the minimum level of the lines for the handler; ``LOG_LEVEL_TRACE`` includes all."""
     if not isinstance(loglevel, int):
-        refuse("Invalid log level")
+        reject("Invalid log level")
     if not -(1 << 63) <= loglevel < 1 << 63:
-        refuse("integer value exceeds sys.maxsize")
+        reject("integer value exceeds sys.maxsize")
     _State.level = loglevel
     return 0
 
 
-@worded
+@with_c_errors
 def set_log_handler(log_handler: Callable[..., Any] | None = None) -> int:
     """Sets a function of level, function, path, line and text; ``None`` removes it."""
     if log_handler is not None and not callable(log_handler):
-        refuse("Parameter must be a callable")
+        reject("Parameter must be a callable")
     _State.handler = log_handler
     return 0
 

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING
 
 import spikewire
 from spikewire.compat.aerospike.failures import of_code
-from spikewire.compat.aerospike_helpers.metrics import MetricsListeners
+from spikewire.compat.aerospike.metrics import MetricsListeners
 
 if TYPE_CHECKING:
     from typing import TextIO
 
-    from spikewire.compat.aerospike_helpers.metrics import (
+    from spikewire.compat.aerospike.metrics import (
         Cluster,
         MetricsPolicy,
         NamespaceMetrics,

@@ -5,8 +5,8 @@
 
 from __future__ import annotations
 
-from spikewire.compat.aerospike.failures import of_code, refuse
-from spikewire.compat.aerospike_helpers.metrics import MetricsListeners, MetricsPolicy
+from spikewire.compat.aerospike.failures import of_code, reject
+from spikewire.compat.aerospike.metrics import MetricsListeners, MetricsPolicy
 
 __all__ = ["check_metrics"]
 
@@ -21,7 +21,7 @@ def check_metrics(policy: MetricsPolicy) -> None:
     """Rejects a policy with a value of the wrong type."""
 
     def bad(field: str, kind: str) -> None:
-        refuse(f"MetricsPolicy.{field} must be a {kind} type")
+        reject(f"MetricsPolicy.{field} must be a {kind} type")
 
     listeners = policy.metrics_listeners
     if listeners is not None:
@@ -33,7 +33,7 @@ def check_metrics(policy: MetricsPolicy) -> None:
     if not isinstance(policy.report_dir, str):
         bad("report_dir", "str")
     if len(policy.report_dir) > _LONGEST_PATH:
-        refuse("MetricsPolicy.report_dir must be less than 256 chars")
+        reject("MetricsPolicy.report_dir must be less than 256 chars")
     for name, bits in _NUMBERS:
         value = getattr(policy, name)
         if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value < 1 << bits:

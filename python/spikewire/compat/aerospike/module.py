@@ -8,9 +8,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import spikewire
-from spikewire.compat.aerospike.failures import refuse
+from spikewire.compat.aerospike.c_errors import with_c_errors
+from spikewire.compat.aerospike.failures import reject
 from spikewire.compat.aerospike.values import serializers
-from spikewire.compat.aerospike.wording import worded
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -24,7 +24,7 @@ __all__ = [
 ]
 
 
-@worded
+@with_c_errors
 def calc_digest(ns: str, set: str | None, key: Any) -> bytearray:
     """The digest of a key."""
     message = ""
@@ -37,14 +37,14 @@ def calc_digest(ns: str, set: str | None, key: Any) -> bytearray:
     if message:
         raise TypeError(message)
     if isinstance(key, bytearray) and not key:
-        refuse("Byte array size cannot be 0")
+        reject("Byte array size cannot be 0")
     try:
         plain = int(key) if isinstance(key, bool) else key
         if isinstance(plain, str):
             plain = plain.split("\0", 1)[0]
         return bytearray(spikewire.Key(ns, set, plain).digest)
     except (TypeError, ValueError, OverflowError) as error:
-        refuse(str(error))
+        reject(str(error))
 
 
 def get_partition_id(digest: Any) -> int:
@@ -56,9 +56,9 @@ def get_partition_id(digest: Any) -> int:
     return int.from_bytes(data[:2], "little") & 0xFFF
 
 
-def _callable(given: Any) -> None:
-    if not callable(given):
-        refuse("Parameter must be a callable")
+def _callable(value: Any) -> None:
+    if not callable(value):
+        reject("Parameter must be a callable")
 
 
 def set_serializer(callback: Callable[[Any], Any]) -> int:

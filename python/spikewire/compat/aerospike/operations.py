@@ -12,7 +12,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from spikewire import Expression, Operation
 from spikewire._native import OfficialOperations, OfficialResults
 from spikewire.compat.aerospike import opcodes as codes
-from spikewire.compat.aerospike.failures import failure, missing, of_code, refuse
+from spikewire.compat.aerospike.expressions import engine_expression
+from spikewire.compat.aerospike.failures import failure, missing, of_code, reject
+from spikewire.compat.aerospike.paths import steps
 from spikewire.compat.aerospike.valid_keys import POLICIES, check_names
 from spikewire.compat.aerospike.values import (
     KeyOrderedDict,
@@ -21,8 +23,6 @@ from spikewire.compat.aerospike.values import (
     incoming,
     outgoing,
 )
-from spikewire.compat.aerospike_helpers.cdt_ctx import steps
-from spikewire.compat.aerospike_helpers.expressions.resources import sound
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -214,7 +214,7 @@ class Prepared(NamedTuple):
     returns: list[int | None]
     codes: list[int]
     all_answer: bool
-    given: list[dict[str, Any]]
+    source: list[dict[str, Any]]
 
 
 class Manner(NamedTuple):
@@ -245,44 +245,46 @@ def prepared(operations: Any, manner: Manner = _USUAL) -> Prepared:
     """Checks a list of dictionaries and converts it to operations. For a client that is not strict,
     invalid operations on whole bins are adapted or left out."""
     if not isinstance(operations, list):
-        refuse("Operations should be of type list")
+        reject("Operations should be of type list")
     if (plain := manner.plain.plain(operations)) is not None:
         return tuple.__new__(Prepared, (*plain, False, operations))
     if not manner.strict:
         operations = [each for each in map(_mended, operations) if each is not None]
-    made: list[Operation] = []
+    engine_operations: list[Operation] = []
     bins: list[str | None] = []
     returns: list[int | None] = []
     numbers: list[int] = []
     for operation in operations:
         if not isinstance(operation, dict):
-            refuse("Operation must be a dict")
+            reject("Operation must be a dict")
         of: dict[str, Any] = operation
         code = of.get("op")
         if not isinstance(code, int):
-            refuse("Operation code is missing or not an int")
+            reject("Operation code is missing or not an int")
         name = of.get("bin")
         if type(name) is not str:
             name = text_of(name)
         try:
             if (recipe := _RECIPES.get(code)) is not None and isinstance(name, str):
-                made.append(_of_recipe(recipe, name, of, manner))
+                engine_operations.append(_of_recipe(recipe, name, of, manner))
             else:
-                made.append(_operation(code, name, of, manner))
+                engine_operations.append(_operation(code, name, of, manner))
         except (TypeError, ValueError, OverflowError) as error:
-            raise _refusal(code, error) from None
+            raise _operation_error(code, error) from None
         bins.append(name)
         returns.append(of.get("return_type"))
         numbers.append(of.get("loosely", code))
-    if not made:
-        refuse("No operations defined")
+    if not engine_operations:
+        reject("No operations defined")
     # Each operation has a result of its own if one of them is on a map, bits, a sketch or an
     # expression.
     all_answer = not _SILENT.issuperset(numbers)
-    return tuple.__new__(Prepared, (made, bins, returns, numbers, all_answer, operations))
+    return tuple.__new__(
+        Prepared, (engine_operations, bins, returns, numbers, all_answer, operations)
+    )
 
 
-def _refusal(code: int, error: Exception) -> BaseException:
+def _operation_error(code: int, error: Exception) -> BaseException:
     """The exception for an operation that the engine rejected."""
     family = _OF_CODE.get(code, ("",))[0]
     if isinstance(error, TypeError) and _NO_SEQUENCE.search(str(error)):
@@ -310,10 +312,15 @@ def _mended(operation: Any) -> Any:
         # A value that cannot be added or appended: the official client's server then creates the
         # bin with it, or fails the call.
         try:
-            made = Expression.value(outgoing(value))
+            expression = Expression.value(outgoing(value))
         except (TypeError, ValueError, OverflowError) as error:
             raise failure(error) from None
-        return of | {"op": codes.OP_EXPR_WRITE, "expr": made, "expr_flags": 1, "loosely": code}
+        return of | {
+            "op": codes.OP_EXPR_WRITE,
+            "expr": expression,
+            "expr_flags": 1,
+            "loosely": code,
+        }
     return of
 
 
@@ -329,22 +336,22 @@ def _operation(code: int, name: Any, of: dict[str, Any], manner: Manner) -> Oper
         if code in (codes.OPERATOR_TOUCH, codes.OPERATOR_DELETE):
             return Operation(PLAIN[code])
         if name is None:
-            refuse("Bin is not given")
+            reject("Bin is not given")
         if code == codes.OPERATOR_READ:
             return Operation("get", name)
         if "val" not in of:
-            refuse("Value should be given")
+            reject("Value should be given")
         return Operation(PLAIN[code], name, outgoing(of["val"], manner.own))
     if not isinstance(name, str):
-        refuse("Bin is not given")
+        reject("Bin is not given")
     if code == codes.OP_EXPR_READ:
         no_fail = bool(_checked_flags("expression_read", of.get("expr_flags", 0), 16))
-        return Operation.read(name, sound(of["expr"], manner.own), no_fail=no_fail)
+        return Operation.read(name, engine_expression(of["expr"], manner.own), no_fail=no_fail)
     if code == codes.OP_EXPR_WRITE:
         flags = _checked_flags("expression_write", of.get("expr_flags", 0), 31)
         return Operation.write(
             name,
-            sound(of["expr"], manner.own),
+            engine_expression(of["expr"], manner.own),
             create_only=bool(flags & 1),
             update_only=bool(flags & 2),
             allow_delete=bool(flags & 4),
@@ -368,7 +375,7 @@ def _of_recipe(recipe: _Recipe, name: str, of: dict[str, Any], manner: Manner) -
 
 def _checked_flags(kind: str, flags: Any, allowed: int) -> int:
     if not isinstance(flags, int):
-        refuse("flags should be an int")
+        reject("flags should be an int")
     if flags & ~allowed:
         raise of_code(4, f"{kind} takes no flags of {flags & ~allowed}")
     return flags
@@ -396,14 +403,14 @@ class _Look:
         self.family = family
         policy = of.get(_POLICY[family])
         if policy is not None and not isinstance(policy, dict):
-            refuse("policy must be a dict")
+            reject("policy must be a dict")
         self.policy: dict[str, Any] = policy or {}
         if manner is not None and manner.validates:
             check_names(self.policy, POLICIES[family])
         name = {"list": "write_flags", "map": "map_write_flags", "bit": "bit_write_flags"}
         flags = self.policy.get(name.get(family, "flags"), 0)
         if not isinstance(flags, int):
-            refuse("write flags should be an int")
+            reject("write flags should be an int")
         self.flags = flags
         if family == "hll" and flags & 2 and of.get("op") == codes.OP_HLL_ADD:
             raise of_code(4, "hll_add takes no HLL_WRITE_UPDATE_ONLY")
@@ -417,11 +424,11 @@ class _Look:
             if name not in self.of:
                 if optional:
                     return None
-                refuse(_REQUIRED.get(name, f"{name} is required"))
+                reject(_REQUIRED.get(name, f"{name} is required"))
         value = outgoing(self.of[name], self.own)
         if name in _INTEGERS and value is not None and not isinstance(value, Expression):
             if isinstance(value, bool) or not isinstance(value, int):
-                refuse(f"{name} must be an integer")
+                reject(f"{name} must be an integer")
         return value
 
     def check_flags(self, kind: str, names: list[str]) -> None:
@@ -441,32 +448,32 @@ class _Look:
         if value is None:
             return default
         if value not in of:
-            refuse(f"{name} is invalid")
+            reject(f"{name} is invalid")
         return of[value]
 
     def truth(self, name: str) -> bool:
         """A ``bool`` of the operation or of its policy."""
         value = self.of.get(name, self.policy.get(name, False))
         if not isinstance(value, bool):
-            refuse(f"{name} must be a bool")
+            reject(f"{name} must be a bool")
         return value
 
     def bits(self, name: str) -> int | None:
         """A number of bits; -1 means none."""
         value = self.of.get(name)
         if value is not None and not isinstance(value, int):
-            refuse(f"{name} must be an integer")
+            reject(f"{name} must be an integer")
         return None if value == -1 else value
 
 
 def _returns(look: _Look) -> str:
     number = look.of.get("return_type", 0)
     if isinstance(number, bool) or not isinstance(number, int):
-        refuse("return_type must be an integer")
-    found = RETURNS.get(number)
-    if found is None:  # A server's error for it.
+        reject("return_type must be an integer")
+    kind = RETURNS.get(number)
+    if kind is None:  # A server's error for it.
         raise of_code(26, f"{number} is none of the return types")
-    return found
+    return kind
 
 
 #: The flags of writes on bits and sketches, by argument name.
@@ -595,7 +602,7 @@ def results_of(
     plan: Prepared, record: Any, own: Serializers | None = None
 ) -> list[tuple[str, Any]]:
     """The bins and results of ``operate_ordered``."""
-    found: list[tuple[str, Any]] = []
+    pairs: list[tuple[str, Any]] = []
     results = record.results
     deserializer = deserializer_of(own)
     for at, name in enumerate(plan.bins):
@@ -604,8 +611,8 @@ def results_of(
         value = results[at]
         if not plan.all_answer and (value is None or plan.codes[at] in QUIET):
             continue
-        found.append((name, expected(plan.returns[at], value, deserializer)))
-    return found
+        pairs.append((name, expected(plan.returns[at], value, deserializer)))
+    return pairs
 
 
 def expected(

@@ -14,8 +14,8 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import spikewire
-from spikewire.compat.aerospike.failures import refuse
-from spikewire.compat.shared import PARTITIONS
+from spikewire.compat.aerospike.failures import reject
+from spikewire.compat.aerospike_info import PARTITIONS
 
 __all__ = ["Filter", "Reached", "cursor_from", "filter_of", "reached_by", "status_of", "value_at"]
 
@@ -36,28 +36,28 @@ class Filter(NamedTuple):
     reached: Reached | None
 
 
-def _number(given: dict[str, Any], name: str, low: int, high: int, default: int) -> int:
-    value = given.get(name, default)
+def _number(entries: dict[str, Any], name: str, low: int, high: int, default: int) -> int:
+    value = entries.get(name, default)
     if not isinstance(value, int) or not low <= value <= high:
-        refuse(
+        reject(
             f"invalid partition_filter policy {name}, {name} must be an int between {low} and "
             f"{high} inclusive"
         )
     return value
 
 
-def filter_of(given: Any) -> Filter:
+def filter_of(partition_filter: Any) -> Filter:
     """Checks a filter and returns it parsed."""
-    if not isinstance(given, dict):
-        refuse("invalid partition_filter policy, partition_filter must be a dict")
-    own: dict[str, Any] = given
+    if not isinstance(partition_filter, dict):
+        reject("invalid partition_filter policy, partition_filter must be a dict")
+    own: dict[str, Any] = partition_filter
     status = own.get("partition_status")
     if status is not None and not isinstance(status, dict):
-        refuse("invalid partition_filter policy, partition_status must be a dict")
+        reject("invalid partition_filter policy, partition_status must be a dict")
     begin = _number(own, "begin", 0, PARTITIONS - 1, 0)
     count = _number(own, "count", 1, PARTITIONS, PARTITIONS)
     if begin + count > PARTITIONS:
-        refuse(
+        reject(
             f"invalid partition filter range, begin: {begin} count: {count}, valid range when "
             f"begin + count <= {PARTITIONS}"
         )
@@ -67,7 +67,7 @@ def filter_of(given: Any) -> Filter:
         value = after.get("value")
         digest = value.encode("latin-1") if isinstance(value, str) else bytes(value or b"")
         if len(digest) != _DIGEST:
-            refuse(f"invalid partition_filter policy digest, its value must have {_DIGEST} bytes")
+            reject(f"invalid partition_filter policy digest, its value must have {_DIGEST} bytes")
     reached = _reached(status, begin, count) if status else None
     return Filter(begin, count, digest, reached)
 
@@ -76,35 +76,35 @@ def _reached(status: dict[Any, Any], begin: int, count: int) -> Reached:
     flags = {}
     for name in ("done", "retry"):
         if name not in status:
-            refuse(f"partition_status dict missing key '{name}'")
+            reject(f"partition_status dict missing key '{name}'")
         if not isinstance(status[name], int):
-            refuse(f"partition_status dict key '{name}' must be an int")
+            reject(f"partition_status dict key '{name}' must be an int")
         flags[name] = bool(status[name])
-    found: Reached = {}
+    reached: Reached = {}
     for part in range(begin, begin + count):
         own = status.get(part)
         if not isinstance(own, tuple):
-            found[part] = None
+            reached[part] = None
             continue
         begun, again, digest, value = _part(part, own)
         if flags["retry"] or again:
-            found[part] = (digest, value) if begun else None
-    return found
+            reached[part] = (digest, value) if begun else None
+    return reached
 
 
 def _part(part: int, own: tuple[Any, ...]) -> tuple[bool, bool, bytes, int]:
     defaults: tuple[Any, ...] = part, False, True, bytearray(_DIGEST), 0
     _, begun, again, digest, value = (*own[:5], *defaults[len(own) :])
-    for what, found, kind in (
+    for what, item, kind in (
         ("init", begun, int), ("retry", again, int), ("digest value", digest, bytearray),
         ("bval", value, int),
     ):  # fmt: skip
-        if not isinstance(found, kind):
-            refuse(f"invalid {what} for part_id: {part}")
+        if not isinstance(item, kind):
+            reject(f"invalid {what} for part_id: {part}")
     if len(digest) != _DIGEST:
-        refuse(f"invalid digest value for part_id: {part}")
+        reject(f"invalid digest value for part_id: {part}")
     if not 0 <= value < 1 << 64:
-        refuse(f"invalid bval for partition id: {part}, bval must fit in unsigned long long")
+        reject(f"invalid bval for partition id: {part}, bval must fit in unsigned long long")
     return bool(begun), bool(again), bytes(digest), value
 
 
@@ -130,17 +130,17 @@ def reached_by(cursor: bytes) -> Reached:
     """The progress of a query, from its cursor."""
     bitmap = cursor[_HEAD : _HEAD + _BITMAP]
     points = cursor[_HEAD + _BITMAP : -_CHECK]
-    at, found = 0, Reached()
+    at, reached = 0, Reached()
     for part in range(PARTITIONS):
         if not bitmap[part >> 3] & (0x80 >> (part & 7)):
             continue
         digest = points[at : at + _DIGEST]
-        found[part] = None
+        reached[part] = None
         if len(digest) == _DIGEST and int.from_bytes(digest[:2], "little") & 0xFFF == part:
             value = int.from_bytes(points[at + _DIGEST : at + _POINT], "big")
-            found[part] = digest, value
+            reached[part] = digest, value
             at += _POINT
-    return found
+    return reached
 
 
 def cursor_from(fresh: bytes, reached: Reached) -> bytes:

@@ -8,20 +8,20 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import spikewire
-from spikewire.compat.aerospike.absent import Transaction
 from spikewire.compat.aerospike.differences import POLICY_NO_EFFECT
 from spikewire.compat.aerospike.exception import ParamError
+from spikewire.compat.aerospike.expressions import engine_expression
 from spikewire.compat.aerospike.failures import (
     deprecated,
     missing,
     of_code,
-    refuse,
+    reject,
     without_effect,
 )
+from spikewire.compat.aerospike.metrics import MetricsPolicy
 from spikewire.compat.aerospike.metrics_policy import check_metrics
+from spikewire.compat.aerospike.transaction import Transaction
 from spikewire.compat.aerospike.valid_keys import CONFIGURATION, POLICIES, check_names
-from spikewire.compat.aerospike_helpers.expressions.resources import sound
-from spikewire.compat.aerospike_helpers.metrics import MetricsPolicy
 
 if TYPE_CHECKING:
     from spikewire.compat.aerospike.values import Serializers
@@ -124,12 +124,12 @@ def resolved(kind: str, policy: Any, *, strict: bool) -> dict[str, Any]:
     if policy is None:
         return {}
     if not isinstance(policy, dict):
-        refuse("policy must be a dict")
-    given: dict[str, Any] = policy
+        reject("policy must be a dict")
+    entries: dict[str, Any] = policy
     known = DEFAULTS.get(kind, {})
     if strict and kind in POLICIES:
-        check_names(given, POLICIES[kind])
-    for name, value in given.items():
+        check_names(entries, POLICIES[kind])
+    for name, value in entries.items():
         if name not in known or name in ("expressions", "txn", "partition_filter"):
             continue
         if name in _BOOLS:
@@ -141,16 +141,16 @@ def resolved(kind: str, policy: Any, *, strict: bool) -> dict[str, Any]:
         else:
             fits = value >= 0 or name in ("ttl", "read_touch_ttl_percent")
         if not fits:
-            refuse(f"{name} is invalid")
-    return given
+            reject(f"{name} is invalid")
+    return entries
 
 
 def ttl_of(value: Any, default: Any = None) -> Any:
     """A time to live, as the engine's ``ttl``."""
     if not isinstance(value, int):
-        refuse("Ttl should be an int or long")
+        reject("Ttl should be an int or long")
     if value >= 1 << 63:
-        refuse("integer value for ttl exceeds sys.maxsize")
+        reject("integer value for ttl exceeds sys.maxsize")
     if value in (0xFFFFFFFF, -1):
         return "never"
     if value in (0xFFFFFFFE, -2):
@@ -166,32 +166,32 @@ class Policies:
     #: The client's serializers, for constants in expressions.
     serializers: Serializers | None = None
 
-    def __init__(self, given: dict[str, Any], *, strict: bool) -> None:
+    def __init__(self, policies: dict[str, Any], *, strict: bool) -> None:
         self.strict = strict
         #: The keywords for each kind of policy that follow from the configuration alone.
         self.plain: dict[str, dict[str, Any]] = {}
         self.of: dict[str, dict[str, Any]] = {name: dict(own) for name, own in DEFAULTS.items()}
         self.changed: dict[str, dict[str, Any]] = {name: {} for name in DEFAULTS}
         if strict:
-            check_names(given, CONFIGURATION["policies"], "client config")
-        for name, value in given.items():
+            check_names(policies, CONFIGURATION["policies"], "client config")
+        for name, value in policies.items():
             if name in ("max_threads", "thread_pool_size", "login_timeout_ms"):
                 without_effect(f"the policy {name!r}")
             elif name in _COMMON and isinstance(value, int):
                 for kind in _COMMON[name]:
                     self.of[kind][name] = self.changed[kind][name] = value
-        self.metrics = _metrics(given.get("metrics"))
-        auth = given.get("auth_mode")
+        self.metrics = _metrics(policies.get("metrics"))
+        auth = policies.get("auth_mode")
         if isinstance(auth, int) and auth not in (0, 1, 2, 3):
-            refuse("Specify valid auth_mode")
+            reject("Specify valid auth_mode")
         for name, own in self.of.items():
-            if (found := given.get(name)) is None:
+            if (policy := policies.get(name)) is None:
                 continue
-            checked = self._configured(name, found, strict=strict)
+            checked = self._configured(name, policy, strict=strict)
             own.update(checked)
             self.changed[name].update(checked)
         for name in ("batch_parent_write", "txn_verify", "txn_roll"):
-            self._configured(name, given.get(name), strict=strict)
+            self._configured(name, policies.get(name), strict=strict)
         self.follow({})
 
     def follow(self, fixed: dict[str, dict[str, Any]]) -> None:
@@ -204,13 +204,13 @@ class Policies:
         }
 
     @staticmethod
-    def _configured(kind: str, found: Any, *, strict: bool) -> dict[str, Any]:
-        if strict and isinstance(found, dict) and kind in POLICIES:
-            check_names(found, POLICIES[kind])
+    def _configured(kind: str, policy: Any, *, strict: bool) -> dict[str, Any]:
+        if strict and isinstance(policy, dict) and kind in POLICIES:
+            check_names(policy, POLICIES[kind])
         try:
-            return resolved(kind, found, strict=False)
+            return resolved(kind, policy, strict=False)
         except ParamError:
-            refuse("Invalid Policy setting value")
+            reject("Invalid Policy setting value")
 
     def sends_key(self, kind: str, policy: dict[str, Any] | None) -> bool:
         """Whether the user key is sent with the command."""
@@ -226,20 +226,20 @@ class Policies:
         known, kind = kind, _SAME.get(kind, kind)
         if policy is None and meta is None and kind in self.plain:
             return dict(self.plain[kind])
-        found = dict(self.changed[kind])
+        entries = dict(self.changed[kind])
         if policy is not None:
             if self.strict and known != kind and isinstance(policy, dict):
                 check_names(policy, POLICIES[known])
-            found.update(resolved(kind, policy, strict=self.strict and known == kind))
+            entries.update(resolved(kind, policy, strict=self.strict and known == kind))
         if kind in self.fixed:
-            found.update(self.fixed[kind])
-        made: dict[str, Any] = {}
+            entries.update(self.fixed[kind])
+        keywords: dict[str, Any] = {}
         own = DEFAULTS[kind]
-        for name, value in found.items():
+        for name, value in entries.items():
             if name in own or name in _ALWAYS:  # The others belong to other commands.
-                self._add(made, kind, name, value)
-        if "socket_timeout" in found and "socket_timeout" in own:
-            self._bound(made, kind, found)
+                self._add(keywords, kind, name, value)
+        if "socket_timeout" in entries and "socket_timeout" in own:
+            self._bound(keywords, kind, entries)
         if kind in (
             "write",
             "operate",
@@ -250,76 +250,78 @@ class Policies:
             "batch_apply",
             "scan",
         ):
-            self._meta(made, kind, found, meta)
-        return made
+            self._meta(keywords, kind, entries, meta)
+        return keywords
 
-    def _add(self, made: dict[str, Any], kind: str, name: str, value: Any) -> None:
+    def _add(self, keywords: dict[str, Any], kind: str, name: str, value: Any) -> None:
         if name == "total_timeout":
-            made["timeout"] = value / 1000
+            keywords["timeout"] = value / 1000
         elif name == "expressions":
             if value is not None:
-                made["where"] = sound(value, self.serializers)
+                keywords["where"] = engine_expression(value, self.serializers)
         elif name == "txn":
             if value is not None:
                 if not isinstance(value, Transaction):
-                    refuse("txn is not of type aerospike.Transaction")
+                    reject("txn is not of type aerospike.Transaction")
                 missing("policy.txn")
         elif name == "replica":
             if (choice := _named(_REPLICAS, name, value)) is not None:
-                made["replica"] = choice
+                keywords["replica"] = choice
         elif name == "key":
             if kind not in ("read", "query", "scan", "batch"):
-                made["send_key"] = bool(value)
+                keywords["send_key"] = bool(value)
         elif name == "exists":
             if (rule := _named(_EXISTS, name, value)) is not None:
-                made["exists"] = rule
+                keywords["exists"] = rule
         elif name == "durable_delete":
             if value:
-                made["durable"] = True
+                keywords["durable"] = True
         elif name == "read_mode_ap":
             if value:
-                made["read_mode"] = "all"
+                keywords["read_mode"] = "all"
         elif name == "read_mode_sc":
             if (mode := _named(_SC, name, value)) is not None:
-                made["read_mode"] = mode
+                keywords["read_mode"] = mode
         elif name == "read_touch_ttl_percent":
             if value:
-                made["read_touch"] = value
+                keywords["read_touch"] = value
         elif name in POLICY_NO_EFFECT:
             if value != DEFAULTS[kind].get(name, 0):
                 without_effect(f"the policy {name!r}")
         elif name == "socket_timeout":
             if kind in ("query", "scan"):
-                made["socket_timeout"] = value / 1000
+                keywords["socket_timeout"] = value / 1000
         elif name == "max_retries":
-            made["max_retries"] = min(value, _MOST_RETRIES)
+            keywords["max_retries"] = min(value, _MOST_RETRIES)
         elif name == "sleep_between_retries":
-            made["sleep_between_retries"] = value / 1000
+            keywords["sleep_between_retries"] = value / 1000
 
-    def _bound(self, made: dict[str, Any], kind: str, found: dict[str, Any]) -> None:
+    def _bound(self, keywords: dict[str, Any], kind: str, entries: dict[str, Any]) -> None:
         """How a command on records uses ``socket_timeout``: it bounds the total time by what all
         attempts may take together, and a read tries another replica after that time."""
-        silence = found["socket_timeout"]
+        silence = entries["socket_timeout"]
         if kind in ("query", "scan") or not silence:
             return
         usual = self.of[kind]
-        retries = min(found.get("max_retries", usual["max_retries"]), _MOST_RETRIES)
-        pause = found.get("sleep_between_retries", usual["sleep_between_retries"])
+        retries = min(entries.get("max_retries", usual["max_retries"]), _MOST_RETRIES)
+        pause = entries.get("sleep_between_retries", usual["sleep_between_retries"])
         longest = (silence * (retries + 1) + pause * retries) / 1000
-        total = made.get("timeout", usual["total_timeout"] / 1000)
+        total = keywords.get("timeout", usual["total_timeout"] / 1000)
         if not 0 < total <= longest:
-            made["timeout"] = total = longest
+            keywords["timeout"] = total = longest
         if kind == "read" and silence / 1000 < total and silence != usual["socket_timeout"]:
-            made["hedge"] = min(silence / 1000, _LONGEST_HEDGE)
+            keywords["hedge"] = min(silence / 1000, _LONGEST_HEDGE)
 
-    def _meta(self, made: dict[str, Any], kind: str, found: dict[str, Any], meta: Any) -> None:
-        ttl = found.get("ttl")
+    def _meta(
+        self, keywords: dict[str, Any], kind: str, entries: dict[str, Any], meta: Any
+    ) -> None:
+        ttl = entries.get("ttl")
         default = ttl_of(ttl) if ttl else None
-        rule = found.get("gen", 0)
-        generation = found.get("generation", 0)
+        rule = entries.get("gen", 0)
+        generation = entries.get("generation", 0)
         if meta is not None and (kind != "remove" or isinstance(meta, dict)):
             if not isinstance(meta, dict):
-                refuse("Metadata should be of type dictionary")
+                reject("Metadata should be of type dictionary")
             own: dict[str, Any] = meta
             if own.get("ttl") is not None and kind != "remove":
                 deprecated(_TTL_IN_META)
@@ -327,32 +329,32 @@ class Policies:
             if own.get("gen") is not None:
                 generation = own["gen"]
                 if not isinstance(generation, int):
-                    refuse("Generation should be an int or long")
+                    reject("Generation should be an int or long")
                 generation = int(generation)
             if self.strict and kind != "remove":
                 check_names(own, _METADATA, "record metadata")
         if default is not None and kind != "remove":
-            made["ttl"] = default
+            keywords["ttl"] = default
         if rule == 2 and generation == 0:  # No record has an older one.
             raise of_code(3, "AEROSPIKE_ERR_RECORD_GENERATION")
         if rule == 1:
-            made["generation"] = generation
+            keywords["generation"] = generation
         elif rule == 2:
-            made["generation"] = spikewire.Newer(generation)
+            keywords["generation"] = spikewire.Newer(generation)
         elif rule:
             _passed_over("gen", rule)
 
 
-def _metrics(given: Any) -> MetricsPolicy:
-    if given is None:
+def _metrics(policy: Any) -> MetricsPolicy:
+    if policy is None:
         return MetricsPolicy()
-    if not isinstance(given, MetricsPolicy):
-        refuse(
+    if not isinstance(policy, MetricsPolicy):
+        reject(
             "metrics must be an aerospike_helpers.metrics.MetricsPolicy class instance. "
-            f"But a {type(given).__name__} was received instead"
+            f"But a {type(policy).__name__} was received instead"
         )
-    check_metrics(given)
-    return given
+    check_metrics(policy)
+    return policy
 
 
 def _named(names: tuple[str | None, ...], of: str, value: int) -> str | None:

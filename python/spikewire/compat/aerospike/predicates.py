@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from spikewire.compat.aerospike.failures import refuse
+from spikewire.compat.aerospike.failures import reject
 
 __all__ = [
     "between",
@@ -27,7 +27,7 @@ _STRING, _GEO, _BLOB, _INTEGER = 0, 2, 3, 4
 
 def _kind(value: Any) -> int:
     if not isinstance(value, (int, str, bytes, bytearray)):
-        refuse("predicate is invalid.")
+        reject("predicate is invalid.")
     if isinstance(value, int):
         return _INTEGER
     return _STRING if isinstance(value, str) else _BLOB

@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 import spikewire
 from spikewire import IndexRange
+from spikewire.compat.aerospike.c_errors import with_c_errors_on_methods
 from spikewire.compat.aerospike.exception import ClientError
-from spikewire.compat.aerospike.failures import of_code, refuse
+from spikewire.compat.aerospike.expressions import engine_expression
+from spikewire.compat.aerospike.failures import of_code, reject
 from spikewire.compat.aerospike.operations import prepared, results_of, text_of
 from spikewire.compat.aerospike.partitions import (
     Filter,
@@ -22,13 +24,11 @@ from spikewire.compat.aerospike.partitions import (
     status_of,
     value_at,
 )
+from spikewire.compat.aerospike.paths import steps
 from spikewire.compat.aerospike.policies import ttl_of
 from spikewire.compat.aerospike.records import FAILURES, meta_of
 from spikewire.compat.aerospike.values import deserializer_of, incoming, incoming_bins, outgoing
-from spikewire.compat.aerospike.wording import worded_class
-from spikewire.compat.aerospike_helpers.cdt_ctx import steps
-from spikewire.compat.aerospike_helpers.expressions.resources import sound
-from spikewire.compat.shared import PARTITIONS
+from spikewire.compat.aerospike_info import PARTITIONS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator
@@ -45,7 +45,7 @@ _EVERY: Any = object()
 def index_range(predicate: Any, ctx: Any = None, name: str | None = None, on: Any = None) -> Any:
     """The index range for the tuple of a predicate."""
     if not isinstance(predicate, tuple) or not 3 < len(predicate) < 7:
-        refuse("predicate is invalid.")
+        reject("predicate is invalid.")
     kind, of, named = predicate[:3]
     first: Any = predicate[3]
     named = text_of(named)
@@ -56,7 +56,7 @@ def index_range(predicate: Any, ctx: Any = None, name: str | None = None, on: An
         last = int(last)
     part = _OF.get(predicate[5] if len(predicate) > 5 else 0)
     if kind not in (0, 1):
-        refuse("unknown predicate type")
+        reject("unknown predicate type")
     target: Any = on if on is not None else None if name is not None else named
     path = steps(ctx)
     try:
@@ -70,7 +70,7 @@ def index_range(predicate: Any, ctx: Any = None, name: str | None = None, on: An
             return IndexRange("equal", target, [first], None, name, path)
         return IndexRange("contains", target, [first], part, name, path)
     except (TypeError, ValueError, OverflowError) as error:
-        refuse(str(error))
+        reject(str(error))
 
 
 class Reading:
@@ -85,9 +85,9 @@ class Reading:
             message = f"cannot create 'aerospike.{type(self).__name__}' instances"
             raise TypeError(message)
         if not isinstance(namespace, str):
-            refuse("Namespace should be a string")
+            reject("Namespace should be a string")
         if set is not None and not isinstance(set, str):
-            refuse("Set name should be string or None")
+            reject("Set name should be string or None")
         self._owner = client
         self._namespace, self._set = namespace, set or None
         self._bins: list[str] | None = None
@@ -109,14 +109,14 @@ class Reading:
         names = [text_of(name) for name in bins]
         for name in names:
             if not isinstance(name, str):
-                refuse("Bin name should be of type string")
+                reject("Bin name should be of type string")
         self._bins = names or None
         return self
 
     def add_ops(self, ops: Any) -> None:
         """Runs operations on every record."""
         if not isinstance(ops, list):
-            refuse("ops must be a list")
+            reject("ops must be a list")
         prepared(ops, self._owner._manner)
         self._operations = ops
 
@@ -129,12 +129,12 @@ class Reading:
         if arguments is not None and not isinstance(arguments, list):
             raise of_code(-1, "udf function arguments must be enclosed in a list")
         try:
-            made = [outgoing(each, self._owner._serializers) for each in arguments or []]
+            values = [outgoing(each, self._owner._serializers) for each in arguments or []]
         except ClientError:
             text = "udf function argument type must be supported by Aerospike"
             raise of_code(-1, text) from None
         if module and function:
-            self._function = module, function, made
+            self._function = module, function, values
         return self
 
     def paginate(self) -> None:
@@ -147,7 +147,7 @@ class Reading:
 
     def get_partitions_status(self) -> dict[Any, Any]:
         """How far each partition was read, for the ``partition_status`` of a ``partition_filter``;
-        nothing, unless pages or partitions were asked for."""
+        nothing, unless pages or partitions were requested."""
         return {} if self._reached is None else status_of(self._reached, self._latest, *self._range)
 
     def _each(self, callback: Any, policy: Any, options: Any, nodename: Any = _EVERY) -> None:
@@ -188,10 +188,10 @@ class Reading:
                     options.pop(name, None)
                 job = client.apply_all(self._namespace, self._set, *self._function, **options)
             elif self._operations is not None:
-                made = prepared(self._operations, self._owner._manner).operations
-                job = client.operate_all(self._namespace, self._set, made, **options)
+                operations = prepared(self._operations, self._owner._manner).operations
+                job = client.operate_all(self._namespace, self._set, operations, **options)
             else:
-                refuse("add_ops or apply must come before execute_background")
+                reject("add_ops or apply must come before execute_background")
         except FAILURES as error:
             raise self._owner._failed(error) from None
         return int(self._owner._started(job))
@@ -199,66 +199,69 @@ class Reading:
     def _records(
         self, policy: Any, options: Any, nodename: Any = _EVERY
     ) -> Generator[tuple[int, Any], None, None]:
-        asked = self._asked(policy, options)
+        keywords = self._query_keywords(policy, options)
         plan = None
         if self._operations is not None:
             plan = prepared(self._operations, self._owner._manner)
-            asked["operations"] = plan.operations
-            asked.pop("bins", None)
+            keywords["operations"] = plan.operations
+            keywords.pop("bins", None)
         empty = bool(options and options.get("nobins"))
         if empty:
-            asked["include_values"] = False
-            asked.pop("bins", None)
+            keywords["include_values"] = False
+            keywords.pop("bins", None)
         client = self._owner._client
         try:
             if self._function is not None and self._kind == "query":
-                asked.pop("bins", None)
-                query = client.query(self._namespace, self._set, **asked)
+                keywords.pop("bins", None)
+                query = client.query(self._namespace, self._set, **keywords)
                 for value in query.aggregate(*self._function):
                     yield -1, incoming(value, deserializer_of(self._owner._serializers))
                 return
-            given = (policy or {}).get("partition_filter")
-            if isinstance(given, dict) or nodename is _EVERY:
+            raw_filter = (policy or {}).get("partition_filter")
+            if isinstance(raw_filter, dict) or nodename is _EVERY:
                 parts = None
             else:  # A filter takes precedence over a node.
-                given, parts = None, self._owner._mastered(self._namespace, nodename)
-            if self._paginates or given is not None:
-                wanted = filter_of({} if given is None else given)
-                yield from self._tracked(asked, plan, wanted, parts)
+                raw_filter, parts = None, self._owner._mastered(self._namespace, nodename)
+            if self._paginates or raw_filter is not None:
+                partition_filter = filter_of({} if raw_filter is None else raw_filter)
+                yield from self._tracked(keywords, plan, partition_filter, parts)
                 return
             if parts is None:
-                query = client.query(self._namespace, self._set, **asked)
+                query = client.query(self._namespace, self._set, **keywords)
             else:
-                query = self._begun(asked, dict.fromkeys(parts))
+                query = self._continued(keywords, dict.fromkeys(parts))
             with query:
                 for record in query:
-                    yield record.key.partition, _shown(record, plan, self._owner._serializers)
+                    yield (
+                        record.key.partition,
+                        _record_tuple(record, plan, self._owner._serializers),
+                    )
         except FAILURES as error:
             raise self._owner._failed(error) from None
 
     def _tracked(
-        self, asked: dict[str, Any], plan: Any, wanted: Filter, parts: list[int] | None
+        self, keywords: dict[str, Any], plan: Any, partition_filter: Filter, parts: list[int] | None
     ) -> Generator[tuple[int, Any], None, None]:
         """The records of some partitions, from the position that was reached; only of ``parts``, if
         given."""
         own = self._owner._serializers
-        start = self._reached if wanted.reached is None else wanted.reached
-        self._range = wanted.begin, wanted.parts
+        start = self._reached if partition_filter.reached is None else partition_filter.reached
+        self._range = partition_filter.begin, partition_filter.parts
         if start is None:
-            whole = range(wanted.begin, wanted.begin + wanted.parts)
+            whole = range(partition_filter.begin, partition_filter.begin + partition_filter.parts)
             start = dict.fromkeys(whole if parts is None else parts)
-            if wanted.digest is not None:
-                start[wanted.begin] = wanted.digest, 0
+            if partition_filter.digest is not None:
+                start[partition_filter.begin] = partition_filter.digest, 0
         self._reached, self._done = start, not start
         if not start:
             return
-        with self._begun(asked, start) as query:
+        with self._continued(keywords, start) as query:
             under_way, latest = None, self._latest
             latest.update(start)
             try:
                 for record in query:
                     under_way = record.key.partition
-                    yield under_way, _shown(record, plan, own)
+                    yield under_way, _record_tuple(record, plan, own)
                     digest = record.key.digest
                     # The index value is part of the position.
                     value = 0 if self._index is None else value_at(query.cursor, digest)
@@ -270,17 +273,19 @@ class Reading:
                     reached[under_way] = latest.get(under_way)
                 self._reached, self._done = reached, not reached
 
-    def _begun(self, asked: dict[str, Any], start: Reached) -> Any:
+    def _continued(self, keywords: dict[str, Any], start: Reached) -> Any:
         """A query that continues from there."""
         client = self._owner._client
-        fresh = client.query(self._namespace, self._set, **asked).cursor
-        rest = {name: value for name, value in asked.items() if name != "limit"}  # In the cursor.
+        fresh = client.query(self._namespace, self._set, **keywords).cursor
+        rest = {
+            name: value for name, value in keywords.items() if name != "limit"
+        }  # In the cursor.
         return client.query(self._namespace, self._set, **rest, resume=cursor_from(fresh, start))
 
-    def _asked(self, policy: Any, options: Any) -> dict[str, Any]:
+    def _query_keywords(self, policy: Any, options: Any) -> dict[str, Any]:
         del options
         own = self._owner._policies.keywords(self._kind, policy)
-        asked: dict[str, Any] = {
+        keywords: dict[str, Any] = {
             name: own[name]
             for name in (
                 "where", "timeout", "replica", "socket_timeout", "max_retries",
@@ -288,19 +293,19 @@ class Reading:
             )
             if name in own
         }  # fmt: skip
-        asked.setdefault("max_retries", self._owner._policies.of[self._kind]["max_retries"])
-        found = policy or {}
-        limit = found.get("max_records") or self.max_records
-        rate = found.get("records_per_second") or self.records_per_second
+        keywords.setdefault("max_retries", self._owner._policies.of[self._kind]["max_retries"])
+        entries = policy or {}
+        limit = entries.get("max_records") or self.max_records
+        rate = entries.get("records_per_second") or self.records_per_second
         if limit:
-            asked["limit"] = limit
+            keywords["limit"] = limit
         if rate:
-            asked["records_per_second"] = rate
+            keywords["records_per_second"] = rate
         if self._bins is not None:
-            asked["bins"] = self._bins
+            keywords["bins"] = self._bins
         if self._index is not None:
-            asked["index"] = self._index
-        return asked
+            keywords["index"] = self._index
+        return keywords
 
 
 class Scan(Reading):
@@ -361,7 +366,7 @@ class Query(Reading):
     def where_with_index_name(self, index_name: Any, predicate: Any) -> Query:
         """Queries the secondary index with this name."""
         if not isinstance(index_name, str):
-            refuse("index_name must be a string")
+            reject("index_name must be a string")
         self._once()
         self._index = index_range(predicate, name=index_name)
         return self
@@ -373,35 +378,35 @@ class Query(Reading):
         return self
 
 
-worded_class(Scan)
-worded_class(Query)
+with_c_errors_on_methods(Scan)
+with_c_errors_on_methods(Query)
 
 
-def _expression(given: Any) -> spikewire.Expression:
+def _expression(expression: Any) -> spikewire.Expression:
     """An expression, which may also be the text from ``get_expression_base64``."""
-    if not isinstance(given, str):
-        return sound(given)
+    if not isinstance(expression, str):
+        return engine_expression(expression)
     try:
-        return spikewire.Expression.from_bytes(base64.b64decode(given, validate=True))
+        return spikewire.Expression.from_bytes(base64.b64decode(expression, validate=True))
     except ValueError as error:
-        refuse(f"expr is no expression: {error}")
+        reject(f"expr is not an expression: {error}")
 
 
 def _checked_node(name: Any) -> None:
     if name is not _EVERY and not isinstance(name, str):
-        refuse("nodename must be a string")
+        reject("nodename must be a string")
 
 
 def _checked(options: Any) -> None:
     if options is None:
         return
     if not isinstance(options, dict):
-        refuse("query options must be a dictionary")
+        reject("query options must be a dictionary")
     if not isinstance(options.get("nobins", False), bool):
-        refuse("nobins value must be a bool")
+        reject("nobins value must be a bool")
 
 
-def _shown(record: Any, plan: Any, own: Any) -> tuple[Any, Any, Any]:
+def _record_tuple(record: Any, plan: Any, own: Any) -> tuple[Any, Any, Any]:
     key = record.key
     named = key.namespace, key.set, key.key, bytearray(key.digest)
     if plan is not None:

@@ -12,7 +12,7 @@ from spikewire import op
 from spikewire._native import OfficialResults
 from spikewire.compat.aerospike.configuration import Configuration
 from spikewire.compat.aerospike.exception import BinExistsError, ParamError
-from spikewire.compat.aerospike.failures import deprecated, failure, of_code, refuse
+from spikewire.compat.aerospike.failures import deprecated, failure, of_code, reject
 from spikewire.compat.aerospike.keys import checked_key, key_tuple
 from spikewire.compat.aerospike.opcodes import OPERATOR_TOUCH
 from spikewire.compat.aerospike.operations import QUIET, WRITES, expected, manner_of, prepared
@@ -22,10 +22,10 @@ from spikewire.compat.aerospike.values import (
     incoming,
     outgoing,
     outgoing_bins,
+    register_ordered_maps,
     serializers,
-    tell_ordered_maps,
 )
-from spikewire.compat.shared import FOREVER
+from spikewire.compat.aerospike_info import FOREVER
 
 __all__ = ["FAILURES", "NO_CONNECTION", "Records", "meta_of"]
 
@@ -63,7 +63,7 @@ class Records:
             incoming, expected, (serializers,) if own is None else (own, serializers), QUIET
         )
         self._record, self._sends = self._results.record, self._results.sends
-        tell_ordered_maps()
+        register_ordered_maps()
         self._connect()
 
     def _connect(self) -> None:
@@ -85,8 +85,8 @@ class Records:
         if isinstance(error, (TypeError, ValueError, OverflowError)) and key is not None:
             try:
                 checked_key(key)
-            except Exception as found:  # noqa: BLE001
-                return found
+            except Exception as key_error:  # noqa: BLE001
+                return key_error
         return failure(error, key, bin)
 
     def get(self, key: Any, policy: Any = None) -> tuple[Any, Any, Any]:
@@ -106,10 +106,10 @@ class Records:
     def select(self, key: Any, bins: Any, policy: Any = None) -> tuple[Any, Any, Any]:
         """Reads some bins of a record."""
         if not isinstance(bins, (list, tuple)):
-            refuse("not a list or tuple")
+            reject("not a list or tuple")
         for name in bins:
             if not isinstance(name, str):
-                refuse("Bin name must be a string")
+                reject("Bin name must be a string")
         if not bins:
             raise of_code(4, "no bins to read")
         key = key_tuple(key)
@@ -143,23 +143,23 @@ class Records:
         else:
             options = self._policies.keywords("write", policy, meta)
         if serializer is None and type(bins) is dict and self._sends(bins, self._keeps_bools):
-            made: Any = bins
+            values: Any = bins
         else:
-            made = self._outgoing(bins, serializer)
+            values = self._outgoing(bins, serializer)
         try:
-            self._put(key, made, **options)
+            self._put(key, values, **options)
         except FAILURES as error:
             checked_key(key)
-            if not made and isinstance(error, ValueError):
+            if not values and isinstance(error, ValueError):
                 raise of_code(4, str(error)) from None
-            if any(not isinstance(name, str) for name in made):
+            if any(not isinstance(name, str) for name in values):
                 raise of_code(-1, "A bin name must be a string or unicode string.") from None
             raise self._failed(error, key, bins) from None
         return 0
 
     def _outgoing(self, bins: Any, serializer: Any) -> dict[str, Any]:
         if serializer not in (None, 0, 3):
-            refuse("serializer should be SERIALIZER_NONE or SERIALIZER_USER")
+            reject("serializer should be SERIALIZER_NONE or SERIALIZER_USER")
         own = self._serializers
         if serializer == 0:
             own = None
@@ -223,9 +223,9 @@ class Records:
     ) -> int:
         key = key_tuple(key)
         if not isinstance(bin, str):
-            refuse("Bin name should be of type string")
+            reject("Bin name should be of type string")
         if not isinstance(val, (str, bytes, bytearray)):
-            refuse("Cannot concatenate 'str' and 'non-str' objects")
+            reject("Cannot concatenate 'str' and 'non-str' objects")
         options = self._written(policy, meta)
         try:
             verb(key, {bin: outgoing(val, self._serializers)}, **options)
@@ -239,7 +239,7 @@ class Records:
         """Adds to a number."""
         key = key_tuple(key)
         if isinstance(offset, bool) or not isinstance(offset, (int, float)):
-            refuse("Unsupported operand type(s) for +: only 'int' and 'float' allowed")
+            reject("Unsupported operand type(s) for +: only 'int' and 'float' allowed")
         options = self._written(policy, meta)
         try:
             self._client.add(key, {bin: offset}, **options)
@@ -251,11 +251,11 @@ class Records:
         """Removes bins of a record."""
         names: Any = list
         if type(names).__name__ != "list":
-            refuse("Bins should be a list")
+            reject("Bins should be a list")
         key = key_tuple(key)
         for name in names:
             if not isinstance(name, str):
-                refuse("Invalid bin name, bin name should be a string or unicode string")
+                reject("Invalid bin name, bin name should be a string or unicode string")
         if not names:
             raise of_code(4, "no bins to remove")
         try:
@@ -277,17 +277,19 @@ class Records:
             for name in _OF_WRITES if WRITES.isdisjoint(plan.codes) else _OF_READS:
                 options.pop(name, None)
         if OPERATOR_TOUCH in plan.codes:
-            given = (each for each in operations if each["op"] == OPERATOR_TOUCH)
-            ttl = next((each["val"] for each in given if "val" in each), None)
+            touches = (each for each in operations if each["op"] == OPERATOR_TOUCH)
+            ttl = next((each["val"] for each in touches if "val" in each), None)
             if ttl is not None:
                 options["ttl"] = ttl_of(ttl, options.get("ttl"))
         try:
             return self._client.operate(key, plan.operations, **options), plan
         except FAILURES as error:
-            made = self._failed(error, key, plan.bins[0] if plan.bins else None)
-            if isinstance(made, BinExistsError) and any("loosely" in each for each in plan.given):
-                made = of_code(12, "AEROSPIKE_ERR_BIN_INCOMPATIBLE_TYPE")
-            raise made from None
+            exception = self._failed(error, key, plan.bins[0] if plan.bins else None)
+            if isinstance(exception, BinExistsError) and any(
+                "loosely" in each for each in plan.source
+            ):
+                exception = of_code(12, "AEROSPIKE_ERR_BIN_INCOMPATIBLE_TYPE")
+            raise exception from None
 
     def operate(
         self,
@@ -300,11 +302,11 @@ class Records:
         each bin."""
         if policy is None and meta is None and not self._policies.plain.get("operate", True):
             try:
-                found = self._results.operate(self._client, self._manner.plain, key, list)
+                result = self._results.operate(self._client, self._manner.plain, key, list)
             except FAILURES as error:
                 raise self._failed(error, key, list[0]["bin"]) from None
-            if found is not None:
-                return found
+            if result is not None:
+                return result
         key = key_tuple(key)
         record, plan = self._operated(key, list, meta, policy)
         return self._results.operated(key, record, plan)
@@ -328,7 +330,7 @@ class Records:
             raise TypeError(message)
         for what, name in (("Module", module), ("Function", function)):
             if not isinstance(name, str):
-                refuse(f"{what} name should be a string or unicode string")
+                reject(f"{what} name should be a string or unicode string")
         key = key_tuple(key)
         if not module or not function:
             raise of_code(100, "module and function must have a name")

@@ -31,16 +31,16 @@ _OLDER = ("TLSv1.2", "+TLSv1.2", "-all +TLSv1.2")
 _TLS_ERROR, _CLIENT_ERROR = -9, -1
 
 
-def security_of(given: dict[str, Any]) -> dict[str, Any]:
+def security_of(settings: dict[str, Any]) -> dict[str, Any]:
     """The security options of a configuration."""
-    tls = _tls(given.get("tls"))
-    made: dict[str, Any] = {} if tls is None else {"tls": tls or True}
+    tls = _tls(settings.get("tls"))
+    options: dict[str, Any] = {} if tls is None else {"tls": tls or True}
     if tls is not None:
         try:
-            _native.Client("127.0.0.1", **made)  # Only checks the options; nothing is sent.
+            _native.Client("127.0.0.1", **options)  # Only checks the options; nothing is sent.
         except (TypeError, ValueError) as error:
             raise of_code(_TLS_ERROR, str(error)) from None
-    policies = given.get("policies")
+    policies = settings.get("policies")
     mode = policies.get("auth_mode") if isinstance(policies, dict) else None
     if not isinstance(mode, int):
         mode = AUTH_INTERNAL
@@ -48,8 +48,8 @@ def security_of(given: dict[str, Any]) -> dict[str, Any]:
         text = "TLS is required for external or PKI authentication"
         raise of_code(_CLIENT_ERROR, text)
     if mode != AUTH_INTERNAL:
-        made["auth"] = _AUTHS[mode]
-    return login_of(made, given.get("user"), given.get("password"))
+        options["auth"] = _AUTHS[mode]
+    return login_of(options, settings.get("user"), settings.get("password"))
 
 
 def login_of(options: dict[str, Any], user: Any, password: Any) -> dict[str, Any]:
@@ -63,31 +63,31 @@ def login_of(options: dict[str, Any], user: Any, password: Any) -> dict[str, Any
     return {name: value for name, value in options.items() if name != "auth"}
 
 
-def _tls(given: Any) -> dict[str, Any] | None:
+def _tls(settings: Any) -> dict[str, Any] | None:
     """The engine's ``tls``. ``None`` means that connections are not encrypted."""
-    if not isinstance(given, dict) or not given.get("enable"):
+    if not isinstance(settings, dict) or not settings.get("enable"):
         return None
     for name in _ABSENT:
-        if given.get(name):
+        if settings.get(name):
             missing(f"config.tls.{name}")
-    protocols = given.get("protocols")
+    protocols = settings.get("protocols")
     if isinstance(protocols, str):
         if protocols.strip() not in _OLDER:
             missing("config.tls.protocols")
-        text = "tls: TLS 1.3 is spoken as well where the server does"
+        text = "tls: TLS 1.3 is also used if the server supports it"
         warnings.warn(text, CompatWarning, stacklevel=6)
-    if given.get("log_session_info"):
+    if settings.get("log_session_info"):
         without_effect("the setting 'log_session_info'")
-    made: dict[str, Any] = {}
+    options: dict[str, Any] = {}
     for name, entry in (("certfile", "certificate"), ("keyfile", "private_key")):
-        if isinstance(given.get(name), str):
-            made[entry] = given[name]
-    file, folder = given.get("cafile"), given.get("capath")
+        if isinstance(settings.get(name), str):
+            options[entry] = settings[name]
+    file, folder = settings.get("cafile"), settings.get("capath")
     if isinstance(folder, str):
-        made["ca"] = _authorities(folder) + (_read(Path(file)) if isinstance(file, str) else b"")
+        options["ca"] = _authorities(folder) + (_read(Path(file)) if isinstance(file, str) else b"")
     elif isinstance(file, str):
-        made["ca"] = file
-    return made
+        options["ca"] = file
+    return options
 
 
 def _authorities(folder: str) -> bytes:
@@ -98,7 +98,7 @@ def _authorities(folder: str) -> bytes:
         raise of_code(_TLS_ERROR, f"Failed to load CAPath: {error}") from None
     read = [text for each in files if b"-----BEGIN CERTIFICATE-----" in (text := _read(each))]
     if not read:
-        raise of_code(_TLS_ERROR, f"Failed to load CAPath: there is no certificate in {folder}")
+        raise of_code(_TLS_ERROR, f"Failed to load CAPath: no certificates in {folder}")
     return b"\n".join([*read, b""])
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-from spikewire.compat.aerospike_helpers.metrics import (
+from spikewire.compat.aerospike.metrics import (
     Cluster,
     ClusterStats,
     ConnectionStats,
@@ -42,17 +42,17 @@ def _counts(commands: list[CommandStats]) -> dict[str, int]:
 
 
 def _connections(node: EngineNode) -> ConnectionStats:
-    made = ConnectionStats()
-    made.in_use, made.in_pool = 0, node.connections
-    made.opened, made.closed = node.opened, max(node.opened - node.connections, 0)
-    made.recovered = made.aborted = 0
-    return made
+    stats = ConnectionStats()
+    stats.in_use, stats.in_pool = 0, node.connections
+    stats.opened, stats.closed = node.opened, max(node.opened - node.connections, 0)
+    stats.recovered = stats.aborted = 0
+    return stats
 
 
-def _identify(made: Any, node: EngineNode) -> None:
+def _identify(snapshot: Any, node: EngineNode) -> None:
     host, _, port = node.address.rpartition(":")
-    made.name, made.address, made.port = node.name, host.strip("[]"), int(port)
-    made.conns = _connections(node)
+    snapshot.name, snapshot.address, snapshot.port = node.name, host.strip("[]"), int(port)
+    snapshot.conns = _connections(node)
 
 
 def _at(stats: Stats, node: EngineNode) -> list[CommandStats]:
@@ -78,26 +78,26 @@ def _column(bound: float, columns: int, shift: int) -> int:
 
 
 def _latencies(commands: list[CommandStats], group: str, columns: int, shift: int) -> list[int]:
-    found = [0] * columns
+    counts = [0] * columns
     for each in commands:
         if each.operation != "info" and _group(each.operation) == group:
             for bound, count in zip((*BOUNDS, math.inf), each.buckets, strict=True):
                 if count:
-                    found[_column(bound, columns, shift)] += count
-    return found
+                    counts[_column(bound, columns, shift)] += count
+    return counts
 
 
 def cluster_of(
     stats: Stats, *, cluster_name: str | None, app_id: str | None, columns: int, shift: int
 ) -> Cluster:
     """A snapshot for listeners."""
-    made = Cluster()
-    made.cluster_name, made.app_id = cluster_name, app_id or _NOT_SET
-    made.invalid_node_count = 0
+    cluster = Cluster()
+    cluster.cluster_name, cluster.app_id = cluster_name, app_id or _NOT_SET
+    cluster.invalid_node_count = 0
     counted = [each for each in stats.commands if each.operation != "info"]
-    made.command_count = sum(each.count for each in counted)
-    made.retry_count = sum(each.retries for each in counted)
-    made.nodes = []
+    cluster.command_count = sum(each.count for each in counted)
+    cluster.retry_count = sum(each.retries for each in counted)
+    cluster.nodes = []
     for each in stats.nodes:
         node = Node()
         _identify(node, each)
@@ -106,31 +106,31 @@ def cluster_of(
             _namespace(name, [one for one in own if one.namespace == name], columns, shift)
             for name in sorted({"", *(one.namespace for one in own)}, reverse=True)
         ]
-        made.nodes.append(node)
-    return made
+        cluster.nodes.append(node)
+    return cluster
 
 
 def _namespace(
     name: str, commands: list[CommandStats], columns: int, shift: int
 ) -> NamespaceMetrics:
-    made = NamespaceMetrics()
-    made.ns, made.bytes_in, made.bytes_out = name, 0, 0
-    vars(made).update(_counts(commands))
-    made.conn_latency = [0] * columns
+    metrics = NamespaceMetrics()
+    metrics.ns, metrics.bytes_in, metrics.bytes_out = name, 0, 0
+    vars(metrics).update(_counts(commands))
+    metrics.conn_latency = [0] * columns
     for group in ("write", "read", "batch", "query"):
-        setattr(made, f"{group}_latency", _latencies(commands, group, columns, shift))
-    return made
+        setattr(metrics, f"{group}_latency", _latencies(commands, group, columns, shift))
+    return metrics
 
 
 def stats_of(stats: Stats) -> ClusterStats:
     """The result of ``get_stats``."""
-    made = ClusterStats()
-    made.nodes = []
+    snapshot = ClusterStats()
+    snapshot.nodes = []
     for each in stats.nodes:
         node = NodeStats()
         _identify(node, each)
         vars(node).update(_counts(_at(stats, each)))
-        made.nodes.append(node)
-    made.retry_count = sum(each.retries for each in stats.commands)
-    made.thread_pool_queued_tasks = made.recover_queue_size = 0
-    return made
+        snapshot.nodes.append(node)
+    snapshot.retry_count = sum(each.retries for each in stats.commands)
+    snapshot.thread_pool_queued_tasks = snapshot.recover_queue_size = 0
+    return snapshot

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from spikewire.compat.aerospike.absent import Transaction
 from spikewire.compat.aerospike.accounts import GLOBAL, NAMES, privilege_dict, role_dict, user_dict
-from spikewire.compat.aerospike.failures import missing, of_code, of_server, refuse
-from spikewire.compat.aerospike.measuring import Measuring
+from spikewire.compat.aerospike.client_metrics import ClientMetrics
+from spikewire.compat.aerospike.failures import missing, of_code, of_server, reject
 from spikewire.compat.aerospike.records import FAILURES
+from spikewire.compat.aerospike.transaction import Transaction
 from spikewire.roles import Privilege
 
 if TYPE_CHECKING:
@@ -26,14 +26,14 @@ _LONGEST_ADDRESS = 63
 _LONGEST_WAIT = 60.0
 
 
-class Users(Measuring):
+class Users(ClientMetrics):
     """Users, roles and transactions."""
 
     def _within(self, policy: Any) -> float:
         """The timeout for a node's reply, in seconds."""
         self._policies.keywords("admin", policy)
-        found = {"timeout": 1000} | self._policies.changed["admin"] | (policy or {})
-        return found["timeout"] / 1000 or _LONGEST_WAIT
+        entries = {"timeout": 1000} | self._policies.changed["admin"] | (policy or {})
+        return entries["timeout"] / 1000 or _LONGEST_WAIT
 
     def _managed(self, manage: Callable[[], Any]) -> Any:
         """The result of a call, with errors as those of the official client."""
@@ -126,8 +126,8 @@ class Users(Measuring):
         """The users, by name."""
         self._nodes()
         within = self._within(policy)
-        found = self._managed(lambda: self._client.users.list(timeout=within))
-        return {user.name: user_dict(user) for user in found}
+        users = self._managed(lambda: self._client.users.list(timeout=within))
+        return {user.name: user_dict(user) for user in users}
 
     def admin_create_role(
         self,
@@ -144,7 +144,7 @@ class Users(Measuring):
         granted = [] if privileges == () else _privileges(privileges)
         within = self._within(policy)
         if whitelist != () and not isinstance(whitelist, list):
-            refuse("Whitelist must be a list of IP strings.")
+            reject("Whitelist must be a list of IP strings.")
         allow = _texts(list(whitelist), _LONGEST_ADDRESS)
         _whole("py_read_quota", read_quota)
         _whole("py_write_quota", write_quota)
@@ -204,8 +204,8 @@ class Users(Measuring):
     def _roles(self, policy: Any) -> list[Any]:
         self._nodes()
         within = self._within(policy)
-        found: list[Any] = self._managed(lambda: self._client.roles.list(timeout=within))
-        return found
+        roles: list[Any] = self._managed(lambda: self._client.roles.list(timeout=within))
+        return roles
 
     def admin_query_role(self, role: Any, policy: Any = None) -> list[dict[str, Any]]:
         """The privileges of a role."""
@@ -240,7 +240,7 @@ class Users(Measuring):
         self._nodes(".")
         _role(role, ".")
         if whitelist is not None and not isinstance(whitelist, list):
-            refuse("Whitelist must be a list of IP strings, or None.")
+            reject("Whitelist must be a list of IP strings, or None.")
         allow = _texts(whitelist or [], _LONGEST_ADDRESS)
         within = self._within(policy)
         self._managed(lambda: self._client.roles.set_allowed(role, allow, timeout=within))
@@ -256,15 +256,15 @@ class Users(Measuring):
 
     def _ended(self, name: str, transaction: Any) -> int:
         if not isinstance(transaction, Transaction):
-            given = type(transaction).__name__
-            message = f"{name}() argument 1 must be aerospike.Transaction, not {given}"
+            kind = type(transaction).__name__
+            message = f"{name}() argument 1 must be aerospike.Transaction, not {kind}"
             raise TypeError(message)
         missing(f"Client.{name}")
 
 
 def _named(what: str, value: Any, stop: str = "") -> None:
     if not isinstance(value, str):
-        refuse(f"{what} should be a string{stop}")
+        reject(f"{what} should be a string{stop}")
 
 
 def _user(user: Any) -> None:
@@ -287,12 +287,12 @@ def _short(what: str, text: str, longest: int) -> None:
 
 def _whole(what: str, value: Any) -> None:
     if not isinstance(value, int):
-        refuse(f"{what} must be an integer.")
+        reject(f"{what} must be an integer.")
 
 
 def _roles(roles: Any) -> list[str]:
     if not isinstance(roles, list):
-        refuse("Roles should be a list")
+        reject("Roles should be a list")
     return _texts(roles, _LONGEST_NAME)
 
 
@@ -309,19 +309,19 @@ def _texts(texts: Any, longest: int) -> list[str]:
 
 def _privileges(privileges: Any) -> list[Privilege]:
     if not isinstance(privileges, list):
-        refuse("Privileges should be a list")
+        reject("Privileges should be a list")
     return [_privilege(each) for each in privileges]
 
 
 def _privilege(privilege: Any) -> Privilege:
     if not isinstance(privilege, dict):
-        refuse("Privileges should be a list of dicts")
+        reject("Privileges should be a list of dicts")
     if "code" not in privilege:
-        refuse("Code is a compulsory parameter in privileges dictionary")
+        reject("Code is a compulsory parameter in privileges dictionary")
     kind = NAMES.get(privilege["code"])
     namespace, set_name = privilege.get("ns") or None, privilege.get("set") or None
     if kind in GLOBAL and (namespace or set_name):
-        refuse("Admin privilege has namespace/set scope which is invalid.")
+        reject("Admin privilege has namespace/set scope which is invalid.")
     if kind is None or (set_name and not namespace):
         raise of_code(72, "AEROSPIKE_INVALID_PRIVILEGE")
     return Privilege(kind, namespace, set_name)

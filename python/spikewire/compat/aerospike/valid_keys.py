@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from spikewire.compat.aerospike.failures import refuse
+from spikewire.compat.aerospike.failures import reject
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -88,8 +88,8 @@ CONFIGURATION: dict[str, frozenset[str]] = {
 }
 
 
-def check_names(given: Iterable[object], known: frozenset[str], of: str = "policy") -> None:
+def check_names(names: Iterable[object], known: frozenset[str], of: str = "policy") -> None:
     """Rejects the first unknown entry."""
-    for name in given:
+    for name in names:
         if name not in known:
-            refuse(f'"{name}" is an invalid {of} dictionary key')
+            reject(f'"{name}" is an invalid {of} dictionary key')

@@ -11,16 +11,18 @@ from typing import TYPE_CHECKING, Any
 import spikewire
 from spikewire import op
 from spikewire._native import _ordered_maps  # pyright: ignore[reportPrivateUsage]
-from spikewire.compat.aerospike.failures import of_code, refuse
-from spikewire.compat.aerospike_helpers import HyperLogLog
+from spikewire.compat.aerospike.failures import of_code, reject
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from typing_extensions import Self
 
 __all__ = [
     "CDTInfinite",
     "CDTWildcard",
     "GeoJSON",
+    "HyperLogLog",
     "KeyOrderedDict",
     "Serializers",
     "deserializer_of",
@@ -31,8 +33,8 @@ __all__ = [
     "null",
     "outgoing",
     "outgoing_bins",
+    "register_ordered_maps",
     "serializers",
-    "tell_ordered_maps",
 ]
 
 _SCALARS = frozenset({int, str, float, bytes, bytearray, bool, type(None)})
@@ -43,9 +45,24 @@ class KeyOrderedDict(dict[Any, Any]):
     this class, and writes instances as such maps, once there is a client here."""
 
 
-def tell_ordered_maps() -> None:
+def register_ordered_maps() -> None:
     """Enables that for the process."""
     _ordered_maps(KeyOrderedDict)
+
+
+class HyperLogLog(bytes):
+    """A sketch, as bytes."""
+
+    __module__ = "spikewire.compat.aerospike_helpers"  # Where programs find it.
+
+    def __new__(cls, o: Any) -> Self:
+        """Of bytes."""
+        return super().__new__(cls, o)
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({super().__repr__()})"
+
+    __str__ = __repr__
 
 
 class null:  # noqa: N801
@@ -70,18 +87,18 @@ class GeoJSON:
         elif isinstance(geo_data, dict):
             self.geo_data = geo_data
         else:
-            refuse("Geospatial data should be a dictionary or raw GeoJSON string")
+            reject("Geospatial data should be a dictionary or raw GeoJSON string")
 
     def wrap(self, geo_data: dict[str, Any]) -> None:
         """Sets Python objects."""
         if not isinstance(geo_data, dict):
-            refuse("Geospatial data should be a dictionary or raw GeoJSON string")
+            reject("Geospatial data should be a dictionary or raw GeoJSON string")
         self.geo_data = geo_data
 
     def unwrap(self) -> dict[str, Any]:
         """The value as Python objects."""
-        found: dict[str, Any] = self.geo_data
-        return found
+        geometry: dict[str, Any] = self.geo_data
+        return geometry
 
     def loads(self, raw_geo: str) -> None:
         """Sets JSON text."""
@@ -103,14 +120,14 @@ class GeoJSON:
 def geojson(geojson_str: str) -> GeoJSON:
     """A ``GeoJSON`` from JSON text."""
     if not isinstance(geojson_str, str):
-        refuse("The geospatial data should be a string")
+        reject("The geospatial data should be a string")
     return GeoJSON(geojson_str)
 
 
 def geodata(geo_data: dict[str, Any]) -> GeoJSON:
     """A ``GeoJSON`` from Python objects."""
     if not isinstance(geo_data, dict):
-        refuse("The geospatial data should be a dictionary")
+        reject("The geospatial data should be a dictionary")
     return GeoJSON(geo_data)
 
 
@@ -137,13 +154,13 @@ serializers = Serializers()
 def outgoing_bins(bins: Any, own: Serializers | None = None) -> dict[str, Any]:
     """The bins to send. Bins whose values are all plain are returned unchanged."""
     if not isinstance(bins, dict):
-        refuse("Record should be passed as bin-value pair")
-    found: dict[str, Any] = bins
+        reject("Record should be passed as bin-value pair")
+    record_bins: dict[str, Any] = bins
     changes = own is not None and own.bools_as_integers
-    for value in found.values():
+    for value in record_bins.values():
         if changes or type(value) not in _SCALARS:
-            return {name: outgoing(value, own) for name, value in found.items()}
-    return found
+            return {name: outgoing(value, own) for name, value in record_bins.items()}
+    return record_bins
 
 
 def outgoing(value: Any, own: Serializers | None = None) -> Any:
@@ -156,8 +173,8 @@ def outgoing(value: Any, own: Serializers | None = None) -> Any:
     if kind is list:
         return [outgoing(item, own) for item in value]
     if kind is dict or kind is KeyOrderedDict:
-        made = {outgoing(name, own): outgoing(item, own) for name, item in value.items()}
-        return made if kind is dict else KeyOrderedDict(made)
+        items = {outgoing(name, own): outgoing(item, own) for name, item in value.items()}
+        return items if kind is dict else KeyOrderedDict(items)
     special = _SPECIAL.get(kind)
     if special is not None:
         return special(value)
@@ -192,17 +209,17 @@ _BASES: tuple[tuple[type, Callable[[Any], Any]], ...] = (
 
 def _serialized(value: Any, own: Serializers | None) -> bytes:
     if own is None:
-        refuse("Cannot serialize: SERIALIZER_NONE selected")
+        reject("Cannot serialize: SERIALIZER_NONE selected")
     serializer = own.serializer
     if serializer is None:
         raise of_code(-1, "No serializer callback registered")
     try:
-        made = serializer(value)
+        text = serializer(value)
     except Exception as error:
         raise of_code(-1, "Unable to call user's registered serializer callback") from error
-    if not isinstance(made, str):
-        raise of_code(-1, f"a serializer must return str, not {type(made).__name__}")
-    return made.encode()
+    if not isinstance(text, str):
+        raise of_code(-1, f"a serializer must return str, not {type(text).__name__}")
+    return text.encode()
 
 
 def incoming_bins(bins: dict[str, Any], own: Serializers | None = None) -> dict[str, Any]:
@@ -236,8 +253,8 @@ def incoming(value: Any, deserializer: Callable[[Any], Any] | None = None) -> An
     if kind is dict:
         return {name: incoming(item, deserializer) for name, item in value.items()}
     if kind is KeyOrderedDict:
-        found = ((name, incoming(item, deserializer)) for name, item in value.items())
-        return KeyOrderedDict(found)
+        pairs = ((name, incoming(item, deserializer)) for name, item in value.items())
+        return KeyOrderedDict(pairs)
     if kind is spikewire.GeoJSON:
         return GeoJSON(value.text)
     if kind is spikewire.HyperLogLog:

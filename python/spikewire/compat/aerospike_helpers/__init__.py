@@ -10,22 +10,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from typing_extensions import Self
+from spikewire.compat.aerospike.values import HyperLogLog
 
 __all__ = ["HyperLogLog"]
-
-
-class HyperLogLog(bytes):
-    """A sketch, as bytes."""
-
-    def __new__(cls, o: Any) -> Self:
-        """Of bytes."""
-        return super().__new__(cls, o)
-
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}({super().__repr__()})"
-
-    __str__ = __repr__

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from spikewire import Expression, ctx
-from spikewire.ctx import Step
+from spikewire.compat.aerospike.failures import missing
+from spikewire.compat.aerospike.paths import CDT_CTX_ORDER_KEY as CDT_CTX_ORDER_KEY
+from spikewire.compat.aerospike.paths import CDT_CTX_PAD_KEY as CDT_CTX_PAD_KEY
 
 __all__ = [
     "cdt_ctx_all_children",
@@ -26,15 +27,7 @@ __all__ = [
     "cdt_ctx_map_value",
     "index_datatype_string",
     "index_type_string",
-    "packed",
-    "steps",
 ]
-
-CDT_CTX_ORDER_KEY = "order_key"
-CDT_CTX_PAD_KEY = "pad_key"
-
-_LIST_ORDER = {0: "unordered", 1: "ordered"}
-_MAP_ORDER = {0: "unordered", 1: "key", 3: "key_value"}
 
 
 class _cdt_ctx:
@@ -98,8 +91,6 @@ def cdt_ctx_map_key_create(key: Any, order: int = 0) -> _cdt_ctx:
 
 
 def _absent(name: str) -> _cdt_ctx:
-    from spikewire.compat.aerospike.failures import missing  # That module imports this one.
-
     missing(f"cdt_ctx.{name}")
 
 
@@ -123,49 +114,6 @@ def cdt_ctx_map_keys_in(keys: list[Any]) -> _cdt_ctx:  # noqa: ARG001
     return _absent("cdt_ctx_map_keys_in")
 
 
-def _step(of: Any) -> Step:
-    from spikewire.compat.aerospike.failures import refuse
-    from spikewire.compat.aerospike.values import outgoing
-
-    kind = getattr(of, "id", None)
-    if not isinstance(kind, int):
-        refuse("Failed to convert ctx, id")
-    value, more = outgoing(of.value), of.extra_args or {}
-    if kind in (0x10, 0x11, 0x14, 0x20, 0x21) and (
-        isinstance(value, bool) or not isinstance(value, int)
-    ):
-        refuse("the step's index or rank must be an integer")
-    order = more.get(CDT_CTX_ORDER_KEY, 0)
-    if kind == 0x14:
-        if order not in _LIST_ORDER:
-            refuse("order_key is invalid")
-        return Step("list_index_create", value, _LIST_ORDER[order], bool(more.get(CDT_CTX_PAD_KEY)))
-    if kind == 0x24:
-        if order not in _MAP_ORDER:
-            refuse("order_key is invalid")
-        return Step("map_key_create", value, _MAP_ORDER[order])
-    makers: dict[int, Any] = {
-        0x10: ctx.list_index, 0x11: ctx.list_rank, 0x13: ctx.list_value, 0x20: ctx.map_index,
-        0x21: ctx.map_rank, 0x22: ctx.map_key, 0x23: ctx.map_value,
-    }  # fmt: skip
-    if kind not in makers:
-        refuse("the step is of no known kind")
-    made: Step = makers[kind](value)
-    return made
-
-
-def _within(path: list[Step]) -> bytes:
-    on = Expression.bin("a", dict)
-    return bytes(Expression.call("map", "size", on, (), path))
-
-
-def packed(path: list[Step]) -> bytes:
-    """The wire form of a path, extracted from an expression that contains it."""
-    first = bytes((0x92, 0x10, 0))  # The path of list index 0.
-    before, _, after = _within([ctx.list_index(0)]).partition(first)
-    return _within(path)[len(before) : -len(after)]
-
-
 def index_type_string(index_type: int) -> str:
     """The name that info commands use for a kind of index."""
     return {0: "default", 1: "list", 2: "mapkeys", 3: "mapvalues"}.get(index_type, "invalid")
@@ -175,14 +123,3 @@ def index_datatype_string(index_datatype: int) -> str:
     """The name that info commands use for the type of an index."""
     names = {0: "string", 1: "numeric", 2: "geo2dsphere", 3: "blob", 4: "numeric"}
     return names.get(index_datatype, "invalid")
-
-
-def steps(given: Any) -> list[Step] | None:
-    """The engine's path."""
-    if given is None:
-        return None
-    if not isinstance(given, list):
-        from spikewire.compat.aerospike.failures import refuse
-
-        refuse("ctx must be a list")
-    return [_step(each) for each in given] or None

@@ -11,9 +11,9 @@
 
 | module | contents |
 |---|---|
-| ``client``, ``async_client``, ``common``, ``users`` | the two clients |
+| ``client``, ``async_client``, ``base_client``, ``users`` | the two clients |
 | ``requests``, ``batches``, ``steps`` | converting calls to the engine's, for both clients |
-| ``query``, ``lazy``, ``numpy_batch`` | queries; results of ``batch_read`` |
+| ``query``, ``read_results``, ``write_results``, ``numpy_batch`` | queries; results of batches |
 | ``configuration``, ``policies`` | converting configurations and policies |
 | ``operations``, ``expressions``, ``values`` | converting arguments for the engine |
 | ``observability``, ``metrics_server`` | metrics, traces, logs |
@@ -133,11 +133,8 @@ from spikewire.compat.aerospike_py.exception import (
 from spikewire.compat.aerospike_py.failures import (
     CompatWarning as CompatWarning,
 )
-from spikewire.compat.aerospike_py.installing import (
+from spikewire.compat.aerospike_py.installation import (
     install as install,
-)
-from spikewire.compat.aerospike_py.lazy import (
-    LazyBatchRecords as LazyBatchRecords,
 )
 from spikewire.compat.aerospike_py.numpy_batch import (
     NumpyBatchRecords as NumpyBatchRecords,
@@ -195,6 +192,9 @@ from spikewire.compat.aerospike_py.query import (
 )
 from spikewire.compat.aerospike_py.query import (
     partition_filter_by_range as partition_filter_by_range,
+)
+from spikewire.compat.aerospike_py.read_results import (
+    LazyBatchRecords as LazyBatchRecords,
 )
 from spikewire.compat.aerospike_py.types import (
     AdminPolicy as AdminPolicy,

@@ -10,15 +10,15 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import spikewire
 from spikewire.compat.aerospike_py import batches, requests
-from spikewire.compat.aerospike_py.common import Common, answer_of, index_kind
-from spikewire.compat.aerospike_py.configuration import opened_with
+from spikewire.compat.aerospike_py.base_client import BaseClient, answer_of, index_kind
+from spikewire.compat.aerospike_py.configuration import client_arguments
 from spikewire.compat.aerospike_py.exception import ClientError
 from spikewire.compat.aerospike_py.failures import FAILURES, NAMELESS, failure, not_opened
-from spikewire.compat.aerospike_py.limits import AsyncLimited
+from spikewire.compat.aerospike_py.limits import AsyncLimitedEngine
 from spikewire.compat.aerospike_py.numpy_batch import rows_of
 from spikewire.compat.aerospike_py.operations import plain
 from spikewire.compat.aerospike_py.query import AsyncQuery
-from spikewire.compat.aerospike_py.steps import written
+from spikewire.compat.aerospike_py.steps import batch_write_steps
 from spikewire.compat.aerospike_py.types import InfoNodeResult
 from spikewire.compat.aerospike_py.users import AsyncUsers
 from spikewire.compat.aerospike_py.values import record_of, stepped
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from typing_extensions import Self
 
-    from spikewire.compat.aerospike_py.lazy import LazyBatchRecords
+    from spikewire.compat.aerospike_py.read_results import LazyBatchRecords
     from spikewire.compat.aerospike_py.requests import Request
     from spikewire.compat.aerospike_py.types import (
         BatchWriteResult,
@@ -42,19 +42,21 @@ __all__ = ["AsyncClient"]
 _NONE: dict[str, Any] = {}
 
 
-class AsyncClient(AsyncUsers, Common):
+class AsyncClient(AsyncUsers, BaseClient):
     """An asyncio client with the API of aerospike-py. It connects with ``connect()``."""
 
     async def connect(
         self, username: str | None = None, password: str | None = None
     ) -> AsyncClient:
         """Connects and returns this client."""
-        self._may_open()
-        seeds, options = opened_with(self._config, username, password)
+        self._check_can_open()
+        seeds, options = client_arguments(self._config, username, password)
         self._user = options.get("user")
         self._opening = True
         try:
-            self._took(await spikewire.AsyncClient.connect(seeds, **options), AsyncLimited)
+            self._set_engine(
+                await spikewire.AsyncClient.connect(seeds, **options), AsyncLimitedEngine
+            )
         except FAILURES as error:
             raise not_opened(error) from None
         finally:
@@ -63,7 +65,7 @@ class AsyncClient(AsyncUsers, Common):
 
     async def close(self) -> None:
         """Closes all connections; closing twice does nothing."""
-        opened = self._may_close()
+        opened = self._detach()
         if opened is not None:
             await opened.close()
 
@@ -79,9 +81,9 @@ class AsyncClient(AsyncUsers, Common):
         await self.close()
         return False
 
-    async def _made(self, request: Request) -> Any:
+    async def _execute(self, request: Request) -> Any:
         try:
-            verb = getattr(self._connected(), request.verb)
+            verb = getattr(self._require_engine(), request.verb)
             result = await verb(*request.arguments, **request.options)
         except spikewire.RecordNotFound as error:
             if request.absent is not None:
@@ -91,7 +93,7 @@ class AsyncClient(AsyncUsers, Common):
             raise failure(error, request.arguments[0]) from None
         return request.finish(result)
 
-    async def _stepped(self, steps: Any) -> Any:
+    async def _run_steps(self, steps: Any) -> Any:
         sent: Any = None
         while True:
             try:
@@ -102,7 +104,7 @@ class AsyncClient(AsyncUsers, Common):
                 await asyncio.sleep(step)
                 sent = None
             else:
-                sent = await self._made(step)
+                sent = await self._execute(step)
 
     async def get(self, key: Any, policy: Any = None) -> Record:
         """Reads a record."""
@@ -111,7 +113,7 @@ class AsyncClient(AsyncUsers, Common):
                 return record_of(key, await self._get(key))
             except FAILURES as error:
                 raise failure(error, key) from None
-        return await self._made(requests.get(key, policy))  # type: ignore[no-any-return]
+        return await self._execute(requests.get(key, policy))  # type: ignore[no-any-return]
 
     async def put(self, key: Any, bins: Any, meta: Any = None, policy: Any = None) -> None:
         """Writes bins."""
@@ -125,7 +127,7 @@ class AsyncClient(AsyncUsers, Common):
             or len(key) != 3
             or type(key[2]) is bytes
         ):
-            return await self._made(requests.put(key, bins, meta, policy))  # type: ignore[no-any-return]
+            return await self._execute(requests.put(key, bins, meta, policy))  # type: ignore[no-any-return]
         try:
             return await self._put(key, bins)  # type: ignore[no-any-return]
         except FAILURES as error:
@@ -133,50 +135,50 @@ class AsyncClient(AsyncUsers, Common):
 
     async def select(self, key: Any, bins: Any, policy: Any = None) -> Record:
         """Reads some bins of a record."""
-        return await self._made(requests.select(key, bins, policy))  # type: ignore[no-any-return]
+        return await self._execute(requests.select(key, bins, policy))  # type: ignore[no-any-return]
 
     async def exists(self, key: Any, policy: Any = None) -> ExistsResult:
         """Whether a record exists."""
         if policy is None and type(key) is tuple and len(key) == 3 and type(key[2]) is not bytes:
             try:
-                return requests.found(key, await self._get(key, []))
+                return requests.exists_result(key, await self._get(key, []))
             except spikewire.RecordNotFound as error:
-                return requests.absent(key, error)
+                return requests.absent_result(key, error)
             except FAILURES as error:
                 raise failure(error, key) from None
-        return await self._made(requests.exists(key, policy))  # type: ignore[no-any-return]
+        return await self._execute(requests.exists(key, policy))  # type: ignore[no-any-return]
 
     async def remove(self, key: Any, meta: Any = None, policy: Any = None) -> None:
         """Deletes a record."""
-        return await self._made(requests.remove(key, meta, policy))  # type: ignore[no-any-return]
+        return await self._execute(requests.remove(key, meta, policy))  # type: ignore[no-any-return]
 
     async def touch(self, key: Any, val: Any = 0, meta: Any = None, policy: Any = None) -> None:
         """Resets the time to live."""
-        return await self._made(requests.touch(key, val, meta, policy))  # type: ignore[no-any-return]
+        return await self._execute(requests.touch(key, val, meta, policy))  # type: ignore[no-any-return]
 
     async def append(
         self, key: Any, bin: Any, val: Any, meta: Any = None, policy: Any = None
     ) -> None:
         """Appends to text or bytes."""
-        return await self._made(requests.append(key, bin, val, meta, policy))  # type: ignore[no-any-return]
+        return await self._execute(requests.append(key, bin, val, meta, policy))  # type: ignore[no-any-return]
 
     async def prepend(
         self, key: Any, bin: Any, val: Any, meta: Any = None, policy: Any = None
     ) -> None:
         """Prepends to text or bytes."""
-        return await self._made(requests.prepend(key, bin, val, meta, policy))  # type: ignore[no-any-return]
+        return await self._execute(requests.prepend(key, bin, val, meta, policy))  # type: ignore[no-any-return]
 
     async def increment(
         self, key: Any, bin: Any, offset: Any, meta: Any = None, policy: Any = None
     ) -> None:
         """Adds to a number."""
-        return await self._made(requests.increment(key, bin, offset, meta, policy))  # type: ignore[no-any-return]
+        return await self._execute(requests.increment(key, bin, offset, meta, policy))  # type: ignore[no-any-return]
 
     async def remove_bin(
         self, key: Any, bin_names: Any, meta: Any = None, policy: Any = None
     ) -> None:
         """Removes bins of a record."""
-        return await self._made(requests.remove_bin(key, bin_names, meta, policy))  # type: ignore[no-any-return]
+        return await self._execute(requests.remove_bin(key, bin_names, meta, policy))  # type: ignore[no-any-return]
 
     async def operate(self, key: Any, ops: Any, meta: Any = None, policy: Any = None) -> Record:
         """Runs several operations on one record, results by bin."""
@@ -193,23 +195,23 @@ class AsyncClient(AsyncUsers, Common):
                     return stepped(key, await self._operate(key, steps[0]), steps[1])
                 except FAILURES as error:
                     raise failure(error, key) from None
-        return await self._made(requests.operate(key, ops, meta, policy))  # type: ignore[no-any-return]
+        return await self._execute(requests.operate(key, ops, meta, policy))  # type: ignore[no-any-return]
 
     async def operate_ordered(
         self, key: Any, ops: Any, meta: Any = None, policy: Any = None
     ) -> OperateOrderedResult:
         """Like ``operate``, with results in the order of the operations."""
-        return await self._made(requests.operate_ordered(key, ops, meta, policy))  # type: ignore[no-any-return]
+        return await self._execute(requests.operate_ordered(key, ops, meta, policy))  # type: ignore[no-any-return]
 
     async def batch_read(self, keys: Any, bins: Any = None, policy: Any = None) -> LazyBatchRecords:
         """Reads records: all bins, some, or none if ``bins`` is empty."""
-        return await self._made(batches.batch_read(keys, bins, policy))  # type: ignore[no-any-return]
+        return await self._execute(batches.batch_read(keys, bins, policy))  # type: ignore[no-any-return]
 
     async def batch_write(
         self, records: Any, policy: Any = None, retry: int = 0
     ) -> BatchWriteResult:
         """Writes records; rows are keys and bins, and optionally metadata."""
-        return await self._stepped(written(records, policy, retry))  # type: ignore[no-any-return]
+        return await self._run_steps(batch_write_steps(records, policy, retry))  # type: ignore[no-any-return]
 
     async def batch_write_numpy(
         self,
@@ -223,31 +225,31 @@ class AsyncClient(AsyncUsers, Common):
     ) -> BatchWriteResult:
         """Writes the rows of a structured array."""
         rows = rows_of(data, namespace, set_name, _dtype, key_field)
-        return await self._stepped(written(rows, policy, retry))  # type: ignore[no-any-return]
+        return await self._run_steps(batch_write_steps(rows, policy, retry))  # type: ignore[no-any-return]
 
     async def batch_operate(self, keys: Any, ops: Any, policy: Any = None) -> BatchWriteResult:
         """Runs several operations on each record."""
-        return await self._made(batches.batch_operate(keys, ops, policy))  # type: ignore[no-any-return]
+        return await self._execute(batches.batch_operate(keys, ops, policy))  # type: ignore[no-any-return]
 
     async def batch_remove(self, keys: Any, policy: Any = None) -> BatchWriteResult:
         """Deletes records; rows are keys, or pairs of a key and metadata."""
-        return await self._made(batches.batch_remove(keys, policy))  # type: ignore[no-any-return]
+        return await self._execute(batches.batch_remove(keys, policy))  # type: ignore[no-any-return]
 
     async def batch_apply(
         self, keys: Any, module: Any, function: Any, args: Any = None, policy: Any = None
     ) -> BatchWriteResult:
         """Runs a function of a registered module on each record."""
-        return await self._made(batches.batch_apply(keys, module, function, args, policy))  # type: ignore[no-any-return]
+        return await self._execute(batches.batch_apply(keys, module, function, args, policy))  # type: ignore[no-any-return]
 
     async def apply(
         self, key: Any, module: Any, function: Any, args: Any = None, policy: Any = None
     ) -> Any:
         """Runs a function of a registered module on one record."""
-        return await self._made(requests.apply(key, module, function, args, policy))
+        return await self._execute(requests.apply(key, module, function, args, policy))
 
     def query(self, namespace: str, set_name: str) -> AsyncQuery:
         """Creates a query."""
-        return AsyncQuery(self._connected(), namespace, set_name)
+        return AsyncQuery(self._require_engine(), namespace, set_name)
 
     async def _index(
         self, kind: str, namespace: str, set_name: str, bin_name: str, index_name: str
@@ -255,7 +257,7 @@ class AsyncClient(AsyncUsers, Common):
         if bin_name == "":
             raise ClientError(NAMELESS)
         try:
-            await self._connected().indexes.create(
+            await self._require_engine().indexes.create(
                 namespace, set_name, bin_name, index_kind(kind), name=index_name
             )
         except FAILURES as error:
@@ -286,7 +288,7 @@ class AsyncClient(AsyncUsers, Common):
         """Removes an index; a missing one counts as removed."""
         del policy
         try:
-            await self._connected().indexes.drop(namespace, None, index_name)
+            await self._require_engine().indexes.drop(namespace, None, index_name)
         except spikewire.IndexNotFound:
             return
         except FAILURES as error:
@@ -299,7 +301,7 @@ class AsyncClient(AsyncUsers, Common):
         del policy
         command = requests.truncation(namespace, set_name, nanos)
         try:
-            await self._connected().info(command)
+            await self._require_engine().info(command)
         except FAILURES as error:
             raise failure(error) from None
 
@@ -308,7 +310,7 @@ class AsyncClient(AsyncUsers, Common):
         del policy
         name, source = requests.udf_put(filename, udf_type)
         try:
-            await self._connected().modules.register(name, source)
+            await self._require_engine().modules.register(name, source)
         except FAILURES as error:
             raise failure(error) from None
 
@@ -316,7 +318,7 @@ class AsyncClient(AsyncUsers, Common):
         """Removes a module; a missing one counts as removed."""
         del policy
         try:
-            await self._connected().modules.remove(requests.module_name(module))
+            await self._require_engine().modules.remove(requests.module_name(module))
         except FAILURES as error:
             raise failure(error) from None
 
@@ -325,7 +327,7 @@ class AsyncClient(AsyncUsers, Common):
             message = f"command must be a str, not {type(command).__name__}"
             raise TypeError(message)
         try:
-            return await self._connected().info(command, node)  # type: ignore[no-any-return]
+            return await self._require_engine().info(command, node)  # type: ignore[no-any-return]
         except spikewire.ServerError as error:
             return answer_of(error)
         except FAILURES as error:

@@ -12,40 +12,40 @@ import spikewire
 from spikewire._native import NamedWrites
 from spikewire.compat.aerospike_py.exception import ClientError
 from spikewire.compat.aerospike_py.failures import NAMELESS
-from spikewire.compat.aerospike_py.late import LazyWriteResult
-from spikewire.compat.aerospike_py.lazy import LazyBatchRecords
 from spikewire.compat.aerospike_py.operations import Prepared, merged, prepared
 from spikewire.compat.aerospike_py.policies import batch_options, row_options
+from spikewire.compat.aerospike_py.read_results import LazyBatchRecords
 from spikewire.compat.aerospike_py.requests import Request, by_bin
 from spikewire.compat.aerospike_py.types import BatchRecord, BatchRetryInfo, BatchWriteResult
 from spikewire.compat.aerospike_py.values import incoming, sent_key, sent_keys
 from spikewire.compat.aerospike_py.values import named_records as _named
+from spikewire.compat.aerospike_py.write_results import LazyWriteResult
 
 __all__ = ["batch_apply", "batch_operate", "batch_read", "batch_remove", "batch_write"]
 
 _NO_RETRIES = BatchRetryInfo()
 
 
-def _listed(given: Any, what: str) -> list[Any]:
-    if not isinstance(given, list):
-        message = f"{what} must be a list, not {type(given).__name__}"
+def _list_of(value: Any, what: str) -> list[Any]:
+    if not isinstance(value, list):
+        message = f"{what} must be a list, not {type(value).__name__}"
         raise TypeError(message)
-    return list(given)  # The caller may change it while the call is in progress.
+    return list(value)  # The caller may change it while the call is in progress.
 
 
 def batch_read(keys: Any, bins: Any, policy: Any) -> Request:
     """Reads records: all bins, some, or none if ``bins`` is empty."""
-    wanted = _listed(keys, "keys")
+    rows = _list_of(keys, "keys")
     options = {} if policy is None else batch_options(policy) | row_options("read", policy)
 
     def finish(batch: Any) -> LazyBatchRecords:
-        return LazyBatchRecords(wanted, batch)
+        return LazyBatchRecords(rows, batch)
 
     if bins is None:
-        return Request("get_many", (sent_keys(wanted),), options, finish)
-    if not _listed(bins, "bins"):
-        return Request("exists_many", (sent_keys(wanted),), options, finish)
-    return Request("get_many", (sent_keys(wanted), bins), options, finish)
+        return Request("get_many", (sent_keys(rows),), options, finish)
+    if not _list_of(bins, "bins"):
+        return Request("exists_many", (sent_keys(rows),), options, finish)
+    return Request("get_many", (sent_keys(rows), bins), options, finish)
 
 
 def _result(rows: list[BatchRecord]) -> BatchWriteResult:
@@ -54,14 +54,14 @@ def _result(rows: list[BatchRecord]) -> BatchWriteResult:
 
 def batch_operate(keys: Any, ops: Any, policy: Any) -> Request:
     """Runs several operations on each record."""
-    plan, wanted = prepared(_listed(ops, "ops")), _listed(keys, "keys")
+    plan, rows = prepared(_list_of(ops, "ops")), _list_of(keys, "keys")
     options = batch_options(policy)
     if plan.writes:
         options |= row_options("batch_write", policy)
     else:
         options |= row_options("read", policy)
-    arguments = sent_keys(wanted), plan.operations
-    return Request("operate_many", arguments, options, _operated(wanted, plan))
+    arguments = sent_keys(rows), plan.operations
+    return Request("operate_many", arguments, options, _operated(rows, plan))
 
 
 def _operated(keys: list[Any], plan: Prepared) -> Any:
@@ -74,11 +74,11 @@ def _operated(keys: list[Any], plan: Prepared) -> Any:
     return lambda batch: _result(_named.made(keys, batch, bins_of))
 
 
-def _with_meta(given: list[Any]) -> tuple[list[Any], list[Any]]:
+def _with_meta(rows: list[Any]) -> tuple[list[Any], list[Any]]:
     """Keys, and the rows' own metadata if rows are pairs of both."""
     keys: list[Any] = []
     metas: list[Any] = []
-    for each in given:
+    for each in rows:
         if (
             isinstance(each, tuple)
             and len(each) == 2
@@ -95,27 +95,27 @@ def _with_meta(given: list[Any]) -> tuple[list[Any], list[Any]]:
 
 def batch_remove(keys: Any, policy: Any) -> Request:
     """Deletes records; rows are keys, or pairs of a key and metadata."""
-    wanted, metas = _with_meta(_listed(keys, "keys"))
+    row_keys, metas = _with_meta(_list_of(keys, "keys"))
     call, shared = batch_options(policy), row_options("batch_remove", policy)
 
     def finish(batch: Any) -> BatchWriteResult:
-        return _result(_named.made(wanted, batch))
+        return _result(_named.made(row_keys, batch))
 
     if not any(metas):
-        return Request("delete_many", (sent_keys(wanted),), call | shared, finish)
+        return Request("delete_many", (sent_keys(row_keys),), call | shared, finish)
     rows = [
         spikewire.Delete(
             sent_key(key), **(shared if meta is None else row_options("batch_remove", policy, meta))
         )
-        for key, meta in zip(wanted, metas, strict=True)
+        for key, meta in zip(row_keys, metas, strict=True)
     ]
     return Request("batch", (rows,), call, finish)
 
 
 def batch_apply(keys: Any, module: Any, function: Any, args: Any, policy: Any) -> Request:
     """Calls a function on each record; rows are keys, or pairs of a key and metadata."""
-    wanted, metas = _with_meta(_listed(keys, "keys"))
-    shared = _listed([] if args is None else args, "args")
+    row_keys, metas = _with_meta(_list_of(keys, "keys"))
+    shared = _list_of([] if args is None else args, "args")
     call, own = batch_options(policy), row_options("batch_apply", policy)
 
     def bins_of(record: Any) -> dict[str, Any]:
@@ -123,23 +123,23 @@ def batch_apply(keys: Any, module: Any, function: Any, args: Any, policy: Any) -
         return {"SUCCESS": incoming(results[0]) if results else None}
 
     def finish(batch: Any) -> BatchWriteResult:
-        return _result(_named.made(wanted, batch, bins_of))
+        return _result(_named.made(row_keys, batch, bins_of))
 
     if not any(metas):
-        arguments = sent_keys(wanted), module, function, shared
+        arguments = sent_keys(row_keys), module, function, shared
         return Request("apply_many", arguments, call | own, finish)
     rows = []
-    for key, meta in zip(wanted, metas, strict=True):
+    for key, meta in zip(row_keys, metas, strict=True):
         if meta is None:
             rows.append(spikewire.Apply(sent_key(key), module, function, shared, **own))
             continue
-        given = _listed(meta.get("args", shared), "args")
+        own_arguments = _list_of(meta.get("args", shared), "args")
         rows.append(
             spikewire.Apply(
                 sent_key(key),
                 meta.get("module", module),
                 meta.get("function", function),
-                given,
+                own_arguments,
                 **row_options("batch_apply", policy, meta),
             )
         )
@@ -149,12 +149,12 @@ def batch_apply(keys: Any, module: Any, function: Any, args: Any, policy: Any) -
 def batch_write(records: Any, policy: Any) -> Request:
     """Writes records; rows are keys and bins, and optionally metadata."""
     call, shared = batch_options(policy), row_options("batch_write", policy)
-    records = _listed(records, "records")
-    if (given := NamedWrites.plain(records)) is not None:
+    records = _list_of(records, "records")
+    if (writes := NamedWrites.plain(records)) is not None:
         for row in records:
             if "" in row[1]:
                 raise ValueError(NAMELESS)
-        return Request("put_many", (records,), call | shared, _written(given))
+        return Request("put_many", (records,), call | shared, _written(writes))
     rows: list[tuple[Any, dict[str, Any]]] = []
     own: list[dict[str, Any]] = []
     plain = True
@@ -165,13 +165,13 @@ def batch_write(records: Any, policy: Any) -> Request:
         plain = plain and meta is None
     if plain:
         return Request("put_many", (rows,), call | shared, _written(NamedWrites(records)))
-    made = [spikewire.Write(*row, **options) for row, options in zip(rows, own, strict=True)]
-    return Request("batch", (made,), call, _written(NamedWrites(records)))
+    requests = [spikewire.Write(*row, **options) for row, options in zip(rows, own, strict=True)]
+    return Request("batch", (requests,), call, _written(NamedWrites(records)))
 
 
-def _written(given: NamedWrites) -> Any:
+def _written(writes: NamedWrites) -> Any:
     """The result of a batch that writes these rows, as they were when the call began."""
-    return lambda batch: LazyWriteResult.of(partial(_named.written, given, batch), _NO_RETRIES)
+    return lambda batch: LazyWriteResult.of(partial(_named.written, writes, batch), _NO_RETRIES)
 
 
 def _row(row: Any) -> tuple[Any, dict[str, Any], Any]:
@@ -181,7 +181,7 @@ def _row(row: Any) -> tuple[Any, dict[str, Any], Any]:
     if len(row) not in (2, 3):
         if row and not isinstance(row[0], tuple):
             sent_key(row[0])
-        message = f"a row has key, bins and maybe metadata, not {len(row)} items"
+        message = f"a row must have a key, bins and optionally metadata, not {len(row)} items"
         raise ValueError(message)
     key, values = row[0], row[1]
     meta = row[2] if len(row) == 3 else None

@@ -10,15 +10,15 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import spikewire
 from spikewire.compat.aerospike_py import batches, requests
-from spikewire.compat.aerospike_py.common import Common, answer_of, index_kind
-from spikewire.compat.aerospike_py.configuration import opened_with
+from spikewire.compat.aerospike_py.base_client import BaseClient, answer_of, index_kind
+from spikewire.compat.aerospike_py.configuration import client_arguments
 from spikewire.compat.aerospike_py.exception import ClientError
 from spikewire.compat.aerospike_py.failures import FAILURES, NAMELESS, failure, not_opened
-from spikewire.compat.aerospike_py.limits import Limited
+from spikewire.compat.aerospike_py.limits import LimitedEngine
 from spikewire.compat.aerospike_py.numpy_batch import rows_of
 from spikewire.compat.aerospike_py.operations import plain
 from spikewire.compat.aerospike_py.query import Query
-from spikewire.compat.aerospike_py.steps import written
+from spikewire.compat.aerospike_py.steps import batch_write_steps
 from spikewire.compat.aerospike_py.types import InfoNodeResult
 from spikewire.compat.aerospike_py.users import Users
 from spikewire.compat.aerospike_py.values import record_of, stepped
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from typing_extensions import Self
 
-    from spikewire.compat.aerospike_py.lazy import LazyBatchRecords
+    from spikewire.compat.aerospike_py.read_results import LazyBatchRecords
     from spikewire.compat.aerospike_py.requests import Request
     from spikewire.compat.aerospike_py.types import (
         BatchWriteResult,
@@ -42,17 +42,17 @@ __all__ = ["Client"]
 _NONE: dict[str, Any] = {}
 
 
-class Client(Users, Common):
+class Client(Users, BaseClient):
     """A blocking client with the API of aerospike-py. It connects with ``connect()``."""
 
     def connect(self, username: str | None = None, password: str | None = None) -> Client:
         """Connects and returns this client."""
-        self._may_open()
-        seeds, options = opened_with(self._config, username, password)
+        self._check_can_open()
+        seeds, options = client_arguments(self._config, username, password)
         self._user = options.get("user")
         self._opening = True
         try:
-            self._took(spikewire.Client(seeds, **options), Limited)
+            self._set_engine(spikewire.Client(seeds, **options), LimitedEngine)
         except FAILURES as error:
             raise not_opened(error) from None
         finally:
@@ -61,7 +61,7 @@ class Client(Users, Common):
 
     def close(self) -> None:
         """Closes all connections; closing twice does nothing."""
-        opened = self._may_close()
+        opened = self._detach()
         if opened is not None:
             opened.close()
 
@@ -77,9 +77,11 @@ class Client(Users, Common):
         self.close()
         return False
 
-    def _made(self, request: Request) -> Any:
+    def _execute(self, request: Request) -> Any:
         try:
-            result = getattr(self._connected(), request.verb)(*request.arguments, **request.options)
+            result = getattr(self._require_engine(), request.verb)(
+                *request.arguments, **request.options
+            )
         except spikewire.RecordNotFound as error:
             if request.absent is not None:
                 return request.absent(error)
@@ -88,7 +90,7 @@ class Client(Users, Common):
             raise failure(error, request.arguments[0]) from None
         return request.finish(result)
 
-    def _stepped(self, steps: Any) -> Any:
+    def _run_steps(self, steps: Any) -> Any:
         sent: Any = None
         while True:
             try:
@@ -99,7 +101,7 @@ class Client(Users, Common):
                 time.sleep(step)
                 sent = None
             else:
-                sent = self._made(step)
+                sent = self._execute(step)
 
     def get(self, key: Any, policy: Any = None) -> Record:
         """Reads a record."""
@@ -108,7 +110,7 @@ class Client(Users, Common):
                 return record_of(key, self._get(key))
             except FAILURES as error:
                 raise failure(error, key) from None
-        return self._made(requests.get(key, policy))  # type: ignore[no-any-return]
+        return self._execute(requests.get(key, policy))  # type: ignore[no-any-return]
 
     def put(self, key: Any, bins: Any, meta: Any = None, policy: Any = None) -> None:
         """Writes bins."""
@@ -122,7 +124,7 @@ class Client(Users, Common):
             or len(key) != 3
             or type(key[2]) is bytes
         ):
-            return self._made(requests.put(key, bins, meta, policy))  # type: ignore[no-any-return]
+            return self._execute(requests.put(key, bins, meta, policy))  # type: ignore[no-any-return]
         try:
             return self._put(key, bins)  # type: ignore[no-any-return]
         except FAILURES as error:
@@ -130,44 +132,44 @@ class Client(Users, Common):
 
     def select(self, key: Any, bins: Any, policy: Any = None) -> Record:
         """Reads some bins of a record."""
-        return self._made(requests.select(key, bins, policy))  # type: ignore[no-any-return]
+        return self._execute(requests.select(key, bins, policy))  # type: ignore[no-any-return]
 
     def exists(self, key: Any, policy: Any = None) -> ExistsResult:
         """Whether a record exists."""
         if policy is None and type(key) is tuple and len(key) == 3 and type(key[2]) is not bytes:
             try:
-                return requests.found(key, self._get(key, []))
+                return requests.exists_result(key, self._get(key, []))
             except spikewire.RecordNotFound as error:
-                return requests.absent(key, error)
+                return requests.absent_result(key, error)
             except FAILURES as error:
                 raise failure(error, key) from None
-        return self._made(requests.exists(key, policy))  # type: ignore[no-any-return]
+        return self._execute(requests.exists(key, policy))  # type: ignore[no-any-return]
 
     def remove(self, key: Any, meta: Any = None, policy: Any = None) -> None:
         """Deletes a record."""
-        return self._made(requests.remove(key, meta, policy))  # type: ignore[no-any-return]
+        return self._execute(requests.remove(key, meta, policy))  # type: ignore[no-any-return]
 
     def touch(self, key: Any, val: Any = 0, meta: Any = None, policy: Any = None) -> None:
         """Resets the time to live."""
-        return self._made(requests.touch(key, val, meta, policy))  # type: ignore[no-any-return]
+        return self._execute(requests.touch(key, val, meta, policy))  # type: ignore[no-any-return]
 
     def append(self, key: Any, bin: Any, val: Any, meta: Any = None, policy: Any = None) -> None:
         """Appends to text or bytes."""
-        return self._made(requests.append(key, bin, val, meta, policy))  # type: ignore[no-any-return]
+        return self._execute(requests.append(key, bin, val, meta, policy))  # type: ignore[no-any-return]
 
     def prepend(self, key: Any, bin: Any, val: Any, meta: Any = None, policy: Any = None) -> None:
         """Prepends to text or bytes."""
-        return self._made(requests.prepend(key, bin, val, meta, policy))  # type: ignore[no-any-return]
+        return self._execute(requests.prepend(key, bin, val, meta, policy))  # type: ignore[no-any-return]
 
     def increment(
         self, key: Any, bin: Any, offset: Any, meta: Any = None, policy: Any = None
     ) -> None:
         """Adds to a number."""
-        return self._made(requests.increment(key, bin, offset, meta, policy))  # type: ignore[no-any-return]
+        return self._execute(requests.increment(key, bin, offset, meta, policy))  # type: ignore[no-any-return]
 
     def remove_bin(self, key: Any, bin_names: Any, meta: Any = None, policy: Any = None) -> None:
         """Removes bins of a record."""
-        return self._made(requests.remove_bin(key, bin_names, meta, policy))  # type: ignore[no-any-return]
+        return self._execute(requests.remove_bin(key, bin_names, meta, policy))  # type: ignore[no-any-return]
 
     def operate(self, key: Any, ops: Any, meta: Any = None, policy: Any = None) -> Record:
         """Runs several operations on one record, results by bin."""
@@ -184,21 +186,21 @@ class Client(Users, Common):
                     return stepped(key, self._operate(key, steps[0]), steps[1])
                 except FAILURES as error:
                     raise failure(error, key) from None
-        return self._made(requests.operate(key, ops, meta, policy))  # type: ignore[no-any-return]
+        return self._execute(requests.operate(key, ops, meta, policy))  # type: ignore[no-any-return]
 
     def operate_ordered(
         self, key: Any, ops: Any, meta: Any = None, policy: Any = None
     ) -> OperateOrderedResult:
         """Like ``operate``, with results in the order of the operations."""
-        return self._made(requests.operate_ordered(key, ops, meta, policy))  # type: ignore[no-any-return]
+        return self._execute(requests.operate_ordered(key, ops, meta, policy))  # type: ignore[no-any-return]
 
     def batch_read(self, keys: Any, bins: Any = None, policy: Any = None) -> LazyBatchRecords:
         """Reads records: all bins, some, or none if ``bins`` is empty."""
-        return self._made(batches.batch_read(keys, bins, policy))  # type: ignore[no-any-return]
+        return self._execute(batches.batch_read(keys, bins, policy))  # type: ignore[no-any-return]
 
     def batch_write(self, records: Any, policy: Any = None, retry: int = 0) -> BatchWriteResult:
         """Writes records; rows are keys and bins, and optionally metadata."""
-        return self._stepped(written(records, policy, retry))  # type: ignore[no-any-return]
+        return self._run_steps(batch_write_steps(records, policy, retry))  # type: ignore[no-any-return]
 
     def batch_write_numpy(
         self,
@@ -212,31 +214,31 @@ class Client(Users, Common):
     ) -> BatchWriteResult:
         """Writes the rows of a structured array."""
         rows = rows_of(data, namespace, set_name, _dtype, key_field)
-        return self._stepped(written(rows, policy, retry))  # type: ignore[no-any-return]
+        return self._run_steps(batch_write_steps(rows, policy, retry))  # type: ignore[no-any-return]
 
     def batch_operate(self, keys: Any, ops: Any, policy: Any = None) -> BatchWriteResult:
         """Runs several operations on each record."""
-        return self._made(batches.batch_operate(keys, ops, policy))  # type: ignore[no-any-return]
+        return self._execute(batches.batch_operate(keys, ops, policy))  # type: ignore[no-any-return]
 
     def batch_remove(self, keys: Any, policy: Any = None) -> BatchWriteResult:
         """Deletes records; rows are keys, or pairs of a key and metadata."""
-        return self._made(batches.batch_remove(keys, policy))  # type: ignore[no-any-return]
+        return self._execute(batches.batch_remove(keys, policy))  # type: ignore[no-any-return]
 
     def batch_apply(
         self, keys: Any, module: Any, function: Any, args: Any = None, policy: Any = None
     ) -> BatchWriteResult:
         """Runs a function of a registered module on each record."""
-        return self._made(batches.batch_apply(keys, module, function, args, policy))  # type: ignore[no-any-return]
+        return self._execute(batches.batch_apply(keys, module, function, args, policy))  # type: ignore[no-any-return]
 
     def apply(
         self, key: Any, module: Any, function: Any, args: Any = None, policy: Any = None
     ) -> Any:
         """Runs a function of a registered module on one record."""
-        return self._made(requests.apply(key, module, function, args, policy))
+        return self._execute(requests.apply(key, module, function, args, policy))
 
     def query(self, namespace: str, set_name: str) -> Query:
         """Creates a query."""
-        return Query(self._connected(), namespace, set_name)
+        return Query(self._require_engine(), namespace, set_name)
 
     def _index(
         self, kind: str, namespace: str, set_name: str, bin_name: str, index_name: str
@@ -244,7 +246,7 @@ class Client(Users, Common):
         if bin_name == "":
             raise ClientError(NAMELESS)
         try:
-            self._connected().indexes.create(
+            self._require_engine().indexes.create(
                 namespace, set_name, bin_name, index_kind(kind), name=index_name
             )
         except FAILURES as error:
@@ -275,7 +277,7 @@ class Client(Users, Common):
         """Removes an index; a missing one counts as removed."""
         del policy
         try:
-            self._connected().indexes.drop(namespace, None, index_name)
+            self._require_engine().indexes.drop(namespace, None, index_name)
         except spikewire.IndexNotFound:
             return
         except FAILURES as error:
@@ -286,7 +288,7 @@ class Client(Users, Common):
         del policy
         command = requests.truncation(namespace, set_name, nanos)
         try:
-            self._connected().info(command)
+            self._require_engine().info(command)
         except FAILURES as error:
             raise failure(error) from None
 
@@ -295,7 +297,7 @@ class Client(Users, Common):
         del policy
         name, source = requests.udf_put(filename, udf_type)
         try:
-            self._connected().modules.register(name, source)
+            self._require_engine().modules.register(name, source)
         except FAILURES as error:
             raise failure(error) from None
 
@@ -303,7 +305,7 @@ class Client(Users, Common):
         """Removes a module; a missing one counts as removed."""
         del policy
         try:
-            self._connected().modules.remove(requests.module_name(module))
+            self._require_engine().modules.remove(requests.module_name(module))
         except FAILURES as error:
             raise failure(error) from None
 
@@ -312,7 +314,7 @@ class Client(Users, Common):
             message = f"command must be a str, not {type(command).__name__}"
             raise TypeError(message)
         try:
-            return self._connected().info(command, node)  # type: ignore[no-any-return]
+            return self._require_engine().info(command, node)  # type: ignore[no-any-return]
         except spikewire.ServerError as error:
             return answer_of(error)
         except FAILURES as error:

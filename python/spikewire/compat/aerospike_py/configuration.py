@@ -12,7 +12,7 @@ from spikewire.compat.aerospike_py.differences import CONFIG_NO_EFFECT
 from spikewire.compat.aerospike_py.exception import ClientError
 from spikewire.compat.aerospike_py.failures import missing, without_effect
 
-__all__ = ["CONFIG", "limit_of", "opened_with"]
+__all__ = ["CONFIG", "client_arguments", "limit_of"]
 
 #: Milliseconds, seconds, counts and the like: the names here and in the engine, and the unit.
 _NUMBERS = (
@@ -34,7 +34,7 @@ CONFIG = frozenset(
 )  # fmt: skip
 
 
-def opened_with(
+def client_arguments(
     config: Any, username: Any = None, password: Any = None
 ) -> tuple[list[str], dict[str, Any]]:
     """Seeds and options of a client."""
@@ -44,7 +44,7 @@ def opened_with(
     if username is not None and password is None:
         raise ClientError("Password is required when username is provided.")
     seeds = _seeds(config)
-    made: dict[str, Any] = {"timeout": 1, **_login(config, username, password)}
+    options: dict[str, Any] = {"timeout": 1, **_login(config, username, password)}
     for name, value in config.items():
         if name in CONFIG_NO_EFFECT and value != CONFIG_NO_EFFECT[name]:
             without_effect(f"the setting {name!r}")
@@ -52,22 +52,24 @@ def opened_with(
         if config.get(name) is None:
             continue
         number: Any = _integer(name, config[name])
-        made[option] = number if unit in (None, 1) else number / unit
-    if "connections_per_node" in made:  # The engine shares each of them among many commands.
-        made["connections_per_node"] = max(1, min(made["connections_per_node"], _MOST_CONNECTIONS))
-    if "tend_interval" in made:
-        made["tend_interval"] = max(made["tend_interval"], _LEAST_TEND)
+        options[option] = number if unit in (None, 1) else number / unit
+    if "connections_per_node" in options:  # The engine shares each of them among many commands.
+        options["connections_per_node"] = max(
+            1, min(options["connections_per_node"], _MOST_CONNECTIONS)
+        )
+    if "tend_interval" in options:
+        options["tend_interval"] = max(options["tend_interval"], _LEAST_TEND)
     if config.get("cluster_name") is not None:
         name = config["cluster_name"]
         if not isinstance(name, str):
             message = f"cluster_name must be a str, not {type(name).__name__}"
             raise TypeError(message)
         if name:
-            made["cluster_name"] = name
+            options["cluster_name"] = name
     if config.get("use_services_alternate"):
-        made["use_services_alternate"] = True
+        options["use_services_alternate"] = True
     limit_of(config)
-    return seeds, made
+    return seeds, options
 
 
 def _login(config: dict[str, Any], username: Any, password: Any) -> dict[str, Any]:
@@ -114,30 +116,30 @@ def _integer(name: str, value: Any) -> int:
 
 def _seeds(config: dict[str, Any]) -> list[str]:
     if "hosts" not in config:
-        message = "a configuration needs its 'hosts'"
+        message = "the configuration has no 'hosts'"
         raise ValueError(message)
     hosts = config["hosts"]
     if not isinstance(hosts, list):
         message = f"hosts must be a list, not {type(hosts).__name__}"
         raise TypeError(message)
-    made: list[str] = []
+    seeds: list[str] = []
     for host in hosts:
         if isinstance(host, str):
             _, colon, port = host.rpartition(":")
             if colon and "]" not in port and not port.isdigit():
-                message = f"{port!r} is no port: {host!r}"
+                message = f"{port!r} is not a port: {host!r}"
                 raise ValueError(message)
-            made.append(host)
+            seeds.append(host)
             continue
         if not isinstance(host, tuple) or not host or not isinstance(host[0], str):
             message = "a host must be a str or a tuple of host and port"
             raise TypeError(message)
         address, number = host[0], _integer("port", host[1]) if len(host) > 1 else 3000
         if not 0 <= number <= 0xFFFF:
-            message = f"there is no port {number}"
+            message = f"{number} is not a port"
             raise OverflowError(message)
-        made.append(f"[{address}]:{number}" if ":" in address else f"{address}:{number}")
-    if not made:
+        seeds.append(f"[{address}]:{number}" if ":" in address else f"{address}:{number}")
+    if not seeds:
         message = "hosts must not be empty"
         raise ValueError(message)
-    return made
+    return seeds

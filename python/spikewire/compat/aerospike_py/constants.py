@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from spikewire.compat.numbers import *  # noqa: F403  # pyright: ignore[reportWildcardImportFromLibrary]
+from spikewire.compat.aerospike_constants import *  # noqa: F403  # pyright: ignore[reportWildcardImportFromLibrary]
 
 AEROSPIKE_ERR_ALWAYS_FORBIDDEN: Final = 10
 AEROSPIKE_ERR_BATCH_DISABLED: Final = 150

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import spikewire
 from spikewire import Expression, op
-from spikewire.compat.aerospike_py.failures import NAMELESS, refuse
+from spikewire.compat.aerospike_py.failures import NAMELESS, reject
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -44,36 +44,36 @@ _TWO = {
 }  # fmt: skip
 
 
-def filter_of(given: Any) -> Expression | None:
+def filter_of(expression: Any) -> Expression | None:
     """The expression of a policy's ``filter_expression``."""
-    if given is None or isinstance(given, Expression):
-        return given
-    if not isinstance(given, dict) or "__expr__" not in given:
-        message = f"filter_expression must be of exp, not {type(given).__name__}"
+    if expression is None or isinstance(expression, Expression):
+        return expression
+    if not isinstance(expression, dict) or "__expr__" not in expression:
+        message = f"filter_expression must be an expression of exp, not {type(expression).__name__}"
         raise TypeError(message)
-    made = _made(given, 0)
-    return made if isinstance(made, Expression) else Expression.value(made)
+    result = _converted(expression, 0)
+    return result if isinstance(result, Expression) else Expression.value(result)
 
 
-def _made(given: Any, depth: int) -> Any:
+def _converted(tree: Any, depth: int) -> Any:
     """An expression, or a plain value for a constant."""
-    if not isinstance(given, dict):
-        message = f"an expression must be of exp, not {type(given).__name__}"
+    if not isinstance(tree, dict):
+        message = f"expected an expression of exp, not {type(tree).__name__}"
         raise TypeError(message)
     if depth > _DEPTH:
         message = f"expressions are nested deeper than {_DEPTH}"
         raise ValueError(message)
-    of: dict[str, Any] = given
+    of: dict[str, Any] = tree
     name = _entry(of, "__expr__")
     if name in _CONSTANTS:
         return _CONSTANTS[name](of)
     if name in _META:
         return Expression.meta(_META[name])
     if name in _PAIRS:
-        pair = _made(_entry(of, "left"), depth + 1), _made(_entry(of, "right"), depth + 1)
+        pair = _converted(_entry(of, "left"), depth + 1), _converted(_entry(of, "right"), depth + 1)
         return Expression.apply(_PAIRS[name], pair)
     if name == "not":
-        return Expression.apply("not", (_made(_entry(of, "expr"), depth + 1),))
+        return Expression.apply("not", (_converted(_entry(of, "expr"), depth + 1),))
     if name == "let":
         return _let(of, depth)
     if name == "regex_compare":
@@ -83,13 +83,13 @@ def _made(given: Any, depth: int) -> Any:
     short = name.removesuffix("_bin") if isinstance(name, str) else ""
     if short != name and short in _BINS:
         return Expression.bin(_bin(of), _BINS[short])
-    message = f"{name!r} is no expression of exp"
+    message = f"{name!r} is not an expression of exp"
     raise ValueError(message)
 
 
 def _entry(of: dict[str, Any], name: str) -> Any:
     if name not in of:
-        message = f"an expression lacks its {name!r}"
+        message = f"an expression has no {name!r}"
         raise ValueError(message)
     return of[name]
 
@@ -97,45 +97,45 @@ def _entry(of: dict[str, Any], name: str) -> Any:
 def _bin(of: dict[str, Any]) -> Any:
     name = _entry(of, "name")
     if name == "":
-        refuse(f"{NAMELESS}.")
+        reject(f"{NAMELESS}.")
     return name
 
 
 def _operator(name: str, of: dict[str, Any], depth: int) -> Expression:
-    given = _entry(of, "exprs")
-    if not isinstance(given, list):
+    exprs = _entry(of, "exprs")
+    if not isinstance(exprs, list):
         message = f"the operands of {name!r} must be a list"
         raise TypeError(message)
-    operands = tuple(_made(each, depth + 1) for each in given)
+    operands = tuple(_converted(each, depth + 1) for each in exprs)
     if name in _TWO and len(operands) != 2:
         message = f"{name!r} takes 2 operands, not {len(operands)}"
         raise ValueError(message)
     if not operands:
-        refuse(f"{name!r} takes at least one operand")
+        reject(f"{name!r} takes at least one operand")
     if name == "cond" and (len(operands) < 3 or len(operands) % 2 == 0):
-        refuse(f"'cond' takes pairs and a default, so an odd number of them, not {len(operands)}")
+        reject(f"'cond' takes pairs and a default, an odd number of operands, not {len(operands)}")
     if name in _ONE:
         return Expression.apply(_ONE[name], operands[:1])
     return Expression.apply((_MANY | _TWO)[name], operands)
 
 
 def _let(of: dict[str, Any], depth: int) -> Expression:
-    given = _entry(of, "exprs")
-    if len(given) < 2:
-        refuse(f"'let' takes variables and an expression, not {len(given)} operand")
-    found: dict[str, Any] = {}
-    for each in given[:-1]:
+    exprs = _entry(of, "exprs")
+    if len(exprs) < 2:
+        reject(f"'let' takes variables and an expression, not {len(exprs)} operand")
+    variables: dict[str, Any] = {}
+    for each in exprs[:-1]:
         if not isinstance(each, dict) or each.get("__expr__") != "def":
-            refuse("what stands in 'let' before its last expression must be a 'def'")
-        found[_entry(each, "name")] = _made(_entry(each, "value"), depth + 1)
-    return Expression.let_(found, _made(given[-1], depth + 1))
+            reject("all operands of 'let' except the last must be 'def'")
+        variables[_entry(each, "name")] = _converted(_entry(each, "value"), depth + 1)
+    return Expression.let_(variables, _converted(exprs[-1], depth + 1))
 
 
 def _regex(of: dict[str, Any], depth: int) -> Expression:
-    text = _made(_entry(of, "bin"), depth + 1)
+    text = _converted(_entry(of, "bin"), depth + 1)
     flags = _integer(_entry(of, "flags"))
-    made = text if isinstance(text, Expression) else Expression.value(text)
-    return made.matches(
+    subject = text if isinstance(text, Expression) else Expression.value(text)
+    return subject.matches(
         _entry(of, "regex"),
         ignore_case=bool(flags & 2),
         by_lines=bool(flags & 8),
@@ -145,7 +145,7 @@ def _regex(of: dict[str, Any], depth: int) -> Expression:
 
 def _integer(value: Any) -> int:
     if isinstance(value, bool) or not isinstance(value, int):
-        message = f"an integer is wanted, not {type(value).__name__}"
+        message = f"expected an integer, not {type(value).__name__}"
         raise TypeError(message)
     return value
 
@@ -154,8 +154,8 @@ def _of(*kinds: type[Any]) -> Callable[[dict[str, Any]], Any]:
     def checked(of: dict[str, Any]) -> Any:
         value = _entry(of, "val")
         if isinstance(value, bool) != (bool in kinds) or not isinstance(value, kinds):
-            wanted = " or ".join(kind.__name__ for kind in kinds)
-            message = f"{of['__expr__']} takes {wanted}, not {type(value).__name__}"
+            expected = " or ".join(kind.__name__ for kind in kinds)
+            message = f"{of['__expr__']} takes {expected}, not {type(value).__name__}"
             raise TypeError(message)
         return kinds[0](value) if float in kinds else value
 

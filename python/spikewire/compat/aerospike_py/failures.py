@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "FAILURES", "NAMELESS", "NOT_CONNECTED", "CompatWarning", "code_of", "failure", "missing",
-    "not_opened", "of_code", "refuse", "without_effect",
+    "not_opened", "of_code", "reject", "without_effect",
 ]  # fmt: skip
 
 #: The exceptions that calls of the engine raise.
@@ -95,9 +95,9 @@ def _doubt(error: errors.Error) -> str:
 def of_code(code: int, text: str) -> names.AerospikeError:
     """The exception for a server result code."""
     kind = _BY_CODE.get(code) or (names.AdminError if code in _ADMIN else names.ServerError)
-    made = kind(f"AEROSPIKE_ERR ({code}): {text}")
-    made.result_code = code
-    return made
+    error = kind(f"AEROSPIKE_ERR ({code}): {text}")
+    error.result_code = code
+    return error
 
 
 def code_of(error: errors.Error | None, code: int) -> int:
@@ -109,6 +109,6 @@ def code_of(error: errors.Error | None, code: int) -> int:
     return code
 
 
-def refuse(text: str) -> Never:
+def reject(text: str) -> Never:
     """Raises ``InvalidArgError``."""
     raise names.InvalidArgError(text)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from spikewire.compat.aerospike_py.operation import built
+from spikewire.compat.aerospike_py.operation_dict import operation_dict
 from spikewire.compat.aerospike_py.types import HLLPolicy as HLLPolicy  # noqa: TC001
 from spikewire.compat.aerospike_py.types import Operation as Operation  # noqa: TC001
 
@@ -30,7 +30,7 @@ def hll_init(
     policy: HLLPolicy | None = None,
 ) -> Operation:
     """Creates an empty sketch."""
-    return built(
+    return operation_dict(
         3001,
         bin,
         index_bit_count=index_bit_count,
@@ -48,7 +48,7 @@ def hll_add(
     policy: HLLPolicy | None = None,
 ) -> Operation:
     """Adds values to a sketch. Returns how many of them were new."""
-    return built(
+    return operation_dict(
         3002,
         bin,
         val=values,
@@ -60,39 +60,39 @@ def hll_add(
 
 def hll_get_count(bin: str) -> Operation:
     """The estimated number of different values in a sketch."""
-    return built(3003, bin)
+    return operation_dict(3003, bin)
 
 
 def hll_get_union(bin: str, values: list[Any]) -> Operation:
     """The union with other sketches."""
-    return built(3004, bin, val=values)
+    return operation_dict(3004, bin, val=values)
 
 
 def hll_get_union_count(bin: str, values: list[Any]) -> Operation:
     """The estimated number of different values in the union."""
-    return built(3005, bin, val=values)
+    return operation_dict(3005, bin, val=values)
 
 
 def hll_get_intersect_count(bin: str, values: list[Any]) -> Operation:
     """The estimated number of values that are in all sketches."""
-    return built(3006, bin, val=values)
+    return operation_dict(3006, bin, val=values)
 
 
 def hll_get_similarity(bin: str, values: list[Any]) -> Operation:
     """The similarity of the sketches, from 0 to 1."""
-    return built(3007, bin, val=values)
+    return operation_dict(3007, bin, val=values)
 
 
 def hll_describe(bin: str) -> Operation:
     """The numbers of index bits and of minhash bits."""
-    return built(3008, bin)
+    return operation_dict(3008, bin)
 
 
 def hll_fold(bin: str, index_bit_count: int) -> Operation:
     """Reduces the precision of a sketch."""
-    return built(3009, bin, index_bit_count=index_bit_count)
+    return operation_dict(3009, bin, index_bit_count=index_bit_count)
 
 
 def hll_set_union(bin: str, values: list[Any], *, policy: HLLPolicy | None = None) -> Operation:
     """Adds the values of other sketches."""
-    return built(3010, bin, val=values, hll_policy=policy)
+    return operation_dict(3010, bin, val=values, hll_policy=policy)

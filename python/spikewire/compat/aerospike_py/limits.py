@@ -21,7 +21,7 @@ from spikewire.compat.aerospike_py.exception import BackpressureError
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = ["AsyncLimited", "Limited"]
+__all__ = ["AsyncLimitedEngine", "LimitedEngine"]
 
 #: Calls that count. Queries, functions, indexes and info commands are not limited.
 _COUNTED = frozenset(
@@ -39,53 +39,53 @@ class _Base:
         self._seconds = milliseconds / 1000 or None
 
     def __getattr__(self, name: str) -> Any:
-        found = getattr(self._engine, name)
+        verb = getattr(self._engine, name)
         if name not in _COUNTED:
-            return found
-        made = self._limited(found)
-        setattr(self, name, made)
-        return made
+            return verb
+        limited = self._limit(verb)
+        setattr(self, name, limited)
+        return limited
 
-    def _limited(self, verb: Callable[..., Any]) -> Callable[..., Any]:
+    def _limit(self, verb: Callable[..., Any]) -> Callable[..., Any]:
         raise NotImplementedError
 
     def _full(self) -> BackpressureError:
         return BackpressureError(
-            f"{self._most} operations were under way for {self._seconds} s "
+            f"{self._most} operations were in progress for {self._seconds} s "
             "(max_concurrent_operations, operation_queue_timeout_ms)"
         )
 
 
-class Limited(_Base):
+class LimitedEngine(_Base):
     """For threads."""
 
     def __init__(self, engine: Any, most: int, milliseconds: int) -> None:
         super().__init__(engine, most, milliseconds)
         self._free = threading.BoundedSemaphore(most)
 
-    def _limited(self, verb: Callable[..., Any]) -> Callable[..., Any]:
+    def _limit(self, verb: Callable[..., Any]) -> Callable[..., Any]:
         @functools.wraps(verb)
-        def call(*given: Any, **named: Any) -> Any:
+        def call(*args: Any, **named: Any) -> Any:
             if not self._free.acquire(timeout=self._seconds):
                 raise self._full()
             try:
-                return verb(*given, **named)
+                return verb(*args, **named)
             finally:
                 self._free.release()
 
         return call
 
 
-class AsyncLimited(_Base):
+class AsyncLimitedEngine(_Base):
     """For tasks: waiting ones are served in order of arrival, separately on each event loop."""
 
     def __init__(self, engine: Any, most: int, milliseconds: int) -> None:
         super().__init__(engine, most, milliseconds)
         self._free: WeakKeyDictionary[Any, asyncio.Semaphore] = WeakKeyDictionary()
 
-    def _limited(self, verb: Callable[..., Any]) -> Callable[..., Any]:
+    def _limit(self, verb: Callable[..., Any]) -> Callable[..., Any]:
         @functools.wraps(verb)
-        async def call(*given: Any, **named: Any) -> Any:
+        async def call(*args: Any, **named: Any) -> Any:
             loop = asyncio.get_running_loop()
             free = self._free.get(loop)
             if free is None:
@@ -95,7 +95,7 @@ class AsyncLimited(_Base):
             except asyncio.TimeoutError:
                 raise self._full() from None
             try:
-                return await verb(*given, **named)
+                return await verb(*args, **named)
             finally:
                 free.release()
 

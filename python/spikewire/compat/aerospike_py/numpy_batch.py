@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-from spikewire.compat.shared import FOREVER
+from spikewire.compat.aerospike_info import FOREVER
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -36,7 +36,7 @@ class NumpyBatchRecords:
         try:
             return self.batch_records[self._map[key]]
         except KeyError:
-            message = f"there is no row of the key {key!r}"
+            message = f"there is no row for the key {key!r}"
             raise KeyError(message) from None
 
     def __len__(self) -> int:
@@ -49,9 +49,9 @@ class NumpyBatchRecords:
         return key in self._map
 
     def __repr__(self) -> str:
-        found = int((self.result_codes == 0).sum())
+        count = int((self.result_codes == 0).sum())
         fields = list(self.batch_records.dtype.names or ())
-        return f"NumpyBatchRecords(count={len(self)}, ok={found}, fields={fields})"
+        return f"NumpyBatchRecords(count={len(self)}, ok={count}, fields={fields})"
 
 
 def _checked(dtype: Any) -> Any:
@@ -62,7 +62,7 @@ def _checked(dtype: Any) -> Any:
     for name in names:
         base = dtype[name].base
         if base.kind not in _KINDS:
-            message = f"the field {name!r} must be of numbers or bytes, not {dtype[name]}"
+            message = f"the field {name!r} must contain numbers or bytes, not {dtype[name]}"
             raise TypeError(message)
         if not base.isnative:
             message = f"the field {name!r} is not in the byte order of this machine"
@@ -135,13 +135,13 @@ def _bent(value: Any, name: str, kind: Any) -> Any:
             (1, *kind.shape)
         )
     if raw or not isinstance(value, (bool, int, float)):
-        message = f"{type(value).__name__} does not go into the field {name!r} of {kind}"
+        message = f"{type(value).__name__} cannot be stored in the field {name!r} of {kind}"
         raise TypeError(message)
     if kind.kind == "f":
         return float(value)
     if isinstance(value, float):
         if not math.isfinite(value):
-            message = f"{value} does not go into the field {name!r} of {kind}"
+            message = f"{value} cannot be stored in the field {name!r} of {kind}"
             raise ValueError(message)
         value = math.trunc(value)
     limits = np.iinfo(kind)
@@ -163,7 +163,7 @@ def rows_of(
         message = f"dtype has no field {key_field!r} for the key"
         raise ValueError(message)
     if data.dtype != dtype:
-        message = "dtype is not that of data"
+        message = "dtype must be the dtype of data"
         raise ValueError(message)
     bins = [name for name in names if name != key_field and not name.startswith("_")]
     columns = {name: _column(data[name]) for name in bins}
@@ -184,15 +184,15 @@ def rows_of(
 def _column(values: Any) -> list[Any]:
     """Numbers unchanged; everything else as padded bytes."""
     if values.dtype.kind in "iuf" and values.ndim == 1:
-        found: list[Any] = values.tolist()
-        return found
+        numbers: list[Any] = values.tolist()
+        return numbers
     data, size = values.tobytes(), values.dtype.itemsize * values[:1].size
     return (
         [data[at : at + size] for at in range(0, len(data), size)] if size else [b""] * len(values)
     )
 
 
-def _texts(data: Any, names: Any, field: str, given: Any) -> list[Any]:
+def _texts(data: Any, names: Any, field: str, default: Any) -> list[Any]:
     if field not in names:
-        return [given] * len(data)
+        return [default] * len(data)
     return [each.decode().rstrip("\0") for each in data[field].tolist()]

@@ -73,20 +73,20 @@ class Process:
         self.staging = os.environ.get("AEROSPIKE_PY_INTERNAL_METRICS", "").strip().lower() in _TRUE
         self.tracing = False
 
-    def watched(self, client: Any) -> None:
+    def register(self, client: Any) -> None:
         """Registers a client that was opened."""
         if self.counting:
             client.metrics.enable(stages=self.staging)
         with self._lock:
             self._clients.add(client)
 
-    def traced(self, client: Any) -> Any:
+    def with_tracing(self, client: Any) -> Any:
         """The client, or the view of it that creates spans."""
         if not self.tracing:
             return client
         return importlib.import_module("spikewire.metrics.otel").instrument(client)
 
-    def left(self, client: Any) -> None:
+    def unregister(self, client: Any) -> None:
         """Called before a client is closed: keeps its counters."""
         with self._lock:
             if client in self._clients:
@@ -108,18 +108,18 @@ class Process:
     def sums(self) -> _Sums:
         """The sums over all clients."""
         with self._lock:
-            made = dict(self._past)
+            sums = dict(self._past)
             for client in self._clients:
-                _add(made, client.stats())
-        return made
+                _add(sums, client.stats())
+        return sums
 
     def stages(self) -> _Stages:
         """The times of the stages of their commands."""
         with self._lock:
-            made = dict(self._past_stages)
+            sums = dict(self._past_stages)
             for client in self._clients:
-                _add_stages(made, client.stats())
-        return made
+                _add_stages(sums, client.stats())
+        return sums
 
 
 def _add_stages(sums: _Stages, stats: Any) -> None:
@@ -148,17 +148,17 @@ def get_metrics() -> str:
         f"# HELP {_NAME} How long commands took.",
         f"# TYPE {_NAME} histogram",
     ]
-    for (namespace, operation, result), found in sorted(process.sums().items()):
+    for (namespace, operation, result), histogram in sorted(process.sums().items()):
         labels = (
             f'db_system_name="aerospike",db_namespace="{namespace}",db_collection_name="",'
             f'db_operation_name="{operation}",error_type="{result}"'
         )
-        lines.extend(_lines(_NAME, labels, *found))
+        lines.extend(_lines(_NAME, labels, *histogram))
     stages = sorted(process.stages().items())
     if stages:
         lines += [f"# HELP {_STAGE} How long parts of commands took.", f"# TYPE {_STAGE} histogram"]
-    for stage, found in stages:
-        lines.extend(_lines(_STAGE, f'stage="{stage}",db_operation_name=""', *found))
+    for stage, histogram in stages:
+        lines.extend(_lines(_STAGE, f'stage="{stage}",db_operation_name=""', *histogram))
     return "\n".join([*lines, "# EOF", ""])
 
 

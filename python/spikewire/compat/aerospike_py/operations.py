@@ -173,7 +173,7 @@ def prepared(operations: Any) -> Prepared:
     if not isinstance(operations, list):
         message = f"operations must be a list, not {type(operations).__name__}"
         raise TypeError(message)
-    made: list[Operation] = []
+    converted: list[Operation] = []
     bins: list[str | None] = []
     pairs: list[bool] = []
     writes = whole = False
@@ -184,10 +184,10 @@ def prepared(operations: Any) -> Prepared:
         of: dict[str, Any] = each
         code = _integer("op", of["op"]) if "op" in of else None
         if code is None:
-            message = "an operation lacks its 'op'"
+            message = "an operation requires 'op'"
             raise ValueError(message)
         name = of.get("bin")
-        made.append(_plain(code, name, of) if code in _PLAIN else _nested(code, name, of))
+        converted.append(_plain(code, name, of) if code in _PLAIN else _nested(code, name, of))
         bins.append(name)
         pairs.append(of.get("return_type") == _KEY_VALUE)
         writes = writes or code not in _READS
@@ -196,7 +196,7 @@ def prepared(operations: Any) -> Prepared:
         code["op"] in _OF_CODE or (code["op"] == 1 and code.get("bin")) for code in operations
     ):
         missing("operation.read")
-    return Prepared(made, bins, pairs, writes, whole)
+    return Prepared(converted, bins, pairs, writes, whole)
 
 
 def _integer(name: str, value: Any) -> int:
@@ -213,7 +213,7 @@ def _plain(code: int, name: Any, of: dict[str, Any]) -> Operation:
     if code == 1:
         return Operation("get") if name is None else Operation("get", name)
     if name is None:
-        message = f"{kind} needs its 'bin'"
+        message = f"{kind} requires 'bin'"
         raise ValueError(message)
     value: Any = of.get("val")
     if value is None:
@@ -222,91 +222,91 @@ def _plain(code: int, name: Any, of: dict[str, Any]) -> Operation:
 
 
 def _nested(code: int, name: Any, of: dict[str, Any]) -> Operation:
-    found = _OF_CODE.get(code)
-    if found is None:
+    description = _OF_CODE.get(code)
+    if description is None:
         message = f"there is no operation {code}"
         raise ValueError(message)
-    family, kind, required, entries = found
+    family, kind, required, entries = description
     if name is None:
-        message = f"{family}_{kind} needs its 'bin'"
+        message = f"{family}_{kind} requires 'bin'"
         raise ValueError(message)
     for needed in required:
         if needed not in of and not (needed == "rank" and "index" in of):
-            message = f"{family}_{kind} needs its {needed!r}"
+            message = f"{family}_{kind} requires {needed!r}"
             raise ValueError(message)
     returns = of.get("return_type")
     if returns is not None:
         allowed = _LIST_RETURNS if family == "list" else _MAP_RETURNS
         if _integer("return_type", returns) not in allowed:
-            message = f"return_type is none of the constants: {returns}"
+            message = f"return_type must be one of the constants, not {returns}"
             raise ValueError(message)
     try:
         arguments = arguments_of(family, kind, _renamed(code, kind, of, entries))
     except official.AerospikeError as error:
         raise TypeError(str(error.msg)) from None
     make: Any = getattr(Operation, family)
-    made: Operation = make(kind, name, arguments)
-    return made
+    operation: Operation = make(kind, name, arguments)
+    return operation
 
 
 def _renamed(
-    code: int, kind: str, of: dict[str, Any], entries: list[tuple[str, str]]
+    code: int, kind: str, of: dict[str, Any], names: list[tuple[str, str]]
 ) -> dict[str, Any]:
     """The dictionary as the official client would have it."""
-    made = {name: value for name, value in of.items() if name not in ("op", "bin", "val")}
-    if "rank" not in made and "index" in made:
-        made["rank"] = made["index"]
-    for official_name, own in entries:
+    entries = {name: value for name, value in of.items() if name not in ("op", "bin", "val")}
+    if "rank" not in entries and "index" in entries:
+        entries["rank"] = entries["index"]
+    for official_name, own in names:
         source = "index" if own == "rank" and "rank" not in of else own
-        made[official_name] = of.get(source)
+        entries[official_name] = of.get(source)
     for name, value in _ABSENT.get(kind, {}).items():
-        if made.get(name) is None:
-            made[name] = value
-    if made.get("count", 0) is None:
-        del made["count"]
+        if entries.get(name) is None:
+            entries[name] = value
+    if entries.get("count", 0) is None:
+        del entries["count"]
     if code in _SKETCHES:
-        made["value_list"] = [
+        entries["value_list"] = [
             spikewire.HyperLogLog(bytes(each)) if isinstance(each, (bytes, bytearray)) else each
-            for each in made["value_list"]
+            for each in entries["value_list"]
         ]
     policy = _policy(of)
     for name in ("list_policy", "map_policy", "hll_policy"):
-        made.pop(name, None)
-    return made | policy
+        entries.pop(name, None)
+    return entries | policy
 
 
 def _policy(of: dict[str, Any]) -> dict[str, Any]:
     """The policies of the entries, by official names."""
-    given = {name: of.get(name) for name in ("list_policy", "map_policy", "hll_policy")}
-    for name, value in given.items():
+    policies = {name: of.get(name) for name in ("list_policy", "map_policy", "hll_policy")}
+    for name, value in policies.items():
         if value is not None and not isinstance(value, dict):
             message = f"{name} must be a dict, not {type(value).__name__}"
             raise TypeError(message)
-    made: dict[str, Any] = {}
-    if given["list_policy"]:
-        own = given["list_policy"]
-        made["list_policy"] = {
+    converted: dict[str, Any] = {}
+    if policies["list_policy"]:
+        own = policies["list_policy"]
+        converted["list_policy"] = {
             "list_order": own.get("order", 0),
             "write_flags": own.get("flags", 0),
         }
-    if given["map_policy"]:
-        own = given["map_policy"]
-        made["map_policy"] = {
+    if policies["map_policy"]:
+        own = policies["map_policy"]
+        converted["map_policy"] = {
             "map_order": own.get("order", 0),
             "map_write_flags": own.get("write_mode", 0),
         }
-    if given["hll_policy"]:
-        made["hll_policy"] = {"flags": given["hll_policy"].get("flags", 0)}
+    if policies["hll_policy"]:
+        converted["hll_policy"] = {"flags": policies["hll_policy"].get("flags", 0)}
     if of.get("bit_policy") is not None:
-        made["policy"] = {"bit_write_flags": of["bit_policy"]}
-    return made
+        converted["policy"] = {"bit_write_flags": of["bit_policy"]}
+    return converted
 
 
 def merged(plan: Prepared, record: Any, *, silent: bool = False) -> list[tuple[str, Any]]:
     """Bins and results in the order of the operations. ``silent`` also keeps those of writes."""
     if plan.whole:
         return [(name, incoming(value)) for name, value in record.bins.items()]
-    found: list[tuple[str, Any]] = []
+    pairs: list[tuple[str, Any]] = []
     results = record.results
     for at, name in enumerate(plan.bins):
         if name is None or at >= len(results):
@@ -315,7 +315,7 @@ def merged(plan: Prepared, record: Any, *, silent: bool = False) -> list[tuple[s
         if value is None and not silent:
             continue
         if plan.pairs[at] and isinstance(value, dict):
-            found.append((name, [(incoming(key), incoming(each)) for key, each in value.items()]))
+            pairs.append((name, [(incoming(key), incoming(each)) for key, each in value.items()]))
         else:
-            found.append((name, incoming(value)))
-    return found
+            pairs.append((name, incoming(value)))
+    return pairs

@@ -15,7 +15,7 @@ from spikewire.compat.aerospike import exception as official
 from spikewire.compat.aerospike.policies import Policies
 from spikewire.compat.aerospike_py.differences import POLICY_NO_EFFECT
 from spikewire.compat.aerospike_py.expressions import filter_of
-from spikewire.compat.aerospike_py.failures import refuse, without_effect
+from spikewire.compat.aerospike_py.failures import reject, without_effect
 
 __all__ = ["META", "POLICY", "PartitionFilter", "batch_options", "query_options", "row_options"]
 __all__ += ["single_options"]
@@ -57,87 +57,87 @@ class PartitionFilter:
         return f"PartitionFilter(begin={self.begin}, count={self.count})"
 
 
-def _checked(given: Any, what: str) -> dict[str, Any]:
-    if given is None:
+def _checked(policy: Any, what: str) -> dict[str, Any]:
+    if policy is None:
         return {}
-    if not isinstance(given, dict):
-        message = f"{what} must be a dict, not {type(given).__name__}"
+    if not isinstance(policy, dict):
+        message = f"{what} must be a dict, not {type(policy).__name__}"
         raise TypeError(message)
-    for name, value in given.items():
+    for name, value in policy.items():
         if name in _INTEGERS:
             if isinstance(value, bool) or not isinstance(value, int):
                 message = f"{what}: {name} must be an int, not {type(value).__name__}"
                 raise TypeError(message)
             if name == "ttl" and not -3 <= value <= _TTL_MAX:
-                refuse(f"ttl out of range: {value}")
+                reject(f"ttl out of range: {value}")
             if name == "read_touch_ttl_percent" and not -1 <= value <= 100:
-                refuse(f"read_touch_ttl_percent out of range: {value}")
+                reject(f"read_touch_ttl_percent out of range: {value}")
         elif name in _FLAGS and not isinstance(value, bool):
             message = f"{what}: {name} must be a bool, not {type(value).__name__}"
             raise TypeError(message)
         elif name in POLICY_NO_EFFECT and value != POLICY_NO_EFFECT[name]:
             without_effect(f"{name!r} in a policy")
-    return given
+    return policy
 
 
-def _keywords(kind: str, found: dict[str, Any], meta: dict[str, Any] | None = None) -> Any:
+def _keywords(kind: str, entries: dict[str, Any], meta: dict[str, Any] | None = None) -> Any:
     """The keywords for merged entries, from the tables with the official client's names."""
-    made: dict[str, Any] = {}
-    for name, value in found.items():
+    official_policy: dict[str, Any] = {}
+    for name, value in entries.items():
         if name == "filter_expression":
-            made["expressions"] = filter_of(value)
+            official_policy["expressions"] = filter_of(value)
         elif name == "exists":
-            made[name] = _number(name, value, _EXISTS)
+            official_policy[name] = _number(name, value, _EXISTS)
         elif name == "replica":
-            made[name] = _number(name, value, _REPLICA)
+            official_policy[name] = _number(name, value, _REPLICA)
             if value == _PREFER_RACK:
-                refuse("POLICY_REPLICA_PREFER_RACK needs racks, which no configuration has")
+                reject("POLICY_REPLICA_PREFER_RACK needs racks, which cannot be configured")
         elif name == "gen":
-            made[name] = _number(name, value, _GENERATION)
+            official_policy[name] = _number(name, value, _GENERATION)
         elif name in _INTEGERS or name in _FLAGS:
-            made[name] = value
+            official_policy[name] = value
     try:
-        return _TABLES.keywords(kind, made, meta)
+        return _TABLES.keywords(kind, official_policy, meta)
     except official.AerospikeError as error:
-        refuse(str(error.msg))
+        reject(str(error.msg))
 
 
 def _number(name: str, value: int, of: dict[int, int]) -> int:
     if value not in of:
-        refuse(f"{name} is none of the constants: {value}")
+        reject(f"{name} must be one of the constants, not {value}")
     return of[value]
 
 
 def _merged(policy: dict[str, Any], meta: dict[str, Any], *, meta_wins: bool) -> Any:
     """The entries of policy and metadata merged, and the remaining metadata."""
     first, second = (policy, meta) if meta_wins else (meta, policy)
-    found = {name: value for name, value in policy.items() if name not in META}
-    for given in (first, second):
-        found |= {name: given[name] for name in _OF_WRITES if name in given}
+    merged = {name: value for name, value in policy.items() if name not in META}
+    for source in (first, second):
+        merged |= {name: source[name] for name in _OF_WRITES if name in source}
     if "gen" in policy:
-        found["gen"] = policy["gen"]
+        merged["gen"] = policy["gen"]
     if "gen" in meta:
         if meta_wins or "gen" not in policy:
-            found["gen"] = 1
-        return found, {"gen": meta["gen"]}
-    return found, None
+            merged["gen"] = 1
+        return merged, {"gen": meta["gen"]}
+    return merged, None
 
 
 def single_options(kind: str, policy: Any, meta: Any = None) -> dict[str, Any]:
     """The keywords of a verb on one record: ``kind`` is that of the official client's policies."""
     if policy is None and meta is None:
         return {}
-    found, left = _merged(_checked(policy, "policy"), _checked(meta, "meta"), meta_wins=False)
+    merged, left = _merged(_checked(policy, "policy"), _checked(meta, "meta"), meta_wins=False)
     if kind == "read":
-        found = {name: value for name, value in found.items() if name not in _OF_WRITES}
+        merged = {name: value for name, value in merged.items() if name not in _OF_WRITES}
     elif kind == "remove":
-        found.pop("exists", None)
-        found.pop("ttl", None)
-    made: dict[str, Any] = _keywords(kind, found, left)
+        merged.pop("exists", None)
+        merged.pop("ttl", None)
+    keywords: dict[str, Any] = _keywords(kind, merged, left)
     if kind not in ("read", "operate"):
-        made.pop("read_mode", None)
-        made.pop("read_touch", None)
-    return made
+        keywords.pop("read_mode", None)
+        keywords.pop("read_touch", None)
+    return keywords
 
 
 _OF_CALL = ("total_timeout", "replica", "socket_timeout", "max_retries", "sleep_between_retries")
@@ -151,46 +151,46 @@ _OF_ROWS = {
 
 def batch_options(policy: Any) -> dict[str, Any]:
     """The keywords of a batch as a whole."""
-    given = _checked(policy, "policy")
-    if not given:
+    checked = _checked(policy, "policy")
+    if not checked:
         return {}
-    found = {name: value for name, value in given.items() if name in _OF_CALL}
-    made: dict[str, Any] = _keywords("batch", found)
-    return made
+    entries = {name: value for name, value in checked.items() if name in _OF_CALL}
+    keywords: dict[str, Any] = _keywords("batch", entries)
+    return keywords
 
 
 def row_options(kind: str, policy: Any, meta: Any = None) -> dict[str, Any]:
     """The keywords of a row. Its own metadata override those of the batch."""
     if not policy and not meta:
         return {}
-    given = {
+    shared = {
         name: value for name, value in _checked(policy, "policy").items() if name in _OF_ROWS[kind]
     }
     own = {name: value for name, value in _checked(meta, "meta").items() if name in _OF_ROWS[kind]}
-    found, left = _merged(given, own, meta_wins=True)
-    made: dict[str, Any] = _keywords(kind, found, left)
-    return made
+    entries, left = _merged(shared, own, meta_wins=True)
+    keywords: dict[str, Any] = _keywords(kind, entries, left)
+    return keywords
 
 
 def query_options(policy: Any) -> dict[str, Any]:
     """The keywords of a query."""
-    given = _checked(policy, "policy")
+    checked = _checked(policy, "policy")
     names = ("total_timeout", "socket_timeout", "replica", "filter_expression")
-    made: dict[str, Any] = _keywords(
-        "query", {name: value for name, value in given.items() if name in names}
+    keywords: dict[str, Any] = _keywords(
+        "query", {name: value for name, value in checked.items() if name in names}
     )
-    if given.get("max_records"):
-        made["limit"] = given["max_records"]
-    if given.get("records_per_second"):
-        made["records_per_second"] = given["records_per_second"]
-    if not given.get("include_bin_data", True):
-        made["include_values"] = False
-    partitions = given.get("partition_filter")
+    if checked.get("max_records"):
+        keywords["limit"] = checked["max_records"]
+    if checked.get("records_per_second"):
+        keywords["records_per_second"] = checked["records_per_second"]
+    if not checked.get("include_bin_data", True):
+        keywords["include_values"] = False
+    partitions = checked.get("partition_filter")
     if partitions is not None:
         if not isinstance(partitions, PartitionFilter):
-            message = "partition_filter must be of partition_filter_all, _by_id or _by_range"
+            message = "partition_filter must come from partition_filter_all, _by_id or _by_range"
             raise TypeError(message)
         if not partitions.count:
-            refuse("partition_filter has no partitions")
-        made["partitions"] = range(partitions.begin, partitions.begin + partitions.count)
-    return made
+            reject("partition_filter has no partitions")
+        keywords["partitions"] = range(partitions.begin, partitions.begin + partitions.count)
+    return keywords

@@ -9,11 +9,11 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from spikewire.compat.aerospike.query import index_range
-from spikewire.compat.aerospike_py.failures import FAILURES, failure, refuse
+from spikewire.compat.aerospike_info import PARTITIONS
+from spikewire.compat.aerospike_py.failures import FAILURES, failure, reject
 from spikewire.compat.aerospike_py.policies import PartitionFilter, query_options
 from spikewire.compat.aerospike_py.types import AerospikeKey, Record
 from spikewire.compat.aerospike_py.values import incoming_bins, meta_of
-from spikewire.compat.shared import PARTITIONS
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -53,7 +53,7 @@ def partition_filter_by_range(begin: int, count: int) -> PartitionFilter:
 def _integer(predicate: tuple[Any, ...], at: int) -> int:
     value = predicate[at]
     if isinstance(value, bool) or not isinstance(value, int):
-        refuse(f"the bounds of {predicate[0]!r} must be integers, not {type(value).__name__}")
+        reject(f"the bounds of {predicate[0]!r} must be integers, not {type(value).__name__}")
     return value
 
 
@@ -63,25 +63,25 @@ def _ranged(predicate: Any) -> Any:
         message = f"a predicate must be a tuple, not {type(predicate).__name__}"
         raise TypeError(message)
     if len(predicate) < 3:
-        refuse(f"a predicate has 3 items at least, not {len(predicate)}")
+        reject(f"a predicate must have at least 3 items, not {len(predicate)}")
     kind, bin, first = predicate[:3]
     if not isinstance(bin, str):
         message = f"the bin of a predicate must be a str, not {type(bin).__name__}"
         raise TypeError(message)
     if not 0 < len(bin.encode()) <= 15:
-        refuse(f"{bin!r} is no name of a bin: it must have 1 to 15 bytes")
-    wanted = {"between": 4, "contains": 4, "geo_within_radius": 5}.get(kind, 3)
-    if len(predicate) < wanted:
-        refuse(f"the predicate {kind!r} has {wanted} items, not {len(predicate)}")
+        reject(f"{bin!r} is not a bin name: it must have 1 to 15 bytes")
+    length = {"between": 4, "contains": 4, "geo_within_radius": 5}.get(kind, 3)
+    if len(predicate) < length:
+        reject(f"the predicate {kind!r} must have {length} items, not {len(predicate)}")
     if kind == "equals":
         if isinstance(first, bool) or not isinstance(first, (int, str, bytes, bytearray)):
-            refuse(f"an index has integers, text and bytes, not {type(first).__name__}")
+            reject(f"an index contains integers, text or bytes, not {type(first).__name__}")
         return index_range((0, 0, bin, first))
     if kind == "between":
         return index_range((1, 0, bin, _integer(predicate, 2), _integer(predicate, 3)))
     if kind == "contains":
         if first not in (0, 1, 2, 3):
-            refuse(f"{first} is none of the types of indexes")
+            reject(f"{first} is not an index type")
         if isinstance(predicate[3], bool) or not isinstance(predicate[3], (int, str)):
             message = f"{kind} takes int or str, not {type(predicate[3]).__name__}"
             raise TypeError(message)
@@ -92,7 +92,7 @@ def _ranged(predicate: Any) -> Any:
         lat, lng, radius = predicate[2:5]
         circle = {"type": "AeroCircle", "coordinates": [[lng, lat], radius]}
         return index_range((1, 2, bin, json.dumps(circle), None, 0))
-    return refuse(f"there is no predicate {kind!r}")
+    return reject(f"there is no predicate {kind!r}")
 
 
 class _Base:
@@ -115,17 +115,17 @@ class _Base:
                 message = f"the name of a bin must be a str, not {type(name).__name__}"
                 raise TypeError(message)
             if not 0 < len(name.encode()) <= 15:
-                refuse(f"{name!r} is no name of a bin: it must have 1 to 15 bytes")
+                reject(f"{name!r} is not a bin name: it must have 1 to 15 bytes")
         self._bins.extend(bins)
 
     def where(self, predicate: Any) -> None:
         """Queries a secondary index."""
         self._ranges.append(_ranged(predicate))
 
-    def _asked(self, policy: Any) -> dict[str, Any]:
+    def _options(self, policy: Any) -> dict[str, Any]:
         options = query_options(policy)
         if len(self._ranges) > 1:
-            refuse("a query has one predicate; filter_expression takes the others")
+            reject("a query has one predicate; use filter_expression for the others")
         if self._ranges:
             options["index"] = self._ranges[0]
         if self._bins and options.get("include_values", True):
@@ -133,7 +133,7 @@ class _Base:
         return options
 
 
-def _shown(record: Any) -> Record:
+def _to_record(record: Any) -> Record:
     key = record.key
     named = AerospikeKey(key.namespace, key.set or "", key.key, key.digest)
     return Record(named, meta_of(record), incoming_bins(record.bins))
@@ -144,17 +144,17 @@ class Query(_Base):
 
     def results(self, policy: Any = None) -> list[Record]:
         """All records."""
-        found: list[Record] = []
+        records: list[Record] = []
 
         def add(record: Record) -> None:
-            found.append(record)
+            records.append(record)
 
         self.foreach(add, policy)
-        return found
+        return records
 
     def foreach(self, callback: Callable[[Record], Any], policy: Any = None) -> None:
         """Calls a function with each record, until it returns ``False``."""
-        options = self._asked(policy)
+        options = self._options(policy)
         query = None
         try:
             query = self._client.query(*self._of, **options)
@@ -168,7 +168,7 @@ class Query(_Base):
                     return
                 except FAILURES as error:
                     raise failure(error) from None
-                if callback(_shown(record)) is False:
+                if callback(_to_record(record)) is False:
                     return
 
 
@@ -177,17 +177,17 @@ class AsyncQuery(_Base):
 
     async def results(self, policy: Any = None) -> list[Record]:
         """All records."""
-        found: list[Record] = []
+        records: list[Record] = []
 
         def add(record: Record) -> None:
-            found.append(record)
+            records.append(record)
 
         await self.foreach(add, policy)
-        return found
+        return records
 
     async def foreach(self, callback: Callable[[Record], Any], policy: Any = None) -> None:
         """Calls a function with each record, until it returns ``False``."""
-        options = self._asked(policy)
+        options = self._options(policy)
         try:
             query = self._client.query(*self._of, **options)
         except FAILURES as error:
@@ -201,5 +201,5 @@ class AsyncQuery(_Base):
                     return
                 except FAILURES as error:
                     raise failure(error) from None
-                if callback(_shown(record)) is False:
+                if callback(_to_record(record)) is False:
                     return

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import spikewire
 from spikewire import op
+from spikewire.compat.aerospike_info import odd_in_info
 from spikewire.compat.aerospike_py.exception import ClientError
 from spikewire.compat.aerospike_py.failures import NAMELESS, of_code
 from spikewire.compat.aerospike_py.operations import merged, prepared
@@ -26,15 +27,14 @@ from spikewire.compat.aerospike_py.types import (
     Record,
 )
 from spikewire.compat.aerospike_py.values import incoming, meta_of, named, record_of, sent_key
-from spikewire.compat.shared import odd_in_info
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
 __all__ = [
-    "Request", "absent", "append", "apply", "exists", "found", "get", "increment", "module_name",
-    "operate", "operate_ordered", "prepend", "put", "remove", "remove_bin", "select", "touch",
-    "truncation", "udf_put",
+    "Request", "absent_result", "append", "apply", "exists", "exists_result", "get", "increment",
+    "module_name", "operate", "operate_ordered", "prepend", "put", "remove", "remove_bin", "select",
+    "touch", "truncation", "udf_put",
 ]  # fmt: skip
 
 
@@ -48,9 +48,9 @@ class Request(NamedTuple):
     arguments: tuple[Any, ...]
     options: dict[str, Any]
     finish: Callable[[Any], Any]
-    """What is made of the result."""
+    """Converts the result."""
     absent: Callable[[spikewire.RecordNotFound], Any] | None = None
-    """What is made of a record that is not there, where that is no failure."""
+    """Returns the result for a record that does not exist, if that is not a failure."""
 
 
 def _nothing(_: Any) -> None:
@@ -78,16 +78,16 @@ def select(key: Any, bins: Any, policy: Any) -> Request:
 def exists(key: Any, policy: Any) -> Request:
     """Reads a record without its bins."""
     options = {} if policy is None else single_options("read", policy)
-    made = partial(found, key), partial(absent, key)
-    return Request("get", (sent_key(key), []), options, *made)
+    results = partial(exists_result, key), partial(absent_result, key)
+    return Request("get", (sent_key(key), []), options, *results)
 
 
-def found(key: Any, record: Any) -> ExistsResult:
+def exists_result(key: Any, record: Any) -> ExistsResult:
     """The result if the record exists."""
     return _new(ExistsResult, record_of(key, record)[:2])
 
 
-def absent(key: Any, error: spikewire.RecordNotFound) -> ExistsResult:
+def absent_result(key: Any, error: spikewire.RecordNotFound) -> ExistsResult:
     """The result if it does not."""
     digest = error.key.digest if error.key is not None else b""
     return ExistsResult(named(key, digest), None)
@@ -108,8 +108,8 @@ def put(key: Any, bins: Any, meta: Any, policy: Any) -> Request:
 def remove(key: Any, meta: Any, policy: Any) -> Request:
     """Deletes a record."""
 
-    def finish(found: bool) -> None:
-        if not found:
+    def finish(existed: bool) -> None:
+        if not existed:
             raise of_code(2, "there is no such record")
 
     return Request("delete", (sent_key(key),), single_options("remove", policy, meta), finish)
@@ -128,22 +128,22 @@ def touch(key: Any, val: Any, meta: Any, policy: Any) -> Request:
     return Request("touch", (sent_key(key),), options, _nothing)
 
 
-def _joined(kind: str, key: Any, bin: Any, val: Any, meta: Any, policy: Any) -> Request:
+def _concatenate(kind: str, key: Any, bin: Any, val: Any, meta: Any, policy: Any) -> Request:
     if isinstance(val, (str, bytes, bytearray)):
         arguments = sent_key(key), {bin: val}
         return Request(kind, arguments, single_options("write", policy, meta), _nothing)
     # The error that a server would return for it.
-    raise of_code(12, f"{type(val).__name__} cannot be joined to a bin")
+    raise of_code(12, f"{type(val).__name__} cannot be appended or prepended to a bin")
 
 
 def append(key: Any, bin: Any, val: Any, meta: Any, policy: Any) -> Request:
     """Appends to text or bytes."""
-    return _joined("append", key, bin, val, meta, policy)
+    return _concatenate("append", key, bin, val, meta, policy)
 
 
 def prepend(key: Any, bin: Any, val: Any, meta: Any, policy: Any) -> Request:
     """Prepends to text or bytes."""
-    return _joined("prepend", key, bin, val, meta, policy)
+    return _concatenate("prepend", key, bin, val, meta, policy)
 
 
 def increment(key: Any, bin: Any, offset: Any, meta: Any, policy: Any) -> Request:
@@ -203,17 +203,17 @@ def operate_ordered(key: Any, ops: Any, meta: Any, policy: Any) -> Request:
 
 def by_bin(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     """Results by bin, with a list for bins with several."""
-    found: dict[str, Any] = {}
+    bins: dict[str, Any] = {}
     several: set[str] = set()
     for name, value in pairs:
-        if name not in found:
-            found[name] = value
+        if name not in bins:
+            bins[name] = value
         elif name in several:
-            found[name].append(value)
+            bins[name].append(value)
         else:
-            found[name] = [found[name], value]
+            bins[name] = [bins[name], value]
             several.add(name)
-    return found
+    return bins
 
 
 def apply(key: Any, module: Any, function: Any, args: Any, policy: Any) -> Request:

@@ -18,7 +18,7 @@ from spikewire.compat.aerospike_py.types import BatchRetryInfo, BatchWriteResult
 if TYPE_CHECKING:
     from collections.abc import Generator
 
-__all__ = ["written"]
+__all__ = ["batch_write_steps"]
 
 #: Result codes after which a row may be retried.
 _AGAIN = frozenset({8, 9, 11, 14, 18})
@@ -26,7 +26,9 @@ _FIRST, _LONGEST = 0.01, 0.5
 _TIMEOUT = 1000
 
 
-def written(records: Any, policy: Any, retry: Any) -> Generator[Any, Any, BatchWriteResult]:
+def batch_write_steps(
+    records: Any, policy: Any, retry: Any
+) -> Generator[Any, Any, BatchWriteResult]:
     """``batch_write``: retries rows for which the cluster had no capacity."""
     if isinstance(retry, bool) or not isinstance(retry, int):
         message = f"retry must be an int, not {type(retry).__name__}"
@@ -42,7 +44,7 @@ def written(records: Any, policy: Any, retry: Any) -> Generator[Any, Any, BatchW
         return result
     rows = list(result.batch_records)
     attempts, truncated = 1, False
-    again = _failing(rows)
+    again = _retryable_rows(rows)
     while again and attempts <= retry:
         pause = random.uniform(0, min(_LONGEST, _FIRST * 2**attempts))  # noqa: S311
         if time.monotonic() - began + pause >= budget:
@@ -50,12 +52,12 @@ def written(records: Any, policy: Any, retry: Any) -> Generator[Any, Any, BatchW
             break
         yield pause
         attempts += 1
-        found: BatchWriteResult = yield batch_write([records[at] for at in again], policy)
-        for at, row in zip(again, found.batch_records, strict=True):
+        retried: BatchWriteResult = yield batch_write([records[at] for at in again], policy)
+        for at, row in zip(again, retried.batch_records, strict=True):
             rows[at] = row
-        again = _failing(rows)
+        again = _retryable_rows(rows)
     return BatchWriteResult(rows, BatchRetryInfo(attempts, 1 + retry, truncated, len(again)))
 
 
-def _failing(rows: list[Any]) -> list[int]:
+def _retryable_rows(rows: list[Any]) -> list[int]:
     return [at for at, row in enumerate(rows) if row.result in _AGAIN]

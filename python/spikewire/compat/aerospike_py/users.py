@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from spikewire.compat.aerospike.accounts import CODES, GLOBAL, NAMES
 from spikewire.compat.aerospike_py.exception import ClientError
-from spikewire.compat.aerospike_py.failures import FAILURES, failure, of_code, refuse
+from spikewire.compat.aerospike_py.failures import FAILURES, failure, of_code, reject
 from spikewire.roles import Privilege
 
 if TYPE_CHECKING:
@@ -45,25 +45,25 @@ class _Prepared:
     """The user as whom the client logs in."""
 
     def _create_user(self, username: Any, password: Any, roles: Any, policy: Any) -> _Call:
-        given = (_text(username), _text(password), _texts(roles))
-        return _Call("users", "create", given, _options(policy))
+        arguments = (_text(username), _text(password), _texts(roles))
+        return _Call("users", "create", arguments, _options(policy))
 
     def _drop_user(self, username: Any, policy: Any) -> _Call:
         return _Call("users", "drop", (_text(username),), _options(policy))
 
     def _change_password(self, username: Any, password: Any, policy: Any) -> _Call:
-        given = (_text(username), _text(password))
+        arguments = (_text(username), _text(password))
         if username == self._user:
-            return _Call("users", "change_password", given[1:], _options(policy))
-        return _Call("users", "set_password", given, _options(policy))
+            return _Call("users", "change_password", arguments[1:], _options(policy))
+        return _Call("users", "set_password", arguments, _options(policy))
 
     def _grant_roles(self, username: Any, roles: Any, policy: Any) -> _Call:
-        given = (_text(username), _texts(roles))
-        return _Call("users", "grant", given, _options(policy))
+        arguments = (_text(username), _texts(roles))
+        return _Call("users", "grant", arguments, _options(policy))
 
     def _revoke_roles(self, username: Any, roles: Any, policy: Any) -> _Call:
-        given = (_text(username), _texts(roles))
-        return _Call("users", "revoke", given, _options(policy))
+        arguments = (_text(username), _texts(roles))
+        return _Call("users", "revoke", arguments, _options(policy))
 
     def _query_user_info(self, username: Any, policy: Any) -> _Call:
         name = _text(username)
@@ -86,19 +86,19 @@ class _Prepared:
             "read_quota": _whole(read_quota),
             "write_quota": _whole(write_quota),
         }
-        given = (_text(role), _privileges(privileges))
-        return _Call("roles", "create", given, options)
+        arguments = (_text(role), _privileges(privileges))
+        return _Call("roles", "create", arguments, options)
 
     def _drop_role(self, role: Any, policy: Any) -> _Call:
         return _Call("roles", "drop", (_text(role),), _options(policy))
 
     def _grant_privileges(self, role: Any, privileges: Any, policy: Any) -> _Call:
-        given = (_text(role), _privileges(privileges))
-        return _Call("roles", "grant", given, _options(policy))
+        arguments = (_text(role), _privileges(privileges))
+        return _Call("roles", "grant", arguments, _options(policy))
 
     def _revoke_privileges(self, role: Any, privileges: Any, policy: Any) -> _Call:
-        given = (_text(role), _privileges(privileges))
-        return _Call("roles", "revoke", given, _options(policy))
+        arguments = (_text(role), _privileges(privileges))
+        return _Call("roles", "revoke", arguments, _options(policy))
 
     def _query_role(self, role: Any, policy: Any) -> _Call:
         return _Call("roles", "get", (_text(role),), _options(policy), _role_info)
@@ -107,8 +107,8 @@ class _Prepared:
         return _Call("roles", "list", (), _options(policy), lambda all_: [*map(_role_info, all_)])
 
     def _set_whitelist(self, role: Any, whitelist: Any, policy: Any) -> _Call:
-        given = (_text(role), _texts(whitelist))
-        return _Call("roles", "set_allowed", given, _options(policy))
+        arguments = (_text(role), _texts(whitelist))
+        return _Call("roles", "set_allowed", arguments, _options(policy))
 
     def _set_quotas(self, role: Any, read_quota: Any, write_quota: Any, policy: Any) -> _Call:
         options = _options(policy) | {
@@ -123,15 +123,15 @@ class Users(_Prepared):
 
     if TYPE_CHECKING:
 
-        def _connected(self) -> Any: ...
+        def _require_engine(self) -> Any: ...
 
     def _run(self, call: _Call) -> Any:
-        client = self._connected()
+        client = self._require_engine()
         try:
-            found = getattr(getattr(client, call.of), call.verb)(*call.arguments, **call.options)
+            result = getattr(getattr(client, call.of), call.verb)(*call.arguments, **call.options)
         except FAILURES as error:
             raise failure(error) from None
-        return found if call.finish is None else call.finish(found)
+        return result if call.finish is None else call.finish(result)
 
     def admin_create_user(
         self, username: Any, password: Any, roles: Any, policy: Any = None
@@ -211,17 +211,17 @@ class AsyncUsers(_Prepared):
 
     if TYPE_CHECKING:
 
-        def _connected(self) -> Any: ...
+        def _require_engine(self) -> Any: ...
 
     async def _run(self, call: _Call) -> Any:
-        client = self._connected()
+        client = self._require_engine()
         try:
-            found = await getattr(getattr(client, call.of), call.verb)(
+            result = await getattr(getattr(client, call.of), call.verb)(
                 *call.arguments, **call.options
             )
         except FAILURES as error:
             raise failure(error) from None
-        return found if call.finish is None else call.finish(found)
+        return result if call.finish is None else call.finish(result)
 
     async def admin_create_user(
         self, username: Any, password: Any, roles: Any, policy: Any = None
@@ -305,8 +305,8 @@ def _options(policy: Any) -> dict[str, Any]:
 
 
 def _no_instance(value: Any, of: str) -> str:
-    given = "'None'" if value is None else f"'{type(value).__name__}' object"
-    return f"{given} is not an instance of '{of}'"
+    description = "'None'" if value is None else f"'{type(value).__name__}' object"
+    return f"{description} is not an instance of '{of}'"
 
 
 def _text(value: Any) -> str:
@@ -344,11 +344,11 @@ def _privilege(privilege: Any) -> Privilege:
     if not isinstance(privilege, dict):
         raise TypeError(_no_instance(privilege, "dict"))
     if "code" not in privilege:
-        refuse("Privilege dict must have 'code' key")
+        reject("Privilege dict must have 'code' key")
     code = privilege["code"]
     kind = NAMES.get(code)
     if kind is None:
-        refuse(f"Unknown privilege code: {code}")
+        reject(f"Unknown privilege code: {code}")
     namespace, set_name = privilege.get("ns") or None, privilege.get("set") or None
     if kind in GLOBAL and (namespace or set_name):
         message = f"admin global privilege '{kind}' can't have a namespace or set"
@@ -359,16 +359,16 @@ def _privilege(privilege: Any) -> Privilege:
 
 
 def _user_info(user: User) -> dict[str, Any]:
-    found: dict[str, Any] = {
+    info: dict[str, Any] = {
         "user": user.name,
         "roles": list(user.roles),
         "conns_in_use": user.connections,
     }
     if user.read_info:
-        found["read_info"] = list(user.read_info)
+        info["read_info"] = list(user.read_info)
     if user.write_info:
-        found["write_info"] = list(user.write_info)
-    return found
+        info["write_info"] = list(user.write_info)
+    return info
 
 
 def _role_info(role: Role) -> dict[str, Any]:
@@ -382,7 +382,7 @@ def _role_info(role: Role) -> dict[str, Any]:
 
 
 def _privilege_info(privilege: Privilege) -> dict[str, Any]:
-    found: dict[str, Any] = {"code": CODES.get(privilege.kind, 255)}
+    info: dict[str, Any] = {"code": CODES.get(privilege.kind, 255)}
     if privilege.kind not in GLOBAL:
-        found |= {"ns": privilege.namespace or "", "set": privilege.set or ""}
-    return found
+        info |= {"ns": privilege.namespace or "", "set": privilege.set or ""}
+    return info

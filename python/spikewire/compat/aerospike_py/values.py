@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 import spikewire
 from spikewire._native import NamedRecords, _plain_keys
+from spikewire.compat.aerospike_info import FOREVER, text_key
 from spikewire.compat.aerospike_py.failures import code_of
-from spikewire.compat.aerospike_py.late import LateRecord
 from spikewire.compat.aerospike_py.types import AerospikeKey, BatchRecord, Record, RecordMetadata
-from spikewire.compat.shared import FOREVER, text_key
+from spikewire.compat.aerospike_py.write_results import LazyWriteRecord
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -77,7 +77,7 @@ named_records = NamedRecords(
     meta=RecordMetadata,
     record=Record,
     row=BatchRecord,
-    late=LateRecord,
+    late=LazyWriteRecord,
     incoming=incoming,
     code=code_of,
 )

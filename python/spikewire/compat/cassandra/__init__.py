@@ -10,23 +10,22 @@ docs/compat-cassandra.md has the full list.
 | ``cluster`` | ``Cluster``, and the other names in ``cassandra.cluster`` |
 | ``session``, ``future``, ``results`` | ``Session``, ``ResponseFuture``, ``ResultSet`` |
 | ``profiles``, ``policies``, ``auth`` | execution profiles, policies and authentication |
-| ``query``, ``factories``, ``marks`` | statements, traces, row factories |
+| ``query``, ``factories``, ``special_values`` | statements, traces, row factories |
 | ``concurrent`` | many statements at a time |
 | ``metadata``, ``pool`` | schema and nodes |
-| ``errors``, ``protocol``, ``translate`` | exceptions, and the conversion of errors to them |
+| ``errors``, ``protocol``, ``error_translation`` | exceptions, and converting errors to them |
 | ``levels`` | consistency levels and other named constants |
 | ``util`` | classes of values |
 | ``values``, ``user_types`` | converting values in both directions |
 | ``column_types``, ``cqltypes`` | types of columns; the names in ``cassandra.cqltypes`` |
-| ``markers``, ``checks``, ``identifiers`` | ``%s`` parameters, type checks, names of attributes |
+| ``markers``, ``type_checks``, ``identifiers`` | ``%s`` parameters, checks, names of attributes |
 | ``connection``, ``encoder``, ``marshal``, ``murmur3`` | other modules of ``cassandra`` |
-| ``waiting`` | locks and events, also under gevent |
-| ``installing``, ``absent`` | ``import cassandra``; errors for names that are not here |
+| ``synchronization`` | locks and events, also under gevent |
+| ``installation``, ``missing_errors`` | ``import cassandra``; errors for names that are not here |
 """
 
 from typing import Any
 
-from spikewire.compat.cassandra.absent import absent_name
 from spikewire.compat.cassandra.errors import (
     AlreadyExists,
     AuthenticationFailed,
@@ -51,7 +50,7 @@ from spikewire.compat.cassandra.errors import (
     WriteFailure,
     WriteTimeout,
 )
-from spikewire.compat.cassandra.installing import install
+from spikewire.compat.cassandra.installation import install
 from spikewire.compat.cassandra.levels import (
     ConsistencyLevel,
     ProtocolVersion,
@@ -63,6 +62,7 @@ from spikewire.compat.cassandra.levels import (
     WriteType,
     consistency_value_to_name,
 )
+from spikewire.compat.cassandra.missing_errors import resolve_name
 
 #: The version of cassandra-driver whose API this is.
 __version__ = "3.30.0"
@@ -105,4 +105,4 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    return absent_name(__name__, name)
+    return resolve_name(__name__, name)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from spikewire.compat.cassandra.absent import absent_name
+from spikewire.compat.cassandra.missing_errors import resolve_name
 
 __all__ = ["AuthProvider", "Authenticator", "PlainTextAuthProvider", "PlainTextAuthenticator"]
 
@@ -58,4 +58,4 @@ class PlainTextAuthProvider(AuthProvider):
 
 
 def __getattr__(name: str) -> Any:
-    return absent_name(__name__, name)
+    return resolve_name(__name__, name)

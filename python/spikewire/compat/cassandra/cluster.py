@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 from warnings import warn
 
 from spikewire import cql
-from spikewire.compat.cassandra.absent import absent_attribute, absent_name
 from spikewire.compat.cassandra.cluster_options import (
     application_of,
     check_unsupported,
@@ -19,11 +18,14 @@ from spikewire.compat.cassandra.cluster_options import (
 )
 from spikewire.compat.cassandra.connection import Connection, DefaultEndPoint
 from spikewire.compat.cassandra.control import ControlConnection, Listeners
-from spikewire.compat.cassandra.differences import REFUSED, TUNING
+from spikewire.compat.cassandra.differences import TUNING, UNSUPPORTED
+from spikewire.compat.cassandra.error_translation import NoHostAvailable, translate_error
 from spikewire.compat.cassandra.errors import DriverException, OperationTimedOut
 from spikewire.compat.cassandra.future import QueryExhausted, ResponseFuture
 from spikewire.compat.cassandra.levels import ConsistencyLevel
 from spikewire.compat.cassandra.metadata import Metadata
+from spikewire.compat.cassandra.metadata_refresh import MetadataRefresh
+from spikewire.compat.cassandra.missing_errors import raise_missing_attribute, resolve_name
 from spikewire.compat.cassandra.policies import (
     DCAwareRoundRobinPolicy,
     IdentityTranslator,
@@ -53,11 +55,9 @@ from spikewire.compat.cassandra.query import (
     named_tuple_factory,
     tuple_factory,
 )
-from spikewire.compat.cassandra.refreshing import Refreshing
 from spikewire.compat.cassandra.results import ResultSet
 from spikewire.compat.cassandra.session import Session
-from spikewire.compat.cassandra.translate import NoHostAvailable, translated
-from spikewire.compat.cassandra.waiting import new_lock
+from spikewire.compat.cassandra.synchronization import new_lock
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -97,8 +97,8 @@ DefaultConnection = conn_class = Connection
 
 #: Note for errors of connections with an SSL context, which may contain a client certificate.
 _NO_CERTIFICATE = (
-    " (the client certificate of an ssl_context cannot be read from it: where the nodes ask for "
-    "one, name it also in ssl_options, as certfile and keyfile)"
+    " (a client certificate cannot be read from an ssl_context: if the nodes require one, pass it "
+    "in ssl_options as well, as certfile and keyfile)"
 )
 
 #: A number of seconds that stands for never.
@@ -125,7 +125,7 @@ def default_lbp_factory() -> LoadBalancingPolicy:
     return TokenAwarePolicy(DCAwareRoundRobinPolicy())
 
 
-class Cluster(Refreshing):
+class Cluster(MetadataRefresh):
     """A cluster's contact points, and the settings of its sessions."""
 
     def __init__(
@@ -166,7 +166,7 @@ class Cluster(Refreshing):
         self.port = port
         self.contact_points = list(contact_points or ("127.0.0.1",))
         self.metadata = Metadata(self)
-        #: Whether the schema, and who owns which tokens, are read when they are looked at.
+        #: Whether the schema, and who owns which tokens, are read when they are accessed.
         self.schema_metadata_enabled = bool(others.pop("schema_metadata_enabled", True))
         self.token_metadata_enabled = bool(others.pop("token_metadata_enabled", True))
         #: Whether the metadata follow changes of the schema without a refresh.
@@ -207,13 +207,13 @@ class Cluster(Refreshing):
         if reconnect is None:
             others["reconnection_policy"] = reconnection_policy
         check_unsupported(others)
-        for name, default in [*TUNING.items(), *REFUSED.items()]:
+        for name, default in [*TUNING.items(), *UNSUPPORTED.items()]:
             if name != "reconnection_policy":
                 setattr(self, name, others.get(name, default))
         if address_translator is not None and type(address_translator) is not IdentityTranslator:
             message = (
-                "address_translator: only IdentityTranslator is taken; spikewire.cql.Session takes "
-                "address_map, a dict of addresses that nodes advertise and those to use instead"
+                "address_translator: only IdentityTranslator is supported; spikewire.cql.Session "
+                "has address_map, a dict of advertised addresses and those to use instead"
             )
             raise NotImplementedError(message)
         self._options: dict[str, Any] = {
@@ -277,12 +277,12 @@ class Cluster(Refreshing):
     def endpoints_resolved(self) -> list[DefaultEndPoint]:
         """The addresses of the contact points."""
         points = [split(point) for point in self._points()]
-        found = {
+        endpoints = {
             DefaultEndPoint(str(address[0]), int(address[1])): None
             for host, port in points
             for *_, address in socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
         }
-        return list(found)
+        return list(endpoints)
 
     def _use_legacy_settings(self, what: str) -> None:
         if self._legacy is False:
@@ -318,13 +318,13 @@ class Cluster(Refreshing):
         """Returns values of a user-defined type as ``klass(**fields)``."""
         self._user_types[keyspace, user_type] = klass
         if self._control is not None:
-            found = self.metadata.keyspaces.get(keyspace)
-            if found is None:
+            keyspace_metadata = self.metadata.keyspaces.get(keyspace)
+            if keyspace_metadata is None:
                 message = (
                     f"Keyspace {keyspace} does not exist or has not been discovered by the driver"
                 )
                 raise UserTypeDoesNotExist(message)
-            if user_type not in found.user_types:
+            if user_type not in keyspace_metadata.user_types:
                 message = f"User type {user_type} does not exist in keyspace {keyspace}"
                 raise UserTypeDoesNotExist(message)
 
@@ -401,18 +401,18 @@ class Cluster(Refreshing):
                 message, [point.rpartition(":")[0] for point in points]
             ) from error
         except cql.errors.ServerError as error:
-            raise translated(error, lambda _: None) from error
+            raise translate_error(error, lambda _: None) from error
         except cql.errors.Error as error:
             node = error.node or points[0]
-            said = translated(error, lambda _: None)
-            cause = error if isinstance(said, NoHostAvailable) else said
+            exception = translate_error(error, lambda _: None)
+            cause = error if isinstance(exception, NoHostAvailable) else exception
             message = "Unable to connect to any servers"
             if self.ssl_context is not None and "certificate" not in self._options["tls"]:
                 message += _NO_CERTIFICATE
-            told: dict[Any, Any] = {
+            errors: dict[Any, Any] = {
                 at: cql.errors.Error(reason, node=at) for at, reason in error.failed_attempts
             }
-            raise NoHostAvailable(message, told or {node: cause}) from error
+            raise NoHostAvailable(message, errors or {node: cause}) from error
 
     def _hosts_of(self, core: Any) -> list[Host]:
         return [
@@ -461,7 +461,7 @@ class Cluster(Refreshing):
         self._listeners.discard(listener)
 
     def __getattr__(self, name: str) -> Any:
-        return absent_attribute(self, name)
+        return raise_missing_attribute(self, name)
 
     def __enter__(self) -> Self:
         return self
@@ -476,4 +476,4 @@ class Cluster(Refreshing):
 
 
 def __getattr__(name: str) -> Any:
-    return absent_name(__name__, name)
+    return resolve_name(__name__, name)

@@ -6,7 +6,7 @@ import warnings
 from typing import Any
 
 from spikewire.compat.cassandra.auth import PlainTextAuthProvider
-from spikewire.compat.cassandra.differences import DIFFERENCES, REFUSED, TUNING
+from spikewire.compat.cassandra.differences import DIFFERENCES, TUNING, UNSUPPORTED
 from spikewire.compat.cassandra.encryption import tls_of
 from spikewire.compat.cassandra.errors import CompatWarning
 from spikewire.compat.cassandra.profiles import NOT_SET
@@ -24,14 +24,14 @@ __all__ = [
 
 def check_unsupported(others: dict[str, Any]) -> None:
     for name, value in others.items():
-        if name in REFUSED:
-            if value is not REFUSED[name] and value != REFUSED[name]:
+        if name in UNSUPPORTED:
+            if value is not UNSUPPORTED[name] and value != UNSUPPORTED[name]:
                 DIFFERENCES.missing(f"Cluster({name})")
         elif name not in TUNING:
             message = f"Cluster() got an unexpected keyword argument {name!r}"
             raise TypeError(message)
         elif value is not TUNING[name] and value != TUNING[name]:
-            message = f"Cluster: {name} has no effect: the engine has its own way of doing that"
+            message = f"Cluster: {name} has no effect: the engine handles this itself"
             warnings.warn(message, CompatWarning, stacklevel=3)
 
 
@@ -49,32 +49,34 @@ def login_of(provider: Any) -> dict[str, Any]:
         return {}
     if isinstance(provider, PlainTextAuthProvider) and type(provider) is PlainTextAuthProvider:
         return {"user": provider.username, "password": provider.password}
-    message = f"auth_provider: only PlainTextAuthProvider is taken, not {type(provider).__name__}"
+    message = (
+        f"auth_provider: only PlainTextAuthProvider is supported, not {type(provider).__name__}"
+    )
     raise NotImplementedError(message)
 
 
-def compression_of(wanted: bool | str | None) -> dict[str, Any]:
-    if wanted is True or not wanted:
+def compression_of(compression: bool | str | None) -> dict[str, Any]:
+    if compression is True or not compression:
         # Left to the driver, or not wanted.
         return {}
-    if wanted == "lz4":
+    if compression == "lz4":
         return {"compression": "lz4"}
-    message = f"compression: {wanted!r} is not taken; there is 'lz4'"
+    message = f"compression: {compression!r} is not supported; use 'lz4'"
     raise NotImplementedError(message)
 
 
-def protocol_version_of(wanted: Any) -> dict[str, Any]:
-    if wanted is NOT_SET:
+def protocol_version_of(version: Any) -> dict[str, Any]:
+    if version is NOT_SET:
         return {}
-    if wanted in (4, 5):
-        return {"protocol_version": wanted}
-    message = f"protocol_version: {wanted!r} is not taken; there are 4 and 5"
+    if version in (4, 5):
+        return {"protocol_version": version}
+    message = f"protocol_version: {version!r} is not supported; use 4 or 5"
     raise NotImplementedError(message)
 
 
 def application_of(name: str | None, version: str | None, client: Any) -> dict[str, Any]:
-    said = {"APPLICATION_NAME": name, "APPLICATION_VERSION": version}
+    options = {"APPLICATION_NAME": name, "APPLICATION_VERSION": version}
     if client is not None:
-        said["CLIENT_ID"] = str(client)
-    said = {key: value for key, value in said.items() if value}
-    return {"application": said} if said else {}
+        options["CLIENT_ID"] = str(client)
+    options = {key: value for key, value in options.items() if value}
+    return {"application": options} if options else {}

@@ -150,10 +150,10 @@ class ColumnType:
 def type_of(class_name: str) -> ColumnType:
     """Parses a class name. Classes without a spelling in CQL have it in quotes as their name."""
     tokens = _TOKEN.findall(class_name)
-    made, at = _read(tokens, 0)
-    if made is None or at != len(tokens):
+    column_type, at = _read(tokens, 0)
+    if column_type is None or at != len(tokens):
         return _opaque(class_name)
-    return made
+    return column_type
 
 
 def columns_of(class_names: tuple[str, ...]) -> tuple[ColumnType, ...]:

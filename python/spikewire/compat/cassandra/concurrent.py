@@ -7,10 +7,10 @@ import threading
 from collections import deque
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from spikewire.compat.cassandra.absent import absent_name
+from spikewire.compat.cassandra.missing_errors import resolve_name
 from spikewire.compat.cassandra.profiles import EXEC_PROFILE_DEFAULT
 from spikewire.compat.cassandra.results import ResultSet
-from spikewire.compat.cassandra.waiting import Room
+from spikewire.compat.cassandra.synchronization import Slots
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -101,14 +101,14 @@ class _Window:
         self.session = session
         self.fail_fast = fail_fast
         self.profile = profile
-        self.room = Room(concurrency)
+        self.slots = Slots(concurrency)
         self.concurrency = concurrency
         self.results: list[ExecutionResult | None] = []
         self.error: BaseException | None = None
 
     def run(self, pairs: Iterable[tuple[Any, Any]]) -> list[ExecutionResult | None]:
         for statement, parameters in pairs:
-            self.room.acquire()
+            self.slots.acquire()
             if self.error is not None:
                 raise self.error
             index = len(self.results)
@@ -124,7 +124,7 @@ class _Window:
                     self.done, self.failed, callback_args=(index, future), errback_args=(index,)
                 )
         for _ in range(self.concurrency):
-            self.room.acquire()
+            self.slots.acquire()
             if self.error is not None:
                 raise self.error
         return self.results
@@ -132,13 +132,13 @@ class _Window:
     def done(self, rows: Any, index: int, future: ResponseFuture) -> None:
         future.clear_callbacks()
         self.results[index] = ExecutionResult(True, ResultSet(future, rows))
-        self.room.release()
+        self.slots.release()
 
     def failed(self, error: BaseException, index: int) -> None:
         self.results[index] = ExecutionResult(False, error)
         if self.fail_fast and self.error is None:
             self.error = error
-        self.room.release()
+        self.slots.release()
 
 
 def _generated(
@@ -175,4 +175,4 @@ def _generated(
 
 
 def __getattr__(name: str) -> Any:
-    return absent_name(__name__, name)
+    return resolve_name(__name__, name)

@@ -9,8 +9,8 @@ from __future__ import annotations
 import functools
 from typing import Any
 
-from spikewire.compat.cassandra.absent import absent_name
 from spikewire.compat.cassandra.differences import DIFFERENCES
+from spikewire.compat.cassandra.missing_errors import resolve_name
 
 __all__ = [
     "Connection",
@@ -62,7 +62,7 @@ class Connection:
     """Stands for the other driver's, for programs that name it or derive classes from it. Those of
     the engine are no objects, and ``connection_class`` has no effect."""
 
-    def __init__(self, *_given: Any, **_named: Any) -> None:
+    def __init__(self, *_args: Any, **_named: Any) -> None:
         DIFFERENCES.missing("connection.Connection()")
 
 
@@ -99,12 +99,12 @@ class DefaultEndPoint(EndPoint):
         return (self.address, self.port) < (other.address, other.port)
 
     def __str__(self) -> str:
-        shown = f"[{self.address}]" if ":" in self.address else self.address
-        return f"{shown}:{self.port}"
+        address = f"[{self.address}]" if ":" in self.address else self.address
+        return f"{address}:{self.port}"
 
     def __repr__(self) -> str:
         return f"<DefaultEndPoint: {self}>"
 
 
 def __getattr__(name: str) -> Any:
-    return absent_name(__name__, name)
+    return resolve_name(__name__, name)

@@ -9,8 +9,8 @@ import uuid
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from spikewire.compat.cassandra.checks import is_a
 from spikewire.compat.cassandra.times import Duration
+from spikewire.compat.cassandra.type_checks import is_a
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -138,14 +138,14 @@ class SortedSet:
 
     def update(self, iterable: Iterable[Any]) -> None:
         """Adds elements."""
-        given = list(iterable)
-        kinds = set(map(type, given))
+        items = list(iterable)
+        kinds = set(map(type, items))
         if not self._items and len(kinds) == 1 and kinds <= _ORDERED:
-            for item in sorted(given):
+            for item in sorted(items):
                 if not self._items or self._items[-1] != item:
                     self._items.append(item)
             return
-        for item in given:
+        for item in items:
             self.add(item)
 
     def remove(self, item: Any) -> None:
@@ -185,10 +185,10 @@ class SortedSet:
 
     def union(self, *others: Iterable[Any]) -> SortedSet:
         """The elements in any of them."""
-        made = self.copy()
+        result = self.copy()
         for other in others:
-            made.update(other)
-        return made
+            result.update(other)
+        return result
 
     def intersection(self, *others: Iterable[Any]) -> SortedSet:
         """The elements in all of them."""
@@ -241,8 +241,8 @@ class OrderedMap(Mapping[Any, Any]):
             raise TypeError(message)
         self._entries: dict[Any, tuple[Any, Any]] = {}
         if args:
-            given = args[0]
-            for key, value in given.items() if hasattr(given, "items") else given:
+            entries = args[0]
+            for key, value in entries.items() if hasattr(entries, "items") else entries:
                 self[key] = value
         for key, value in kwargs.items():
             self[key] = value
@@ -303,10 +303,10 @@ class OrderedMapSerializedKey(OrderedMap):
     @classmethod
     def of(cls, entries: Iterable[tuple[Any, Any]]) -> Self:
         """A map with these entries."""
-        made = cls()
+        result = cls()
         for key, value in entries:
-            made[key] = value
-        return made
+            result[key] = value
+        return result
 
     def _insert_unchecked(self, key: Any, flat_key: Any, value: Any) -> None:  # noqa: ARG002
         self[key] = value

@@ -1,7 +1,7 @@
 """What programs do with the other driver's control connection: listeners for nodes, and waiting for
 one schema.
 
-The engine follows the cluster by itself; its list of nodes is looked at.
+The engine follows the cluster by itself; its list of nodes is compared.
 """
 
 # The modules of this package use private names of each other.
@@ -15,7 +15,7 @@ import time
 import weakref
 from typing import TYPE_CHECKING, Any
 
-from spikewire.compat.cassandra.absent import absent_attribute
+from spikewire.compat.cassandra.missing_errors import raise_missing_attribute
 
 if TYPE_CHECKING:
     from spikewire.compat.cassandra.cluster import Cluster
@@ -78,13 +78,13 @@ class Listeners:
         for name, host in self._known.items():
             known = former.get(name)
             if known is None:
-                self._tell("on_add", host)
+                self._notify("on_add", host)
             elif known.is_up != host.is_up:
-                self._tell("on_up" if host.is_up else "on_down", host)
+                self._notify("on_up" if host.is_up else "on_down", host)
         for name in former.keys() - self._known.keys():
-            self._tell("on_remove", former[name])
+            self._notify("on_remove", former[name])
 
-    def _tell(self, event: str, host: Host) -> None:
+    def _notify(self, event: str, host: Host) -> None:
         for listener in list(self._listeners):
             try:
                 getattr(listener, event)(host)
@@ -132,4 +132,4 @@ class ControlConnection:
         """Does nothing: the engine keeps track of the cluster by itself."""
 
     def __getattr__(self, name: str) -> Any:
-        return absent_attribute(self, name)
+        return raise_missing_attribute(self, name)

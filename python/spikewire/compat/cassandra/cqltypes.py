@@ -10,8 +10,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from spikewire import cql
-from spikewire.compat.cassandra.absent import absent_name
 from spikewire.compat.cassandra.column_types import COLLECTIONS, NATIVE, ColumnType, type_of
+from spikewire.compat.cassandra.missing_errors import resolve_name
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -126,4 +126,4 @@ def cql_typename(casstypename: str) -> str:
 
 
 def __getattr__(name: str) -> Any:
-    return absent_name(__name__, name)
+    return resolve_name(__name__, name)

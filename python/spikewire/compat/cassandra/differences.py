@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from spikewire.compat.cassandra.absent_names import ABSENT
-from spikewire.compat.known import Differences, Differs, Entry, Missing
+from spikewire.compat.cassandra.missing_names import MISSING_NAMES
+from spikewire.compat.difference_table import Differences, Differs, Entry, Missing
 
-__all__ = ["DIFFERENCES", "REFUSED", "TUNING"]
+__all__ = ["DIFFERENCES", "TUNING", "UNSUPPORTED"]
 
 #: Internal settings of the other driver, and their defaults. Other values cause a warning.
 TUNING: dict[str, Any] = {
@@ -30,7 +30,7 @@ TUNING: dict[str, Any] = {
 
 #: Settings that would change the effect of statements. They are rejected unless they have this
 #: value.
-REFUSED: dict[str, Any] = {
+UNSUPPORTED: dict[str, Any] = {
     "metrics_enabled": False,
     "sockopts": None,
     "cql_version": None,
@@ -41,25 +41,27 @@ REFUSED: dict[str, Any] = {
     "cloud": None,
     "column_encryption_policy": None,
 }
-_ENGINE = Missing("the engine has its own way of doing that")
-_ABSENT = Missing("Cassandra does not have that")
+_ENGINE = Missing("leave it out; the engine handles this itself")
+_ABSENT = Missing("it is a feature of DataStax Enterprise, not of Cassandra")
 
 _ENTRIES: dict[str, Entry] = {
-    "Cluster(metrics_enabled)": Missing("the server's own metrics"),
-    "Cluster(cloud)": Missing("name the addresses of the nodes"),
-    "Cluster(auth_provider)": Differs("takes PlainTextAuthProvider and no other"),
+    "Cluster(metrics_enabled)": Missing("use the server's own metrics"),
+    "Cluster(cloud)": Missing("list the addresses of the nodes in contact_points"),
+    "Cluster(auth_provider)": Differs("accepts only PlainTextAuthProvider"),
     "Cluster(address_translator)": Differs(
-        "takes IdentityTranslator; a spikewire.cql.Session takes address_map"
+        "accepts only IdentityTranslator; spikewire.cql.Session has address_map"
     ),
-    "Cluster(compression)": Differs("takes 'lz4'; True is no compression, 'snappy' is not taken"),
-    "Cluster(protocol_version)": Differs("takes 4 and 5"),
+    "Cluster(compression)": Differs(
+        "accepts 'lz4'; True means no compression, and 'snappy' is not supported"
+    ),
+    "Cluster(protocol_version)": Differs("accepts 4 and 5"),
     "Cluster(ssl_context)": Differs(
-        "is read for authorities, check_hostname and versions; a client's certificate is named in "
-        "ssl_options as well"
+        "only its authorities, check_hostname and TLS versions are used; pass a client certificate "
+        "in ssl_options as well"
     ),
     "Cluster(load_balancing_policy)": Differs(
-        "says where to go by class: own classes are not taken, for their methods would never be "
-        "called"
+        "selects the engine's routing by its class; custom classes are not supported because their "
+        "methods would never be called"
     ),
     "ExecutionProfile(continuous_paging_options)": _ABSENT,
     "Session.execute(execute_as)": _ABSENT,
@@ -68,45 +70,53 @@ _ENTRIES: dict[str, Entry] = {
     "Session.timestamp_generator": _ENGINE,
     "Session.execute_graph*": _ABSENT,
     "SimpleStatement(routing_key)": Differs(
-        "has no effect: statements with parameters are routed by these"
+        "has no effect: statements are routed by their parameters"
     ),
     "Session.encoder": Differs(
-        "is for programs that write values into text themselves; it cannot be replaced"
+        "is for programs that format values themselves; it cannot be replaced"
     ),
-    "Encoder.mapping": Missing("values are bound by the types of their columns"),
-    "Cluster.refresh_nodes": Differs("has no effect: the engine follows the cluster by itself"),
+    "Encoder.mapping": Missing(
+        "leave it unchanged; values are bound by the types of their columns"
+    ),
+    "Cluster.refresh_nodes": Differs(
+        "has no effect: the engine follows changes of the cluster itself"
+    ),
     "connection.Connection()": _ENGINE,
     "cqlengine*": Differs(
-        "is that of cassandra-driver, which has to be installed beside; only after install()"
+        "is the one of cassandra-driver, which must be installed, too; works only after install()"
     ),
     "Session.use_client_timestamp": Differs("cannot be turned off"),
-    "DowngradingConsistencyRetryPolicy": Missing("results would be less than was asked for"),
-    "policies.DowngradingConsistencyRetryPolicy": Missing(
-        "results would be less than was asked for"
+    "DowngradingConsistencyRetryPolicy": Missing(
+        "use RetryPolicy; results would have a lower consistency than requested"
     ),
-    "policies.HostFilterPolicy": Differs("uses the nodes that its function takes in turn"),
+    "policies.DowngradingConsistencyRetryPolicy": Missing(
+        "use RetryPolicy; results would have a lower consistency than requested"
+    ),
+    "policies.HostFilterPolicy": Differs("uses the nodes that its predicate accepts in turn"),
     "policies.RetryPolicy": Differs(
-        "stands for the engine's retries: writes only where they cannot have been applied or are "
-        "idempotent"
+        "selects the engine's retries: a write is retried only if it cannot have been applied or "
+        "is idempotent"
     ),
     "policies.ConstantReconnectionPolicy": Differs(
-        "says the pauses; the engine goes on for as long as the session is open"
+        "sets the delays between attempts, which continue as long as the session is open"
     ),
     "policies.ExponentialReconnectionPolicy": Differs(
-        "says the pauses; the engine goes on for as long as the session is open"
+        "sets the delays between attempts, which continue as long as the session is open"
     ),
     "datastax*": _ABSENT,
     "graph*": _ABSENT,
-    "io*": Missing("event loops are the engine's own; spikewire.cql has asyncio"),
+    "io*": Missing(
+        "leave it out; the engine has its own event loop, and spikewire.cql supports asyncio"
+    ),
 }
 _ENTRIES.update(
-    {f"Cluster({name})": _ENGINE for name in REFUSED if f"Cluster({name})" not in _ENTRIES}
+    {f"Cluster({name})": _ENGINE for name in UNSUPPORTED if f"Cluster({name})" not in _ENTRIES}
 )
 _ENTRIES.update(
     {
         f"Cluster({name})": Differs(
-            "has no effect: the engine has its own way of doing that; unless it is the default, a "
-            "CompatWarning says so"
+            "has no effect: the engine handles this itself; a value other than the default causes "
+            "a CompatWarning"
         )
         for name in TUNING
         if name != "reconnection_policy"
@@ -114,15 +124,15 @@ _ENTRIES.update(
 )
 _ENTRIES.update(
     {
-        f"Cluster.{name}": Differs("is what Cluster() was called with; to set it has no effect")
-        for name in [*TUNING, *REFUSED, "schema_event_refresh_window"]
+        f"Cluster.{name}": Differs("returns the argument of Cluster(); setting it has no effect")
+        for name in [*TUNING, *UNSUPPORTED, "schema_event_refresh_window"]
         if name != "reconnection_policy"
     }
 )
 _ENTRIES.update(
     {
         f"{owner}{'.' if owner and name != '*' else ''}{name}": Missing(instead)
-        for owner, instead, names in ABSENT
+        for owner, instead, names in MISSING_NAMES
         for name in names.split()
     }
 )

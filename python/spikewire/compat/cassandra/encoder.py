@@ -15,8 +15,8 @@ from collections.abc import Callable, Mapping, Sequence
 from decimal import Decimal
 from typing import Any
 
-from spikewire.compat.cassandra.absent import absent_name
 from spikewire.compat.cassandra.differences import DIFFERENCES
+from spikewire.compat.cassandra.missing_errors import resolve_name
 from spikewire.compat.cassandra.names import quoted
 from spikewire.compat.cassandra.util import Date, Duration, OrderedMap, SortedSet, Time
 
@@ -173,4 +173,4 @@ class Encoder:
 
 
 def __getattr__(name: str) -> Any:
-    return absent_name(__name__, name)
+    return resolve_name(__name__, name)

@@ -34,7 +34,7 @@ _OF_SOCKET = {
 #: Protocol versions that leave the choice to both sides.
 _ANY = (ssl.PROTOCOL_TLS, ssl.PROTOCOL_TLS_CLIENT)
 _UNCHECKED = (
-    "{} trusts every certificate (verify_mode is CERT_NONE), which is not taken: name the "
+    "{} trusts every certificate (verify_mode is CERT_NONE), which is not supported: specify the "
     "authority of the nodes' certificates"
 )
 
@@ -46,47 +46,47 @@ def tls_of(context: Any, options: Any) -> dict[str, Any] | None:
         message = f"ssl_options must be a dict, not {type(options).__name__}"
         raise TypeError(message)
     named = cast("dict[str, Any]", options or {})
-    given = {name: value for name, value in named.items() if value is not None}
-    if context is None and not given:
+    settings = {name: value for name, value in named.items() if value is not None}
+    if context is None and not settings:
         return None
-    for name, value in given.items():
+    for name, value in settings.items():
         if name not in _OF_CONTEXT and name not in _OF_SOCKET:
-            message = f"ssl_options: {name!r} is not taken"
+            message = f"ssl_options: {name!r} is not supported"
             raise NotImplementedError(message)
         if name in _OF_SOCKET and name != "server_hostname" and value != _OF_SOCKET[name]:
-            message = f"ssl_options: {name}={value!r} is not taken"
+            message = f"ssl_options: {name}={value!r} is not supported"
             raise NotImplementedError(message)
-    tls = _of_options(given) if context is None else _of_context(context)
-    # Next to a context, the other driver ignores these two; a context cannot be asked for them.
-    certificate, key = given.get("certfile"), given.get("keyfile")
+    tls = _of_options(settings) if context is None else _of_context(context)
+    # Next to a context, the other driver ignores these two; they cannot be read from a context.
+    certificate, key = settings.get("certfile"), settings.get("keyfile")
     if certificate is not None:
         # The key may be in the same file.
         tls |= {"certificate": certificate, "private_key": key or certificate}
     elif key is not None:
         message = "ssl_options: keyfile without certfile"
         raise ValueError(message)
-    if "server_hostname" in given:
-        tls["server_name"] = given["server_hostname"]
+    if "server_hostname" in settings:
+        tls["server_name"] = settings["server_hostname"]
     return tls
 
 
-def _of_options(given: dict[str, Any]) -> dict[str, Any]:
-    if given.get("cert_reqs", ssl.CERT_REQUIRED) == ssl.CERT_NONE:
+def _of_options(options: dict[str, Any]) -> dict[str, Any]:
+    if options.get("cert_reqs", ssl.CERT_REQUIRED) == ssl.CERT_NONE:
         raise NotImplementedError(_UNCHECKED.format("ssl_options: cert_reqs"))
-    if "ciphers" in given:
-        message = "ssl_options: ciphers is not taken: the engine offers those that are safe"
+    if "ciphers" in options:
+        message = "ssl_options: ciphers is not supported: only secure cipher suites are offered"
         raise NotImplementedError(message)
-    version = given.get("ssl_version", ssl.PROTOCOL_TLS_CLIENT)
+    version = options.get("ssl_version", ssl.PROTOCOL_TLS_CLIENT)
     if version == ssl.PROTOCOL_TLSv1_2:
         _also_newer("ssl_options: ssl_version")
     elif version not in _ANY:
-        message = f"ssl_options: ssl_version={version!r} is not taken; there are TLS 1.2 and 1.3"
+        message = f"ssl_options: ssl_version={version!r} is not supported; use TLS 1.2 or 1.3"
         raise NotImplementedError(message)
-    if "ca_certs" not in given:
+    if "ca_certs" not in options:
         message = "ssl_options: ca_certs is missing: no certificate would be trusted"
         raise ValueError(message)
-    checks = bool(given.get("check_hostname", False))
-    return {"ca": given["ca_certs"], "verify_hostname": checks}
+    checks = bool(options.get("check_hostname", False))
+    return {"ca": options["ca_certs"], "verify_hostname": checks}
 
 
 def _of_context(context: Any) -> dict[str, Any]:
@@ -96,32 +96,30 @@ def _of_context(context: Any) -> dict[str, Any]:
     if context.verify_mode == ssl.CERT_NONE:
         raise NotImplementedError(_UNCHECKED.format("ssl_context"))
     if context.verify_flags & (ssl.VERIFY_CRL_CHECK_LEAF | ssl.VERIFY_CRL_CHECK_CHAIN):
-        message = "ssl_context: lists of revoked certificates are not taken"
+        message = "ssl_context: revocation lists are not supported"
         raise NotImplementedError(message)
     oldest, newest = context.minimum_version, context.maximum_version
     versions = ssl.TLSVersion
     if oldest == versions.TLSv1_3:
-        message = "ssl_context: minimum_version=TLSv1_3 is not taken; there are TLS 1.2 and 1.3"
+        message = "ssl_context: minimum_version=TLSv1_3 is not supported; use TLS 1.2 or 1.3"
         raise NotImplementedError(message)
     if newest == versions.TLSv1_2 or context.options & ssl.OP_NO_TLSv1_3:
         _also_newer("ssl_context: maximum_version")
     elif newest not in (versions.MAXIMUM_SUPPORTED, versions.TLSv1_3):
-        message = (
-            f"ssl_context: maximum_version={newest.name} is not taken; there are TLS 1.2 and 1.3"
-        )
+        message = f"ssl_context: maximum_version={newest.name} is not supported; use TLS 1.2 or 1.3"
         raise NotImplementedError(message)
     kinds = context.cert_store_stats()
     if kinds["x509"] != kinds["x509_ca"] or kinds["crl"]:
         message = (
-            "ssl_context trusts certificates that are no authority's, or has a list of revoked "
-            "ones, which cannot be read from it: give ssl_options={'ca_certs': ...} instead of it"
+            "ssl_context contains certificates that are not authorities, or a revocation list, "
+            "which cannot be read from it: use ssl_options={'ca_certs': ...} instead"
         )
         raise NotImplementedError(message)
     authorities = context.get_ca_certs(binary_form=True)
     if not authorities:
         message = (
             "ssl_context: no authority can be read from it: load one with load_verify_locations, "
-            "or give ssl_options={'ca_certs': ...} instead of it"
+            "or use ssl_options={'ca_certs': ...} instead"
         )
         raise NotImplementedError(message)
     pem = "".join(ssl.DER_cert_to_PEM_cert(der) for der in authorities)
@@ -129,5 +127,5 @@ def _of_context(context: Any) -> dict[str, Any]:
 
 
 def _also_newer(what: str) -> None:
-    message = f"{what}: TLS 1.3 is spoken as well where the server does"
+    message = f"{what}: TLS 1.3 is also used if the server supports it"
     warnings.warn(message, CompatWarning, stacklevel=5)

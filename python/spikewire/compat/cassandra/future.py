@@ -11,12 +11,12 @@ import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from spikewire import cql
+from spikewire.compat.cassandra.error_translation import translate_error
 from spikewire.compat.cassandra.levels import ConsistencyLevel
 from spikewire.compat.cassandra.order import Hold
 from spikewire.compat.cassandra.query import QueryTrace, SimpleStatement, TraceUnavailable
 from spikewire.compat.cassandra.results import ResultSet
-from spikewire.compat.cassandra.translate import translated
-from spikewire.compat.cassandra.waiting import new_signal
+from spikewire.compat.cassandra.synchronization import new_signal
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -133,7 +133,7 @@ class ResponseFuture:
                 answer = anew.run()
             page.rows = self._take(answer)
         except BaseException as error:
-            page.error = self._translated(error)
+            page.error = self._translate_error(error)
             self._arrive(page)
             if page.error is error:
                 raise
@@ -221,7 +221,7 @@ class ResponseFuture:
                 page.rows = self._take(answer)
             except Exception as raised:  # noqa: BLE001
                 error = raised
-        page.error = None if error is None else self._translated(error)
+        page.error = None if error is None else self._translate_error(error)
         self._arrive(page)
 
     def _arrive(self, page: Page) -> None:
@@ -264,8 +264,8 @@ class ResponseFuture:
         self.session._answered(self, answer)
         return rows
 
-    def _translated(self, error: BaseException) -> BaseException:
-        return translated(error, self.session._host, retried=self._call.retried)
+    def _translate_error(self, error: BaseException) -> BaseException:
+        return translate_error(error, self.session._host, retried=self._call.retried)
 
     # The public methods.
 
@@ -289,12 +289,12 @@ class ResponseFuture:
                 pass
             except RuntimeError:
                 message = (
-                    "a callback runs on the thread that brings this result, so it would wait for "
-                    "ever: use add_callbacks instead of result"
+                    "result() would wait forever: a callback runs on the thread that delivers this "
+                    "result; use add_callbacks instead"
                 )
                 raise RuntimeError(message) from None
             except cql.errors.Error as error:
-                raise self._translated(error) from error
+                raise self._translate_error(error) from error
         page.arrived.wait()
         return page
 
@@ -313,7 +313,7 @@ class ResponseFuture:
         try:
             self._send()
         except BaseException as error:
-            # Who waits for this page must not wait for ever.
+            # Waiters for this page must not wait forever.
             page.error = error
             page.arrived.set()
             raise

@@ -111,7 +111,7 @@ class ProtocolVersion:
 
     @classmethod
     def has_continuous_paging_support(cls, version: int) -> bool:
-        """Whether the server may send pages without being asked: Cassandra does not."""
+        """Whether the server may send pages without a request: Cassandra does not."""
         return version >= cls.DSE_V1
 
     @classmethod

@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from spikewire.compat.cassandra.checks import is_a
+from spikewire.compat.cassandra.type_checks import is_a
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -28,14 +28,14 @@ def _read(text: str) -> tuple[str, int, tuple[str, ...]]:
     plain = 0
     names: list[str] = []
 
-    def place(found: re.Match[str]) -> str:
+    def place(match: re.Match[str]) -> str:
         nonlocal plain
-        if found["plain"]:
+        if match["plain"]:
             plain += 1
-        elif found["name"] is not None:
-            names.append(found["name"])
+        elif match["name"] is not None:
+            names.append(match["name"])
             return "%s"
-        return found[0]
+        return match[0]
 
     return _PARTS.sub(place, text), plain, tuple(names)
 
@@ -65,8 +65,8 @@ def literals(text: str, written: Sequence[str]) -> str:
     """A statement with the ``%s`` markers replaced by literals."""
     left = iter(written)
 
-    def place(found: re.Match[str]) -> str:
-        return next(left) if found["plain"] else found[0].replace("%%", "%")
+    def place(match: re.Match[str]) -> str:
+        return next(left) if match["plain"] else match[0].replace("%%", "%")
 
     return _PARTS.sub(place, text)
 
@@ -76,7 +76,7 @@ def question_marks(text: str) -> str:
     """A statement with the ``%s`` markers converted to those of CQL. ``%%`` is a percent sign, also
     in literals."""
 
-    def place(found: re.Match[str]) -> str:
-        return "?" if found["plain"] else found[0].replace("%%", "%")
+    def place(match: re.Match[str]) -> str:
+        return "?" if match["plain"] else match[0].replace("%%", "%")
 
     return _PARTS.sub(place, text)

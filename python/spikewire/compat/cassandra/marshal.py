@@ -5,7 +5,7 @@ from __future__ import annotations
 import struct
 from typing import TYPE_CHECKING, Any
 
-from spikewire.compat.cassandra.absent import absent_name
+from spikewire.compat.cassandra.missing_errors import resolve_name
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -65,4 +65,4 @@ def varint_unpack(term: bytes) -> int:
 
 
 def __getattr__(name: str) -> Any:
-    return absent_name(__name__, name)
+    return resolve_name(__name__, name)

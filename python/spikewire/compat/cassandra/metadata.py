@@ -9,9 +9,9 @@ import logging
 import random
 from typing import TYPE_CHECKING, Any
 
-from spikewire.compat.cassandra.absent import absent_attribute, absent_name
 from spikewire.compat.cassandra.connection import EndPoint
 from spikewire.compat.cassandra.cqltypes import _cqltypes
+from spikewire.compat.cassandra.missing_errors import raise_missing_attribute, resolve_name
 from spikewire.compat.cassandra.murmur3 import murmur3
 from spikewire.compat.cassandra.names import (
     RESERVED,
@@ -32,7 +32,7 @@ from spikewire.compat.cassandra.schema import (
     TriggerMetadata,
     UserType,
 )
-from spikewire.compat.cassandra.schema_reading import CONTENTS, Part, read_schema
+from spikewire.compat.cassandra.schema_reader import CONTENTS, Part, read_schema
 from spikewire.compat.cassandra.strategies import (
     LocalStrategy,
     NetworkTopologyStrategy,
@@ -40,6 +40,7 @@ from spikewire.compat.cassandra.strategies import (
     ReplicationStrategy,
     SimpleStrategy,
 )
+from spikewire.compat.cassandra.synchronization import new_lock
 from spikewire.compat.cassandra.tokens import (
     BytesToken,
     HashToken,
@@ -49,7 +50,6 @@ from spikewire.compat.cassandra.tokens import (
     TokenMap,
     token_class_of,
 )
-from spikewire.compat.cassandra.waiting import new_lock
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -112,7 +112,7 @@ def escape_name(name: str) -> str:
 class Metadata:
     """Nodes and schema of a cluster. Empty until the cluster is connected.
 
-    The schema is read when it is first looked at. It is read again after statements of this
+    The schema is read when it is first accessed. It is read again after statements of this
     cluster's sessions that change it, when a node says that it has another version, and by
     ``Cluster.refresh_schema_metadata`` and its like.
     """
@@ -154,7 +154,7 @@ class Metadata:
         self._refresh()
 
     def _changed_here(self) -> None:
-        """After a statement of this cluster that changed the schema: what was looked at already
+        """After a statement of this cluster that changed the schema: what was accessed already
         follows at once. Called by the thread of submitted statements, which must not wait for the
         lock: who holds it reads the schema once more."""
         if self._version is not None and self._cluster._follows_schema:
@@ -190,8 +190,8 @@ class Metadata:
         if keyspace is None:
             for gone in self._keyspaces.keys() - read.keys():
                 del self._keyspaces[gone]
-            for one, (made, contents) in read.items():
-                self._update(one, made, contents, None)
+            for one, (metadata, contents) in read.items():
+                self._update(one, metadata, contents, None)
         elif keyspace not in read:
             self._keyspaces.pop(keyspace, None)
         else:
@@ -201,7 +201,7 @@ class Metadata:
     def _update(
         self,
         keyspace: str,
-        made: KeyspaceMetadata,
+        metadata: KeyspaceMetadata,
         contents: dict[str, dict[str, Part]],
         name: str | None,
         kinds: tuple[str, ...] = CONTENTS,
@@ -212,10 +212,10 @@ class Metadata:
         elif name is None:
             # The dictionaries stay the same, for those who hold on to them.
             for kind in CONTENTS:
-                setattr(made, kind, getattr(known, kind))
-        # A keyspace that is asked for by name is made anew, too.
-        if known is None or (name is None and (not kinds or _own(known) != _own(made))):
-            self._keyspaces[keyspace] = made
+                setattr(metadata, kind, getattr(known, kind))
+        # A keyspace that is requested by name is created anew, too.
+        if known is None or (name is None and (not kinds or _own(known) != _own(metadata))):
+            self._keyspaces[keyspace] = metadata
         target = self._keyspaces[keyspace]
         for kind in kinds:
             self._fill(keyspace, kind, getattr(target, kind), contents[kind], name)
@@ -239,7 +239,7 @@ class Metadata:
             if only is not None and not _is_named(kind, part.value, only):
                 continue
             key = keyspace, kind, name
-            # What is asked for by name is made anew.
+            # What is requested by name is created anew.
             if only is not None or name not in target or self._rows.get(key) != part.rows:
                 target[name] = part.value
                 self._rows[key] = part.rows
@@ -281,12 +281,12 @@ class Metadata:
 
     def get_host(self, endpoint_or_address: Any, port: int | None = None) -> Host | None:
         """The node with an address; ``None`` if there is none."""
-        wanted = str(endpoint_or_address)
+        address = str(endpoint_or_address)
         for host in self.all_hosts():
             if isinstance(endpoint_or_address, EndPoint):
                 if host.endpoint == endpoint_or_address:
                     return host
-            elif wanted in (host.address, str(host.endpoint)) and port in (None, host.port):
+            elif address in (host.address, str(host.endpoint)) and port in (None, host.port):
                 return host
         return None
 
@@ -326,7 +326,7 @@ class Metadata:
         return [hosts[address] for address in addresses if address in hosts]
 
     def __getattr__(self, name: str) -> Any:
-        return absent_attribute(self, name)
+        return raise_missing_attribute(self, name)
 
 
 def _own(keyspace: KeyspaceMetadata) -> tuple[Any, ...]:
@@ -360,4 +360,4 @@ def group_keys_by_replica(
 
 
 def __getattr__(name: str) -> Any:
-    return absent_name(__name__, name)
+    return resolve_name(__name__, name)

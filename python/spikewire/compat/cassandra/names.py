@@ -124,16 +124,16 @@ def literal_map(entries: dict[str, Any]) -> str:
 
 def without_frozen(cql_type: str) -> str:
     """A type without ``frozen<...>``, as functions declare those of arguments."""
-    made = ""
+    result = ""
     closing: list[bool] = []
     for part in re.findall(r"frozen<|<|>|[^<>]+?(?=frozen<)|[^<>]+", cql_type):
         if part == "frozen<":
             closing.append(False)
         elif part == "<":
             closing.append(True)
-            made += part
+            result += part
         elif part == ">":
-            made += ">" if closing.pop() else ""
+            result += ">" if closing.pop() else ""
         else:
-            made += part
-    return made
+            result += part
+    return result

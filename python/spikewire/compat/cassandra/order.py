@@ -42,10 +42,10 @@ class Writes:
     def add(self, page: Page, about: About) -> None:
         """A write is about to be sent, or several as a batch."""
         page.held = []
-        found = [_partition(statement, values) for statement, values in about]
-        partitions = tuple([one for _, one in found if one is not None])
+        written = [_partition(statement, values) for statement, values in about]
+        partitions = tuple([one for _, one in written if one is not None])
         if partitions:
-            places = {at: self._places[at] for at, one in found if one is not None}
+            places = {at: self._places[at] for at, one in written if one is not None}
             page.places = [self.unanswered, *places.values()]
             for place in page.places:
                 place[page] = partitions

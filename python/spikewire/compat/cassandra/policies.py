@@ -12,9 +12,9 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from spikewire.compat.cassandra.absent import absent_name
 from spikewire.compat.cassandra.differences import DIFFERENCES
 from spikewire.compat.cassandra.levels import WriteType
+from spikewire.compat.cassandra.missing_errors import resolve_name
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -96,7 +96,7 @@ class Routing(NamedTuple):
 
 
 class HostStateListener:
-    """Is told of nodes, see ``Cluster.register_listener``."""
+    """Is notified of nodes, see ``Cluster.register_listener``."""
 
     def on_up(self, host: Any) -> None:
         """A node is up."""
@@ -179,9 +179,9 @@ def routing_of(policy: LoadBalancingPolicy | None, what: str) -> Routing:
     if policy is None:
         return Routing()
     message = (
-        f"{what}: {type(policy).__name__} is not taken, for its methods would never be called: "
-        "routing is the engine's own. There are RoundRobinPolicy, DCAwareRoundRobinPolicy and "
-        "WhiteListRoundRobinPolicy, and the parameter host of execute"
+        f"{what}: {type(policy).__name__} is not supported, its methods would never be called: "
+        "the engine routes statements itself. Use RoundRobinPolicy, DCAwareRoundRobinPolicy, "
+        "WhiteListRoundRobinPolicy or the parameter host of execute"
     )
     raise NotImplementedError(message)
 
@@ -298,8 +298,8 @@ def retries_of(policy: RetryPolicy | None, what: str) -> int | None:
     if type(policy) in (FallthroughRetryPolicy, NeverRetryPolicy):
         return 0
     message = (
-        f"{what}: {type(policy).__name__} is not taken, for its methods would never be called: "
-        "retries are the engine's own. There are RetryPolicy, FallthroughRetryPolicy and "
+        f"{what}: {type(policy).__name__} is not supported, its methods would never be called: "
+        "the engine retries statements itself. Use RetryPolicy, FallthroughRetryPolicy or "
         "NeverRetryPolicy, and a statement's is_idempotent"
     )
     raise NotImplementedError(message)
@@ -351,8 +351,8 @@ def speculation_of(policy: SpeculativeExecutionPolicy | None, what: str) -> dict
             "speculative_attempts": policy.max_attempts,
         }
     message = (
-        f"{what}: {type(policy).__name__} is not taken, for its methods would never be called: "
-        "there is ConstantSpeculativeExecutionPolicy"
+        f"{what}: {type(policy).__name__} is not supported, its methods would never be called: "
+        "use ConstantSpeculativeExecutionPolicy"
     )
     raise NotImplementedError(message)
 
@@ -382,4 +382,4 @@ class ColDesc(NamedTuple):
 
 
 def __getattr__(name: str) -> Any:
-    return absent_name(__name__, name)
+    return resolve_name(__name__, name)

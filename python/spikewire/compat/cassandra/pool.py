@@ -5,8 +5,8 @@ from __future__ import annotations
 import functools
 from typing import TYPE_CHECKING, Any
 
-from spikewire.compat.cassandra.absent import absent_name
 from spikewire.compat.cassandra.connection import DefaultEndPoint
+from spikewire.compat.cassandra.missing_errors import resolve_name
 
 if TYPE_CHECKING:
     import uuid
@@ -84,4 +84,4 @@ def split(endpoint: str) -> tuple[str, int]:
 
 
 def __getattr__(name: str) -> Any:
-    return absent_name(__name__, name)
+    return resolve_name(__name__, name)

@@ -75,16 +75,16 @@ class ExecutionProfile:
 
     def clone(self) -> ExecutionProfile:
         """A copy with the same settings."""
-        made = ExecutionProfile.__new__(type(self))
-        made.__dict__.update(self.__dict__)
-        return made
+        copy = ExecutionProfile.__new__(type(self))
+        copy.__dict__.update(self.__dict__)
+        return copy
 
 
 class ProfileManager:
     """Profiles by name."""
 
-    def __init__(self, given: dict[Any, ExecutionProfile]) -> None:
-        self.profiles: dict[Any, ExecutionProfile] = dict(given)
+    def __init__(self, profiles: dict[Any, ExecutionProfile]) -> None:
+        self.profiles: dict[Any, ExecutionProfile] = dict(profiles)
         self.profiles.setdefault(EXEC_PROFILE_DEFAULT, ExecutionProfile())
 
     @property
@@ -100,13 +100,13 @@ class ProfileManager:
 
     def check(self) -> None:
         """Raises ``NotImplementedError`` if profiles require different connections."""
-        wanted = self.default.routing
+        routing = self.default.routing
         for name, profile in self.profiles.items():
             if profile.load_balancing_policy is None or profile.routing.chooses:
                 continue
-            if profile.routing != wanted and not wanted.chooses:
+            if profile.routing != routing and not routing.chooses:
                 message = (
                     f"execution_profiles: {name!r} has another load_balancing_policy than the "
-                    "default profile; sessions have one local datacenter"
+                    "default profile; a session has one local datacenter"
                 )
                 raise NotImplementedError(message)

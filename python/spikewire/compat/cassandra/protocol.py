@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from spikewire.compat.cassandra.absent import absent_name
 from spikewire.compat.cassandra.levels import ProtocolVersion
+from spikewire.compat.cassandra.missing_errors import resolve_name
 
 __all__ = [
     "ConfigurationException",
@@ -102,4 +102,4 @@ class ConfigurationException(RequestValidationException):
 
 
 def __getattr__(name: str) -> Any:
-    return absent_name(__name__, name)
+    return resolve_name(__name__, name)

@@ -6,7 +6,6 @@ import re
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from spikewire import cql
-from spikewire.compat.cassandra.absent import absent_name
 from spikewire.compat.cassandra.encoder import Encoder, ValueSequence
 from spikewire.compat.cassandra.factories import (
     dict_factory,
@@ -15,8 +14,9 @@ from spikewire.compat.cassandra.factories import (
     tuple_factory,
 )
 from spikewire.compat.cassandra.levels import ConsistencyLevel, consistency_value_to_name
-from spikewire.compat.cassandra.marks import FETCH_SIZE_UNSET, UNSET_VALUE
+from spikewire.compat.cassandra.missing_errors import resolve_name
 from spikewire.compat.cassandra.policies import retries_of
+from spikewire.compat.cassandra.special_values import FETCH_SIZE_UNSET, UNSET_VALUE
 from spikewire.compat.cassandra.traces import QueryTrace, TraceEvent, TraceUnavailable
 
 if TYPE_CHECKING:
@@ -406,7 +406,7 @@ class BatchStatement(Statement):
         elif isinstance(statement, str):
             entry = statement, parameters or None
         else:
-            message = f"a batch takes statements, not {type(statement).__name__}"
+            message = f"a batch accepts statements, not {type(statement).__name__}"
             raise TypeError(message)
         if len(self.entries) >= _MOST:
             message = f"Batch statement cannot contain more than {_MOST} statements."
@@ -452,4 +452,4 @@ def engine_batch(kind: BatchType) -> Any:
 
 
 def __getattr__(name: str) -> Any:
-    return absent_name(__name__, name)
+    return resolve_name(__name__, name)

@@ -12,9 +12,9 @@ import sys
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from spikewire import cql
+from spikewire.compat.cassandra.error_translation import NoHostAvailable
 from spikewire.compat.cassandra.levels import ConsistencyLevel
 from spikewire.compat.cassandra.markers import by_position, literals, question_marks
-from spikewire.compat.cassandra.marks import FETCH_SIZE_UNSET
 from spikewire.compat.cassandra.order import Writes
 from spikewire.compat.cassandra.policies import retries_of, speculation_of
 from spikewire.compat.cassandra.profiles import NOT_SET, ExecutionProfile
@@ -26,7 +26,7 @@ from spikewire.compat.cassandra.query import (
     engine_batch,
 )
 from spikewire.compat.cassandra.settings import Settings
-from spikewire.compat.cassandra.translate import NoHostAvailable
+from spikewire.compat.cassandra.special_values import FETCH_SIZE_UNSET
 from spikewire.compat.cassandra.user_types import UserTypes
 from spikewire.compat.cassandra.values import Binder
 from spikewire.cql.errors import SyntaxException
@@ -70,8 +70,8 @@ class Call(NamedTuple):
         """A future of its rows."""
         return self._verb(self.core.submit)(self.statement, self.values, **self.options)
 
-    def _verb(self, face: Any) -> Any:
-        return face.execute if isinstance(self.statement, cql.Batch) else face.page
+    def _verb(self, api: Any) -> Any:
+        return api.execute if isinstance(self.statement, cql.Batch) else api.page
 
     def next_page(self, state: bytes) -> Call:
         """The request for the next page."""
@@ -146,7 +146,7 @@ class Requests(Settings):
     def __init__(self, cluster: Cluster, core: Any) -> None:
         super().__init__(cluster, core)
         self._user_types = UserTypes(cluster._user_types)
-        self._kept: dict[tuple[str, str | None], PreparedStatement] = {}
+        self._statements: dict[tuple[str, str | None], PreparedStatement] = {}
         #: How often a table had other columns than those that a statement was prepared for.
         self._changes = 0
         #: Statements with markers where CQL takes none.
@@ -191,7 +191,7 @@ class Requests(Settings):
         elif isinstance(query, PreparedStatement):
             query, parameters = query.bind(parameters), None
         elif not isinstance(query, (SimpleStatement, BoundStatement, BatchStatement)):
-            message = f"a statement is needed, not {type(query).__name__}"
+            message = f"expected a statement, not {type(query).__name__}"
             raise TypeError(message)
         options: dict[str, Any] = {
             "timeout": seconds(profile.request_timeout if timeout is NOT_SET else timeout),
@@ -235,10 +235,10 @@ class Requests(Settings):
     def _use_of(self, query: Any, options: dict[str, Any]) -> Use | None:
         if self._core.protocol_version >= 5 or not isinstance(query, SimpleStatement):
             return None
-        found = _USE.fullmatch(query.query_string)
-        if found is None:
+        match = _USE.fullmatch(query.query_string)
+        if match is None:
             return None
-        name: str = found["name"]
+        name: str = match["name"]
         plain = name[1:-1].replace('""', '"') if name[0] == '"' else name.lower()
         return Use(self, plain, options)
 
@@ -251,7 +251,7 @@ class Requests(Settings):
             return Call(self._core, statement, values, options, retried)
 
         def anew() -> Call:
-            self._kept.clear()
+            self._statements.clear()
             self._changes += 1
             statement, values, about = self._content(query, parameters, options)
             return Call(self._core, statement, values, options, retried, None, about)
@@ -264,7 +264,7 @@ class Requests(Settings):
         """What the engine is to execute, its values, and the prepared statements in it."""
         if isinstance(query, BoundStatement):
             if parameters:
-                message = "a BoundStatement has its parameters: others cannot be passed with it"
+                message = "a BoundStatement already has its parameters: no others can be passed"
                 raise ValueError(message)
             of, values = query.prepared_statement, query.bound_values
             return of.prepared, values or None, ((of, values),)
@@ -303,7 +303,7 @@ class Requests(Settings):
         if text in self._unmarked:
             return self._with_literals(text, values), ()
         keyspace = options.get("keyspace") or self._core.keyspace
-        known = self._kept.get((text, keyspace))
+        known = self._statements.get((text, keyspace))
         if known is not None:
             try:
                 return _bound(known, values)
@@ -342,13 +342,13 @@ class Requests(Settings):
     def _prepare_here(
         self, text: str, keyspace: str | None, options: dict[str, Any]
     ) -> PreparedStatement:
-        given = {name: options[name] for name in _PREPARING if name in options}
+        prepare_options = {name: options[name] for name in _PREPARING if name in options}
         # The engine prepares each text once, so it has to be another text after a change.
-        prepared = self._core.prepare(question_marks(text) + " " * self._changes, **given)
-        if len(self._kept) >= KEPT:
-            self._kept.clear()
-        made = self._kept[text, keyspace] = self._prepared(prepared, None)
-        return made
+        prepared = self._core.prepare(question_marks(text) + " " * self._changes, **prepare_options)
+        if len(self._statements) >= KEPT:
+            self._statements.clear()
+        statement = self._statements[text, keyspace] = self._prepared(prepared, None)
+        return statement
 
     def _place(self, options: dict[str, Any], profile: ExecutionProfile, host: Host | None) -> None:
         """The node to use, if one is specified."""
@@ -360,7 +360,7 @@ class Requests(Settings):
             return
         nodes = [node for node in self.hosts if routing.takes(node)]
         if not nodes:
-            which = "that the policy takes" if routing.only is None else ", ".join(routing.only)
+            which = "that the policy accepts" if routing.only is None else ", ".join(routing.only)
             message = f"None of the nodes {which} is up"
             raise NoHostAvailable(message, {})
         options["node"] = str(nodes[next(self._turns) % len(nodes)])

@@ -153,18 +153,18 @@ class ResultSet:
         return self.response_future.get_all_query_traces(max_wait_sec_per)
 
 
-def _rows_of(made: Any) -> Any:
-    """The rows that a row factory made: anything to iterate over. A mapping, or an object that
+def _rows_of(value: Any) -> Any:
+    """The rows that a row factory returned: anything to iterate over. A mapping, or an object that
     cannot be iterated over, is one row."""
-    if not isinstance(made, Mapping) and _is_iterable(made):
-        return made
-    return [] if made is None or _is_empty(made) else [made]
+    if not isinstance(value, Mapping) and _is_iterable(value):
+        return value
+    return [] if value is None or _is_empty(value) else [value]
 
 
-def _is_iterable(made: Any) -> bool:
+def _is_iterable(value: Any) -> bool:
     # Also what has only __getitem__.
     try:
-        iter(made)
+        iter(value)
     except TypeError:
         return False
     return True

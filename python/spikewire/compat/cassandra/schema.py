@@ -235,12 +235,12 @@ class _Columns:
     @staticmethod
     def _make_option_strings(options_map: Mapping[str, Any]) -> list[str]:
         """Settings of a table as statements have them. The object mapper calls this, too."""
-        made: list[str] = []
+        options: list[str] = []
         for name, value in sorted(options_map.items()):
             if value is not None:
-                shown = literal_map(value) if hasattr(value, "items") else protect_value(value)
-                made.append(f"{name} = {shown}")
-        return made
+                literal = literal_map(value) if hasattr(value, "items") else protect_value(value)
+                options.append(f"{name} = {literal}")
+        return options
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self.keyspace_name}.{self.name}>"
@@ -385,18 +385,18 @@ class KeyspaceMetadata:
     def user_type_strings(self) -> list[str]:
         """The statements that recreate the types, each after those that it contains."""
         left = dict(sorted(self.user_types.items()))
-        made: list[str] = []
+        statements: list[str] = []
 
         def add(of: UserType) -> None:
             for inner in of.field_types:
                 for name in list(left):
                     if quoted(name) in _words(inner) and name in left:
                         add(left.pop(name))
-            made.append(of.export_as_string())
+            statements.append(of.export_as_string())
 
         while left:
             add(left.pop(next(iter(left))))
-        return made
+        return statements
 
     def export_as_string(self) -> str:
         """The statements that recreate the keyspace and its contents."""

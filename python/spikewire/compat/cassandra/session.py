@@ -8,17 +8,17 @@ from __future__ import annotations
 import uuid
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from spikewire.compat.cassandra.absent import absent_attribute
 from spikewire.compat.cassandra.column_types import columns_of, has_user_types
 from spikewire.compat.cassandra.differences import DIFFERENCES
+from spikewire.compat.cassandra.error_translation import translate_error
 from spikewire.compat.cassandra.future import ResponseFuture
+from spikewire.compat.cassandra.missing_errors import raise_missing_attribute
 from spikewire.compat.cassandra.names import quoted
 from spikewire.compat.cassandra.pool import Host, split
 from spikewire.compat.cassandra.profiles import EXEC_PROFILE_DEFAULT, NOT_SET
 from spikewire.compat.cassandra.requests import KEPT, Requests, level_named, seconds
-from spikewire.compat.cassandra.translate import translated
+from spikewire.compat.cassandra.synchronization import is_cooperative
 from spikewire.compat.cassandra.values import row_reader
-from spikewire.compat.cassandra.waiting import is_cooperative
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -86,7 +86,7 @@ class Session(Requests):
                 host,
                 execute_as,
             ).result()
-        _refuse_execute_as(execute_as)
+        _reject_execute_as(execute_as)
         future = self._future(
             query, parameters, timeout, trace, custom_payload, execution_profile, paging_state, host
         )
@@ -114,7 +114,7 @@ class Session(Requests):
         execute_as: str | None = None,
     ) -> ResponseFuture:
         """Sends a statement. Waits if very many are in flight, except in a callback."""
-        _refuse_execute_as(execute_as)
+        _reject_execute_as(execute_as)
         future = self._future(
             query, parameters, timeout, trace, custom_payload, execution_profile, paging_state, host
         )
@@ -136,10 +136,10 @@ class Session(Requests):
         try:
             prepared = self._core.prepare(query, **options)
         except Exception as error:
-            raise translated(error, self._host) from error
-        made = self._prepared(prepared, keyspace)
-        made.custom_payload = custom_payload
-        return made
+            raise translate_error(error, self._host) from error
+        statement = self._prepared(prepared, keyspace)
+        statement.custom_payload = custom_payload
+        return statement
 
     def execute_concurrent(self, statements_and_parameters: Any, *args: Any, **options: Any) -> Any:
         """See ``spikewire.compat.cassandra.concurrent``."""
@@ -186,7 +186,7 @@ class Session(Requests):
         return {host: {} for host in self.hosts}
 
     def __getattr__(self, name: str) -> Any:
-        return absent_attribute(self, name)
+        return raise_missing_attribute(self, name)
 
     def shutdown(self) -> None:
         """Closes the session. Statements in progress fail."""
@@ -208,8 +208,8 @@ class Session(Requests):
 
     # Futures and results.
 
-    def _future(self, *given: Any) -> ResponseFuture:
-        future = ResponseFuture(self, *self._composed(*given))
+    def _future(self, *arguments: Any) -> ResponseFuture:
+        future = ResponseFuture(self, *self._composed(*arguments))
         for listener, args, kwargs in self._listeners:
             listener(future, *args, **kwargs)
         return future
@@ -232,11 +232,11 @@ class Session(Requests):
         classes = tuple(answer.class_names)
         types = columns_of(classes)
         if key != classes and any(map(has_user_types, types)):
-            made = _USER_TYPES
+            reader = _USER_TYPES
         else:
-            made = Reader(row_reader(types, self._user_types), types)
-        self._readers[key] = made
-        return made
+            reader = Reader(row_reader(types, self._user_types), types)
+        self._readers[key] = reader
+        return reader
 
     def _answered(self, future: ResponseFuture, answer: Any) -> None:
         future.coordinator_host = self._host(answer.node)
@@ -266,6 +266,6 @@ class Session(Requests):
 _EXECUTE_ASYNC = Session.execute_async
 
 
-def _refuse_execute_as(execute_as: str | None) -> None:
+def _reject_execute_as(execute_as: str | None) -> None:
     if execute_as is not None:
         DIFFERENCES.missing("Session.execute(execute_as)")

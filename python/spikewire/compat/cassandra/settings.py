@@ -135,10 +135,14 @@ class Settings:
         }
         return type(of)(**{**settings, **kwargs})
 
-    def _profile(self, given: Any) -> ExecutionProfile:
-        if given is EXEC_PROFILE_DEFAULT:
+    def _profile(self, profile: Any) -> ExecutionProfile:
+        if profile is EXEC_PROFILE_DEFAULT:
             return self._settings()
         if self.cluster.is_legacy:
             message = "Cannot specify execution_profile while using legacy parameters."
             raise ValueError(message)
-        return given if isinstance(given, ExecutionProfile) else self.get_execution_profile(given)
+        return (
+            profile
+            if isinstance(profile, ExecutionProfile)
+            else self.get_execution_profile(profile)
+        )

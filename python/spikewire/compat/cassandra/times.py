@@ -28,7 +28,7 @@ class Time:
     def __init__(self, value: int | dt.time | str) -> None:
         if isinstance(value, int):
             if value >= self.DAY:
-                message = f"nanoseconds of a day are below {self.DAY}, got {value}"
+                message = f"the nanoseconds of a day must be below {self.DAY}, got {value}"
                 raise ValueError(message)
             self.nanosecond_time = value
         elif isinstance(value, dt.time):
@@ -40,12 +40,12 @@ class Time:
                 parsed = clock.strptime(whole, "%H:%M:%S")
                 nanoseconds = int(part.ljust(9, "0")) if part else 0
             except ValueError:
-                message = f"no time of day: {value!r}"
+                message = f"not a time of day: {value!r}"
                 raise ValueError(message) from None
             seconds = parsed.tm_hour * 3600 + parsed.tm_min * 60 + parsed.tm_sec
             self.nanosecond_time = seconds * _SECOND + nanoseconds
         else:
-            message = "a Time is made of an int, a dt.time or a str"
+            message = "a Time is created from an int, a dt.time or a str"
             raise TypeError(message)
 
     @property
@@ -111,7 +111,7 @@ class Date:
             parsed = dt.datetime.strptime(value.removeprefix("+"), self.date_format)
             self.days_from_epoch = (parsed - _EPOCH).days
         else:
-            message = "a Date is made of an int, a dt.date or a str"
+            message = "a Date is created from an int, a dt.date or a str"
             raise TypeError(message)
 
     @property
@@ -124,7 +124,7 @@ class Date:
         try:
             return _EPOCH.date() + dt.timedelta(days=self.days_from_epoch)
         except OverflowError:
-            message = f"{self!r} is outside of the years of dt.date"
+            message = f"{self!r} is outside the range of dt.date"
             raise ValueError(message) from None
 
     def __hash__(self) -> int:

@@ -84,9 +84,9 @@ class QueryTrace:
             time.sleep(pause)
             pause = min(pause * 2, 0.2)
         about = row[0]
-        taken = about["duration"]
+        duration = about["duration"]
         self.request_type = about["request"]
-        self.duration = None if taken is None else dt.timedelta(microseconds=taken)
+        self.duration = None if duration is None else dt.timedelta(microseconds=duration)
         self.started_at = about["started_at"]
         self.coordinator = about["coordinator"]
         self.parameters = about["parameters"]

@@ -11,8 +11,8 @@ from collections import OrderedDict
 from typing import Any
 from weakref import WeakSet
 
-from spikewire.compat.cassandra.absent import absent_name
 from spikewire.compat.cassandra.containers import OrderedMap, OrderedMapSerializedKey, SortedSet
+from spikewire.compat.cassandra.missing_errors import resolve_name
 from spikewire.compat.cassandra.times import Date, Duration, Time
 
 __all__ = [
@@ -159,4 +159,4 @@ class Version:
 
 
 def __getattr__(name: str) -> Any:
-    return absent_name(__name__, name)
+    return resolve_name(__name__, name)

@@ -16,9 +16,9 @@ from decimal import Decimal, InvalidOperation
 from typing import Any, cast
 
 from spikewire import cql
-from spikewire.compat.cassandra.checks import is_a
 from spikewire.compat.cassandra.column_types import ColumnType, type_of
-from spikewire.compat.cassandra.marks import UNSET_VALUE
+from spikewire.compat.cassandra.special_values import UNSET_VALUE
+from spikewire.compat.cassandra.type_checks import is_a
 from spikewire.compat.cassandra.user_types import UserTypes
 from spikewire.compat.cassandra.util import (
     Date,
@@ -49,7 +49,7 @@ def _float(value: Any) -> Any:
     if is_a(value, float):
         return value
     if is_a(value, (str, bytes)) or not hasattr(value, "__float__"):
-        message = "a number is needed"
+        message = "expected a number"
         raise TypeError(message)
     return float(value)
 
@@ -71,7 +71,7 @@ def _decimal(value: Any) -> Any:
     try:
         return Decimal(value)
     except InvalidOperation:
-        message = f"no decimal number: {value!r}"
+        message = f"not a decimal number: {value!r}"
         raise TypeError(message) from None
 
 
@@ -122,14 +122,14 @@ def _inet(value: Any) -> Any:
     except ValueError as error:
         raise TypeError(str(error)) from None
     if getattr(address, "scope_id", None) is not None:
-        message = f"an inet has no place for the scope of {value!r}"
+        message = f"an inet cannot store the scope of {value!r}"
         raise TypeError(message)
     return address
 
 
 def _iterable(value: Any) -> Iterable[Any]:
     if is_a(value, (str, bytes, Mapping)) or not is_a(value, Iterable):
-        message = f"{type(value).__name__} is no collection"
+        message = f"{type(value).__name__} is not a collection"
         raise TypeError(message)
     items: Iterable[Any] = value
     return items
@@ -155,7 +155,7 @@ class _Entries(Mapping[Any, Any]):
         return len(self._entries)
 
 
-_GIVEN: dict[str, Change] = {
+_ENCODERS: dict[str, Change] = {
     "tinyint": _integer,
     "smallint": _integer,
     "int": _integer,
@@ -178,12 +178,12 @@ def _same(value: Any) -> Any:
     return value
 
 
-def _given(of: ColumnType) -> Change:
+def _encoder(of: ColumnType) -> Change:
     """The converter for parameters of a type."""
-    known = None if of.is_user_type else _GIVEN.get(of.name)
+    known = None if of.is_user_type else _ENCODERS.get(of.name)
     if known is not None:
         return known
-    within = [_given(one) for one in of.subtypes]
+    within = [_encoder(one) for one in of.subtypes]
     if of.is_user_type:
         return functools.partial(_user_type, of, within)
     if of.name in ("list", "set", "vector"):
@@ -205,10 +205,10 @@ def _tuple(within: list[Change], value: Any) -> tuple[Any, ...]:
     if len(parts) > len(within):
         message = f"Expected {len(within)} items in a tuple, but got {len(parts)}: {value}"
         raise ValueError(message)
-    given = [
+    items = [
         part if part is None else turn(part) for turn, part in zip(within, parts, strict=False)
     ]
-    return tuple(given + [None] * (len(within) - len(parts)))
+    return tuple(items + [None] * (len(within) - len(parts)))
 
 
 def _user_type(of: ColumnType, within: list[Change], value: Any) -> Any:
@@ -250,15 +250,15 @@ class Binder:
         self.places = [(keyspace, table) for keyspace, table, _, _ in columns]
         self.names = [name for _, _, name, _ in columns]
         self.types = [type_of(class_name) for *_, class_name in columns]
-        self._changes = list(map(_given, self.types))
+        self._changes = list(map(_encoder, self.types))
 
     def __call__(self, values: Any) -> tuple[Any, ...]:
         """The values in order. Those that are missing are unset."""
         if values is None:
             values = ()
         if is_a(values, Mapping):
-            given = values
-            values = [given.get(name, UNSET_VALUE) for name in self.names]
+            named = values
+            values = [named.get(name, UNSET_VALUE) for name in self.names]
         if len(values) > len(self.names):
             message = (
                 f"Too many arguments provided to bind() (got {len(values)}, expected "
@@ -320,7 +320,7 @@ def _address(value: Any) -> Any:
     return str(value)
 
 
-_MADE: dict[str, Change] = {
+_DECODERS: dict[str, Change] = {
     "timestamp": _naive,
     "date": _day,
     "time": _time_of_day,
@@ -334,13 +334,13 @@ def _pairs(value: Any) -> Any:
     return value.items() if is_a(value, dict) else value
 
 
-def _made(of: ColumnType, user_types: UserTypes) -> Change | None:
+def _decoder(of: ColumnType, user_types: UserTypes) -> Change | None:
     """The converter for values of a type; ``None`` if nothing has to be converted."""
-    within = [_made(one, user_types) or _same for one in of.subtypes]
+    within = [_decoder(one, user_types) or _same for one in of.subtypes]
     if of.is_user_type:
         make = user_types.maker(of)
         return lambda value: make(_parts(within, value))
-    known = _MADE.get(of.name)
+    known = _DECODERS.get(of.name)
     if known is not None or not within:
         return known
     one = within[0]
@@ -367,33 +367,33 @@ def row_reader(types: tuple[ColumnType, ...], user_types: UserTypes) -> Callable
     """A function that creates tuples from the rows of a page whose columns have these types."""
     changes = [
         (index, change)
-        for index, change in enumerate(_made(one, user_types) for one in types)
+        for index, change in enumerate(_decoder(one, user_types) for one in types)
         if change is not None
     ]
     if not changes:
         return lambda rows: [row.as_tuple() for row in rows]
 
     def read(rows: Any) -> list[Any]:
-        made: list[Any] = []
+        tuples: list[Any] = []
         for row in rows:
             values = list(row)
             for index, change in changes:
                 value = values[index]
                 if value is not None:
                     values[index] = change(value)
-            made.append(tuple(values))
-        return made
+            tuples.append(tuple(values))
+        return tuples
 
     return read
 
 
 def encoded(of: ColumnType, value: Any) -> bytes | None:
     """The bytes of a value of a type."""
-    return encode_value(of.class_name(), None if value is None else _given(of)(value))
+    return encode_value(of.class_name(), None if value is None else _encoder(of)(value))
 
 
-def decoded(of: ColumnType, given: bytes | None) -> Any:
+def decoded(of: ColumnType, data: bytes | None) -> Any:
     """The value of a type from its bytes."""
-    value = decode_value(of.class_name(), given)
-    change = _made(of, UserTypes({}))
+    value = decode_value(of.class_name(), data)
+    change = _decoder(of, UserTypes({}))
     return value if value is None or change is None else change(value)

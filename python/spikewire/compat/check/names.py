@@ -41,7 +41,7 @@ class Names:
         self.scopes: list[dict[str, Bound]] = []
         """The names that the functions around a place have, the innermost last."""
 
-    def imported(self, local: str, path: str) -> None:
+    def add_import(self, local: str, path: str) -> None:
         """A name bound by an import."""
         peer = of_module(path)
         if peer is None:
@@ -58,8 +58,8 @@ class Names:
         start, _, rest = local.partition(".")
         if self._bound(start) not in (None, "import"):
             return None  # A variable of the same name.
-        found = self.modules.get(start)
-        return None if found is None else f"{found}.{rest}" if rest else found
+        module = self.modules.get(start)
+        return None if module is None else f"{module}.{rest}" if rest else module
 
     def kind(self, node: ast.expr) -> tuple[Peer, str] | None:
         """The class of an expression's value."""
@@ -69,16 +69,16 @@ class Names:
             return self._of_call(node.func)
         if isinstance(node, (ast.BoolOp, ast.IfExp)):
             parts = node.values if isinstance(node, ast.BoolOp) else [node.body, node.orelse]
-            return next((found for each in parts if (found := self.kind(each))), None)
+            return next((kind for each in parts if (kind := self.kind(each))), None)
         name = dotted(node)
         if name is None:
             return None
         bound = self._bound(name)
         if bound == "other" or isinstance(bound, tuple):
             return bound if isinstance(bound, tuple) else None
-        found = self.holds.get(name)
-        if found is not None or self.path(node) is not None:
-            return found
+        kind = self.holds.get(name)
+        if kind is not None or self.path(node) is not None:
+            return kind
         return self._guessed(name)
 
     def is_guess(self, node: ast.expr) -> bool:
@@ -98,13 +98,13 @@ class Names:
         path = self.path(function)
         if path is not None:
             peer = of_module(path)
-            made = None if peer is None else peer.makes.get(path)
-            return None if peer is None or made is None else (peer, made)
+            class_name = None if peer is None else peer.makes.get(path)
+            return None if peer is None or class_name is None else (peer, class_name)
         if isinstance(function, ast.Attribute):
             owner = self.kind(function.value)
             if owner is not None:
-                made = owner[0].makes.get(f"{owner[1]}.{function.attr}")
-                return None if made is None else (owner[0], made)
+                class_name = owner[0].makes.get(f"{owner[1]}.{function.attr}")
+                return None if class_name is None else (owner[0], class_name)
         return None
 
     def _guessed(self, name: str) -> tuple[Peer, str] | None:
@@ -117,13 +117,13 @@ class Names:
                     return peer, kind
         return None
 
-    def assigned(self, target: ast.expr, value: ast.expr) -> None:
+    def add_assignment(self, target: ast.expr, value: ast.expr) -> None:
         """A variable or attribute that is assigned to."""
         name = dotted(target)
         if name is None:
             return
         if isinstance(value, ast.Dict):
             self.dictionaries[name] = value
-        found = self.kind(value) if isinstance(value, (ast.Call, ast.Await)) else None
-        if found is not None:
-            self.holds[name] = found
+        kind = self.kind(value) if isinstance(value, (ast.Call, ast.Await)) else None
+        if kind is not None:
+            self.holds[name] = kind

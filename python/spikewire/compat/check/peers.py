@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from spikewire.compat.known import Differences
+    from spikewire.compat.difference_table import Differences
 
 __all__ = ["PEERS", "NotImportable", "Peer", "class_at", "module_at", "of_module"]
 
@@ -41,11 +41,11 @@ class Peer(NamedTuple):
 
     def differences(self) -> Differences:
         """The known differences."""
-        found = _imported(f"{self.drop_in}.differences")
-        if found is None:
-            message = f"{self.drop_in} is not installed whole: it has no table of differences"
+        module = _imported(f"{self.drop_in}.differences")
+        if module is None:
+            message = f"{self.drop_in} is incomplete: it has no table of differences"
             raise NotImportable(message)
-        table: Differences = found.DIFFERENCES
+        table: Differences = module.DIFFERENCES
         return table
 
     def has_module(self, path: str) -> bool:
@@ -127,7 +127,7 @@ PEERS = (
             "AsyncClient": "spikewire.compat.aerospike_py.async_client.AsyncClient",
             "Query": "spikewire.compat.aerospike_py.query.Query",
             "AsyncQuery": "spikewire.compat.aerospike_py.query.AsyncQuery",
-            "LazyBatchRecords": "spikewire.compat.aerospike_py.lazy.LazyBatchRecords",
+            "LazyBatchRecords": "spikewire.compat.aerospike_py.read_results.LazyBatchRecords",
             "NumpyBatchRecords": "spikewire.compat.aerospike_py.numpy_batch.NumpyBatchRecords",
         },
         {"client": "Client", "query": "Query"},

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import TextIO
 
-    from spikewire.compat.check.judging import Finding
+    from spikewire.compat.check.findings import Finding
 
 __all__ = ["as_json", "show"]
 
@@ -42,14 +42,14 @@ def _grouped(findings: list[Finding], *, everything: bool) -> Iterator[tuple[str
     for each in findings:
         if everything or each.verdict != "same":
             groups.setdefault((_ORDER[each.verdict], each.client, each.name), []).append(each)
-    for (_, _, name), found in sorted(groups.items()):
-        yield name, found
+    for (_, _, name), group in sorted(groups.items()):
+        yield name, group
 
 
-def _places(found: list[Finding]) -> str:
+def _places(findings: list[Finding]) -> str:
     """``file:line``, and the other lines of the same file."""
     lines: dict[str, list[int]] = {}
-    for each in found:
+    for each in findings:
         if each.line not in lines.setdefault(each.file, []):
             lines[each.file].append(each.line)
     return ", ".join(
@@ -61,7 +61,7 @@ def _summary(findings: list[Finding], files: int) -> str:
     counts = _counts(findings)
     clients = sorted({each.client for each in findings})
     if not clients:
-        return f"{files} file{'s' * (files != 1)}: none of the clients that there are drop-ins for."
+        return f"{files} file{'s' * (files != 1)}: no client that has a drop-in."
     return (
         f"{files} file{'s' * (files != 1)}, written for {' and '.join(clients)}: "
         f"{sum(counts.values())} names, {counts['same']} the same, {counts['differs']} different, "
@@ -83,12 +83,12 @@ def show(
     rows = list(_grouped(findings, everything=everything))
     for file, why in unread.items():
         _line(out, console, f"{file}: {why}", "bold red")
-    for name, found in rows:
-        first = found[0]
+    for name, group in rows:
+        first = group[0]
         _line(out, console, f"{first.verdict:8} {name}", _STYLES[first.verdict])
         if first.text:
             _line(out, console, f"         {first.text}", None)
-        _line(out, console, f"         {_places(found)}", "dim")
+        _line(out, console, f"         {_places(group)}", "dim")
     if rows or unread:
         _line(out, console, "", None)
     _line(out, console, _summary(findings, files), "bold")

@@ -26,21 +26,21 @@ class Val(_BaseExpr):
     def __init__(self, value: Any) -> None:
         self._value = value
 
-    def _made(self) -> Expression:
+    def _to_expression(self) -> Expression:
         return Expression.value(operand(self._value))
 
 
 class Unknown(_BaseExpr):
     """A value that is never known."""
 
-    def _made(self) -> Expression:
+    def _to_expression(self) -> Expression:
         return Expression.unknown()
 
 
 class _Key(_BaseExpr):
     _kind: type[Any]
 
-    def _made(self) -> Expression:
+    def _to_expression(self) -> Expression:
         return Expression.key(self._kind)
 
 
@@ -50,14 +50,14 @@ class _Bin(_BaseExpr):
     def __init__(self, bin: str) -> None:
         self._bin = bin
 
-    def _made(self) -> Expression:
+    def _to_expression(self) -> Expression:
         return Expression.bin(self._bin, self._kind)
 
 
 class _Meta(_BaseExpr):
     _name: str
 
-    def _made(self) -> Expression:
+    def _to_expression(self) -> Expression:
         return Expression.meta(self._name)
 
 
@@ -67,7 +67,7 @@ class BinExists(_BaseExpr):
     def __init__(self, bin: str) -> None:
         self._bin = bin
 
-    def _made(self) -> Expression:
+    def _to_expression(self) -> Expression:
         return Expression.apply("!=", (Expression.bin_type(self._bin), 0))
 
 
@@ -77,7 +77,7 @@ class BinType(_BaseExpr):
     def __init__(self, bin: str) -> None:
         self._bin = bin
 
-    def _made(self) -> Expression:
+    def _to_expression(self) -> Expression:
         return Expression.bin_type(self._bin)
 
 
@@ -87,7 +87,7 @@ class DigestMod(_BaseExpr):
     def __init__(self, mod: int) -> None:
         self._mod = mod
 
-    def _made(self) -> Expression:
+    def _to_expression(self) -> Expression:
         return Expression.digest_modulo(self._mod)
 
 
@@ -97,10 +97,10 @@ class CmpRegex(_BaseExpr):
     def __init__(self, options: int, regex_str: str, cmp_str: Any) -> None:
         self._options, self._pattern, self._text = options, regex_str, cmp_str
 
-    def _made(self) -> Expression:
+    def _to_expression(self) -> Expression:
         text = operand(self._text)
-        made = text if isinstance(text, Expression) else Expression.value(text)
-        return made.matches(
+        expression = text if isinstance(text, Expression) else Expression.value(text)
+        return expression.matches(
             self._pattern,
             ignore_case=bool(self._options & 2),
             by_lines=bool(self._options & 8),
@@ -121,8 +121,8 @@ class Def(_BaseExpr):
     def __init__(self, var_name: str, expr: Any) -> None:
         self.name, self.expr = var_name, expr
 
-    def _made(self) -> Expression:
-        message = "Def belongs into Let"
+    def _to_expression(self) -> Expression:
+        message = "Def can only be used inside Let"
         raise ValueError(message)
 
 
@@ -132,14 +132,14 @@ class Let(_BaseExpr):
     def __init__(self, *exprs: Any) -> None:
         self._exprs = exprs
 
-    def _made(self) -> Expression:
-        found = {}
+    def _to_expression(self) -> Expression:
+        variables = {}
         for each in self._exprs[:-1]:
             if not isinstance(each, Def):
-                message = "what stands in Let before its last expression must be a Def"
+                message = "all arguments of Let except the last must be Def"
                 raise TypeError(message)
-            found[each.name] = operand(each.expr)
-        return Expression.let_(found, operand(self._exprs[-1]))
+            variables[each.name] = operand(each.expr)
+        return Expression.let_(variables, operand(self._exprs[-1]))
 
     def _is_paired(self, variables: dict[str, bool]) -> bool:
         *definitions, scope = self._exprs
@@ -155,7 +155,7 @@ class Var(_BaseExpr):
     def __init__(self, var_name: str) -> None:
         self._name = var_name
 
-    def _made(self) -> Expression:
+    def _to_expression(self) -> Expression:
         return Expression.var(self._name)
 
     def _is_paired(self, variables: dict[str, bool]) -> bool:

@@ -4,27 +4,30 @@
 # pyright: basic
 from __future__ import annotations
 
-from contextvars import ContextVar
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any
 
 import spikewire
 from spikewire import Expression, op
-
-if TYPE_CHECKING:
-    from spikewire.compat.aerospike.values import Serializers
+from spikewire.compat.aerospike.exception import AerospikeError
+from spikewire.compat.aerospike.expressions import (
+    InvalidExpression,
+    PairedExpression,
+    serializers_in_use,
+)
+from spikewire.compat.aerospike.failures import missing
+from spikewire.compat.aerospike.operations import arguments_of
+from spikewire.compat.aerospike.paths import steps
+from spikewire.compat.aerospike.values import outgoing
 
 __all__ = [
     "Absent",
     "Call",
     "Operator",
-    "Paired",
     "ResultType",
     "ReturnType",
-    "Unsound",
     "list_of",
     "map_of",
     "operand",
-    "sound",
 ]
 
 
@@ -82,65 +85,6 @@ _OWN: dict[str, type[Any]] = {
 _KEY_VALUE, _INVERTED = 8, 0x10000
 
 
-class Unsound:
-    """An expression that every server rejects. Calls that use it fail as they would with the
-    server's error."""
-
-    def __init__(self, error: Exception, tree: _BaseExpr) -> None:
-        self.error = error
-        self.tree = tree
-
-    def __repr__(self) -> str:
-        return f"<an expression that is not sound: {self.error}>"
-
-
-class Paired(NamedTuple):
-    """An expression whose result is a list that alternates between keys and values."""
-
-    expression: Expression
-
-
-#: The serializers for constants while an expression is built for a client.
-_serializers: ContextVar[Serializers | None] = ContextVar("serializers", default=None)
-
-
-def sound(expression: Any, own: Serializers | None = None) -> Expression:
-    """The engine's expression, from the result of ``compile()``. Raises an error for anything else.
-    ``own``: the serializers of the client for which it is."""
-    if isinstance(expression, Expression):
-        return expression
-    if isinstance(expression, Paired):
-        return expression.expression
-    from spikewire.compat.aerospike.exception import AerospikeError
-    from spikewire.compat.aerospike.failures import of_code, refuse
-
-    if not isinstance(expression, Unsound):
-        refuse(f"an expression must be compiled, got {type(expression).__name__}")
-    if own is not None and own.serializer is not None:
-        token = _serializers.set(own)
-        try:
-            expression = expression.tree.compile()
-        finally:
-            _serializers.reset(token)
-        if isinstance(expression, Paired):
-            expression = expression.expression
-        if isinstance(expression, Expression):
-            return expression
-    error = expression.error
-    if isinstance(error, AerospikeError) and str(error.msg).startswith("Cannot serialize"):
-        raise of_code(-1, str(error.msg))
-    if isinstance(error, (AerospikeError, NotImplementedError)):
-        raise error
-    text = str(error)
-    # Errors of the engine about an operator and its operands, which in the official client come
-    # from the server.
-    of_server = text.startswith("`") or "expression: " in text
-    made: Any = of_code(4 if of_server else -2, text)
-    if of_server:
-        made.of_expression = True  # A batch has it as its result.
-    raise made
-
-
 #: Operations for which no end means that the range is open. In other operations of the official
 #: client it means nil.
 _OPEN = frozenset(
@@ -164,22 +108,20 @@ class _BaseExpr:
     _operator: str | None = None
     _operands: tuple[Any, ...] = ()
 
-    def compile(self) -> Expression | Paired | Unsound:
+    def compile(self) -> Expression | PairedExpression | InvalidExpression:
         """The form that policies and operations accept."""
-        from spikewire.compat.aerospike.exception import AerospikeError
-
         try:
-            made = self._whole()
-            return Paired(made) if self._is_paired({}) else made
+            expression = self._whole()
+            return PairedExpression(expression) if self._is_paired({}) else expression
         except (TypeError, ValueError, OverflowError, AerospikeError) as error:
-            return Unsound(error, self)
+            return InvalidExpression(error, self)
 
-    def _made(self) -> Expression:
+    def _to_expression(self) -> Expression:
         raise NotImplementedError
 
     def _whole(self) -> Expression:
         """The expression when it is not part of another one."""
-        return self._made()
+        return self._to_expression()
 
     def _is_paired(self, variables: dict[str, bool]) -> bool:
         """Whether its result alternates between keys and values. ``variables``: which variables
@@ -226,15 +168,13 @@ class _BaseExpr:
 
 def operand(value: Any) -> Any:
     """Converts an operand for the engine."""
-    from spikewire.compat.aerospike.values import outgoing
-
     if isinstance(value, _BaseExpr):
-        return value._made()
+        return value._to_expression()
     if isinstance(value, list):
         return [operand(each) for each in value]
     if isinstance(value, dict):
         return {operand(name): operand(each) for name, each in value.items()}
-    return outgoing(value, _serializers.get())
+    return outgoing(value, serializers_in_use.get())
 
 
 class Operator(_BaseExpr):
@@ -244,7 +184,7 @@ class Operator(_BaseExpr):
         self._operator = name
         self._operands = operands
 
-    def _made(self) -> Expression:
+    def _to_expression(self) -> Expression:
         return Expression.apply(
             self._operator or "", tuple(operand(each) for each in self._operands)
         )
@@ -266,49 +206,46 @@ class Call(_BaseExpr):
         kind: str,
         on: Any,
         ctx: Any,
-        given: dict[str, Any],
+        arguments: dict[str, Any],
         value_type: int | None = None,
     ) -> None:
         self._call = family, kind
         self._on = on
         self._ctx = ctx
-        self._given = given
+        self._arguments = arguments
         self._value_type = value_type
 
-    def _made(self) -> Expression:
-        from spikewire.compat.aerospike.operations import arguments_of
-        from spikewire.compat.aerospike_helpers.cdt_ctx import steps
-
+    def _to_expression(self) -> Expression:
         family, kind = self._call
-        given = {
+        arguments = {
             name: value if name.endswith("policy") else operand(value)
-            for name, value in self._given.items()
+            for name, value in self._arguments.items()
         }
         for name in _ENDS.get((family, kind.partition("_")[2]), ()):
-            if given.get(name) is op.INFINITY:  # A range up to it has no end.
-                given[name] = None
-            elif name in given and given[name] is None:
-                nothing = self._given[name] is None
+            if arguments.get(name) is op.INFINITY:  # A range up to it has no end.
+                arguments[name] = None
+            elif name in arguments and arguments[name] is None:
+                nothing = self._arguments[name] is None
                 if not (nothing and (family, kind) in _OPEN):  # It is the value nil.
-                    given[name] = Expression.value(None)
-        made = arguments_of(family, kind, given)
+                    arguments[name] = Expression.value(None)
+        operands = arguments_of(family, kind, arguments)
         on = _on(self._on, _OWN[family])
-        kept = None if self._value_type is None else KINDS.get(self._value_type)
+        value_type = None if self._value_type is None else KINDS.get(self._value_type)
         if family in ("list", "map"):
-            return Expression.call(family, kind, on, made, steps(self._ctx), kept)
-        return Expression.call(family, kind, on, made)
+            return Expression.call(family, kind, on, operands, steps(self._ctx), value_type)
+        return Expression.call(family, kind, on, operands)
 
     def _whole(self) -> Expression:
         if self._value_type != ResultType.NIL:
-            return self._made()
+            return self._to_expression()
         # The value is nil, or the expression fails. Its type is that of what it is compared with.
         nil = Expression.value(None)
-        is_nil = Expression.apply("==", (self._made(), nil))
+        is_nil = Expression.apply("==", (self._to_expression(), nil))
         return Expression.apply("when", (is_nil, nil, Expression.unknown()))
 
     def _is_paired(self, variables: dict[str, bool]) -> bool:
         del variables
-        number = self._given.get("return_type")
+        number = self._arguments.get("return_type")
         of_map = self._call[0] == "map" and self._call[1].startswith("get_by_")
         return of_map and isinstance(number, int) and number & ~_INVERTED == _KEY_VALUE
 
@@ -327,9 +264,9 @@ class list_of(_BaseExpr):
     def __init__(self, value: Any) -> None:
         self._value = value
 
-    def _made(self) -> Expression:
-        made = _on(self._value, self.kind)
-        return made if isinstance(made, Expression) else Expression.value(made)
+    def _to_expression(self) -> Expression:
+        expression = _on(self._value, self.kind)
+        return expression if isinstance(expression, Expression) else Expression.value(expression)
 
 
 class map_of(list_of):
@@ -341,8 +278,6 @@ class map_of(list_of):
 class Absent(_BaseExpr):
     """An expression that is not supported."""
 
-    def __init__(self, *given: Any, **named: Any) -> None:
-        del given, named
-        from spikewire.compat.aerospike.failures import missing  # That module imports this one.
-
+    def __init__(self, *args: Any, **named: Any) -> None:
+        del args, named
         missing(f"expressions.{type(self).__name__}")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from spikewire.compat.aerospike.failures import missing
 from spikewire.compat.aerospike_helpers.expressions.base import StrBin as StrBin
 from spikewire.compat.aerospike_helpers.expressions.hints import TypeBinName as TypeBinName
 from spikewire.compat.aerospike_helpers.operations import string_operations
@@ -65,10 +66,8 @@ _OTHERS = ["NumericType", "RegexFlags", "StrBin", "StringPolicy", "TypeBinName",
 __all__ = [*_NAMES, *_OTHERS]  # pyright: ignore[reportUnsupportedDunderAll]
 
 
-def _absent(name: str, *given: object, **named: object) -> Any:
-    from spikewire.compat.aerospike.failures import missing
-
-    del given, named
+def _absent(name: str, *args: object, **named: object) -> Any:
+    del args, named
     missing(f"expressions.string.{name}")
 
 

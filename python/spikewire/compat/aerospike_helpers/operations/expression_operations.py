@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from spikewire.compat.aerospike import opcodes as codes
+from spikewire.compat.aerospike.expressions import PairedExpression
 from spikewire.compat.aerospike_helpers.expressions import resources as resources
-from spikewire.compat.aerospike_helpers.expressions.resources import Paired
 
 # The entries of the dictionaries.
 BIN_KEY = "bin"
@@ -21,15 +21,15 @@ def expression_read(
     bin_name: str, expression: Any, expression_read_flags: int = 0
 ) -> dict[str, Any]:
     """Reads the value of an expression, as a bin with this name."""
-    made = {
+    operation = {
         "op": codes.OP_EXPR_READ,
         "bin": bin_name,
         "expr": expression,
         "expr_flags": expression_read_flags,
     }
-    if isinstance(expression, Paired):
-        made["return_type"] = _KEY_VALUE
-    return made
+    if isinstance(expression, PairedExpression):
+        operation["return_type"] = _KEY_VALUE
+    return operation
 
 
 def expression_write(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from spikewire.compat.aerospike import opcodes as codes
-from spikewire.compat.aerospike_helpers.operations.given import given
+from spikewire.compat.aerospike_helpers.operations.operation_dict import operation_dict
 
 # The entries of the dictionaries.
 BIN_KEY = "bin"
@@ -24,7 +24,7 @@ def hll_add(
     policy: dict[str, Any] | None = None,
 ) -> dict[str, Any]:
     """The operation ``hll_add``."""
-    return given(
+    return operation_dict(
         {
             "op": codes.OP_HLL_ADD,
             "bin": bin_name,
@@ -78,7 +78,7 @@ def hll_init(
     policy: dict[str, Any] | None = None,
 ) -> dict[str, Any]:
     """The operation ``hll_init``."""
-    return given(
+    return operation_dict(
         {
             "op": codes.OP_HLL_INIT,
             "bin": bin_name,
@@ -98,6 +98,6 @@ def hll_set_union(
     bin_name: str, hll_list: Any, policy: dict[str, Any] | None = None
 ) -> dict[str, Any]:
     """The operation ``hll_set_union``."""
-    return given(
+    return operation_dict(
         {"op": codes.OP_HLL_SET_UNION, "bin": bin_name, "value_list": hll_list}, hll_policy=policy
     )

@@ -6,9 +6,9 @@ from typing import Any
 
 from spikewire.compat.aerospike import opcodes as codes
 from spikewire.compat.aerospike.failures import missing
-from spikewire.compat.aerospike_helpers.operations.given import given
 from spikewire.compat.aerospike_helpers.operations.list_removals import *  # noqa: F403  # pyright: ignore[reportWildcardImportFromLibrary]
 from spikewire.compat.aerospike_helpers.operations.list_selections import *  # noqa: F403  # pyright: ignore[reportWildcardImportFromLibrary]
+from spikewire.compat.aerospike_helpers.operations.operation_dict import operation_dict
 
 # The entries of the dictionaries.
 BIN_KEY = "bin"
@@ -34,7 +34,7 @@ def list_create(
     bin_name: str, list_order: Any, pad: Any, persist_index: Any, ctx: list[Any] | None = None
 ) -> dict[str, Any]:
     """The operation ``list_create``."""
-    return given(
+    return operation_dict(
         {
             "op": codes.OP_LIST_CREATE,
             "bin": bin_name,
@@ -50,7 +50,7 @@ def list_append(
     bin_name: str, value: Any, policy: dict[str, Any] | None = None, ctx: list[Any] | None = None
 ) -> dict[str, Any]:
     """The operation ``list_append``."""
-    return given(
+    return operation_dict(
         {"op": codes.OP_LIST_APPEND, "bin": bin_name, "val": value}, list_policy=policy, ctx=ctx
     )
 
@@ -59,7 +59,7 @@ def list_append_items(
     bin_name: str, values: Any, policy: dict[str, Any] | None = None, ctx: list[Any] | None = None
 ) -> dict[str, Any]:
     """The operation ``list_append_items``."""
-    return given(
+    return operation_dict(
         {"op": codes.OP_LIST_APPEND_ITEMS, "bin": bin_name, "val": values},
         list_policy=policy,
         ctx=ctx,
@@ -74,7 +74,7 @@ def list_insert(
     ctx: list[Any] | None = None,
 ) -> dict[str, Any]:
     """The operation ``list_insert``."""
-    return given(
+    return operation_dict(
         {"op": codes.OP_LIST_INSERT, "bin": bin_name, "index": index, "val": value},
         list_policy=policy,
         ctx=ctx,
@@ -89,7 +89,7 @@ def list_insert_items(
     ctx: list[Any] | None = None,
 ) -> dict[str, Any]:
     """The operation ``list_insert_items``."""
-    return given(
+    return operation_dict(
         {"op": codes.OP_LIST_INSERT_ITEMS, "bin": bin_name, "index": index, "val": values},
         list_policy=policy,
         ctx=ctx,
@@ -104,7 +104,7 @@ def list_increment(
     ctx: list[Any] | None = None,
 ) -> dict[str, Any]:
     """The operation ``list_increment``."""
-    return given(
+    return operation_dict(
         {"op": codes.OP_LIST_INCREMENT, "bin": bin_name, "index": index, "val": value},
         list_policy=policy,
         ctx=ctx,
@@ -113,35 +113,35 @@ def list_increment(
 
 def list_pop(bin_name: str, index: Any, ctx: list[Any] | None = None) -> dict[str, Any]:
     """The operation ``list_pop``."""
-    return given({"op": codes.OP_LIST_POP, "bin": bin_name, "index": index}, ctx=ctx)
+    return operation_dict({"op": codes.OP_LIST_POP, "bin": bin_name, "index": index}, ctx=ctx)
 
 
 def list_pop_range(
     bin_name: str, index: Any, count: Any, ctx: list[Any] | None = None
 ) -> dict[str, Any]:
     """The operation ``list_pop_range``."""
-    return given(
+    return operation_dict(
         {"op": codes.OP_LIST_POP_RANGE, "bin": bin_name, "index": index, "val": count}, ctx=ctx
     )
 
 
 def list_remove(bin_name: str, index: Any, ctx: list[Any] | None = None) -> dict[str, Any]:
     """The operation ``list_remove``."""
-    return given({"op": codes.OP_LIST_REMOVE, "bin": bin_name, "index": index}, ctx=ctx)
+    return operation_dict({"op": codes.OP_LIST_REMOVE, "bin": bin_name, "index": index}, ctx=ctx)
 
 
 def list_remove_range(
     bin_name: str, index: Any, count: Any, ctx: list[Any] | None = None
 ) -> dict[str, Any]:
     """The operation ``list_remove_range``."""
-    return given(
+    return operation_dict(
         {"op": codes.OP_LIST_REMOVE_RANGE, "bin": bin_name, "index": index, "val": count}, ctx=ctx
     )
 
 
 def list_clear(bin_name: str, ctx: list[Any] | None = None) -> dict[str, Any]:
     """The operation ``list_clear``."""
-    return given({"op": codes.OP_LIST_CLEAR, "bin": bin_name}, ctx=ctx)
+    return operation_dict({"op": codes.OP_LIST_CLEAR, "bin": bin_name}, ctx=ctx)
 
 
 def list_set(
@@ -152,7 +152,7 @@ def list_set(
     ctx: list[Any] | None = None,
 ) -> dict[str, Any]:
     """The operation ``list_set``."""
-    return given(
+    return operation_dict(
         {"op": codes.OP_LIST_SET, "bin": bin_name, "index": index, "val": value},
         list_policy=policy,
         ctx=ctx,
@@ -161,14 +161,14 @@ def list_set(
 
 def list_get(bin_name: str, index: Any, ctx: list[Any] | None = None) -> dict[str, Any]:
     """The operation ``list_get``."""
-    return given({"op": codes.OP_LIST_GET, "bin": bin_name, "index": index}, ctx=ctx)
+    return operation_dict({"op": codes.OP_LIST_GET, "bin": bin_name, "index": index}, ctx=ctx)
 
 
 def list_get_range(
     bin_name: str, index: Any, count: Any, ctx: list[Any] | None = None
 ) -> dict[str, Any]:
     """The operation ``list_get_range``."""
-    return given(
+    return operation_dict(
         {"op": codes.OP_LIST_GET_RANGE, "bin": bin_name, "index": index, "val": count}, ctx=ctx
     )
 
@@ -177,24 +177,28 @@ def list_trim(
     bin_name: str, index: Any, count: Any, ctx: list[Any] | None = None
 ) -> dict[str, Any]:
     """The operation ``list_trim``."""
-    return given({"op": codes.OP_LIST_TRIM, "bin": bin_name, "index": index, "val": count}, ctx=ctx)
+    return operation_dict(
+        {"op": codes.OP_LIST_TRIM, "bin": bin_name, "index": index, "val": count}, ctx=ctx
+    )
 
 
 def list_size(bin_name: str, ctx: list[Any] | None = None) -> dict[str, Any]:
     """The operation ``list_size``."""
-    return given({"op": codes.OP_LIST_SIZE, "bin": bin_name}, ctx=ctx)
+    return operation_dict({"op": codes.OP_LIST_SIZE, "bin": bin_name}, ctx=ctx)
 
 
 def list_set_order(bin_name: str, list_order: Any, ctx: list[Any] | None = None) -> dict[str, Any]:
     """The operation ``list_set_order``."""
-    return given(
+    return operation_dict(
         {"op": codes.OP_LIST_SET_ORDER, "bin": bin_name, "list_order": list_order}, ctx=ctx
     )
 
 
 def list_sort(bin_name: str, sort_flags: Any = 0, ctx: list[Any] | None = None) -> dict[str, Any]:
     """The operation ``list_sort``."""
-    return given({"op": codes.OP_LIST_SORT, "bin": bin_name, "sort_flags": sort_flags}, ctx=ctx)
+    return operation_dict(
+        {"op": codes.OP_LIST_SORT, "bin": bin_name, "sort_flags": sort_flags}, ctx=ctx
+    )
 
 
 def list_join(

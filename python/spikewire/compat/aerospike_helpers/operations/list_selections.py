@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from spikewire.compat.aerospike import opcodes as codes
-from spikewire.compat.aerospike_helpers.operations.given import given
+from spikewire.compat.aerospike_helpers.operations.operation_dict import operation_dict
 
 __all__ = [
     "list_get_by_index",
@@ -23,7 +23,7 @@ def list_get_by_index(
     bin_name: str, index: Any, return_type: Any, ctx: list[Any] | None = None
 ) -> dict[str, Any]:
     """The operation ``list_get_by_index``."""
-    return given(
+    return operation_dict(
         {
             "op": codes.OP_LIST_GET_BY_INDEX,
             "bin": bin_name,
@@ -43,7 +43,7 @@ def list_get_by_index_range(
     ctx: list[Any] | None = None,
 ) -> dict[str, Any]:
     """The operation ``list_get_by_index_range``."""
-    return given(
+    return operation_dict(
         {
             "op": codes.OP_LIST_GET_BY_INDEX_RANGE,
             "bin": bin_name,
@@ -60,7 +60,7 @@ def list_get_by_rank(
     bin_name: str, rank: Any, return_type: Any, ctx: list[Any] | None = None
 ) -> dict[str, Any]:
     """The operation ``list_get_by_rank``."""
-    return given(
+    return operation_dict(
         {
             "op": codes.OP_LIST_GET_BY_RANK,
             "bin": bin_name,
@@ -80,7 +80,7 @@ def list_get_by_rank_range(
     ctx: list[Any] | None = None,
 ) -> dict[str, Any]:
     """The operation ``list_get_by_rank_range``."""
-    return given(
+    return operation_dict(
         {
             "op": codes.OP_LIST_GET_BY_RANK_RANGE,
             "bin": bin_name,
@@ -101,7 +101,7 @@ def list_get_by_value(
     ctx: list[Any] | None = None,
 ) -> dict[str, Any]:
     """The operation ``list_get_by_value``."""
-    return given(
+    return operation_dict(
         {
             "op": codes.OP_LIST_GET_BY_VALUE,
             "bin": bin_name,
@@ -121,7 +121,7 @@ def list_get_by_value_list(
     ctx: list[Any] | None = None,
 ) -> dict[str, Any]:
     """The operation ``list_get_by_value_list``."""
-    return given(
+    return operation_dict(
         {
             "op": codes.OP_LIST_GET_BY_VALUE_LIST,
             "bin": bin_name,
@@ -142,7 +142,7 @@ def list_get_by_value_range(
     ctx: list[Any] | None = None,
 ) -> dict[str, Any]:
     """The operation ``list_get_by_value_range``."""
-    return given(
+    return operation_dict(
         {
             "op": codes.OP_LIST_GET_BY_VALUE_RANGE,
             "bin": bin_name,
@@ -165,7 +165,7 @@ def list_get_by_value_rank_range_relative(
     ctx: list[Any] | None = None,
 ) -> dict[str, Any]:
     """The operation ``list_get_by_value_rank_range_relative``."""
-    return given(
+    return operation_dict(
         {
             "op": codes.OP_LIST_GET_BY_VALUE_RANK_RANGE_REL,
             "bin": bin_name,

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from spikewire.compat.aerospike import opcodes as codes
-from spikewire.compat.aerospike_helpers.operations.given import given
 from spikewire.compat.aerospike_helpers.operations.map_removals import *  # noqa: F403  # pyright: ignore[reportWildcardImportFromLibrary]
 from spikewire.compat.aerospike_helpers.operations.map_selections import *  # noqa: F403  # pyright: ignore[reportWildcardImportFromLibrary]
+from spikewire.compat.aerospike_helpers.operations.operation_dict import operation_dict
 
 # The entries of the dictionaries.
 BIN_KEY = "bin"
@@ -30,14 +30,16 @@ def map_set_policy(
     bin_name: str, policy: dict[str, Any], ctx: list[Any] | None = None
 ) -> dict[str, Any]:
     """The operation ``map_set_policy``."""
-    return given({"op": codes.OP_MAP_SET_POLICY, "bin": bin_name, "map_policy": policy}, ctx=ctx)
+    return operation_dict(
+        {"op": codes.OP_MAP_SET_POLICY, "bin": bin_name, "map_policy": policy}, ctx=ctx
+    )
 
 
 def map_create(
     bin_name: str, map_order: Any, persist_index: Any, ctx: list[Any] | None = None
 ) -> dict[str, Any]:
     """The operation ``map_create``."""
-    return given(
+    return operation_dict(
         {
             "op": codes.OP_MAP_CREATE,
             "bin": bin_name,
@@ -56,7 +58,7 @@ def map_put(
     ctx: list[Any] | None = None,
 ) -> dict[str, Any]:
     """The operation ``map_put``."""
-    return given(
+    return operation_dict(
         {"op": codes.OP_MAP_PUT, "bin": bin_name, "key": key, "val": value},
         map_policy=map_policy,
         ctx=ctx,
@@ -70,7 +72,7 @@ def map_put_items(
     ctx: list[Any] | None = None,
 ) -> dict[str, Any]:
     """The operation ``map_put_items``."""
-    return given(
+    return operation_dict(
         {"op": codes.OP_MAP_PUT_ITEMS, "bin": bin_name, "val": item_dict},
         map_policy=map_policy,
         ctx=ctx,
@@ -85,7 +87,7 @@ def map_increment(
     ctx: list[Any] | None = None,
 ) -> dict[str, Any]:
     """The operation ``map_increment``."""
-    return given(
+    return operation_dict(
         {"op": codes.OP_MAP_INCREMENT, "bin": bin_name, "key": key, "val": amount},
         map_policy=map_policy,
         ctx=ctx,
@@ -100,7 +102,7 @@ def map_decrement(
     ctx: list[Any] | None = None,
 ) -> dict[str, Any]:
     """The operation ``map_decrement``."""
-    return given(
+    return operation_dict(
         {"op": codes.OP_MAP_DECREMENT, "bin": bin_name, "key": key, "val": amount},
         map_policy=map_policy,
         ctx=ctx,
@@ -109,9 +111,9 @@ def map_decrement(
 
 def map_size(bin_name: str, ctx: list[Any] | None = None) -> dict[str, Any]:
     """The operation ``map_size``."""
-    return given({"op": codes.OP_MAP_SIZE, "bin": bin_name}, ctx=ctx)
+    return operation_dict({"op": codes.OP_MAP_SIZE, "bin": bin_name}, ctx=ctx)
 
 
 def map_clear(bin_name: str, ctx: list[Any] | None = None) -> dict[str, Any]:
     """The operation ``map_clear``."""
-    return given({"op": codes.OP_MAP_CLEAR, "bin": bin_name}, ctx=ctx)
+    return operation_dict({"op": codes.OP_MAP_CLEAR, "bin": bin_name}, ctx=ctx)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from spikewire.compat.aerospike import opcodes as codes
-from spikewire.compat.aerospike_helpers.operations.given import given
+from spikewire.compat.aerospike_helpers.operations.operation_dict import operation_dict
 
 __all__ = [
     "map_remove_by_index",
@@ -27,7 +27,7 @@ def map_remove_by_key(
     bin_name: str, key: Any, return_type: Any, ctx: list[Any] | None = None
 ) -> dict[str, Any]:
     """The operation ``map_remove_by_key``."""
-    return given(
+    return operation_dict(
         {"op": codes.OP_MAP_REMOVE_BY_KEY, "bin": bin_name, "key": key, "return_type": return_type},
         ctx=ctx,
     )
@@ -41,7 +41,7 @@ def map_remove_by_key_list(
     ctx: list[Any] | None = None,
 ) -> dict[str, Any]:
     """The operation ``map_remove_by_key_list``."""
-    return given(
+    return operation_dict(
         {
             "op": codes.OP_MAP_REMOVE_BY_KEY_LIST,
             "bin": bin_name,
@@ -62,7 +62,7 @@ def map_remove_by_key_range(
     ctx: list[Any] | None = None,
 ) -> dict[str, Any]:
     """The operation ``map_remove_by_key_range``."""
-    return given(
+    return operation_dict(
         {
             "op": codes.OP_MAP_REMOVE_BY_KEY_RANGE,
             "bin": bin_name,
@@ -83,7 +83,7 @@ def map_remove_by_value(
     ctx: list[Any] | None = None,
 ) -> dict[str, Any]:
     """The operation ``map_remove_by_value``."""
-    return given(
+    return operation_dict(
         {
             "op": codes.OP_MAP_REMOVE_BY_VALUE,
             "bin": bin_name,
@@ -103,7 +103,7 @@ def map_remove_by_value_list(
     ctx: list[Any] | None = None,
 ) -> dict[str, Any]:
     """The operation ``map_remove_by_value_list``."""
-    return given(
+    return operation_dict(
         {
             "op": codes.OP_MAP_REMOVE_BY_VALUE_LIST,
             "bin": bin_name,
@@ -124,7 +124,7 @@ def map_remove_by_value_range(
     ctx: list[Any] | None = None,
 ) -> dict[str, Any]:
     """The operation ``map_remove_by_value_range``."""
-    return given(
+    return operation_dict(
         {
             "op": codes.OP_MAP_REMOVE_BY_VALUE_RANGE,
             "bin": bin_name,
@@ -141,7 +141,7 @@ def map_remove_by_index(
     bin_name: str, index: Any, return_type: Any, ctx: list[Any] | None = None
 ) -> dict[str, Any]:
     """The operation ``map_remove_by_index``."""
-    return given(
+    return operation_dict(
         {
             "op": codes.OP_MAP_REMOVE_BY_INDEX,
             "bin": bin_name,
@@ -161,7 +161,7 @@ def map_remove_by_index_range(
     ctx: list[Any] | None = None,
 ) -> dict[str, Any]:
     """The operation ``map_remove_by_index_range``."""
-    return given(
+    return operation_dict(
         {
             "op": codes.OP_MAP_REMOVE_BY_INDEX_RANGE,
             "bin": bin_name,
@@ -178,7 +178,7 @@ def map_remove_by_rank(
     bin_name: str, rank: Any, return_type: Any, ctx: list[Any] | None = None
 ) -> dict[str, Any]:
     """The operation ``map_remove_by_rank``."""
-    return given(
+    return operation_dict(
         {
             "op": codes.OP_MAP_REMOVE_BY_RANK,
             "bin": bin_name,
@@ -198,7 +198,7 @@ def map_remove_by_rank_range(
     ctx: list[Any] | None = None,
 ) -> dict[str, Any]:
     """The operation ``map_remove_by_rank_range``."""
-    return given(
+    return operation_dict(
         {
             "op": codes.OP_MAP_REMOVE_BY_RANK_RANGE,
             "bin": bin_name,
@@ -221,7 +221,7 @@ def map_remove_by_value_rank_range_relative(
     ctx: list[Any] | None = None,
 ) -> dict[str, Any]:
     """The operation ``map_remove_by_value_rank_range_relative``."""
-    return given(
+    return operation_dict(
         {
             "op": codes.OP_MAP_REMOVE_BY_VALUE_RANK_RANGE_REL,
             "bin": bin_name,
@@ -245,7 +245,7 @@ def map_remove_by_key_index_range_relative(
     ctx: list[Any] | None = None,
 ) -> dict[str, Any]:
     """The operation ``map_remove_by_key_index_range_relative``."""
-    return given(
+    return operation_dict(
         {
             "op": codes.OP_MAP_REMOVE_BY_KEY_INDEX_RANGE_REL,
             "bin": bin_name,

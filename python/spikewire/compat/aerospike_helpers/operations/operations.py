@@ -17,7 +17,7 @@ from spikewire.compat.aerospike.opcodes import (
     OPERATOR_TOUCH,
     OPERATOR_WRITE,
 )
-from spikewire.compat.aerospike_helpers.operations.given import given
+from spikewire.compat.aerospike_helpers.operations.operation_dict import operation_dict
 
 
 def read(bin_name: str) -> dict[str, Any]:
@@ -54,7 +54,7 @@ def touch(ttl: Any = None) -> dict[str, Any]:
     """The operation ``touch``."""
     if ttl:
         deprecated("TTL should be specified in the policy parameter for operate")
-    return given({"op": OPERATOR_TOUCH}, val=ttl)
+    return operation_dict({"op": OPERATOR_TOUCH}, val=ttl)
 
 
 def select_by_path(bin_name: str, ctx: list[Any], flags: int) -> dict[str, Any]:

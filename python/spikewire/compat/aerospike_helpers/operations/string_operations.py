@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from spikewire.compat.aerospike.failures import missing
 from spikewire.compat.aerospike_helpers.expressions.hints import TypeCTX as TypeCTX
 from spikewire.compat.aerospike_helpers.string_helpers import NumericType as NumericType
 from spikewire.compat.aerospike_helpers.string_helpers import RegexFlags as RegexFlags
@@ -59,10 +60,8 @@ _NAMES = [
 __all__ = list(_NAMES)  # pyright: ignore[reportUnsupportedDunderAll]
 
 
-def _absent(name: str, *given: object, **named: object) -> Any:
-    from spikewire.compat.aerospike.failures import missing
-
-    del given, named
+def _absent(name: str, *args: object, **named: object) -> Any:
+    del args, named
     missing(f"string_operations.{name}")
 
 

@@ -15,21 +15,23 @@ if TYPE_CHECKING:
 
     from spikewire.compat.aerospike_py.types import BatchRetryInfo
 
-__all__ = ["LateRecord", "LazyWriteResult"]
+__all__ = ["LazyWriteRecord", "LazyWriteResult"]
 
 
 def _of_whole(name: str) -> Any:
     """A method of tuples, called on the filled tuple."""
 
-    def method(self: Any, *given: Any, **named: Any) -> Any:
+    def method(self: Any, *args: Any, **named: Any) -> Any:
         # It may have been filled since the method was looked up.
-        whole, *of = (each._whole() if isinstance(each, Late) else each for each in (self, *given))
+        whole, *of = (
+            each._whole() if isinstance(each, LazyTuple) else each for each in (self, *args)
+        )
         return getattr(whole, name)(*of, **named)
 
     return method
 
 
-class Late:
+class LazyTuple:
     """A named tuple whose items are created on first access."""
 
     __slots__ = ()
@@ -65,15 +67,15 @@ class Late:
     _replace = _of_whole("_replace")
 
 
-class LazyWriteResult(Late, BatchWriteResult):
+class LazyWriteResult(LazyTuple, BatchWriteResult):
     """A ``BatchWriteResult`` whose rows are created on first access."""
 
     @classmethod
     def of(cls, make: Callable[[], list[BatchRecord]], retry: BatchRetryInfo) -> LazyWriteResult:
         """The result whose rows are created by ``make``."""
-        made = cls([], retry)
-        made.__dict__["make"] = make
-        return made
+        result = cls([], retry)
+        result.__dict__["make"] = make
+        return result
 
     def _whole(self) -> BatchWriteResult:
         of = self.__dict__
@@ -82,8 +84,8 @@ class LazyWriteResult(Late, BatchWriteResult):
             # If another thread is faster, both return its rows.
             of.setdefault("whole", BatchWriteResult(make(), self.retry))
             of.pop("make", None)
-        found: BatchWriteResult | None = of.get("whole")
-        return BatchWriteResult._make(tuple.__iter__(self)) if found is None else found
+        whole: BatchWriteResult | None = of.get("whole")
+        return BatchWriteResult._make(tuple.__iter__(self)) if whole is None else whole
 
     @property
     def batch_records(self) -> list[BatchRecord]:
@@ -92,7 +94,7 @@ class LazyWriteResult(Late, BatchWriteResult):
         return rows
 
 
-class LateRecord(Late, BatchRecord):
+class LazyWriteRecord(LazyTuple, BatchRecord):
     """A row that was written, while only its code has been accessed. Then it becomes a
     ``BatchRecord``."""
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-__all__ = ["given"]
+__all__ = ["operation_dict"]
 
 
-def given(operation: dict[str, Any], **optional: Any) -> dict[str, Any]:
+def operation_dict(operation: dict[str, Any], **optional: Any) -> dict[str, Any]:
     """The operation with the arguments that were passed."""
     return operation | {name: value for name, value in optional.items() if value is not None}

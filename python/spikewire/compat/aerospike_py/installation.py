@@ -23,7 +23,7 @@ def install() -> None:
     if present is here:
         return
     if present is not None:
-        message = "aerospike_py is imported already: call install() before"
+        message = "aerospike_py is already imported: call install() first"
         raise RuntimeError(message)
     sys.modules["aerospike_py"] = here
     for name in _MODULES:

@@ -20,13 +20,13 @@ def install() -> None:
     if present is here:
         return
     if present is not None:
-        message = "aerospike is imported already: call install() before"
+        message = "aerospike is already imported: call install() first"
         raise RuntimeError(message)
     sys.modules["aerospike"] = here
     for name in ("exception", "predicates"):
         sys.modules[f"aerospike.{name}"] = importlib.import_module(f"{here.__name__}.{name}")
     helpers = importlib.import_module("spikewire.compat.aerospike_helpers")
     sys.modules["aerospike_helpers"] = helpers
-    for found in pkgutil.walk_packages(helpers.__path__, f"{helpers.__name__}."):
-        short = found.name.removeprefix("spikewire.compat.")
-        sys.modules[short] = importlib.import_module(found.name)
+    for module in pkgutil.walk_packages(helpers.__path__, f"{helpers.__name__}."):
+        short = module.name.removeprefix("spikewire.compat.")
+        sys.modules[short] = importlib.import_module(module.name)

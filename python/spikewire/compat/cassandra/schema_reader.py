@@ -56,24 +56,24 @@ Parts = dict[str, Part]
 def read_schema(rows_of: Callable[[str], list[Row]]) -> dict[str, tuple[KeyspaceMetadata, Any]]:
     """All keyspaces by name. Their contents are ``Part``."""
     schema = _Schema(rows_of)
-    made: dict[str, tuple[KeyspaceMetadata, Any]] = {}
+    keyspaces: dict[str, tuple[KeyspaceMetadata, Any]] = {}
     for row in rows_of("SELECT * FROM system_schema.keyspaces"):
         replication = dict(row["replication"])
         of_class = replication.pop("class")
         keyspace = KeyspaceMetadata(
             row["keyspace_name"], row["durable_writes"], of_class, replication
         )
-        made[keyspace.name] = keyspace, schema.contents(keyspace.name)
+        keyspaces[keyspace.name] = keyspace, schema.contents(keyspace.name)
     try:
         virtual = rows_of("SELECT * FROM system_virtual_schema.keyspaces")
     except InvalidRequest:
-        return made  # Cassandra 3 has none.
+        return keyspaces  # Cassandra 3 has none.
     schema = _Schema(rows_of, virtual=True)
     for row in virtual:
         keyspace = KeyspaceMetadata(row["keyspace_name"], True, None, {})
         keyspace.virtual = True
-        made[keyspace.name] = keyspace, schema.contents(keyspace.name)
-    return made
+        keyspaces[keyspace.name] = keyspace, schema.contents(keyspace.name)
+    return keyspaces
 
 
 class _Schema:
@@ -84,12 +84,12 @@ class _Schema:
         place = "system_virtual_schema" if virtual else "system_schema"
 
         def by_keyspace(table: str) -> dict[str, list[Row]]:
-            found: dict[str, list[Row]] = defaultdict(list)
+            rows: dict[str, list[Row]] = defaultdict(list)
             if virtual and table not in ("tables", "columns"):
-                return found
+                return rows
             for row in rows_of(f"SELECT * FROM {place}.{table}"):  # noqa: S608
-                found[row["keyspace_name"]].append(row)
-            return found
+                rows[row["keyspace_name"]].append(row)
+            return rows
 
         self.rows = {
             table: by_keyspace(table)
@@ -152,10 +152,10 @@ class _Schema:
         }
 
     def _by_table(self, kind: str, keyspace: str) -> dict[str, list[Row]]:
-        found: dict[str, list[Row]] = defaultdict(list)
+        rows: dict[str, list[Row]] = defaultdict(list)
         for row in self.rows[kind][keyspace]:
-            found[row["table_name"]].append(row)
-        return found
+            rows[row["table_name"]].append(row)
+        return rows
 
 
 def _options(row: Row) -> Row:
@@ -167,7 +167,7 @@ def _options(row: Row) -> Row:
 
 
 def _add_columns(table: TableMetadata | MaterializedViewMetadata, rows: list[Row]) -> None:
-    made = {
+    columns = {
         row["column_name"]: ColumnMetadata(
             table,
             row["column_name"],
@@ -180,8 +180,8 @@ def _add_columns(table: TableMetadata | MaterializedViewMetadata, rows: list[Row
     in_order = sorted(rows, key=lambda row: row["position"])
     for kind, key in (("partition_key", "partition_key"), ("clustering", "clustering_key")):
         names = [row["column_name"] for row in in_order if row["kind"] == kind]
-        setattr(table, key, [made[name] for name in names])
-    table.columns = {column.name: column for column in table.primary_key} | made
+        setattr(table, key, [columns[name] for name in names])
+    table.columns = {column.name: column for column in table.primary_key} | columns
 
 
 def _indexes(rows: list[Row]) -> Iterator[Part]:

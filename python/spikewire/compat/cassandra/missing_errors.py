@@ -6,15 +6,15 @@ import importlib
 from typing import Any
 
 from spikewire.compat.cassandra.differences import DIFFERENCES
-from spikewire.compat.known import Missing
+from spikewire.compat.difference_table import Missing
 
 __all__ = [
     "MODULES",
-    "AbsentAttribute",
-    "AbsentImport",
-    "AbsentModule",
-    "absent_attribute",
-    "absent_name",
+    "MissingAttribute",
+    "MissingImport",
+    "MissingModule",
+    "raise_missing_attribute",
+    "resolve_name",
 ]
 
 _ROOT = "spikewire.compat.cassandra"
@@ -38,20 +38,20 @@ MODULES = (
 )
 
 
-class AbsentImport(ImportError, NotImplementedError):
+class MissingImport(ImportError, NotImplementedError):
     """A name that its module does not have here. Programs that have an alternative expect
     ``ImportError``."""
 
 
-class AbsentModule(ModuleNotFoundError, NotImplementedError):
+class MissingModule(ModuleNotFoundError, NotImplementedError):
     """A module that is not here."""
 
 
-class AbsentAttribute(AttributeError, NotImplementedError):
+class MissingAttribute(AttributeError, NotImplementedError):
     """An attribute that its object does not have here."""
 
 
-def absent_name(module: str, name: str) -> Any:
+def resolve_name(module: str, name: str) -> Any:
     """A name that another module of this package has: in the other driver many modules import it,
     and programs import it from any of these. Raises the error for one that none has."""
     if module != _ROOT and not name.startswith("_"):
@@ -62,16 +62,16 @@ def absent_name(module: str, name: str) -> Any:
     place = module.removeprefix(_ROOT).removeprefix(".")
     path = f"{place}.{name}" if place else name
     if not name.startswith("__") and isinstance(DIFFERENCES.find(path), Missing):
-        raise AbsentImport(DIFFERENCES.text(path), name=module)
+        raise MissingImport(DIFFERENCES.text(path), name=module)
     message = f"module {module!r} has no attribute {name!r}"
     raise AttributeError(message)
 
 
-def absent_attribute(owner: object, name: str) -> Any:
+def raise_missing_attribute(owner: object, name: str) -> Any:
     """Raises the error for an attribute that an object does not have."""
     for kind in type(owner).__mro__:
         path = f"{kind.__name__}.{name}"
         if not name.startswith("__") and isinstance(DIFFERENCES.find(path), Missing):
-            raise AbsentAttribute(DIFFERENCES.text(path))
+            raise MissingAttribute(DIFFERENCES.text(path))
     message = f"{type(owner).__name__!r} object has no attribute {name!r}"
     raise AttributeError(message)

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from spikewire.compat.aerospike_info import FOREVER
 from spikewire.compat.aerospike_py.failures import code_of
 from spikewire.compat.aerospike_py.numpy_batch import of_batch
 from spikewire.compat.aerospike_py.values import incoming_bins, named_records
-from spikewire.compat.shared import FOREVER
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -41,8 +41,8 @@ class LazyRecord:
                 ttl = row.ttl
                 meta = {"gen": row.generation, "ttl": FOREVER if ttl is None else ttl}
                 self._record = self.key, meta, incoming_bins(row.bins)
-        found: tuple[Any, dict[str, int], dict[str, Any]] | None = self._record
-        return found
+        record: tuple[Any, dict[str, int], dict[str, Any]] | None = self._record
+        return record
 
 
 class LazyBatchRecords:
@@ -56,10 +56,10 @@ class LazyBatchRecords:
         self._dict: dict[Any, dict[str, Any]] | None = None
 
     def _cached(self) -> dict[Any, dict[str, Any]]:
-        found = self._dict
-        if found is None:
-            found = self._dict = named_records.bins_by_key(self._keys, self._batch)
-        return found
+        cached = self._dict
+        if cached is None:
+            cached = self._dict = named_records.bins_by_key(self._keys, self._batch)
+        return cached
 
     def to_dict(self) -> dict[Any, dict[str, Any]]:
         """The bins of the records that were found, by user key."""
@@ -78,12 +78,14 @@ class LazyBatchRecords:
         """Every row, in the order of the keys."""
         batch = self._batch
         codes, failed = batch.codes, batch.errors
-        made: list[LazyRecord] = []
+        rows: list[LazyRecord] = []
         for at, key in enumerate(batch.keys):
-            given = self._keys[at]
+            user_key = self._keys[at]
             code = code_of(failed.get(at), codes[at])
-            made.append(LazyRecord(batch, at, (given[0], given[1], given[2], key.digest), code))
-        return made
+            rows.append(
+                LazyRecord(batch, at, (user_key[0], user_key[1], user_key[2], key.digest), code)
+            )
+        return rows
 
     def iter_records(self) -> Iterator[LazyRecord]:
         """Iterates over all rows."""

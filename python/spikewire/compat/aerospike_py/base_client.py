@@ -16,7 +16,7 @@ from spikewire.compat.aerospike_py.observability import process
 if TYPE_CHECKING:
     from typing_extensions import Never
 
-__all__ = ["Common", "answer_of", "index_kind"]
+__all__ = ["BaseClient", "answer_of", "index_kind"]
 
 _KINDS: dict[str, type[Any]] = {
     "integer": int, "string": str, "geo2dsphere": spikewire.GeoJSON,
@@ -33,15 +33,15 @@ def answer_of(error: spikewire.ServerError) -> str:
     return f"ERROR:{error.code}:{error.message.rpartition(': ')[2]}"
 
 
-def _refused(*_: Any) -> Never:
+def _not_connected(*_: Any) -> Never:
     raise ClientError(NOT_CONNECTED)
 
 
-class Common:
+class BaseClient:
     """The state of a client."""
 
     _engine: Any
-    """What calls are made with: the client, traced and limited as is wanted."""
+    """What calls use: the client, with tracing and limits if they are enabled."""
     _opened: Any
     """The client itself."""
     _opening: bool
@@ -56,41 +56,41 @@ class Common:
             raise TypeError(message)
         self._config: dict[str, Any] = config
         self._opening = False
-        self._uses(None)
+        self._use(None)
 
-    def _connected(self) -> Any:
+    def _require_engine(self) -> Any:
         engine = self._engine
         if engine is None:
             raise ClientError(NOT_CONNECTED)
         return engine
 
-    def _may_open(self) -> None:
+    def _check_can_open(self) -> None:
         if self._opening or self._engine is not None:
             state = "connecting" if self._opening else "connected"
-            raise ClientError(f"the client is already {state}: close it before")
+            raise ClientError(f"the client is already {state}: close it first")
 
-    def _may_close(self) -> Any:
-        """The engine's client, which no longer belongs to this one."""
+    def _detach(self) -> Any:
+        """Returns the client of the engine, which this one no longer uses."""
         if self._opening:
             raise ClientError("the client is currently connecting: it cannot be closed yet")
         opened = self._opened
-        self._uses(None)
+        self._use(None)
         if opened is not None:
-            process.left(opened)
+            process.unregister(opened)
         return opened
 
-    def _took(self, opened: Any, limited: Any) -> None:
+    def _set_engine(self, opened: Any, limited: Any) -> None:
         """Called when the client was opened."""
-        process.watched(opened)
-        engine = process.traced(opened)
+        process.register(opened)
+        engine = process.with_tracing(opened)
         most, wait = limit_of(self._config)
-        self._uses(opened, limited(engine, most, wait) if most else engine)
+        self._use(opened, limited(engine, most, wait) if most else engine)
 
-    def _uses(self, opened: Any, engine: Any = None) -> None:
+    def _use(self, opened: Any, engine: Any = None) -> None:
         """Uses this engine for calls from now on."""
         self._opened, self._engine = opened, engine
         if engine is None:
-            self._get = self._put = self._operate = _refused
+            self._get = self._put = self._operate = _not_connected
         else:
             self._get, self._put, self._operate = engine.get, engine.put, engine.operate
 
@@ -100,4 +100,4 @@ class Common:
 
     def get_node_names(self) -> list[str]:
         """The names of the nodes."""
-        return [node.name for node in self._connected().nodes()]
+        return [node.name for node in self._require_engine().nodes()]

@@ -46,9 +46,9 @@ def uses_of(source: str, filename: str = "<program>") -> list[Use]:
         return []
     for _ in range(2):  # Twice, because the second pass knows about later assignments.
         _assignments(tree, names)
-    found = _Found(names)
-    found.visit(tree)
-    once = {(use.line, use.name): use for use in reversed(found.uses)}
+    visitor = _UseVisitor(names)
+    visitor.visit(tree)
+    once = {(use.line, use.name): use for use in reversed(visitor.uses)}
     return [once[at] for at in sorted(once)]
 
 
@@ -57,29 +57,29 @@ def _imports(tree: ast.AST, names: Names) -> None:
         if isinstance(node, ast.Import):
             for each in node.names:
                 if each.asname is not None:
-                    names.imported(each.asname, each.name)
+                    names.add_import(each.asname, each.name)
                 else:
-                    names.imported(each.name.partition(".")[0], each.name.partition(".")[0])
+                    names.add_import(each.name.partition(".")[0], each.name.partition(".")[0])
         elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
             for each in node.names:
-                names.imported(each.asname or each.name, f"{node.module}.{each.name}")
+                names.add_import(each.asname or each.name, f"{node.module}.{each.name}")
 
 
 def _assignments(tree: ast.AST, names: Names) -> None:
     for node in ast.walk(tree):
         if isinstance(node, ast.Assign):
             for target in node.targets:
-                names.assigned(target, node.value)
+                names.add_assignment(target, node.value)
         elif isinstance(node, (ast.AnnAssign, ast.NamedExpr)) and node.value is not None:
-            names.assigned(node.target, node.value)
+            names.add_assignment(node.target, node.value)
         elif isinstance(node, (ast.With, ast.AsyncWith)):
             for item in node.items:
                 if item.optional_vars is not None:
-                    names.assigned(item.optional_vars, item.context_expr)
+                    names.add_assignment(item.optional_vars, item.context_expr)
         elif isinstance(node, ast.arg) and node.annotation is not None:
-            found = _class_of(node, names)
-            if found is not None:
-                names.holds[node.arg] = found
+            kind = _class_of(node, names)
+            if kind is not None:
+                names.holds[node.arg] = kind
 
 
 def _class_of(parameter: ast.arg, names: Names) -> tuple[Peer, str] | None:
@@ -104,15 +104,15 @@ def _parts(annotation: ast.expr | None) -> Iterator[ast.expr]:
 
 
 def _of_parameter(parameter: ast.arg, names: Names) -> Bound:
-    found = _class_of(parameter, names)
-    if found is not None:
-        return found
-    said = [dotted(each) for each in _parts(parameter.annotation)]
-    vague = not said or any(each in ("Any", "typing.Any", "object") for each in said)
+    kind = _class_of(parameter, names)
+    if kind is not None:
+        return kind
+    annotations = [dotted(each) for each in _parts(parameter.annotation)]
+    vague = not annotations or any(each in ("Any", "typing.Any", "object") for each in annotations)
     return "parameter" if vague else "other"
 
 
-class _Found(ast.NodeVisitor):
+class _UseVisitor(ast.NodeVisitor):
     """Collects the uses."""
 
     def __init__(self, names: Names) -> None:
@@ -178,13 +178,13 @@ class _Found(ast.NodeVisitor):
         path = self.names.path(node.func)
         peer = None if path is None else of_module(path)
         if path is not None and peer is not None:
-            self._made(peer, path, node)
+            self._module_call(peer, path, node)
         elif isinstance(node.func, ast.Attribute):
             owner = self.names.kind(node.func.value)
             if owner is not None:
                 self._called(owner[0], owner[1], node.func.attr, node)
 
-    def _made(self, peer: Peer, path: str, node: ast.Call) -> None:
+    def _module_call(self, peer: Peer, path: str, node: ast.Call) -> None:
         """A call of something in a module: a client with its configuration, or another object."""
         if path in peer.config_calls and node.args:
             for name, key, value in self._entries(node.args[0]):
@@ -199,8 +199,8 @@ class _Found(ast.NodeVisitor):
             if keyword.arg is not None and path not in peer.config_calls:
                 self.add(peer, f"{kind}({keyword.arg})", keyword.value, _constant(keyword.value))
 
-    def _policies(self, peer: Peer, given: ast.expr) -> None:
-        for name, key, value in self._entries(given):
+    def _policies(self, peer: Peer, policies: ast.expr) -> None:
+        for name, key, value in self._entries(policies):
             inner = list(self._entries(value))
             for entry, place, setting in inner:
                 self.add(peer, f"policy.{entry}", place, _constant(setting))
@@ -210,28 +210,28 @@ class _Found(ast.NodeVisitor):
     def _called(self, peer: Peer, kind: str, method: str, node: ast.Call) -> None:
         """A method call. The drop-in's signature says which of its arguments are policies."""
         parameters = _parameters(peer, kind, method)
-        given = list(zip(parameters, node.args, strict=False))
-        given += [(each.arg, each.value) for each in node.keywords if each.arg is not None]
-        for name, value in given:
+        arguments = list(zip(parameters, node.args, strict=False))
+        arguments += [(each.arg, each.value) for each in node.keywords if each.arg is not None]
+        for name, value in arguments:
             if any(word in name for word in _POLICIES):
                 for entry, key, setting in self._entries(value):
                     self.add(peer, f"policy.{entry}", key, _constant(setting))
         named = {each.arg for each in node.keywords}
         known = peer.differences()
-        for parameter, value in given:
+        for parameter, value in arguments:
             name = f"{kind}.{method}({parameter})"
             # A positional parameter exists; the table may still have an entry for it.
-            told = parameter in named or known.find(name) or parameter in known.entries
-            if parameter not in _POLICIES and told:
+            checked = parameter in named or known.find(name) or parameter in known.entries
+            if parameter not in _POLICIES and checked:
                 self.add(peer, name, value, _constant(value))
 
     def _entries(self, node: ast.expr) -> Iterator[tuple[str, ast.expr, ast.expr]]:
         """The entries of a dictionary display, or of one that was assigned to this variable."""
         if isinstance(node, ast.Name):
-            found = self.names.dictionaries.get(node.id)
-            if found is None:
+            display = self.names.dictionaries.get(node.id)
+            if display is None:
                 return
-            node = found
+            node = display
         if isinstance(node, ast.Dict):
             for key, value in zip(node.keys, node.values, strict=True):
                 if isinstance(key, ast.Constant) and isinstance(key.value, str):
@@ -244,9 +244,15 @@ _Function: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 
 def _bound(function: _Function, names: Names) -> dict[str, Bound]:
     """The names that are local to a function."""
-    given = function.args
-    parameters = [*given.posonlyargs, *given.args, *given.kwonlyargs, given.vararg, given.kwarg]
-    found: dict[str, Bound] = {
+    arguments = function.args
+    parameters = [
+        *arguments.posonlyargs,
+        *arguments.args,
+        *arguments.kwonlyargs,
+        arguments.vararg,
+        arguments.kwarg,
+    ]
+    bound: dict[str, Bound] = {
         each.arg: _of_parameter(each, names) for each in parameters if each is not None
     }
     outer: set[str] = set()
@@ -255,14 +261,14 @@ def _bound(function: _Function, names: Names) -> dict[str, Bound]:
         node = left.pop()
         if isinstance(node, (ast.Import, ast.ImportFrom)):
             for each in node.names:
-                found[each.asname or each.name.partition(".")[0]] = "import"
+                bound[each.asname or each.name.partition(".")[0]] = "import"
         elif isinstance(node, (ast.Global, ast.Nonlocal)):
             outer.update(node.names)
         elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
-            found.setdefault(node.id, "local")
+            bound.setdefault(node.id, "local")
         if not isinstance(node, (*_FUNCTIONS, ast.ClassDef)):
             left += ast.iter_child_nodes(node)
-    return {name: how for name, how in found.items() if name not in outer}
+    return {name: how for name, how in bound.items() if name not in outer}
 
 
 def _parameters(peer: Peer, kind: str, method: str) -> list[str]:

@@ -8,8 +8,8 @@ import importlib.machinery
 import sys
 from typing import Any
 
-from spikewire.compat.cassandra.absent import MODULES, AbsentModule
 from spikewire.compat.cassandra.differences import DIFFERENCES
+from spikewire.compat.cassandra.missing_errors import MODULES, MissingModule
 
 __all__ = ["MODULES", "install"]
 
@@ -28,7 +28,7 @@ def install() -> None:
     if present is here:
         return
     if present is not None:
-        message = "cassandra is imported already: call install() before"
+        message = "cassandra is already imported: call install() first"
         raise RuntimeError(message)
     modules = {name: importlib.import_module(f"{here.__name__}.{name}") for name in MODULES}
     sys.modules["cassandra"] = here
@@ -47,15 +47,15 @@ class _Finder(importlib.abc.MetaPathFinder):
             spec = _of_driver(fullname)
             if spec is not None:
                 return spec
-            message = f"{fullname} is that of cassandra-driver, which is not installed"
-            raise AbsentModule(message, name=fullname)
-        raise AbsentModule(DIFFERENCES.text(fullname.partition(".")[2]), name=fullname)
+            message = f"{fullname} belongs to cassandra-driver, which is not installed"
+            raise MissingModule(message, name=fullname)
+        raise MissingModule(DIFFERENCES.text(fullname.partition(".")[2]), name=fullname)
 
 
 def _of_driver(fullname: str) -> Any:
     """Where the installed driver has a module."""
-    found = importlib.machinery.PathFinder.find_spec("cassandra")
-    folders = None if found is None else found.submodule_search_locations
+    spec = importlib.machinery.PathFinder.find_spec("cassandra")
+    folders = None if spec is None else spec.submodule_search_locations
     for parent in fullname.split(".")[1:-1]:
         folders = [f"{folder}/{parent}" for folder in folders or ()]
     return importlib.machinery.PathFinder.find_spec(fullname, folders) if folders else None

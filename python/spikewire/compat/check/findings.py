@@ -6,13 +6,13 @@ import inspect
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
 from spikewire.compat.check.peers import class_at, module_at
-from spikewire.compat.check.reading import uses_of
-from spikewire.compat.known import Missing
+from spikewire.compat.check.uses import uses_of
+from spikewire.compat.difference_table import Missing
 
 if TYPE_CHECKING:
     from spikewire.compat.check.peers import Peer
-    from spikewire.compat.check.reading import Use
-    from spikewire.compat.known import Entry
+    from spikewire.compat.check.uses import Use
+    from spikewire.compat.difference_table import Entry
 
 __all__ = ["Finding", "Verdict", "check"]
 
@@ -36,15 +36,15 @@ def check(source: str, filename: str = "<program>") -> list[Finding]:
     """Reports what a program uses of other clients. Raises ``SyntaxError`` or ``ValueError`` for
     invalid Python, and ``NotImportable`` if a drop-in for one of the clients cannot be imported.
     """
-    found: list[Finding] = []
+    findings: list[Finding] = []
     for use in uses_of(source, filename):
-        verdict, text = _judged(use)
+        verdict, text = _verdict_of(use)
         if verdict is not None:
-            found.append(Finding(filename, use.line, use.peer.name, use.name, verdict, text))
-    return found
+            findings.append(Finding(filename, use.line, use.peer.name, use.name, verdict, text))
+    return findings
 
 
-def _judged(use: Use) -> tuple[Verdict | None, str]:
+def _verdict_of(use: Use) -> tuple[Verdict | None, str]:
     kind, _, rest = use.name.partition(".")
     if use.name.endswith(")"):
         return _parameter(use)
@@ -65,15 +65,15 @@ def _is_there(peer: Peer, path: str) -> bool:
     place = peer.place(path)
     if place is None:
         return True
-    found = module_at(place)
-    if inspect.ismodule(found) and not peer.has_module(path):
+    value = module_at(place)
+    if inspect.ismodule(value) and not peer.has_module(path):
         return False
     parent = path.rpartition(".")[0]
-    return found is not None and (not parent or _is_there(peer, parent))
+    return value is not None and (not parent or _is_there(peer, parent))
 
 
 def _nothing(peer: Peer) -> tuple[Verdict, str]:
-    return "missing", f"there is nothing of that name in {peer.drop_in}"
+    return "missing", f"there is no such name in {peer.drop_in}"
 
 
 def _of_entry(entry: Entry) -> tuple[Verdict, str]:
@@ -118,7 +118,7 @@ def _entry(use: Use, kind: str, name: str) -> tuple[Verdict | None, str]:
     known = peer.settings(kind)
     if not known or name in known:
         return "same", ""
-    return "differs", "is passed over: there is no such setting"
+    return "differs", "is ignored: there is no such setting"
 
 
 def _parameter(use: Use) -> tuple[Verdict | None, str]:

@@ -3,16 +3,16 @@ with what to use instead."""
 
 from __future__ import annotations
 
-__all__ = ["ABSENT"]
+__all__ = ["MISSING_NAMES"]
 
-_INTERNAL = "that is inside the other driver; here the engine does it"
-_DSE = "Cassandra does not have that"
-_LOGIN = "PlainTextAuthProvider; a spikewire.cql.Session takes authenticators"
-_POOLS = "connections are the engine's own"
-_CUSTOM = "the engine decides that by itself, and would not call it"
+_INTERNAL = "it is internal to cassandra-driver; the engine handles this itself"
+_DSE = "it is a feature of DataStax Enterprise, not of Cassandra"
+_LOGIN = "use PlainTextAuthProvider; spikewire.cql.Session accepts other authenticators"
+_POOLS = "the engine manages its connections itself"
+_CUSTOM = "the engine decides this itself and would never call it"
 
 #: Module or class, what to use instead, the names.
-ABSENT: tuple[tuple[str, str, str], ...] = (
+MISSING_NAMES: tuple[tuple[str, str, str], ...] = (
     (
         "auth",
         _LOGIN,
@@ -61,7 +61,7 @@ ABSENT: tuple[tuple[str, str, str], ...] = (
             "protocol_downgrade remove_host scheduler signal_connection_failure"
         ),
     ),
-    ("Cluster", "the server's own metrics", "metrics"),
+    ("Cluster", "use the server's own metrics", "metrics"),
     (
         "Session",
         _POOLS,
@@ -70,7 +70,7 @@ ABSENT: tuple[tuple[str, str, str], ...] = (
     ("ResponseFuture", _INTERNAL, "attempted_hosts request_encoded_size send_request"),
     ("ResultSet", _DSE, "cancel_continuous_paging"),
     ("ProfileManager", _CUSTOM, "check_supported distance on_* populate"),
-    ("concurrent", "execute_concurrent_async", "ConcurrentExecutor*"),
+    ("concurrent", "use execute_concurrent_async", "ConcurrentExecutor*"),
     (
         "connection",
         _POOLS,
@@ -85,7 +85,7 @@ ABSENT: tuple[tuple[str, str, str], ...] = (
     ),
     (
         "cqltypes",
-        "types are objects here, with typename, subtypes, serialize and deserialize",
+        "types are objects instead of classes, with typename, subtypes, serialize and deserialize",
         (
             "CassandraTypeType ColumnToCollectionType CompositeType "
             "DynamicCompositeType EmptyValue FrozenType ReversedType "
@@ -108,7 +108,7 @@ ABSENT: tuple[tuple[str, str, str], ...] = (
     ("metadata", _DSE, "EdgeMetadata RLACTableExtension TableMetadataDSE68 VertexMetadata"),
     (
         "metadata",
-        "TableMetadata.extensions has their data",
+        "use TableMetadata.extensions, which has the data",
         "RegisteredTableExtension TableExtensionInterface",
     ),
     (
@@ -119,27 +119,31 @@ ABSENT: tuple[tuple[str, str, str], ...] = (
             "SchemaParser* get_schema_parser trim_if_startswith"
         ),
     ),
-    ("metadata", "cql_keywords_reserved", "cql_keywords cql_keywords_unreserved"),
+    ("metadata", "use cql_keywords_reserved", "cql_keywords cql_keywords_unreserved"),
     (
         "Metadata",
-        "Cluster.refresh_schema_metadata",
+        "use Cluster.refresh_schema_metadata",
         "add_or_return_host dbaas rebuild_token_map refresh remove_host",
     ),
     (
         "TokenMap",
-        "TokenMap.get_replicas",
+        "use TokenMap.get_replicas",
         "rebuild_keyspace remove_keyspace replica_map_for_keyspace tokens_to_hosts_by_ks",
     ),
-    ("ReplicationStrategy", "Metadata.get_replicas", "make_token_replica_map"),
-    ("SimpleStrategy", "Metadata.get_replicas", "make_token_replica_map"),
-    ("NetworkTopologyStrategy", "Metadata.get_replicas", "make_token_replica_map"),
-    ("LocalStrategy", "Metadata.get_replicas", "make_token_replica_map"),
-    ("KeyspaceMetadata", "KeyspaceMetadata.user_type_strings", "resolve_user_types"),
-    ("TableMetadata", "the entry compaction of TableMetadata.options", "compaction_options"),
-    ("metrics", "the server's own metrics", "*"),
-    ("policies", "IdentityTranslator; a cql.Session takes address_map", "EC2MultiRegionTranslator"),
-    ("policies", "nothing encrypts columns here", "ColumnEncryptionPolicy"),
-    ("policies", "DefaultLoadBalancingPolicy", "DSELoadBalancingPolicy WrapperPolicy"),
+    ("ReplicationStrategy", "use Metadata.get_replicas", "make_token_replica_map"),
+    ("SimpleStrategy", "use Metadata.get_replicas", "make_token_replica_map"),
+    ("NetworkTopologyStrategy", "use Metadata.get_replicas", "make_token_replica_map"),
+    ("LocalStrategy", "use Metadata.get_replicas", "make_token_replica_map"),
+    ("KeyspaceMetadata", "use KeyspaceMetadata.user_type_strings", "resolve_user_types"),
+    ("TableMetadata", "use the entry compaction of TableMetadata.options", "compaction_options"),
+    ("metrics", "use the server's own metrics", "*"),
+    (
+        "policies",
+        "use IdentityTranslator; spikewire.cql.Session has address_map",
+        "EC2MultiRegionTranslator",
+    ),
+    ("policies", "columns cannot be encrypted", "ColumnEncryptionPolicy"),
+    ("policies", "use DefaultLoadBalancingPolicy", "DSELoadBalancingPolicy WrapperPolicy"),
     ("policies", _CUSTOM, "NoSpeculativeExecutionPlan SpeculativeExecutionPlan"),
     *(
         (policy, _CUSTOM, "check_supported distance make_query_plan populate predicate")
@@ -184,7 +188,7 @@ ABSENT: tuple[tuple[str, str, str], ...] = (
     ),
     (
         "protocol",
-        "cassandra has these exceptions: InvalidRequest, ReadTimeout, Unavailable and others",
+        "use the exceptions in cassandra: InvalidRequest, ReadTimeout, Unavailable and others",
         (
             "AlreadyExistsException BadCredentials CDCWriteException ClientWriteError "
             "ErrorMessageSub ErrorMessageSubclass FunctionFailureMessage InternalError "
@@ -195,7 +199,7 @@ ABSENT: tuple[tuple[str, str, str], ...] = (
     ),
     (
         "protocol",
-        "the protocol is the engine's own; spikewire.cql has rows as Arrow and NumPy",
+        "the engine handles the protocol itself; spikewire.cql returns rows as Arrow and NumPy",
         (
             "AuthChallengeMessage AuthResponseMessage AuthSuccessMessage AuthenticateMessage "
             "BatchMessage COMPRESSED_FLAG CUSTOM_PAYLOAD_FLAG CUSTOM_TYPE CredentialsMessage "
@@ -209,14 +213,14 @@ ABSENT: tuple[tuple[str, str, str], ...] = (
     ),
     ("ErrorMessage", _INTERNAL, "name opcode recv_body recv_error_info to_exception"),
     ("ProtocolException", _INTERNAL, "is_beta_protocol_error"),
-    ("query", "the parameter host of Session.execute", "HostTargetingStatement"),
-    ("query", "named_tuple_factory", "PseudoNamedTupleRow pseudo_namedtuple_factory"),
+    ("query", "use the parameter host of Session.execute", "HostTargetingStatement"),
+    ("query", "use named_tuple_factory", "PseudoNamedTupleRow pseudo_namedtuple_factory"),
     (
         "PreparedStatement",
         _INTERNAL,
         "column_encryption_policy from_message result_metadata result_metadata_id",
     ),
-    ("timestamps", "the engine makes timestamps that grow", "*"),
+    ("timestamps", "leave it out; the engine generates increasing timestamps", "*"),
     (
         "util",
         _DSE,
@@ -224,19 +228,19 @@ ABSENT: tuple[tuple[str, str, str], ...] = (
     ),
     ("util", _INTERNAL, "is_little_endian list_contents_to_tuple"),
     ("segment", _INTERNAL, "*"),
-    ("murmur3", "murmur3.murmur3", "body_and_tail fmix rotl64 truncate_int64"),
+    ("murmur3", "use murmur3.murmur3", "body_and_tail fmix rotl64 truncate_int64"),
     ("PlainTextAuthenticator", _INTERNAL, "get_initial_challenge get_mechanism"),
-    ("Encoder", "Encoder.cql_encode_str", "cql_encode_str_quoted cql_encode_unicode"),
+    ("Encoder", "use Encoder.cql_encode_str", "cql_encode_str_quoted cql_encode_unicode"),
     (
         "UserType",
-        "types are objects here, which cqltypes.lookup_casstype makes",
+        "types are objects instead of classes; use cqltypes.lookup_casstype to create them",
         "apply_parameters cql_parameterized_type deserialize_safe evict_udt_class serialize_safe",
     ),
     ("type_codes", _INTERNAL, "*"),
     *((module, _INTERNAL, "*") for module in ("bytesio", "cmurmur3", "obj_parser", "parsing")),
     *((module, _INTERNAL, "*") for module in ("cython_marshal", "cython_utils", "deserializers")),
     *(
-        (module, "spikewire.cql has rows as NumPy", "*")
+        (module, "use spikewire.cql, which returns rows as NumPy arrays", "*")
         for module in ("numpy_parser", "row_parser")
     ),
     ("", _INTERNAL, "NullHandler"),
@@ -254,7 +258,7 @@ ABSENT: tuple[tuple[str, str, str], ...] = (
             "refresh_schema_and_set_result run_in_executor"
         ),
     ),
-    ("cluster", "the parameter host of Session.execute", "HostTargetingStatement"),
+    ("cluster", "use the parameter host of Session.execute", "HostTargetingStatement"),
     (
         "cluster",
         _DSE,
@@ -271,7 +275,7 @@ ABSENT: tuple[tuple[str, str, str], ...] = (
             "return_connection shutdown"
         ),
     ),
-    ("ResponseFuture", "ResponseFuture.timeout", "default_timeout"),
+    ("ResponseFuture", "use ResponseFuture.timeout", "default_timeout"),
     ("Session", _INTERNAL, "prepare_on_all_hosts"),
     (
         "connection",
@@ -284,8 +288,8 @@ ABSENT: tuple[tuple[str, str, str], ...] = (
         ),
     ),
     ("Connection.", _POOLS, "*"),
-    ("EndPoint", "DefaultEndPoint", "resolve socket_family ssl_options"),
-    ("DefaultEndPoint", "Cluster(ssl_options)", "socket_family ssl_options"),
+    ("EndPoint", "use DefaultEndPoint", "resolve socket_family ssl_options"),
+    ("DefaultEndPoint", "use Cluster(ssl_options)", "socket_family ssl_options"),
     (
         "CassandraType",
         _INTERNAL,
@@ -296,7 +300,7 @@ ABSENT: tuple[tuple[str, str, str], ...] = (
     ),
     (
         "UserType",
-        "types are objects here, which cqltypes.lookup_casstype makes",
+        "types are objects instead of classes; use cqltypes.lookup_casstype to create them",
         (
             "cass_parameterized_type cass_parameterized_type_with cassname deserialize "
             "empty_binary_ok from_binary num_subtypes serial_size serialize subtypes "
@@ -319,5 +323,5 @@ ABSENT: tuple[tuple[str, str, str], ...] = (
         ),
     ),
     ("cython_deps", _INTERNAL, "*"),
-    ("column_encryption", "nothing encrypts columns here", "*"),
+    ("column_encryption", "columns cannot be encrypted", "*"),
 )

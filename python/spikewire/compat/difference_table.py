@@ -44,9 +44,9 @@ class Differences:
 
     def find(self, name: str) -> Entry | None:
         """What is known about a name."""
-        found = self.entries.get(name)
-        if found is not None:
-            return found
+        exact = self.entries.get(name)
+        if exact is not None:
+            return exact
         for pattern, entry in self.entries.items():
             if pattern.endswith("*") and name.startswith(pattern[:-1]):
                 return entry
@@ -55,8 +55,8 @@ class Differences:
     def text(self, name: str) -> str:
         """The message for a name that is not supported."""
         entry = self.find(name)
-        instead = entry.instead if isinstance(entry, Missing) else "there is nothing like it"
-        return f"{name} is not in {self.module}: {instead}"
+        instead = entry.instead if isinstance(entry, Missing) else "there is no equivalent"
+        return f"{name} is not supported by {self.module}: {instead}"
 
     def missing(self, name: str) -> Never:
         """Raises ``NotImplementedError`` for a name."""

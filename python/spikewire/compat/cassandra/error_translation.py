@@ -11,7 +11,7 @@ from spikewire.cql import errors as cql_errors
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = ["NoHostAvailable", "translated"]
+__all__ = ["NoHostAvailable", "translate_error"]
 
 
 class NoHostAvailable(Exception):
@@ -54,7 +54,7 @@ _NEXT_NODE = (0x0000, 0x1001, 0x1002, 0x1003)
 _NO_HOST = "Unable to complete the operation against any hosts"
 
 
-def translated(
+def translate_error(
     error: BaseException, host_of: Callable[[str | None], Any], *, retried: bool = True
 ) -> BaseException:
     """The exception to raise for ``error``. Unchanged if it needs no conversion.
@@ -62,20 +62,20 @@ def translated(
     ``host_of`` finds a node by its address; ``retried`` says whether other nodes were tried.
     """
     if isinstance(error, OverflowError):
-        made: BaseException = TypeError(str(error))
+        exception: BaseException = TypeError(str(error))
     elif isinstance(error, cql_errors.Error):
-        made = _of_server(error, host_of, retried) or _of_client(error, host_of)
+        exception = _of_server(error, host_of, retried) or _of_client(error, host_of)
     else:
         return error
-    made.__cause__ = error
-    return made
+    exception.__cause__ = error
+    return exception
 
 
 def _of_client(error: cql_errors.Error, host_of: Callable[[str | None], Any]) -> BaseException:
     node = host_of(error.node)
     if isinstance(error, cql_errors.Timeout):
-        told = {str(host): one.message for host, one in _by_host(error, host_of).items()}
-        return errors.OperationTimedOut(told or {str(node): error.message}, node)
+        messages = {str(host): one.message for host, one in _by_host(error, host_of).items()}
+        return errors.OperationTimedOut(messages or {str(node): error.message}, node)
     if isinstance(error, cql_errors.AuthenticationFailed):
         return errors.AuthenticationFailed(str(error))
     if isinstance(error, cql_errors.ProtocolError):
@@ -89,13 +89,13 @@ def _by_host(
     host_of: Callable[[str | None], Any],
 ) -> dict[Any, Any]:
     """The errors of attempts, by node: the latest one for each."""
-    told: dict[Any, Any] = {}
+    errors_by_host: dict[Any, Any] = {}
     for node, reason in error.failed_attempts:
         host = host_of(node)
         if host is not None:
-            told.pop(host, None)
-            told[host] = cql_errors.Error(reason, node=node, attempts=1)
-    return told
+            errors_by_host.pop(host, None)
+            errors_by_host[host] = cql_errors.Error(reason, node=node, attempts=1)
+    return errors_by_host
 
 
 def _of_server(
@@ -106,10 +106,12 @@ def _of_server(
         return None
     kind = _MESSAGES.get(code)
     if kind is not None:
-        said = kind(code, error.message)
+        exception = kind(code, error.message)
         if code in _NEXT_NODE and retried:
-            return NoHostAvailable(_NO_HOST, _by_host(error, host_of) | {host_of(error.node): said})
-        return said
+            return NoHostAvailable(
+                _NO_HOST, _by_host(error, host_of) | {host_of(error.node): exception}
+            )
+        return exception
     words = f"Error from server: code={code:04x} [{_SUMMARIES.get(code, 'Unknown')}] "
     words += f'message="{error.message}"'
     if isinstance(error, cql_errors.AlreadyExists):
@@ -141,20 +143,20 @@ def _of_replicas(error: cql_errors.Error, words: str) -> BaseException | None:
             cql_errors.WriteUnknown,
         ),
     ):
-        said: dict[str, Any] = {
+        arguments: dict[str, Any] = {
             "consistency": _level(error.consistency),
             "required_responses": error.required,
             "received_responses": error.received,
         }
         if isinstance(error, cql_errors.ReadTimeout):
-            return errors.ReadTimeout(words, data_retrieved=error.data_present, **said)
+            return errors.ReadTimeout(words, data_retrieved=error.data_present, **arguments)
         if isinstance(error, cql_errors.WriteUnknown):
-            return errors.WriteTimeout(words, write_type=WriteType.CAS, **said)
+            return errors.WriteTimeout(words, write_type=WriteType.CAS, **arguments)
         if isinstance(error, cql_errors.ReadFailure):
             present = error.data_present
-            return errors.ReadFailure(words, present, failures=error.failures, **said)
+            return errors.ReadFailure(words, present, failures=error.failures, **arguments)
         kind = WriteType.name_to_value.get(error.write_type.upper())
         if isinstance(error, cql_errors.WriteTimeout):
-            return errors.WriteTimeout(words, write_type=kind, **said)
-        return errors.WriteFailure(words, kind, failures=error.failures, **said)
+            return errors.WriteTimeout(words, write_type=kind, **arguments)
+        return errors.WriteFailure(words, kind, failures=error.failures, **arguments)
     return None

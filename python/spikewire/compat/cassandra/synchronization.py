@@ -2,7 +2,7 @@
 
 The engine completes statements in a thread of the operating system, which must not wait for a lock
 that others can hold: a thread that was interrupted while it held one, or whose signal handler waits
-for another statement, would stop all statements. So ``Signal.set`` and ``Room.release`` take none.
+for another statement, would stop all statements. So ``Signal.set`` and ``Slots.release`` take none.
 What is shared are containers whose single operations are atomic; who takes a waiter out of one
 wakes it up.
 
@@ -20,7 +20,7 @@ import threading
 from collections import deque
 from typing import Any, Protocol, TypeVar
 
-__all__ = ["Lock", "Room", "Signal", "is_cooperative", "new_lock", "new_signal"]
+__all__ = ["Lock", "Signal", "Slots", "is_cooperative", "new_lock", "new_signal"]
 
 T = TypeVar("T")
 
@@ -66,8 +66,8 @@ def new_lock() -> Lock:
     if is_cooperative():
         lock: Lock = sys.modules["gevent.monkey"].get_original("_thread", "allocate_lock")()
         return lock
-    made: Lock = _unpatched().Lock()
-    return made
+    unpatched: Lock = _unpatched().Lock()
+    return unpatched
 
 
 def new_signal() -> Signal:
@@ -75,7 +75,7 @@ def new_signal() -> Signal:
     return _GreenSignal() if is_cooperative() else _PlainSignal()
 
 
-class Room:
+class Slots:
     """A semaphore that any thread may release."""
 
     def __init__(self, places: int) -> None:

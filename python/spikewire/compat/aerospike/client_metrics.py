@@ -13,16 +13,16 @@ import warnings
 from typing import TYPE_CHECKING, Any
 
 from spikewire.compat.aerospike.admin import Admin
-from spikewire.compat.aerospike.failures import CompatWarning, of_code, refuse
-from spikewire.compat.aerospike.metrics_files import Files
-from spikewire.compat.aerospike.metrics_policy import check_metrics
-from spikewire.compat.aerospike.snapshots import cluster_of, stats_of
-from spikewire.compat.aerospike_helpers.metrics import (
+from spikewire.compat.aerospike.failures import CompatWarning, of_code, reject
+from spikewire.compat.aerospike.metrics import (
     Cluster,
     ClusterStats,
     MetricsPolicy,
     Node,
 )
+from spikewire.compat.aerospike.metrics_files import Files
+from spikewire.compat.aerospike.metrics_policy import check_metrics
+from spikewire.compat.aerospike.snapshots import cluster_of, stats_of
 from spikewire.metrics import NodeDown
 
 if TYPE_CHECKING:
@@ -30,13 +30,13 @@ if TYPE_CHECKING:
 
     from spikewire.metrics import Event
 
-__all__ = ["Measuring"]
+__all__ = ["ClientMetrics"]
 
 
 class _Measurement:
     """Metrics while they are enabled: a thread that takes snapshots."""
 
-    def __init__(self, owner: Measuring, policy: MetricsPolicy) -> None:
+    def __init__(self, owner: ClientMetrics, policy: MetricsPolicy) -> None:
         self._owner, self._policy = owner, policy
         self._files = None
         listeners = policy.metrics_listeners
@@ -51,7 +51,7 @@ class _Measurement:
         client = self._owner._client
         client.metrics.enable()
         _call("enable_listener", self._listeners.enable_listener)
-        self._forget = client.metrics.on_event(self._heard)
+        self._forget = client.metrics.on_event(self._on_event)
         self._thread = threading.Thread(target=self._run, name="aerospike metrics", daemon=True)
         self._thread.start()
 
@@ -72,7 +72,7 @@ class _Measurement:
             with contextlib.suppress(Exception):
                 self._listeners.snapshot_listener(self._cluster())
 
-    def _heard(self, event: Event) -> None:
+    def _on_event(self, event: Event) -> None:
         if isinstance(event, NodeDown):
             name, _, address = event.node.partition(" ")
             node = Node()
@@ -94,19 +94,21 @@ class _Measurement:
         _call("disable_listener", self._listeners.disable_listener, cluster)
 
 
-def _call(name: str, listener: Callable[..., Any], *given: Any) -> None:
+def _call(name: str, listener: Callable[..., Any], *args: Any) -> None:
     try:
-        listener(*given)
+        listener(*args)
     except Exception as error:
         try:
-            says = f"Exception value: {error}"
+            description = f"Exception value: {error}"
         except Exception:  # noqa: BLE001
-            says = "str() on exception value threw an error"
+            description = "str() on exception value threw an error"
         kind = type(error).__name__
-        raise of_code(-1, f"Python callback {name} threw a {kind} exception. {says}") from error
+        raise of_code(
+            -1, f"Python callback {name} threw a {kind} exception. {description}"
+        ) from error
 
 
-class Measuring(Admin):
+class ClientMetrics(Admin):
     """Statistics and metrics."""
 
     _measurement: _Measurement | None = None
@@ -120,43 +122,43 @@ class Measuring(Admin):
         if policy is None:
             policy = self._policies.metrics
         elif not isinstance(policy, MetricsPolicy):
-            refuse("policy parameter must be an aerospike_helpers.MetricsPolicy type")
+            reject("policy parameter must be an aerospike_helpers.MetricsPolicy type")
         check_metrics(policy)
-        if not self._left_to_the_file():
-            self._measure(policy)
+        if not self._is_controlled_by_file():
+            self._start_metrics(policy)
 
     def disable_metrics(self) -> None:
         """Stops that."""
-        if not self._left_to_the_file():
-            self._measure_no_more()
+        if not self._is_controlled_by_file():
+            self._stop_metrics()
 
-    def _left_to_the_file(self) -> bool:
+    def _is_controlled_by_file(self) -> bool:
         """Whether the file of a ``ConfigProvider`` decides if metrics are enabled."""
-        provided = self._configuration.provided
-        if provided is None or "enable" not in provided.said.metrics:
+        file = self._configuration.config_file
+        if file is None or "enable" not in file.settings.metrics:
             return False
-        text = f"{provided.path!r} says whether metrics are on: this call has no effect"
+        text = f"{file.path!r} controls whether metrics are enabled: this call has no effect"
         warnings.warn(text, CompatWarning, stacklevel=4)
         return True
 
-    def _measure_as(self, said: dict[str, Any]) -> None:
+    def _apply_metrics_settings(self, settings: dict[str, Any]) -> None:
         """Applies the metrics settings of such a file."""
-        if said.get("enable"):
+        if settings.get("enable"):
             policy = copy.copy(self._policies.metrics)
-            for name in said.keys() - {"enable"}:
-                setattr(policy, name, said[name])
+            for name in settings.keys() - {"enable"}:
+                setattr(policy, name, settings[name])
             check_metrics(policy)
-            self._measure(policy)
-        elif "enable" in said:
-            self._measure_no_more()
+            self._start_metrics(policy)
+        elif "enable" in settings:
+            self._stop_metrics()
 
-    def _measure(self, policy: MetricsPolicy) -> None:
-        self._measure_no_more()
+    def _start_metrics(self, policy: MetricsPolicy) -> None:
+        self._stop_metrics()
         measurement = _Measurement(self, policy)
         measurement.start()
         self._measurement = measurement
 
-    def _measure_no_more(self) -> None:
+    def _stop_metrics(self) -> None:
         measurement, self._measurement = self._measurement, None
         if measurement is not None and self._client._holds_connections:
             measurement.end()
@@ -164,5 +166,5 @@ class Measuring(Admin):
     def close(self) -> None:
         """Closes all connections; later calls raise ``ClusterError``."""
         with contextlib.suppress(Exception):
-            self._measure_no_more()
+            self._stop_metrics()
         super().close()

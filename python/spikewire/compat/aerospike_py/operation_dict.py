@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from spikewire.compat.aerospike_py.types import Operation
 
-__all__ = ["built"]
+__all__ = ["operation_dict"]
 
 _OPTIONAL = frozenset(
     {"list_policy", "map_policy", "bit_policy", "hll_policy", "resize_flags", "count",
@@ -15,10 +15,10 @@ _OPTIONAL = frozenset(
 )  # fmt: skip
 
 
-def built(code: int, bin: str, **entries: Any) -> Operation:
+def operation_dict(code: int, bin: str, **entries: Any) -> Operation:
     """The dictionary, without omitted options."""
-    made: Operation = {"op": code, "bin": bin}
+    operation: Operation = {"op": code, "bin": bin}
     for name, value in entries.items():
         if value is not None or name not in _OPTIONAL:
-            made[name] = value
-    return made
+            operation[name] = value
+    return operation

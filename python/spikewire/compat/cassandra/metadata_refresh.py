@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from spikewire.compat.cassandra.metadata import Metadata
 
-__all__ = ["Refreshing"]
+__all__ = ["MetadataRefresh"]
 
 
-class Refreshing:
+class MetadataRefresh:
     """The methods of a cluster that read its metadata again."""
 
     metadata: Metadata
@@ -82,5 +82,5 @@ class Refreshing:
         self.metadata._refresh(keyspace, ("aggregates",), aggregate.signature)
 
     def set_meta_refresh_enabled(self, enabled: bool) -> None:
-        """Whether the schema and the tokens are read when they are looked at."""
+        """Whether the schema and the tokens are read when they are accessed."""
         self.schema_metadata_enabled = self.token_metadata_enabled = bool(enabled)
