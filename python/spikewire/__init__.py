@@ -62,7 +62,7 @@ from spikewire._native import (
     _after_fork,  # pyright: ignore[reportPrivateUsage]
     _at_exit,  # pyright: ignore[reportPrivateUsage]
 )
-from spikewire.builder import AsyncSession, Session
+from spikewire.builder import AsyncBuilder, Builder
 from spikewire.client import AsyncClient, Client, Node
 from spikewire.errors import (
     BinExists,
@@ -104,14 +104,15 @@ if _typing.TYPE_CHECKING:
 __all__ = [
     "Apply",
     "ArrowTable",
+    "AsyncBuilder",
     "AsyncClient",
     "AsyncDataset",
     "AsyncQuery",
-    "AsyncSession",
     "Batch",
     "BinExists",
     "BinNotFound",
     "BinTypeError",
+    "Builder",
     "Client",
     "ClientClosed",
     "ConnectionFailed",
@@ -154,7 +155,6 @@ __all__ = [
     "RoleNotFound",
     "Row",
     "ServerError",
-    "Session",
     "Timeout",
     "TooBusy",
     "UserExists",

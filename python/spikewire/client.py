@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast, overload
 
 from spikewire import _native
 from spikewire.admin import soon
-from spikewire.builder import AsyncSession, Session
+from spikewire.builder import AsyncBuilder, Builder
 from spikewire.in_flight import gathered, gathered_async
 from spikewire.indexes import AsyncIndexes, Indexes
 from spikewire.modules import AsyncModules, Modules
@@ -172,12 +172,12 @@ class Client(_native.Client):
         """
         return _native.Admin(self).info(command, node).run()
 
-    def session(self, profile: Profile | None = None) -> Session:
+    def session(self, profile: Profile | None = None) -> Builder:
         """Starts chains of the builder: ``session.query(users.key("alice")).first()``. Cheap to
-        create and to keep; any number of threads may use it. With a profile it is the session of
+        create and to keep; any number of threads may use it. With a profile it is the builder of
         ``with_profile(profile)``.
         """
-        return Session(self if profile is None else self.with_profile(profile))
+        return Builder(self if profile is None else self.with_profile(profile))
 
     def stats(self) -> Stats:
         """What this client has counted since the last reset, and its current state: nodes,
@@ -397,11 +397,11 @@ class AsyncClient(_native.AsyncClient):
         """
         return soon(_native.Admin(self).info(command, node))
 
-    def session(self, profile: Profile | None = None) -> AsyncSession:
+    def session(self, profile: Profile | None = None) -> AsyncBuilder:
         """Starts chains of the builder: ``await session.query(users.key("alice")).first()``. Cheap
-        to create and to keep. With a profile it is the session of ``with_profile(profile)``.
+        to create and to keep. With a profile it is the builder of ``with_profile(profile)``.
         """
-        return AsyncSession(self if profile is None else self.with_profile(profile))
+        return AsyncBuilder(self if profile is None else self.with_profile(profile))
 
     def stats(self) -> Stats:
         """What this client has counted since the last reset, and its current state: nodes,

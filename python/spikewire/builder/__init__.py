@@ -7,7 +7,7 @@
 
 | module | contents |
 |---|---|
-| ``session`` | where chains begin |
+| ``start`` | where chains begin |
 | ``step`` | keys, options and the chain to which every step belongs |
 | ``rows`` | steps on keys: executed at once, or streamed |
 | ``streams`` | windows of keys in flight, for streams of steps and ``get_stream`` |
@@ -20,6 +20,7 @@
 from __future__ import annotations
 
 from spikewire.builder.asynchronous import (
+    AsyncBuilder,
     AsyncDeleteMany,
     AsyncDeleteOne,
     AsyncExistsMany,
@@ -27,13 +28,13 @@ from spikewire.builder.asynchronous import (
     AsyncRead,
     AsyncReadOne,
     AsyncScan,
-    AsyncSession,
     AsyncTouchMany,
     AsyncTouchOne,
     AsyncWriteMany,
     AsyncWriteOne,
 )
 from spikewire.builder.blocking import (
+    Builder,
     DeleteMany,
     DeleteOne,
     ExistsMany,
@@ -41,7 +42,6 @@ from spikewire.builder.blocking import (
     Read,
     ReadOne,
     Scan,
-    Session,
     TouchMany,
     TouchOne,
     WriteMany,
@@ -50,6 +50,7 @@ from spikewire.builder.blocking import (
 from spikewire.builder.results import Missing, OnError, Result, Results
 
 __all__ = [
+    "AsyncBuilder",
     "AsyncDeleteMany",
     "AsyncDeleteOne",
     "AsyncExistsMany",
@@ -57,11 +58,11 @@ __all__ = [
     "AsyncRead",
     "AsyncReadOne",
     "AsyncScan",
-    "AsyncSession",
     "AsyncTouchMany",
     "AsyncTouchOne",
     "AsyncWriteMany",
     "AsyncWriteOne",
+    "Builder",
     "DeleteMany",
     "DeleteOne",
     "ExistsMany",
@@ -73,7 +74,6 @@ __all__ = [
     "Result",
     "Results",
     "Scan",
-    "Session",
     "TouchMany",
     "TouchOne",
     "WriteMany",

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Generic, Literal, overload
 from spikewire._native import AsyncDataset, StepKinds
 from spikewire.builder import plain, read, scan, write
 from spikewire.builder.rows import Rows
-from spikewire.builder.session import Start
+from spikewire.builder.start import Start
 
 if TYPE_CHECKING:
     from asyncio import Future
@@ -39,6 +39,7 @@ else:
     _V_co = TypeVar("_V_co", covariant=True)
 
 __all__ = [
+    "AsyncBuilder",
     "AsyncDeleteMany",
     "AsyncDeleteOne",
     "AsyncExistsMany",
@@ -46,7 +47,6 @@ __all__ = [
     "AsyncRead",
     "AsyncReadOne",
     "AsyncScan",
-    "AsyncSession",
     "AsyncTouchMany",
     "AsyncTouchOne",
     "AsyncWriteMany",
@@ -97,7 +97,7 @@ class _Many(_Chain):
 
 
 class AsyncRead(_Many, read.Read, Generic[_V_co]):
-    """Reads records by their keys. From ``AsyncSession.query``."""
+    """Reads records by their keys. From ``AsyncBuilder.query``."""
 
     __slots__ = ()
 
@@ -340,7 +340,7 @@ class AsyncExistsOne(_Chain, plain.Exists):
 
 
 class AsyncScan(scan.Scan, Generic[_V_co]):
-    """A scan of a dataset, or an index query. From ``AsyncSession.query``."""
+    """A scan of a dataset, or an index query. From ``AsyncBuilder.query``."""
 
     __slots__ = ()
     _awaited = True
@@ -407,7 +407,7 @@ class AsyncScan(scan.Scan, Generic[_V_co]):
         ) -> Any: ...
 
 
-class AsyncSession(Start):
+class AsyncBuilder(Start):
     """Starts chains. From ``AsyncClient.session``; cheap to create and to keep.
 
     Each method takes a ``Key`` (``dataset.key("alice")``), a tuple ``(namespace, set, key)``, or

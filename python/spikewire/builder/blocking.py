@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Generic, Literal, overload
 from spikewire._native import Dataset, StepKinds
 from spikewire.builder import plain, read, scan, write
 from spikewire.builder.rows import Rows
-from spikewire.builder.session import Start
+from spikewire.builder.start import Start
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterable
@@ -35,6 +35,7 @@ else:
     _V_co = TypeVar("_V_co", covariant=True)
 
 __all__ = [
+    "Builder",
     "DeleteMany",
     "DeleteOne",
     "ExistsMany",
@@ -42,7 +43,6 @@ __all__ = [
     "Read",
     "ReadOne",
     "Scan",
-    "Session",
     "TouchMany",
     "TouchOne",
     "WriteMany",
@@ -92,7 +92,7 @@ class _Many(_Chain):
 
 
 class Read(_Many, read.Read, Generic[_V_co]):
-    """Reads records by their keys. From ``Session.query``."""
+    """Reads records by their keys. From ``Builder.query``."""
 
     __slots__ = ()
 
@@ -314,7 +314,7 @@ class ExistsOne(_Chain, plain.Exists):
 
 
 class Scan(scan.Scan, Generic[_V_co]):
-    """A scan of a dataset, or an index query. From ``Session.query``."""
+    """A scan of a dataset, or an index query. From ``Builder.query``."""
 
     __slots__ = ()
 
@@ -377,7 +377,7 @@ class Scan(scan.Scan, Generic[_V_co]):
         ) -> Any: ...
 
 
-class Session(Start):
+class Builder(Start):
     """Starts chains. From ``Client.session``; cheap to create and to keep.
 
     Each method takes a ``Key`` (``dataset.key("alice")``), a tuple ``(namespace, set, key)``, or

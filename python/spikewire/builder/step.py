@@ -82,7 +82,7 @@ class Step(StepBase):
         return self
 
     def explain(self) -> Explanation:
-        """What the call would use and from where: the options of this step, those of the session's
+        """What the call would use and from where: the options of this step, those of the builder's
         profile, of the client, or defaults. Nothing is sent, and no iterator of keys is read.
 
         On one key it is the call of ``execute``, for a query that of ``first``. For a chain it is

@@ -1,4 +1,4 @@
-"""The session of a client, which starts chains."""
+"""Where chains begin."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _DATASETS = (Dataset, AsyncDataset)
 
 
 class Start(SessionBase):
-    """Starts chains. Common to blocking and asyncio sessions."""
+    """Starts chains. Common to blocking and asyncio builders."""
 
     __slots__ = ()
 
@@ -34,7 +34,7 @@ class Start(SessionBase):
 
     def _own(self, dataset: Any) -> Any:
         """A dataset of this client. For a view, the dataset itself, because the profile is the
-        session's."""
+        builder's."""
         native = getattr(dataset, "_target", dataset)
         if not isinstance(native, self._dataset) or not self._verbs._owns(native):
             raise ValueError(f"{dataset!r} is a dataset of another client")
