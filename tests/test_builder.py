@@ -11,12 +11,13 @@ import pytest
 import spikewire
 from faces import Face
 from spikewire import builder, exp, op
-from spikewire.builder import Result, asynchronous, blocking
+from spikewire.aerospike.builder import asynchronous, blocking
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from faces import Opened
+    from spikewire.builder import Result
 
 
 class Chains:

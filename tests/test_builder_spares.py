@@ -12,12 +12,12 @@ import pytest
 
 import spikewire
 from spikewire import op
-from spikewire.builder.blocking import ReadOne, WriteOne
+from spikewire.aerospike.builder.blocking import ReadOne, WriteOne
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from spikewire.builder.blocking import Builder
+    from spikewire.aerospike.builder.blocking import Builder
 
 #: More objects than are kept for reuse.
 MANY = 100

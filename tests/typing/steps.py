@@ -23,8 +23,7 @@ from spikewire import (
     between,
     op,
 )
-from spikewire.builder import Result, Results
-from spikewire.builder.asynchronous import (
+from spikewire.aerospike.builder.asynchronous import (
     AsyncDeleteMany,
     AsyncDeleteOne,
     AsyncExistsMany,
@@ -36,7 +35,7 @@ from spikewire.builder.asynchronous import (
     AsyncWriteMany,
     AsyncWriteOne,
 )
-from spikewire.builder.blocking import (
+from spikewire.aerospike.builder.blocking import (
     DeleteMany,
     DeleteOne,
     ExistsMany,
@@ -48,8 +47,9 @@ from spikewire.builder.blocking import (
     WriteMany,
     WriteOne,
 )
-from spikewire.builder.rows import Rows
-from spikewire.builder.step import Step
+from spikewire.aerospike.builder.rows import Rows
+from spikewire.aerospike.builder.step import Step
+from spikewire.builder import Result, Results
 from spikewire.types import Bins, Explanation
 
 Masked: TypeAlias = "np.ma.MaskedArray[tuple[int], np.dtype[np.void]]"

@@ -24,9 +24,9 @@ from spikewire import (
     Record,
     op,
 )
+from spikewire.aerospike.builder.asynchronous import AsyncBuilder
+from spikewire.aerospike.builder.blocking import Builder
 from spikewire.builder import Result
-from spikewire.builder.asynchronous import AsyncBuilder
-from spikewire.builder.blocking import Builder
 from spikewire.indexes import AsyncIndexes, Indexes
 from spikewire.jobs import AsyncJob, Job
 from spikewire.metrics import Metrics, Stats

@@ -12,10 +12,10 @@ from opentelemetry.metrics import get_meter_provider
 from opentelemetry.trace import SpanKind, Status, StatusCode, get_tracer_provider
 
 from spikewire import _native
+from spikewire.aerospike.profiles.kinds import VERBS, writes
+from spikewire.aerospike.profiles.modes import mode_of
 from spikewire.cql.errors import Error as StatementError
 from spikewire.errors import Error, ServerError
-from spikewire.profiles.kinds import VERBS, writes
-from spikewire.profiles.modes import mode_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

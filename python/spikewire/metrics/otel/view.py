@@ -6,13 +6,13 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from spikewire import AsyncClient, Client, _native
-from spikewire.builder.streams import get_stream
+from spikewire.aerospike.builder.streams import get_stream
+from spikewire.aerospike.in_flight import WatchedVerb, gathered, gathered_async
+from spikewire.aerospike.profiles.kinds import VERBS
 from spikewire.entering import Enters, EntersAsync
-from spikewire.in_flight import WatchedVerb, gathered, gathered_async
 from spikewire.metrics.otel.call import Instruments
 from spikewire.metrics.otel.query import AsyncQuery, Query
 from spikewire.pool.routed import RoutedClient
-from spikewire.profiles.kinds import VERBS
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from opentelemetry.metrics import MeterProvider
     from opentelemetry.trace import TracerProvider
 
-    from spikewire.profiles.profile import Profile
+    from spikewire.aerospike.profiles.profile import Profile
 
 __all__ = ["instrumented"]
 
