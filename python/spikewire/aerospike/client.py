@@ -9,7 +9,9 @@ from __future__ import annotations
 import warnings
 from typing import TYPE_CHECKING, Any, NamedTuple, cast, overload
 
-from spikewire import _native
+from spikewire._native import Admin
+from spikewire._native import AsyncClient as NativeAsyncClient
+from spikewire._native import Client as NativeClient
 from spikewire.aerospike.admin import soon
 from spikewire.aerospike.builder.asynchronous import AsyncBuilder
 from spikewire.aerospike.builder.blocking import Builder
@@ -60,7 +62,7 @@ class Node(NamedTuple):
     """``host:port`` where commands go."""
 
 
-class Client(_native.Client):
+class Client(NativeClient):
     """A blocking client, for any number of threads.
 
     ``seeds`` are addresses of nodes of the cluster: ``"host"``, ``"host:port"``, several separated
@@ -171,7 +173,7 @@ class Client(_native.Client):
 
         Raises ``ValueError`` if there is no such node, ``ServerError`` if it answers with an error.
         """
-        return _native.Admin(self).info(command, node).run()
+        return Admin(self).info(command, node).run()
 
     def session(self, profile: Profile | None = None) -> Builder:
         """Starts chains of the builder: ``session.query(users.key("alice")).first()``. Cheap to
@@ -271,7 +273,7 @@ class Client(_native.Client):
             _warn(f"unclosed client {self!r}", ResourceWarning, source=self)
 
 
-class AsyncClient(_native.AsyncClient):
+class AsyncClient(NativeAsyncClient):
     """An asyncio client. It works on every event loop that uses it, including several at once.
 
     ``seeds`` are addresses of nodes of the cluster: ``"host"``, ``"host:port"``, several separated
@@ -396,7 +398,7 @@ class AsyncClient(_native.AsyncClient):
 
         Raises ``ValueError`` if there is no such node, ``ServerError`` if it answers with an error.
         """
-        return soon(_native.Admin(self).info(command, node))
+        return soon(Admin(self).info(command, node))
 
     def session(self, profile: Profile | None = None) -> AsyncBuilder:
         """Starts chains of the builder: ``await session.query(users.key("alice")).first()``. Cheap

@@ -10,7 +10,9 @@ from operator import index
 from types import BuiltinMethodType
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from spikewire import _native
+from spikewire._native import AsyncClient as NativeAsyncClient
+from spikewire._native import AsyncDataset, Dataset, DatasetSubmit, FutureBase
+from spikewire._native import Client as NativeClient
 from spikewire.aerospike.views import ModeVerb, OperateVerb
 
 if TYPE_CHECKING:
@@ -27,7 +29,7 @@ if TYPE_CHECKING:
     _Base = concurrent.futures.Future
 else:
     # The behaviour is native. The standard class is a base class so that isinstance() works.
-    class _Base(_native.FutureBase, concurrent.futures.Future):
+    class _Base(FutureBase, concurrent.futures.Future):
         pass
 
 
@@ -57,11 +59,11 @@ def _not_yours() -> concurrent.futures.InvalidStateError:
 
 
 def gathered(
-    client: _native.Client, calls: Iterable[Any], limit: int, errors: str
+    client: NativeClient, calls: Iterable[Any], limit: int, errors: str
 ) -> Generator[Any, None, None]:
     """``Client.concurrent``: submits each call while others are in flight."""
     keep, returns_errors = _checked(calls, limit, errors)
-    twins = _Twins(client, (_native.Client, _native.Dataset), lambda owner: owner.submit)
+    twins = _Twins(client, (NativeClient, Dataset), lambda owner: owner.submit)
     return _gathered(iter(calls), twins, limit, keep, returns_errors)
 
 
@@ -102,11 +104,11 @@ def _gathered(
 
 
 def gathered_async(
-    client: _native.AsyncClient, calls: Iterable[Any], limit: int, errors: str
+    client: NativeAsyncClient, calls: Iterable[Any], limit: int, errors: str
 ) -> AsyncGenerator[Any, None]:
     """``AsyncClient.concurrent``: starts each call while others are in flight."""
     keep, returns_errors = _checked(calls, limit, errors)
-    twins = _Twins(client, (_native.AsyncClient, _native.AsyncDataset), lambda owner: owner)
+    twins = _Twins(client, (NativeAsyncClient, AsyncDataset), lambda owner: owner)
     return _gathered_async(iter(calls), twins, limit, keep, returns_errors)
 
 
@@ -277,4 +279,4 @@ def _of_a_view(
     return verb, options  # pyright: ignore[reportUnknownVariableType]
 
 
-_VERBS = frozenset(name for name in vars(_native.DatasetSubmit) if not name.startswith("_"))
+_VERBS = frozenset(name for name in vars(DatasetSubmit) if not name.startswith("_"))

@@ -10,7 +10,9 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from spikewire import _native
+from spikewire._native import AsyncClient as NativeAsyncClient
+from spikewire._native import AsyncDataset, Dataset
+from spikewire._native import Client as NativeClient
 from spikewire.aerospike.builder.streams import get_stream
 from spikewire.aerospike.profiles.explain import Explanation, explained
 from spikewire.aerospike.profiles.kinds import MODES, VERBS, writes
@@ -22,7 +24,7 @@ if TYPE_CHECKING:
 
     from typing_extensions import TypeVar
 
-    from spikewire._native import AsyncDataset, ClientSubmit, Dataset, DatasetSubmit
+    from spikewire._native import ClientSubmit, DatasetSubmit
     from spikewire.aerospike.client import AsyncClient, Client
     from spikewire.aerospike.profiles.modes import Mode
     from spikewire.aerospike.profiles.profile import Profile, State
@@ -73,7 +75,7 @@ class _View:
 
     def get_stream(self, keys: Any, bins: Any = None, **options: Any) -> Any:
         """``get_stream`` of the target, with the profile's options for ``get_many``."""
-        awaited = isinstance(self._target, (_native.AsyncClient, _native.AsyncDataset))
+        awaited = isinstance(self._target, (NativeAsyncClient, AsyncDataset))
         return get_stream(self, keys, bins, awaited=awaited, **options)
 
     @property
@@ -233,15 +235,14 @@ else:
 
 def view(target: Any, profile: Profile) -> Any:
     """A client or dataset with a profile."""
-    from spikewire import AsyncClient, AsyncDataset, Client, Dataset
     from spikewire.aerospike.profiles.profile import Profile
 
     if not isinstance(profile, Profile):  # pyright: ignore[reportUnnecessaryIsInstance]
         message = f"profile must be a Profile, not {type(profile).__name__}"
         raise TypeError(message)
     kinds: dict[type, Callable[..., Any]] = {
-        Client: ClientView,
-        AsyncClient: AsyncClientView,
+        NativeClient: ClientView,
+        NativeAsyncClient: AsyncClientView,
         Dataset: DatasetView,
         AsyncDataset: AsyncDatasetView,
     }

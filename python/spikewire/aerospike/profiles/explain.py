@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from spikewire import _native
+from spikewire._native import Dataset
 from spikewire.aerospike.profiles.kinds import FIELDS, VERBS, check_of, options_of, writes
 from spikewire.aerospike.profiles.modes import mode_of
 
@@ -103,7 +103,7 @@ def explained(
         raise ValueError(message)
     operations = arguments[1] if len(arguments) > 1 else options.get("operations")
     writing = len(VERBS[verb]) > 1 and writes(operations)
-    parameters = inspect.signature(getattr(_native.Dataset, verb)).parameters
+    parameters = inspect.signature(getattr(Dataset, verb)).parameters
     for name, value in options.items():
         if name not in parameters:
             known = [each.name for each in parameters.values() if each.kind is each.KEYWORD_ONLY]

@@ -10,7 +10,8 @@ import inspect
 from functools import cache
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
-from spikewire import _native
+from spikewire._native import Client as NativeClient
+from spikewire._native import Dataset, Operation
 from spikewire.aerospike import op
 from spikewire.errors import ClientClosed
 
@@ -167,15 +168,15 @@ _NOT_FOR_ALL = frozenset({("query", "timeout")})
 
 
 @cache
-def _trial() -> _native.Dataset:
+def _trial() -> Dataset:
     """A dataset of a client that is never connected; its verbs only validate their arguments."""
-    return _native.Client("127.0.0.1:3000").dataset("test", "trial")
+    return NativeClient("127.0.0.1:3000").dataset("test", "trial")
 
 
 @cache
 def options_of(verb: str, *, writing: bool = False) -> frozenset[str]:
     """The options of a profile that a verb takes; ``writing``: with operations that write."""
-    taken = frozenset(inspect.signature(getattr(_native.Dataset, verb)).parameters)
+    taken = frozenset(inspect.signature(getattr(Dataset, verb)).parameters)
     taken = frozenset(name for name in taken & set(FIELDS) if (verb, name) not in _APART)
     if len(VERBS[verb]) > 1:
         taken &= options_of("put" if writing else "get")
@@ -228,7 +229,7 @@ def writes(operations: object) -> bool:
     if not isinstance(operations, (list, tuple)):
         return False
     steps: list[object] = list(cast("list[object]", operations))
-    return any(isinstance(step, _native.Operation) and step.writes for step in steps)
+    return any(isinstance(step, Operation) and step.writes for step in steps)
 
 
 def _try(verb: str, arguments: tuple[Any, ...], options: Mapping[str, Any]) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast
 
-from spikewire import _native
+from spikewire._native import AsyncDataset, Dataset, Key
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -31,7 +31,7 @@ def mode_of(
     and if the call is about namespaces of both modes. Invalid keys are left to the call itself,
     which rejects them.
     """
-    if isinstance(target, (_native.Dataset, _native.AsyncDataset)):
+    if isinstance(target, (Dataset, AsyncDataset)):
         return _named(target._is_strong())  # noqa: SLF001  # pyright: ignore[reportPrivateUsage]
     names = _namespaces(verb, arguments, options)
     strong = {target._is_strong(name) for name in names}  # noqa: SLF001
@@ -80,7 +80,7 @@ def _namespaces(verb: str, arguments: tuple[Any, ...], options: Mapping[str, Any
 
 def _of_keys(keys: Iterable[Any]) -> Iterator[str]:
     for key in keys:
-        if isinstance(key, _native.Key):
+        if isinstance(key, Key):
             yield key.namespace
         elif isinstance(key, tuple):
             first: Any = next(iter(cast("Any", key)), None)

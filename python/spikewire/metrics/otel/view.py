@@ -5,8 +5,10 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from spikewire import AsyncClient, Client, _native
+from spikewire._native import AsyncClient as NativeAsyncClient
+from spikewire._native import AsyncDataset
 from spikewire.aerospike.builder.streams import get_stream
+from spikewire.aerospike.client import AsyncClient, Client
 from spikewire.aerospike.in_flight import WatchedVerb, gathered, gathered_async
 from spikewire.aerospike.profiles.kinds import VERBS
 from spikewire.entering import Enters, EntersAsync
@@ -110,7 +112,7 @@ class _Traced:
 
     def get_stream(self, keys: Any, bins: Any = None, **options: Any) -> Any:
         """``get_stream`` of the target, with a span for each window."""
-        awaited = isinstance(self._target, (_native.AsyncClient, _native.AsyncDataset))
+        awaited = isinstance(self._target, (NativeAsyncClient, AsyncDataset))
         trial = self._face.get_many
         return get_stream(self, keys, bins, awaited=awaited, trial=trial, **options)
 
