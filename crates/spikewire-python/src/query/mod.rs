@@ -39,7 +39,8 @@ fn call<'py>(
     arguments: impl PyCallArgs<'py>,
 ) -> PyResult<Bound<'py, PyAny>> {
     static MODULE: PyOnceLock<Py<PyModule>> = PyOnceLock::new();
-    let module = MODULE.get_or_try_init(py, || py.import("spikewire.aerospike.query").map(Bound::unbind))?;
+    let module =
+        MODULE.get_or_try_init(py, || py.import("spikewire.aerospike.query").map(Bound::unbind))?;
     module.bind(py).getattr(name)?.call1(arguments)
 }
 
