@@ -278,12 +278,18 @@ msrv: venv ## Check everything with the oldest Rust that is promised, if rustup 
 	set -x; PYO3_PYTHON=$(CURDIR)/$(BIN)/python CARGO_TARGET_DIR=target/msrv \
 		cargo "+$$toolchain" check --workspace --all-features --locked
 
+# The projects that say which of their modules may import which.
+IMPORT_CONTRACTS = $(shell grep -l '^\[tool\.importlinter\]' pyproject.toml lab/pyproject.toml)
+
 .PHONY: lint-python
 lint-python: venv ## Check the Python code
 	@tools/venv.sh $(VENV_LINT) $(BIN)/python requirements/lint.txt requirements/test.txt \
 		requirements/bench.txt
 	$(VENV_LINT)/bin/ruff check
 	$(VENV_LINT)/bin/ruff format --check
+	@if [ -x $(VENV_LINT)/bin/lint-imports ]; then set -x; \
+		PYTHONPATH=python:lab $(VENV_LINT)/bin/lint-imports --no-logo --no-cache $(IMPORT_CONTRACTS); \
+	else echo "import-linter needs Python 3.11: which module imports which was not checked"; fi
 	$(VENV_LINT)/bin/mypy
 	MYPYPATH=tests/peers $(VENV_LINT)/bin/mypy --cache-dir .mypy_cache/peers --no-warn-return-any \
 		--allow-untyped-calls tests/peers

@@ -18,7 +18,7 @@ import pydantic
 
 import spikewire
 from spikewire.testing import Cluster
-from spikewire.typed.schema import schema_of
+from spikewire.typed.schemas import schema_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable

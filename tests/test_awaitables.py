@@ -83,11 +83,11 @@ def named(*paths: str, prefix: str = "") -> tuple[set[str], set[str]]:
 
 AEROSPIKE = named(
     "_native.pyi",
-    "client.py",
-    "indexes.py",
-    "modules.py",
-    "jobs.py",
-    "builder/asynchronous.py",
+    "aerospike/client.py",
+    "aerospike/indexes.py",
+    "aerospike/modules.py",
+    "aerospike/jobs.py",
+    "aerospike/builder/asynchronous.py",
 )
 CASSANDRA = named("cql/_native.pyi", "cql/session.py", "cql/query.py", prefix="cql.")
 

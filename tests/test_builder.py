@@ -11,12 +11,13 @@ import pytest
 import spikewire
 from faces import Face
 from spikewire import builder, exp, op
-from spikewire.builder import Result, asynchronous, blocking
+from spikewire.aerospike.builder import asynchronous, blocking
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from faces import Opened
+    from spikewire.builder import Result
 
 
 class Chains:
@@ -616,7 +617,7 @@ def test_results_in_tasks(cluster: Any) -> None:
     async def main() -> None:
         async with spikewire.AsyncClient(cluster.seeds, connect_timeout=20) as client:
             session, users = client.session(), client.dataset("test", "tasks")
-            assert isinstance(session, builder.AsyncSession)
+            assert isinstance(session, builder.AsyncBuilder)
             task = asyncio.create_task(_write(session, users))
             assert (await task).count() == 3
             assert await asyncio.wait_for(session.query(users.keys([1, 2])).count(), 20) == 2

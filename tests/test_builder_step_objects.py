@@ -12,12 +12,12 @@ import pytest
 
 import spikewire
 from spikewire import op
-from spikewire.builder.blocking import ReadOne, WriteOne
+from spikewire.aerospike.builder.blocking import ReadOne, WriteOne
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from spikewire.builder.blocking import Session
+    from spikewire.aerospike.builder.blocking import Builder
 
 MANY = 100
 KEY = spikewire.Key("test", "steps", 1)
@@ -40,7 +40,7 @@ def client(cluster: Any) -> Iterator[spikewire.Client]:
 
 
 @pytest.fixture
-def session(client: spikewire.Client) -> Session:
+def session(client: spikewire.Client) -> Builder:
     return client.session()
 
 
@@ -53,7 +53,7 @@ def told(step: Any) -> dict[str, Any]:
     return found
 
 
-BEGINNINGS: dict[str, Callable[[Session], Any]] = {
+BEGINNINGS: dict[str, Callable[[Builder], Any]] = {
     "query": lambda session: session.query(KEY),
     "insert": lambda session: session.insert(KEY),
     "upsert": lambda session: session.upsert(KEY),
@@ -79,7 +79,7 @@ FURTHER |= {"upsert": FURTHER["insert"], "replace_if_exists": FURTHER["insert"]}
 
 
 @pytest.mark.parametrize("verb", BEGINNINGS)
-def test_a_step_begins_anew(session: Session, verb: str) -> None:
+def test_a_step_begins_anew(session: Builder, verb: str) -> None:
     begin = BEGINNINGS[verb]
     fresh = told(begin(session))
     assert fresh["_keys"] is KEY
@@ -91,14 +91,14 @@ def test_a_step_begins_anew(session: Session, verb: str) -> None:
             assert [told(step) for step in [begin(session) for _ in range(4)]] == [fresh] * 4
 
 
-def test_steps_of_two_clients(client: spikewire.Client, session: Session, cluster: Any) -> None:
+def test_steps_of_two_clients(client: spikewire.Client, session: Builder, cluster: Any) -> None:
     with spikewire.Client(cluster.seeds) as other:
         for _ in range(3):
             assert session.upsert(KEY)._verbs is client
             assert other.session().upsert(KEY)._verbs is other
 
 
-def test_many_steps_at_once(session: Session) -> None:
+def test_many_steps_at_once(session: Builder) -> None:
     users = [spikewire.Key("test", "steps", number) for number in range(MANY)]
     for _ in range(2):
         steps = [session.upsert(key).set("n", number) for number, key in enumerate(users)]
@@ -111,7 +111,7 @@ def test_many_steps_at_once(session: Session) -> None:
     assert found == [{"n": number, "m": number} for number in range(MANY)]
 
 
-def test_a_step_and_its_method_may_be_called_again(session: Session) -> None:
+def test_a_step_and_its_method_may_be_called_again(session: Builder) -> None:
     session.upsert(KEY).set("n", 1).execute()
     step = session.query(KEY).bins("n")
     add, exists = session.update(KEY).add("n", 1).execute, session.exists(KEY).execute
@@ -122,7 +122,7 @@ def test_a_step_and_its_method_may_be_called_again(session: Session) -> None:
         assert (added.bins, exists()) == ({}, True)
 
 
-def test_what_a_step_held_goes_with_it(session: Session) -> None:
+def test_what_a_step_held_goes_with_it(session: Builder) -> None:
     held = [Value() for _ in range(4)]
     gone = [weakref.ref(value) for value in held]
     set_one = session.upsert(KEY).set("n", held[0])  # type: ignore[arg-type]
@@ -136,7 +136,7 @@ def test_what_a_step_held_goes_with_it(session: Session) -> None:
     assert [value() for value in gone] == [None] * 4
 
 
-def test_cycles_through_steps_are_collected(session: Session) -> None:
+def test_cycles_through_steps_are_collected(session: Builder) -> None:
     for _ in range(3):
         held = Value()
         gone = weakref.ref(held)
@@ -148,7 +148,7 @@ def test_cycles_through_steps_are_collected(session: Session) -> None:
         assert session.upsert(KEY).set("n", 1).execute() is None
 
 
-def test_what_goes_may_begin_steps(session: Session) -> None:
+def test_what_goes_may_begin_steps(session: Builder) -> None:
     begun: list[Any] = []
 
     def begin() -> None:
@@ -164,7 +164,7 @@ def test_what_goes_may_begin_steps(session: Session) -> None:
     assert {told(step)["_ttl"] for step in begun} == {None}
 
 
-def test_steps_that_fail(session: Session) -> None:
+def test_steps_that_fail(session: Builder) -> None:
     session.delete(KEY).execute()
     for _ in range(MANY):
         with pytest.raises(spikewire.RecordNotFound):
@@ -175,7 +175,7 @@ def test_steps_that_fail(session: Session) -> None:
             session.upsert(KEY).set(1, 1).execute()  # type: ignore[arg-type]
 
 
-def test_classes_of_programs_extend_steps(session: Session) -> None:
+def test_classes_of_programs_extend_steps(session: Builder) -> None:
     class Own(ReadOne):
         note = 1
 
@@ -199,7 +199,7 @@ def test_classes_of_programs_extend_steps(session: Session) -> None:
     not getattr(sys, "_is_gil_enabled", lambda: True)(),
     reason="without a GIL each thread counts references to classes by itself",
 )
-def test_steps_leave_nothing_behind(session: Session) -> None:
+def test_steps_leave_nothing_behind(session: Builder) -> None:
     def begin() -> None:
         for _ in range(1_000):
             session.upsert(KEY).set("n", 1).ttl(5)
@@ -212,7 +212,7 @@ def test_steps_leave_nothing_behind(session: Session) -> None:
 
 
 @pytest.mark.threads
-def test_threads_begin_steps(session: Session) -> None:
+def test_threads_begin_steps(session: Builder) -> None:
     failures: list[BaseException] = []
 
     def run(number: int) -> None:

@@ -36,7 +36,7 @@ def users(client: spikewire.Client) -> spikewire.Dataset:
 
 
 @pytest.fixture
-def session(client: spikewire.Client) -> spikewire.Session:
+def session(client: spikewire.Client) -> spikewire.Builder:
     return client.session(PROFILE)
 
 

@@ -19,7 +19,7 @@ from prometheus_client.parser import text_string_to_metric_families
 import spikewire
 from forking import scenario
 from spikewire import metrics
-from spikewire.metrics.log import log_event
+from spikewire.statistics.log import log_event
 from spikewire.testing import Cluster
 
 if TYPE_CHECKING:

@@ -14,8 +14,8 @@ import pytest
 
 import spikewire
 from spikewire import Profile, ProfileError, _native, op, profiles
+from spikewire.aerospike.profiles import explain, kinds, sections
 from spikewire.options import ClientOptions
-from spikewire.profiles import explain, kinds, sections
 from spikewire.testing import Cluster
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ import pytest
 import spikewire
 from forking import scenario
 from spikewire import ProfileError, Profiles
-from spikewire.profiles import sources
+from spikewire.aerospike.profiles import sources
 from spikewire.testing import Cluster
 from waiting import until
 

@@ -26,7 +26,7 @@ sys.path.insert(0, str(ROOT / "tools"))
 from website import others, reference, tabs  # noqa: E402
 
 #: Modules whose public names are on pages of other modules.
-ELSEWHERE = {"spikewire.compat", "spikewire.cli", "spikewire.admin"}
+ELSEWHERE = {"spikewire.compat", "spikewire.cli"}
 #: A module and a function in it have the same name; the entry is about the function.
 CLASHES = {"spikewire.profiles.view": "spikewire.profiles.view.view"}
 

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
+PYTHON = ROOT / "python/spikewire"
 RUST = ROOT / "crates/spikewire/src/aerospike"
 RUST_MODULES = {"op": "operation", "exp": "expression"}
 BINDING = ROOT / "crates/spikewire-python/src"
@@ -44,8 +45,8 @@ def outputs() -> dict[Path, str]:
     found: dict[Path, str] = {}
     for name, family in known.families.items():
         for face in ("op", "exp"):
-            path = ROOT / f"python/spikewire/{face}/{name}.py"
-            found[path] = wrappers.module(known, family, face)
+            found[PYTHON / f"{face}/{name}.py"] = wrappers.public(family, face)
+            found[PYTHON / f"aerospike/{face}/{name}.py"] = wrappers.module(known, family, face)
             path = RUST / RUST_MODULES[face] / f"{name}.rs"
             found[path] = formatted(rust_functions.module(known, family, face))
             found[NODE / f"{face}/{name}.ts"] = typescript.module(known, family, face)
@@ -58,9 +59,9 @@ def outputs() -> dict[Path, str]:
     for of in named.classes:
         path = BINDING / f"aerospike/face/methods/{_snake(of.name)}.rs"
         found[path] = formatted(classes.module(named, of))
-    path = ROOT / "python/spikewire/_native.pyi"
+    path = PYTHON / "_native.pyi"
     found[path] = stub.filled(path.read_text(), named)
-    steps = ROOT / "python/spikewire/builder"
+    steps = PYTHON / "aerospike/builder"
     found[steps / "asynchronous.py"] = awaited.module((steps / "blocking.py").read_text())
     found[ROOT / "docs/reference.md"] = pages.reference(known, named)
     return found

@@ -18,22 +18,8 @@ import atexit as _atexit
 import os as _os
 import typing as _typing
 import warnings as _warnings
+from importlib import import_module as _import_module
 
-from spikewire import (
-    builder,
-    codec,
-    ctx,
-    errors,
-    exp,
-    op,
-    opening,
-    options,
-    profiles,
-    query,
-    tasks,
-    testing,
-    types,
-)
 from spikewire._native import (
     DEBUG_BUILD as _DEBUG_BUILD,
 )
@@ -62,8 +48,10 @@ from spikewire._native import (
     _after_fork,  # pyright: ignore[reportPrivateUsage]
     _at_exit,  # pyright: ignore[reportPrivateUsage]
 )
-from spikewire.builder import AsyncSession, Session
-from spikewire.client import AsyncClient, Client, Node
+from spikewire.aerospike.builder.asynchronous import AsyncBuilder
+from spikewire.aerospike.builder.blocking import Builder
+from spikewire.aerospike.client import AsyncClient, Client, Node
+from spikewire.aerospike.query import around, between, contains, equal, within
 from spikewire.errors import (
     BinExists,
     BinNotFound,
@@ -95,23 +83,38 @@ from spikewire.errors import (
     UserExists,
     UserNotFound,
 )
-from spikewire.profiles import Profile, ProfileError, Profiles
-from spikewire.query import around, between, contains, equal, within
 
 if _typing.TYPE_CHECKING:
+    from spikewire import (
+        builder,
+        codec,
+        ctx,
+        errors,
+        exp,
+        op,
+        opening,
+        options,
+        profiles,
+        query,
+        tasks,
+        testing,
+        types,
+    )
     from spikewire.pool import Pool
+    from spikewire.profiles import Profile, ProfileError, Profiles
 
 __all__ = [
     "Apply",
     "ArrowTable",
+    "AsyncBuilder",
     "AsyncClient",
     "AsyncDataset",
     "AsyncQuery",
-    "AsyncSession",
     "Batch",
     "BinExists",
     "BinNotFound",
     "BinTypeError",
+    "Builder",
     "Client",
     "ClientClosed",
     "ConnectionFailed",
@@ -154,7 +157,6 @@ __all__ = [
     "RoleNotFound",
     "Row",
     "ServerError",
-    "Session",
     "Timeout",
     "TooBusy",
     "UserExists",
@@ -186,14 +188,27 @@ def __dir__() -> tuple[str, ...]:
     return tuple(__all__)
 
 
-def __getattr__(name: str) -> object:
-    # Parts that few programs use, and that take a third of the time of importing this package.
-    from importlib import import_module
+#: Modules that not every program uses, imported when they are first named here.
+_MODULES = frozenset(
+    (
+        *("builder", "codec", "cql", "ctx", "exp", "metrics", "op", "opening", "options", "pool"),
+        *("profiles", "query", "tasks", "testing", "types"),
+    )
+)
+#: Classes of theirs, with the module of each.
+_CLASSES = {
+    "Pool": "pool",
+    "Profile": "profiles",
+    "ProfileError": "profiles",
+    "Profiles": "profiles",
+}
 
-    if name == "Pool":
-        return import_module("spikewire.pool").Pool
-    if name in ("cql", "metrics", "pool"):
-        return import_module(f"spikewire.{name}")
+
+def __getattr__(name: str) -> object:
+    if name in _CLASSES:
+        return getattr(_import_module(f"spikewire.{_CLASSES[name]}"), name)
+    if name in _MODULES:
+        return _import_module(f"spikewire.{name}")
     message = f"module {__name__!r} has no attribute {name!r}"
     raise AttributeError(message)
 

@@ -25,13 +25,13 @@ import pandas as pd  # pyright: ignore[reportMissingImports, reportMissingTypeSt
 import pyarrow as pa  # pyright: ignore[reportMissingImports, reportMissingTypeStubs, reportMissingModuleSource]
 from typing_extensions import CapsuleType, Never, Self, TypeVar, Unpack
 
-from spikewire.builder.results import Missing, OnError, Result
+from spikewire.aerospike.builder.results import Missing, OnError, Result
+from spikewire.aerospike.jobs import AsyncJob, Job
+from spikewire.aerospike.profiles.explain import Explanation
 from spikewire.cql._native import AsyncSessionCore, SessionCore
 from spikewire.errors import Error
-from spikewire.jobs import AsyncJob, Job
-from spikewire.metrics.stats import StatsFields
 from spikewire.options import AsyncOptions, BlockingOptions, ClientOptions, StreamOptions
-from spikewire.profiles.explain import Explanation
+from spikewire.statistics.stats import StatsFields
 from spikewire.testing.cluster import ClusterOptions, Faults, NodeStats
 from spikewire.types import (
     ArrowSchema,

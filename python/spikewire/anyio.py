@@ -20,7 +20,7 @@ from contextlib import asynccontextmanager, suppress
 from itertools import islice
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from spikewire.client import Client
+from spikewire.aerospike.client import Client
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Callable, Iterable

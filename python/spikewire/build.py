@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Final
 
-from spikewire import _native
+from spikewire._native import BUILD_COMMIT, BUILD_PROFILE
 
 __all__ = ["COMMIT", "PROFILE"]
 
-COMMIT: Final[str | None] = _native.BUILD_COMMIT
+COMMIT: Final[str | None] = BUILD_COMMIT
 """The commit that it was built from, with ``-dirty`` appended if files differed, or None."""
-PROFILE: Final[str] = _native.BUILD_PROFILE
+PROFILE: Final[str] = BUILD_PROFILE
 """Its Cargo profile; that of released wheels is ``dist``."""

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, TypedDict
 if TYPE_CHECKING:
     from os import PathLike
 
-    from spikewire.builder.results import Missing, OnError
-    from spikewire.codec import Codec
+    from spikewire.aerospike.builder.results import Missing, OnError
+    from spikewire.aerospike.codec import Codec
     from spikewire.types import Auth, Hedge, ReadMode, Replica, Seconds, Where
 
 __all__ = ["AsyncOptions", "BlockingOptions", "ClientOptions", "StreamOptions", "TlsOptions"]

@@ -14,15 +14,15 @@ if TYPE_CHECKING:
     from typing_extensions import Unpack
 
     from spikewire._native import ClientSubmit, DatasetSubmit
-    from spikewire.builder.results import Missing, OnError, Result, Results
-    from spikewire.indexes import AsyncIndexes, Index, Indexes, Kind
-    from spikewire.jobs import AsyncJob, Job, JobProgress
+    from spikewire.aerospike.builder.results import Missing, OnError, Result, Results
+    from spikewire.aerospike.indexes import AsyncIndexes, Index, Indexes, Kind
+    from spikewire.aerospike.jobs import AsyncJob, Job, JobProgress
+    from spikewire.aerospike.modules import AsyncModules, Module, Modules
+    from spikewire.aerospike.profiles.explain import Explanation, Used
+    from spikewire.aerospike.query import Of
+    from spikewire.aerospike.views import AsyncClientView, AsyncDatasetView, ClientView, DatasetView
     from spikewire.metrics import Event, Metrics, Stats
-    from spikewire.modules import AsyncModules, Module, Modules
     from spikewire.options import BlockingOptions, ClientOptions, StreamOptions
-    from spikewire.profiles.explain import Explanation, Used
-    from spikewire.profiles.view import AsyncClientView, AsyncDatasetView, ClientView, DatasetView
-    from spikewire.query import Of
 
     _Structured: TypeAlias = np.ndarray[tuple[int], np.dtype[np.void]]
     _Text: TypeAlias = tuple[str, Unpack[tuple[object, ...]]]
@@ -338,35 +338,35 @@ class ArrowSchema(Protocol):
 
 #: Names defined in other modules, imported on access.
 _ELSEWHERE = {
-    "Of": "spikewire.query",
+    "Of": "spikewire.aerospike.query",
     "ClientSubmit": "spikewire._native",
     "DatasetSubmit": "spikewire._native",
-    "Missing": "spikewire.builder.results",
-    "OnError": "spikewire.builder.results",
-    "Result": "spikewire.builder.results",
-    "Results": "spikewire.builder.results",
-    "AsyncIndexes": "spikewire.indexes",
-    "Index": "spikewire.indexes",
-    "Kind": "spikewire.indexes",
-    "Indexes": "spikewire.indexes",
-    "AsyncJob": "spikewire.jobs",
-    "Job": "spikewire.jobs",
-    "JobProgress": "spikewire.jobs",
+    "Missing": "spikewire.aerospike.builder.results",
+    "OnError": "spikewire.aerospike.builder.results",
+    "Result": "spikewire.aerospike.builder.results",
+    "Results": "spikewire.aerospike.builder.results",
+    "AsyncIndexes": "spikewire.aerospike.indexes",
+    "Index": "spikewire.aerospike.indexes",
+    "Kind": "spikewire.aerospike.indexes",
+    "Indexes": "spikewire.aerospike.indexes",
+    "AsyncJob": "spikewire.aerospike.jobs",
+    "Job": "spikewire.aerospike.jobs",
+    "JobProgress": "spikewire.aerospike.jobs",
     "Event": "spikewire.metrics",
     "Metrics": "spikewire.metrics",
     "Stats": "spikewire.metrics",
-    "AsyncModules": "spikewire.modules",
-    "Module": "spikewire.modules",
-    "Modules": "spikewire.modules",
+    "AsyncModules": "spikewire.aerospike.modules",
+    "Module": "spikewire.aerospike.modules",
+    "Modules": "spikewire.aerospike.modules",
     "BlockingOptions": "spikewire.options",
     "ClientOptions": "spikewire.options",
     "StreamOptions": "spikewire.options",
-    "Explanation": "spikewire.profiles.explain",
-    "Used": "spikewire.profiles.explain",
-    "AsyncClientView": "spikewire.profiles.view",
-    "AsyncDatasetView": "spikewire.profiles.view",
-    "ClientView": "spikewire.profiles.view",
-    "DatasetView": "spikewire.profiles.view",
+    "Explanation": "spikewire.aerospike.profiles.explain",
+    "Used": "spikewire.aerospike.profiles.explain",
+    "AsyncClientView": "spikewire.aerospike.views",
+    "AsyncDatasetView": "spikewire.aerospike.views",
+    "ClientView": "spikewire.aerospike.views",
+    "DatasetView": "spikewire.aerospike.views",
 }
 
 

@@ -41,7 +41,7 @@ from spikewire import (
     exp,
     op,
 )
-from spikewire.builder import AsyncSession, Result, Results, Session
+from spikewire.builder import AsyncBuilder, Builder, Result, Results
 from spikewire.profiles import AsyncClientView, ClientView, DatasetView
 from spikewire.testing import Cluster, NodeStats
 from spikewire.types import Bins, BinValue, MapKey, UserKey, Value
@@ -278,7 +278,7 @@ async def asynchronous(users: AsyncDataset) -> None:
 
 def chains(client: Client, users: Dataset) -> None:
     session = client.session()
-    assert_type(session, Session)
+    assert_type(session, Builder)
     alice = users.key("alice")
     keys = users.keys([1, "a", b"k"])
     assert_type(alice, Key[Bins])
@@ -321,7 +321,7 @@ def chains(client: Client, users: Dataset) -> None:
 
 async def awaited_chains(client: AsyncClient, users: AsyncDataset) -> None:
     session = client.session()
-    assert_type(session, AsyncSession)
+    assert_type(session, AsyncBuilder)
     alice = users.key("alice")
     assert_type(await session.query(alice).first(), Record[Bins])
     assert_type(await session.query([alice]).to_list(), list[Record[Bins]])

@@ -10,21 +10,20 @@ from typing_extensions import assert_type
 
 from spikewire import (
     ArrowTable,
+    AsyncBuilder,
     AsyncDataset,
     AsyncQuery,
-    AsyncSession,
     Batch,
+    Builder,
     Dataset,
     Error,
     Key,
     Query,
     Record,
-    Session,
     between,
     op,
 )
-from spikewire.builder import Result, Results
-from spikewire.builder.asynchronous import (
+from spikewire.aerospike.builder.asynchronous import (
     AsyncDeleteMany,
     AsyncDeleteOne,
     AsyncExistsMany,
@@ -36,7 +35,7 @@ from spikewire.builder.asynchronous import (
     AsyncWriteMany,
     AsyncWriteOne,
 )
-from spikewire.builder.blocking import (
+from spikewire.aerospike.builder.blocking import (
     DeleteMany,
     DeleteOne,
     ExistsMany,
@@ -48,8 +47,9 @@ from spikewire.builder.blocking import (
     WriteMany,
     WriteOne,
 )
-from spikewire.builder.rows import Rows
-from spikewire.builder.step import Step
+from spikewire.aerospike.builder.rows import Rows
+from spikewire.aerospike.builder.step import Step
+from spikewire.builder import Result, Results
 from spikewire.types import Bins, Explanation
 
 Masked: TypeAlias = "np.ma.MaskedArray[tuple[int], np.dtype[np.void]]"
@@ -61,7 +61,7 @@ def explained(rows: Rows, step: Step) -> None:
     assert_type(step.explain(), Explanation)
 
 
-def beginnings(session: Session, key: Key) -> None:
+def beginnings(session: Builder, key: Key) -> None:
     assert_type(session.query(key), Read)
     assert_type(session.insert(key), WriteOne)
     assert_type(session.upsert(key), WriteOne)
@@ -91,7 +91,7 @@ def beginnings(session: Session, key: Key) -> None:
     assert_type(session.exists(key, key), ExistsMany)
 
 
-def continuations(session: Session, key: Key) -> None:
+def continuations(session: Builder, key: Key) -> None:
     assert_type(session.delete(key).query(key), Read)
     assert_type(session.delete(key).insert(key), WriteMany)
     assert_type(session.delete(key).upsert(key), WriteMany)
@@ -103,7 +103,7 @@ def continuations(session: Session, key: Key) -> None:
     assert_type(session.delete(key).exists(key), ExistsMany)
 
 
-def reading(session: Session, key: Key) -> None:
+def reading(session: Builder, key: Key) -> None:
     assert_type(session.query(key).where("$.n > ?", 1), Read)
     assert_type(session.query(key).replica("any"), Read)
     assert_type(session.query(key).timeout(1), Read)
@@ -132,7 +132,7 @@ def reading(session: Session, key: Key) -> None:
     assert_type(session.query(key).stream(), Generator[Result, None, None])
 
 
-def writing(session: Session, key: Key) -> None:
+def writing(session: Builder, key: Key) -> None:
     assert_type(session.upsert(key).where("$.n > ?", 1), WriteOne)
     assert_type(session.upsert(key).replica("any"), WriteOne)
     assert_type(session.upsert(key).timeout(1), WriteOne)
@@ -161,7 +161,7 @@ def writing(session: Session, key: Key) -> None:
     assert_type(session.upsert([key]).stream(ordered=True), Generator[Result, None, None])
 
 
-def others(session: Session, key: Key) -> None:
+def others(session: Builder, key: Key) -> None:
     assert_type(session.delete(key).execute(), bool)
     assert_type(session.delete(key).execute(on_error="collect"), Results)
     session.touch(key).execute()
@@ -172,7 +172,7 @@ def others(session: Session, key: Key) -> None:
     assert_type(session.delete(key).stream(), Generator[Result, None, None])
 
 
-def scans(session: Session, users: Dataset) -> None:
+def scans(session: Builder, users: Dataset) -> None:
     assert_type(session.query(users).where("$.n > ?", 1), Scan[Bins])
     assert_type(session.query(users).replica("any"), Scan[Bins])
     assert_type(session.query(users).timeout(1), Scan[Bins])
@@ -197,7 +197,7 @@ def scans(session: Session, users: Dataset) -> None:
     assert_type(session.query(users).execute(), Any)
 
 
-async def awaited_beginnings(session: AsyncSession, key: Key) -> None:
+async def awaited_beginnings(session: AsyncBuilder, key: Key) -> None:
     assert_type(session.query(key), AsyncRead)
     assert_type(session.insert(key), AsyncWriteOne)
     assert_type(session.upsert(key), AsyncWriteOne)
@@ -227,7 +227,7 @@ async def awaited_beginnings(session: AsyncSession, key: Key) -> None:
     assert_type(session.exists(key, key), AsyncExistsMany)
 
 
-async def awaited_continuations(session: AsyncSession, key: Key) -> None:
+async def awaited_continuations(session: AsyncBuilder, key: Key) -> None:
     assert_type(session.delete(key).query(key), AsyncRead)
     assert_type(session.delete(key).insert(key), AsyncWriteMany)
     assert_type(session.delete(key).upsert(key), AsyncWriteMany)
@@ -239,7 +239,7 @@ async def awaited_continuations(session: AsyncSession, key: Key) -> None:
     assert_type(session.delete(key).exists(key), AsyncExistsMany)
 
 
-async def awaited_reading(session: AsyncSession, key: Key) -> None:
+async def awaited_reading(session: AsyncBuilder, key: Key) -> None:
     assert_type(session.query(key).where("$.n > ?", 1), AsyncRead)
     assert_type(session.query(key).replica("any"), AsyncRead)
     assert_type(session.query(key).timeout(1), AsyncRead)
@@ -264,7 +264,7 @@ async def awaited_reading(session: AsyncSession, key: Key) -> None:
     assert_type(session.query(key).stream(), AsyncGenerator[Result, None])
 
 
-async def awaited_writing(session: AsyncSession, key: Key) -> None:
+async def awaited_writing(session: AsyncBuilder, key: Key) -> None:
     assert_type(session.upsert(key).where("$.n > ?", 1), AsyncWriteOne)
     assert_type(session.upsert(key).replica("any"), AsyncWriteOne)
     assert_type(session.upsert(key).timeout(1), AsyncWriteOne)
@@ -293,13 +293,13 @@ async def awaited_writing(session: AsyncSession, key: Key) -> None:
     assert_type(session.upsert([key]).stream(ordered=True), AsyncGenerator[Result, None])
 
 
-async def awaited_keys(session: AsyncSession, blocking: Session, keys: AsyncIterator[Key]) -> None:
+async def awaited_keys(session: AsyncBuilder, blocking: Builder, keys: AsyncIterator[Key]) -> None:
     assert_type(session.query(keys).stream(), AsyncGenerator[Result, None])
     assert_type(session.delete(keys), AsyncDeleteMany)
     blocking.delete(keys)  # type: ignore[call-overload]  # pyright: ignore[reportCallIssue, reportArgumentType]
 
 
-async def awaited_others(session: AsyncSession, key: Key) -> None:
+async def awaited_others(session: AsyncBuilder, key: Key) -> None:
     assert_type(await session.delete(key).execute(), bool)
     assert_type(await session.delete(key).execute(on_error="collect"), Results)
     await session.touch(key).execute()
@@ -310,7 +310,7 @@ async def awaited_others(session: AsyncSession, key: Key) -> None:
     assert_type(session.delete(key).stream(), AsyncGenerator[Result, None])
 
 
-async def awaited_scans(session: AsyncSession, users: AsyncDataset) -> None:
+async def awaited_scans(session: AsyncBuilder, users: AsyncDataset) -> None:
     assert_type(session.query(users).where("$.n > ?", 1), AsyncScan[Bins])
     assert_type(session.query(users).replica("any"), AsyncScan[Bins])
     assert_type(session.query(users).timeout(1), AsyncScan[Bins])

@@ -24,9 +24,9 @@ from spikewire import (
     Record,
     op,
 )
+from spikewire.aerospike.builder.asynchronous import AsyncBuilder
+from spikewire.aerospike.builder.blocking import Builder
 from spikewire.builder import Result
-from spikewire.builder.asynchronous import AsyncSession
-from spikewire.builder.blocking import Session
 from spikewire.indexes import AsyncIndexes, Indexes
 from spikewire.jobs import AsyncJob, Job
 from spikewire.metrics import Metrics, Stats
@@ -118,7 +118,7 @@ def of_a_client(client: Client, key: Key) -> None:
     assert_type(client.get_stream([key]), Generator[Result, None, None])
     assert_type(client.submit, ClientSubmit)
     assert_type(client.with_profile(Profile()), ClientView)
-    assert_type(client.session(), Session)
+    assert_type(client.session(), Builder)
     assert_type(client.stats(), Stats)
     assert_type(client.metrics, Metrics)
     assert_type(client.indexes, Indexes)
@@ -238,7 +238,7 @@ async def of_an_asynchronous_client(client: AsyncClient, key: Key) -> None:
     assert_type(client.query("test"), AsyncQuery)
     assert_type(client.get_stream([key]), AsyncGenerator[Result, None])
     assert_type(client.is_connected, bool)
-    assert_type(client.session(), AsyncSession)
+    assert_type(client.session(), AsyncBuilder)
     assert_type(client.stats(), Stats)
     assert_type(client.metrics, Metrics)
     assert_type(client.indexes, AsyncIndexes)

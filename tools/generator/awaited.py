@@ -14,7 +14,7 @@ from generator.text import WIDTH
 _NAMES = (
     *(f"{kind}One" for kind in ("Delete", "Exists", "Read", "Touch", "Write")),
     *(f"{kind}Many" for kind in ("Delete", "Exists", "Touch", "Write")),
-    *("Client", "Dataset", "Query", "Read", "Scan", "Session"),
+    *("Client", "Dataset", "Query", "Read", "Scan", "Builder"),
 )
 _NAME = re.compile(rf"(?<![\w.])({'|'.join(_NAMES)})\b")
 #: The classes whose type parameter says that calls are awaited.
@@ -32,8 +32,8 @@ def module(source: str) -> str:
     text = source.replace(": what its steps return.", ": what its steps return, to be awaited.")
     text = text.replace("    from collections.abc import Generator, Iterable\n", _IMPORTS)
     text = text.replace("else:\n", _KEYS + "else:\n", 1)
-    steps, begins, session = text.partition("class Session(Start):")
-    text = steps + begins + session.replace("Iterable[KeyLike]", "_Keys")
+    steps, begins, builder = text.partition("class Builder(Start):")
+    text = steps + begins + builder.replace("Iterable[KeyLike]", "_Keys")
     lines: list[str] = []
     awaited = False
     either = ""

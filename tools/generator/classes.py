@@ -122,7 +122,11 @@ def _body(of: Class, verb: Verb, lets: list[str]) -> list[str]:
         subject = "let resolve = |key: &Bound<'_, PyAny>| many::whole(self.address(key));"
     else:
         run = "run_query" if verb.name == "query" else "run_job"
-        named = "self.space.clone()" if of.has_set else "crate::aerospike::space::named(namespace, set)?"
+        named = (
+            "self.space.clone()"
+            if of.has_set
+            else "crate::aerospike::space::named(namespace, set)?"
+        )
         subject = f"let space = {named};"
     call = f"let call = {verb.makes}?{verb.then};"
     lines = ["let defaults = self.defaults();", subject, *lets, call]

@@ -23,7 +23,7 @@ def module(table: Table, family: Family, face: str) -> str:
     names = "".join(f'    "{it.name}",\n' for it in sorted(wanted, key=lambda it: it.name))
     return (
         f"{header('#', family.name + '.toml')}"
-        f'"""{family.docs["python"][face]}\n"""\n\n'
+        f'"""Implements ``spikewire.{face}.{family.name}``."""\n\n'
         "from __future__ import annotations\n\n"
         "from typing import TYPE_CHECKING\n\n"
         f"from spikewire._native import {made}\n\n"
@@ -35,15 +35,29 @@ def module(table: Table, family: Family, face: str) -> str:
     )
 
 
+def public(family: Family, face: str) -> str:
+    """The module by which programs import that of a family."""
+    implementation = f"spikewire.aerospike.{face}.{family.name}"
+    return (
+        f"{header('#', family.name + '.toml')}"
+        f'"""{family.docs["python"][face]}\n"""\n\n'
+        f"from {implementation} import *\n"
+        f"from {implementation} import __all__ as __all__\n"
+    )
+
+
 class _Writer:
     def __init__(self, table: Table, family: Family, face: str) -> None:
         self.table, self.family, self.face = table, family, face
-        self.types: dict[str, set[str]] = {"spikewire.exp.types": set(), "spikewire.types": set()}
+        self.types: dict[str, set[str]] = {
+            "spikewire.aerospike.exp.types": set(),
+            "spikewire.types": set(),
+        }
 
     def function(self, operation: Operation) -> str:
         lines = ["    bin: str,  # noqa: A002" if self.face == "op" else "    on: Operand,"]
         if self.face == "exp":
-            self.types["spikewire.exp.types"].add("Operand")
+            self.types["spikewire.aerospike.exp.types"].add("Operand")
         keyword = False
         for name, type_, default in self.parameters(operation):
             if default is not None and default.startswith("*") and not keyword:
@@ -69,7 +83,7 @@ class _Writer:
                 default = f"*{default or ''}"
             found.append((it.name, type_, default))
         if self.face == "exp" and operation.result == "element":
-            self.types["spikewire.exp.types"].add("Kind")
+            self.types["spikewire.aerospike.exp.types"].add("Kind")
             found.append(("kind", "Kind | None", "*None"))
         if self.family.path:
             self.types["spikewire.types"].add("Path")

@@ -9,8 +9,8 @@ from spikewire.cql._native import Batch
 
 if TYPE_CHECKING:
     from spikewire.cql.session import AsyncSession, Session
-    from spikewire.metrics.control import Metrics
-    from spikewire.metrics.stats import Stats
+    from spikewire.statistics.control import Metrics
+    from spikewire.statistics.stats import Stats
 
 __all__ = ["CommonSession"]
 
@@ -30,14 +30,14 @@ class CommonSession:
 
         Statements are counted after ``session.metrics.enable()``.
         """
-        from spikewire.metrics.control import stats  # Imported on use.
+        from spikewire.statistics.control import stats  # Imported on use.
 
         return stats(cast("Session | AsyncSession", self))
 
     @property
     def metrics(self) -> Metrics:
         """Switches the counting of statements on and off, and reports events."""
-        from spikewire.metrics.control import Metrics
+        from spikewire.statistics.control import Metrics
 
         return Metrics(cast("Session | AsyncSession", self))
 

@@ -12,8 +12,11 @@ off; ``client.stats()`` returns plain data; ``prometheus`` formats it as text, `
 
 from __future__ import annotations
 
-from spikewire.metrics.control import Metrics
-from spikewire.metrics.events import (
+from spikewire.metrics.exposition import CONTENT_TYPE, asgi_app, prometheus, wsgi_app
+from spikewire.metrics.registry import Collector
+from spikewire.metrics.sources import Clients, HasStats
+from spikewire.statistics.control import Metrics
+from spikewire.statistics.events import (
     BreakerClosed,
     BreakerOpened,
     Event,
@@ -23,10 +26,7 @@ from spikewire.metrics.events import (
     NodeUp,
     SlowCommand,
 )
-from spikewire.metrics.exposition import CONTENT_TYPE, asgi_app, prometheus, wsgi_app
-from spikewire.metrics.registry import Collector
-from spikewire.metrics.sources import Clients, HasStats
-from spikewire.metrics.stats import BOUNDS, CommandStats, NodeStats, StageStats, Stats
+from spikewire.statistics.stats import BOUNDS, CommandStats, NodeStats, StageStats, Stats
 
 __all__ = [
     "BOUNDS",

@@ -6,7 +6,7 @@ import math
 from itertools import accumulate
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from spikewire.metrics.stats import BOUNDS, CommandStats, NodeStats, StageStats, Stats
+from spikewire.statistics.stats import BOUNDS, CommandStats, NodeStats, StageStats, Stats
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

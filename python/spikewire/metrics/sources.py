@@ -7,13 +7,13 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Protocol, TypeAlias
 
 from spikewire.metrics.families import Family, families
-from spikewire.metrics.stats import closed_errors
+from spikewire.statistics.stats import closed_errors
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from spikewire.metrics.families import Labels
-    from spikewire.metrics.stats import Stats
+    from spikewire.statistics.stats import Stats
 
 __all__ = ["Clients", "HasStats", "Sources"]
 

@@ -20,7 +20,8 @@ import os
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from spikewire import _native
+from spikewire._native import AsyncClient as NativeAsyncClient
+from spikewire._native import Client as NativeClient
 from spikewire.opening.encryption import TLS, alone, entry, gathered, texts
 from spikewire.opening.url import Scheme, taken_apart
 from spikewire.opening.values import converted, shown
@@ -38,7 +39,7 @@ AEROSPIKE = Scheme(
     path="namespace",
     port=3000,
     options=BlockingOptions.__annotations__,
-    probe=_native.Client,
+    probe=NativeClient,
     seed="a host, host:port, host:tls-name:port",
     passed_over=AsyncOptions.__annotations__.keys() - ClientOptions.__annotations__.keys(),
 )
@@ -48,7 +49,7 @@ _AEROSPIKE_ASYNC = Scheme(
     path=AEROSPIKE.path,
     port=AEROSPIKE.port,
     options=AsyncOptions.__annotations__,
-    probe=_native.AsyncClient,
+    probe=NativeAsyncClient,
     seed=AEROSPIKE.seed,
     passed_over=BlockingOptions.__annotations__.keys() - ClientOptions.__annotations__.keys(),
 )
@@ -136,7 +137,7 @@ def read(
 
 def reads(client: type, url: str | None, options: Mapping[str, Any]) -> Opening:
     """``read`` for a class of clients; asyncio clients have fewer options."""
-    is_async = issubclass(client, _native.AsyncClient)
+    is_async = issubclass(client, NativeAsyncClient)
     return read(url, scheme=_AEROSPIKE_ASYNC if is_async else AEROSPIKE, **options)
 
 
@@ -172,7 +173,7 @@ def _of_path(scheme: Scheme, name: str | None, source: str) -> dict[str, Any]:
     if scheme.path in scheme.options:
         return {scheme.path: name}
     try:
-        _native.Client(scheme.seeds).dataset(name)
+        NativeClient(scheme.seeds).dataset(name)
     except ValueError as error:
         message = f"{source}, {scheme.path}: {error}"
         raise ValueError(message) from None

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
-from spikewire.client import AsyncClient
+from spikewire.aerospike.client import AsyncClient
 from spikewire.opening.omitted import FROM_ENVIRONMENT
 from spikewire.pool.routed import RoutedClient
 

@@ -19,7 +19,7 @@ from functools import partial
 from operator import index
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast, overload
 
-from spikewire.client import AsyncClient
+from spikewire.aerospike.client import AsyncClient
 from spikewire.opening import reads
 from spikewire.opening.in_thread import open_unless_cancelled
 from spikewire.opening.omitted import FROM_ENVIRONMENT, whence
@@ -42,9 +42,9 @@ if TYPE_CHECKING:
 
     from spikewire._native import AsyncDataset
     from spikewire.cql import AsyncSession
-    from spikewire.metrics.control import Metrics
-    from spikewire.metrics.stats import Stats
     from spikewire.options import AsyncOptions
+    from spikewire.statistics.control import Metrics
+    from spikewire.statistics.stats import Stats
     from spikewire.types import Bins, Seeds
 
     _P = ParamSpec("_P")

@@ -10,17 +10,17 @@ import threading
 from typing import TYPE_CHECKING, Any
 
 from spikewire._native import AsyncClient, AsyncDataset
-from spikewire.metrics.several import SeveralMetrics, summed
-from spikewire.profiles.kinds import VERBS
+from spikewire.aerospike.profiles.kinds import VERBS
+from spikewire.statistics.several import SeveralMetrics, summed
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from typing_extensions import Self
 
-    from spikewire.metrics.control import Metrics
-    from spikewire.metrics.stats import Stats
     from spikewire.pool.clients import Clients
+    from spikewire.statistics.control import Metrics
+    from spikewire.statistics.stats import Stats
 
 __all__ = ["Routed", "RoutedClient"]
 

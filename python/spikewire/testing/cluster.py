@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypedDict
 
-from spikewire import _native
+from spikewire._native import ClusterCore
 from spikewire.testing.certificates import Certificates
 
 if TYPE_CHECKING:
@@ -124,7 +124,7 @@ class NodeStats(TypedDict):
     replica_partitions: int
 
 
-class Cluster(_native.ClusterCore):
+class Cluster(ClusterCore):
     """An embedded cluster of ``nodes`` nodes, serving when this returns.
 
     Nodes own partitions as a real cluster's do. A killed node loses its memory; with two copies of

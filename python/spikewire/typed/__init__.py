@@ -18,7 +18,8 @@ from functools import lru_cache
 from typing import Any
 
 from spikewire._native import RecordType
-from spikewire.typed.schema import of_class, schema_of
+from spikewire.typed.schema import of_class
+from spikewire.typed.schemas import schema_of
 
 __all__ = ["bins_of", "of_row", "of_rows", "record_type"]
 

@@ -9,10 +9,16 @@ from enum import Enum
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from spikewire.typed.misfit import MisfitError, shown
-from spikewire.typed.schema import of_class, schema_of
+from spikewire.typed.schema import of_class
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from typing import TypeAlias
+
+    from spikewire.typed.schema import Schema
+
+    #: Finds the schema of a class. A parameter, because classes contain classes of any library.
+    SchemaOf: TypeAlias = Callable[[type[Any]], Schema]
 
 __all__ = ["Check", "check_of", "wrapped_by"]
 
@@ -53,8 +59,9 @@ def wrapped_by(hint: Any) -> tuple[Any, set[str]]:
             return hint, names
 
 
-def check_of(hint: Any, where: str) -> Check:
-    """The check of a type hint; ``where`` is the field, for messages.
+def check_of(hint: Any, where: str, schema_of: SchemaOf) -> Check:
+    """The check of a type hint; ``where`` is the field, for messages; ``schema_of`` finds the
+    schema of a class inside the hint.
 
     Raises ``TypeError`` for a hint that cannot be checked.
     """
@@ -65,16 +72,16 @@ def check_of(hint: Any, where: str) -> Check:
     if hint in (None, type(None)):
         return _both("None", lambda value: value is None, nullable=True)
     if origin in (typing.Union, types.UnionType):
-        return _union([check_of(it, where) for it in arguments])
+        return _union([check_of(it, where, schema_of) for it in arguments])
     if origin is typing.Literal:
         return _literal(arguments)
     bare = origin or hint
     if bare in _LISTS:
-        return _list(check_of(arguments[0], where) if arguments else None)
+        return _list(check_of(arguments[0], where, schema_of) if arguments else None)
     if bare is tuple:
-        return _tuple([None if it is ... else check_of(it, where) for it in arguments])
+        return _tuple([None if it is ... else check_of(it, where, schema_of) for it in arguments])
     if bare in _MAPS:
-        return _map([check_of(it, where) for it in arguments])
+        return _map([check_of(it, where, schema_of) for it in arguments])
     if hint is bool:
         return _both("bool", lambda value: isinstance(value, bool), plain=bool)
     if hint is int:
@@ -82,7 +89,7 @@ def check_of(hint: Any, where: str) -> Check:
     if hint is float:
         return _float()
     if isinstance(bare, type) and not getattr(bare, "_is_protocol", False):
-        return _class(bare)
+        return _class(bare, schema_of)
     raise TypeError(f"{where}: a record cannot have the type {hint!r}")
 
 
@@ -117,9 +124,9 @@ def _float() -> Check:
     return Check("float", check, check, plain=float)
 
 
-def _class(class_: type[Any]) -> Check:
+def _class(class_: type[Any], schema_of: SchemaOf) -> Check:
     if of_class(class_) is not None:
-        return _nested(class_)
+        return _nested(class_, schema_of)
     name = class_.__qualname__
     if issubclass(class_, Enum) and issubclass(class_, (int, str)):
         return _member(class_, name)
@@ -139,7 +146,7 @@ def _member(class_: type[Enum], name: str) -> Check:
     return Check(name, _both(name, lambda value: isinstance(value, class_)).write, read)
 
 
-def _nested(class_: type[Any]) -> Check:
+def _nested(class_: type[Any], schema_of: SchemaOf) -> Check:
     """A record inside another: a map."""
     name = class_.__qualname__.rpartition(".")[2]
 

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import dataclasses
 import typing
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from spikewire.typed.checks import Check, check_of, wrapped_by
 from spikewire.typed.misfit import MisfitError
 from spikewire.typed.schema import Field, Schema
+
+if TYPE_CHECKING:
+    from spikewire.typed.checks import SchemaOf
 
 __all__ = ["DataclassSchema", "TypedDictSchema"]
 
@@ -30,12 +33,12 @@ def _field(check: Check, *, required: bool) -> Field:
 class TypedDictSchema(Schema):
     """A TypedDict: its instances are dicts, so a dict is always one that may be incomplete."""
 
-    def __init__(self, class_: type[Any]) -> None:
+    def __init__(self, class_: type[Any], schema_of: SchemaOf) -> None:
         fields: dict[str, Field] = {}
         for name, hint in _hints(class_).items():
             inner, around = wrapped_by(hint)
             required = "Required" in around or name in class_.__required_keys__
-            check = check_of(inner, f"{class_.__qualname__}.{name}")
+            check = check_of(inner, f"{class_.__qualname__}.{name}", schema_of)
             fields[name] = _field(check, required=required and "NotRequired" not in around)
         super().__init__(class_, fields)
 
@@ -54,13 +57,13 @@ class TypedDictSchema(Schema):
 class DataclassSchema(Schema):
     """A dataclass: the fields that its constructor takes."""
 
-    def __init__(self, class_: type[Any]) -> None:
+    def __init__(self, class_: type[Any], schema_of: SchemaOf) -> None:
         hints = _hints(class_)
         missing = dataclasses.MISSING
         fields: dict[str, Field] = {}
         for it in dataclasses.fields(class_):
             if it.init:
-                check = check_of(hints[it.name], f"{class_.__qualname__}.{it.name}")
+                check = check_of(hints[it.name], f"{class_.__qualname__}.{it.name}", schema_of)
                 required = it.default is missing and it.default_factory is missing
                 fields[it.name] = _field(check, required=required)
         super().__init__(class_, fields)

@@ -1,11 +1,10 @@
-"""The schema of a class: its fields, and the conversion of instances in both directions."""
+"""A schema: the fields of a class, and the conversion of instances in both directions."""
 
 from __future__ import annotations
 
 import dataclasses
 import difflib
 from collections.abc import Mapping
-from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from spikewire.typed.misfit import MisfitError, article, shown
@@ -13,7 +12,7 @@ from spikewire.typed.misfit import MisfitError, article, shown
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = ["Field", "Schema", "of_class", "schema_of"]
+__all__ = ["Field", "Schema", "of_class"]
 
 #: The most bytes that the name of a bin has.
 _BIN_NAME = 15
@@ -165,32 +164,3 @@ def of_class(class_: object) -> str | None:
     if hasattr(class_, "__pydantic_validator__") and hasattr(class_, "model_fields"):
         return "pydantic"
     return "dataclass" if dataclasses.is_dataclass(class_) else None
-
-
-def schema_of(class_: type[Any]) -> Schema:
-    """The schema of a class. Raises ``TypeError`` for a class that records cannot have."""
-    key: Any = class_
-    return _schema(key)
-
-
-@lru_cache(maxsize=512)
-def _schema(class_: Any) -> Schema:
-    # Imported where they are needed: two of them need another library.
-    kind = of_class(class_)
-    if kind in ("TypedDict", "dataclass"):
-        from spikewire.typed import plain
-
-        made = plain.TypedDictSchema if kind == "TypedDict" else plain.DataclassSchema
-        return made(class_)
-    if kind == "msgspec":
-        from spikewire.typed.structs import StructSchema
-
-        return StructSchema(class_)
-    if kind == "pydantic":
-        from spikewire.typed.models import ModelSchema
-
-        return ModelSchema(class_)
-    raise TypeError(
-        "type must be a TypedDict, a dataclass, a msgspec.Struct or a pydantic model, "
-        f"not {class_!r}"
-    )

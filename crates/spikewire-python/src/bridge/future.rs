@@ -90,7 +90,7 @@ impl FutureBase {
     /// Creates the future of a submitted call.
     pub fn create(py: Python<'_>, driver: CompletedBy) -> PyResult<Bound<'_, Self>> {
         static CLASS: PyOnceLock<Py<PyType>> = PyOnceLock::new();
-        let class = CLASS.import(py, "spikewire.in_flight", "Future")?;
+        let class = CLASS.import(py, "spikewire.aerospike.in_flight", "Future")?;
         let future = class.call0()?.cast_into::<Self>()?;
         // Cannot be set already: the future is new.
         let _ = future.get().driver.set(driver);

@@ -8,12 +8,12 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from spikewire.profiles.sources import read
+from spikewire.aerospike.profiles.sources import read
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from spikewire.profiles.sources import Document
+    from spikewire.aerospike.profiles.sources import Document
 
 __all__ = ["FileSettings", "read_settings"]
 

@@ -26,7 +26,7 @@ from spikewire.compat.aerospike_py.constants import (
     LOG_LEVEL_TRACE,
     LOG_LEVEL_WARN,
 )
-from spikewire.metrics.stats import BOUNDS
+from spikewire.statistics.stats import BOUNDS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -10,6 +10,8 @@ import functools
 import re
 from typing import TYPE_CHECKING, Any
 
+from spikewire.compat.cassandra.values import decoded, encoded
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -129,14 +131,10 @@ class ColumnType:
 
     def serialize(self, value: Any, protocol_version: int = 5) -> bytes | None:  # noqa: ARG002
         """The bytes of a value."""
-        from spikewire.compat.cassandra.values import encoded
-
         return encoded(self, value)
 
     def deserialize(self, byts: bytes | None, protocol_version: int = 5) -> Any:  # noqa: ARG002
         """The value of some bytes."""
-        from spikewire.compat.cassandra.values import decoded
-
         return decoded(self, byts)
 
     to_binary = serialize

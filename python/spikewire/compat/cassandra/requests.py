@@ -12,6 +12,7 @@ import sys
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from spikewire import cql
+from spikewire.compat.cassandra.column_types import type_of
 from spikewire.compat.cassandra.error_translation import NoHostAvailable
 from spikewire.compat.cassandra.levels import ConsistencyLevel
 from spikewire.compat.cassandra.markers import by_position, literals, question_marks
@@ -170,7 +171,9 @@ class Requests(Settings):
 
     def _prepared(self, prepared: Any, keyspace: str | None) -> PreparedStatement:
         version = self._core.protocol_version
-        return PreparedStatement(prepared, Binder(prepared), version, keyspace, core=self._core)
+        types = [type_of(class_name) for *_, class_name in prepared.parameter_columns]
+        binder = Binder(prepared, types)
+        return PreparedStatement(prepared, binder, version, keyspace, core=self._core)
 
     def _composed(
         self,

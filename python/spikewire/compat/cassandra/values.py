@@ -13,10 +13,9 @@ import operator
 import socket
 from collections.abc import Callable, ItemsView, Iterable, Iterator, Mapping
 from decimal import Decimal, InvalidOperation
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from spikewire import cql
-from spikewire.compat.cassandra.column_types import ColumnType, type_of
 from spikewire.compat.cassandra.special_values import UNSET_VALUE
 from spikewire.compat.cassandra.type_checks import is_a
 from spikewire.compat.cassandra.user_types import UserTypes
@@ -28,6 +27,11 @@ from spikewire.compat.cassandra.util import (
     Time,
 )
 from spikewire.cql._native import decode_value, encode_value
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from spikewire.compat.cassandra.column_types import ColumnType
 
 __all__ = ["Binder", "decoded", "encoded", "row_reader"]
 
@@ -241,15 +245,15 @@ def _user_type(of: ColumnType, within: list[Change], value: Any) -> Any:
 
 
 class Binder:
-    """Converts the parameters of one prepared statement."""
+    """Converts the parameters of one prepared statement; ``types`` are their types."""
 
-    def __init__(self, prepared: Any) -> None:
+    def __init__(self, prepared: Any, types: Sequence[ColumnType]) -> None:
         self._key: list[int] = list(prepared.partition_key)
         columns: list[tuple[str, str, str, str]] = prepared.parameter_columns
         #: Keyspace and table of each parameter.
         self.places = [(keyspace, table) for keyspace, table, _, _ in columns]
         self.names = [name for _, _, name, _ in columns]
-        self.types = [type_of(class_name) for *_, class_name in columns]
+        self.types = list(types)
         self._changes = list(map(_encoder, self.types))
 
     def __call__(self, values: Any) -> tuple[Any, ...]:

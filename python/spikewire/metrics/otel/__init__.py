@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from opentelemetry.metrics import MeterProvider
     from opentelemetry.trace import TracerProvider
 
-    from spikewire.client import AsyncClient, Client
+    from spikewire.aerospike.client import AsyncClient, Client
     from spikewire.cql.session import AsyncSession, Session
 
 try:

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any
 from opentelemetry.metrics import get_meter_provider
 from opentelemetry.trace import SpanKind, Status, StatusCode, get_tracer_provider
 
-from spikewire import _native
+from spikewire._native import Key, Signals
+from spikewire.aerospike.profiles.kinds import VERBS, writes
+from spikewire.aerospike.profiles.modes import mode_of
 from spikewire.cql.errors import Error as StatementError
 from spikewire.errors import Error, ServerError
-from spikewire.profiles.kinds import VERBS, writes
-from spikewire.profiles.modes import mode_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -76,7 +76,7 @@ class Instruments(Telemetry):
         meter_provider: MeterProvider | None,
     ) -> None:
         super().__init__(tracer_provider, meter_provider)
-        self._signals = _native.Signals(client)
+        self._signals = Signals(client)
 
     def begin(
         self, face: Any, verb: str, arguments: tuple[Any, ...], options: Mapping[str, Any]
@@ -100,8 +100,8 @@ class Instruments(Telemetry):
         # Invalid arguments are reported by the verb itself.
         with suppress(Exception):
             key = given = arguments[0] if arguments else options["key"]
-            if not isinstance(given, _native.Key):
-                key = face.key(given) if hasattr(face, "set") else _native.Key(*given[:3])
+            if not isinstance(given, Key):
+                key = face.key(given) if hasattr(face, "set") else Key(*given[:3])
             writing = verb not in _READS
             if verb == "operate":
                 operations = arguments[1] if len(arguments) > 1 else options.get("operations")
@@ -259,7 +259,7 @@ def _space(
 
 
 def _of_key(key: Any) -> tuple[str, str]:
-    if isinstance(key, _native.Key):
+    if isinstance(key, Key):
         return key.namespace, key.set or ""
     if isinstance(key, tuple):
         parts: tuple[Any, ...] = key  # pyright: ignore[reportUnknownVariableType]

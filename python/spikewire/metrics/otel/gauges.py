@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from opentelemetry.metrics import CallbackOptions, Observation, get_meter_provider
 
-from spikewire.metrics.stats import closed_errors
+from spikewire.statistics.stats import closed_errors
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -15,9 +15,9 @@ if TYPE_CHECKING:
     from opentelemetry.metrics import MeterProvider
     from opentelemetry.util.types import AttributeValue
 
-    from spikewire.client import AsyncClient, Client
+    from spikewire.aerospike.client import AsyncClient, Client
     from spikewire.cql.session import AsyncSession, Session
-    from spikewire.metrics.stats import CommandStats, NodeStats, Stats
+    from spikewire.statistics.stats import CommandStats, NodeStats, Stats
 
     Labels: TypeAlias = dict[str, str]
     Read: TypeAlias = Callable[[Stats], Iterable[Observation]]

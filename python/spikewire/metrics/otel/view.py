@@ -5,14 +5,16 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from spikewire import AsyncClient, Client, _native
-from spikewire.builder.streams import get_stream
+from spikewire._native import AsyncClient as NativeAsyncClient
+from spikewire._native import AsyncDataset
+from spikewire.aerospike.builder.streams import get_stream
+from spikewire.aerospike.client import AsyncClient, Client
+from spikewire.aerospike.in_flight import WatchedVerb, gathered, gathered_async
+from spikewire.aerospike.profiles.kinds import VERBS
 from spikewire.entering import Enters, EntersAsync
-from spikewire.in_flight import WatchedVerb, gathered, gathered_async
 from spikewire.metrics.otel.call import Instruments
 from spikewire.metrics.otel.query import AsyncQuery, Query
 from spikewire.pool.routed import RoutedClient
-from spikewire.profiles.kinds import VERBS
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -20,7 +22,7 @@ if TYPE_CHECKING:
     from opentelemetry.metrics import MeterProvider
     from opentelemetry.trace import TracerProvider
 
-    from spikewire.profiles.profile import Profile
+    from spikewire.aerospike.profiles.profile import Profile
 
 __all__ = ["instrumented"]
 
@@ -110,7 +112,7 @@ class _Traced:
 
     def get_stream(self, keys: Any, bins: Any = None, **options: Any) -> Any:
         """``get_stream`` of the target, with a span for each window."""
-        awaited = isinstance(self._target, (_native.AsyncClient, _native.AsyncDataset))
+        awaited = isinstance(self._target, (NativeAsyncClient, AsyncDataset))
         trial = self._face.get_many
         return get_stream(self, keys, bins, awaited=awaited, trial=trial, **options)
 

@@ -44,7 +44,7 @@ pub trait Runner {
 pub trait Face: Runner + AdminOrigin + Sized + 'static {
     /// The class of its queries.
     type Query;
-    /// The function of `spikewire.jobs` that starts a background job.
+    /// The function of `spikewire.aerospike.jobs` that starts a background job.
     const START: &'static str;
 
     /// All clients of this kind.

@@ -109,7 +109,7 @@ fn rules(durable: bool, ttl: Option<&Bound<'_, PyAny>>) -> PyResult<JobRules> {
     Ok(JobRules { info2, info3: 0, ttl: arguments::ttl(ttl)?.slot().map_err(refused)? })
 }
 
-/// Passes a job to `spikewire.jobs`, where the function with this name starts it and returns the
+/// Passes a job to `spikewire.aerospike.jobs`, where the function with this name starts it and returns the
 /// result for the caller.
 pub fn run<'py>(
     py: Python<'py>,
@@ -119,5 +119,5 @@ pub fn run<'py>(
 ) -> PyResult<Bound<'py, PyAny>> {
     let task =
         AdminTask::new(origin, move |cluster| Ok(call.0.start(cluster)?.map(AdminValue::Job)));
-    py.import("spikewire.jobs")?.getattr(name)?.call1((Bound::new(py, task)?,))
+    py.import("spikewire.aerospike.jobs")?.getattr(name)?.call1((Bound::new(py, task)?,))
 }

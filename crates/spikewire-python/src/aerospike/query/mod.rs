@@ -32,14 +32,15 @@ use pyo3::sync::PyOnceLock;
 
 pub use plan::{QueryCall, QueryOptions};
 
-/// Calls a function of `spikewire/query.py`.
+/// Calls a function of `spikewire/aerospike/query.py`.
 fn call<'py>(
     py: Python<'py>,
     name: &str,
     arguments: impl PyCallArgs<'py>,
 ) -> PyResult<Bound<'py, PyAny>> {
     static MODULE: PyOnceLock<Py<PyModule>> = PyOnceLock::new();
-    let module = MODULE.get_or_try_init(py, || py.import("spikewire.query").map(Bound::unbind))?;
+    let module =
+        MODULE.get_or_try_init(py, || py.import("spikewire.aerospike.query").map(Bound::unbind))?;
     module.bind(py).getattr(name)?.call1(arguments)
 }
 

@@ -35,7 +35,7 @@ impl Codec {
     /// From a Python `Codec`, which has checked its contents.
     pub fn new(given: &Bound<'_, PyAny>) -> PyResult<Self> {
         let py = given.py();
-        let class = py.import("spikewire.codec")?.getattr("Codec")?;
+        let class = py.import("spikewire.aerospike.codec")?.getattr("Codec")?;
         if !given.is_instance(&class)? {
             return Err(type_error(format!(
                 "codec must be a spikewire.codec.Codec, not {}",

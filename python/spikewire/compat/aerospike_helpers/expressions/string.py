@@ -3,20 +3,15 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from importlib import import_module
+from typing import Any
 
 from spikewire.compat.aerospike.failures import missing
 from spikewire.compat.aerospike_helpers.expressions.base import StrBin as StrBin
 from spikewire.compat.aerospike_helpers.expressions.hints import TypeBinName as TypeBinName
-from spikewire.compat.aerospike_helpers.operations import string_operations
 from spikewire.compat.aerospike_helpers.string_helpers import NumericType as NumericType
 from spikewire.compat.aerospike_helpers.string_helpers import RegexFlags as RegexFlags
 from spikewire.compat.aerospike_helpers.string_helpers import StringPolicy as StringPolicy
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-str_ops = string_operations
 
 _NAMES = [
     "Append",
@@ -71,7 +66,9 @@ def _absent(name: str, *args: object, **named: object) -> Any:
     missing(f"expressions.string.{name}")
 
 
-def __getattr__(name: str) -> Callable[..., Any]:
+def __getattr__(name: str) -> Any:
+    if name == "str_ops":  # Only programs use it: expressions need no operations.
+        return import_module("spikewire.compat.aerospike_helpers.operations.string_operations")
     if name not in _NAMES:
         message = f"module {__name__!r} has no attribute {name!r}"
         raise AttributeError(message)

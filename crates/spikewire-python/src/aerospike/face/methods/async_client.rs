@@ -145,7 +145,7 @@ impl AsyncClient {
         bins: Option<&Bound<'py, PyAny>>,
         options: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let module = slf.py().import("spikewire.builder.streams")?;
+        let module = slf.py().import("spikewire.aerospike.builder.streams")?;
         module.getattr("_stream_soon")?.call((slf, keys, bins), options)
     }
 

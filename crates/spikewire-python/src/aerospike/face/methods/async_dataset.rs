@@ -92,7 +92,7 @@ impl AsyncDataset {
         options: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let py = slf.py();
-        let explained = py.import("spikewire.profiles.explain")?.getattr("explained")?;
+        let explained = py.import("spikewire.aerospike.profiles.explain")?.getattr("explained")?;
         let options = options.cloned().unwrap_or_else(|| PyDict::new(py));
         explained.call1((slf, py.None(), verb, arguments, options))
     }
@@ -180,7 +180,7 @@ impl AsyncDataset {
         bins: Option<&Bound<'py, PyAny>>,
         options: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let module = slf.py().import("spikewire.builder.streams")?;
+        let module = slf.py().import("spikewire.aerospike.builder.streams")?;
         module.getattr("_stream_soon")?.call((slf, keys, bins), options)
     }
 

@@ -155,7 +155,7 @@ impl Client {
         bins: Option<&Bound<'py, PyAny>>,
         options: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let module = slf.py().import("spikewire.builder.streams")?;
+        let module = slf.py().import("spikewire.aerospike.builder.streams")?;
         module.getattr("_stream")?.call((slf, keys, bins), options)
     }
 

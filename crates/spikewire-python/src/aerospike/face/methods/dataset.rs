@@ -99,7 +99,7 @@ impl Dataset {
         options: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let py = slf.py();
-        let explained = py.import("spikewire.profiles.explain")?.getattr("explained")?;
+        let explained = py.import("spikewire.aerospike.profiles.explain")?.getattr("explained")?;
         let options = options.cloned().unwrap_or_else(|| PyDict::new(py));
         explained.call1((slf, py.None(), verb, arguments, options))
     }
@@ -186,7 +186,7 @@ impl Dataset {
         bins: Option<&Bound<'py, PyAny>>,
         options: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let module = slf.py().import("spikewire.builder.streams")?;
+        let module = slf.py().import("spikewire.aerospike.builder.streams")?;
         module.getattr("_stream")?.call((slf, keys, bins), options)
     }
 

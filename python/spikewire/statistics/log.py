@@ -1,0 +1,42 @@
+"""Events as records of ``logging``."""
+
+from __future__ import annotations
+
+import logging
+
+from spikewire.statistics.events import (
+    BreakerClosed,
+    BreakerOpened,
+    Event,
+    EventsLost,
+    MapChanged,
+    NodeDown,
+    NodeUp,
+)
+
+__all__ = ["log_event", "logger_of"]
+
+_LINES: dict[type, tuple[int, str]] = {
+    NodeUp: (logging.INFO, "node %s is up"),
+    NodeDown: (logging.WARNING, "node %s is down"),
+    BreakerOpened: (logging.WARNING, "node %s failed too often: its circuit breaker is open"),
+    BreakerClosed: (logging.INFO, "the circuit breaker of node %s is closed again"),
+    MapChanged: (logging.DEBUG, "the partition map changed"),
+    EventsLost: (logging.WARNING, "%d events were lost: they came faster than callbacks took them"),
+}
+
+
+def logger_of(given: logging.Logger | None, name: str) -> logging.Logger:
+    """The given logger, or the one with this name."""
+    if given is None:
+        return logging.getLogger(name)
+    if not hasattr(given, "isEnabledFor"):
+        raise TypeError(f"logger must be a logging.Logger, not {given!r}")
+    return given
+
+
+def log_event(logger: logging.Logger, event: Event) -> None:
+    """Logs an event, except slow commands."""
+    level, text = _LINES.get(type(event), (logging.NOTSET, ""))
+    if text and logger.isEnabledFor(level):
+        logger.log(level, text, *vars(event).values(), extra={"event": event})

@@ -1,0 +1,159 @@
+"""Statistics, counting and events of several clients of one cluster."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from spikewire.statistics.control import Metrics
+from spikewire.statistics.stats import CommandStats, NodeStats, StageStats, Stats
+
+if TYPE_CHECKING:
+    import logging
+    from collections.abc import Callable, Hashable, Iterable, Sequence
+
+    from spikewire.statistics.control import AnyClient
+    from spikewire.statistics.events import Event
+    from spikewire.types import Seconds
+
+__all__ = ["SeveralMetrics", "summed"]
+
+_T = TypeVar("_T")
+
+
+def summed(several: Sequence[Stats]) -> Stats:
+    """The summed statistics of clients: commands with the same labels and entries of the same node
+    are merged. ``counting`` is whether all clients count, ``tend_age`` the maximum.
+    """
+    return Stats(
+        counting=all(stats.counting for stats in several),
+        commands=_merged((it for stats in several for it in stats.commands), _labels, _commands),
+        nodes=_merged((it for stats in several for it in stats.nodes), _node, _nodes),
+        in_flight=sum(stats.in_flight for stats in several),
+        queued=sum(stats.queued for stats in several),
+        hedges_sent=sum(stats.hedges_sent for stats in several),
+        hedges_won=sum(stats.hedges_won for stats in several),
+        tends=sum(stats.tends for stats in several),
+        failed_tends=sum(stats.failed_tends for stats in several),
+        tend_age=max(stats.tend_age for stats in several),
+        stages=_merged(
+            (it for stats in several for it in stats.stages), lambda it: it.stage, _stages
+        ),
+        unreachable={name: why for stats in several for name, why in stats.unreachable.items()},
+    )
+
+
+def _merged(
+    all_of_them: Iterable[_T], key: Callable[[_T], Hashable], add: Callable[[_T, _T], _T]
+) -> tuple[_T, ...]:
+    found: dict[Hashable, _T] = {}
+    for it in all_of_them:
+        label = key(it)
+        found[label] = add(found[label], it) if label in found else it
+    return tuple(found.values())
+
+
+def _labels(one: CommandStats) -> Hashable:
+    return one.operation, one.namespace, one.node, one.result
+
+
+def _commands(one: CommandStats, other: CommandStats) -> CommandStats:
+    return replace(
+        one,
+        count=one.count + other.count,
+        seconds=one.seconds + other.seconds,
+        records=one.records + other.records,
+        retries=one.retries + other.retries,
+        buckets=_columns(one.buckets, other.buckets),
+        parts=one.parts + other.parts,
+    )
+
+
+def _node(one: NodeStats) -> Hashable:
+    return one.name, one.address, one.label
+
+
+def _nodes(one: NodeStats, other: NodeStats) -> NodeStats:
+    return replace(
+        one,
+        connections=one.connections + other.connections,
+        opened=one.opened + other.opened,
+        errors=one.errors + other.errors,
+        breaker_open=one.breaker_open or other.breaker_open,
+    )
+
+
+def _stages(one: StageStats, other: StageStats) -> StageStats:
+    return replace(
+        one,
+        count=one.count + other.count,
+        seconds=one.seconds + other.seconds,
+        buckets=_columns(one.buckets, other.buckets),
+    )
+
+
+def _columns(one: tuple[int, ...], other: tuple[int, ...]) -> tuple[int, ...]:
+    return tuple(map(sum, zip(one, other, strict=True)))
+
+
+class SeveralMetrics(Metrics):
+    """``Metrics`` of several clients at once. Each client reports its own events."""
+
+    __slots__ = ("_each",)
+
+    def __init__(self, clients: Sequence[AnyClient]) -> None:
+        super().__init__(clients[0])
+        self._each = [Metrics(client) for client in clients]
+
+    @property
+    def enabled(self) -> bool:
+        """Whether all clients count commands."""
+        return all(one.enabled for one in self._each)
+
+    @property
+    def stages(self) -> bool:
+        """Whether all clients time the stages of commands."""
+        return all(one.stages for one in self._each)
+
+    def enable(self, *, stages: bool = False) -> None:
+        """As ``Metrics.enable``."""
+        for one in self._each:
+            one.enable(stages=stages)
+
+    def disable(self) -> None:
+        """As ``Metrics.disable``."""
+        for one in self._each:
+            one.disable()
+
+    def reset(self) -> None:
+        """As ``Metrics.reset``."""
+        for one in self._each:
+            one.reset()
+
+    def on_event(self, callback: Callable[[Event], object]) -> Callable[[], None]:
+        """As ``Metrics.on_event``; every client reports events of a node."""
+        return self._all(lambda one: one.on_event(callback))
+
+    def log_events(self, logger: logging.Logger | None = None) -> Callable[[], None]:
+        """As ``Metrics.log_events``; every client reports events of a node."""
+        return self._all(lambda one: one.log_events(logger))
+
+    def log_slow(self, slower_than: Seconds | None, **options: Any) -> None:
+        """As ``Metrics.log_slow``."""
+        for one in self._each:
+            one.log_slow(slower_than, **options)
+
+    def _all(self, begin: Callable[[Metrics], Callable[[], None]]) -> Callable[[], None]:
+        stops: list[Callable[[], None]] = []
+
+        def stop() -> None:
+            for end in stops:
+                end()
+
+        try:
+            for one in self._each:
+                stops.append(begin(one))  # noqa: PERF401 - an error must stop those started
+        except BaseException:
+            stop()
+            raise
+        return stop
