@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from spikewire_lab.studies.closed import setting
+from spikewire_lab.studies.closed_loops import setting
 from spikewire_lab.studies.relative import plain
 from spikewire_lab.studies.text import number
 
@@ -55,11 +55,13 @@ def in_rows(
 ) -> tuple[list[Candidate], list[Candidate]]:
     """Our client and the others, from a table that has a line for each client. Flawed lines do not
     count."""
-    found = table_of(report, table)
-    rows = [row for row in found.rows if chosen(row) and not row.flawed] if found else []
-    made = [Candidate(row.client, [plain(row.fields.get(key)) for key in keys]) for row in rows]
-    ours = [one for one in made if one.name in (OURS, f"{OURS}-rust", f"{OURS}-node")]
-    return ours, [one for one in made if not one.name.startswith(OURS)]
+    content = table_of(report, table)
+    rows = [row for row in content.rows if chosen(row) and not row.flawed] if content else []
+    candidates = [
+        Candidate(row.client, [plain(row.fields.get(key)) for key in keys]) for row in rows
+    ]
+    ours = [one for one in candidates if one.name in (OURS, f"{OURS}-rust", f"{OURS}-node")]
+    return ours, [one for one in candidates if not one.name.startswith(OURS)]
 
 
 def in_columns(
@@ -78,8 +80,8 @@ def in_columns(
 
 
 def _field(report: Report, table: str, label: str, key: str) -> float | None:
-    found = table_of(report, table)
-    row = next((row for row in found.rows if row.label == label), None) if found else None
+    content = table_of(report, table)
+    row = next((row for row in content.rows if row.label == label), None) if content else None
     return None if row is None or row.flawed else plain(row.fields.get(key))
 
 

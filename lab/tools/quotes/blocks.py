@@ -8,14 +8,14 @@ import textwrap
 from typing import TYPE_CHECKING
 
 from .best import CPU, RATE, Figure, alike, head, in_columns, in_rows, line, table_of
-from .kept import FREE, KEPT
+from .saved import FREE, REPORTS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from spikewire_lab.studies.report import Report, Row
 
-    from .kept import Kept
+    from .saved import SavedReport
 
 RECORDS = (Figure("records/s", more=True, digits=0), Figure("CPU µs/record", more=False))
 TIME = (Figure("µs/record", more=False),)
@@ -47,7 +47,7 @@ _LENGTH = re.compile(
 )
 
 
-def source(one: Kept, folder: str, table: str = "") -> str:
+def source(one: SavedReport, folder: str, table: str = "") -> str:
     """The source of figures: the report, the machine, the server, and how long was measured for the
     table."""
     known = one.report.environment
@@ -71,8 +71,8 @@ def _server(report: Report) -> str:
 
 
 def _length(report: Report, table: str) -> str:
-    shown = table_of(report, table) if table else None
-    length = _LENGTH.search(shown.caption) if shown else None
+    content = table_of(report, table) if table else None
+    length = _LENGTH.search(content.caption) if content else None
     return f" Measured: {length[0]}." if length else ""
 
 
@@ -81,7 +81,7 @@ def singles(report: Report, names: Sequence[str], state: str = "") -> Iterator[s
     for name in names:
         chosen = alike(SINGLES[name], state)
         in_rust = name.startswith("Rust")
-        yield from _made(
+        yield from _lines_of(
             line(
                 name,
                 (RATE, CPU),
@@ -97,10 +97,14 @@ def _of(chosen: Callable[[Row], bool], *, in_rust: bool) -> Callable[[Row], bool
 def node_line(report: Report) -> Iterator[str]:
     """Single records in Node.js."""
     chosen = alike("4 processes x 100")
-    yield from _made(line(NODE, (RATE, CPU), *in_rows(report, "singles", chosen, ("rate", "cpu"))))
+    yield from _lines_of(
+        line(NODE, (RATE, CPU), *in_rows(report, "singles", chosen, ("rate", "cpu")))
+    )
 
 
-def besides(reports: Mapping[str, Kept], rows: Mapping[str, str], folder: str) -> Iterator[str]:
+def besides(
+    reports: Mapping[str, SavedReport], rows: Mapping[str, str], folder: str
+) -> Iterator[str]:
     """The sources of rows from further reports: a name of the rows for each report."""
     parts = [
         f"{what} from [{name}]({folder}{name}.html)"
@@ -112,26 +116,26 @@ def besides(reports: Mapping[str, Kept], rows: Mapping[str, str], folder: str) -
         yield ""
 
 
-def headline(reports: Mapping[str, Kept]) -> Iterator[str]:
+def headline(reports: Mapping[str, SavedReport]) -> Iterator[str]:
     """The block of the README."""
     if "sdk" not in reports:
         yield NONE
         return
-    yield from (source(reports["sdk"], f"{KEPT}/", "matrix"), "")
+    yield from (source(reports["sdk"], f"{REPORTS}/", "matrix"), "")
     further = {f"sdk-{FREE}": "the rows without the GIL", "node": "the row of Node.js"}
-    yield from besides(reports, further, f"{KEPT}/")
+    yield from besides(reports, further, f"{REPORTS}/")
     yield from head((RATE, CPU))
     yield from singles(reports["sdk"].report, HEADLINE)
     free = reports.get(f"sdk-{FREE}")
     if free is not None:
         for name in HEADLINE[:2]:
-            for made in singles(free.report, (name,), GIL_OFF):
-                yield made.replace(f"| {name} ", f"| {name}, without the GIL ", 1)
+            for text in singles(free.report, (name,), GIL_OFF):
+                yield text.replace(f"| {name} ", f"| {name}, without the GIL ", 1)
     if "node" in reports:
         yield from node_line(reports["node"].report)
 
 
-def all_singles(reports: Mapping[str, Kept]) -> Iterator[str]:
+def all_singles(reports: Mapping[str, SavedReport]) -> Iterator[str]:
     if "sdk" not in reports:
         yield NONE
         return
@@ -143,17 +147,17 @@ def all_singles(reports: Mapping[str, Kept]) -> Iterator[str]:
         yield from node_line(reports["node"].report)
 
 
-def without_lock(reports: Mapping[str, Kept]) -> Iterator[str]:
-    found = reports.get(f"sdk-{FREE}")
-    if found is None:
+def without_lock(reports: Mapping[str, SavedReport]) -> Iterator[str]:
+    saved = reports.get(f"sdk-{FREE}")
+    if saved is None:
         yield f"{NONE} `make bench-free-threaded-reports` measures it."
         return
-    yield from (source(found, FOLDER, "matrix"), "")
+    yield from (source(saved, FOLDER, "matrix"), "")
     yield from head((RATE, CPU))
-    yield from singles(found.report, tuple(SINGLES), GIL_OFF)
+    yield from singles(saved.report, tuple(SINGLES), GIL_OFF)
 
 
-def batches(reports: Mapping[str, Kept]) -> Iterator[str]:
+def batches(reports: Mapping[str, SavedReport]) -> Iterator[str]:
     if "sdk" not in reports:
         yield NONE
         return
@@ -165,17 +169,17 @@ def batches(reports: Mapping[str, Kept]) -> Iterator[str]:
         for size in _sizes(report, table):
             for how, words in hows.items():
                 keys = (f"rate{size}", f"cpu{size}")
-                found = in_rows(report, table, alike(how), keys)
-                yield from _made(line(f"{kind} {size} records, {words}", RECORDS, *found))
+                sides = in_rows(report, table, alike(how), keys)
+                yield from _lines_of(line(f"{kind} {size} records, {words}", RECORDS, *sides))
 
 
 def _sizes(report: Report, table: str) -> list[int]:
-    found = table_of(report, table)
-    headings = found.headings if found else ()
+    content = table_of(report, table)
+    headings = content.headings if content else ()
     return [int(one.key[4:]) for one in headings if one.key.startswith("rate")]
 
 
-def columns(reports: Mapping[str, Kept]) -> Iterator[str]:
+def columns(reports: Mapping[str, SavedReport]) -> Iterator[str]:
     if "aerospike-py" not in reports:
         yield NONE
         return
@@ -188,18 +192,18 @@ def columns(reports: Mapping[str, Kept]) -> Iterator[str]:
             f"aerospike-py-{how}-dict": "aerospike-py",
             f"aerospike-py-{how}-numpy": "aerospike-py",
         }
-        found = table_of(report, "records")
-        for row in found.rows if found else ():
+        content = table_of(report, "records")
+        for row in content.rows if content else ():
             for what in ("numpy", "dict"):
                 name = "NumPy" if what == "numpy" else "dictionaries"
                 text = f"{name} of {row.label} records of 5 bins, {words}"
                 sides = in_columns(
                     report, ("records",), row.label, f"spikewire-{how}-{what}", others
                 )
-                yield from _made(line(text, TIME, *sides))
+                yield from _lines_of(line(text, TIME, *sides))
 
 
-def scans(reports: Mapping[str, Kept]) -> Iterator[str]:
+def scans(reports: Mapping[str, SavedReport]) -> Iterator[str]:
     if "node" not in reports:
         yield NONE
         return
@@ -216,11 +220,11 @@ def scans(reports: Mapping[str, Kept]) -> Iterator[str]:
                     where.endswith(f" {mode}") and consumer == "no-op" and (how == way or not ours)
                 )
 
-            found = in_rows(report, "scans", chosen, ("rate", "cpu"))
-            yield from _made(line(f"scan to {what}, {words}", RECORDS, *found))
+            sides = in_rows(report, "scans", chosen, ("rate", "cpu"))
+            yield from _lines_of(line(f"scan to {what}, {words}", RECORDS, *sides))
 
 
-def rates(reports: Mapping[str, Kept]) -> Iterator[str]:
+def rates(reports: Mapping[str, SavedReport]) -> Iterator[str]:
     if "latency" not in reports:
         yield NONE
         return
@@ -231,12 +235,12 @@ def rates(reports: Mapping[str, Kept]) -> Iterator[str]:
         table = table_of(report, f"open-{mode}")
         shares = dict.fromkeys(row.label.partition(", ")[2] for row in table.rows) if table else {}
         for share in shares:
-            found = in_rows(report, f"open-{mode}", alike(share), ("p50", "p99"))
+            sides = in_rows(report, f"open-{mode}", alike(share), ("p50", "p99"))
             text = f"{words}, {share} of the slowest client's throughput"
-            yield from _made(line(text, RESPONSE, *found))
+            yield from _lines_of(line(text, RESPONSE, *sides))
 
 
-def served(reports: Mapping[str, Kept]) -> Iterator[str]:
+def served(reports: Mapping[str, SavedReport]) -> Iterator[str]:
     if "serving" not in reports:
         yield NONE
         return
@@ -245,11 +249,11 @@ def served(reports: Mapping[str, Kept]) -> Iterator[str]:
     report = reports["serving"].report
     for table, words in (("client", "client alone"), ("asgi", "ASGI"), ("model", "with the model")):
         for way in ("gather of a batch for each set", "one batch of all sets"):
-            found = in_rows(report, table, alike(way), ("p95", "tps"))
-            yield from _made(line(f"{words}, {way}", SERVED, *found))
+            sides = in_rows(report, table, alike(way), ("p95", "tps"))
+            yield from _lines_of(line(f"{words}, {way}", SERVED, *sides))
 
 
-def cassandra(reports: Mapping[str, Kept]) -> Iterator[str]:
+def cassandra(reports: Mapping[str, SavedReport]) -> Iterator[str]:
     if "cassandra" not in reports:
         yield NONE
         return
@@ -259,13 +263,13 @@ def cassandra(reports: Mapping[str, Kept]) -> Iterator[str]:
     table = table_of(report, "patterns-cassandra")
     ways = dict.fromkeys(row.label.partition(", ")[2] for row in table.rows) if table else {}
     for way in ways:
-        found = in_rows(report, "patterns-cassandra", alike(way), ("rate1", "cpu1"))
-        yield from _made(line(f"insert, {way}", (RATE, CPU), *found))
+        sides = in_rows(report, "patterns-cassandra", alike(way), ("rate1", "cpu1"))
+        yield from _lines_of(line(f"insert, {way}", (RATE, CPU), *sides))
     table = table_of(report, "chains-canned")
     ways = dict.fromkeys(row.label.partition(", ")[2] for row in table.rows) if table else {}
     for way in ways:
-        found = in_rows(report, "chains-canned", alike(way), ("rate", "cpu"))
-        yield from _made(line(f"insert, canned replies, {way}", (RATE, CPU), *found))
+        sides = in_rows(report, "chains-canned", alike(way), ("rate", "cpu"))
+        yield from _lines_of(line(f"insert, canned replies, {way}", (RATE, CPU), *sides))
 
 
 COSTS: tuple[tuple[str, str, str, str, str, str], ...] = (
@@ -284,7 +288,7 @@ COSTS: tuple[tuple[str, str, str, str, str, str], ...] = (
 """Ways to get a record: the report and table, the lines in it, and two columns."""
 
 
-def costs(reports: Mapping[str, Kept]) -> Iterator[str]:
+def costs(reports: Mapping[str, SavedReport]) -> Iterator[str]:
     """The cost of a record for our client in each way."""
     for name in dict.fromkeys(one[1] for one in COSTS if one[1] in reports):
         yield from (source(reports[name], FOLDER), "")
@@ -301,10 +305,10 @@ def costs(reports: Mapping[str, Kept]) -> Iterator[str]:
                 return row.label == label
 
         ours, _ = in_rows(reports[name].report, table, _of(chosen, in_rust=False), (cpu, rate))
-        yield from _made(line(text, (Figure("", more=False), RATE), ours, None))
+        yield from _lines_of(line(text, (Figure("", more=False), RATE), ours, None))
 
 
-def listed(reports: Mapping[str, Kept]) -> Iterator[str]:
+def listed(reports: Mapping[str, SavedReport]) -> Iterator[str]:
     """The table of all reports."""
     yield "| study | page | JSON | date | size |"
     yield "|---|---|---|---|---|"
@@ -315,14 +319,14 @@ def listed(reports: Mapping[str, Kept]) -> Iterator[str]:
         yield f"| {one.title} | {links} | {date} | {size} |"
 
 
-def _made(text: str | None) -> Iterator[str]:
+def _lines_of(text: str | None) -> Iterator[str]:
     if text is not None:
         yield text
 
 
-FOLDER = f"../{KEPT}/"
+FOLDER = f"../{REPORTS}/"
 """The folder of the reports, relative to the pages of the documentation."""
-BLOCKS: dict[str, Callable[[Mapping[str, Kept]], Iterator[str]]] = {
+BLOCKS: dict[str, Callable[[Mapping[str, SavedReport]], Iterator[str]]] = {
     "headline": headline,
     "singles": all_singles,
     "free-threaded": without_lock,

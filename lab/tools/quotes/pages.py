@@ -9,7 +9,7 @@ import re
 from typing import TYPE_CHECKING
 
 from .blocks import BLOCKS
-from .kept import ROOT, kept
+from .saved import ROOT, saved_reports
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -20,10 +20,10 @@ _BLOCK = re.compile(r"<!-- figures: (\S+) -->\n.*?<!-- end of figures -->", re.D
 
 def pages(root: Path = ROOT) -> dict[Path, str]:
     """Every page with its new contents; raises `ValueError` for an unknown block."""
-    reports = kept(root)
+    reports = saved_reports(root)
 
-    def block(found: re.Match[str]) -> str:
-        name = found[1]
+    def block(match: re.Match[str]) -> str:
+        name = match[1]
         if name not in BLOCKS:
             raise ValueError(f"no block of figures is called {name}: {', '.join(BLOCKS)}")
         text = "\n".join(BLOCKS[name](reports))

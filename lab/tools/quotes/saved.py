@@ -9,7 +9,7 @@ from pathlib import Path
 from spikewire_lab.studies.report import Report, load
 
 ROOT = Path(__file__).resolve().parents[3]
-KEPT = Path("lab/reports")
+REPORTS = Path("lab/reports")
 FREE = "free-threaded"
 STUDIES = {
     "sdk": "Aerospike Python SDK: cross-client matrix, batches, layers",
@@ -25,7 +25,7 @@ STUDIES = {
 
 
 @dataclass(frozen=True)
-class Kept:
+class SavedReport:
     """A report, and the name of its files."""
 
     name: str
@@ -39,13 +39,13 @@ class Kept:
         return STUDIES[self.report.recipe] + (words if special else "")
 
 
-def kept(root: Path = ROOT) -> dict[str, Kept]:
+def saved_reports(root: Path = ROOT) -> dict[str, SavedReport]:
     """All reports by name, in the order of the studies."""
-    folder = root / KEPT
-    found = [Kept(path.stem, load(path)) for path in sorted(folder.glob("*.json"))]
+    folder = root / REPORTS
+    reports = [SavedReport(path.stem, load(path)) for path in sorted(folder.glob("*.json"))]
     order = list(STUDIES)
-    found.sort(key=lambda one: (one.name != one.report.recipe, order.index(one.report.recipe)))
-    return {one.name: one for one in found}
+    reports.sort(key=lambda one: (one.name != one.report.recipe, order.index(one.report.recipe)))
+    return {one.name: one for one in reports}
 
 
 def take(folder: Path, special: str = "", root: Path = ROOT) -> list[str]:
@@ -53,10 +53,10 @@ def take(folder: Path, special: str = "", root: Path = ROOT) -> list[str]:
 
     Raises `ValueError` if there are none, or one is not fit to be quoted.
     """
-    found = sorted(folder.glob("*/report.json")) or sorted(folder.glob("report.json"))
-    if not found:
+    paths = sorted(folder.glob("*/report.json")) or sorted(folder.glob("report.json"))
+    if not paths:
         raise ValueError(f"{folder} has no report.json")
-    reports = [(path, load(path)) for path in found]
+    reports = [(path, load(path)) for path in paths]
     for path, report in reports:
         if report.interrupted:
             raise ValueError(f"{path}: interrupted")
@@ -67,10 +67,10 @@ def take(folder: Path, special: str = "", root: Path = ROOT) -> list[str]:
         build = report.environment.get("build") or {}
         if build.get("modified"):
             raise ValueError(f"{path}: measured with changes that are in no commit")
-    taken: list[str] = []
+    names: list[str] = []
     for path, report in reports:
         name = report.recipe + (f"-{special}" if special else "")
         for kind in ("json", "html"):
-            shutil.copyfile(path.with_suffix(f".{kind}"), root / KEPT / f"{name}.{kind}")
-        taken.append(name)
-    return taken
+            shutil.copyfile(path.with_suffix(f".{kind}"), root / REPORTS / f"{name}.{kind}")
+        names.append(name)
+    return names
