@@ -9,10 +9,10 @@ if TYPE_CHECKING:
 
     from typing_extensions import NotRequired
 
-    from .open.contract import Asked, Given
+    from .open.contract import OpenLoad, OpenResult
     from .run.build import Build
     from .series.contract import Series
-    from .worker.companion import Beside
+    from .worker.background import Beside
 
 
 class Work(TypedDict):
@@ -65,7 +65,7 @@ class Job(TypedDict):
     """Percentage of the reads that use missing keys."""
     next_key: NotRequired[int]
     """The first key to insert, for workloads that insert; without it, `keys`."""
-    open: NotRequired[Asked]
+    open: NotRequired[OpenLoad]
     """Calls begin at a rate, however long they take; without it, a closed loop."""
     between: NotRequired[list[int]]
     """The lowest and the highest value that an index query selects; without it, whole sets are
@@ -73,7 +73,7 @@ class Job(TypedDict):
     verify: NotRequired[bool]
     """Whether every record of an additional scan after the window is checked."""
     beside: NotRequired[str]
-    """What else runs in the same process: a kind of `companion`."""
+    """What else runs in the same process: a kind of `background_load`."""
     lines: NotRequired[bool]
     """Whether to report every second when it is over."""
     part: NotRequired[int]
@@ -200,7 +200,7 @@ class Served(TypedDict, total=False):
     server_remote: bool
     """Whether no server is on this machine, so that other programs' time does not include a
     server's."""
-    open: Given
+    open: OpenResult
     """Open loops only; `latency` then has response times."""
     beside: Beside
     """For jobs that ask for it; `cpu` then includes it."""

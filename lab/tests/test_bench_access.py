@@ -19,9 +19,9 @@ from spikewire_lab.access import (
     Access,
     Secret,
     Tls,
-    asking,
     cql_options,
-    guarded,
+    info,
+    server,
 )
 from spikewire_lab.access.flags import without_secrets
 from spikewire_lab.access.limits import barred
@@ -66,11 +66,11 @@ def test_a_job_has_what_lets_a_client_in_and_its_worker_reads_the_same() -> None
 
 def test_nothing_that_is_saved_or_shown_has_the_password() -> None:
     place = Place(hosts=SEEDS, access=FULL)
-    saved = json.dumps(place.told())
+    saved = json.dumps(place.as_json())
     assert PASSWORD not in saved
     assert "client.key" not in saved
-    assert place.told()["access"] == {"auth": "internal", "tls": {"client_certificate": True}}
-    assert "access" not in Place().told()
+    assert place.as_json()["access"] == {"auth": "internal", "tls": {"client_certificate": True}}
+    assert "access" not in Place().as_json()
     assert PASSWORD not in repr(place)
     with pytest.raises(TypeError):
         json.dumps(vars(LOGIN))
@@ -144,11 +144,11 @@ def test_all_others_are_let_in_in_every_way() -> None:
 
 
 def test_the_embedded_cluster_is_told_who_is_let_in_and_tells_its_authority() -> None:
-    given = json.loads(guarded.options(2, "test", 1, 2, replace(LOGIN, tls=Tls())))
+    given = json.loads(server.options(2, "test", 1, 2, replace(LOGIN, tls=Tls())))
     assert given["users"] == {"app": {"password": PASSWORD, "external": False}}
-    assert given["tls"] == {"name": guarded.NAME}
-    assert json.loads(guarded.options(1, "test", 1, 1, Access(tls=Tls())))["nodes"] == 1
-    known = guarded.with_certificates(Access(tls=Tls()), 'certificates {"ca": "/x/ca.pem"}')
+    assert given["tls"] == {"name": server.NAME}
+    assert json.loads(server.options(1, "test", 1, 1, Access(tls=Tls())))["nodes"] == 1
+    known = server.with_certificates(Access(tls=Tls()), 'certificates {"ca": "/x/ca.pem"}')
     assert known.tls == Tls(ca="/x/ca.pem")
 
 
@@ -173,7 +173,7 @@ def test_every_job_of_every_recipe_has_it(
 
     for module in (interleaved, serving, scans, compare):
         monkeypatch.setattr(module, "run_job", answer)
-    monkeypatch.setattr(asking, "first", unanswered)
+    monkeypatch.setattr(info, "first", unanswered)
     where = LabTarget(hosts=(("127.0.0.1", 1),), access=replace(LOGIN, tls=Tls("ca.pem")))
     clients = ("spikewire", "aerospike", "aerospike-py")
     bench = Bench(

@@ -60,7 +60,7 @@ def test_they_end_when_the_block_fails() -> None:
 
 def test_nothing_is_started_unless_asked_for() -> None:
     before = children()
-    with awake(wanted=False) as number:
+    with awake(enabled=False) as number:
         assert (number, children() - before) == (0, set())
 
 

@@ -97,7 +97,7 @@ def test_a_run_that_is_no_worse_says_so(
             cell[name]["values"] *= 3
     before = tmp_path / "before.json"
     before.write_text(json.dumps(told))
-    assert Baseline.open(before, ("compare",)).tell(told) == 0
+    assert Baseline.open(before, ("compare",)).report_changes(told) == 0
     assert "0 better; 0 worse; 4 no change found; 0 cannot tell" in capsys.readouterr().out
 
 
@@ -105,7 +105,7 @@ def test_a_run_of_too_few_rounds_has_a_status_of_its_own(
     saved: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     told = json.loads(saved.read_text())
-    assert Baseline.open(saved, ("compare",)).tell(told) == CANNOT_TELL
+    assert Baseline.open(saved, ("compare",)).report_changes(told) == CANNOT_TELL
     assert "cannot tell with 3 rounds, 5 needed of each side: 4 of 4" in capsys.readouterr().out
 
 
@@ -167,7 +167,7 @@ def test_a_report_of_a_recipe_is_compared_with_the_one_of_the_same_recipe(
     report.environment |= environment.machine([])
     save(report, tmp_path / report.recipe)
     baseline = Baseline.open(tmp_path / report.recipe / "report.json", (report.recipe,))
-    assert baseline.tell(report.as_json()) == CANNOT_TELL  # of three rounds each
+    assert baseline.report_changes(report.as_json()) == CANNOT_TELL  # of three rounds each
     assert "0 better; 0 worse" in capsys.readouterr().out
     with pytest.raises(ValueError, match=f"is a run of {report.recipe}, and this will be one of x"):
         Baseline.open(tmp_path / report.recipe / "report.json", ("x",))

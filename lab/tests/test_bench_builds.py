@@ -29,7 +29,7 @@ from spikewire_lab.studies.recipes.aerospike_py.columns import COLUMNS, builds_i
 from spikewire_lab.studies.recipes.sdk.cases import CASES, SINGLES, Chosen, chains_of
 from spikewire_lab.studies.report import LESS, MORE, Heading, Measured, Row
 from spikewire_lab.table.builds import compared
-from spikewire_lab.table.measured import Spread
+from spikewire_lab.table.figures import Spread
 from spikewire_lab.table.summary import Line, with_ratios
 
 if TYPE_CHECKING:
@@ -177,7 +177,7 @@ def test_no_build_of_the_npm_package_can_be_named(
 
 def test_a_build_has_all_that_its_client_has() -> None:
     assert PEERS["spikewire@old"] == replace(PEERS["spikewire"], name="spikewire@old")
-    assert PEERS["spikewire-builder@old"].face_of == "spikewire@old"
+    assert PEERS["spikewire-builder@old"].api_of == "spikewire@old"
     assert "spikewire@old" not in list(PEERS)
     assert "aerospike@old" not in PEERS
     wanted = ("aerospike", "spikewire@b", "spikewire@a", "spikewire")

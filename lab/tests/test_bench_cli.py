@@ -46,7 +46,7 @@ def test_the_flags_of_the_field_are_understood() -> None:
 def test_every_command_has_the_flags_of_the_cluster(command: str) -> None:
     flags = "-H a:1,b:2 --nodes 4 --server-threads 2 -n ns -s st --server-cpus 1"
     args = parser().parse_args([*command.split(), *flags.split(), "--replication-factor", "3"])
-    assert Place(**place.given(args)) == Place(
+    assert Place(**place.options_of(args)) == Place(
         hosts=(("a", 1), ("b", 2)),
         namespace="ns",
         set_name="st",
@@ -81,7 +81,7 @@ def test_runs_about_many_records_are_short_by_themselves_only() -> None:
         ("batch,columns", 1),
         ("sync", 5),
         ("sync,batch", 5),
-        ("faces", 1.5),
+        ("apis", 1.5),
         ("pool", 1.5),
     ],
 )
@@ -101,7 +101,7 @@ def test_the_modes_set_the_pace(
     assert paces[0][1] == paces[1][1] < seconds
 
 
-def test_faces_bring_their_clients_modes_and_sizes(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_other_apis_bring_their_clients_modes_and_sizes(monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[Matrix] = []
 
     def noted(_kind: str, _args: argparse.Namespace, matrix: Matrix) -> int:
@@ -109,8 +109,8 @@ def test_faces_bring_their_clients_modes_and_sizes(monkeypatch: pytest.MonkeyPat
         return 0
 
     monkeypatch.setattr(compare, "run_matrix", noted)
-    assert run("compare", "--mode", "faces") == 0
-    assert run("compare", "--mode", "faces", "--clients", "spikewire", "--batch-sizes", "4") == 0
+    assert run("compare", "--mode", "apis") == 0
+    assert run("compare", "--mode", "apis", "--clients", "spikewire", "--batch-sizes", "4") == 0
     assert run("compare") == 0
     usual, named, others = asked
     assert {"spikewire", "spikewire-builder", "spikewire-compat", "aerospike"} <= {*usual.clients}
@@ -214,7 +214,7 @@ def test_wrong_lists_are_refused_in_words(
         ("compare --column-bins 4", "--column-bins is for --mode columns"),
         ("compare --mode batch -w I", "nothing to read for --mode batch"),
         ("compare --mode batch -k 500", "-k 500: fewer keys than a batch of 1024"),
-        ("compare --mode faces,sync", "--mode faces is a comparison of its own"),
+        ("compare --mode apis,sync", "--mode apis is a comparison of its own"),
         ("compare --mode pool,sync", "--mode pool is a comparison of its own"),
         ("compare --mode pool -z 3", "-z 3: fewer tasks than 4 event loops"),
         ("compare --mode pool -w I", "-w I writes every key once"),

@@ -10,8 +10,8 @@ import threading
 import pytest
 
 from spikewire import Client
-from spikewire_lab.access.asking import ask
-from spikewire_lab.run.cluster import EmbeddedCluster, GivenCluster, truncate
+from spikewire_lab.access.info import ask
+from spikewire_lab.run.cluster import EmbeddedCluster, ExternalCluster, truncate
 from spikewire_lab.run.seeds import parse_named_seeds, parse_seeds
 
 SLEEPS = "import time; print('ready 127.0.0.1:4100', flush=True)\nwhile True: time.sleep(0.1)"
@@ -97,7 +97,8 @@ def test_a_set_is_emptied_in_the_whole_cluster() -> None:
                 kept.put(key, {"b0": key})
                 gone.put(key, {"b0": key})
             assert (
-                truncate(GivenCluster((("127.0.0.1", 1), *cluster.seeds)), "test", "gone") is None
+                truncate(ExternalCluster((("127.0.0.1", 1), *cluster.seeds)), "test", "gone")
+                is None
             )
             assert [kept.exists(key) for key in range(50)] == [True] * 50
             assert [gone.exists(key) for key in range(50)] == [False] * 50
@@ -105,5 +106,6 @@ def test_a_set_is_emptied_in_the_whole_cluster() -> None:
         assert said is not None
         assert "too long" in said
     assert (
-        truncate(GivenCluster((("127.0.0.1", 1),)), "test", "gone") == "none of the seeds answers"
+        truncate(ExternalCluster((("127.0.0.1", 1),)), "test", "gone")
+        == "none of the seeds answers"
     )

@@ -11,7 +11,7 @@ import pytest
 
 from spikewire_lab.clients.shape import BATCH_READ, Shape
 from spikewire_lab.run import compare as lab
-from spikewire_lab.run.cluster import GivenCluster
+from spikewire_lab.run.cluster import ExternalCluster
 from spikewire_lab.run.compare import (
     CannotRunError,
     Comparison,
@@ -88,7 +88,7 @@ def answers(
     asked: list[tuple[str, str]] = []
 
     def answer(
-        command: object, job: Job, extra: object = None, *, heard: object = None
+        command: object, job: Job, extra: object = None, *, on_report: object = None
     ) -> dict[str, object]:
         asked.append((job["action"], job["client"]))
         none: dict[str, object] = {"unavailable": "not installed"}
@@ -171,7 +171,7 @@ def test_the_gil_is_not_claimed_to_be_off_where_it_cannot_be(
 ) -> None:
     python = {"version": "3.11.7", "free_threaded": False}
 
-    def answer(*_: object, heard: object = None) -> dict[str, object]:
+    def answer(*_: object, on_report: object = None) -> dict[str, object]:
         return {"python": python}
 
     monkeypatch.setattr(lab, "run_job", answer)
@@ -189,7 +189,7 @@ def test_a_module_that_switches_the_gil_on_is_found_before_it_is_kept_off(
     """As in a free-threaded interpreter: the module switches it on unless the variable is set."""
 
     def answer(
-        _command: object, _job: Job, extra: dict[str, str], *, heard: object = None
+        _command: object, _job: Job, extra: dict[str, str], *, on_report: object = None
     ) -> dict[str, object]:
         gil = extra.get("PYTHON_GIL") != "0"
         return {"python": {"version": "3.14.0", "free_threaded": True, "gil": gil}}
@@ -232,7 +232,7 @@ def test_another_client_writes_the_records_where_the_first_cannot(
     asked = answers(monkeypatch, aerospike={"failed": "refused"}, aerospike_py=written)
     comparison = Comparison("compare", with_clients(NOWHERE, "aerospike"))
     made = Lab(comparison.settings, comparison, Progress(bar=False))
-    with GivenCluster(NOWHERE.hosts) as cluster:
+    with ExternalCluster(NOWHERE.hosts) as cluster:
         made.populate(RecordSet("bench", NOWHERE.keys, "I1"), cluster)
     assert [client for action, client in asked if action == "populate"] == [
         "aerospike",
@@ -244,7 +244,7 @@ def test_every_run_that_inserts_has_a_set_of_its_own(monkeypatch: pytest.MonkeyP
     sets: list[str] = []
 
     def answer(
-        command: object, job: Job, extra: object = None, *, heard: object = None
+        command: object, job: Job, extra: object = None, *, on_report: object = None
     ) -> dict[str, object]:
         if job["action"] == "describe":
             return {"unavailable": None}
@@ -268,7 +268,7 @@ def test_an_interruption_keeps_what_was_measured(monkeypatch: pytest.MonkeyPatch
     done: list[str] = []
 
     def interrupted(
-        command: list[str], job: Job, extra: dict[str, str], *, heard: object = None
+        command: list[str], job: Job, extra: dict[str, str], *, on_report: object = None
     ) -> object:
         if job["action"] == "measure":
             done.append(job["mode"])
@@ -374,9 +374,9 @@ def test_batches_against_the_embedded_cluster(seeds: tuple[tuple[str, int], ...]
     )
     comparison = run(replace(FLOOR, hosts=seeds, matrix=matrix, rounds=1))
     lines = sound(comparison)
-    faces = [[(line.cell.mode, line.cell.name) for line in group] for group in lines]
+    apis = [[(line.cell.mode, line.cell.name) for line in group] for group in lines]
     both = [[(mode, "spikewire"), (mode, "spikewire get")] for mode in ("sync", "async")]
-    assert faces == [
+    assert apis == [
         *(both[0], both[0][:1], both[0][:1]),
         *(both[1], both[1][:1], both[1][:1]),
     ]
@@ -401,11 +401,11 @@ def test_a_drop_in_beside_the_verbs_that_do_the_same(seeds: tuple[tuple[str, int
     assert [line.cell.name for line in written] == [
         *("spikewire", "spikewire operations", "spikewire-compat"),
     ]
-    _, same, face = written
+    _, same, other_api = written
     assert same.cpu is not None
-    assert face.cpu is not None
-    assert face.faces is not None
-    assert face.faces.cpu_verb == pytest.approx(face.cpu.median / same.cpu.median)
+    assert other_api.cpu is not None
+    assert other_api.apis is not None
+    assert other_api.apis.cpu_verb == pytest.approx(other_api.cpu.median / same.cpu.median)
 
 
 def test_columns_against_the_embedded_cluster(seeds: tuple[tuple[str, int], ...]) -> None:

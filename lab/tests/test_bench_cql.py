@@ -30,7 +30,7 @@ from spikewire_lab.cql.cells import (
 )
 from spikewire_lab.cql.clients.base import Verbs
 from spikewire_lab.cql.data import COLUMNS, PAGE_ROWS, drawn, item, wide
-from spikewire_lab.cql.lab import Found, compare_cql
+from spikewire_lab.cql.lab import CqlComparison, compare_cql
 from spikewire_lab.cql.lines import collapses, summarise, with_ratios
 from spikewire_lab.cql.loops import loop_of
 from spikewire_lab.cql.table import markdown, remarks, row
@@ -276,7 +276,7 @@ def test_a_collapse_is_told() -> None:
 
 def test_markdown_has_every_line_and_note() -> None:
     args = parsed("--clients", "spikewire,acsylla", "--servers", "canned")
-    found = Found(flags.settings(args), interrupted=True)
+    found = CqlComparison(flags.settings(args), interrupted=True)
     found.rounds[Cell("spikewire", SHAPE)] = [result()]
     text = markdown(found)
     assert "| blocking, 1 thread | spikewire" in text
@@ -284,9 +284,11 @@ def test_markdown_has_every_line_and_note() -> None:
     assert "interrupted" in text
 
 
-def told(operations: int, rounds: int) -> dict[str, Any]:
+def report_of(operations: int, rounds: int) -> dict[str, Any]:
     """The JSON of a comparison with two lines, one of which has this many operations."""
-    found = Found(flags.settings(parsed("--clients", "spikewire,acsylla", "--servers", "canned")))
+    found = CqlComparison(
+        flags.settings(parsed("--clients", "spikewire,acsylla", "--servers", "canned"))
+    )
     found.environment = environment.machine([])
     for client in ("spikewire", "acsylla"):
         many = operations if client == "spikewire" else 1000
@@ -300,21 +302,21 @@ def test_a_saved_comparison_is_a_baseline(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path = tmp_path / "before.json"
-    path.write_text(json.dumps(told(1000, 6)))
+    path.write_text(json.dumps(report_of(1000, 6)))
     baseline = against.of_flag(parsed("--baseline", str(path), "--rounds", "6"), (CQL,))
     assert baseline is not None
-    assert against.ended(0, baseline, told(1000, 6)) == 0
+    assert against.ended(0, baseline, report_of(1000, 6)) == 0
     assert "0 better; 0 worse; 6 no change found" in capsys.readouterr().out
-    assert against.ended(0, baseline, told(800, 6)) == against.GOT_WORSE
+    assert against.ended(0, baseline, report_of(800, 6)) == against.GOT_WORSE
     lines = capsys.readouterr().out.splitlines()
     worse = [line for line in lines if "worse" in line and "spikewire" in line]
     # As much processor time for fewer operations.
     assert len(worse) == 2
     assert any("spikewire insert blocking, 1 thread, canned" in line for line in worse)
     assert any("throughput (op/s)" in line and "-20.0%" in line for line in worse)
-    assert against.ended(0, baseline, told(800, 2)) == against.CANNOT_TELL
+    assert against.ended(0, baseline, report_of(800, 2)) == against.CANNOT_TELL
     assert "cannot tell with 2 rounds, 5 needed" in capsys.readouterr().out
-    assert against.ended(1, baseline, told(800, 6)) == 1
+    assert against.ended(1, baseline, report_of(800, 6)) == 1
 
 
 @pytest.mark.parametrize(

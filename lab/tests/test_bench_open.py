@@ -13,9 +13,9 @@ from spikewire_lab.open.calls import Calls, dealt
 from spikewire_lab.open.loops import run_pool
 from spikewire_lab.open.schedule import NS, held, offsets, overlap
 from spikewire_lab.run.launch import as_result, python_worker, run_job
-from spikewire_lab.series.ended import Ended
+from spikewire_lab.series.calls import Ended
 from spikewire_lab.studies.selfcheck.fake import Act
-from spikewire_lab.studies.selfcheck.measure import Known, given, line, played, slower_than
+from spikewire_lab.studies.selfcheck.measure import Known, line, open_result, played, slower_than
 from spikewire_lab.studies.selfcheck.pool import FakePool
 from spikewire_lab.worker.job import Plan
 from test_bench_worker import a_job
@@ -62,7 +62,7 @@ def test_calls_at_once_and_calls_that_had_to_wait_are_counted() -> None:
 def test_late_calls_begin_at_once_and_none_is_left_out(mode: str) -> None:
     known = Known(mode, lambda _number: Act(takes=0.02), 2, 1.0, 101.0)
     result = played(known)
-    found = given(result)
+    found = open_result(result)
     assert result["operations"] == found["scheduled"] == 101
     assert found["unsent"] == 0
     assert found["outstanding_most"] == 2
@@ -75,7 +75,7 @@ def test_late_calls_begin_at_once_and_none_is_left_out(mode: str) -> None:
 def test_what_did_not_begin_counts_with_the_time_it_had_waited(mode: str) -> None:
     known = Known(mode, lambda _number: Act(takes=0.5), 1, 1.0, 10.0)
     result = played(known)
-    found = given(result)
+    found = open_result(result)
     # One call each 500 ms, until twice the planned second is over.
     assert result["operations"] == 5
     assert found["unsent"] == 5
@@ -120,7 +120,7 @@ def test_a_worker_gives_response_and_service_times(mode: str, arrivals: str) -> 
     job["open"] = {"rate": 500.0, "arrivals": arrivals}
     result = as_result(run_job(python_worker(sys.executable), job))
     assert "failed" not in result, result
-    found = given(result)
+    found = open_result(result)
     assert found["scheduled"] == 100
     assert result["operations"] == 100 - found["unsent"]
     assert found["rate"] == 500.0

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any, cast
 import pytest
 
 from spikewire.testing import Cluster
-from spikewire_lab.open.elsewhere import scheduled, worked_out
+from spikewire_lab.open.other_languages import scheduled, worked_out
 from spikewire_lab.open.schedule import NS, offsets
 from spikewire_lab.run import rust
 from spikewire_lab.run.launch import as_result, python_worker, run_job
 from spikewire_lab.run.node import runner
 from spikewire_lab.run.plan import RUST_OURS, RUST_PEER
 from spikewire_lab.run.seeds import parse_seeds
-from spikewire_lab.studies.selfcheck.measure import given, slower_than
+from spikewire_lab.studies.selfcheck.measure import open_result, slower_than
 from test_bench_worker import a_job
 
 if TYPE_CHECKING:
@@ -74,11 +74,11 @@ def test_a_stall_is_charged_to_every_call_that_it_delayed() -> None:
     result = cast("Any", worked_out(job, answer))
     latency = result["latency"]
     assert slower_than([latency["read"], latency["write"]], 510_000) == 200
-    assert slower_than([given(result)["service"]], 510_000) == 1
+    assert slower_than([open_result(result)["service"]], 510_000) == 1
     assert result["operations"] == latency["samples"] == 1000
     assert slower_than([latency["write"]], 0) == 500
-    assert given(result)["outstanding_most"] == 201
-    assert (given(result)["pacing_calls"], given(result)["pacing_cpu"]) == (1000, 0.25)
+    assert open_result(result)["outstanding_most"] == 201
+    assert (open_result(result)["pacing_calls"], open_result(result)["pacing_cpu"]) == (1000, 0.25)
     assert "rate" not in result
     assert result["series"]["start"] == 12.5
     assert sum(result["series"]["operations"]) == 1000
@@ -93,7 +93,7 @@ def test_failures_and_calls_that_did_not_begin_are_counted() -> None:
     made["begun"][8:] = made["ended"][8:] = [-1, -1]
     result = cast("Any", worked_out(job, {"open": made}))
     assert (result["errors"], result["timeouts"], result["operations"]) == (3, 2, 20)
-    assert given(result)["unsent"] == 2
+    assert open_result(result)["unsent"] == 2
     assert result["latency"]["max_ns"] == 2 * NS - 8 * NS // 10
 
 
@@ -112,7 +112,7 @@ def test_calls_that_are_not_known_are_a_failure() -> None:
 def right(job: Job, answer: Mapping[str, Any]) -> None:
     result = as_result(worked_out(job, answer))
     assert "failed" not in result, result
-    found = given(result)
+    found = open_result(result)
     assert result["errors"] == 0, result["first_error"]
     assert found["scheduled"] == 50
     assert result["operations"] == (50 - found["unsent"]) * job["shape"]["rows"]
@@ -160,10 +160,14 @@ def test_crates_tell_each_second(rate: float, mode: str, seeds: list[tuple[str, 
     job = open_job(rate, 1.2, client=RUST_OURS, mode=mode, seeds=seeds, lines=True)
     if not rate:
         del job["open"]
-    told(scheduled(job), lambda job, heard: run_job(command, job, heard=heard))
+    check_second_lines(
+        scheduled(job), lambda job, on_report: run_job(command, job, on_report=on_report)
+    )
 
 
-def told(job: Job, run: Callable[[Job, Callable[[Any], object]], Mapping[str, Any]]) -> None:
+def check_second_lines(
+    job: Job, run: Callable[[Job, Callable[[Any], object]], Mapping[str, Any]]
+) -> None:
     """Every full second is reported by each process, and is part of the result."""
     said: list[Second] = []
     result = as_result(worked_out(job, run(job, said.append)))
@@ -203,4 +207,4 @@ def test_node_tells_each_second_of_an_open_loop(seeds: list[tuple[str, int]]) ->
         pytest.skip(reason)
     where = {"client": "spikewire-node", "mode": "node", "seeds": seeds, "processes": 2}
     job = scheduled(open_job(200.0, 1.2, lines=True, **where))
-    told(job, lambda job, heard: runs.start(job, heard=heard))
+    check_second_lines(job, lambda job, on_report: runs.start(job, on_report=on_report))

@@ -21,8 +21,8 @@ from spikewire_lab.open.contract import NO_MAP
 from spikewire_lab.open.figures import PACING, notes
 from spikewire_lab.run.compare import CannotRunError, Comparison
 from spikewire_lab.run.plan import Cell, Matrix
+from spikewire_lab.table.figures import Spread
 from spikewire_lab.table.headings import columns, row
-from spikewire_lab.table.measured import Spread
 from spikewire_lab.table.report import show, title
 from spikewire_lab.table.summary import Line, summarise, with_ratios
 from test_bench_cli import run
@@ -168,7 +168,7 @@ def test_a_sweep_takes_shares_of_what_the_slowest_can_do() -> None:
         ("compare --rate 5 --mode node-queries", "node-queries is a closed loop"),
         ("compare --rate sweep --mode node-batch,node", "sweep one mode at a time"),
         ("compare --rate 5 --mode columns", "columns is a closed loop"),
-        ("compare --rate 5 --mode faces", "faces is a closed loop"),
+        ("compare --rate 5 --mode apis", "apis is a closed loop"),
         ("compare --rate sweep --mode async,batch", "sweep one mode at a time"),
         ("compare --rate sweep --mode batch --batch-sizes 4,8", "sweep one size at a time"),
         ("compare --rate 5 --mode sync --batch-sizes 8", "--batch-sizes is for --mode batch"),

@@ -17,9 +17,9 @@ from spikewire.cli import main
 from spikewire_lab import measure
 from spikewire_lab.commands.run import FLAWED
 from spikewire_lab.run.launch import python_worker
-from spikewire_lab.run.together import merged, run_together
+from spikewire_lab.run.processes import merged, run_processes
 from spikewire_lab.studies.selfcheck.fake import Act
-from spikewire_lab.studies.selfcheck.measure import Known, given, line, played, slower_than
+from spikewire_lab.studies.selfcheck.measure import Known, line, open_result, played, slower_than
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -82,15 +82,15 @@ def test_calls_of_an_open_loop_are_dealt_out(mode: str, monkeypatch: pytest.Monk
     parts = [played(one, two_of(one, at)) for at, one in enumerate((known, slow))]
     assert [one["operations"] for one in parts] == [51, 50]
     both = cast("Result", merged(parts, known.job()))
-    assert both["operations"] == given(both)["scheduled"] == 101
+    assert both["operations"] == open_result(both)["scheduled"] == 101
     assert both["latency"]["samples"] == sum(both["series"]["operations"]) == 101
     assert "rate" not in both
-    assert slower_than([given(both)["service"]], 10_000_000) == 50
-    assert measure.merge([given(both)["late"]]).get_total_count() == 101
-    assert given(both)["outstanding_most"] == 1
-    assert given(both)["pacing_calls"] == 101
-    pacings = [given(one)["pacing_cpu"] for one in parts]
-    assert given(both)["pacing_cpu"] == pytest.approx(sum(pacings))
+    assert slower_than([open_result(both)["service"]], 10_000_000) == 50
+    assert measure.merge([open_result(both)["late"]]).get_total_count() == 101
+    assert open_result(both)["outstanding_most"] == 1
+    assert open_result(both)["pacing_calls"] == 101
+    pacings = [open_result(one)["pacing_cpu"] for one in parts]
+    assert open_result(both)["pacing_cpu"] == pytest.approx(sum(pacings))
     assert [each["pacing"] for each in both["each"]] == pytest.approx(
         [pacings[0] / 51, pacings[1] / 50]
     )
@@ -103,7 +103,7 @@ def test_a_process_that_has_no_call_to_begin_is_none_the_less_one_of_them(
     known = Known("async", lambda _at: Act(), 1, 0.5, 2.0)
     jobs = [two_of(known, at) for at in range(2)]
     both = cast("Result", merged([played(known, one) for one in jobs], known.job()))
-    assert (both["operations"], given(both)["scheduled"]) == (1, 1)
+    assert (both["operations"], open_result(both)["scheduled"]) == (1, 1)
     assert ["pacing" in each for each in both["each"]] == [True, False]
     found = line(known, both)
     assert found.open is not None
@@ -122,11 +122,11 @@ def test_processes_begin_calls_at_a_rate_together(mode: str) -> None:
     asked = {"rate": 300.0, "arrivals": "constant"}
     seconds: list[Any] = []
     more = job(mode=mode, duration=1.1, warmup=0.2, open=asked, lines=True, concurrency=8)
-    answer = run_together(python_worker(""), more, {}, seconds.append)
+    answer = run_processes(python_worker(""), more, {}, seconds.append)
     if "apart" in answer.get("failed", ""):
         pytest.skip(answer["failed"])  # the machine is too busy
     assert "failed" not in answer, answer
-    found = given(cast("Result", answer))
+    found = open_result(cast("Result", answer))
     assert found["scheduled"] == 330
     assert answer["operations"] == 330 - found["unsent"]
     assert found["pacing_calls"] == 300
@@ -135,7 +135,7 @@ def test_processes_begin_calls_at_a_rate_together(mode: str) -> None:
 
 
 def test_a_maximum_of_operations_is_divided() -> None:
-    answer = run_together(python_worker(""), job(max_ops=1_000, duration=60.0, warmup=0.0), {})
+    answer = run_processes(python_worker(""), job(max_ops=1_000, duration=60.0, warmup=0.0), {})
     assert answer["operations"] == 1_000
     assert [each["operations"] for each in answer["each"]] == [334, 333, 333]
     assert answer["elapsed"] < 60
@@ -143,7 +143,7 @@ def test_a_maximum_of_operations_is_divided() -> None:
 
 def test_all_are_under_load_at_the_same_time() -> None:
     seconds: list[Any] = []
-    answer = run_together(python_worker(""), job(duration=1.2, lines=True), {}, seconds.append)
+    answer = run_processes(python_worker(""), job(duration=1.2, lines=True), {}, seconds.append)
     assert "failed" not in answer
     assert len(answer["each"]) == 3
     assert sum(each["operations"] for each in answer["each"]) == answer["operations"]
@@ -152,7 +152,7 @@ def test_all_are_under_load_at_the_same_time() -> None:
 
 
 def test_inserts_are_divided() -> None:
-    answer = run_together(python_worker(""), job(workload="I", keys=1_000), {})
+    answer = run_processes(python_worker(""), job(workload="I", keys=1_000), {})
     assert answer["operations"] == 1_000
     assert [each["operations"] for each in answer["each"]] == [334, 334, 332]
     assert "rate" not in answer
@@ -160,7 +160,7 @@ def test_inserts_are_divided() -> None:
 
 def test_one_that_fails_calls_the_others_off() -> None:
     began = time.monotonic()
-    answer = run_together(python_worker(""), job(mode="nothing"), {})
+    answer = run_processes(python_worker(""), job(mode="nothing"), {})
     assert "one of 3 processes: " in answer["failed"]
     assert "another process failed" not in answer["failed"]
     assert time.monotonic() - began < 60

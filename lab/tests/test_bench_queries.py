@@ -44,7 +44,7 @@ from spikewire_lab.queries.consumers import (
     PAUSE,
     PAUSED_ROWS,
     PAUSES,
-    Drowsy,
+    SlowConsumer,
     async_called,
     called,
 )
@@ -55,7 +55,7 @@ from spikewire_lab.queries.result import as_scan
 from spikewire_lab.queries.table import GET_HEADINGS, SCAN_HEADINGS, get_row, notes, scan_row
 from spikewire_lab.run.launch import python_worker, run_job
 from spikewire_lab.run.plan import NODE_CLIENTS
-from spikewire_lab.run.progress import Progress, shown_time
+from spikewire_lab.run.progress import Progress, format_time
 from spikewire_lab.run.seeds import parse_seeds
 from spikewire_lab.work import parse_bins, value_pool
 from spikewire_lab.worker.job import MismatchError
@@ -266,17 +266,17 @@ def test_what_is_left_is_estimated(capsys: pytest.CaptureFixture[str]) -> None:
     assert re.fullmatch(r"\[1/3, about 0:0\d left\] one", first)
     assert re.fullmatch(r"\[2/3, about 0:0\d left\] two", second)
     assert third == "[3/3] three"
-    assert [shown_time(seconds) for seconds in (0.4, 59.6, 3_725)] == ["0:00", "1:00", "62:05"]
+    assert [format_time(seconds) for seconds in (0.4, 59.6, 3_725)] == ["0:00", "1:00", "62:05"]
 
 
 def test_a_sleeping_consumer_sleeps_as_long_however_records_come() -> None:
     def slept(step: int) -> float:
-        drowsy = Drowsy()
+        drowsy = SlowConsumer()
         return sum(drowsy.due(count) for count in range(step, 200_001, step))
 
     assert slept(1) == pytest.approx(0.5 + PAUSES * PAUSE)
     assert slept(40_000) == pytest.approx(0.5 + PAUSES * PAUSE)
-    drowsy = Drowsy()
+    drowsy = SlowConsumer()
     assert drowsy.due(1) > 0
     assert drowsy.due(2) == 0
     assert drowsy.due(1 + PAUSED_ROWS) == PAUSE

@@ -16,14 +16,14 @@ if TYPE_CHECKING:
 
 
 @dataclass
-class Found:
+class Outcomes:
     done: list[str] = field(default_factory=list[str])
     interrupted: bool = False
 
 
 @dataclass
 class Lab:
-    found: Found
+    found: Outcomes
     rounds: Rounds
     turn: Callable[[str], str]
 
@@ -53,7 +53,7 @@ def test_each_cell_has_one_turn_in_every_round(capsys: pytest.CaptureFixture[str
 
 
 def test_an_interruption_keeps_what_was_finished() -> None:
-    found = Found()
+    found = Outcomes()
 
     def turn(cell: str) -> str:
         if len(found.done) == 4:

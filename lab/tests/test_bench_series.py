@@ -17,17 +17,17 @@ from spikewire_lab import measure
 from spikewire_lab.clients.base import ASYNC, SYNC
 from spikewire_lab.run.compare import Comparison
 from spikewire_lab.run.plan import Cell, Matrix
+from spikewire_lab.series.calls import FAILED, LATE, NOT_YET, Ended
 from spikewire_lab.series.contract import INTERVALS, intervals_a_second
-from spikewire_lab.series.ended import FAILED, LATE, NOT_YET, Ended
 from spikewire_lab.series.hlog import keep
-from spikewire_lab.series.lines import Lines, Shown, rounded, text
+from spikewire_lab.series.lines import LineDisplay, Lines, rounded, text
 from spikewire_lab.series.marks import Marks
 from spikewire_lab.series.timeline import Timeline
-from spikewire_lab.studies.overtime import charts
 from spikewire_lab.studies.recipe import FULL, QUICK
 from spikewire_lab.studies.selfcheck.fake import Act
 from spikewire_lab.studies.selfcheck.measure import Known, played, real
 from spikewire_lab.studies.svg import NARROW, WIDE, draw
+from spikewire_lab.studies.timelines import charts
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -269,7 +269,7 @@ class TestLines:
 
     def test_several_processes_are_one_line(self) -> None:
         shown: list[str] = []
-        show = Shown(2, shown.append)
+        show = LineDisplay(2, shown.append)
         told: Second = {
             "second": 1,
             "part": 0,

@@ -20,9 +20,9 @@ from spikewire_lab.clients.shape import (
 from spikewire_lab.measure import Growth, encode, merge, percentiles
 from spikewire_lab.run.plan import Cell
 from spikewire_lab.run.progress import brief
-from spikewire_lab.table.faces import conclusions
+from spikewire_lab.table.apis import conclusions
+from spikewire_lab.table.figures import Spread
 from spikewire_lab.table.headings import columns, row
-from spikewire_lab.table.measured import Spread
 from spikewire_lab.table.report import notes, title
 from spikewire_lab.table.summary import Line, summarise, with_ratios
 from spikewire_lab.worker.drivers import Outcome
@@ -252,9 +252,9 @@ def test_memory_that_was_used_before_counts_again() -> None:
     del held
     with Growth() as growth:
         held = fill()
-    if growth.taken is None:
+    if growth.size is None:
         pytest.skip("earlier peaks cannot be forgotten")
-    assert growth.taken > 20_000_000
+    assert growth.size > 20_000_000
     assert (len(held), len(after)) == (300, 100_000)
 
 
@@ -362,7 +362,7 @@ def test_pools_are_measured_against_one_loop() -> None:
     assert with_ratios(group[1:])[0].one_loop is None
 
 
-def test_faces_are_measured_against_the_verb_and_against_what_they_replace() -> None:
+def test_other_apis_are_measured_against_the_verb_and_against_what_they_replace() -> None:
     def line(client: str, operations: int, cpu: float) -> Line:
         done = a_result(client=client, operations=operations, cpu=(cpu, 0.0))
         return summarise(Cell(client, "sync", 32), [done])
@@ -376,19 +376,19 @@ def test_faces_are_measured_against_the_verb_and_against_what_they_replace() -> 
         ]
     )
     verb, builder, compat, official = group
-    assert (verb.faces, official.faces) == (None, None)
-    assert builder.faces is not None
-    assert builder.faces.cpu_verb == pytest.approx(1.1)
-    assert (builder.faces.rate_replaced, builder.faces.cpu_replaced) == (None, None)
-    assert compat.faces is not None
-    assert compat.faces.cpu_verb == pytest.approx(1.5)
-    assert compat.faces.rate_replaced == pytest.approx(0.8)
-    assert compat.faces.cpu_replaced == pytest.approx(0.375)
+    assert (verb.apis, official.apis) == (None, None)
+    assert builder.apis is not None
+    assert builder.apis.cpu_verb == pytest.approx(1.1)
+    assert (builder.apis.rate_replaced, builder.apis.cpu_replaced) == (None, None)
+    assert compat.apis is not None
+    assert compat.apis.cpu_verb == pytest.approx(1.5)
+    assert compat.apis.rate_replaced == pytest.approx(0.8)
+    assert compat.apis.cpu_replaced == pytest.approx(0.375)
     # Faces are not peers: the best is the best of the other clients.
     assert builder.rate_ratio == 1.0
-    headings = [column.name for column in columns("single", faces=True)]
-    assert row(compat, faces=True)[headings.index("CPU ÷ verb")] == "1.50"
-    assert row(official, faces=True)[headings.index("rate ÷ replaced")] == "-"
+    headings = [column.name for column in columns("single", apis=True)]
+    assert row(compat, apis=True)[headings.index("CPU ÷ verb")] == "1.50"
+    assert row(official, apis=True)[headings.index("rate ÷ replaced")] == "-"
     assert conclusions([group]) == [
         "spikewire-builder: at most 1.10 of the verb's CPU (sync 32)",
         "spikewire-compat: at most 1.50 of the verb's CPU (sync 32)",
@@ -402,12 +402,12 @@ def test_a_face_is_measured_against_the_way_that_does_the_same() -> None:
         return summarise(cell, [a_result(client=client, operations=1000, cpu=(cpu, 0.0))])
 
     def group(kind: str) -> list[Line]:
-        faces = [line(name, kind, 0.012) for name in ("spikewire-compat", "spikewire-builder")]
+        apis = [line(name, kind, 0.012) for name in ("spikewire-compat", "spikewire-builder")]
         verbs = [line("spikewire", kind, 0.004), line("spikewire", kind, 0.010, OPERATIONS)]
-        return with_ratios([*verbs, *faces])
+        return with_ratios([*verbs, *apis])
 
     def costs(kind: str) -> list[float | None]:
-        return [one.faces.cpu_verb if one.faces else None for one in group(kind)]
+        return [one.apis.cpu_verb if one.apis else None for one in group(kind)]
 
     assert [costs(BATCH_WRITE), costs(BATCH_READ)] == [
         [None, None, pytest.approx(1.2), pytest.approx(3)],

@@ -109,8 +109,8 @@ def test_a_batch_counts_its_records_and_times_its_calls(kind: str, mode: str) ->
     assert result["operations"] % 8 == 0
     latency = result["latency"]
     assert latency["samples"] + latency["overwritten"] == result["operations"] // 8
-    taken = merge([latency["write" if kind == "batch-write" else "read"]])
-    assert taken.get_total_count() == latency["samples"]
+    histogram = merge([latency["write" if kind == "batch-write" else "read"]])
+    assert histogram.get_total_count() == latency["samples"]
 
 
 def test_each_uvloop_mode_runs_on_uvloop() -> None:

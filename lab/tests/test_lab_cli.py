@@ -24,8 +24,8 @@ from spikewire_lab.studies import cli
 from spikewire_lab.studies.html import page
 from spikewire_lab.studies.html.index import index
 from spikewire_lab.studies.recipe import Bench, Measurement, Part, Recipe
+from spikewire_lab.studies.remaining import Way
 from spikewire_lab.studies.report import load
-from spikewire_lab.studies.way import Way
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

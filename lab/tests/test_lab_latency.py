@@ -13,7 +13,7 @@ from spikewire_lab.measure import encode, merge
 from spikewire_lab.run.compare import Comparison
 from spikewire_lab.run.plan import Cell
 from spikewire_lab.run.progress import Progress
-from spikewire_lab.studies import opened, recipes
+from spikewire_lab.studies import open_loops, recipes
 from spikewire_lab.studies.recipe import SHORT, Bench, Target
 from spikewire_lab.studies.recipes.latency.sweep import Sweep, pauses
 from spikewire_lab.studies.report import Report
@@ -32,10 +32,10 @@ pytest.importorskip("rich.console", reason="the lab's rich is not installed")
 
 
 def test_a_curve_goes_as_far_into_the_tail_as_there_are_samples() -> None:
-    points = opened.curve(merge([encode(range(1_000, 1_001_000, 1_000))]))
+    points = open_loops.curve(merge([encode(range(1_000, 1_001_000, 1_000))]))
     assert [at for at, _ in points] == [1, 10, 25, 50, 75, 90, 95, 99]
     assert dict(points)[50] == pytest.approx(500, rel=0.002)
-    assert [at for at, _ in opened.curve(merge([encode([5])]))] == [1, 10, 25, 50]
+    assert [at for at, _ in open_loops.curve(merge([encode([5])]))] == [1, 10, 25, 50]
 
 
 def test_the_quick_form(tmp_path: Path) -> None:

@@ -13,12 +13,12 @@ from xml.etree import ElementTree as ET
 import pytest
 
 import lab_report
-from spikewire_lab.studies.closed import bars
+from spikewire_lab.studies.closed_loops import bars
 from spikewire_lab.studies.html import page
 from spikewire_lab.studies.markdown import markdown
 from spikewire_lab.studies.report import Heading, Measured, Report, Row, Series, Table
 from spikewire_lab.studies.svg import NARROW, WIDE, draw, scale, units
-from spikewire_lab.studies.svg.palette import OURS, colour, looks
+from spikewire_lab.studies.svg.palette import OURS, colour, styles
 
 if TYPE_CHECKING:
     from spikewire_lab.studies.report import Chart
@@ -104,7 +104,7 @@ def test_clients_have_colours_of_their_own() -> None:
     assert colours[0] == OURS == colour("spikewire@/a/build")
     assert len(set(colours)) == len(colours)
     series = [Series(name, (), "spikewire") for name in ("response", "service")]
-    assert looks(series) == [(OURS, 0), (OURS, 1)]
+    assert styles(series) == [(OURS, 0), (OURS, 1)]
 
 
 def _lines(settings: list[str], clients: list[str]) -> Table:

@@ -8,9 +8,9 @@ import pytest
 
 from spikewire_lab.clients.base import SYNC
 from spikewire_lab.run.plan import Cell
-from spikewire_lab.studies.lost import Side, dearer, later, side, why
+from spikewire_lab.studies.reasons import Side, dearer, later, side, why
 from spikewire_lab.studies.recipes.sdk.layers import compared
-from spikewire_lab.table.measured import Spread
+from spikewire_lab.table.figures import Spread
 from spikewire_lab.table.report import notes
 from spikewire_lab.table.summary import Line
 

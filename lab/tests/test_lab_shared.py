@@ -21,12 +21,12 @@ from spikewire_lab.studies import recipes
 from spikewire_lab.studies.recipe import QUICK, Bench, Target
 from spikewire_lab.studies.recipes.gil.equal import losses as losses_at_one_rate
 from spikewire_lab.studies.recipes.gil.shared import losses
-from spikewire_lab.studies.recipes.noise.twins import Twin, conclusions, differ, judgements, row
+from spikewire_lab.studies.recipes.noise.repeats import Repeat, conclusions, differ, judgements, row
 from spikewire_lab.studies.report import Measured, Report, Row
 from spikewire_lab.studies.run import run_recipe
-from spikewire_lab.table.measured import Spread
+from spikewire_lab.table.figures import Spread
 from spikewire_lab.table.summary import Line
-from spikewire_lab.worker.companion import COUNTER, TICKER, SharedWindow, companion
+from spikewire_lab.worker.background import COUNTER, TICKER, SharedWindow, background_load
 from test_bench_summary import a_result
 from test_bench_worker import a_job
 
@@ -65,7 +65,7 @@ def test_what_runs_beside_a_client_is_measured_alone_and_together(mode: str) -> 
 
 def test_other_companions_are_refused() -> None:
     with pytest.raises(ValueError, match="'walker' is not ticker or counter"):
-        companion("walker", "sync")
+        background_load("walker", "sync")
 
 
 def test_companions_and_twins_stand_in_one_group() -> None:
@@ -79,13 +79,13 @@ def test_companions_and_twins_stand_in_one_group() -> None:
     assert group[0].beside(group[1])
 
 
-def a_twin(first: Sequence[float], second: Sequence[float] | None) -> Twin:
+def a_twin(first: Sequence[float], second: Sequence[float] | None) -> Repeat:
     def line(twin: int, rates: Sequence[float]) -> Line:
         cell = Cell("spikewire", "sync", 32, twin=twin)
         cpu = Spread.of([10.0 + 0.1 * at for at in range(len(rates))])
         return Line(cell, len(rates), (), rate=Spread.of(rates), cpu=cpu)
 
-    return Twin(line(0, first), None if second is None else line(1, second))
+    return Repeat(line(0, first), None if second is None else line(1, second))
 
 
 def test_twins_are_told_apart_by_the_rule_of_all_comparisons() -> None:
@@ -93,7 +93,7 @@ def test_twins_are_told_apart_by_the_rule_of_all_comparisons() -> None:
     assert apart == pytest.approx(100 * 10 / 105)
     assert spread == pytest.approx(100 * 6 / 110)
 
-    def told(*twins: Twin) -> list[list[Entry]]:
+    def told(*twins: Repeat) -> list[list[Entry]]:
         judged = judgements(twins)
         rows = [
             row(twin, {name: one.verdict for (at, name), one in judged.items() if at == number})
@@ -230,17 +230,17 @@ def test_the_quick_form(name: str, table: str, tmp_path: Path) -> None:
 
 
 def test_a_thread_that_had_no_turn_yet_is_waited_for() -> None:
-    counter = companion(COUNTER, "sync")
+    counter = background_load(COUNTER, "sync")
     counter.alone(0.0)
     counter.mark()
     counter.mark()
     counter.end()
-    assert counter.found().get("alone_rate", 0.0) > 0
+    assert counter.result().get("alone_rate", 0.0) > 0
 
 
 def test_of_the_thread_just_the_window_counts(monkeypatch: pytest.MonkeyPatch) -> None:
     """It also runs while other processes' usage is read, with the interpreter to itself."""
-    counter = companion(COUNTER, "sync")
+    counter = background_load(COUNTER, "sync")
     window = SharedWindow(None, counter)
     counter.alone(0.0)
     monkeypatch.setattr(measure, "machine_cpu", lambda: time.sleep(0.1))
@@ -250,4 +250,4 @@ def test_of_the_thread_just_the_window_counts(monkeypatch: pytest.MonkeyPatch) -
     window.close()
     used = window.used
     assert used is not None
-    assert 0 <= counter.found().get("together_cpu", 0.0) <= used.user + used.system
+    assert 0 <= counter.result().get("together_cpu", 0.0) <= used.user + used.system

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 def first(seeds: Sequence[Seed], name: str, access: Access = OPEN) -> str | None:
     """The first answer of a node; None if there is none."""
-    return next((said for said in _answers(seeds, name, access) if said is not None), None)
+    return next((answer for answer in _answers(seeds, name, access) if answer is not None), None)
 
 
 def answers(seeds: Sequence[Seed], name: str, access: Access = OPEN) -> list[str | None]:
@@ -57,7 +57,7 @@ def seeds_text(seeds: Sequence[Seed], access: Access) -> str:
     return ",".join(seed_text(seed, access.name(at)) for at, seed in enumerate(seeds))
 
 
-def refused(seeds: Sequence[Seed], access: Access) -> str | None:
+def rejection(seeds: Sequence[Seed], access: Access) -> str | None:
     """Why the cluster refuses our own client, or None."""
     import spikewire
 

@@ -25,7 +25,7 @@ NAME = "lab.spikewire"
 
 def options(nodes: int, namespace: str, threads: int, copies: int, access: Access) -> str:
     """The options of the process."""
-    given: dict[str, Any] = {
+    fields: dict[str, Any] = {
         "nodes": nodes,
         "port": 0,
         "namespaces": [namespace],
@@ -34,10 +34,10 @@ def options(nodes: int, namespace: str, threads: int, copies: int, access: Acces
     }
     if access.user:
         user = {"password": access.password.text(), "external": access.auth != INTERNAL}
-        given["users"] = {access.user: user}
+        fields["users"] = {access.user: user}
     if access.tls is not None:
-        given["tls"] = {"name": NAME}
-    return json.dumps(given)
+        fields["tls"] = {"name": NAME}
+    return json.dumps(fields)
 
 
 def with_certificates(access: Access, line: str) -> Access:
@@ -51,14 +51,14 @@ def main() -> int:
     """Serves until SIGINT or SIGTERM; further signals have no effect."""
     from spikewire.testing import Cluster
 
-    given: dict[str, Any] = json.load(sys.stdin)
+    options: dict[str, Any] = json.load(sys.stdin)
     ends = {signal.SIGINT, signal.SIGTERM}
     signal.pthread_sigmask(signal.SIG_BLOCK, ends)
-    made: Any = Cluster(**given)
-    with made as cluster:
-        if "tls" in given:
-            told = {"ca": str(cluster.certificates.ca)}
-            print(f"{CERTIFICATES}{json.dumps(told)}", flush=True)
+    context: Any = Cluster(**options)
+    with context as cluster:
+        if "tls" in options:
+            certificates = {"ca": str(cluster.certificates.ca)}
+            print(f"{CERTIFICATES}{json.dumps(certificates)}", flush=True)
         print(f"ready {cluster.seeds}", flush=True)
         signal.sigwait(ends)
     return 0

@@ -50,21 +50,21 @@ _AUTHS = {
 def config(module: str, target: Target) -> dict[str, object]:
     """The configuration that a user of this client would write for such a cluster."""
     access, hosts = target.access, list(target.seeds)
-    made: dict[str, object] = {
+    options: dict[str, object] = {
         "hosts": hosts,
         "use_services_alternate": target.services_alternate,
     }
     if access.auth:
         number = cast("int", vars(importlib.import_module(module))[_AUTHS[access.auth]])
-        made["policies"] = {"auth_mode": number}
+        options["policies"] = {"auth_mode": number}
     if access.user:
-        made |= {"user": access.user, "password": access.password.text()}
+        options |= {"user": access.user, "password": access.password.text()}
     if access.tls is not None:
         tls = access.tls
         files = {"cafile": tls.ca, "certfile": tls.certificate, "keyfile": tls.key}
-        made["hosts"] = list(target.tls_seeds)
-        made["tls"] = {"enable": True, **{name: path for name, path in files.items() if path}}
-    return made
+        options["hosts"] = list(target.tls_seeds)
+        options["tls"] = {"enable": True, **{name: path for name, path in files.items() if path}}
+    return options
 
 
 class Blocking(BlockingClient):

@@ -150,17 +150,17 @@ class AsyncioBuilder(AsyncioClient):
 class PooledBuilder(spikewire.Pooled):
     """Chains of steps, awaited on the loops of a pool."""
 
-    _made: dict[str, object]
+    _bound: dict[str, object]
 
     def open(self, target: Target, loops: int, *, uvloop: bool) -> None:
         super().open(target, loops, uvloop=uvloop)
-        self._made = _names(cast("_Client", self._pool.client), target)
+        self._bound = _names(cast("_Client", self._pool.client), target)
 
     def verbs(self) -> Verbs:
-        return _verbs(self._made, "await ")
+        return _verbs(self._bound, "await ")
 
     def many(self) -> ManyVerbs:
-        return _many(self._made, "await ")
+        return _many(self._bound, "await ")
 
 
 def _waited_for(method: str, arguments: str) -> str:
@@ -219,7 +219,7 @@ def _drop_in(
         asyncio=asyncio,
         ways=tuple(way for way in peer.ways if way.kind in (BATCH_READ, BATCH_WRITE)),
         usual=False,
-        face_of=spikewire.PEER.name,
+        api_of=spikewire.PEER.name,
         replaces=peer.name,
     )
 
@@ -234,7 +234,7 @@ BUILDER = Peer(
     usual=False,
     verbs=ALL,
     ways=(Way(BATCH_READ), Way(BATCH_WRITE)),
-    face_of=spikewire.PEER.name,
+    api_of=spikewire.PEER.name,
 )
 FUTURES = Peer(
     "spikewire-futures",
@@ -244,7 +244,7 @@ FUTURES = Peer(
     usual=False,
     verbs=ALL,
     ways=(Way(BATCH_READ, modes=(SYNC,)), Way(BATCH_WRITE, modes=(SYNC,))),
-    face_of=spikewire.PEER.name,
+    api_of=spikewire.PEER.name,
 )
 COMPAT = _drop_in("spikewire-compat", aerospike_c.PEER, Compat.module, Compat)
 COMPAT_PY = _drop_in(

@@ -11,7 +11,7 @@ from ..open import flags as open_flags
 from ..run import packages
 from ..run.plan import CLIENTS, NODE_CLIENTS, Matrix
 from .flags import Pace, add_flags
-from .run import refuse, run_matrix
+from .run import run_matrix, usage_error
 
 if TYPE_CHECKING:
     import argparse
@@ -79,12 +79,12 @@ def run(args: argparse.Namespace) -> int:
     if only is None:
         reason = PEERS[args.client].lacks(mode)
     if reason is None and args.processes is not None and mode in CRATES:
-        return refuse(f"--processes is not for --mode {mode}")
+        return usage_error(f"--processes is not for --mode {mode}")
     if reason is not None:
-        return refuse(f"--mode {mode}: {args.client} {reason}")
+        return usage_error(f"--mode {mode}: {args.client} {reason}")
     reason = open_flags.problem(args, [mode])
     if reason is not None:
-        return refuse(reason)
+        return usage_error(reason)
     tasks: int = args.async_tasks or (open_flags.OUTSTANDING if args.rate else 32)
     matrix = Matrix(
         clients=(args.client,),

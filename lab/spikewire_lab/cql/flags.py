@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from ..access import flags as access_flags
 from ..arguments import count, counts, cpus, names, seconds, seconds_or_none, value
 from ..commands.flags import add_error_limit
-from ..needed import missing
+from ..requirements import missing
 from ..run import packages, ready
 from ..run.seeds import parse_seeds
 from ..studies.baseline import against
@@ -179,7 +179,7 @@ def settings(args: argparse.Namespace) -> Settings:
         server_cpus=args.server_cpus,
         keep_awake=args.keep_awake,
         error_limit=args.error_limit / 100,
-        access=access_flags.given(args, _names(args)),
+        access=access_flags.access_of(args, _names(args)),
     )
 
 
@@ -232,22 +232,22 @@ def run(args: argparse.Namespace) -> int:
         return FLAWED
     previous = signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
-        found = compare_cql(settings(args), ["spikewire", *sys.argv[1:]], Progress())
+        comparison = compare_cql(settings(args), ["spikewire", *sys.argv[1:]], Progress())
     except (CannotRunError, RuntimeError, OSError) as error:
         print(f"spikewire compare-cql: {error}", file=sys.stderr)
         return FLAWED
     finally:
         signal.signal(signal.SIGTERM, previous)
-    show(found)
+    show(comparison)
     now = dt.datetime.now(dt.timezone.utc).strftime("%Y%m%d-%H%M%S")
-    told = found.as_json()
+    report = comparison.as_json()
     texts = {
-        args.json or Path(f"bench-results/compare-cql-{now}.json"): json.dumps(told),
-        args.markdown or Path(f"bench-results/compare-cql-{now}.md"): markdown(found),
+        args.json or Path(f"bench-results/compare-cql-{now}.json"): json.dumps(report),
+        args.markdown or Path(f"bench-results/compare-cql-{now}.md"): markdown(comparison),
     }
     for path, text in texts.items():
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")
         print(f"written to {path}", file=sys.stderr)
-    status = INTERRUPTED if found.interrupted else FLAWED if found.flawed else 0
-    return against.ended(status, baseline, told)
+    status = INTERRUPTED if comparison.interrupted else FLAWED if comparison.flawed else 0
+    return against.ended(status, baseline, report)

@@ -50,8 +50,8 @@ class Server:
 
     def let_in(self) -> dict[str, object]:
         """Login and encryption in words."""
-        said = probe.described(self.seed, self.access)
-        return {"access": said} if said else {}
+        text = probe.described(self.seed, self.access)
+        return {"access": text} if text else {}
 
     def __enter__(self) -> Self:
         return self
@@ -60,7 +60,7 @@ class Server:
         self._stack.close()
 
 
-class Given(Server):
+class ExternalServer(Server):
     """A server that already runs."""
 
     def __init__(self, seed: Seed, access: Access) -> None:

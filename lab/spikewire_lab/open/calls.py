@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from ..measure import encode
-from ..series.ended import FAILED, LATE, Ended
+from ..series.calls import FAILED, LATE, Ended
 from ..work.mix import READING
 from ..worker.drivers import Outcome, is_timeout, share
 from .contract import OVERTIME, PACING_SECONDS
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from ..measure import Window
     from ..work import Operation
     from ..worker.drivers import Load
-    from .contract import Asked, Given
+    from .contract import OpenLoad, OpenResult
 
 NOT_YET = -1
 
@@ -34,12 +34,12 @@ def followed(window: Window, calls: Calls) -> None:
 class OpenOutcome(Outcome):
     """The results of all workers, with response times as latencies."""
 
-    open: Given | None = None
+    open: OpenResult | None = None
 
 
-def _due(asked: Asked, load: Load, seconds: float, seed: str) -> array[int]:
+def _due(open_load: OpenLoad, load: Load, seconds: float, seed: str) -> array[int]:
     """The due times of this process's share of the calls."""
-    due = offsets(asked["rate"], seconds, asked["arrivals"], seed)
+    due = offsets(open_load["rate"], seconds, open_load["arrivals"], seed)
     return due[load.part :: load.processes]
 
 
@@ -84,8 +84,8 @@ class Calls:
         self.failures = bytearray(len(self.due))
 
     @staticmethod
-    def of(asked: Asked, load: Load, seconds: float, seed: str) -> Calls:
-        due = _due(asked, load, seconds, seed)
+    def of(open_load: OpenLoad, load: Load, seconds: float, seed: str) -> Calls:
+        due = _due(open_load, load, seconds, seed)
         operations: list[Operation] = []
         for number in range(load.workers):
             for first, others in load.blocks(number):
@@ -95,10 +95,10 @@ class Calls:
         return Calls(due, operations, seconds)
 
     @staticmethod
-    def idle(asked: Asked, load: Load, seed: str) -> Calls:
+    def idle(open_load: OpenLoad, load: Load, seed: str) -> Calls:
         """A phase whose calls do nothing, to measure the cost of pacing."""
         seconds = min(load.duration, PACING_SECONDS)
-        return Calls(_due(asked, load, seconds, seed), [(0, None)], seconds)
+        return Calls(_due(open_load, load, seconds, seed), [(0, None)], seconds)
 
     def begin(self, now: int) -> None:
         self.start = now
@@ -123,7 +123,11 @@ class Calls:
             self.outcome.first_error = f"{type(error).__name__}: {error}"
 
     def finish(
-        self, asked: Asked, shares: Sequence[tuple[Sequence[int], int]], now: int, pacing: Pacing
+        self,
+        open_load: OpenLoad,
+        shares: Sequence[tuple[Sequence[int], int]],
+        now: int,
+        pacing: Pacing,
     ) -> OpenOutcome:
         """The results at the end of the window. `shares`: the parts that were dealt out."""
         outcome = self.outcome
@@ -142,8 +146,8 @@ class Calls:
         service = [self.ended[at] - self.begun[at] for at in good]
         late = [self.begun[at] - due[at] for at in good]
         outcome.open = {
-            "rate": asked["rate"],
-            "arrivals": asked["arrivals"],
+            "rate": open_load["rate"],
+            "arrivals": open_load["arrivals"],
             "scheduled": len(due),
             "unsent": len(due) - len(sent),
             "service": encode(service),

@@ -19,7 +19,7 @@ NO_MAP = "has no open loop: the pool takes its commands as fast as it can"
 """Why a pool that is given single commands has no open loop."""
 
 
-class Asked(TypedDict):
+class OpenLoad(TypedDict):
     """Part of a job that makes it an open loop. The job's `concurrency` is then the largest number
     of outstanding calls: worker threads, or tasks of all event loops together."""
 
@@ -30,7 +30,7 @@ class Asked(TypedDict):
     seed."""
 
 
-class Given(TypedDict):
+class OpenResult(TypedDict):
     """Part of a result, next to `latency`, which holds response times. Histograms are of
     nanoseconds (base64 HDR V2) and exclude failed calls."""
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from ..result import Result
     from ..table.summary import Line
-    from .contract import Given
+    from .contract import OpenResult
 
 KEPT_UP = 0.95
 """The share of the rate that a client has to reach in each round to have kept up with it."""
@@ -60,30 +60,30 @@ def figures(results: Sequence[Result], rows: int = 1) -> OpenFigures | None:
     rounds = [(one, one["open"]) for one in results if "open" in one]
     if not rounds:
         return None
-    given = [one for _, one in rounds]
-    kept_up = all(_kept_up(result, one) for result, one in rounds)
+    open_results = [one for _, one in rounds]
+    sustained = all(_sustained(result, one) for result, one in rounds)
     return OpenFigures(
-        asked=given[0]["rate"],
-        arrivals=given[0]["arrivals"],
-        scheduled=sum(one["scheduled"] for one in given),
-        unsent=sum(one["unsent"] for one in given),
-        held=sum(one["held"] for one in given),
-        outstanding_most=max(one["outstanding_most"] for one in given),
-        service=percentiles(merge(one["service"] for one in given)),
-        service_max=max(one["service_max_ns"] for one in given) / 1000,
-        late=percentiles(merge(one["late"] for one in given)),
-        kept_up=kept_up,
-        generator=median(1e6 * (paced(one) or 0.0) / rows for one in given),
-        less_pacing=_less_pacing(rounds) if kept_up else None,
+        asked=open_results[0]["rate"],
+        arrivals=open_results[0]["arrivals"],
+        scheduled=sum(one["scheduled"] for one in open_results),
+        unsent=sum(one["unsent"] for one in open_results),
+        held=sum(one["held"] for one in open_results),
+        outstanding_most=max(one["outstanding_most"] for one in open_results),
+        service=percentiles(merge(one["service"] for one in open_results)),
+        service_max=max(one["service_max_ns"] for one in open_results) / 1000,
+        late=percentiles(merge(one["late"] for one in open_results)),
+        kept_up=sustained,
+        generator=median(1e6 * (paced(one) or 0.0) / rows for one in open_results),
+        less_pacing=_less_pacing(rounds) if sustained else None,
     )
 
 
-def paced(given: Given) -> float | None:
+def paced(result: OpenResult) -> float | None:
     """Seconds of pacing per call; None if one of several processes has no figure."""
-    return given["pacing_cpu"] / given["pacing_calls"] if given["pacing_calls"] else None
+    return result["pacing_cpu"] / result["pacing_calls"] if result["pacing_calls"] else None
 
 
-def together(parts: Sequence[Given]) -> Given:
+def together(parts: Sequence[OpenResult]) -> OpenResult:
     """The result of several processes among which the calls of one open loop were dealt out."""
     return {
         "rate": parts[0]["rate"],
@@ -101,7 +101,7 @@ def together(parts: Sequence[Given]) -> Given:
     }
 
 
-def _less_pacing(rounds: Sequence[tuple[Result, Given]]) -> float | None:
+def _less_pacing(rounds: Sequence[tuple[Result, OpenResult]]) -> float | None:
     """Median over the rounds of the processor time per operation without the pacing of all
     calls."""
     each = [
@@ -109,20 +109,20 @@ def _less_pacing(rounds: Sequence[tuple[Result, Given]]) -> float | None:
         * (
             result["cpu"]["user"]
             + result["cpu"]["system"]
-            - (paced(given) or 0.0) * (given["scheduled"] - given["unsent"])
+            - (paced(open_result) or 0.0) * (open_result["scheduled"] - open_result["unsent"])
         )
         / result["operations"]
-        for result, given in rounds
+        for result, open_result in rounds
         if result["operations"]
     ]
     return median(each) if each else None
 
 
-def _kept_up(result: Result, given: Given) -> bool:
+def _sustained(result: Result, open_result: OpenResult) -> bool:
     """Whether the client kept up. Errors count as replies: what matters is whether calls ended in
     time."""
-    reached = given["scheduled"] / result["elapsed"]
-    return not given["unsent"] and reached >= KEPT_UP * given["rate"]
+    reached = open_result["scheduled"] / result["elapsed"]
+    return not open_result["unsent"] and reached >= KEPT_UP * open_result["rate"]
 
 
 def without_ratios(lines: Sequence[Line]) -> list[Line]:
@@ -150,24 +150,24 @@ def title(lines: Sequence[Line]) -> str:
 def notes(line: Line, *, pools: bool = False) -> list[str]:
     """Remarks on an open loop that a reader must see; `pools` if event loops in threads are
     compared."""
-    found, said, cell = line.open, list[str](), line.cell
-    if found is None or cell.client == FLOOR:
-        return said
+    figures, notes, cell = line.open, list[str](), line.cell
+    if figures is None or cell.client == FLOOR:
+        return notes
     name = f"{cell.client}, {run_by(cell)}" if pools else cell.name
     if cell.shape.kind != SINGLE:
         name += f", {cell.shape.rows:,} records"
-    who = f"{name} at {found.asked:,g}/s"
-    if not found.kept_up:
+    who = f"{name} at {figures.asked:,g}/s"
+    if not figures.kept_up:
         text = f"{who}: did not keep up with the rate"
-        if found.unsent:
-            text += f", {found.unsent:,} of {found.scheduled:,} calls had not begun"
-        said.append(text)
-    if found.held:
-        said.append(
-            f"{who}: {found.held:,} of {found.scheduled:,} calls were due while"
+        if figures.unsent:
+            text += f", {figures.unsent:,} of {figures.scheduled:,} calls had not begun"
+        notes.append(text)
+    if figures.held:
+        notes.append(
+            f"{who}: {figures.held:,} of {figures.scheduled:,} calls were due while"
             f" {cell.concurrency} were outstanding, and waited"
         )
     cpu = line.cpu and line.cpu.median
-    if cpu and found.generator > GENERATOR_SHARE * cpu:
-        said.append(PACING)
-    return said
+    if cpu and figures.generator > GENERATOR_SHARE * cpu:
+        notes.append(PACING)
+    return notes

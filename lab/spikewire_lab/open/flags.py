@@ -123,6 +123,6 @@ def run(
         show(closed)
         write_json(closed, path.with_name(f"{path.stem}-saturation{path.suffix}"))
         slowest = sweep.slowest(closed.lines())
-        settings = replace(settings, rates_from=sweep.told(slowest))
+        settings = replace(settings, rates_from=sweep.rates_in_words(slowest))
         rate = sweep.rates(slowest)
     return compare(kind, sweep.at_rates(settings, rate), command_line, Progress())

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from ..clients.base import PoolClient
     from ..work import Operation
     from ..worker.drivers import Load, Phase
-    from .contract import Asked
+    from .contract import OpenLoad
 
     Call = Callable[[Operation], Awaitable[None]]
 
@@ -36,15 +36,15 @@ def run_pool(
     loops: int,
     load: Load,
     window: Window,
-    asked: Asked,
+    open_load: OpenLoad,
     seed: int,
     timing: Callable[[int], Timing] = _real,
 ) -> OpenOutcome:
     """The pool runs a pacer on each of its loops. `timing` returns the clock of a loop by its
     number."""
     call = asyncio_call(load.verbs(client))
-    measured = Calls.of(asked, load, load.duration, f"{seed}/measured")
-    idle, idling = Calls.idle(asked, load, f"{seed}/pacing"), Window()
+    measured = Calls.of(open_load, load, load.duration, f"{seed}/measured")
+    idle, idling = Calls.idle(open_load, load, f"{seed}/pacing"), Window()
 
     async def paced(calls: Calls, what: Call, part: int) -> asyncio.AbstractEventLoop:
         numbers, most = dealt(calls, load.workers, loops)[part]
@@ -63,14 +63,14 @@ def run_pool(
     phase(idle, nothing)
     idling.close()
     if load.warmup:
-        phase(Calls.of(asked, load, load.warmup, f"{seed}/warm-up"), call)
+        phase(Calls.of(open_load, load, load.warmup, f"{seed}/warm-up"), call)
     settle()
     followed(window, measured)
     window.open()
     phase(measured, call)
     window.close()
     now, pacing = timing(0).clock(), Pacing.of(idle, idling)
-    return measured.finish(asked, dealt(measured, load.workers, loops), now, pacing)
+    return measured.finish(open_load, dealt(measured, load.workers, loops), now, pacing)
 
 
 def run_clients(
@@ -78,14 +78,14 @@ def run_clients(
     opened: Callable[[int], Opened],
     load: Load,
     window: Window,
-    asked: Asked,
+    open_load: OpenLoad,
     seed: int,
 ) -> OpenOutcome:
     """Each thread has an event loop and a client of its own, and its share of the calls."""
-    measured = Calls.of(asked, load, load.duration, f"{seed}/measured")
+    measured = Calls.of(open_load, load, load.duration, f"{seed}/measured")
     followed(window, measured)
-    warming = Calls.of(asked, load, load.warmup, f"{seed}/warm-up")
-    idle, idling = Calls.idle(asked, load, f"{seed}/pacing"), Window()
+    warming = Calls.of(open_load, load, load.warmup, f"{seed}/warm-up")
+    idle, idling = Calls.idle(open_load, load, f"{seed}/pacing"), Window()
     edges: Iterator[Callable[[], None]] = iter((idling.open, idling.close))
     gate = threading.Barrier(
         loops,
@@ -125,4 +125,4 @@ def run_clients(
     finally:
         close_all(all_opened)
     now, pacing = REAL.clock(), Pacing.of(idle, idling)
-    return measured.finish(asked, dealt(measured, load.workers, loops), now, pacing)
+    return measured.finish(open_load, dealt(measured, load.workers, loops), now, pacing)

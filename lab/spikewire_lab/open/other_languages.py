@@ -7,7 +7,7 @@ from array import array
 from typing import TYPE_CHECKING, Any, cast
 
 from ..measure import encode
-from ..series.ended import Ended
+from ..series.calls import Ended
 from ..series.timeline import Timeline
 from .calls import NOT_YET, Calls, Pacing, dealt
 from .contract import OVERTIME, PACING_SECONDS
@@ -28,19 +28,19 @@ def scheduled(job: Job) -> Job:
     it is not an open loop."""
     if "open" not in job or job["action"] != MEASURE:
         return job
-    asked, seed, long = job["open"], job["seed"], job["duration"]
+    open_load, seed, long = job["open"], job["seed"], job["duration"]
 
     def phase(name: str, seconds: float) -> dict[str, object]:
         # A phase without time has no calls, while a measured one has at least one.
-        made = offsets(asked["rate"], seconds, asked["arrivals"], f"{seed}/{name}")
-        return {"seconds": seconds, "due": list(made) if seconds else []}
+        due = offsets(open_load["rate"], seconds, open_load["arrivals"], f"{seed}/{name}")
+        return {"seconds": seconds, "due": list(due) if seconds else []}
 
     phases = {
         "pacing": phase("pacing", min(long, PACING_SECONDS)),
         "warmup": phase("warm-up", job["warmup"]),
         "measured": phase("measured", long),
     }
-    return cast("Job", {**job, "open": {**asked, "overtime": OVERTIME, **phases}})
+    return cast("Job", {**job, "open": {**open_load, "overtime": OVERTIME, **phases}})
 
 
 def worked_out(job: Job, answer: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -50,7 +50,7 @@ def worked_out(job: Job, answer: Mapping[str, Any]) -> Mapping[str, Any]:
         return answer
     if "open" not in answer:
         return {"failed": "the worker has no open loop: it was built before there were any"}
-    raw, asked, phases = answer["open"], job["open"], cast("Mapping[str, Any]", job["open"])
+    raw, open_load, phases = answer["open"], job["open"], cast("Mapping[str, Any]", job["open"])
     due = phases["measured"]["due"]
     for name in ("begun", "ended", "failures", "writes"):
         if len(raw[name]) != len(due):
@@ -67,7 +67,7 @@ def worked_out(job: Job, answer: Mapping[str, Any]) -> Mapping[str, Any]:
     calls.begin(0)
     pacing = Pacing(len(phases["pacing"]["due"]), raw["pacing_cpu"])
     shares = dealt(calls, job["concurrency"] * job.get("processes", 1), job.get("processes", 1))
-    outcome = calls.finish(asked, shares, raw["now"], pacing)
+    outcome = calls.finish(open_load, shares, raw["now"], pacing)
     latency = {
         "read": encode(outcome.reads),
         "write": encode(outcome.writes),
@@ -86,8 +86,8 @@ def worked_out(job: Job, answer: Mapping[str, Any]) -> Mapping[str, Any]:
     histograms = encode if job.get("histograms") else None
     series = timeline.series(raw["now"], job["shape"]["rows"], histograms)
     # Its only rate is the one that was asked for.
-    kept = {name: value for name, value in answer.items() if name != "rate"}
-    return {**kept, **counts, "latency": latency, "open": outcome.open, "series": series}
+    fields = {name: value for name, value in answer.items() if name != "rate"}
+    return {**fields, **counts, "latency": latency, "open": outcome.open, "series": series}
 
 
 def _operations(writes: Sequence[int]) -> list[Operation]:

@@ -67,7 +67,7 @@ def rates(line: Line) -> tuple[float, ...]:
     return tuple(dict.fromkeys(float(f"{share * calls(line):.2g}") for share in SHARES))
 
 
-def told(line: Line) -> str:
+def rates_in_words(line: Line) -> str:
     """Which client determines the rates of a sweep, in words."""
     shares = ", ".join(f"{share:.0%}"[:-1] for share in SHARES[:-1])
     return (

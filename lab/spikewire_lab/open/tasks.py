@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from ..clients.base import AsyncioClient
     from ..work import Operation
     from ..worker.drivers import Load
-    from .contract import Asked
+    from .contract import OpenLoad
 
 
 class Pacer:
@@ -102,7 +102,7 @@ async def run_tasks(
     client: AsyncioClient,
     load: Load,
     window: Window,
-    asked: Asked,
+    open_load: OpenLoad,
     seed: int,
     timing: Timing = REAL,
 ) -> OpenOutcome:
@@ -115,20 +115,20 @@ async def run_tasks(
         await pacer.run()
 
     call = asyncio_call(load.verbs(client))
-    measured = Calls.of(asked, load, load.duration, f"{seed}/measured")
-    idle, idling = Calls.idle(asked, load, f"{seed}/pacing"), Window()
+    measured = Calls.of(open_load, load, load.duration, f"{seed}/measured")
+    idle, idling = Calls.idle(open_load, load, f"{seed}/pacing"), Window()
     settle()
     window.prepared()
     idling.open()
     await phase(idle, nothing)
     idling.close()
     if load.warmup:
-        await phase(Calls.of(asked, load, load.warmup, f"{seed}/warm-up"), call)
+        await phase(Calls.of(open_load, load, load.warmup, f"{seed}/warm-up"), call)
     settle()
     followed(window, measured)
     window.open()
     await phase(measured, call)
     window.close()
     return measured.finish(
-        asked, dealt(measured, load.workers), timing.clock(), Pacing.of(idle, idling)
+        open_load, dealt(measured, load.workers), timing.clock(), Pacing.of(idle, idling)
     )

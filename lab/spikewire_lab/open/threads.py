@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from ..clients.base import BlockingClient
     from ..work import Operation
     from ..worker.drivers import Load, Phase
-    from .contract import Asked
+    from .contract import OpenLoad
 
 _NS = 1_000_000_000
 
@@ -72,16 +72,16 @@ def run_threads(
     client: BlockingClient,
     load: Load,
     window: Window,
-    asked: Asked,
+    open_load: OpenLoad,
     seed: int,
     timing: Timing = REAL,
 ) -> OpenOutcome:
     """Measures the cost of pacing, warms up at the same rate, then measures; the window closes with
     the last reply."""
-    idle = Queue(Calls.idle(asked, load, f"{seed}/pacing"), timing)
-    measured = Queue(Calls.of(asked, load, load.duration, f"{seed}/measured"), timing)
+    idle = Queue(Calls.idle(open_load, load, f"{seed}/pacing"), timing)
+    measured = Queue(Calls.of(open_load, load, load.duration, f"{seed}/measured"), timing)
     followed(window, measured.calls)
-    warming = Queue(Calls.of(asked, load, load.warmup, f"{seed}/warm-up"), timing)
+    warming = Queue(Calls.of(open_load, load, load.warmup, f"{seed}/warm-up"), timing)
 
     def works(queue: Queue, number: int, call: Callable[[Operation], None]) -> Phase:
         def work(_stop: list[bool]) -> None:
@@ -105,8 +105,8 @@ def run_threads(
     in_threads(load.workers, 0.0, idle.calls.seconds, idling, pacing)
     grace = load.duration * OVERTIME + GRACE_SECONDS
     in_threads(load.workers, load.warmup, load.duration, prepare, window, grace)
-    calls, found = measured.calls, Pacing.of(idle.calls, pacing)
-    return calls.finish(asked, dealt(calls, load.workers), timing.clock(), found)
+    calls, pacing_cost = measured.calls, Pacing.of(idle.calls, pacing)
+    return calls.finish(open_load, dealt(calls, load.workers), timing.clock(), pacing_cost)
 
 
 def _nothing(_operation: Operation) -> None:

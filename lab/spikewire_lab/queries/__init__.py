@@ -2,6 +2,6 @@
 
 From the flags to the tables: ``flags`` and ``run``; what is compared: ``cells``; one comparison
 from start to end: ``lab``, with ``gets`` for single records during scans; in the process that
-reads: ``worker``, ``among``, ``readers``, ``consumers``, ``memory``; results: ``result``,
+reads: ``worker``, ``background``, ``readers``, ``consumers``, ``memory``; results: ``result``,
 ``lines``, ``table``.
 """

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from .readers import AsyncioReader, BlockingReader
 
 
-def get_among_scans(job: Job) -> Mapping[str, object]:
+def get_during_scans(job: Job) -> Mapping[str, object]:
     """The latencies of the gets, and the records that the scans read from their start to the end of
     the last."""
     crowd = Crowd()

@@ -30,10 +30,10 @@ DURATION, WARMUP, PAUSE = 1.0, 0.4, 0.1
 
 def settings(args: argparse.Namespace) -> Settings:
     """The settings that valid flags ask for."""
-    given = {name: getattr(args, name) for name in ("duration", "warmup", "pause")}
+    flags = {name: getattr(args, name) for name in ("duration", "warmup", "pause")}
     usual = {"duration": DURATION, "warmup": WARMUP, "pause": PAUSE}
     pace: dict[str, Any] = {
-        name: usual[name] if seconds is None else seconds for name, seconds in given.items()
+        name: usual[name] if seconds is None else seconds for name, seconds in flags.items()
     }
     return Settings(
         modes=args.modes,
@@ -43,7 +43,7 @@ def settings(args: argparse.Namespace) -> Settings:
         slow_records=args.slow_records or SLOW_RECORDS,
         selected=SELECTED if args.select is None else args.select,
         sizes=args.record_size or RECORD_SIZES,
-        **place.given(args),
+        **place.options_of(args),
         rounds=args.rounds,
         seed=args.seed,
         populate=args.populate,
@@ -56,13 +56,13 @@ def settings(args: argparse.Namespace) -> Settings:
 
 def compare_scans(chosen: Settings, command_line: Sequence[str], progress: Progress) -> Scans:
     """Measures everything; Ctrl-C ends it early with what has been measured so far."""
-    found = Scans(chosen)
+    scans = Scans(chosen)
     for client in chosen.clients:
         if base_of(client) not in WAYS and set(chosen.modes) != {NODE_QUERIES_MODE}:
-            found.skipped.append(Skipped(client, "", "", "its scans are not measured here"))
+            scans.skipped.append(Skipped(client, "", "", "its scans are not measured here"))
     with progress:
-        until_interrupted(Lab(chosen, found, progress), found, command_line)
-    return found
+        until_interrupted(Lab(chosen, scans, progress), scans, command_line)
+    return scans
 
 
 def run(args: argparse.Namespace, path: Path) -> int:
@@ -73,23 +73,23 @@ def run(args: argparse.Namespace, path: Path) -> int:
     except ValueError as error:
         print(f"spikewire: {error}", file=sys.stderr)
         return USAGE
-    where = place.given(args)
+    where = place.options_of(args)
     unreached = ready.out_of_reach(where["hosts"], where["access"])
     if unreached is not None:
         print(f"spikewire compare: {unreached}", file=sys.stderr)
         return FLAWED
     previous = signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
-        found = compare_scans(settings(args), ["spikewire", *sys.argv[1:]], Progress())
+        scans = compare_scans(settings(args), ["spikewire", *sys.argv[1:]], Progress())
     except (CannotRunError, RuntimeError) as error:
         print(f"spikewire compare: {error}", file=sys.stderr)
         return FLAWED
     finally:
         signal.signal(signal.SIGTERM, previous)
-    show(found)
+    show(scans)
     path.parent.mkdir(parents=True, exist_ok=True)
-    told = found.as_json()
-    path.write_text(json.dumps(told) + "\n", encoding="utf-8")
+    report = scans.as_json()
+    path.write_text(json.dumps(report) + "\n", encoding="utf-8")
     print(f"written to {path}", file=sys.stderr)
-    status = INTERRUPTED if found.interrupted else FLAWED if found.flawed else 0
-    return against.ended(status, baseline, told)
+    status = INTERRUPTED if scans.interrupted else FLAWED if scans.flawed else 0
+    return against.ended(status, baseline, report)

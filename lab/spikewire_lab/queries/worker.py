@@ -20,7 +20,7 @@ from ..measure import Window
 from ..work import matches, record_of
 from ..worker.job import MismatchError, Plan
 from ..worker.run import describe_python
-from .among import get_among_scans
+from .background import get_during_scans
 from .cells import ARROW, DESCRIBE, FILE, FILL, GET_AMONG_SCANS, KEEP_SCANNING, NOTHING
 from .check import RANGE_BIN, Selected, check_of, contents_of
 from .memory import Curve
@@ -144,7 +144,7 @@ def answer(job: Job) -> Mapping[str, object]:
     if job["action"] == KEEP_SCANNING:
         return {"records": keep_scanning(Plan.of(job))}
     if job["action"] == GET_AMONG_SCANS:
-        return get_among_scans(job)
+        return get_during_scans(job)
     return cast("Mapping[str, object]", scan(job))
 
 

@@ -77,10 +77,10 @@ def loaded() -> Build | None:
 
 def _of(native: Path, own: Path) -> Build:
     try:
-        said: Any = importlib.import_module(f"{PACKAGE}.build")
+        module: Any = importlib.import_module(f"{PACKAGE}.build")
     except ImportError:  # An older one, which does not report it.
         return _build(native, own, None)
-    return {**_build(native, own, said.COMMIT), "profile": said.PROFILE}
+    return {**_build(native, own, module.COMMIT), "profile": module.PROFILE}
 
 
 def _build(file: Path, own: Path | None, built_from: str | None) -> Build:
@@ -110,23 +110,23 @@ def completed(answer: Mapping[str, Any], file: Path, manifest: Path | None) -> M
     `manifest` is a file of the source tree that the program has just been built from; None for
     programs that are not ours, and for an addon, which may be older than the source tree.
     """
-    said: Mapping[str, Any] | None = answer.get("build")
-    if said is None:
+    build: Mapping[str, Any] | None = answer.get("build")
+    if build is None:
         return answer
-    found = _known(file, manifest, said.get("built_from"))
-    return {**answer, "build": {**said, **found, "profile": said.get("profile")}}
+    file_facts = _known(file, manifest, build.get("built_from"))
+    return {**answer, "build": {**build, **file_facts, "profile": build.get("profile")}}
 
 
 def _library(file: Path) -> tuple[Library, str | None]:
     """The loaded file, and the commit of the compiler that built it."""
     content = file.read_bytes()
     rustc = _RUSTC.search(content)
-    made: Library = {
+    library: Library = {
         "name": file.name,
         "bytes": len(content),
         "sha256": hashlib.sha256(content).hexdigest(),
     }
-    return made, rustc[1].decode() if rustc else None
+    return library, rustc[1].decode() if rustc else None
 
 
 def _commit(own: Path) -> tuple[str | None, bool | None]:
@@ -143,10 +143,10 @@ def _git(folder: Path, *arguments: str) -> str | None:
     git = shutil.which("git")
     if git is None or not any((parent / ".git").exists() for parent in folder.parents):
         return None
-    made = subprocess.run(  # noqa: S603 - no shell, our own arguments
+    process = subprocess.run(  # noqa: S603 - no shell, our own arguments
         [git, "-C", str(folder), *arguments], capture_output=True, text=True, check=False
     )
-    return made.stdout.strip() if made.returncode == 0 else None
+    return process.stdout.strip() if process.returncode == 0 else None
 
 
 _HOW = {"opt_level": "opt-level", "rustflags": "flags"}
@@ -182,15 +182,15 @@ def _short(commit: str) -> str:
 
 def of_results(results: Any) -> dict[str, Build]:
     """The build of this package for each client, collected from single runs at any depth."""
-    found: dict[str, Build] = {}
+    builds: dict[str, Build] = {}
     if isinstance(results, dict):
         one = cast("dict[str, Any]", results)
         client, build = one.get("client"), one.get("build")
         if isinstance(client, str) and isinstance(build, dict) and "native" in build:
-            found[client] = cast("Build", build)
+            builds[client] = cast("Build", build)
         for value in one.values():
-            found |= of_results(value)
+            builds |= of_results(value)
     elif isinstance(results, (list, tuple)):
         for value in cast("list[Any]", results):
-            found |= of_results(value)
-    return found
+            builds |= of_results(value)
+    return builds

@@ -67,7 +67,7 @@ class Cell:
     """Calls that begin per second in an open loop, in which `concurrency` is the maximum of
     outstanding calls; 0 is a closed loop."""
     companion: str = ""
-    """What else runs in the same process: a kind of `companion`."""
+    """What else runs in the same process: a kind of `background_load`."""
     twin: int = 0
     """Distinguishes cells that are otherwise the same, to measure how much they differ."""
     gil: bool | None = None
@@ -202,24 +202,24 @@ class Matrix:
         """The groups of one rate and one GIL state, without a companion."""
         if self.loops:
             return tuple(group for group in self._pools() if group)
-        made: list[Group] = []
+        groups: list[Group] = []
         for mode in (mode for mode in MODES if mode in self.modes):
             for interpreter in ("",) if mode in (*CRATES, NODE) else self.interpreters:
                 for concurrency in self.concurrencies(mode):
                     names = self._names(mode)
                     for many in self.processes if mode not in CRATES else (1,):
                         blank = Cell("", mode, concurrency, interpreter, processes=many)
-                        made.append(tuple(replace(blank, client=name) for name in names))
-        made += (
+                        groups.append(tuple(replace(blank, client=name) for name in names))
+        groups += (
             tuple(cell for name in names for cell in _ways(blank, name, names))
             for blank in self._tables()
             for names in (self._names(blank.mode),)
         )
-        made += (
+        groups += (
             tuple(replace(blank, client=name) for name in self._names(NODE))
             for blank in self._node_batches()
         )
-        return tuple(group for group in made if group)
+        return tuple(group for group in groups if group)
 
     def _pools(self) -> Iterator[Group]:
         """Event loops in threads, compared with one loop and with calling threads."""
@@ -248,11 +248,11 @@ class Matrix:
 
     def _tables(self) -> Iterator[Cell]:
         """One cell without a client for each group of batches and column tables."""
-        faces = [(SYNC, many) for many in self.threads]
-        faces += [(ASYNC, many) for many in self.batch_tasks]
+        modes = [(SYNC, many) for many in self.threads]
+        modes += [(ASYNC, many) for many in self.batch_tasks]
         for interpreter in self.interpreters:
             if BATCH_MODE in self.modes:
-                for mode, many in faces:
+                for mode, many in modes:
                     for shape in self.sizes.batches():
                         yield Cell("", mode, many, interpreter, shape)
             if COLUMNS_MODE in self.modes:
@@ -308,8 +308,8 @@ class Matrix:
             return [name for name in RUST_CLIENTS if name in self.clients]
         if mode == NODE:
             return [name for name in NODE_CLIENTS if name in self.clients]
-        wanted = [*self.clients, FLOOR] if self.floor else self.clients
-        return [name for name in in_order(PEERS, wanted) if PEERS[name].lacks(mode) is None]
+        clients = [*self.clients, FLOOR] if self.floor else self.clients
+        return [name for name in in_order(PEERS, clients) if PEERS[name].lacks(mode) is None]
 
 
 def _in_python(cell: Cell) -> bool:

@@ -72,11 +72,11 @@ class Meeting:
                 stop_process(child)
 
 
-def run_together(
+def run_processes(
     command: Sequence[str],
     job: Job,
     variables: Mapping[str, str],
-    heard: Callable[[Any], object] | None = None,
+    on_report: Callable[[Any], object] | None = None,
 ) -> Mapping[str, Any]:
     """Runs a job in its number of processes; returns one answer for all of them."""
     many = job.get("processes", 1)
@@ -84,7 +84,7 @@ def run_together(
 
     def run(part: int) -> Mapping[str, Any]:
         mine = cast("Job", {**job, "part": part, "histograms": True})
-        answer = run_job(command, mine, variables, heard=heard, meeting=meeting)
+        answer = run_job(command, mine, variables, on_report=on_report, meeting=meeting)
         if "failed" in answer:
             meeting.missed()
         return answer
@@ -112,8 +112,8 @@ def merged(results: Sequence[Result | Failure], job: Job) -> Mapping[str, Any]:
     if apart > APART * job["duration"]:
         return Failure(failed=f"the processes began {apart * 1000:,.0f} ms apart")
     rates = [one["rate"] for one in all_ if "rate" in one]
-    made = cast("dict[str, Any]", {**all_[0]})
-    made |= {
+    result = cast("dict[str, Any]", {**all_[0]})
+    result |= {
         "elapsed": _elapsed(all_, openings),
         "operations": sum(one["operations"] for one in all_),
         "errors": sum(one["errors"] for one in all_),
@@ -128,23 +128,23 @@ def merged(results: Sequence[Result | Failure], job: Job) -> Mapping[str, Any]:
         "apart": apart,
         "each": [_each(one) for one in all_],
     }
-    del made["memory"]["call"]
+    del result["memory"]["call"]
     if len(rates) == len(all_):
-        made["rate"] = sum(rates)
+        result["rate"] = sum(rates)
     opened = [one["open"] for one in all_ if "open" in one]
     if opened:
-        made["open"] = together(opened)
-    if "misses" in made:
-        made["misses"] = sum(one.get("misses", 0) for one in all_)
-    if "server_busiest" in made:
-        made["server_busiest"] = _mean(one.get("server_busiest") for one in all_)
-    told = [one["series"] for one in all_ if "series" in one]
-    if len(told) == len(all_):
-        series = _series(told)
+        result["open"] = together(opened)
+    if "misses" in result:
+        result["misses"] = sum(one.get("misses", 0) for one in all_)
+    if "server_busiest" in result:
+        result["server_busiest"] = _mean(one.get("server_busiest") for one in all_)
+    all_series = [one["series"] for one in all_ if "series" in one]
+    if len(all_series) == len(all_):
+        series = _series(all_series)
         if not job.get("histograms"):
             del series["read"], series["write"]
-        made["series"] = series
-    return made
+        result["series"] = series
+    return result
 
 
 def _elapsed(all_: Sequence[Result], openings: Sequence[int]) -> float:
@@ -193,31 +193,31 @@ def _latency(parts: Sequence[Latency]) -> Latency:
 
 def _series(parts: Sequence[Series]) -> Series:
     """Their windows opened at the same time, so their intervals coincide."""
-    made: Any = {"start": min(one["start"] for one in parts), "interval": parts[0]["interval"]}
+    series: Any = {"start": min(one["start"] for one in parts), "interval": parts[0]["interval"]}
     for name in COUNTS:
-        made[name] = [sum(all_) for all_ in zip_longest(*(_of(parts, name)), fillvalue=0)]
+        series[name] = [sum(all_) for all_ in zip_longest(*(_of(parts, name)), fillvalue=0)]
     held = list(zip(*(one.get("rss", []) for one in parts), strict=False))
     if held:
-        made["rss"] = [sum(all_) for all_ in held]
+        series["rss"] = [sum(all_) for all_ in held]
     empty = encode(())
     for name in ("read", "write"):
         columns = zip_longest(*_of(parts, name), fillvalue=empty)
-        made[name] = [joined(all_) for all_ in columns]
-    whole = [merge(both) for both in zip(made["read"], made["write"], strict=True)]
+        series[name] = [joined(all_) for all_ in columns]
+    whole = [merge(both) for both in zip(series["read"], series["write"], strict=True)]
     counts = [one.get_total_count() for one in whole]
-    made["p50_ns"] = [
+    series["p50_ns"] = [
         one.get_value_at_percentile(50) if count else None
         for one, count in zip(whole, counts, strict=True)
     ]
-    made["p99_ns"] = [
+    series["p99_ns"] = [
         one.get_value_at_percentile(99) if count >= 100 * BEYOND else None
         for one, count in zip(whole, counts, strict=True)
     ]
-    made["max_ns"] = [
+    series["max_ns"] = [
         max((one for one in all_ if one is not None), default=None)
         for all_ in zip_longest(*_of(parts, "max_ns"))
     ]
-    return cast("Series", made)
+    return cast("Series", series)
 
 
 def _of(parts: Sequence[Series], name: str) -> list[list[Any]]:

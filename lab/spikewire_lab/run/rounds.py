@@ -25,7 +25,7 @@ class Lab(Protocol):
     def run(self, command_line: Sequence[str]) -> None: ...
 
 
-class Found(Protocol):
+class Interruptible(Protocol):
     interrupted: bool
 
 
@@ -62,7 +62,7 @@ class Rounds:
 
 
 @dataclass(frozen=True)
-class Asked:
+class AnswerCache:
     """Answers that hold for the duration of a command, such as whether a client is installed: each
     question is asked once, however many comparisons the command makes."""
 
@@ -104,13 +104,13 @@ class Usable:
         self.progress.skipped(skipped)
 
 
-def until_interrupted(lab: Lab, found: Found, command_line: Sequence[str]) -> None:
+def until_interrupted(lab: Lab, results: Interruptible, command_line: Sequence[str]) -> None:
     """Runs a comparison. Ctrl-C ends it early: its results so far are kept and marked as
     interrupted."""
     try:
         lab.run(command_line)
     except KeyboardInterrupt:
-        found.interrupted = True
+        results.interrupted = True
 
 
 def error_share(errors: int, calls: float) -> float:

@@ -55,14 +55,14 @@ def keep(folder: Path, run: str, result: Result) -> list[Path]:
     series = result.get("series")
     if series is None:
         return []
-    made: list[Path] = []
+    paths: list[Path] = []
     for kind, encoded in zip(KINDS, (series.pop("read", []), series.pop("write", [])), strict=True):
         histograms = [merge([one]) for one in encoded]
         if not any(one.get_total_count() for one in histograms):
             continue
         folder.mkdir(parents=True, exist_ok=True)
-        made.append(folder / file_name(run, kind))
-        with made[-1].open("w", encoding="utf-8") as file:
+        paths.append(folder / file_name(run, kind))
+        with paths[-1].open("w", encoding="utf-8") as file:
             writer = _writer(file)
             writer.output_comment(f"[Latencies in nanoseconds: {run}, {kind}]")
             writer.output_log_format_version()
@@ -79,4 +79,4 @@ def keep(folder: Path, run: str, result: Result) -> list[Path]:
                 writer.output_interval_histogram(
                     one, begun or 1e-9, begun + series["interval"], _NS_A_MS
                 )
-    return made
+    return paths

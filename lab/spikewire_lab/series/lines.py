@@ -59,7 +59,7 @@ class Lines:
         self._timeline, self._part, self._rows = timeline, part, rows
         self._begun, self._over = threading.Event(), threading.Event()
         self._thread = threading.Thread(target=self._run, name="bench-lines", daemon=True)
-        self._shown = (0, 0, 0)
+        self._reported = (0, 0, 0)
 
     def start(self) -> None:
         self._thread.start()
@@ -90,10 +90,10 @@ class Lines:
         them yet, are counted in the next."""
         start = self._timeline.began + (second - 1) * NS
         known = self._timeline.counts(start + NS)
-        tried, errors, late = (now - then for now, then in zip(known, self._shown, strict=True))
-        self._shown = known
-        taken = self._timeline.latencies(start, start + NS) or ()
-        counted = Counter(rounded(abs(one)) for one in taken)
+        tried, errors, late = (now - then for now, then in zip(known, self._reported, strict=True))
+        self._reported = known
+        latencies = self._timeline.latencies(start, start + NS) or ()
+        counted = Counter(rounded(abs(one)) for one in latencies)
         return {
             "second": second,
             "part": self._part,
@@ -105,30 +105,30 @@ class Lines:
         }
 
 
-class Shown:
+class LineDisplay:
     """Shows the reports of workers, those of several processes combined."""
 
     def __init__(self, processes: int, show: Callable[[str], object]) -> None:
         self._processes, self._show = processes, show
-        self._heard: dict[int, list[Second]] = {}
+        self._seconds: dict[int, list[Second]] = {}
 
-    def __call__(self, said: Second) -> None:
-        heard = self._heard.setdefault(said["second"], [])
-        heard.append(said)
-        if len(heard) == self._processes:
-            self._show(text(heard))
+    def __call__(self, report: Second) -> None:
+        reports = self._seconds.setdefault(report["second"], [])
+        reports.append(report)
+        if len(reports) == self._processes:
+            self._show(text(reports))
 
 
-def text(heard: Sequence[Second]) -> str:
+def text(reports: Sequence[Second]) -> str:
     """One second of all processes."""
     samples: Counter[int] = Counter()
-    for one in heard:
+    for one in reports:
         for value, count in one["samples"]:
             samples[value] += count
-    sums = [sum(one[key] for one in heard) for key in ("operations", "errors", "timeouts", "rss")]
+    sums = [sum(one[key] for one in reports) for key in ("operations", "errors", "timeouts", "rss")]
     operations, errors, late, rss = sums
     return (
-        f"{heard[0]['second']:5} s {operations:11,} op/s"
+        f"{reports[0]['second']:5} s {operations:11,} op/s"
         f"  p50 {_percentile(samples, 50)} us  p99 {_percentile(samples, 99)} us"
         f"  {errors:,} errors  {late:,} timeouts  {rss / 1e6:,.0f} MB"
     )
@@ -139,9 +139,9 @@ def _percentile(samples: Counter[int], percent: int) -> str:
     many = samples.total()
     if not many or (percent > 50 and many * (100 - percent) < 100 * BEYOND):
         return f"{'-':>7}"
-    wanted, so_far = -(-many * percent // 100), 0
+    rank, so_far = -(-many * percent // 100), 0
     for value, count in sorted(samples.items()):
         so_far += count
-        if so_far >= wanted:
+        if so_far >= rank:
             return f"{value / 1000:7,.0f}"
     return f"{'-':>7}"

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from ..run.compare import Comparison, Settings
-    from ..table.measured import Spread
+    from ..table.figures import Spread
     from ..table.summary import Line
     from .report import Entry
 
@@ -58,7 +58,7 @@ def ratio(over: Entry, under: Entry) -> float | None:
     return one / other if one is not None and other else None
 
 
-def said(comparison: Comparison) -> tuple[str, ...]:
+def remarks(comparison: Comparison) -> tuple[str, ...]:
     """Remarks of a comparison that a reader must see, each once."""
     return tuple(dict.fromkeys(note for group in comparison.lines() for note in notes(group)))
 
@@ -75,12 +75,12 @@ def states(lines: Sequence[Line]) -> dict[State, str]:
         named = line.cell.interpreter
         if named:
             versions[named] = line.python or versions.get(named, "")
-    shown = names(versions)
-    made: dict[State, str] = {}
+    python_names = names(versions)
+    words: dict[State, str] = {}
     for named, gil in map(state, lines):
         lock = "" if gil is None else f", GIL {'on' if gil else 'off'}"
-        made[named, gil] = (f", {shown[named]}" if named else "") + lock
-    return made
+        words[named, gil] = (f", {python_names[named]}" if named else "") + lock
+    return words
 
 
 def row(line: Line, label: str) -> Row:
@@ -107,17 +107,17 @@ def table(
     lines = [line for group in comparison.lines() for line in group if line.absent is None]
     rows = [row(line, label(line)) for line in lines]
     how = caption(comparison.settings, more)
-    return Table(name, title, how, headings, rows, notes=said(comparison))
+    return Table(name, title, how, headings, rows, notes=remarks(comparison))
 
 
 MOST = 18
 """The most bars in one chart."""
 
 
-def bars(made: Table, heading: Heading) -> list[Chart]:
+def bars(table: Table, heading: Heading) -> list[Chart]:
     """One column of a table as bar charts. Bars that differ only in the client are grouped, and
     bars that exceed one chart are split over several. None if no line has the figure."""
-    rows = [row for row in made.rows if plain(row.fields.get(heading.key)) is not None]
+    rows = [row for row in table.rows if plain(row.fields.get(heading.key)) is not None]
     groups: dict[str, list[Series]] = {}
     together = len({setting(row) for row in rows}) < len(rows)
     for row in rows:
@@ -128,13 +128,13 @@ def bars(made: Table, heading: Heading) -> list[Chart]:
         if not pictures or len(pictures[-1]) + len(group) > MOST:
             pictures.append([])
         pictures[-1] += group
-    axes = Axis(made.first), Axis(heading.title, heading.unit)
+    axes = Axis(table.first), Axis(heading.title, heading.unit)
     charts: list[Chart] = []
     for number, series in enumerate(pictures, 1):
-        name = f"{made.name}-{heading.key}" + (f"-{number}" if number > 1 else "")
+        name = f"{table.name}-{heading.key}" + (f"-{number}" if number > 1 else "")
         part = f" ({number} of {len(pictures)})" if len(pictures) > 1 else ""
-        title = f"{made.title}: {heading.title}{part}"
-        charts.append(Chart(name, title, made.caption, BARS, *axes, series))
+        title = f"{table.title}: {heading.title}{part}"
+        charts.append(Chart(name, title, table.caption, BARS, *axes, series))
     return charts
 
 

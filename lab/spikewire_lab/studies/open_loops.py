@@ -8,7 +8,7 @@ from ..clients import FLOOR
 from ..measure import enough, merge
 from ..open.figures import PACING
 from ..open.figures import notes as open_notes
-from . import closed
+from . import closed_loops
 from .report import LESS, LINES, Axis, Chart, Heading, Row, Series, Table
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from ..measure import Histogram
     from ..run.compare import Comparison, Settings
     from ..table.summary import Line
-    from .closed import State
+    from .closed_loops import State
 
 ASKED = Heading("asked", "rate", "op/s", "", 0)
 REACHED = Heading("reached", "reached", "op/s", "", 0)
@@ -31,7 +31,7 @@ SERVICE = tuple(
 LATE = Heading("late", "begun late p99", "µs", "", 0)
 PACED = Heading("pacing", "of it pacing", "µs/op")
 NET = Heading("net", "without pacing", "µs/op", LESS)
-HEADINGS = (ASKED, REACHED, *RESPONSE, *SERVICE, LATE, closed.CPU, PACED, NET)
+HEADINGS = (ASKED, REACHED, *RESPONSE, *SERVICE, LATE, closed_loops.CPU, PACED, NET)
 CURVE = (1.0, 10.0, 25.0, 50.0, 75.0, 90.0, 95.0, 99.0, 99.5, 99.9, 99.95, 99.99)
 
 
@@ -42,10 +42,10 @@ def caption(settings: Settings) -> str:
         " begin, service time from when it began. Of an event loop at most"
         f" {settings.matrix.tasks[0]} calls are outstanding; a call that is due when all threads"
         f" are busy begins late. {settings.keys:,} keys, bins {settings.bins}, workload"
-        f" {settings.workload}; {closed.in_rounds(settings.rounds)} of {settings.duration:g} s"
-        f" after {settings.warmup:g} s of warm-up, a new process for each; percentiles are of all"
-        " rounds together. What the pacing takes is measured before each run, in the same process,"
-        " with calls that do nothing."
+        f" {settings.workload}; {closed_loops.in_rounds(settings.rounds)} of"
+        f" {settings.duration:g} s after {settings.warmup:g} s of warm-up, a new process for each;"
+        " percentiles are of all rounds together. What the pacing takes is measured before each"
+        " run, in the same process, with calls that do nothing."
         + (
             f" {settings.rates_from[0].upper()}{settings.rates_from[1:]}."
             if settings.rates_from
@@ -57,14 +57,14 @@ def caption(settings: Settings) -> str:
 def lines(comparison: Comparison, mode: str, state: State | None = None) -> list[Line]:
     """The measured lines of one mode without the null client; optionally of one interpreter and GIL
     state."""
-    found = (line for group in _summed(comparison) for line in group)
+    all_lines = (line for group in _summed(comparison) for line in group)
     return [
         line
-        for line in found
+        for line in all_lines
         if line.cell.mode == mode
         and line.cell.client != FLOOR
         and line.absent is None
-        and state in (None, closed.state(line))
+        and state in (None, closed_loops.state(line))
     ]
 
 
@@ -82,24 +82,24 @@ def _summed(comparison: Comparison) -> list[list[Line]]:
 def states(comparison: Comparison, mode: str) -> dict[State, str]:
     """The interpreters and GIL states that a mode was measured with, and the label suffix of
     each."""
-    return closed.states(lines(comparison, mode))
+    return closed_loops.states(lines(comparison, mode))
 
 
 def row(line: Line, label: str) -> Row:
     """A line as a row under the headings of open loops."""
-    plain = closed.row(line, label)
+    plain = closed_loops.row(line, label)
     figures = {key: plain.fields.get(key) for key in ("p50", "p90", "p99", "p99.9", "cpu")}
-    found = line.open
-    if found is not None:
+    open_figures = line.open
+    if open_figures is not None:
         figures |= {
-            "asked": found.asked,
-            "reached": closed.measured(line.rate, line.rounds),
+            "asked": open_figures.asked,
+            "reached": closed_loops.measured(line.rate, line.rounds),
             "max": line.latency_max,
-            "service-p50": found.service.get("p50"),
-            "service-p99": found.service.get("p99"),
-            "late": found.late.get("p99"),
-            "pacing": found.generator,
-            "net": found.less_pacing,
+            "service-p50": open_figures.service.get("p50"),
+            "service-p99": open_figures.service.get("p99"),
+            "late": open_figures.late.get("p99"),
+            "pacing": open_figures.generator,
+            "net": open_figures.less_pacing,
         }
     return Row(label, figures, line.cell.client, plain.flawed)
 
@@ -108,14 +108,14 @@ def table(comparison: Comparison, mode: str, name: str, title: str, labels: Sequ
     """All lines of one mode, each labelled with its rate."""
     rates, words = comparison.settings.matrix.rates, states(comparison, mode)
     rows: list[Row] = []
-    said: list[str] = []
+    notes_of_lines: list[str] = []
     for line in lines(comparison, mode):
         label = labels[rates.index(line.cell.rate)]
-        rows.append(row(line, f"{line.cell.client}, {label}{words[closed.state(line)]}"))
-        said += open_notes(line)
+        rows.append(row(line, f"{line.cell.client}, {label}{words[closed_loops.state(line)]}"))
+        notes_of_lines += open_notes(line)
     # Remarks that apply to all lines come last.
-    notes = [*dict.fromkeys(one for one in said if one != PACING)]
-    notes += [PACING] if PACING in said else []
+    notes = [*dict.fromkeys(one for one in notes_of_lines if one != PACING)]
+    notes += [PACING] if PACING in notes_of_lines else []
     return Table(name, title, caption(comparison.settings), HEADINGS, rows, notes=tuple(notes))
 
 
@@ -144,7 +144,7 @@ def over_rate(
         latency = (line.latency or {}).get(percentile)
         if latency is not None:
             points.setdefault(line.cell.client, []).append((line.cell.rate, latency))
-    series = [Series(client, sorted(found), client) for client, found in points.items()]
+    series = [Series(client, sorted(curve), client) for client, curve in points.items()]
     axes = Axis("rate", "op/s"), Axis(f"response {percentile}", "µs", logarithmic=True)
     return Chart(name, title, caption(comparison.settings), LINES, *axes, series)
 

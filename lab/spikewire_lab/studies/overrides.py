@@ -20,7 +20,7 @@ BY_CALLS = "aerospike-py"
 
 
 @dataclass(frozen=True, kw_only=True)
-class Instead:
+class Overrides:
     """Overrides of the size; None keeps the amount of the size."""
 
     duration: float | None = None
@@ -28,18 +28,18 @@ class Instead:
     rounds: int | None = None
     keys: int | None = None
 
-    def told(self) -> dict[str, Any]:
+    def as_json(self) -> dict[str, Any]:
         """The values given by flags, by name."""
-        return {name: said for name, said in asdict(self).items() if said is not None}
+        return {name: value for name, value in asdict(self).items() if value is not None}
 
     def of(self, settings: S, **names: str) -> S:
         """A copy of a dataclass with the fields of these names overridden by flags; `names` maps
         fields that the dataclass calls differently."""
         fields: dict[str, Any] = {}
-        for name, said in self.told().items():
+        for name, value in self.as_json().items():
             field = names.get(name, name)
             if hasattr(settings, field):
-                fields[field] = said
+                fields[field] = value
         return replace(settings, **fields)
 
 
@@ -71,15 +71,15 @@ def add_flags(how: argparse._ArgumentGroup) -> None:  # pyright: ignore[reportPr
     )
 
 
-def given(args: argparse.Namespace) -> Instead:
+def of_args(args: argparse.Namespace) -> Overrides:
     """The values of the flags."""
-    return Instead(duration=args.duration, warmup=args.warmup, rounds=args.rounds, keys=args.keys)
+    return Overrides(duration=args.duration, warmup=args.warmup, rounds=args.rounds, keys=args.keys)
 
 
 def problem(args: argparse.Namespace, recipes: Sequence[str]) -> str | None:
     """Why these flags have no meaning for the only requested recipe, or None."""
-    said = given(args)
-    if tuple(recipes) != (BY_CALLS,) or (said.duration is None and said.warmup is None):
+    overrides = of_args(args)
+    if tuple(recipes) != (BY_CALLS,) or (overrides.duration is None and overrides.warmup is None):
         return None
-    flag = "--warmup" if said.duration is None else "--duration"
+    flag = "--warmup" if overrides.duration is None else "--duration"
     return f"{flag}: {BY_CALLS} makes so many calls, and takes no time: say -k and --rounds"

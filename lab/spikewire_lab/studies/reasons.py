@@ -54,8 +54,8 @@ def why(ours: Side | None, theirs: Side | None, each: str = "op") -> str:
     """A sentence with everything the figures show; `each` is the unit of the processor time."""
     if ours is None or theirs is None:
         return ""
-    found = [*_noise(ours, theirs), *costs(ours, theirs, each), *around(ours)]
-    return told(found)
+    reasons = [*_noise(ours, theirs), *costs(ours, theirs, each), *around(ours)]
+    return sentence(reasons)
 
 
 def dearer(
@@ -74,8 +74,8 @@ def dearer(
         Side(line.cell.client, cpu.low, cpu.high, line.rounds)
         for line, cpu in ((ours, one), (best, other))
     )
-    said = f"{number(one.median)} µs/{each}, {number(other.median)} of {best.cell.client}"
-    return [f"{where}, processor time: {said}.{_unsure(*sides)}"]
+    figures = f"{number(one.median)} µs/{each}, {number(other.median)} of {best.cell.client}"
+    return [f"{where}, processor time: {figures}.{_unsure(*sides)}"]
 
 
 def later(where: str, ours: Line, others: Sequence[Line]) -> list[str]:
@@ -100,13 +100,13 @@ def later(where: str, ours: Line, others: Sequence[Line]) -> list[str]:
 
 
 def _unsure(ours: Side, theirs: Side) -> str:
-    said = _noise(ours, theirs)
-    return f" {told(said)}" if said else ""
+    reasons = _noise(ours, theirs)
+    return f" {sentence(reasons)}" if reasons else ""
 
 
-def told(found: Sequence[str]) -> str:
+def sentence(reasons: Sequence[str]) -> str:
     """The findings as a sentence."""
-    return f"Why: {'; '.join(found) or 'these figures do not tell'}."
+    return f"Why: {'; '.join(reasons) or 'these figures do not tell'}."
 
 
 def _noise(ours: Side, theirs: Side) -> list[str]:
@@ -136,9 +136,9 @@ def around(ours: Side | None) -> list[str]:
     """How busy server and machine were."""
     if ours is None:
         return []
-    said: list[str] = []
+    reasons: list[str] = []
     if ours.busy is not None and ours.busy >= BUSY:
-        said.append(f"the server was busy {ours.busy:.0%} of its time and set the pace")
+        reasons.append(f"the server was busy {ours.busy:.0%} of its time and set the pace")
     if ours.others is not None and ours.others > NOISE:
-        said.append(f"other programs took {ours.others:.0%} of the machine")
-    return said
+        reasons.append(f"other programs took {ours.others:.0%} of the machine")
+    return reasons

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING
 
-from ..run.progress import shown_time
+from ..run.progress import format_time
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -41,4 +41,4 @@ class Way:
         if not self._begun:
             return ""
         off = (self._clock() - self._began) / sum(self._expected[: self._begun])
-        return f", about {shown_time(off * sum(self._expected[self._begun :]))} left in all"
+        return f", about {format_time(off * sum(self._expected[self._begun :]))} left in all"

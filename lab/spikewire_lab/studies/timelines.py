@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from ..clients import FLOOR
 from ..clients.base import ASYNC, ASYNC_UVLOOP, NODE, RUST, RUST_SYNC, SYNC
-from . import closed
+from . import closed_loops
 from .report import LINES, Axis, Chart, Series
 
 if TYPE_CHECKING:
@@ -44,23 +44,25 @@ def charts(
         for line in group
         if line.absent is None and line.cell.client != FLOOR
     ]
-    words = closed.states(known)
-    widest: dict[tuple[str, bool, closed.State], list[Line]] = {}
+    words = closed_loops.states(known)
+    widest: dict[tuple[str, bool, closed_loops.State], list[Line]] = {}
     for line in known:
-        those = widest.setdefault((line.cell.mode, line.cell.loops > 0, closed.state(line)), [])
+        those = widest.setdefault(
+            (line.cell.mode, line.cell.loops > 0, closed_loops.state(line)), []
+        )
         if those and _load(line) > _load(those[0]):
             those.clear()
         if not those or _load(line) == _load(those[0]):
             those.append(line)
-    made: list[Chart] = []
+    charts: list[Chart] = []
     numbers: dict[str, int] = {}
     for (mode, pooled, state), lines in widest.items():
         place = f"{name}-{mode}{'-pool' if pooled else ''}"
         numbers[place] = number = numbers.get(place, 0) + 1
         place += f"-{number}" if number > 1 else ""
         title = _title(lines[0]) + words[state]
-        made += _charts(comparison, lines, place, title, caption, label)
-    return made
+        charts += _charts(comparison, lines, place, title, caption, label)
+    return charts
 
 
 def _load(line: Line) -> tuple[float, int, int]:
@@ -109,18 +111,18 @@ def _charts(
         yield Chart(f"{name}-memory", f"{title}: memory over time", text, LINES, *axes, held)
 
 
-def _whole(found: Intervals, duration: float) -> int:
+def _whole(intervals: Intervals, duration: float) -> int:
     """The intervals within the planned time: those after it hold only the last calls."""
-    return int(duration / found["interval"] + 1e-6)
+    return int(duration / intervals["interval"] + 1e-6)
 
 
-def _rates(found: Intervals, duration: float) -> list[float]:
-    each = found["operations"][: _whole(found, duration)]
-    return [count / found["interval"] for count in each]
+def _rates(intervals: Intervals, duration: float) -> list[float]:
+    each = intervals["operations"][: _whole(intervals, duration)]
+    return [count / intervals["interval"] for count in each]
 
 
-def _held(found: Intervals, duration: float) -> list[float]:
-    return [float(one) for one in found.get("rss", [])[: _whole(found, duration)]]
+def _held(intervals: Intervals, duration: float) -> list[float]:
+    return [float(one) for one in intervals.get("rss", [])[: _whole(intervals, duration)]]
 
 
 def _series(

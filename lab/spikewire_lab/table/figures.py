@@ -41,7 +41,7 @@ class Spread:
 
 
 @dataclass(frozen=True)
-class Measured(Generic[C]):
+class CellFigures(Generic[C]):
     """One cell over all its rounds. Times are in microseconds per operation."""
 
     cell: C
@@ -101,12 +101,12 @@ class Measured(Generic[C]):
         )
 
 
-def fastest(lines: Iterable[Measured[C]]) -> float | None:
+def fastest(lines: Iterable[CellFigures[C]]) -> float | None:
     """The highest rate of these lines; None if none has one."""
     return max((line.rate.median for line in lines if line.rate), default=None)
 
 
-def thriftiest(lines: Iterable[Measured[C]]) -> float | None:
+def lowest_cpu(lines: Iterable[CellFigures[C]]) -> float | None:
     """The lowest processor time per operation."""
     return min((line.cpu.median for line in lines if line.cpu), default=None)
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ..run.plan import Cell
-    from .measured import Spread
+    from .figures import Spread
     from .summary import Line
 
 POOL_MODE = "pool"

@@ -14,8 +14,8 @@ from ..open.figures import notes as open_notes
 from ..open.figures import title as open_title
 from ..run.build import described
 from ..run.environment import cluster_in_words
+from .apis import conclusions, is_other_api
 from .builds import compared
-from .faces import conclusions, is_face
 from .headings import columns, row
 from .pools import is_pooled, run_by
 from .pools import title as pools_title
@@ -62,11 +62,11 @@ def show(comparison: Comparison, console: Console | None = None) -> None:
         tables = (_table(sections, keep) for keep in _ROOM)
         fitting = (table for table in tables if _width(table, console) <= console.width)
         console.print(next(fitting, None) or _table(sections, _ROOM[-1]))
-        said = [note for lines in sections for note in notes(lines)]
-        said += _disturbed(sections)
+        texts = [note for lines in sections for note in notes(lines)]
+        texts += _disturbed(sections)
         if comparison.settings.per_process:
-            said += [text for lines in sections for text in each_process(comparison, lines)]
-        for note in dict.fromkeys(said):
+            texts += [text for lines in sections for text in each_process(comparison, lines)]
+        for note in dict.fromkeys(texts):
             console.print(f"  {note}", markup=False, highlight=False)
     for text in conclusions(comparison.lines()):
         console.print(text, markup=False, highlight=False)
@@ -114,7 +114,7 @@ def _interpreter(lines: Sequence[Line]) -> str:
 
 def notes(lines: Sequence[Line]) -> list[str]:
     """Remarks on these lines that a reader must see."""
-    said: list[str] = []
+    texts: list[str] = []
     differing = len(_gil_states(lines)) > 1
     pools = any(is_pooled(line.cell) for line in lines)
     for line in lines:
@@ -122,25 +122,25 @@ def notes(lines: Sequence[Line]) -> list[str]:
         if pools:
             client = f"{line.cell.client}, {run_by(line.cell)}"
         if line.absent is not None:
-            said.append(f"{client}: {line.absent}")
-        said += [f"{client}: round failed: {reason}" for reason in dict.fromkeys(line.failures)]
+            texts.append(f"{client}: {line.absent}")
+        texts += [f"{client}: round failed: {reason}" for reason in dict.fromkeys(line.failures)]
         if line.errors:
             share = (
                 f"{failed_calls(line.errors, line.timeouts)}, {line.error_share:.3%} of its calls"
             )
-            said.append(f"{client}: {share}; the first: {line.first_error}")
+            texts.append(f"{client}: {share}; the first: {line.first_error}")
         if line.unserved:
-            said.append(f"{client}: counted {line.unserved:,} operations that no server saw")
+            texts.append(f"{client}: counted {line.unserved:,} operations that no server saw")
         if line.missed is not None:
-            said.append(f"{client}: {line.missed:.1%} of its operations found no record")
+            texts.append(f"{client}: {line.missed:.1%} of its operations found no record")
         short = pools or line.cell.shape.kind != SINGLE
         if not short and line.others is not None and line.others > NOISE:
-            said.append(f"{client}: other programs used {line.others:.0%} of this machine")
-        said += _limited(line)
-        said += open_notes(line, pools=pools)
+            texts.append(f"{client}: other programs used {line.others:.0%} of this machine")
+        texts += _limited(line)
+        texts += open_notes(line, pools=pools)
         if differing and line.gil is not None and line.cell.gil is None:
-            said.append(f"{client}: ran with the GIL {'on' if line.gil else 'off'}")
-    return said + _one_by_one(lines) + compared(lines)
+            texts.append(f"{client}: ran with the GIL {'on' if line.gil else 'off'}")
+    return texts + _one_by_one(lines) + compared(lines)
 
 
 def _disturbed(sections: Sequence[Sequence[Line]]) -> list[str]:
@@ -155,8 +155,8 @@ def _disturbed(sections: Sequence[Sequence[Line]]) -> list[str]:
     if not shares:
         return []
     measured = sum(line.rate is not None for line in lines)
-    said = f"other programs used up to {max(shares):.0%} of this machine"
-    return [f"{said} in {len(shares)} of {measured} lines"]
+    text = f"other programs used up to {max(shares):.0%} of this machine"
+    return [f"{text} in {len(shares)} of {measured} lines"]
 
 
 def _limited(line: Line) -> list[str]:
@@ -185,7 +185,7 @@ def _gil_states(lines: Sequence[Line]) -> set[bool]:
 
 _ROOM: tuple[Callable[[Column], bool], ...] = (
     lambda _column: True,
-    lambda column: not column.spare,
+    lambda column: not column.optional,
     lambda column: column.narrow,
     lambda column: column.essential,
 )
@@ -201,12 +201,12 @@ def _table(sections: Sequence[Sequence[Line]], keep: Callable[[Column], bool]) -
 
     lines = sections[0]
     table = Table(title=title(lines), title_justify="left")
-    faces = any(is_face(line.cell.client) for line in lines)
+    apis = any(is_other_api(line.cell.client) for line in lines)
     pools = any(is_pooled(line.cell) for line in lines)
     kind, mode, opened = lines[0].cell.shape.kind, lines[0].cell.mode, lines[0].cell.rate > 0
-    headings = columns(kind, mode, faces=faces, pools=pools, opened=opened)
-    shown = [at for at, column in enumerate(headings) if keep(column)]
-    for at in shown:
+    headings = columns(kind, mode, apis=apis, pools=pools, opened=opened)
+    chosen = [at for at, column in enumerate(headings) if keep(column)]
+    for at in chosen:
         name = headings[at].name
         words = name in WORDS
         table.add_column(
@@ -219,8 +219,8 @@ def _table(sections: Sequence[Sequence[Line]], keep: Callable[[Column], bool]) -
                 if line.cell.name in absent:
                     continue  # once per table is enough
                 absent.add(line.cell.name)
-            cells = row(line, faces=faces, pools=pools)
-            table.add_row(*(cells[at] for at in shown), style="bold red" if line.flawed else None)
+            cells = row(line, apis=apis, pools=pools)
+            table.add_row(*(cells[at] for at in chosen), style="bold red" if line.flawed else None)
         table.add_section()
     return table
 

@@ -14,8 +14,8 @@ from ..open.figures import OpenFigures, figures, without_ratios
 from ..result import Failure, Result, version_of
 from ..run.plan import NODE_OURS, RUST_OURS, Cell
 from ..run.rounds import ERROR_LIMIT
-from .faces import Ratios, is_face, with_faces
-from .measured import Measured, Spread, fastest, ratio, thriftiest
+from .apis import Ratios, is_other_api, with_apis
+from .figures import CellFigures, Spread, fastest, lowest_cpu, ratio
 from .pools import LoopRatios, with_pools
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ Round = Result | Failure
 
 
 @dataclass(frozen=True)
-class Line(Measured[Cell]):
+class Line(CellFigures[Cell]):
     """One cell over all its rounds. Times are in microseconds, per operation where stated. In
     column tables the ratios are to peers that return records."""
 
@@ -62,8 +62,8 @@ class Line(Measured[Cell]):
     """Processor time relative to the most economical peer that returns columns."""
     memory_ratio: float | None = None
     """Memory of one call relative to the peer with the lowest memory that returns records."""
-    faces: Ratios | None = None
-    """For another face of our client: relative to its verbs and to the client it replaces."""
+    apis: Ratios | None = None
+    """For another API of our client: relative to its verbs and to the client it replaces."""
     one_loop: LoopRatios | None = None
     """In a comparison of pools: relative to the same client on one event loop."""
     open: OpenFigures | None = None
@@ -193,7 +193,7 @@ def with_ratios(lines: Sequence[Line]) -> list[Line]:
     peers = [line for line in lines if _is_peer(line.cell.client) and not line.flawed]
     columns = [line for line in peers if gives_columns(line.cell)]
     records = [line for line in peers if not gives_columns(line.cell)]
-    best_rate, best_cpu = fastest(records), thriftiest(records)
+    best_rate, best_cpu = fastest(records), lowest_cpu(records)
     least = min((line.memory for line in records if line.memory), default=None)
     compared = [
         line
@@ -202,12 +202,12 @@ def with_ratios(lines: Sequence[Line]) -> list[Line]:
             line,
             rate_ratio=ratio(line.rate, best_rate),
             cpu_ratio=ratio(line.cpu, best_cpu),
-            cpu_columns_ratio=ratio(line.cpu, thriftiest(columns)),
+            cpu_columns_ratio=ratio(line.cpu, lowest_cpu(columns)),
             memory_ratio=None if line.memory is None or not least else line.memory / least,
         )
         for line in lines
     ]
-    return without_ratios(with_pools(with_faces(compared)))
+    return without_ratios(with_pools(with_apis(compared)))
 
 
 def gives_columns(cell: Cell) -> bool:
@@ -218,4 +218,4 @@ def gives_columns(cell: Cell) -> bool:
 
 
 def _is_peer(client: str) -> bool:
-    return base_of(client) not in (OURS, RUST_OURS, NODE_OURS, FLOOR) and not is_face(client)
+    return base_of(client) not in (OURS, RUST_OURS, NODE_OURS, FLOOR) and not is_other_api(client)

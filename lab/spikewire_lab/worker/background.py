@@ -46,7 +46,7 @@ class Beside(TypedDict):
     """Seconds of processor time that it used, if the system reports that of a thread."""
 
 
-class Companion(ABC):
+class BackgroundLoad(ABC):
     """Runs alone, and then from `begin` to `end`, which the thread of the window calls."""
 
     @abstractmethod
@@ -64,10 +64,10 @@ class Companion(ABC):
         """The window has closed."""
 
     @abstractmethod
-    def found(self) -> Beside: ...
+    def result(self) -> Beside: ...
 
 
-class Ticker(Companion):
+class Ticker(BackgroundLoad):
     """Measures how much later than requested an event loop wakes a task."""
 
     def __init__(self, *, own_loop: bool) -> None:
@@ -98,7 +98,7 @@ class Ticker(Companion):
         if self._task is not None:
             self._task.cancel()
 
-    def found(self) -> Beside:
+    def result(self) -> Beside:
         return {"kind": TICKER, "alone": encode(self._alone), "together": encode(self._together)}
 
     def _run(self, late: array[int]) -> None:
@@ -116,7 +116,7 @@ class Ticker(Companion):
             late.append(max(0, clock() - due))
 
 
-class Counter(Companion):
+class Counter(BackgroundLoad):
     """Measures how fast a thread of plain Python runs."""
 
     def __init__(self) -> None:
@@ -151,12 +151,12 @@ class Counter(Companion):
         self._stop.append(True)
         self._thread.join()
 
-    def found(self) -> Beside:
+    def result(self) -> Beside:
         alone, together = self._rates
-        found: Beside = {"kind": COUNTER, "alone_rate": alone, "together_rate": together}
+        figures: Beside = {"kind": COUNTER, "alone_rate": alone, "together_rate": together}
         if self._cpu is not None:
-            found["together_cpu"] = self._cpu
-        return found
+            figures["together_cpu"] = self._cpu
+        return figures
 
     def _used(self) -> int:
         """Processor time of the thread, in nanoseconds."""
@@ -177,21 +177,21 @@ class SharedWindow(Window):
     companion may run for long, since reading other processes' usage takes time: what counts is what
     happens between the very instants of the window."""
 
-    def __init__(self, server_pid: int | None, companion: Companion) -> None:
+    def __init__(self, server_pid: int | None, background_load: BackgroundLoad) -> None:
         super().__init__(server_pid)
-        self.companion = companion
-        self.at_instants = companion.mark
+        self.background_load = background_load
+        self.at_instants = background_load.mark
 
     def open(self) -> None:
-        self.companion.begin()
+        self.background_load.begin()
         super().open()
 
     def close(self) -> None:
         super().close()
-        self.companion.end()
+        self.background_load.end()
 
 
-def companion(kind: str, mode: str) -> Companion:
+def background_load(kind: str, mode: str) -> BackgroundLoad:
     """Raises `ValueError` for an unknown kind."""
     if kind == TICKER:
         return Ticker(own_loop=mode == SYNC)

@@ -39,7 +39,7 @@ from ..run.environment import load_average
 from ..series.timeline import Timeline
 from ..serving.cells import ACTIONS as SERVING_ACTIONS
 from . import drivers
-from .companion import ALONE, SharedWindow, companion
+from .background import ALONE, SharedWindow, background_load
 from .job import Plan
 from .loop import asyncio_loop, asyncio_read, blocking_loop, blocking_read
 from .many_loops import run_clients, run_map, run_pool
@@ -125,7 +125,7 @@ def _one_call(started: Started, call: Operation) -> Generator[_Arguments, None, 
     errors: list[BaseException] = []
     with measure.Growth() as growth:
         yield blocks, [], time.perf_counter_ns, samples, errors.append
-    started.call = growth.taken
+    started.call = growth.size
     if errors:
         raise errors[0]
 
@@ -251,7 +251,7 @@ def measured(job: Job, run: Run = _run, window: Window | None = None) -> Result:
     timeline = Timeline(job["duration"], memory=window is None)
     if job.get("lines"):
         timeline.say_lines(job.get("part", 0), plan.shape.rows)
-    beside = companion(job["beside"], job["mode"]) if "beside" in job else None
+    beside = background_load(job["beside"], job["mode"]) if "beside" in job else None
     if beside is not None:
         beside.alone(ALONE * job["duration"])
         window = SharedWindow(job["server_pid"], beside)
@@ -264,11 +264,11 @@ def measured(job: Job, run: Run = _run, window: Window | None = None) -> Result:
     outcome = ran.outcome
     used = window.used
     assert used is not None
-    more: Served = plan.told()
+    more: Served = plan.served()
     if isinstance(outcome, OpenOutcome) and outcome.open is not None:
         more["open"] = outcome.open
     if beside is not None:
-        more["beside"] = beside.found()
+        more["beside"] = beside.result()
     more["timeouts"] = outcome.timeouts
     if job["action"] == "measure":
         encode = measure.encode if job.get("histograms") else None
@@ -349,11 +349,11 @@ def answer(job: Job) -> Mapping[str, object]:
     """The result of a job, or why there is none, and which build of our package was loaded."""
     named = job["client"]
     base = base_of(named)
-    made = {**_answer({**job, "client": base})}
-    if made.get("client") == base:
-        made["client"] = named
+    result = {**_answer({**job, "client": base})}
+    if result.get("client") == base:
+        result["client"] = named
     build = loaded()
-    return made if build is None else {**made, "build": build}
+    return result if build is None else {**result, "build": build}
 
 
 def _answer(job: Job) -> Mapping[str, object]:

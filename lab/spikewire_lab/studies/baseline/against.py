@@ -53,9 +53,9 @@ class Baseline:
 
         before = read(path)
         if before.recipe not in recipes:
-            wanted = " or ".join(recipes)
+            allowed = " or ".join(recipes)
             raise ValueError(
-                f"{path} is a run of {before.recipe}, and this will be one of {wanted}"
+                f"{path} is a run of {before.recipe}, and this will be one of {allowed}"
             )
         here = Report(before.recipe, "", "", environment=environment.machine([]))
         others = machines(before, here)
@@ -63,7 +63,7 @@ class Baseline:
             raise ValueError(f"{path} is of another machine: {'; '.join(others)}")
         return Baseline(path, before)
 
-    def tell(self, told: Mapping[str, Any]) -> int:
+    def report_changes(self, report: Mapping[str, Any]) -> int:
         """Prints what changed in a run, given as JSON, and returns the exit status: 0 if nothing
         got worse."""
         from ...table.report import console_for
@@ -71,12 +71,12 @@ class Baseline:
         from .show import terminal
 
         # As it will be read from a file: tuples become lists.
-        after = of(json.loads(json.dumps(told)))
+        after = of(json.loads(json.dumps(report)))
         console = console_for()
         console.print(f"\nsince {self.path}:", markup=False, highlight=False)
-        found = changes(self.before, after)
-        terminal(found, conditions(self.before, after), console)
-        return GOT_WORSE if found.worse else CANNOT_TELL if found.untold else 0
+        differences = changes(self.before, after)
+        terminal(differences, conditions(self.before, after), console)
+        return GOT_WORSE if differences.worse else CANNOT_TELL if differences.untold else 0
 
 
 def _too_few(baseline: Baseline, rounds: int) -> str:
@@ -97,18 +97,18 @@ def of_flag(args: argparse.Namespace, recipes: tuple[str, ...]) -> Baseline | No
     if args.baseline is None:
         return None
     try:
-        found = Baseline.open(args.baseline, recipes)
+        baseline = Baseline.open(args.baseline, recipes)
     except ValueError as error:
         raise ValueError(f"{FLAG}: {error}") from None
     # Parts of a recipe have their own numbers of rounds.
-    said = "" if found.before.recipe in NAMES else _too_few(found, args.rounds)
-    if said:
-        print(f"spikewire: {said}", file=sys.stderr)
-    return found
+    problem = "" if baseline.before.recipe in NAMES else _too_few(baseline, args.rounds)
+    if problem:
+        print(f"spikewire: {problem}", file=sys.stderr)
+    return baseline
 
 
-def ended(status: int, baseline: Baseline | None, told: Mapping[str, Any]) -> int:
+def ended(status: int, baseline: Baseline | None, report: Mapping[str, Any]) -> int:
     """Compares the JSON of a comparison with the baseline, if there is one. Returns the exit
     status: that of the run itself unless that is 0."""
-    found = 0 if baseline is None else baseline.tell(told)
-    return status or found
+    verdict = 0 if baseline is None else baseline.report_changes(report)
+    return status or verdict

@@ -23,8 +23,8 @@ class AerospikePy(Recipe):
     title = "aerospike-py beside the official client: operations, NumPy, memory"
     source = "aerospike-py, benchmark/README"
     text = (
-        "The study times its client's blocking face and the official client one call after the"
-        " other, and its asyncio face with 50 calls at once: so many operations in so many rounds,"
+        "The study times its client's blocking API and the official client one call after the"
+        " other, and its asyncio API with 50 calls at once: so many operations in so many rounds,"
         " rounds trimmed by their interquartile range, medians of what is left. A second script"
         " compares dictionaries with NumPy, and what both take of memory.\n\n"
         "The method is run again as it is, with a column of ours beside each of theirs. Done"

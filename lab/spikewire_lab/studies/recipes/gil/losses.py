@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from ....clients import OURS
 from ....clients.registry import build_of
-from ... import closed
+from ... import closed_loops
 from ...relative import plain
 from ...report import LESS
 from ...text import number
@@ -22,7 +22,7 @@ LOSS = 1.1
 
 
 @dataclass(frozen=True)
-class Beaten:
+class Loss:
     """A column in which the best of the other clients is ahead of ours."""
 
     setting: str
@@ -42,12 +42,12 @@ class Beaten:
         )
 
 
-def beaten(rows: Sequence[Row], headings: Sequence[Heading]) -> Iterator[Beaten]:
+def losses_in(rows: Sequence[Row], headings: Sequence[Heading]) -> Iterator[Loss]:
     """All such columns, by setting. Flawed lines do not count, nor do other builds of ours as other
     clients."""
     good = [row for row in rows if not row.flawed and not build_of(row.client)]
-    for setting in dict.fromkeys(map(closed.setting, good)):
-        here = [row for row in good if closed.setting(row) == setting]
+    for setting in dict.fromkeys(map(closed_loops.setting, good)):
+        here = [row for row in good if closed_loops.setting(row) == setting]
         for heading in headings:
             figures = {
                 row.client: (value, row)
@@ -61,4 +61,4 @@ def beaten(rows: Sequence[Row], headings: Sequence[Heading]) -> Iterator[Beaten]
             theirs = (min if least else max)(figures.values(), key=lambda one: one[0])
             more, less = (ours, theirs) if least else (theirs, ours)
             if more[0] > LOSS * less[0]:
-                yield Beaten(setting, heading, ours[1], theirs[1])
+                yield Loss(setting, heading, ours[1], theirs[1])

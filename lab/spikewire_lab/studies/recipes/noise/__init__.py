@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ...recipe import Recipe
-from .twins import Twins
+from .repeats import Repeats
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -27,7 +27,7 @@ class Noise(Recipe):
     )
 
     def parts(self) -> Sequence[Measurement]:
-        return (Twins(),)
+        return (Repeats(),)
 
 
 RECIPE = Noise()

@@ -10,7 +10,7 @@ from ....clients.base import ASYNC, SYNC
 from ....noise import FALSE, RULE, UNCHANGED, UNTOLD, Figure, Judged, Pair, in_words, judge
 from ....run.plan import Matrix
 from ....table.report import notes
-from ... import closed
+from ... import closed_loops
 from ...recipe import Measurement, Part
 from ...report import LESS, Heading, Row, Section, Table
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from ....run.compare import Comparison
-    from ....table.measured import Spread
+    from ....table.figures import Spread
     from ....table.summary import Line
     from ...recipe import Bench
     from ...report import Entry
@@ -42,7 +42,7 @@ RATE, CPU = "rate", "cpu"
 
 
 @dataclass(frozen=True)
-class Twin:
+class Repeat:
     """Two lines of the same client, and the verdicts on their figures."""
 
     first: Line
@@ -58,7 +58,7 @@ class Twin:
         return {RATE: (first.rate, second.rate), CPU: (first.cpu, second.cpu)}
 
 
-class Twins(Measurement):
+class Repeats(Measurement):
     name = "twins"
     title = "each client twice"
     seconds = 40
@@ -84,32 +84,32 @@ class Twins(Measurement):
                 rounds=rounds,
             )
         )
-        twins = _twins(comparison)
-        judged = judgements(twins)
-        table = _table(comparison, twins, judged)
+        repeats = _repeats(comparison)
+        judged = judgements(repeats)
+        table = _table(comparison, repeats, judged)
         section = Section(
             self.name, "Each client twice", f"Half reads, half writes. {RULE}", (table,)
         )
         runs = comparison.as_json()["cells"]
-        return Part(section, runs, conclusions(twins, judged), (), comparison.interrupted)
+        return Part(section, runs, conclusions(repeats, judged), (), comparison.interrupted)
 
 
-def _twins(comparison: Comparison) -> list[Twin]:
+def _repeats(comparison: Comparison) -> list[Repeat]:
     lines = {line.cell: line for group in comparison.lines() for line in group}
-    words = closed.states(list(lines.values()))
+    words = closed_loops.states(list(lines.values()))
     return [
-        Twin(line, lines.get(replace(cell, twin=1)), words[closed.state(line)])
+        Repeat(line, lines.get(replace(cell, twin=1)), words[closed_loops.state(line)])
         for cell, line in lines.items()
         if not cell.twin
     ]
 
 
-def judgements(twins: Sequence[Twin]) -> dict[tuple[int, str], Judged]:
+def judgements(repeats: Sequence[Repeat]) -> dict[tuple[int, str], Judged]:
     """Verdicts on each figure of each twin, by the rule of all comparisons."""
     known = {
         (number, name): Pair(_figure(one), _figure(other), name == RATE)
-        for number, twin in enumerate(twins)
-        for name, (one, other) in twin.pairs().items()
+        for number, repeat in enumerate(repeats)
+        for name, (one, other) in repeat.pairs().items()
     }
     return dict(zip(known, judge(list(known.values())), strict=True))
 
@@ -119,32 +119,32 @@ def _figure(spread: Spread) -> Figure:
 
 
 def _table(
-    comparison: Comparison, twins: Sequence[Twin], judged: Mapping[tuple[int, str], Judged]
+    comparison: Comparison, repeats: Sequence[Repeat], judged: Mapping[tuple[int, str], Judged]
 ) -> Table:
     rows = [
-        row(twin, {name: one.verdict for (at, name), one in judged.items() if at == number})
-        for number, twin in enumerate(twins)
+        row(repeat, {name: one.verdict for (at, name), one in judged.items() if at == number})
+        for number, repeat in enumerate(repeats)
     ]
-    said = [note for group in comparison.lines() for note in notes(group)]
+    remarks = [note for group in comparison.lines() for note in notes(group)]
     more = "The spread is the larger of both: lowest to highest round, over the median."
-    how = closed.caption(comparison.settings, more)
+    how = closed_loops.caption(comparison.settings, more)
     title = "Each client twice"
-    return Table("twins", title, how, HEADINGS, rows, notes=tuple(dict.fromkeys(said)))
+    return Table("twins", title, how, HEADINGS, rows, notes=tuple(dict.fromkeys(remarks)))
 
 
-def row(twin: Twin, verdicts: Mapping[str, str]) -> Row:
+def row(repeat: Repeat, verdicts: Mapping[str, str]) -> Row:
     """A pair of equal cells as one row."""
-    first, second = twin.first, twin.second
+    first, second = repeat.first, repeat.second
     unit = "threads" if first.cell.mode == SYNC else "tasks"
-    label = f"{first.cell.client}, {first.cell.concurrency} {unit}{twin.state}"
-    pairs = twin.pairs()
+    label = f"{first.cell.client}, {first.cell.concurrency} {unit}{repeat.state}"
+    pairs = repeat.pairs()
     if second is None or not pairs:
         flawed = "; ".join(notes([first])) or "not measured twice"
-        alone = closed.measured(first.rate, first.rounds)
+        alone = closed_loops.measured(first.rate, first.rounds)
         return Row(label, {"first": alone}, first.cell.client, flawed)
     fields: dict[str, Entry] = {
-        "first": closed.measured(first.rate, first.rounds),
-        "second": closed.measured(second.rate, second.rounds),
+        "first": closed_loops.measured(first.rate, first.rounds),
+        "second": closed_loops.measured(second.rate, second.rounds),
     }
     for name, pair in pairs.items():
         fields[name], spread = differ(*pair)
@@ -162,27 +162,27 @@ def differ(first: Spread, second: Spread) -> tuple[float, float]:
     return apart, max(first.percent, second.percent)
 
 
-def conclusions(twins: Sequence[Twin], judged: Mapping[tuple[int, str], Judged]) -> list[str]:
+def conclusions(repeats: Sequence[Repeat], judged: Mapping[tuple[int, str], Judged]) -> list[str]:
     """Whether a client was found to differ from itself, and the largest difference of twins."""
     if not judged:
         return []
     untold = [one for one in judged.values() if one.verdict == UNTOLD]
     apart = [one for one in judged.values() if one.verdict not in TOLD]
-    said = (
+    text = (
         f"{len(apart)} of {len(judged) - len(untold)} figures are told apart from themselves, which"
         f" may happen to any of them in {FALSE:.0%} of such runs."
     )
     if untold:
-        rounds = min(twin.first.rounds for twin in twins)
+        rounds = min(repeat.first.rounds for repeat in repeats)
         few = f"{in_words(rounds)} cannot tell, {untold[0].needed} are needed"
-        said = f"{said} Of {len(untold)} {few}." if len(untold) < len(judged) else f"{few}."
-    known = [differ(*pair) for twin in twins for pair in twin.pairs().values()]
+        text = f"{text} Of {len(untold)} {few}." if len(untold) < len(judged) else f"{few}."
+    known = [differ(*pair) for repeat in repeats for pair in repeat.pairs().values()]
     shares = [percent / spread for percent, spread in known if spread]
     if not shares:
-        return [said]
+        return [text]
     far, spread = max(known, key=lambda one: one[0] / one[1] if one[1] else 0.0)
     within = (
         f"The medians of a client and itself lie {max(shares):.2f} of the spread of their rounds"
         f" apart at the most: {far:.1f} % where the rounds differ by {spread:.1f} %."
     )
-    return [said, within]
+    return [text, within]

@@ -60,7 +60,7 @@ def _cells(bench: Bench, group: Sequence[tuple[Case, Shape]]) -> Iterator[Cell]:
     named = [
         (replace(case, client=client), shape)
         for case, shape in group
-        for client in bench.wanted((case.client,))
+        for client in bench.clients_of((case.client,))
     ]
     for case, shape in named:
         if case.mode in CRATES:

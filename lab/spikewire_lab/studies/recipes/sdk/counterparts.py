@@ -37,5 +37,5 @@ HERE = Heading("here", "measured here as")
 
 def here(name: str) -> str:
     """The label in the tables of this recipe, or the reason."""
-    found = COUNTERPARTS[name]
-    return found if isinstance(found, str) else found.label
+    counterpart = COUNTERPARTS[name]
+    return counterpart if isinstance(counterpart, str) else counterpart.label
