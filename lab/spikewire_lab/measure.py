@@ -340,3 +340,7 @@ def within(merged: Histogram) -> dict[str, float] | None:
             if step.value_iterated_to <= limit * 1_000_000:
                 counted[limit] += step.count_at_value_iterated_to
     return {str(limit): count / total for limit, count in counted.items()}
+
+
+def load_average() -> list[float]:
+    return [round(value, 2) for value in os.getloadavg()]

@@ -18,13 +18,13 @@ from spikewire_lab.run.place import Place
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from spikewire_lab.run.plan import Matrix
+    from spikewire_lab.plan import Matrix
 
 
 def parser() -> argparse.ArgumentParser:
-    made = argparse.ArgumentParser(prog="spikewire")
-    add_parsers(made.add_subparsers(required=True))
-    return made
+    argument_parser = argparse.ArgumentParser(prog="spikewire")
+    add_parsers(argument_parser.add_subparsers(required=True))
+    return argument_parser
 
 
 def run(*arguments: str) -> int:
@@ -102,17 +102,17 @@ def test_the_modes_set_the_pace(
 
 
 def test_other_apis_bring_their_clients_modes_and_sizes(monkeypatch: pytest.MonkeyPatch) -> None:
-    asked: list[Matrix] = []
+    matrices: list[Matrix] = []
 
     def noted(_kind: str, _args: argparse.Namespace, matrix: Matrix) -> int:
-        asked.append(matrix)
+        matrices.append(matrix)
         return 0
 
     monkeypatch.setattr(compare, "run_matrix", noted)
     assert run("compare", "--mode", "apis") == 0
     assert run("compare", "--mode", "apis", "--clients", "spikewire", "--batch-sizes", "4") == 0
     assert run("compare") == 0
-    usual, named, others = asked
+    usual, named, others = matrices
     assert {"spikewire", "spikewire-builder", "spikewire-compat", "aerospike"} <= {*usual.clients}
     assert {group[0].mode for group in usual.groups()} == {"async", "sync"}
     assert (named.clients, named.sizes.reads) == (("spikewire",), (4,))
@@ -120,20 +120,20 @@ def test_other_apis_bring_their_clients_modes_and_sizes(monkeypatch: pytest.Monk
 
 
 def test_pools_are_compared_as_the_user_says(monkeypatch: pytest.MonkeyPatch) -> None:
-    asked: list[Matrix] = []
+    matrices: list[Matrix] = []
 
     def noted(_kind: str, _args: argparse.Namespace, matrix: Matrix) -> int:
-        asked.append(matrix)
+        matrices.append(matrix)
         return 0
 
     monkeypatch.setattr(compare, "run_matrix", noted)
     assert run("compare", "--mode", "pool") == 0
     flags = "-z 8 --loops 2 --work 0,5 --threads 3"
     assert run("compare", "--mode", "pool", *flags.split()) == 0
-    usual, given = asked
-    assert usual.clients == given.clients == ("spikewire",)
+    usual, chosen = matrices
+    assert usual.clients == chosen.clients == ("spikewire",)
     assert (usual.loops, usual.tasks, usual.work) == ((1, 2, 4), (128,), (0, 20))
-    assert (given.loops, given.tasks, given.work, given.threads) == ((2,), (8,), (0, 5), (3,))
+    assert (chosen.loops, chosen.tasks, chosen.work, chosen.threads) == ((2,), (8,), (0, 5), (3,))
 
 
 @pytest.mark.parametrize(
@@ -273,9 +273,9 @@ def test_a_seed_out_of_reach_is_said_before_anything_is_written(
 ) -> None:
     pytest.importorskip("hdrh.histogram", reason="the lab's hdrhistogram is not installed")
     assert run(*command.split(), "-H", "127.0.0.1:1") == 1
-    said = capsys.readouterr().err
-    assert "no seed can be reached: 127.0.0.1:1" in said
-    assert "writing" not in said
+    errors = capsys.readouterr().err
+    assert "no seed can be reached: 127.0.0.1:1" in errors
+    assert "writing" not in errors
 
 
 def test_a_run_ends_with_a_table_a_file_and_status_0(
@@ -285,10 +285,10 @@ def test_a_run_ends_with_a_table_a_file_and_status_0(
     path = tmp_path / "floor.json"
     flags = "bench --client null --mode sync --threads 2 -d 0.1 --warmup 0 --pause 0 -k 100"
     assert run(*flags.split(), "-z", "2", "--json", str(path)) == 0
-    said = capsys.readouterr()
-    assert "sync, 2 threads" in said.out
-    assert "null" in said.out
-    assert str(path) in said.err
+    captured = capsys.readouterr()
+    assert "sync, 2 threads" in captured.out
+    assert "null" in captured.out
+    assert str(path) in captured.err
     assert json.loads(path.read_text())["environment"]["command_line"] == [
         "spikewire",
         *sys.argv[1:],
@@ -303,9 +303,9 @@ def test_each_second_is_shown_and_logs_are_kept(
     flags = "bench --client null --mode sync --threads 1 -d 2.1 --warmup 0 --cooldown 0 -k 100"
     flags += f" --lines --json {path} --hlog {logs}"
     assert run(*flags.split()) == 0
-    said = capsys.readouterr().err
+    errors = capsys.readouterr().err
     for second in (1, 2):
-        assert re.search(rf"^ +{second} s +[\d,]+ op/s .* 0 errors  0 timeouts ", said, re.M)
+        assert re.search(rf"^ +{second} s +[\d,]+ op/s .* 0 errors  0 timeouts ", errors, re.M)
     assert sorted(file.name for file in logs.iterdir()) == [
         f"null-sync-1-round-1-{kind}.hlog" for kind in ("read", "write")
     ]
@@ -329,6 +329,6 @@ def test_the_help_says_what_each_workload_means(
     with pytest.raises(SystemExit) as stopped:
         parser().parse_args([command, "--help"])
     assert stopped.value.code == 0
-    said = " ".join(capsys.readouterr().out.split())
-    assert "YCSB-A" in said
-    assert "r % reads" in said
+    output = " ".join(capsys.readouterr().out.split())
+    assert "YCSB-A" in output
+    assert "r % reads" in output

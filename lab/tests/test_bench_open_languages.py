@@ -8,20 +8,20 @@ from typing import TYPE_CHECKING, Any, cast
 import pytest
 
 from spikewire.testing import Cluster
-from spikewire_lab.open.other_languages import scheduled, worked_out
-from spikewire_lab.open.schedule import NS, offsets
+from spikewire_lab.access.seeds import parse_seeds
+from spikewire_lab.plan import RUST_OURS, RUST_PEER
 from spikewire_lab.run import rust
 from spikewire_lab.run.launch import as_result, python_worker, run_job
 from spikewire_lab.run.node import runner
-from spikewire_lab.run.plan import RUST_OURS, RUST_PEER
-from spikewire_lab.run.seeds import parse_seeds
 from spikewire_lab.studies.selfcheck.measure import open_result, slower_than
+from spikewire_lab.worker.open.other_languages import scheduled, worked_out
+from spikewire_lab.worker.open.schedule import NS, offsets
 from test_bench_worker import a_job
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
-    from spikewire_lab.result import Job
+    from spikewire_lab.contract.result import Job
     from spikewire_lab.series.lines import Second
 
 pytest.importorskip("hdrh.histogram", reason="the lab's hdrhistogram is not installed")
@@ -40,7 +40,7 @@ def phases(job: Job) -> Mapping[str, Any]:
 def raw(job: Job, **changes: Any) -> dict[str, Any]:
     """Calls that begin when they are due and take 500 microseconds; the odd ones write."""
     due = phases(job)["measured"]["due"]
-    made = {
+    fields = {
         "begun": list(due),
         "ended": [at + 500_000 for at in due],
         "failures": [0] * len(due),
@@ -49,7 +49,7 @@ def raw(job: Job, **changes: Any) -> dict[str, Any]:
         "now": NS,
         "pacing_cpu": 0.25,
     }
-    return {**made, **changes}
+    return {**fields, **changes}
 
 
 def test_a_job_has_the_instants_of_all_phases() -> None:
@@ -88,10 +88,10 @@ def test_failures_and_calls_that_did_not_begin_are_counted() -> None:
     job = scheduled(
         open_job(10.0, shape={"kind": "batch-read", "rows": 4, "columns": 0, "way": ""})
     )
-    made = raw(job, now=2 * NS)
-    made["failures"][:3] = [1, 2, 2]
-    made["begun"][8:] = made["ended"][8:] = [-1, -1]
-    result = cast("Any", worked_out(job, {"open": made}))
+    open_part = raw(job, now=2 * NS)
+    open_part["failures"][:3] = [1, 2, 2]
+    open_part["begun"][8:] = open_part["ended"][8:] = [-1, -1]
+    result = cast("Any", worked_out(job, {"open": open_part}))
     assert (result["errors"], result["timeouts"], result["operations"]) == (3, 2, 20)
     assert open_result(result)["unsent"] == 2
     assert result["latency"]["max_ns"] == 2 * NS - 8 * NS // 10
@@ -112,25 +112,25 @@ def test_calls_that_are_not_known_are_a_failure() -> None:
 def right(job: Job, answer: Mapping[str, Any]) -> None:
     result = as_result(worked_out(job, answer))
     assert "failed" not in result, result
-    found = open_result(result)
+    figures = open_result(result)
     assert result["errors"] == 0, result["first_error"]
-    assert found["scheduled"] == 50
-    assert result["operations"] == (50 - found["unsent"]) * job["shape"]["rows"]
+    assert figures["scheduled"] == 50
+    assert result["operations"] == (50 - figures["unsent"]) * job["shape"]["rows"]
     assert result["latency"]["samples"] == 50
-    assert result["latency"]["max_ns"] >= found["service_max_ns"] > 0
-    assert found["pacing_cpu"] > 0
+    assert result["latency"]["max_ns"] >= figures["service_max_ns"] > 0
+    assert figures["pacing_cpu"] > 0
     assert result["elapsed"] >= 0.1
 
 
 @pytest.fixture(scope="module")
 def seeds() -> Iterator[list[tuple[str, int]]]:
     with Cluster(nodes=1) as cluster:
-        found = list(parse_seeds(cluster.seeds))
+        nodes = list(parse_seeds(cluster.seeds))
         filling = a_job(client="spikewire", action="populate")
-        filling["seeds"] = found
+        filling["seeds"] = nodes
         filled = run_job(python_worker(sys.executable), filling)
         assert filled.get("operations") == 1000, filled
-        yield found
+        yield nodes
 
 
 def worker_of(client: str) -> list[str]:
@@ -169,20 +169,20 @@ def check_second_lines(
     job: Job, run: Callable[[Job, Callable[[Any], object]], Mapping[str, Any]]
 ) -> None:
     """Every full second is reported by each process, and is part of the result."""
-    said: list[Second] = []
-    result = as_result(worked_out(job, run(job, said.append)))
+    reports: list[Second] = []
+    result = as_result(worked_out(job, run(job, reports.append)))
     assert "failed" not in result, result
     for part in range(job.get("processes", 1)):
-        seconds = [one["second"] for one in said if one["part"] == part]
+        seconds = [one["second"] for one in reports if one["part"] == part]
         # More than the planned one if the machine is busy.
         assert seconds == list(range(1, len(seconds) + 1)) != []
-    many = sum(one["operations"] for one in said)
-    samples = sum(count for one in said for _, count in one["samples"])
+    many = sum(one["operations"] for one in reports)
+    samples = sum(count for one in reports for _, count in one["samples"])
     assert 0 < many <= result["operations"]
     # In an open loop every call is timed.
     assert samples == many if "open" in job else 0 < samples < many
-    assert all(one["rss"] > 1_000_000 for one in said)
-    assert sum(one["errors"] for one in said) == result["errors"] == 0
+    assert all(one["rss"] > 1_000_000 for one in reports)
+    assert sum(one["errors"] for one in reports) == result["errors"] == 0
 
 
 @pytest.mark.parametrize("processes", [1, 2])

@@ -15,19 +15,7 @@ from spikewire_lab.clients.base import (
     RUST_SYNC,
     SYNC,
 )
-from spikewire_lab.clients.shape import (
-    ARROW,
-    BATCH_READ,
-    BATCH_WRITE,
-    COLUMNS,
-    DICT,
-    NUMPY,
-    NUMPY_PLAIN,
-    PANDAS,
-    SINGLES,
-    TABLE_WRITE,
-)
-from spikewire_lab.run.plan import (
+from spikewire_lab.plan import (
     BATCH_MODE,
     CLIENTS,
     NODE_CLIENTS,
@@ -39,6 +27,18 @@ from spikewire_lab.run.plan import (
 )
 from spikewire_lab.run.rounds import shuffled
 from spikewire_lab.table.pools import run_by
+from spikewire_lab.work.shape import (
+    ARROW,
+    BATCH_READ,
+    BATCH_WRITE,
+    COLUMNS,
+    DICT,
+    NUMPY,
+    NUMPY_PLAIN,
+    PANDAS,
+    SINGLES,
+    TABLE_WRITE,
+)
 
 EVERYTHING = Matrix(
     clients=tuple(name for name in CLIENTS if name not in PEERS or PEERS[name].usual),

@@ -24,7 +24,7 @@ from spikewire_lab.studies.selfcheck.measure import Known, line, open_result, pl
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from spikewire_lab.result import Job, Result
+    from spikewire_lab.contract.result import Job, Result
 
 
 def job(**more: Any) -> Job:
@@ -36,8 +36,8 @@ def one(takes: float, at: int = 0) -> tuple[Job, Result]:
     """The result of a process with calls of this duration, whose window opened at that
     nanosecond."""
     known = Known("async", lambda _at: Act(takes=takes), 2, 1.0)
-    asked: Job = {**known.job(), "histograms": True}
-    return asked, {**played(known, asked), "opened": at}
+    measured_job: Job = {**known.job(), "histograms": True}
+    return measured_job, {**played(known, measured_job), "opened": at}
 
 
 def two_of(known: Known, part: int) -> Job:
@@ -45,8 +45,8 @@ def two_of(known: Known, part: int) -> Job:
 
 
 def test_what_processes_did_is_added_up() -> None:
-    (asked, first), (_, second) = one(0.01), one(0.02)
-    both = merged([first, second], asked)
+    (measured_job, first), (_, second) = one(0.01), one(0.02)
+    both = merged([first, second], measured_job)
     assert both["operations"] == first["operations"] + second["operations"] == 300
     assert both["rate"] == pytest.approx(300)
     assert both["elapsed"] == 1.0
@@ -63,14 +63,14 @@ def test_what_processes_did_is_added_up() -> None:
     assert [each["operations"] for each in both["each"]] == [200, 100]
     for name in ("bare", "ready", "peak"):
         assert both["memory"][name] == first["memory"][name] + second["memory"][name]
-    del asked["histograms"]
-    assert "read" not in merged([one(0.01)[1], one(0.02)[1]], asked)["series"]
+    del measured_job["histograms"]
+    assert "read" not in merged([one(0.01)[1], one(0.02)[1]], measured_job)["series"]
 
 
 def test_windows_that_have_little_in_common_are_no_measure() -> None:
-    (asked, first), (_, second) = one(0.01), one(0.01, 150_000_000)
-    assert merged([first, second], asked)["failed"] == "the processes began 150 ms apart"
-    assert merged([first, {**second, "opened": 50_000_000}], asked)["apart"] == 0.05
+    (measured_job, first), (_, second) = one(0.01), one(0.01, 150_000_000)
+    assert merged([first, second], measured_job)["failed"] == "the processes began 150 ms apart"
+    assert merged([first, {**second, "opened": 50_000_000}], measured_job)["apart"] == 0.05
 
 
 @pytest.mark.parametrize("mode", ["sync", "async"])
@@ -105,32 +105,32 @@ def test_a_process_that_has_no_call_to_begin_is_none_the_less_one_of_them(
     both = cast("Result", merged([played(known, one) for one in jobs], known.job()))
     assert (both["operations"], open_result(both)["scheduled"]) == (1, 1)
     assert ["pacing" in each for each in both["each"]] == [True, False]
-    found = line(known, both)
-    assert found.open is not None
-    assert found.open.kept_up
+    summary = line(known, both)
+    assert summary.open is not None
+    assert summary.open.kept_up
 
 
 def test_work_that_ends_by_itself_took_from_the_first_opening_to_the_last_end() -> None:
-    (asked, first), (_, second) = one(0.01), one(0.01, 50_000_000)
+    (measured_job, first), (_, second) = one(0.01), one(0.01, 50_000_000)
     for result in (first, second):
         del result["rate"]
-    assert merged([first, second], asked)["elapsed"] == pytest.approx(1.05)
+    assert merged([first, second], measured_job)["elapsed"] == pytest.approx(1.05)
 
 
 @pytest.mark.parametrize("mode", ["sync", "async"])
 def test_processes_begin_calls_at_a_rate_together(mode: str) -> None:
-    asked = {"rate": 300.0, "arrivals": "constant"}
+    load = {"rate": 300.0, "arrivals": "constant"}
     seconds: list[Any] = []
-    more = job(mode=mode, duration=1.1, warmup=0.2, open=asked, lines=True, concurrency=8)
+    more = job(mode=mode, duration=1.1, warmup=0.2, open=load, lines=True, concurrency=8)
     answer = run_processes(python_worker(""), more, {}, seconds.append)
     if "apart" in answer.get("failed", ""):
         pytest.skip(answer["failed"])  # the machine is too busy
     assert "failed" not in answer, answer
-    found = open_result(cast("Result", answer))
-    assert found["scheduled"] == 330
-    assert answer["operations"] == 330 - found["unsent"]
-    assert found["pacing_calls"] == 300
-    assert sorted(said["part"] for said in seconds) == [0, 1, 2]
+    figures = open_result(cast("Result", answer))
+    assert figures["scheduled"] == 330
+    assert answer["operations"] == 330 - figures["unsent"]
+    assert figures["pacing_calls"] == 300
+    assert sorted(second["part"] for second in seconds) == [0, 1, 2]
     assert all(each["pacing"] > 0 for each in answer["each"])
 
 
@@ -148,7 +148,7 @@ def test_all_are_under_load_at_the_same_time() -> None:
     assert len(answer["each"]) == 3
     assert sum(each["operations"] for each in answer["each"]) == answer["operations"]
     assert sum(answer["series"]["operations"]) == answer["operations"]
-    assert sorted(said["part"] for said in seconds) == [0, 1, 2]
+    assert sorted(second["part"] for second in seconds) == [0, 1, 2]
 
 
 def test_inserts_are_divided() -> None:
@@ -174,10 +174,10 @@ def test_each_process_has_a_line(tmp_path: Path, capsys: pytest.CaptureFixture[s
     if "failed" in run:
         assert status == FLAWED
         pytest.skip(run["failed"])  # windows too far apart: the machine is busy
-    said = capsys.readouterr().out
-    assert "2 processes" in said
+    output = capsys.readouterr().out
+    assert "2 processes" in output
     for number in (1, 2):
-        assert f"null, process {number} of 2: " in said
+        assert f"null, process {number} of 2: " in output
 
 
 def test_an_interruption_ends_all_of_them(tmp_path: Path) -> None:

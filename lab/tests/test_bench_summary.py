@@ -7,7 +7,16 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from spikewire_lab.clients.shape import (
+from spikewire_lab.measure import Growth, encode, merge, percentiles
+from spikewire_lab.plan import Cell
+from spikewire_lab.run.progress import brief
+from spikewire_lab.run.report import notes, title
+from spikewire_lab.table.apis import conclusions
+from spikewire_lab.table.figures import Spread
+from spikewire_lab.table.headings import columns, row
+from spikewire_lab.table.line import Line
+from spikewire_lab.table.summary import summarise, with_ratios
+from spikewire_lab.work.shape import (
     BATCH_READ,
     BATCH_WRITE,
     COLUMNS,
@@ -17,18 +26,10 @@ from spikewire_lab.clients.shape import (
     SINGLES,
     Shape,
 )
-from spikewire_lab.measure import Growth, encode, merge, percentiles
-from spikewire_lab.run.plan import Cell
-from spikewire_lab.run.progress import brief
-from spikewire_lab.table.apis import conclusions
-from spikewire_lab.table.figures import Spread
-from spikewire_lab.table.headings import columns, row
-from spikewire_lab.table.report import notes, title
-from spikewire_lab.table.summary import Line, summarise, with_ratios
 from spikewire_lab.worker.drivers import Outcome
 
 if TYPE_CHECKING:
-    from spikewire_lab.result import Failure, Result
+    from spikewire_lab.contract.result import Failure, Result
 
 pytest.importorskip("hdrh.histogram", reason="the lab's hdrhistogram is not installed")
 
@@ -233,9 +234,9 @@ def test_our_rust_crate_is_measured_against_the_other() -> None:
 def test_histograms_survive_the_journey_and_add_up() -> None:
     merged = merge([encode([1_000] * 500), encode([9_000_000_000] * 500), encode([])])
     assert merged.get_total_count() == 1000
-    shown = percentiles(merged)
-    assert shown["p50"] == pytest.approx(1.0, rel=0.01)
-    assert shown["p99"] == pytest.approx(9e6, rel=0.01)
+    texts = percentiles(merged)
+    assert texts["p50"] == pytest.approx(1.0, rel=0.01)
+    assert texts["p99"] == pytest.approx(9e6, rel=0.01)
     assert percentiles(merge([])) == {}
 
 
@@ -259,9 +260,9 @@ def test_memory_that_was_used_before_counts_again() -> None:
 
 
 def test_a_percentile_needs_ten_samples_beyond_it() -> None:
-    shown = [set(percentiles(merge([encode([5_000] * many)]))) for many in (1, 99, 100, 200, 1000)]
-    assert shown[0] == shown[1] == {"p50"}
-    assert shown[2:] == [{"p50", "p90"}, {"p50", "p90", "p95"}, {"p50", "p90", "p95", "p99"}]
+    texts = [set(percentiles(merge([encode([5_000] * many)]))) for many in (1, 99, 100, 200, 1000)]
+    assert texts[0] == texts[1] == {"p50"}
+    assert texts[2:] == [{"p50", "p90"}, {"p50", "p90", "p95"}, {"p50", "p90", "p95", "p99"}]
 
 
 def test_latencies_beyond_the_range_are_kept_at_its_ends() -> None:
@@ -328,8 +329,8 @@ def test_a_batch_is_set_against_its_single_records() -> None:
         cell = Cell("spikewire", "sync", 1, shape=Shape(BATCH_READ, 4, way=way))
         return summarise(cell, [a_result("spikewire", rate)])
 
-    said = "spikewire: a batch of 4 reads 2.50 times the rows/s of 4 single gets"
-    assert said in notes([of("", 2500), of(SINGLES, 1000)])
+    text = "spikewire: a batch of 4 reads 2.50 times the rows/s of 4 single gets"
+    assert text in notes([of("", 2500), of(SINGLES, 1000)])
     assert notes([of("", 2500)]) == []
 
 

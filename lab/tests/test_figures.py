@@ -87,10 +87,10 @@ def test_a_run_without_the_lock_gets_pages_and_figures_of_its_own(root: Path) ->
     folder = a_run(root / "run", "sdk", sections=sections)
     assert take(folder, FREE, root) == [f"sdk-{FREE}"]
     assert (root / REPORTS / f"sdk-{FREE}.html").is_file()
-    made = {path.name: text for path, text in pages(root).items()}
-    assert "There is no report of it yet" not in made["figures.md"]
-    assert "| uvloop, 32 tasks, without the GIL | " in made["README.md"]
-    assert "layers, free-threaded | [sdk-free-threaded]" in made["reports.md"]
+    built = {path.name: text for path, text in pages(root).items()}
+    assert "There is no report of it yet" not in built["figures.md"]
+    assert "| uvloop, 32 tasks, without the GIL | " in built["README.md"]
+    assert "layers, free-threaded | [sdk-free-threaded]" in built["reports.md"]
 
 
 @pytest.mark.parametrize(
@@ -135,13 +135,13 @@ def test_the_best_other_is_told_for_each_column() -> None:
     table = Table("matrix", "Single keys", "How.", (), rows)
     report = Report("sdk", "", "", sections=[Section("singles", "", "", (table,))])
 
-    def said(words: str) -> str | None:
+    def text(words: str) -> str | None:
         return line("here", (RATE, CPU), *in_rows(report, "matrix", alike(words), ("rate", "cpu")))
 
     expected = "| here | 100 | 90 (`aerospike`) | 5 | 4 (`aerospike-sdk`) | unclear |"
-    assert said("1 thread") == expected
-    assert said("2 threads") == "| here | 1 |  | 1 |  |  |"
-    assert said("3 threads") is None
+    assert text("1 thread") == expected
+    assert text("2 threads") == "| here | 1 |  | 1 |  |  |"
+    assert text("3 threads") is None
     flawed = replace(rows[0], flawed="errors")
     report.sections = [Section("singles", "", "", (replace(table, rows=[flawed, *rows[2:5]]),))]
-    assert said("1 thread") is None
+    assert text("1 thread") is None

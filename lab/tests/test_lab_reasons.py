@@ -7,12 +7,12 @@ from dataclasses import replace
 import pytest
 
 from spikewire_lab.clients.base import SYNC
-from spikewire_lab.run.plan import Cell
+from spikewire_lab.plan import Cell
+from spikewire_lab.run.report import notes
 from spikewire_lab.studies.reasons import Side, dearer, later, side, why
 from spikewire_lab.studies.recipes.sdk.layers import compared
 from spikewire_lab.table.figures import Spread
-from spikewire_lab.table.report import notes
-from spikewire_lab.table.summary import Line
+from spikewire_lab.table.line import Line
 
 OURS = Side("spikewire", 90.0, 100.0, 3, cpu=10.0)
 THEIRS = Side("aerospike", 110.0, 120.0, 3, cpu=8.0)
@@ -30,7 +30,7 @@ def a_line(client: str, rate: float, cpu: float, p99: float = 100.0, rounds: int
 
 
 @pytest.mark.parametrize(
-    ("ours", "theirs", "said"),
+    ("ours", "theirs", "text"),
     [
         (OURS, THEIRS, "it takes more processor time, 10 µs/op beside 8 µs/op of aerospike"),
         (OURS, replace(THEIRS, cpu=30.0), "it takes less processor time"),
@@ -42,11 +42,11 @@ def a_line(client: str, rate: float, cpu: float, p99: float = 100.0, rounds: int
         (replace(OURS, cpu=None), THEIRS, "these figures do not tell"),
     ],
 )
-def test_the_reason_is_what_the_figures_say(ours: Side, theirs: Side, said: str) -> None:
-    found = why(ours, theirs)
-    assert found.startswith("Why: ")
-    assert found.endswith(".")
-    assert said in found
+def test_the_reason_is_what_the_figures_say(ours: Side, theirs: Side, text: str) -> None:
+    sentence = why(ours, theirs)
+    assert sentence.startswith("Why: ")
+    assert sentence.endswith(".")
+    assert text in sentence
 
 
 def test_nothing_is_said_of_what_was_not_measured() -> None:
@@ -63,8 +63,8 @@ def test_processor_time_and_tails_are_lost_beyond_what_is_alike() -> None:
         "blocking, processor time: 10 µs/op, 9 of aerospike."
     ]
     assert dearer("blocking", ours, [replace(cheap, cpu=Spread(9.8, 9.8, 9.8)), quick]) == []
-    (said,) = later("blocking", ours, [cheap, quick])
-    assert said.startswith(
+    (text,) = later("blocking", ours, [cheap, quick])
+    assert text.startswith(
         "blocking, p99: 100 µs, 50 of aerospike-py. At 2.00 times the operations of aerospike-py."
     )
     assert later("blocking", ours, [cheap]) == []
@@ -85,8 +85,8 @@ def test_the_lock_is_told_where_lines_do_not_name_it() -> None:
     def a_line(*, gil: bool, named: bool) -> Line:
         return Line(Cell("spikewire", SYNC, 1, gil=gil if named else None), 1, (), gil=gil)
 
-    told = notes([a_line(gil=True, named=False), a_line(gil=False, named=False)])
-    assert [one.rpartition(" ")[2] for one in told if "GIL" in one] == ["on", "off"]
+    texts = notes([a_line(gil=True, named=False), a_line(gil=False, named=False)])
+    assert [one.rpartition(" ")[2] for one in texts if "GIL" in one] == ["on", "off"]
     assert not any(
         "GIL" in one for one in notes([a_line(gil=gil, named=True) for gil in (True, False)])
     )

@@ -11,15 +11,14 @@ import pytest
 from lab_bench import a_bench, ran
 from spikewire_lab.clients import PEERS
 from spikewire_lab.clients.base import ASYNC_UVLOOP, RUST, RUST_SYNC, SYNC
-from spikewire_lab.clients.shape import POOL
 from spikewire_lab.cql.cells import BLOCKING, CHAINS, INSERT, Cell, Shape
 from spikewire_lab.cql.lines import Line as CqlLine
 from spikewire_lab.cql.servers import CANNED
+from spikewire_lab.plan import Cell as LabCell
+from spikewire_lab.plan import Matrix
 from spikewire_lab.queries.cells import ARROW, OBJECTS, lacks_waiting
 from spikewire_lab.queries.cells import scans as queries_scans
 from spikewire_lab.queries.lines import ScanLine
-from spikewire_lab.run.plan import Cell as LabCell
-from spikewire_lab.run.plan import Matrix
 from spikewire_lab.studies import closed_loops, recipes
 from spikewire_lab.studies.facts import pythons
 from spikewire_lab.studies.overrides import Overrides
@@ -38,7 +37,8 @@ from spikewire_lab.studies.recipes.serving.lab import amount as serving_amount
 from spikewire_lab.studies.report import Measured, Report
 from spikewire_lab.studies.run import interpreters, run_recipe, versions
 from spikewire_lab.table.figures import Spread
-from spikewire_lab.table.summary import Line
+from spikewire_lab.table.line import Line
+from spikewire_lab.work.shape import POOL
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -70,12 +70,12 @@ def test_a_bench_picks_by_its_size() -> None:
 
 
 def test_flags_replace_what_the_size_has() -> None:
-    said = Overrides(duration=0.5, warmup=0.1, rounds=2, keys=300)
-    bench = replace(a_bench(FULL), overrides=said)
+    overrides = Overrides(duration=0.5, warmup=0.1, rounds=2, keys=300)
+    bench = replace(a_bench(FULL), overrides=overrides)
     matrix = Matrix(("spikewire",), (SYNC,), (1,), (1,), (1,), ("",))
     closed_loop = bench.settings(matrix, duration=9.0, rounds=9)
-    for made in (closed_loop, settings(bench, (INSERT,), (CHAINS,), (1,), (120,), CANNED)):
-        assert (made.duration, made.warmup, made.rounds, made.keys) == (0.5, 0.1, 2, 300)
+    for chosen in (closed_loop, settings(bench, (INSERT,), (CHAINS,), (1,), (120,), CANNED)):
+        assert (chosen.duration, chosen.warmup, chosen.rounds, chosen.keys) == (0.5, 0.1, 2, 300)
     queried = scans.settings_of(bench)
     assert (queried.records, queried.slow_records, queried.rounds) == (300, 300, 2)
     served = serving_amount(replace(bench, overrides=Overrides(keys=100)))
@@ -88,8 +88,8 @@ def test_flags_replace_what_the_size_has() -> None:
 
 def test_scans_say_which_clients_have_no_consumer_that_sleeps() -> None:
     many = queries_scans(("spikewire", "aerospike", "aerospike-py"), 100, 500)
-    said = scans.unwaiting([[ScanLine(scan, 1, ()) for scan in many]])
-    assert [text.partition(": no consumer that sleeps: ")[::2] for text in said] == [
+    texts = scans.unwaiting([[ScanLine(scan, 1, ()) for scan in many]])
+    assert [text.partition(": no consumer that sleeps: ")[::2] for text in texts] == [
         ("aerospike sync, results", lacks_waiting("sync", "results")),
         ("aerospike-py sync, results", lacks_waiting("sync", "results")),
         ("aerospike-py async, foreach", lacks_waiting("async", "foreach")),
@@ -225,8 +225,8 @@ def test_layers_say_what_each_adds_to_the_one_below() -> None:
 
 def test_each_published_line_of_the_sdk_has_a_counterpart_or_a_reason() -> None:
     tables = recipes.load("sdk").published()
-    shown = {row.label for table in tables for row in table.rows}
-    assert shown == set(COUNTERPARTS)
+    labels = {row.label for table in tables for row in table.rows}
+    assert labels == set(COUNTERPARTS)
     for table in tables:
         cases = batches.CASES if table.name == "published-batches" else CASES
         for row in table.rows:
@@ -236,7 +236,7 @@ def test_each_published_line_of_the_sdk_has_a_counterpart_or_a_reason() -> None:
             else:
                 assert counterpart in cases, (table.name, row.label)
             assert str(row.fields["here"]).startswith(here(row.label))
-    absent = [name for name, found in COUNTERPARTS.items() if isinstance(found, str)]
+    absent = [name for name, entry in COUNTERPARTS.items() if isinstance(entry, str)]
     assert absent == ["Rust core, 512 tasks, timer removed and pool widened"]
     assert {table.name: len(table.rows) for table in tables} == {
         "published-matrix": 22,
@@ -302,7 +302,7 @@ def test_interpreters_and_locks_are_never_compared_with_each_other() -> None:
     conclusions, _ = against(lines)
     assert [text for text in conclusions if "2.00 times" in text] == [
         f"Sync, 32 threads{state}: 2.00 times the operations of the best other, aerospike-native,"
-        " at 1.00 of its CPU for each."
+        " with 1.00 times its CPU time per operation."
         for state in list(words.values())[1:]
     ]
 

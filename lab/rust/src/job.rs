@@ -1,4 +1,4 @@
-//! The JSON input and output; the Python counterpart is `spikewire_lab/result.py`.
+//! The JSON input and output; the Python counterpart is `spikewire_lab/contract/result.py`.
 
 use serde::{Deserialize, Serialize};
 

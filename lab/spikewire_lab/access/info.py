@@ -7,14 +7,14 @@ import socket
 import struct
 from typing import TYPE_CHECKING, Any
 
-from ..run.seeds import seed_text
 from . import OPEN
+from .seeds import seed_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from ..run.seeds import Seed
     from . import Access
+    from .seeds import Seed
 
 
 def first(seeds: Sequence[Seed], name: str, access: Access = OPEN) -> str | None:

@@ -7,8 +7,8 @@ import ssl
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from ..run.seeds import Seed
     from . import Access, Tls
+    from .seeds import Seed
 
 SECONDS = 5.0
 

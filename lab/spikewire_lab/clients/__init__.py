@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from ..work.shape import POOL
 from . import (
     aerospike_c,
     aerospike_native,
@@ -20,7 +21,6 @@ from . import (
     spikewire,
 )
 from .registry import PACKAGE, Registry
-from .shape import POOL
 
 if TYPE_CHECKING:
     from .base import Peer

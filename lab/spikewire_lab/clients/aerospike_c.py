@@ -6,9 +6,9 @@ import importlib
 from typing import TYPE_CHECKING, Protocol, cast
 
 from ..access import EXTERNAL, EXTERNAL_INSECURE, INTERNAL, PKI
+from ..work.shape import BATCH_READ, BATCH_WRITE, COLUMNS, DICT, TABLE_WRITE
 from .base import SYNC, BlockingClient, ManyVerbs, Peer, Target, Verbs, Way
 from .more import ALL, blocking, expecting, of_client
-from .shape import BATCH_READ, BATCH_WRITE, COLUMNS, DICT, TABLE_WRITE
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

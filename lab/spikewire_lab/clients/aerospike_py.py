@@ -6,6 +6,7 @@ import importlib
 from typing import TYPE_CHECKING, Protocol, cast
 
 from ..access import INTERNAL
+from ..work.shape import BATCH_READ, BATCH_WRITE, COLUMNS, DICT, NUMPY, TABLE_KEY, TABLE_WRITE
 from .base import (
     AsyncioClient,
     BlockingClient,
@@ -19,7 +20,6 @@ from .base import (
     numpy_table,
 )
 from .more import ALL, calls, expecting, of_client
-from .shape import BATCH_READ, BATCH_WRITE, COLUMNS, DICT, NUMPY, TABLE_KEY, TABLE_WRITE
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

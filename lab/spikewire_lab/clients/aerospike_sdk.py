@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Protocol, cast
 
 from ..access import EXTERNAL, EXTERNAL_INSECURE, INTERNAL, PKI
 from ..work.mix import ADD, EXISTS, OPERATE, READ_ONE, REMOVE, REPLACE, TOUCH
+from ..work.shape import BATCH_READ, BATCH_WRITE, COLUMNS, DICT, TABLE_WRITE
 from .aerospike_native import PLAIN_LOOP, key_source, keys_source
 from .base import (
     ASYNC,
@@ -21,7 +22,6 @@ from .base import (
     Way,
 )
 from .more import ALL, MISSED, calls, expecting, held
-from .shape import BATCH_READ, BATCH_WRITE, COLUMNS, DICT, TABLE_WRITE
 
 WINDOW = "get_many"
 WINDOW_ROWS = 16

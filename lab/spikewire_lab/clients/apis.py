@@ -11,10 +11,10 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Protocol, cast
 
 from ..work.mix import ADD, EXISTS, OPERATE, READ_ONE, REMOVE, REPLACE, TOUCH
+from ..work.shape import BATCH_READ, BATCH_WRITE
 from . import aerospike_c, aerospike_py, spikewire
 from .base import FIND, SYNC, AsyncioClient, BlockingClient, ManyVerbs, Peer, Target, Verbs, Way
 from .more import ALL, calls, held
-from .shape import BATCH_READ, BATCH_WRITE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

@@ -9,9 +9,9 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from ..access import AUTHS, OPEN, Access
-from ..run.seeds import seed_text
+from ..access.seeds import seed_text
+from ..work.shape import MAP, POOL
 from .registry import Named, build_of, of_build, version_of
-from .shape import MAP, POOL
 
 if TYPE_CHECKING:
     from typing_extensions import Self

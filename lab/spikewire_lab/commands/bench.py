@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 from ..arguments import count
 from ..clients import BUILT, OURS, PEERS
 from ..clients.base import ASYNC, CRATES, MODES, NODE, RUST
-from ..open import flags as open_flags
+from ..plan import CLIENTS, NODE_CLIENTS, OUTSTANDING, Matrix
 from ..run import packages
-from ..run.plan import CLIENTS, NODE_CLIENTS, Matrix
+from . import open_flags
 from .flags import Pace, add_flags
 from .run import run_matrix, usage_error
 
@@ -46,7 +46,7 @@ def add_parser(subparsers: Subparsers) -> None:
         *("-z", "--async-tasks"),
         type=count,
         help="tasks, or operations in flight in Rust and Node.js; default: 32, or "
-        f"with --rate at most {open_flags.OUTSTANDING} outstanding",
+        f"with --rate at most {OUTSTANDING} outstanding",
     )
     bench.add_argument(
         "--processes",
@@ -85,7 +85,7 @@ def run(args: argparse.Namespace) -> int:
     reason = open_flags.problem(args, [mode])
     if reason is not None:
         return usage_error(reason)
-    tasks: int = args.async_tasks or (open_flags.OUTSTANDING if args.rate else 32)
+    tasks: int = args.async_tasks or (OUTSTANDING if args.rate else 32)
     matrix = Matrix(
         clients=(args.client,),
         modes=(mode,),

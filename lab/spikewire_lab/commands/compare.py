@@ -7,8 +7,19 @@ from typing import TYPE_CHECKING
 from ..arguments import count, counts, names, percentage
 from ..clients import BUILT, PEERS
 from ..clients.base import ASYNC, ASYNC_UVLOOP, MODES, NODE, RUST, SYNC
-from ..clients.shape import BATCH_SIZES, COLUMN_BINS, COLUMN_ROWS, TABLE_ROWS, WRITE_SIZES
-from ..open import flags as open_flags
+from ..plan import (
+    BATCH_MODE,
+    BATCHES,
+    CLIENTS,
+    COLUMNS_MODE,
+    COMPARED,
+    NODE_BATCH_MODE,
+    OUTSTANDING,
+    TABLES,
+    THREADS,
+    Matrix,
+    Sizes,
+)
 from ..queries import flags as query_flags
 from ..queries.cells import (
     INDEX_MODE,
@@ -22,19 +33,11 @@ from ..queries.cells import (
 )
 from ..requirements import missing
 from ..run import packages, ready
-from ..run.plan import (
-    BATCH_MODE,
-    CLIENTS,
-    COLUMNS_MODE,
-    COMPARED,
-    NODE_BATCH_MODE,
-    TABLES,
-    Matrix,
-    Sizes,
-)
 from ..table import apis, pools
 from ..table.apis import APIS_MODE
 from ..table.pools import POOL_MODE
+from ..work.shape import BATCH_SIZES, COLUMN_BINS, COLUMN_ROWS, TABLE_ROWS, WRITE_SIZES
+from . import open_flags
 from .flags import Pace, add_flags
 from .run import default_path, run_matrix, usage_error
 
@@ -115,9 +118,9 @@ def add_parser(subparsers: Subparsers) -> None:
         *("-z", "--async-tasks"),
         type=counts,
         metavar="N,...",
-        help=f"default: 1,32; in mode {BATCH_MODE}: {open_flags.BATCHES}; "
+        help=f"default: 1,32; in mode {BATCH_MODE}: {BATCHES}; "
         f"in mode {POOL_MODE}, on all loops together: {pools.listed(pools.TASKS)}; with --rate, "
-        f"the maximum outstanding: {open_flags.OUTSTANDING}, batches {open_flags.BATCHES}",
+        f"the maximum outstanding: {OUTSTANDING}, batches {BATCHES}",
     )
     compare.add_argument(
         "--threads", type=counts, metavar="N,...", help="default: 1,32; with --rate: 32"
@@ -205,13 +208,13 @@ def run(args: argparse.Namespace) -> int:
     matrix = Matrix(
         clients=args.clients,
         modes=args.modes,
-        tasks=args.async_tasks or ((open_flags.OUTSTANDING,) if args.rate else (1, 32)),
-        threads=args.threads or ((open_flags.THREADS,) if args.rate else (1, 32)),
-        in_flight=args.in_flight or ((open_flags.OUTSTANDING,) if args.rate else (32, 256)),
+        tasks=args.async_tasks or ((OUTSTANDING,) if args.rate else (1, 32)),
+        threads=args.threads or ((THREADS,) if args.rate else (1, 32)),
+        in_flight=args.in_flight or ((OUTSTANDING,) if args.rate else (32, 256)),
         interpreters=tuple(args.python or [""]),
         sweep=args.sweep,
         floor=args.floor,
-        batch_tasks=args.async_tasks or (open_flags.BATCHES,),
+        batch_tasks=args.async_tasks or (BATCHES,),
         sizes=Sizes(
             args.batch_sizes or (() if sizes_only else BATCH_SIZES),
             args.write_sizes or (() if sizes_only else WRITE_SIZES),
@@ -219,9 +222,8 @@ def run(args: argparse.Namespace) -> int:
             args.column_bins or COLUMN_BINS,
             args.table_records or TABLE_ROWS,
         ),
-        node_in_flight=args.in_flight
-        or ((open_flags.OUTSTANDING,) if args.rate else NODE_IN_FLIGHT),
-        node_batches=args.in_flight or ((open_flags.BATCHES,) if args.rate else NODE_BATCHES),
+        node_in_flight=args.in_flight or ((OUTSTANDING,) if args.rate else NODE_IN_FLIGHT),
+        node_batches=args.in_flight or ((BATCHES,) if args.rate else NODE_BATCHES),
         node_sizes=Sizes(
             args.batch_sizes or (() if sizes_only else NODE_BATCH_SIZES),
             args.write_sizes or (),
@@ -251,7 +253,7 @@ def _run_queries(args: argparse.Namespace) -> int:
     )
     if problem is not None:
         return usage_error(problem)
-    from ..queries.run import run
+    from .queries import run
 
     return run(args, path)
 

@@ -8,15 +8,15 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..open import flags as open_flags
+from ..plan import BATCH_MODE, NODE_BATCH_MODE, TABLES, Matrix
 from ..requirements import missing
 from ..run import place, ready
-from ..run.plan import BATCH_MODE, NODE_BATCH_MODE, TABLES, Matrix
 from ..studies.baseline import against
 from ..table.pools import POOL_MODE
 from ..work import parse_bins, parse_workload
 from ..work.keys import UNIFORM
 from ..work.mix import COUNTING, INSERTING, READ
+from . import open_flags
 
 if TYPE_CHECKING:
     import argparse
@@ -49,7 +49,7 @@ def run_matrix(kind: str, args: argparse.Namespace, matrix: Matrix) -> int:
         return FLAWED
     from ..run.compare import CannotRunError, compare
     from ..run.progress import Progress
-    from ..table.report import show, write_json
+    from ..run.report import show, write_json
 
     previous = signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:

@@ -9,13 +9,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..access import OPEN, Access
+from ..build import of_results
+from ..contract.cql import as_cql
+from ..plan import Skipped
 from ..run import environment
 from ..run.awake import awake
-from ..run.build import of_results
 from ..run.compare import CannotRunError
 from ..run.launch import python_worker, run_job
-from ..run.plan import Skipped
-from ..run.rounds import ERROR_LIMIT, Rounds, Usable, until_interrupted
+from ..run.rounds import Rounds, Usable, until_interrupted
+from ..table.figures import ERROR_LIMIT
 from ..table.summary import failed_calls
 from . import ACTION
 from .cells import (
@@ -34,7 +36,6 @@ from .cells import (
 from .clients import CLIENTS
 from .data import SCHEMA
 from .lines import collapses, summarise, with_ratios
-from .result import as_cql
 from .servers import (
     CANNED,
     CASSANDRA,
@@ -49,10 +50,10 @@ from .servers import (
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from ..access.seeds import Seed
+    from ..contract.cql import CqlJob
     from ..run.progress import Progress
-    from ..run.seeds import Seed
     from .lines import Line, Round
-    from .result import CqlJob
 
 FILLERS = ("spikewire", "acsylla", "cassandra-driver", "scylla-driver", "scyllapy")
 """Clients that may write the rows, in order of preference: any client must be able to read them."""

@@ -7,8 +7,7 @@ from statistics import median
 from typing import TYPE_CHECKING
 
 from ..clients.registry import base_of
-from ..run.rounds import ERROR_LIMIT
-from ..table.figures import CellFigures, Spread, fastest, lowest_cpu, ratio
+from ..table.figures import ERROR_LIMIT, CellFigures, Spread, fastest, lowest_cpu, ratio
 from .cells import CHAINS, DEPTH, PAGES, Cell
 from .clients import OURS
 from .data import PAGE_ROWS
@@ -16,8 +15,8 @@ from .data import PAGE_ROWS
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from ..result import Failure
-    from .result import CqlResult
+    from ..contract.cql import CqlResult
+    from ..contract.result import Failure
 
     Round = CqlResult | Failure
 

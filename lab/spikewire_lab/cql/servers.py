@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..access import OPEN, cql_options, probe
+from ..access.seeds import seed_text
 from ..run.cluster import EmbeddedCluster, pin
-from ..run.seeds import seed_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
     from ..access import Access
-    from ..run.seeds import Seed
+    from ..access.seeds import Seed
 
 CASSANDRA, CANNED, GIVEN = "cassandra", "canned", "given"
 """A real node started by the lab, canned replies without a database, and a cluster given by the

@@ -5,8 +5,8 @@ from __future__ import annotations
 from itertools import groupby
 from typing import TYPE_CHECKING, cast
 
+from ..run.report import NOISE, console_for
 from ..table.headings import errors, ratio, tenths
-from ..table.report import NOISE, console_for
 from ..table.summary import failed_calls
 from .cells import PAGES
 

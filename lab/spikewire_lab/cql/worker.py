@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING, cast
 from .. import measure
 from ..access import Access
 from ..clients.base import ASYNC, ASYNC_UVLOOP
-from ..measure import Window
-from ..run.environment import load_average
+from ..measure import Window, load_average
 from ..worker.drivers import Outcome, in_threads, settle, until_stopped
 from ..worker.job import MismatchError
 from ..worker.run import cpus_allowed, describe_python, new_loop
@@ -40,9 +39,9 @@ from .loops import loop_of, row_of
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 
+    from ..contract.cql import CqlJob, CqlResult
     from .clients.base import Peer
     from .data import Parameters
-    from .result import CqlJob, CqlResult
 
 IN_FLIGHT = 64
 """Calls in flight while tables are filled."""

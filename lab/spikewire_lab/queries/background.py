@@ -20,8 +20,8 @@ from .readers import ASYNCIO, BLOCKING
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Generator, Mapping
 
+    from ..contract.result import Job
     from ..measure import Window
-    from ..result import Job
     from ..worker.job import Plan
     from .readers import AsyncioReader, BlockingReader
 

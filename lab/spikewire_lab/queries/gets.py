@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from typing_extensions import Self
 
-    from ..result import Failure, Job, Result
+    from ..contract.result import Failure, Job, Result
 
 START_SECONDS, ANSWER_SECONDS = 60.0, 30.0
 

@@ -5,16 +5,17 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING
 
-from ..access.limits import barred
+from ..build import of_results
 from ..clients import OURS, PEERS
 from ..clients.base import NODE, SYNC
+from ..clients.limits import barred
+from ..contract.queries import Outcome, as_scan
+from ..plan import Skipped
 from ..run import environment, node
 from ..run.awake import awake
-from ..run.build import of_results
 from ..run.compare import CannotRunError
 from ..run.launch import python_worker, run_job
 from ..run.place import NO_ALTERNATE, Place
-from ..run.plan import Skipped
 from ..run.rounds import Rounds, Usable
 from ..work import parse_bins, value_pool
 from .cells import (
@@ -38,12 +39,11 @@ from .cells import (
 from .check import share
 from .gets import GetRound, Getter, gets_alone_and_not
 from .lines import GetLine, ScanLine, get_lines, scan_lines
-from .result import Outcome, as_scan
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from ..result import Job
+    from ..contract.result import Job
     from ..run.cluster import Cluster
     from ..run.progress import Progress
 

@@ -14,7 +14,7 @@ from .gets import During, GetRound, Getter, latency
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from .result import Outcome, ScanResult
+    from ..contract.queries import Outcome, ScanResult
 
 
 @dataclass(frozen=True)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ..run.environment import cluster_in_words
+from ..run.report import BUSY, console_for
 from ..table.headings import ratio, tenths, whole
-from ..table.report import BUSY, console_for
 from .cells import GETS_SCANS
 
 if TYPE_CHECKING:

@@ -29,12 +29,12 @@ from .readers import ASYNCIO, BLOCKING
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterator, Mapping
 
-    from ..result import Job
+    from ..contract.queries import Added, ScanResult
+    from ..contract.result import Job
     from ..work import Bins
     from .check import Check
     from .consumers import Read
     from .readers import AsyncioReader, BlockingReader
-    from .result import Added, ScanResult
 
 SCANNING, SAY = "scanning", 2
 """The lab reads what a process that keeps scanning prints to standard error."""

@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..access import OPEN, Access, info, server
+from ..access.seeds import parse_named_seeds
 from .interrupts import interrupts_wait
-from .seeds import parse_named_seeds
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from typing_extensions import Self
 
-    from .seeds import NamedSeed, Seed
+    from ..access.seeds import NamedSeed, Seed
 
 ROWS = "spikewire_rows"
 SERVING = ("spikewire-node", "spikewire-flow")

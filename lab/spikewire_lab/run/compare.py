@@ -6,35 +6,37 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
-from ..access.limits import barred
+from ..build import of_results
 from ..clients import FLOOR, PEERS
 from ..clients.base import ASYNC, CRATES, NODE, SYNC
-from ..clients.shape import SINGLE, column_bins, column_set
-from ..open.contract import CONSTANT
-from ..open.other_languages import scheduled, worked_out
-from ..series.hlog import keep as keep_log
+from ..clients.limits import barred
+from ..contract.open import CONSTANT
+from ..plan import Absence, Cell, Group, Matrix, Skipped
 from ..series.lines import LineDisplay
-from ..table.summary import Line, Round, summarise, with_ratios
+from ..table.figures import ERROR_LIMIT
+from ..table.line import Line
+from ..table.summary import Round, summarise, with_ratios
 from ..work import parse_workload
 from ..work.keys import UNIFORM
 from ..work.mix import INSERT, INSERTING, LOSING
+from ..work.shape import SINGLE, column_bins, column_set
+from ..worker.open.other_languages import scheduled, worked_out
 from ..worker.steps import lacking
 from . import environment, node, rust
 from .awake import awake
-from .build import of_results
 from .cluster import Cluster, ExternalCluster, is_local, truncate
+from .hlog import keep as keep_log
 from .launch import as_result, python_worker, run_job, rust_variables
 from .place import NO_ALTERNATE, Place
-from .plan import Absence, Cell, Group, Matrix, Skipped
 from .processes import run_processes
 from .progress import Progress, brief
-from .rounds import ERROR_LIMIT, AnswerCache, Rounds, Usable, until_interrupted
+from .rounds import AnswerCache, Rounds, Usable, until_interrupted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from ..result import Job, Python, Work
-    from .build import Build
+    from ..contract.build import Build
+    from ..contract.result import Job, Python, Work
 
 FILLERS = ("aerospike", "spikewire", "aerospike-py", "aerospike-native", "aerospike-sdk")
 """Clients that may write the records, in order of preference: any client must be able to read

@@ -10,11 +10,12 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
+from .. import build
 from ..access import info, probe
 from ..access.flags import without_secrets
-from . import build
+from ..access.seeds import seed_text
+from ..measure import load_average
 from .launch import recorded_variables
-from .seeds import seed_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -88,10 +89,6 @@ def loads(runs: object) -> Iterator[float]:
     elif isinstance(runs, (list, tuple)):
         for value in cast("Sequence[object]", runs):
             yield from loads(value)
-
-
-def load_average() -> list[float]:
-    return [round(value, 2) for value in os.getloadavg()]
 
 
 def _version(distribution: str) -> str | None:

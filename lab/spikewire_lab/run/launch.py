@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any, cast
 
 from ..access import HIDDEN, Access
 from ..clients.registry import build_of
-from ..open.contract import OVERTIME
-from ..result import Failure, Job, Result, failure_of
+from ..contract.open import OVERTIME
+from ..contract.result import Failure, Job, Result, failure_of
 from ..series.lines import MARK
 from ..work.mix import INSERTING
 from ..worker.job import INSERT_LIMIT
@@ -24,8 +24,8 @@ from .packages import folder_of
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from ..cql.result import CqlJob
-    from .processes import Meeting
+    from ..contract.cql import CqlJob
+    from .meeting import Meeting
 
 FOLDER = Path(__file__).resolve().parents[1]
 CLIENT_VARIABLES = (

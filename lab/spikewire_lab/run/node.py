@@ -7,15 +7,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
-from .. import measure
-from . import build
+from .. import build, measure
+from ..plan import NODE_OURS, NODE_PEER
 from .launch import SETUP_SECONDS, run_job
-from .plan import NODE_OURS, NODE_PEER
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from ..result import Job
+    from ..contract.result import Job
 
 PROJECT = Path("lab") / "node"
 WORKER = PROJECT / "dist" / "worker.js"

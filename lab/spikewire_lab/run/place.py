@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING, Any
 
 from ..access import OPEN, Access
 from ..access import flags as access_flags
+from ..access.seeds import parse_named_seeds
 from ..arguments import count, value
 from .cluster import EmbeddedCluster, ExternalCluster
-from .seeds import parse_named_seeds
 
 if TYPE_CHECKING:
     import argparse
 
-    from ..result import Job
+    from ..access.seeds import Seed
+    from ..contract.result import Job
     from .cluster import Cluster
-    from .seeds import Seed
 
 COPIES = 2
 SERVICES_ALTERNATE = "--services-alternate"

@@ -6,8 +6,8 @@ import sys
 import time
 from typing import TYPE_CHECKING
 
-from ..clients.shape import SINGLE
 from ..table.summary import failed_calls, rate_of
+from ..work.shape import SINGLE
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from rich.progress import Progress as Bar
     from typing_extensions import Self
 
+    from ..plan import Cell, Skipped
     from ..table.summary import Round
-    from .plan import Cell, Skipped
 
 
 class Progress:

@@ -7,15 +7,15 @@ import shutil
 from typing import TYPE_CHECKING
 
 from ..access import OPEN, info
+from ..access.seeds import seed_text
 from .cluster import reachable
-from .seeds import seed_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from pathlib import Path
 
     from ..access import Access
-    from .seeds import Seed
+    from ..access.seeds import Seed
 
 
 def out_of_reach(seeds: Sequence[Seed], access: Access = OPEN) -> str | None:

@@ -8,7 +8,7 @@ import time
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar, cast
 
-from .plan import Skipped
+from ..plan import Skipped
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Sequence
@@ -17,8 +17,6 @@ if TYPE_CHECKING:
 
 C = TypeVar("C")
 T = TypeVar("T")
-ERROR_LIMIT = 0.001
-"""The share of failed calls from which a line counts as flawed."""
 
 
 class Lab(Protocol):
@@ -111,11 +109,6 @@ def until_interrupted(lab: Lab, results: Interruptible, command_line: Sequence[s
         lab.run(command_line)
     except KeyboardInterrupt:
         results.interrupted = True
-
-
-def error_share(errors: int, calls: float) -> float:
-    """Failed calls as a share of all; `calls` is the number of successful ones."""
-    return errors / (errors + calls) if errors else 0.0
 
 
 def shuffled(cells: Sequence[C], seed: int, number: int) -> list[C]:

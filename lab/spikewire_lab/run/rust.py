@@ -8,8 +8,8 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from . import build as build_of
-from .plan import RUST_OURS, RUST_PEER
+from .. import build as build_of
+from ..plan import RUST_OURS, RUST_PEER
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

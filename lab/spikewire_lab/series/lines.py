@@ -7,14 +7,12 @@ import os
 import threading
 import time
 from collections import Counter
-from typing import TYPE_CHECKING, TypedDict
+from typing import TYPE_CHECKING, Protocol, TypedDict
 
 from .memory import resident
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
-
-    from .timeline import Timeline
 
 NS = 1_000_000_000
 MARK = "spikewire-bench "
@@ -52,11 +50,21 @@ def say(what: Mapping[str, object]) -> None:
     os.write(2, f"{MARK}{json.dumps(what)}\n".encode())
 
 
+class Calls(Protocol):
+    """The calls of all workers so far, and the instant at which their window opened."""
+
+    began: int
+
+    def counts(self, instant: int) -> tuple[int, int, int]: ...
+
+    def latencies(self, start: int, end: int) -> Sequence[int] | None: ...
+
+
 class Lines:
     """A thread that reports every full second."""
 
-    def __init__(self, timeline: Timeline, part: int, rows: int) -> None:
-        self._timeline, self._part, self._rows = timeline, part, rows
+    def __init__(self, calls: Calls, part: int, rows: int) -> None:
+        self._calls, self._part, self._rows = calls, part, rows
         self._begun, self._over = threading.Event(), threading.Event()
         self._thread = threading.Thread(target=self._run, name="bench-lines", daemon=True)
         self._reported = (0, 0, 0)
@@ -77,7 +85,7 @@ class Lines:
         second = 0
         while True:
             second += 1
-            due = self._timeline.began + second * NS
+            due = self._calls.began + second * NS
             if self._over.wait(max(0.0, (due - time.perf_counter_ns()) / NS) + _GRACE):
                 break
             say(self.of(second))
@@ -88,11 +96,11 @@ class Lines:
     def of(self, second: int) -> Second:
         """Calls that could not be counted in their second, because their worker had not recorded
         them yet, are counted in the next."""
-        start = self._timeline.began + (second - 1) * NS
-        known = self._timeline.counts(start + NS)
+        start = self._calls.began + (second - 1) * NS
+        known = self._calls.counts(start + NS)
         tried, errors, late = (now - then for now, then in zip(known, self._reported, strict=True))
         self._reported = known
-        latencies = self._timeline.latencies(start, start + NS) or ()
+        latencies = self._calls.latencies(start, start + NS) or ()
         counted = Counter(rounded(abs(one)) for one in latencies)
         return {
             "second": second,

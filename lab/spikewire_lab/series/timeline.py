@@ -6,7 +6,7 @@ import time
 from itertools import pairwise
 from typing import TYPE_CHECKING, Protocol
 
-from .contract import Series, intervals_a_second
+from ..contract.series import Series, intervals_a_second
 from .lines import Lines
 from .marks import UNMARKED, Marks
 from .memory import Memory

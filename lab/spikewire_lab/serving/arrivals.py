@@ -7,13 +7,13 @@ import random
 import time
 from typing import TYPE_CHECKING
 
-from ..open.alarm import alarm
+from ..worker.alarm import alarm
 from .store import REQUESTS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from .users import Answers, Ask
+    from .answers import Answers, Ask
 
 _OVER = -1
 

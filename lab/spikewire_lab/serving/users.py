@@ -5,42 +5,24 @@ from __future__ import annotations
 import asyncio
 import random
 import time
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from .. import measure
-from ..open.contract import POISSON
-from ..open.schedule import offsets
+from ..contract.open import POISSON
+from ..worker.open.schedule import offsets
+from .answers import Answers
 from .arrivals import arrive
 from .store import REQUESTS
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
+    from .answers import Ask
     from .result import ServingJob, Usage
-
-    Ask = Callable[[int], Awaitable[object]]
-    """Makes one of the requests."""
 
 
 WARMING = 10
 """Users of the warm-up before an open loop: as many as in the study."""
-
-
-@dataclass
-class Answers:
-    """The answers of all users."""
-
-    times: list[int] = field(default_factory=list[int])
-    """Nanoseconds of each answered request; in an open loop from when it was due."""
-    service: list[int] = field(default_factory=list[int])
-    """In an open loop: nanoseconds from when it began."""
-    errors: int = 0
-    first_error: str | None = None
-
-    def failed(self, error: BaseException) -> None:
-        self.errors += 1
-        self.first_error = self.first_error or f"{type(error).__name__}: {error}"
 
 
 async def use(calls: list[Ask], seconds: float, seed: str, answers: Answers) -> None:

@@ -10,7 +10,7 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, cast
 
 from ..clients import PEERS
-from ..run.environment import load_average
+from ..measure import load_average
 from ..worker.run import describe_python
 from .cells import CALL, DESCRIBE, FILL, NEEDS, SERVE
 from .child import Child
@@ -22,9 +22,9 @@ from .users import measured
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Mapping
 
+    from .answers import Ask
     from .features import Features, Request
     from .result import ServingJob, Usage
-    from .users import Ask
 
 
 def answer(job: ServingJob) -> Mapping[str, object]:

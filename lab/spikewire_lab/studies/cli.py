@@ -12,9 +12,9 @@ from ..arguments import cpus
 from ..clients import BUILT
 from ..clients.registry import base_of, build_of
 from ..cql.clients import CLIENTS as CQL_CLIENTS
+from ..plan import CLIENTS
 from ..requirements import missing
 from ..run import packages, place, ready
-from ..run.plan import CLIENTS
 from . import overrides, show
 from .baseline import against
 from .baseline import command as baseline

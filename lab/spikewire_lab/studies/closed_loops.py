@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..table.report import notes
+from ..run.report import notes
 from .interpreters import names
 from .relative import plain
 from .report import BARS, LESS, MORE, Axis, Chart, Heading, Measured, Row, Series, Table
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from ..run.compare import Comparison, Settings
     from ..table.figures import Spread
-    from ..table.summary import Line
+    from ..table.line import Line
     from .report import Entry
 
 RATE = Heading("rate", "throughput", "op/s", MORE, 0)

@@ -7,20 +7,20 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Generic, Protocol, TypeVar, cast
 
-from ..access.limits import barred
 from ..clients import OURS, PEERS
 from ..clients.base import SYNC
+from ..clients.limits import barred
+from ..plan import Skipped
 from ..run import environment
 from ..run.awake import awake
 from ..run.compare import CannotRunError
 from ..run.launch import python_worker, run_job
-from ..run.plan import Skipped
 from ..run.rounds import Rounds, Usable
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Mapping, Sequence
 
-    from ..result import Failure, Job
+    from ..contract.result import Failure, Job
     from ..run.cluster import Cluster
     from .recipe import Bench
 

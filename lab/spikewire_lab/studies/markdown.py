@@ -29,7 +29,7 @@ def _lines(report: Report) -> Iterator[str]:
     yield ""
     yield from (f"- {name}: {_code(what)}" for name, what in facts(report) if what)
     for sentences, title in (
-        (report.conclusions, "What follows"),
+        (report.conclusions, "Conclusions"),
         (report.losses, "Where Spikewire loses"),
     ):
         if sentences:

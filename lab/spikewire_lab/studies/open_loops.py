@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from ..clients import FLOOR
 from ..measure import enough, merge
-from ..open.figures import PACING
-from ..open.figures import notes as open_notes
+from ..table.open_figures import PACING
+from ..table.open_figures import notes as open_notes
 from . import closed_loops
 from .report import LESS, LINES, Axis, Chart, Heading, Row, Series, Table
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from ..measure import Histogram
     from ..run.compare import Comparison, Settings
-    from ..table.summary import Line
+    from ..table.line import Line
     from .closed_loops import State
 
 ASKED = Heading("asked", "rate", "op/s", "", 0)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ..table.report import BUSY, NOISE
+from ..run.report import BUSY, NOISE
 from .text import number
 
 if TYPE_CHECKING:
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from ..cql.lines import Line as CqlLine
     from ..queries.lines import ScanLine
-    from ..table.summary import Line
+    from ..table.line import Line
 
 ALIKE = 1.05
 """Costs that differ by a smaller factor count as the same."""

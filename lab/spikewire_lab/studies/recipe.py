@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
-    from ..run.plan import Matrix, Skipped
+    from ..plan import Matrix, Skipped
     from ..run.progress import Progress
     from .report import Report, Section, Table
 

@@ -6,8 +6,8 @@ import time
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
-from ..result import version_of
-from ..run.build import described
+from ..build import described
+from ..contract.result import version_of
 from ..run.cluster import reachable
 from ..run.compare import CannotRunError
 from ..run.environment import loads
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from ..result import Python
+    from ..contract.result import Python
     from .recipe import Bench, Measurement, Part, Recipe
 
 

@@ -13,9 +13,9 @@ from .report import LINES, Axis, Chart, Series
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
+    from ..contract.series import Series as Intervals
     from ..run.compare import Comparison
-    from ..series.contract import Series as Intervals
-    from ..table.summary import Line
+    from ..table.line import Line
 
 TITLES = {
     ASYNC: "asyncio",

@@ -3,17 +3,18 @@ replace."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ..clients import OURS, PEERS
+from .line import Ratios
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from ..run.plan import Cell
+    from ..plan import Cell
     from .figures import Spread
-    from .summary import Line
+    from .line import Line
 
 APIS_MODE = "apis"
 OUR_APIS = (OURS, *(name for name, peer in PEERS.items() if peer.api_of == OURS))
@@ -21,18 +22,6 @@ REPLACED = tuple(peer.replaces for peer in PEERS.values() if peer.replaces)
 CLIENTS = (*OUR_APIS, *REPLACED)
 """The clients that are compared by default."""
 BATCH_SIZES = WRITE_SIZES = (128,)
-
-
-@dataclass(frozen=True)
-class Ratios:
-    """Ratios of one line to others of its group; None if there is none to compare with."""
-
-    cpu_verb: float | None = None
-    """Processor time per operation relative to the verb that does the same."""
-    rate_replaced: float | None = None
-    """Operations per second relative to the client that this API replaces."""
-    cpu_replaced: float | None = None
-    """Processor time per operation relative to that client."""
 
 
 def is_other_api(client: str) -> bool:

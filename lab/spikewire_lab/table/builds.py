@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from .figures import Spread
-    from .summary import Line
+    from .line import Line
 
 
 def compared(lines: Sequence[Line]) -> list[str]:

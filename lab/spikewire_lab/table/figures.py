@@ -7,17 +7,17 @@ from dataclasses import dataclass, field, replace
 from statistics import median
 from typing import TYPE_CHECKING, Generic, TypeVar
 
-from ..run.rounds import ERROR_LIMIT, error_share
-
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from typing_extensions import Self
 
-    from ..cql.result import CqlResult
-    from ..result import Result
+    from ..contract.cql import CqlResult
+    from ..contract.result import Result
 
 C = TypeVar("C")
+ERROR_LIMIT = 0.001
+"""The share of failed calls from which a line counts as flawed."""
 
 
 @dataclass(frozen=True)
@@ -136,3 +136,8 @@ def _seconds(result: Result | CqlResult) -> float:
 def _each(result: Result | CqlResult, seconds: float) -> float:
     """Microseconds per successful operation."""
     return seconds * 1e6 / result["operations"]
+
+
+def error_share(errors: int, calls: float) -> float:
+    """Failed calls as a share of all; `calls` is the number of successful ones."""
+    return errors / (errors + calls) if errors else 0.0

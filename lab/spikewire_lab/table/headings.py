@@ -6,14 +6,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ..clients.base import NODE
-from ..clients.shape import IN_COLUMNS, SINGLE
 from ..measure import WITHIN_MS
+from ..work.shape import IN_COLUMNS, SINGLE
 from .pools import run_by
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from .summary import Line
+    from .line import Line
 
 
 _ESSENTIAL = {

@@ -12,13 +12,14 @@ import threading
 import time
 from abc import ABC, abstractmethod
 from array import array
-from typing import TYPE_CHECKING, TypedDict
+from typing import TYPE_CHECKING
 
 from ..clients.base import SYNC
 from ..measure import Window, encode
 
 if TYPE_CHECKING:
-    from typing_extensions import NotRequired
+    from ..contract.result import Beside
+
 
 TICKER, COUNTER = "ticker", "counter"
 """Ticker: a task that repeatedly sleeps for a millisecond, on the client's event loop or, for a
@@ -30,20 +31,6 @@ ALONE = 0.5
 _NS = 1_000_000_000
 _CHUNK = 1_000
 _TELLS = hasattr(time, "pthread_getcpuclockid")
-
-
-class Beside(TypedDict):
-    """Part of a result: figures of what ran next to the client, alone and then together with it."""
-
-    kind: str
-    alone: NotRequired[str]
-    """The lateness of the ticker in nanoseconds (base64 HDR V2)."""
-    together: NotRequired[str]
-    alone_rate: NotRequired[float]
-    """Counts per second."""
-    together_rate: NotRequired[float]
-    together_cpu: NotRequired[float]
-    """Seconds of processor time that it used, if the system reports that of a thread."""
 
 
 class BackgroundLoad(ABC):

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, cast
 from ..access import Access
 from ..clients import PEERS
 from ..clients.base import AsyncioClient, BlockingClient, Peer, PoolClient, Target, Verbs
-from ..clients.shape import BATCH_WRITE, COLUMNS, IN_COLUMNS, SINGLE, TABLE_WRITE, Shape
 from ..work import (
     BinSpec,
     Block,
@@ -28,6 +27,7 @@ from ..work import (
 )
 from ..work.keys import UNIFORM
 from ..work.mix import COUNTING, INSERT, INSERTING, SCAN
+from ..work.shape import BATCH_WRITE, COLUMNS, IN_COLUMNS, SINGLE, TABLE_WRITE, Shape
 from ..work.streams import jitter, operations_for, step_stream
 from ..work.tables import NUMPY_TYPES, table_of
 from . import drivers
@@ -35,7 +35,7 @@ from .loop import batch_verbs, record_verbs, table_verbs, with_work
 from .steps import Fresh, Missed, lacking, may_miss, shares, stepped
 
 if TYPE_CHECKING:
-    from ..result import Job, Served
+    from ..contract.result import Job, Served
     from ..work import Bins
 
 CHECKED_KEYS = 256

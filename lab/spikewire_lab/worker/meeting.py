@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 from ..series.lines import say
 
 if TYPE_CHECKING:
+    from ..contract.result import Job
     from ..measure import Window
-    from ..result import Job
 
 NS = 1_000_000_000
 SETTLING = 0.25

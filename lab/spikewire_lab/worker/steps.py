@@ -8,9 +8,9 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from ..clients.base import FIND
-from ..clients.shape import BATCH_READ
 from ..work import mix
 from ..work.records import record_of
+from ..work.shape import BATCH_READ
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping

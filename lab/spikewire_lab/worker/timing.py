@@ -8,7 +8,7 @@ from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ..open.alarm import Alarm, alarm
+from .alarm import Alarm, alarm
 
 if TYPE_CHECKING:
     import asyncio

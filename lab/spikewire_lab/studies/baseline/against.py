@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ...noise import RULE, needed, suffice
-from ..recipes import NAMES
 from .changes import changes, conditions, machines
 
 if TYPE_CHECKING:
@@ -66,7 +65,7 @@ class Baseline:
     def report_changes(self, report: Mapping[str, Any]) -> int:
         """Prints what changed in a run, given as JSON, and returns the exit status: 0 if nothing
         got worse."""
-        from ...table.report import console_for
+        from ...run.report import console_for
         from .saved import of
         from .show import terminal
 
@@ -96,12 +95,15 @@ def of_flag(args: argparse.Namespace, recipes: tuple[str, ...]) -> Baseline | No
     """The saved run that the user named; raises `ValueError` if it cannot be compared with."""
     if args.baseline is None:
         return None
+    from .saved import COMPARISONS
+
     try:
         baseline = Baseline.open(args.baseline, recipes)
     except ValueError as error:
         raise ValueError(f"{FLAG}: {error}") from None
     # Parts of a recipe have their own numbers of rounds.
-    problem = "" if baseline.before.recipe in NAMES else _too_few(baseline, args.rounds)
+    compares = baseline.before.recipe in COMPARISONS
+    problem = _too_few(baseline, args.rounds) if compares else ""
     if problem:
         print(f"spikewire: {problem}", file=sys.stderr)
     return baseline

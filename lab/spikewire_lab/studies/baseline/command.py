@@ -49,7 +49,7 @@ def run(args: argparse.Namespace) -> int:
     lacking = missing()
     if lacking is not None:
         return _usage_error(lacking)
-    from ...table.report import console_for
+    from ...run.report import console_for
     from ..files import write
     from .saved import read
     from .show import page, terminal

@@ -6,9 +6,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from ...build import described
 from ...cql.cells import Cell, Shape
 from ...measure import merge, percentiles
-from ...run.build import described
 from ...run.environment import loads
 from ..report import LESS, MORE, Heading, Measured, Report, Row, Section, Table, load
 
@@ -22,6 +22,8 @@ _Json = Mapping[str, Any]
 COMPARED = ("bench", "compare")
 SCANS = "scans"
 CQL = "cql"
+COMPARISONS = (*COMPARED, SCANS, CQL)
+"""Kinds of runs that are not of a recipe."""
 
 RATE = Heading("rate", "throughput", "op/s", MORE, 0)
 CPU = Heading("cpu", "client CPU", "µs/op", LESS)

@@ -39,7 +39,7 @@ def run(_args: argparse.Namespace) -> int:
     if lacking is not None:
         print(f"spikewire lab: {lacking}", file=sys.stderr)
         return USAGE
-    from ...table.report import console_for
+    from ...run.report import console_for
     from . import exact, timed
 
     findings = [*exact.every(), *timed.every()]

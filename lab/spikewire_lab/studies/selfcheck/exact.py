@@ -7,8 +7,8 @@ import math
 from typing import TYPE_CHECKING
 
 from ...clients.base import ASYNC, SYNC
-from ...open.contract import CONSTANT, OVERTIME, POISSON
-from ...open.schedule import NS, offsets
+from ...contract.open import CONSTANT, OVERTIME, POISSON
+from ...worker.open.schedule import NS, offsets
 from .fake import Act
 from .finding import Finding, step
 from .measure import Known, line, open_result, played, slower_than
@@ -16,7 +16,7 @@ from .measure import Known, line, open_result, played, slower_than
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from ...result import Result
+    from ...contract.result import Result
 
 FAST, SLOW = 0.001, 0.020
 STALL = 0.2

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, Protocol, cast
 from ...clients import FLOOR
 from ...clients.base import ASYNC, SYNC
 from ...measure import Window, merge
-from ...open.loops import run_pool as open_pool
-from ...run.plan import Cell
-from ...table.summary import Line, summarise
+from ...plan import Cell
+from ...table.summary import summarise
+from ...worker.open.loops import run_pool as open_pool
 from ...worker.run import Ran, measured, new_loop, with_tasks, with_threads
 from ...worker.timing import REAL
 from .fake import FakeAsyncio, FakeBlocking, Script, Scripts
@@ -20,8 +20,9 @@ from .virtual import LoopTime, ThreadTime
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from ...open.contract import OpenResult
-    from ...result import Job, Result
+    from ...contract.open import OpenResult
+    from ...contract.result import Job, Result
+    from ...table.line import Line
     from ...worker.job import Plan
     from ...worker.run import Started
 

@@ -23,7 +23,7 @@ from ...interleaved import InterleavedLab, Outcomes
 if TYPE_CHECKING:
     from collections.abc import Hashable, Sequence
 
-    from ....result import Failure
+    from ....contract.result import Failure
     from ....run.cluster import Cluster
     from ...recipe import Bench
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ....clients.registry import base_of
+from ....contract.result import version_of
 from ....fixed.cells import (
     BATCH_READ,
     BATCH_READ_NUMPY,
@@ -16,7 +17,6 @@ from ....fixed.cells import (
     Cell,
 )
 from ....fixed.summary import summarise
-from ....result import version_of
 from ...interleaved import Outcomes
 from ...interpreters import names
 from ...reasons import ALIKE, why

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 from ....clients.base import SYNC
 from ....clients.registry import base_of
-from ....clients.shape import column_bins
 from ....fixed.cells import BATCH_READ_DICT, BATCH_READ_NUMPY, OFFICIAL, Cell
 from ....fixed.summary import Summary, summarise
+from ....work.shape import column_bins
 from ...builds import of_columns
 from ...interleaved import Outcomes
 from ...reasons import why
@@ -114,7 +114,7 @@ TEXT = (
     "A read of many records into a dictionary for each, all of which the caller keeps, and into"
     " one structured array. Bins are integers and floats in turn. One call asks for all records,"
     " and one call is made at a time on both APIs, so that it is the API that differs and nothing"
-    ' else. Every key exists; ours is told so (`missing="raise"`), theirs gives zeros for what is'
+    ' else. Every key exists; ours is called with `missing="raise"`, theirs gives zeros for what is'
     " missing.\n\n"
     "Memory is how far the first call of a new process takes the peak of its resident memory"
     " (`VmHWM`), the client's native memory included; free memory goes back to the system before"

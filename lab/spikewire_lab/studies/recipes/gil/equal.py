@@ -9,8 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from ....open import sweep
-from ....open.flags import OUTSTANDING, THREADS
+from ....plan import OUTSTANDING, THREADS
+from ....run import sweep
 from ....run.compare import CannotRunError
 from ....worker.background import COUNTER
 from ... import closed_loops, open_loops
@@ -24,9 +24,9 @@ from .shared import OTHER, beside, label, share
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ....result import Failure, Result
+    from ....contract.result import Failure, Result
     from ....run.compare import Comparison
-    from ....table.summary import Line
+    from ....table.line import Line
     from ...recipe import Bench
     from .shared import Shared
 

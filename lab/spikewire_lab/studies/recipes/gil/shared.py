@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 from ....clients import FLOOR, OURS, PEERS
 from ....clients.base import ASYNC, SYNC
 from ....measure import merge, percentiles
-from ....run.plan import Cell, Matrix
+from ....plan import Cell, Matrix
+from ....run.report import NOISE, notes
 from ....table.apis import is_other_api
-from ....table.report import NOISE, notes
-from ....worker.background import COUNTER, TICK, TICKER, Beside
+from ....worker.background import COUNTER, TICK, TICKER
 from ... import closed_loops
 from ...reasons import ALIKE, sentence
 from ...recipe import Measurement, Part
@@ -22,8 +22,9 @@ from .losses import losses_in
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from ....contract.result import Beside
     from ....run.compare import Comparison
-    from ....table.summary import Line
+    from ....table.line import Line
     from ...recipe import Bench
     from .losses import Loss
 

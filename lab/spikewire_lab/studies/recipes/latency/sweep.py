@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING
 from ....clients import FLOOR, OURS, PEERS
 from ....clients.base import ASYNC, ASYNC_UVLOOP, MODES, NODE, RUST, RUST_SYNC, SYNC
 from ....clients.registry import build_of
-from ....open import sweep
-from ....open.flags import OUTSTANDING, THREADS
-from ....run.plan import NODE_CLIENTS, RUST_CLIENTS, Matrix
+from ....plan import NODE_CLIENTS, OUTSTANDING, RUST_CLIENTS, THREADS, Matrix
+from ....run import sweep
 from ....table.apis import is_other_api
 from ... import closed_loops, open_loops, timelines
 from ...reasons import around, costs, sentence, side
@@ -21,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from ....run.compare import Comparison
-    from ....table.summary import Line
+    from ....table.line import Line
     from ...recipe import Bench
     from ...report import Chart, Table
 
@@ -131,7 +130,10 @@ def _saturated(line: Line) -> str:
 
 def _rates(label: str, slowest: Line) -> str:
     assert slowest.rate is not None
-    return f"{label} is the slowest with {slowest.rate.median:,.0f} op/s: its shares are the rates."
+    return (
+        f"{label} is the slowest with {slowest.rate.median:,.0f} op/s: the rates are shares of its"
+        " throughput."
+    )
 
 
 def _losses(comparison: Comparison, modes: Sequence[str], labels: Sequence[str]) -> list[str]:

@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ....clients import OURS
+from ....plan import NODE_CLIENTS, NODE_OURS
 from ....queries.cells import (
     CONSUMERS,
     INDEX_MODE,
@@ -16,7 +17,6 @@ from ....queries.cells import (
 )
 from ....queries.lab import Settings
 from ....run.compare import CannotRunError
-from ....run.plan import NODE_CLIENTS, NODE_OURS
 from ... import closed_loops
 from ...builds import of_rows
 from ...reasons import side, why

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from ....clients.base import NODE
 from ....clients.registry import build_of
-from ....run.plan import NODE_CLIENTS, NODE_OURS, NODE_PEER, Matrix
+from ....plan import NODE_CLIENTS, NODE_OURS, NODE_PEER, Matrix
 from ... import closed_loops, timelines
 from ...reasons import dearer, later, side, why
 from ...recipe import Bench, Measurement, Part
@@ -14,7 +14,7 @@ from ...report import LINES, Axis, Chart, Heading, Row, Section, Series, Table
 from .headings import RATE, SHARE_HEADINGS
 
 if TYPE_CHECKING:
-    from ....table.summary import Line
+    from ....table.line import Line
 
 PROCESSES = 4
 BINS = "S1024,B1024,I8"
@@ -132,7 +132,9 @@ def _compared(groups: list[list[Line]]) -> tuple[list[str], list[str]]:
         ]
         text = f"Node.js, {where}: {ratio:.2f} times the operations of npm `aerospike`"
         if ours.cpu and theirs.cpu:
-            text += f" at {ours.cpu.median / theirs.cpu.median:.2f} of the CPU for each"
+            text += (
+                f", with {ours.cpu.median / theirs.cpu.median:.2f} times its CPU time per operation"
+            )
         if ratio >= 1:
             conclusions.append(f"{text}.")
         else:

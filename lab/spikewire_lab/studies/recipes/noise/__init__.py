@@ -23,7 +23,7 @@ class Noise(Recipe):
         " measures each client as two cells, in interleaved rounds as if they were two clients."
         " Beside the difference of the two medians stands the spread of the rounds, which is what"
         " every table gives for the noise: a difference between clients that is smaller says"
-        " nothing. Whether the two are told apart is judged by the rule of `lab compare`."
+        " nothing. The rule of `lab compare` decides whether the difference is significant."
     )
 
     def parts(self) -> Sequence[Measurement]:

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from ....clients import OURS
 from ....clients.base import ASYNC, SYNC
 from ....noise import FALSE, RULE, UNCHANGED, UNTOLD, Figure, Judged, Pair, in_words, judge
-from ....run.plan import Matrix
-from ....table.report import notes
+from ....plan import Matrix
+from ....run.report import notes
 from ... import closed_loops
 from ...recipe import Measurement, Part
 from ...report import LESS, Heading, Row, Section, Table
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from ....run.compare import Comparison
     from ....table.figures import Spread
-    from ....table.summary import Line
+    from ....table.line import Line
     from ...recipe import Bench
     from ...report import Entry
 
@@ -32,10 +32,10 @@ HEADINGS = (
     Heading("second", "again", "op/s", "", 0),
     Heading("rate", "they differ by", "%", LESS, 1),
     Heading("rate-spread", "spread of the rounds", "%", "", 1),
-    Heading("rate-told", "told apart"),
+    Heading("rate-told", "significant"),
     Heading("cpu", "CPU differs by", "%", LESS, 1),
     Heading("cpu-spread", "spread of CPU", "%", "", 1),
-    Heading("cpu-told", "told apart"),
+    Heading("cpu-told", "significant"),
 )
 TOLD = {UNCHANGED: "no", UNTOLD: "too few rounds"}
 RATE, CPU = "rate", "cpu"
@@ -169,8 +169,9 @@ def conclusions(repeats: Sequence[Repeat], judged: Mapping[tuple[int, str], Judg
     untold = [one for one in judged.values() if one.verdict == UNTOLD]
     apart = [one for one in judged.values() if one.verdict not in TOLD]
     text = (
-        f"{len(apart)} of {len(judged) - len(untold)} figures are told apart from themselves, which"
-        f" may happen to any of them in {FALSE:.0%} of such runs."
+        f"{len(apart)} of {len(judged) - len(untold)} figures differ significantly between the two"
+        f" measurements of the same client, which chance does to any of them in {FALSE:.0%} of such"
+        " runs."
     )
     if untold:
         rounds = min(repeat.first.rounds for repeat in repeats)
@@ -182,7 +183,7 @@ def conclusions(repeats: Sequence[Repeat], judged: Mapping[tuple[int, str], Judg
         return [text]
     far, spread = max(known, key=lambda one: one[0] / one[1] if one[1] else 0.0)
     within = (
-        f"The medians of a client and itself lie {max(shares):.2f} of the spread of their rounds"
-        f" apart at the most: {far:.1f} % where the rounds differ by {spread:.1f} %."
+        f"The two medians of a client differ by at most {max(shares):.2f} of the spread of their"
+        f" rounds: {far:.1f} % where the rounds differ by {spread:.1f} %."
     )
     return [text, within]

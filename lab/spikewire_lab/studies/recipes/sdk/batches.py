@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from ....clients import OURS, PEERS
 from ....clients.base import ASYNC, ASYNC_UVLOOP, SYNC
-from ....clients.shape import BATCH_READ, BATCH_WRITE, SINGLES
-from ....run.plan import Sizes
+from ....plan import Sizes
+from ....work.shape import BATCH_READ, BATCH_WRITE, SINGLES
 from ... import closed_loops
 from ...reasons import dearer, side, why
 from ...recipe import Bench, Measurement, Part
@@ -31,10 +31,10 @@ from .published import SIZES, to_smallest
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from ....clients.shape import Shape
+    from ....plan import Cell
     from ....run.compare import Comparison
-    from ....run.plan import Cell
-    from ....table.summary import Line
+    from ....table.line import Line
+    from ....work.shape import Shape
 
 CLIENTS = (OURS, BUILDER, SDK_BUILDER, NATIVE, C_CLIENT, EXECUTOR, AEROSPIKE_PY)
 POOLED = (OURS, BUILDER, SDK_BUILDER)
@@ -203,7 +203,7 @@ def _compared(lines: Sequence[Line]) -> tuple[list[str], list[str]]:
         conclusions.append(
             f"Batches {KINDS[kind]}, {how}{words[state]}: {min(ratios):.2f} to"
             f" {max(ratios):.2f} times the records per second of the best other client,"
-            f" over {len(ratios)} sizes."
+            f" over {len(ratios)} {'size' if len(ratios) == 1 else 'sizes'}."
         )
     return conclusions, losses
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ....clients.base import ASYNC_UVLOOP, RUST, RUST_SYNC, SYNC
-from ....run.plan import RUST_PEER
+from ....plan import RUST_PEER
 from ...report import Heading
 from .cases import C_CLIENT, LOCAL, NATIVE, SDK, SDK_BUILDER, SDK_LOCAL, SDK_LOCAL_BUILDER, Case
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from ....clients import OURS
 from ....clients.base import ASYNC, ASYNC_UVLOOP, CRATES, RUST, RUST_SYNC, SYNC
-from ....run.plan import RUST_OURS, RUST_PEER
+from ....plan import RUST_OURS, RUST_PEER
 from ... import closed_loops
 from ...reasons import dearer, later, side, why
 from ...report import Heading, Measured, Row, Table
@@ -16,7 +16,7 @@ from .cases import BUILDER, CHAINS, NATIVE, SDK, SDK_BUILDER
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ....table.summary import Line
+    from ....table.line import Line
 
 STACKS = ((RUST_PEER, NATIVE, SDK, SDK_BUILDER), (RUST_OURS, OURS, BUILDER))
 """From the lowest layer to the highest, the vendor's and ours."""
@@ -97,7 +97,9 @@ def compared(lines: Sequence[Line]) -> tuple[list[str], list[str]]:
         ratio = ours.rate.median / _rate(best)
         text = f"{where}: {ratio:.2f} times the operations of the best other, {best.cell.client}"
         if ours.cpu and best.cpu:
-            text += f", at {ours.cpu.median / best.cpu.median:.2f} of its CPU for each"
+            text += (
+                f", with {ours.cpu.median / best.cpu.median:.2f} times its CPU time per operation"
+            )
         if ratio >= 1:
             conclusions.append(f"{text}.")
         else:

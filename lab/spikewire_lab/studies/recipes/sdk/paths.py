@@ -13,7 +13,7 @@ from .layers import AT, way_of, words_of
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from ....table.summary import Line
+    from ....table.line import Line
 
 PLAIN = Heading("plain", "plain verbs", "op/s", MORE, 0)
 CHAINED = Heading("chains", "chains", "op/s", MORE, 0)

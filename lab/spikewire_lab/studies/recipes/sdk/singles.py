@@ -17,7 +17,7 @@ from .paths import paths, pools
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from ....table.summary import Line
+    from ....table.line import Line
     from .cases import Case
 
 LATENCIES = (closed_loops.P50, closed_loops.P90, closed_loops.P99, closed_loops.TAIL)

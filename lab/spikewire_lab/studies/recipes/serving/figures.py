@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ....measure import merge
-from ....run.rounds import ERROR_LIMIT, error_share
+from ....table.figures import ERROR_LIMIT, error_share
 from ...report import LESS, MORE, Heading, Measured
 
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ from ...interleaved import FILL_SECONDS, InterleavedLab, Outcomes
 if TYPE_CHECKING:
     from collections.abc import Hashable, Sequence
 
-    from ....result import Failure
+    from ....contract.result import Failure
     from ....run.cluster import Cluster
     from ...recipe import Bench
 

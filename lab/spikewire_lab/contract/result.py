@@ -9,10 +9,9 @@ if TYPE_CHECKING:
 
     from typing_extensions import NotRequired
 
-    from .open.contract import OpenLoad, OpenResult
-    from .run.build import Build
-    from .series.contract import Series
-    from .worker.background import Beside
+    from .build import Build
+    from .open import OpenLoad, OpenResult
+    from .series import Series
 
 
 class Work(TypedDict):
@@ -248,3 +247,17 @@ def failure_of(answer: Mapping[str, object], required: frozenset[str]) -> Failur
     if missing:
         return Failure(failed=f"the worker's answer lacks {', '.join(sorted(missing))}")
     return None
+
+
+class Beside(TypedDict):
+    """Part of a result: figures of what ran next to the client, alone and then together with it."""
+
+    kind: str
+    alone: NotRequired[str]
+    """The lateness of the ticker in nanoseconds (base64 HDR V2)."""
+    together: NotRequired[str]
+    alone_rate: NotRequired[float]
+    """Counts per second."""
+    together_rate: NotRequired[float]
+    together_cpu: NotRequired[float]
+    """Seconds of processor time that it used, if the system reports that of a thread."""

@@ -5,10 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from ..clients import FLOOR, PEERS
-from ..clients.base import ASYNC, ASYNC_UVLOOP, CRATES, MODES, NODE, RUST, RUST_SYNC, SYNC
-from ..clients.registry import in_order
-from ..clients.shape import (
+from .clients import FLOOR, PEERS
+from .clients.base import ASYNC, ASYNC_UVLOOP, CRATES, MODES, NODE, RUST, RUST_SYNC, SYNC
+from .clients.registry import in_order
+from .contract.open import NO_MAP
+from .work.shape import (
     BATCH_READ,
     BATCH_SIZES,
     BATCH_WRITE,
@@ -24,7 +25,6 @@ from ..clients.shape import (
     WRITE_SIZES,
     Shape,
 )
-from ..open.contract import NO_MAP
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -44,6 +44,8 @@ NODE_BATCH_MODE = "node-batch"
 TABLES = (BATCH_MODE, COLUMNS_MODE, NODE_BATCH_MODE)
 """Modes of a comparison for many records in one call."""
 COMPARED = (*MODES, *TABLES)
+OUTSTANDING, BATCHES, THREADS = 256, 32, 32
+"""Default limits of open loops: of calls and of batches outstanding on event loops, of threads."""
 
 
 @dataclass(frozen=True)

@@ -6,20 +6,20 @@ from array import array
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from ..measure import encode
-from ..series.calls import FAILED, LATE, Ended
-from ..work.mix import READING
-from ..worker.drivers import Outcome, is_timeout, share
-from .contract import OVERTIME, PACING_SECONDS
+from ...contract.open import OVERTIME, PACING_SECONDS
+from ...measure import encode
+from ...series.calls import FAILED, LATE, Ended
+from ...work.mix import READING
+from ..drivers import Outcome, is_timeout, share
 from .schedule import NS, held, offsets, overlap
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ..measure import Window
-    from ..work import Operation
-    from ..worker.drivers import Load
-    from .contract import OpenLoad, OpenResult
+    from ...contract.open import OpenLoad, OpenResult
+    from ...measure import Window
+    from ...work import Operation
+    from ..drivers import Load
 
 NOT_YET = -1
 

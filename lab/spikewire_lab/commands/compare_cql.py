@@ -11,21 +11,21 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..access import flags as access_flags
+from ..access.seeds import parse_seeds
 from ..arguments import count, counts, cpus, names, seconds, seconds_or_none, value
-from ..commands.flags import add_error_limit
+from ..cql.cells import OPERATIONS, PATTERNS, Matrix
+from ..cql.clients import CLIENTS, OURS
+from ..cql.servers import CANNED, CASSANDRA, GIVEN
 from ..requirements import missing
 from ..run import packages, ready
-from ..run.seeds import parse_seeds
 from ..studies.baseline import against
 from ..studies.baseline.saved import CQL
-from .cells import OPERATIONS, PATTERNS, Matrix
-from .clients import CLIENTS, OURS
-from .servers import CANNED, CASSANDRA, GIVEN
+from .flags import add_error_limit
 
 if TYPE_CHECKING:
     import argparse
 
-    from .lab import Settings
+    from ..cql.lab import Settings
 
     Subparsers = argparse._SubParsersAction[argparse.ArgumentParser]  # noqa: SLF001  # pyright: ignore[reportPrivateUsage]
 
@@ -152,7 +152,7 @@ def _add_measurement(parser: argparse.ArgumentParser) -> None:
 
 def settings(args: argparse.Namespace) -> Settings:
     """The settings that valid flags ask for."""
-    from .lab import Settings
+    from ..cql.lab import Settings
 
     return Settings(
         matrix=Matrix(
@@ -221,10 +221,10 @@ def run(args: argparse.Namespace) -> int:
     if reason is not None:
         print(f"spikewire: {reason}", file=sys.stderr)
         return USAGE
+    from ..cql.lab import compare_cql
+    from ..cql.table import markdown, show
     from ..run.compare import CannotRunError
     from ..run.progress import Progress
-    from .lab import compare_cql
-    from .table import markdown, show
 
     unreached = ready.out_of_reach(args.host or ())
     if unreached is not None:

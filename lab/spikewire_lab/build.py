@@ -11,12 +11,14 @@ import sys
 from functools import cache
 from importlib.machinery import EXTENSION_SUFFIXES
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypedDict, cast
+from typing import TYPE_CHECKING, Any, cast
 
-from ..clients.registry import PACKAGE
+from .clients.registry import PACKAGE
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+    from .contract.build import Build, Library
 
 NATIVE = "_native"
 """The file of the native part in the package's folder, without its suffix."""
@@ -26,42 +28,6 @@ _CHANGED = "-dirty"
 """Appended to a commit if files differed from it."""
 _RUSTC = re.compile(rb"/rustc/([0-9a-f]{40})/")
 """Matches the compiler's commit in the paths of its own library."""
-
-
-class Library(TypedDict):
-    """The native part: a file, its contents, and their digest."""
-
-    name: str
-    bytes: int
-    sha256: str
-
-
-class Compiled(TypedDict, total=False):
-    """How Cargo compiled it, as reported by programs and the Node.js addon. Cargo does not tell a
-    crate how it is linked: the name of the profile implies that."""
-
-    opt_level: str
-    rustflags: str
-    """From the environment and Cargo's configuration; empty: none."""
-    debug_assertions: bool
-
-
-class Build(Compiled):
-    """Unknown values are None."""
-
-    profile: str | None
-    """The Cargo profile of the native part; old builds do not report it."""
-    commit: str | None
-    """The commit of the source tree used in place, or of the one that an installed build was built
-    from."""
-    modified: bool | None
-    """Whether files of that source tree differ from the commit."""
-    built_from: str | None
-    """The commit of the native part, which may be older than the source tree, with `-dirty`
-    appended if files differed; None if it does not report one."""
-    rustc: str | None
-    """The compiler's commit."""
-    native: Library | None
 
 
 def loaded() -> Build | None:

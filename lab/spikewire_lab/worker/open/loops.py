@@ -7,22 +7,22 @@ import asyncio
 import threading
 from typing import TYPE_CHECKING
 
-from ..measure import Window
-from ..worker.drivers import GRACE_SECONDS, in_threads, settle
-from ..worker.loop import asyncio_call
-from ..worker.many_loops import Opened, close_all
-from ..worker.timing import REAL, Timing
+from ...contract.open import OVERTIME
+from ...measure import Window
+from ..drivers import GRACE_SECONDS, in_threads, settle
+from ..loop import asyncio_call
+from ..many_loops import Opened, close_all
+from ..timing import REAL, Timing
 from .calls import Calls, OpenOutcome, Pacing, dealt, followed
-from .contract import OVERTIME
 from .tasks import Pacer, nothing
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterator
 
-    from ..clients.base import PoolClient
-    from ..work import Operation
-    from ..worker.drivers import Load, Phase
-    from .contract import OpenLoad
+    from ...clients.base import PoolClient
+    from ...contract.open import OpenLoad
+    from ...work import Operation
+    from ..drivers import Load, Phase
 
     Call = Callable[[Operation], Awaitable[None]]
 

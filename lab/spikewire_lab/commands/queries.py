@@ -8,16 +8,16 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from ..clients.registry import base_of
+from ..plan import Skipped
+from ..queries.cells import NODE_QUERIES_MODE, RECORD_SIZES, RECORDS, SELECTED, SLOW_RECORDS, WAYS
+from ..queries.lab import Lab, Scans, Settings
+from ..queries.table import show
 from ..run import place, ready
 from ..run.compare import CannotRunError
-from ..run.plan import Skipped
 from ..run.progress import Progress
 from ..run.rounds import until_interrupted
 from ..studies.baseline import against
 from ..studies.baseline.saved import SCANS
-from .cells import NODE_QUERIES_MODE, RECORD_SIZES, RECORDS, SELECTED, SLOW_RECORDS, WAYS
-from .lab import Lab, Scans, Settings
-from .table import show
 
 if TYPE_CHECKING:
     import argparse

@@ -4,22 +4,22 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..measure import Window
-from ..worker.drivers import GRACE_SECONDS, in_threads
-from ..worker.loop import blocking_call
-from ..worker.timing import REAL, Timing
-from .alarm import sleep_exactly
+from ...contract.open import OVERTIME
+from ...measure import Window
+from ..alarm import sleep_exactly
+from ..drivers import GRACE_SECONDS, in_threads
+from ..loop import blocking_call
+from ..timing import REAL, Timing
 from .calls import Calls, OpenOutcome, Pacing, dealt, followed
-from .contract import OVERTIME
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from contextlib import AbstractContextManager
 
-    from ..clients.base import BlockingClient
-    from ..work import Operation
-    from ..worker.drivers import Load, Phase
-    from .contract import OpenLoad
+    from ...clients.base import BlockingClient
+    from ...contract.open import OpenLoad
+    from ...work import Operation
+    from ..drivers import Load, Phase
 
 _NS = 1_000_000_000
 

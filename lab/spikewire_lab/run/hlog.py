@@ -12,7 +12,7 @@ from ..measure import merge
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from ..result import Result
+    from ..contract.result import Result
 
 KINDS = ("read", "write")
 _NS_A_MS = 1_000_000.0

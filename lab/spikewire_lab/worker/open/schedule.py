@@ -6,7 +6,7 @@ import random
 from array import array
 from typing import TYPE_CHECKING
 
-from .contract import CONSTANT
+from ...contract.open import CONSTANT
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -7,20 +7,20 @@ import sys
 from itertools import groupby
 from typing import TYPE_CHECKING
 
+from ..build import described
 from ..clients import OURS
 from ..clients.base import NODE, RUST, RUST_SYNC, SYNC
-from ..clients.shape import BATCH_READ, BATCH_WRITE, COLUMNS, SINGLE, SINGLES, TABLE_WRITE
-from ..open.figures import notes as open_notes
-from ..open.figures import title as open_title
-from ..run.build import described
-from ..run.environment import cluster_in_words
-from .apis import conclusions, is_other_api
-from .builds import compared
-from .headings import columns, row
-from .pools import is_pooled, run_by
-from .pools import title as pools_title
-from .processes import each_process
-from .summary import failed_calls
+from ..table.apis import conclusions, is_other_api
+from ..table.builds import compared
+from ..table.headings import columns, row
+from ..table.open_figures import notes as open_notes
+from ..table.open_figures import title as open_title
+from ..table.pools import is_pooled, run_by
+from ..table.pools import title as pools_title
+from ..table.summary import failed_calls
+from ..work.shape import BATCH_READ, BATCH_WRITE, COLUMNS, SINGLE, SINGLES, TABLE_WRITE
+from .each_process import each_process
+from .environment import cluster_in_words
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -29,9 +29,9 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
 
-    from ..run.compare import Comparison
-    from .headings import Column
-    from .summary import Line
+    from ..table.headings import Column
+    from ..table.line import Line
+    from .compare import Comparison
 
 PLAIN_WIDTH = 200
 WIDEST = 1_000

@@ -5,11 +5,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..clients import PEERS
-from ..clients.registry import base_of
+from . import PEERS
+from .registry import base_of
 
 if TYPE_CHECKING:
-    from . import Access
+    from ..access import Access
 
 
 def barred(client: str, access: Access) -> str | None:

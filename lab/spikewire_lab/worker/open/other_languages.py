@@ -6,18 +6,18 @@ from __future__ import annotations
 from array import array
 from typing import TYPE_CHECKING, Any, cast
 
-from ..measure import encode
-from ..series.calls import Ended
-from ..series.timeline import Timeline
+from ...contract.open import OVERTIME, PACING_SECONDS
+from ...measure import encode
+from ...series.calls import Ended
+from ...series.timeline import Timeline
 from .calls import NOT_YET, Calls, Pacing, dealt
-from .contract import OVERTIME, PACING_SECONDS
 from .schedule import offsets
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from ..result import Job
-    from ..work import Operation
+    from ...contract.result import Job
+    from ...work import Operation
 
 MEASURE = "measure"
 _READ, _WRITE = cast("list[Operation]", [(0, None), (0, {})])

@@ -5,20 +5,20 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING
 
-from ..measure import Window
-from ..worker.drivers import GRACE_SECONDS, settle
-from ..worker.loop import asyncio_call
-from ..worker.timing import REAL, Timing
+from ...contract.open import OVERTIME
+from ...measure import Window
+from ..drivers import GRACE_SECONDS, settle
+from ..loop import asyncio_call
+from ..timing import REAL, Timing
 from .calls import Calls, OpenOutcome, Pacing, dealt, followed
-from .contract import OVERTIME
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Sequence
 
-    from ..clients.base import AsyncioClient
-    from ..work import Operation
-    from ..worker.drivers import Load
-    from .contract import OpenLoad
+    from ...clients.base import AsyncioClient
+    from ...contract.open import OpenLoad
+    from ...work import Operation
+    from ..drivers import Load
 
 
 class Pacer:

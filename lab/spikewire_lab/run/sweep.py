@@ -6,14 +6,14 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ..clients import FLOOR
-from ..clients.shape import MAP
-from ..run.compare import CannotRunError
+from ..work.shape import MAP
+from .compare import CannotRunError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from ..run.compare import Settings
-    from ..table.summary import Line
+    from ..table.line import Line
+    from .compare import Settings
 
 SHARES = (0.25, 0.5, 0.75, 0.9)
 SATURATING_TASKS = 128

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from ..run.compare import Comparison
-    from ..run.plan import Cell
-    from .summary import Line
+    from ..plan import Cell
+    from ..table.line import Line
+    from .compare import Comparison
 
 
 def each_process(comparison: Comparison, lines: Sequence[Line]) -> Iterator[str]:

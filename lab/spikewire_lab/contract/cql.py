@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, TypedDict, cast, final
 
-from ..result import failure_of
+from .result import failure_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from typing_extensions import NotRequired
 
-    from ..result import Cpu, Failure, Python, Switches
+    from .result import Cpu, Failure, Python, Switches
 
 
 class CqlJob(TypedDict):

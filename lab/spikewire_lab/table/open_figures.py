@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from statistics import median
 from typing import TYPE_CHECKING
 
 from ..clients import FLOOR
 from ..clients.base import RUST_SYNC, SYNC
-from ..clients.shape import SINGLE
 from ..measure import joined, merge, percentiles
-from ..table.pools import is_pooled, run_by
+from ..work.shape import SINGLE
+from .line import OpenFigures
+from .pools import is_pooled, run_by
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
-    from ..result import Result
-    from ..table.summary import Line
-    from .contract import OpenResult
+    from ..contract.open import OpenResult
+    from ..contract.result import Result
+    from .line import Line
 
 KEPT_UP = 0.95
 """The share of the rate that a client has to reach in each round to have kept up with it."""
@@ -28,31 +29,6 @@ PACING = (
     " it was measured in the same process with calls that do nothing, and `less pacing` is without"
     " it"
 )
-
-
-@dataclass(frozen=True)
-class OpenFigures:
-    """One cell over all its rounds: figures that only open loops have. Times are in
-    microseconds."""
-
-    asked: float
-    """Calls per second."""
-    arrivals: str
-    scheduled: int
-    unsent: int
-    held: int
-    outstanding_most: int
-    service: Mapping[str, float]
-    """Percentiles of the time from when calls began to their replies."""
-    service_max: float
-    late: Mapping[str, float]
-    """Percentiles of the time from when calls were due to when they began."""
-    kept_up: bool
-    generator: float
-    """Processor time of the pacing per operation, from calls that do nothing."""
-    less_pacing: float | None
-    """Processor time per operation without pacing; None if a client did not keep up, since its
-    process is then awake anyway."""
 
 
 def figures(results: Sequence[Result], rows: int = 1) -> OpenFigures | None:

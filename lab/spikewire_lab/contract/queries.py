@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, TypedDict, cast, final
 
-from ..result import Cpu, Failure, LoopDelay, Python, failure_of
+from .result import Cpu, Failure, LoopDelay, Python, failure_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 from ..arguments import value
 from ..clients.base import MODES
-from ..run.plan import BATCH_MODE, NODE_BATCH_MODE
+from ..contract.open import ARRIVALS, CONSTANT
+from ..plan import BATCH_MODE, NODE_BATCH_MODE
 from ..table.pools import POOL_MODE
 from ..work import parse_workload
 from ..work.mix import INSERTING
-from .contract import ARRIVALS, CONSTANT
 
 if TYPE_CHECKING:
     import argparse
@@ -23,8 +23,6 @@ if TYPE_CHECKING:
 BATCH_MODES = (BATCH_MODE, NODE_BATCH_MODE)
 OPEN_MODES = (*MODES, *BATCH_MODES, POOL_MODE)
 """The modes that support open loops."""
-OUTSTANDING, BATCHES, THREADS = 256, 32, 32
-"""Default limits of outstanding calls and batches on event loops, and of threads."""
 BATCH_SIZES = (128,)
 """Default number of records of a batch, if the user gives none for reads or writes."""
 SWEEP = "sweep"
@@ -111,10 +109,10 @@ def run(
 ) -> Comparison:
     """Runs open loops at these rates. A sweep first measures the clients in a closed loop, shows
     the result and saves it next to `path`; if interrupted then, that is the result."""
+    from ..run import sweep
     from ..run.compare import compare
     from ..run.progress import Progress
-    from ..table.report import show, write_json
-    from . import sweep
+    from ..run.report import show, write_json
 
     if isinstance(rate, str):
         closed = compare(kind, sweep.saturating(settings), command_line, Progress())
