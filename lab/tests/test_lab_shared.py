@@ -106,7 +106,7 @@ def test_twins_are_told_apart_by_the_rule_of_all_comparisons() -> None:
     assert cells_of(near, far) == [["no", "no"], ["yes", "no"]]
     text, most = conclusions([near, far], judgements([near, far]))
     assert text.startswith("1 of 4 figures differ significantly between the two")
-    assert most.startswith("The medians of a client and itself lie 4.55 of the spread")
+    assert most.startswith("The two medians of a client differ by at most 4.55 of the spread")
     few = a_repeat([100, 101, 102], [120, 121, 122])
     assert cells_of(few) == [["too few rounds", "too few rounds"]]
     text, _ = conclusions([few], judgements([few]))
