@@ -210,7 +210,7 @@ def of_aerospike_py(verbs: Any, drop_in: Any) -> Iterator[Case]:
     )
 
 
-FACES = {"aerospike": of_aerospike, "aerospike_py": of_aerospike_py}
+APIS = {"aerospike": of_aerospike, "aerospike_py": of_aerospike_py}
 
 
 def repeat(call: Callable[[], Any], count: int) -> None:
@@ -245,10 +245,10 @@ def times(cases: list[Case], rounds: int) -> Iterator[tuple[str, float, float, f
 
 
 def instructions(
-    cases: list[Case], face: str, seeds: str
+    cases: list[Case], api: str, seeds: str
 ) -> Iterator[tuple[str, float, float, float]]:
     """The same, in thousands of instructions."""
-    command = [__file__, "--seeds", seeds, "--face", face]
+    command = [__file__, "--seeds", seeds, "--api", api]
     for name, rows, *_ in cases:
         few = max(100 // rows, 5)
         verb, mine = (
@@ -258,33 +258,33 @@ def instructions(
         yield name, verb, mine, mine / verb
 
 
-def opened(seeds: str, face: str) -> tuple[Any, Any]:
+def opened(seeds: str, api: str) -> tuple[Any, Any]:
     """The open clients: ours and the drop-in."""
     verbs = spikewire.Client(seeds, timeout=20)
     address, port = seeds.split(",")[0].rsplit(":", 1)
     config = {"hosts": [(address, int(port))]}
-    if face == "aerospike":
+    if api == "aerospike":
         return verbs, aerospike.client(config)
     return verbs, aerospike_py.client(config).connect()
 
 
-def measure(given: argparse.Namespace, face: str) -> None:
-    verbs, drop_in = opened(given.seeds, face)
+def measure(args: argparse.Namespace, api: str) -> None:
+    verbs, drop_in = opened(args.seeds, api)
     verbs.put_many([(key(number), BINS) for number in range(ROWS)]).raise_for_errors()
-    found = list(FACES[face](verbs, drop_in))
-    if given.only:
-        name, which, count = given.only.split(":")
-        _, _, verb_call, drop_in_call = next(case for case in found if case[0] == name)
+    cases = list(APIS[api](verbs, drop_in))
+    if args.only:
+        name, which, count = args.only.split(":")
+        _, _, verb_call, drop_in_call = next(case for case in cases if case[0] == name)
         repeat(verb_call if which == "verb" else drop_in_call, int(count))
     else:
-        if given.words:
-            found = [case for case in found if any(word in case[0] for word in given.words)]
-        counts = given.instructions
-        rows = instructions(found, face, given.seeds) if counts else times(found, given.rounds)
+        if args.words:
+            cases = [case for case in cases if any(word in case[0] for word in args.words)]
+        counts = args.instructions
+        rows = instructions(cases, api, args.seeds) if counts else times(cases, args.rounds)
         unit = "k" if counts else "us"
         for name, verb, mine, ratio in rows:
             print(
-                f"{face:12}  {name:18}  verb {verb:7.2f} {unit}  "
+                f"{api:12}  {name:18}  verb {verb:7.2f} {unit}  "
                 f"drop-in {mine:7.2f} {unit}  ratio {ratio:.2f}",
                 flush=True,
             )
@@ -297,13 +297,13 @@ def main() -> None:
     parser.add_argument("words", nargs="*")
     parser.add_argument("--rounds", type=int, default=31)
     parser.add_argument("--instructions", action="store_true")
-    parser.add_argument("--face", choices=tuple(FACES), help="only this one")
+    parser.add_argument("--api", choices=tuple(APIS), help="only this one")
     parser.add_argument("--seeds", help="a cluster that is there")
     parser.add_argument("--only", help=argparse.SUPPRESS)
-    given = parser.parse_args()
-    with nullcontext(given.seeds) if given.seeds else counting.server() as given.seeds:
-        for face in [given.face] if given.face else FACES:
-            measure(given, face)
+    args = parser.parse_args()
+    with nullcontext(args.seeds) if args.seeds else counting.server() as args.seeds:
+        for api in [args.api] if args.api else APIS:
+            measure(args, api)
 
 
 if __name__ == "__main__":
