@@ -1,4 +1,4 @@
-//! Operations on whole bins as programs of the official client pass them: dictionaries.
+//! Operations as programs of the official client pass them: dictionaries.
 
 use pyo3::intern;
 use pyo3::prelude::*;
@@ -7,6 +7,7 @@ use pyo3::types::{PyDict, PyInt, PyList, PyString};
 use spikewire_aerospike::command::{check_bin_name, check_read_name};
 use spikewire_aerospike_protocol::message::op;
 
+use super::collections::Collections;
 use super::plain;
 use crate::operation::{Operation, code_of};
 use crate::value::pairs;
@@ -14,11 +15,13 @@ use crate::value::pairs;
 /// Takes the dictionaries of operations on whole bins with plain values as they are.
 ///
 /// `codes` gives the verb of such an operation by its number. `bools`: whether a `bool` is stored
-/// as one.
+/// as one. `collections` describes the operations on lists and maps that rows of batches may have,
+/// and `decide` their arguments; see [`Collections`].
 #[pyclass(frozen, module = "spikewire._native")]
 pub struct OfficialOperations {
     codes: Vec<Known>,
-    bools: bool,
+    pub(super) bools: bool,
+    pub(super) collections: Option<Collections>,
 }
 
 /// An operation on a whole bin.
@@ -81,7 +84,13 @@ fn is(key: &Bound<'_, PyAny>, name: &Bound<'_, PyString>) -> bool {
 #[pymethods]
 impl OfficialOperations {
     #[new]
-    fn new(codes: &Bound<'_, PyDict>, bools: bool) -> PyResult<Self> {
+    #[pyo3(signature = (codes, bools, collections=None, decide=None))]
+    fn new(
+        codes: &Bound<'_, PyDict>,
+        bools: bool,
+        collections: Option<&Bound<'_, PyDict>>,
+        decide: Option<Py<PyAny>>,
+    ) -> PyResult<Self> {
         let mut known = Vec::new();
         for (number, verb) in codes.iter() {
             let verb: Bound<'_, PyString> = verb.cast_into()?;
@@ -91,7 +100,11 @@ impl OfficialOperations {
                 known.push(Known { number: number.extract()?, code, verb: verb.unbind() });
             }
         }
-        Ok(Self { codes: known, bools })
+        let collections = match collections.zip(decide) {
+            Some((collections, decide)) => Some(Collections::new(collections, decide)?),
+            None => None,
+        };
+        Ok(Self { codes: known, bools, collections })
     }
 
     /// The operations of a list of dictionaries, their bins, return types and numbers; `None`
