@@ -111,9 +111,7 @@ fn is_constant(value: &Bound<'_, PyAny>) -> bool {
 /// Whether two values are the same constant. Types count, because `True` equals 1.
 pub(super) fn is_same(one: &Bound<'_, PyAny>, other: &Bound<'_, PyAny>) -> bool {
     one.is(other) && is_constant(one)
-        || one.get_type().is(&other.get_type())
-            && is_constant(one)
-            && one.eq(other).unwrap_or(false)
+        || one.get_type().is(other.get_type()) && is_constant(one) && one.eq(other).unwrap_or(false)
 }
 
 impl Collections {
@@ -272,9 +270,10 @@ impl Collection {
                 None => return None,
             };
             let is_absent = at >= self.required && value.is_none();
-            let fits = match self.integers[at] {
-                true => is_absent || value.is_exact_instance_of::<PyInt>(),
-                false => plain::outgoing(&value, bools),
+            let fits = if self.integers[at] {
+                is_absent || value.is_exact_instance_of::<PyInt>()
+            } else {
+                plain::outgoing(&value, bools)
             };
             if !fits {
                 return None;

@@ -49,6 +49,12 @@ impl Given<'_, '_> {
 }
 
 impl OfficialOperations {
+    /// The operation on a whole bin with this number.
+    fn known(&self, number: &Bound<'_, PyAny>) -> Option<&Known> {
+        let number: i64 = number.cast_exact::<PyInt>().ok()?.extract().ok()?;
+        self.codes.iter().find(|known| known.number == number)
+    }
+
     /// Parses a dictionary. `None` if that takes more than reading plain entries.
     pub(super) fn given<'py>(&self, one: &Bound<'py, PyAny>) -> Option<Given<'_, 'py>> {
         let py = one.py();
@@ -56,16 +62,18 @@ impl OfficialOperations {
         let (mut number, mut bin, mut value) = (None, None, None);
         for pair in pairs(one) {
             let (name, part) = pair.ok()?;
-            // Any other entries are for the drop-in to check.
-            let place = [intern!(py, "op"), intern!(py, "bin"), intern!(py, "val")]
-                .into_iter()
-                .zip([&mut number, &mut bin, &mut value])
-                .find(|(known, _)| is(&name, known));
-            *place?.1 = Some(part);
+            if is(&name, intern!(py, "op")) {
+                // Usually the first entry, so that the others of another operation are not read.
+                number = Some((self.known(&part)?, part));
+            } else if is(&name, intern!(py, "bin")) {
+                bin = Some(part);
+            } else if is(&name, intern!(py, "val")) {
+                value = Some(part);
+            } else {
+                return None; // Any other entries are for the drop-in to check.
+            }
         }
-        let (number, bin) = (number?, bin?.cast_into_exact::<PyString>().ok()?);
-        let wanted: i64 = number.cast_exact::<PyInt>().ok()?.extract().ok()?;
-        let known = self.codes.iter().find(|known| known.number == wanted)?;
+        let ((known, number), bin) = (number?, bin?.cast_into_exact::<PyString>().ok()?);
         let check = if known.code == op::READ { check_read_name } else { check_bin_name };
         check(bin.to_str().ok()?).ok()?;
         let fits = match &value {

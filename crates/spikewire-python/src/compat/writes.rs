@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyString};
+use rustc_hash::FxHashMap;
 
 use spikewire_aerospike::command;
 
@@ -93,11 +94,17 @@ struct OptionsOfRows<'a, 'py> {
     /// Called with a row; returns keywords.
     compute: &'a Bound<'py, PyAny>,
     all: Vec<(Bound<'py, PyDict>, command::WriteOptions)>,
+    /// Their positions by the address of the keywords, which are the same object for equal ones.
+    positions: FxHashMap<usize, usize>,
     /// The terms of the latest row that has some, and its options.
     latest: Option<(Terms<'py>, usize)>,
 }
 
-impl<'py> OptionsOfRows<'_, 'py> {
+impl<'a, 'py> OptionsOfRows<'a, 'py> {
+    fn new(compute: &'a Bound<'py, PyAny>) -> Self {
+        Self { compute, all: Vec::new(), positions: FxHashMap::default(), latest: None }
+    }
+
     /// Which options a row with these terms has. `None` if they are invalid.
     fn of(&mut self, row: &Bound<'py, PyAny>, terms: Terms<'py>) -> PyResult<Option<usize>> {
         if let Some((latest, at)) = &self.latest
@@ -106,13 +113,15 @@ impl<'py> OptionsOfRows<'_, 'py> {
             return Ok(Some(*at));
         }
         let keywords = self.compute.call1((row,))?.cast_into::<PyDict>()?;
-        let at = match self.all.iter().rposition(|(known, _)| known.is(&keywords)) {
-            Some(at) => at,
-            None => {
-                let Ok(options) = write_options(&keywords) else { return Ok(None) };
-                self.all.push((keywords, options));
-                self.all.len() - 1
-            }
+        let address = keywords.as_ptr() as usize;
+        let known = self.positions.get(&address).copied();
+        let at = if let Some(at) = known {
+            at
+        } else {
+            let Ok(options) = write_options(&keywords) else { return Ok(None) };
+            self.all.push((keywords, options));
+            self.positions.insert(address, self.all.len() - 1);
+            self.all.len() - 1
         };
         self.latest = Some((terms, at));
         Ok(Some(at))
@@ -219,16 +228,15 @@ impl<'py> Rows<'_, 'py> {
         };
         let latest = kinds.len().saturating_sub(COMPARED_KINDS);
         let kind = kinds[latest..].iter().rposition(|kind| kind.is_of(&steps.all, of_row));
-        let number = match kind {
-            Some(at) => latest + at,
-            None => {
-                let options = of_row.map_or(&of.options, |at| &options.all[at].1);
-                let Ok(operating) = batch.operating(options, steps.encoded()) else {
-                    return Ok(false);
-                };
-                kinds.push(Kind::new(py, &steps.all, of_row, operating));
-                kinds.len() - 1
-            }
+        let number = if let Some(at) = kind {
+            latest + at
+        } else {
+            let options = of_row.map_or(&of.options, |at| &options.all[at].1);
+            let Ok(operating) = batch.operating(options, steps.encoded()) else {
+                return Ok(false);
+            };
+            kinds.push(Kind::new(py, &steps.all, of_row, operating));
+            kinds.len() - 1
         };
         if batch.key(&key).is_err() {
             return Ok(false);
@@ -285,7 +293,7 @@ impl OfficialWrites {
         let usual = RowOptions { rules, ttl: None, exists: None, durable: false, send_key: None };
         let batch = Mixed::new(client.defaults(), &resolve, &limits, &usual)?;
         let (steps, kinds, made) = (Steps::default(), Vec::new(), Vec::new());
-        let options = OptionsOfRows { compute: options, all: Vec::new(), latest: None };
+        let options = OptionsOfRows::new(options);
         let mut gathered = Rows { of: self, batch, steps, options, kinds, made };
         for row in rows.iter() {
             if !gathered.add(&row)? {
