@@ -92,8 +92,8 @@ def outcome(client: Any, kind: type[Write], set_name: str, rows: list[dict[str, 
     ]
     keys = [row.record and typed((row.record[0][0], *row.record[0][2:3])) for row in writes]
     stored = [record_of(client, (NAMESPACE, set_name, row["key"])) for row in rows]
-    said = [(each.category, str(each.message), each.filename) for each in caught]
-    return batch.result, results, keys, stored, said
+    messages = [(each.category, str(each.message), each.filename) for each in caught]
+    return batch.result, results, keys, stored, messages
 
 
 def record_of(client: Any, key: Any) -> Any:

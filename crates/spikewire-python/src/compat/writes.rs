@@ -68,12 +68,12 @@ impl Terms<'_> {
 
     /// Whether those of another row say the same.
     fn same_as(&self, other: &Self) -> bool {
-        says_same(&self.policy, &other.policy) && says_same(&self.meta, &other.meta)
+        have_same_entries(&self.policy, &other.policy) && have_same_entries(&self.meta, &other.meta)
     }
 }
 
 /// Whether two policies or two sets of metadata are the same object, or have the same constants.
-fn says_same(one: &Bound<'_, PyAny>, other: &Bound<'_, PyAny>) -> bool {
+fn have_same_entries(one: &Bound<'_, PyAny>, other: &Bound<'_, PyAny>) -> bool {
     if one.is(other) {
         return true;
     }
