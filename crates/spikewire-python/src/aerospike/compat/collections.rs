@@ -17,9 +17,9 @@ use spikewire_aerospike_protocol::operation::Family;
 
 use super::plain;
 use crate::aerospike::calls::Given;
+use crate::aerospike::value::pairs;
 use crate::errors::value_error;
 use crate::guarded::Guarded;
-use crate::aerospike::value::pairs;
 
 /// The most entries that an operation's dictionary has, besides its code and its bin.
 const MOST_ENTRIES: usize = 16;
