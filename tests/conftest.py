@@ -55,6 +55,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
             item.add_marker(mark)
         if path.as_posix().startswith(selection.ANY_FACE):
             item.add_marker("any_face")
+        if path.as_posix().startswith(selection.EVERY_FACE):
+            item.add_marker("every_face")
         if path.as_posix().startswith(selection.THREADS):
             item.add_marker("threads")
     if config.getoption("every_face"):
