@@ -96,11 +96,13 @@ impl<P: Protocol, T: ResponseHandler> Connection<P, T> {
         own || self.wire.has_unsent()
     }
 
-    /// Queues a command for the next write.
-    pub fn queue(&mut self, command: CommandOf<P, T>, key: OrderKey, now: Tick) {
+    /// Queues a command for the next write. Returns whether an earlier one with its key is
+    /// unanswered.
+    #[inline(always)]
+    pub fn queue(&mut self, command: CommandOf<P, T>, key: OrderKey, now: Tick) -> bool {
         let composed = self.pipeline.compose(|out| out.extend_from_slice(&command.bytes));
         let (many, weight, deadline) = (command.stream, command.rows.max(1), command.deadline);
-        self.pipeline.queue(composed, Request { many, weight, deadline, key }, command, now);
+        self.pipeline.queue(composed, Request { many, weight, deadline, key }, command, now)
     }
 
     /// Writes what is queued; returns whether everything was written.
