@@ -2,21 +2,22 @@
 
 #![expect(unsafe_code, reason = "each export is a C function")]
 
+use crate::aerospike::{
+    admin, calls, columns, expression, key, many, operation, query, space, testing, verbs,
+};
 use crate::js::Export;
 use crate::js::call::export;
-use crate::{
-    admin, calls, columns, cql, expression, key, many, operation, query, setup, testing, verbs,
-};
+use crate::{cql, setup};
 
 /// The functions called by the package, under the same names as in the files `native.ts` of `node/src`.
 pub const EXPORTS: &[Export] = &[
     export!("setup", setup::setup),
-    export!("space", setup::space),
+    export!("space", space::space),
     export!("connect", verbs::connection::connect),
     export!("close", verbs::connection::close),
     export!("nodes", verbs::connection::nodes),
     export!("digest", key::digest),
-    export!("shape", setup::shape),
+    export!("shape", space::shape),
     export!("get", verbs::single::get),
     export!("exists", verbs::single::exists),
     export!("write", verbs::single::write),

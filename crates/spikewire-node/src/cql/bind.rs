@@ -5,8 +5,8 @@ use spikewire_cassandra::statement::Prepared;
 use spikewire_cql::response::Column;
 use spikewire_cql::value::encode_bound;
 
-use super::hooks::Hooks;
 use super::value::Given;
+use crate::hooks::cql::Hooks;
 use crate::js::{Failure, Result, Value};
 
 /// Encodes values, one per parameter.

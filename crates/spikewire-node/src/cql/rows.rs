@@ -8,9 +8,9 @@ use spikewire_cql::notation::Reader;
 use spikewire_cql::response::rows::Cells;
 use spikewire_cql::value::decode;
 
-use super::shapes::{Columns, WIDEST};
 use super::value::{Making, Reading, uuid_text};
 use crate::environment::Environment;
+use crate::environment::columns::{Columns, WIDEST};
 use crate::js::scope::inner_with;
 use crate::js::{Env, Result, Value};
 
@@ -94,11 +94,11 @@ pub fn result<'e>(
     let Gathered { shape, pages, state, circumstances } = gathered;
     let rows = env.array(0)?;
     for page in pages {
-        let columns = environment.shapes_of_rows.of(env, hooks, &page.shape)?;
+        let columns = environment.columns.of(env, hooks, &page.shape)?;
         add_rows(env, environment, reading, page, &columns, rows)?;
     }
     let object = match shape {
-        Some(shape) => environment.shapes_of_rows.of(env, hooks, shape)?.object.get(env)?,
+        Some(shape) => environment.columns.of(env, hooks, shape)?.object.get(env)?,
         None => env.null()?,
     };
     let state = state.as_ref().map_or_else(|| env.null(), |state| env.buffer(state))?;

@@ -11,18 +11,18 @@ use spikewire_transport::Tick;
 
 use super::classes::{Class, Classes};
 use super::errors::closed;
-use super::hooks::Hooks;
 use super::job::Job;
 use super::options;
 use super::ticket::{Outbox, Pledge, Ticket, Waiting};
 use super::value::Reading;
 use crate::arguments::text;
-use crate::binding::{Binding, Call};
-use crate::call::settle;
+use crate::binding::Call;
 use crate::driver::Driver;
+use crate::environment::Environment;
+use crate::environment::factories::Factories;
+use crate::environment::resources::Resource;
+use crate::hooks::cql::Hooks;
 use crate::js::{Env, Failure, Function, Result, Value, work};
-use crate::record::Factories;
-use crate::resource::Resource;
 
 /// A session.
 pub struct Session {
@@ -35,13 +35,12 @@ pub struct Session {
 impl Session {
     fn start(
         env: Env<'_>,
-        binding: &Binding,
+        environment: &Rc<Environment>,
         engine: Arc<Engine>,
         reading: Reading,
     ) -> Result<Self> {
         let outbox = Arc::<Outbox>::default();
         let topology = engine.cluster().clone();
-        let environment = &binding.environment;
         let driver = Driver::start(env, environment, topology, outbox.clone())?;
         let classes = environment.resources.add(Rc::new(Classes::default()));
         Ok(Self { engine, reading: Reading { classes, ..reading }, driver, outbox })
@@ -84,30 +83,29 @@ pub fn setup<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
 pub fn connect<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
     let slot = call.index(0)?;
     let opening = options::read(call.argument(1), call.argument(2), call.argument(3))?;
-    let (reading, binding) = (opening.reading, call.host.shared());
+    let (reading, environment) = (opening.reading, call.host.environment.clone());
     let open = move || opening.options().and_then(Engine::open);
     work::spawn(call.env, "spikewire.cql.connect", open, move |env, opened| {
         let made = opened
             .unwrap_or_else(|_| Err(Error::new(Kind::Connection, "connecting panicked")))
             .map_err(Failure::from)
-            .and_then(|engine| started(env, &binding, engine, reading));
-        settle(env, &binding.environment, slot, made);
+            .and_then(|engine| started(env, &environment, engine, reading));
+        environment.settle(env, slot, made);
     })?;
     Ok(None)
 }
 
 fn started<'e>(
     env: Env<'e>,
-    binding: &Binding,
+    environment: &Rc<Environment>,
     engine: Arc<Engine>,
     reading: Reading,
 ) -> Result<Value<'e>> {
-    let environment = &binding.environment;
     if environment.is_ending() {
         engine.cluster().close();
         return Err(Error::new(Kind::Closed, "the environment is being torn down").into());
     }
-    let session = Session::start(env, binding, engine.clone(), reading);
+    let session = Session::start(env, environment, engine.clone(), reading);
     let session = session.inspect_err(|_| engine.cluster().close())?;
     env.uint32(environment.resources.add(Rc::new(session)))
 }
@@ -130,7 +128,7 @@ pub fn close<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
         "spikewire.cql.close",
         move || cluster.close(),
         move |env, _| {
-            settle(env, &environment, slot, env.undefined());
+            environment.settle(env, slot, env.undefined());
         },
     )?;
     Ok(None)

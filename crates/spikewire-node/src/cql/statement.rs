@@ -9,9 +9,9 @@ use spikewire_cassandra::statement::{Prepared as Known, SpeculationOptions, Stat
 use super::options::{consistency, delay, number, page_size};
 use crate::arguments::{Options, count, flag, span, text};
 use crate::environment::Environment;
+use crate::environment::resources::Resource;
 use crate::errors::{kind_name, shown};
 use crate::js::{Env, Failure, Result, Type, Value};
-use crate::resource::Resource;
 
 /// A prepared statement.
 pub struct Prepared(pub Arc<Known>);
@@ -147,7 +147,7 @@ fn speculation(options: &Options<'_>) -> Result<Option<SpeculationOptions>> {
 
 fn timestamp(value: Value<'_>) -> Result<i64> {
     let int = match value.kind() {
-        Type::Number => value.number().and_then(crate::value::encode::whole),
+        Type::Number => value.number().and_then(crate::aerospike::value::encode::whole),
         Type::BigInt => value.bigint().and_then(std::result::Result::ok),
         _ => None,
     };

@@ -8,7 +8,6 @@ use super::job::{Done, Job, Progress};
 use super::rows;
 use super::statement::shown_prepared;
 use super::value::Reading;
-use crate::call::settle;
 use crate::environment::Environment;
 use crate::js::Env;
 use crate::outbox::{self, Completes, Finish};
@@ -35,7 +34,7 @@ impl Finish for Finished {
             Ok(Done::Prepared(known)) => shown_prepared(env, environment, &known),
             Err(error) => Err(error.into()),
         };
-        settle(env, environment, slot, made);
+        environment.settle(env, slot, made);
     }
 
     fn closed(slot: u32) -> Self {

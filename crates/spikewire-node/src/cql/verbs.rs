@@ -9,14 +9,13 @@ use spikewire_cassandra::statement::{BatchBuilder, Prepared, StatementOptions};
 use spikewire_cql::request::{BatchKind, values_with};
 
 use super::bind::bind;
-use super::hooks::Hooks;
 use super::job::{Goal, Job};
 use super::session::Session;
 use super::statement::{Bound, Statement, is_set, options, shown_prepared};
 use crate::arguments::{flag, text};
 use crate::binding::Call;
-use crate::call::settle;
 use crate::errors::{kind_name, shown};
+use crate::hooks::cql::Hooks;
 use crate::js::{Failure, Result, Value};
 
 fn hooks<'a>(call: &'a Call<'_>) -> Result<&'a Hooks> {
@@ -114,7 +113,7 @@ pub fn prepare<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
         Preparation::Known(known) => {
             let environment = &call.host.environment;
             let made = shown_prepared(call.env, environment, &known);
-            settle(call.env, environment, slot, made);
+            environment.settle(call.env, slot, made);
         }
         Preparation::Ask(request) => {
             session.send(call.env, slot, Job::new(&session.engine), *request);
@@ -140,7 +139,7 @@ pub fn renew<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
     match renewed {
         Preparation::Known(known) => {
             let made = shown_prepared(call.env, environment, &known);
-            settle(call.env, environment, slot, made);
+            environment.settle(call.env, slot, made);
         }
         Preparation::Ask(request) => {
             session.send(call.env, slot, Job::new(&session.engine), *request);

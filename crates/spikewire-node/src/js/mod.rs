@@ -10,7 +10,6 @@
 //! | [`handle`] | the environment and its values |
 //! | [`function`] | references to JavaScript functions |
 //! | [`look`], [`make`] | reading values, creating values |
-//! | [`register`] | initialisation when the library is loaded |
 //! | `shared` | memory that threads share |
 //! | [`scope`] | scopes around work started by the event loop |
 //! | [`wake`] | waking the environment from another thread |
@@ -24,7 +23,6 @@ pub mod function;
 pub mod handle;
 pub mod look;
 pub mod make;
-mod register;
 pub mod scope;
 mod shared;
 pub mod wake;

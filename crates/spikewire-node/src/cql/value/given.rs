@@ -5,9 +5,9 @@ use std::net::IpAddr;
 use spikewire_cql::types::{Type, Udt};
 use spikewire_cql::value::{Accept, AcceptEntries, Duration, Presence, Source, Unfit};
 
-use super::super::hooks::Hooks;
 use super::{date, sort};
 use crate::errors::{kind_name, number_text, shown};
+use crate::hooks::cql::Hooks;
 use crate::js::make::MAX_SAFE;
 use crate::js::{Failure, Type as Kind, Value};
 

@@ -8,10 +8,10 @@ use spikewire_cql::types::{Type, Udt};
 use spikewire_cql::value::{Duration, Elements, Fixed as _, MapEntries, Sink, shortest};
 
 use super::super::classes::{Class, Classes};
-use super::super::hooks::Hooks;
-use super::super::shapes::WIDEST;
 use super::{Reading, date, sort};
 use crate::environment::Environment;
+use crate::environment::columns::WIDEST;
+use crate::hooks::cql::Hooks;
 use crate::js::{Env, Failure, Value};
 
 /// The last time a `Date` can represent, in milliseconds; the first is its negative.
@@ -255,7 +255,7 @@ impl<'e> Sink for Making<'e, '_> {
             None if udt.fields.len() > WIDEST => None,
             None => self
                 .environment
-                .factories_of_types
+                .udt_factories
                 .of(&key, || self.hooks.make_factory.call(env, &[array_of_names()?]))?,
         };
         let values = fields.collect::<std::result::Result<Vec<_>, _>>()?;
