@@ -7,8 +7,8 @@ use std::time::Duration;
 
 use spikewire_aerospike::command::parse;
 
-use crate::errors::{kind_name, shown};
-use crate::js::make::MAX_SAFE;
+use crate::errors::{describe, kind_name};
+use crate::js::create::MAX_SAFE;
 use crate::js::{Failure, Result, Type, Value};
 
 /// The options of a call: an object, or none.
@@ -18,8 +18,8 @@ pub struct Options<'e>(Option<Value<'e>>);
 impl<'e> Options<'e> {
     /// The options as passed to a verb.
     #[inline]
-    pub fn new(given: Value<'e>) -> Self {
-        Self((given.kind() == Type::Object).then_some(given))
+    pub fn new(value: Value<'e>) -> Self {
+        Self((value.kind() == Type::Object).then_some(value))
     }
 
     /// Whether no options were given.
@@ -72,7 +72,7 @@ pub fn span(what: &str, value: Value<'_>) -> Result<Duration> {
             kind_name(value)
         )));
     };
-    Ok(parse::milliseconds(what, number, shown(value))?)
+    Ok(parse::milliseconds(what, number, describe(value))?)
 }
 
 /// An integer within bounds.
@@ -93,5 +93,5 @@ pub fn count(what: &str, value: Value<'_>, bounds: (u64, u64)) -> Result<u64> {
             )));
         }
     };
-    Ok(parse::count(what, int, bounds, shown(value))?)
+    Ok(parse::count(what, int, bounds, describe(value))?)
 }

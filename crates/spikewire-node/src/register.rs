@@ -43,12 +43,12 @@ unsafe extern "C" fn napi_register_module_v1(
 fn register(env: Env<'_>, exports: Value<'_>) -> Result<()> {
     stay_loaded();
     let binding = Binding::new(Environment::new(find_loop(env)?));
-    let kept = keep_with(env, binding.clone())?;
+    let host = keep_with(env, binding.clone())?;
     match &binding.environment.uv {
         Some(_) => on_cleanup(env, binding, end)?,
         None => on_exit(env, binding, |binding| binding.environment.end())?,
     }
-    define(env, exports, kept, EXPORTS)?;
+    define(env, exports, host, EXPORTS)?;
     exports.set_named(c"build", build(env)?)?;
     exports.set_named(c"version", env.string(env!("CARGO_PKG_VERSION"))?)
 }

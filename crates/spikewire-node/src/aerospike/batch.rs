@@ -14,7 +14,7 @@ use spikewire_aerospike_protocol::void_time;
 
 use crate::aerospike::record::{WIDEST, name_array, parts};
 use crate::aerospike::ticket::RowPlan;
-use crate::aerospike::value::decode::{Maker, Reading, particle};
+use crate::aerospike::value::decode::{DecodeOptions, Decoder, particle};
 use crate::environment::Environment;
 use crate::errors;
 use crate::hooks::Hooks;
@@ -29,7 +29,7 @@ const NUMBERS: usize = 3;
 
 /// Which operations of a row have a result of their own, for rows made of operations.
 #[derive(Debug)]
-pub enum Answered {
+pub enum ResultFlags {
     /// No row is made of operations.
     None,
     /// All rows are made of the same operations.
@@ -38,7 +38,7 @@ pub enum Answered {
     Each(Vec<Option<Vec<bool>>>),
 }
 
-impl Answered {
+impl ResultFlags {
     fn of(&self, row: usize) -> Option<&[bool]> {
         match self {
             Self::None => None,
@@ -51,42 +51,42 @@ impl Answered {
 /// How to read the rows of a batch.
 #[derive(Debug)]
 pub struct RowReader {
-    pub answered: Answered,
-    pub reading: Reading,
+    pub answered: ResultFlags,
+    pub decode_options: DecodeOptions,
 }
 
 impl RowPlan for RowReader {
     fn rows_done(self: Box<Self>, rows: Batch) -> Box<dyn Settle> {
-        Box::new(Outcomes { rows, reader: *self })
+        Box::new(BatchOutcomes { rows, reader: *self })
     }
 }
 
 /// The completed rows of a batch.
 #[derive(Debug)]
-struct Outcomes {
+struct BatchOutcomes {
     rows: Batch,
     reader: RowReader,
 }
 
-impl Settle for Outcomes {
+impl Settle for BatchOutcomes {
     fn settle<'e>(self: Box<Self>, env: Env<'e>, environment: &Environment) -> Result<Value<'e>> {
         let Self { rows, reader } = *self;
         let hooks = environment.hooks()?;
-        let (codes, found) = (codes(&rows), found(&rows));
+        let (codes, numbers) = (codes(&rows), numbers(&rows));
         let doubts = (0..rows.len()).filter(|row| codes[*row] != 0 && rows.is_in_doubt(*row));
         let doubts: Vec<_> = doubts.map(|row| row as i32).collect();
         let doubts = if doubts.is_empty() { env.null() } else { env.int32_array(&doubts) };
         let batch = hooks.make_batch.call(env, &[env.int32_array(&codes)?, doubts?])?;
-        let array = env.int32_array(&found)?;
-        let maker = Maker::new(env, environment, reader.reading)?;
+        let array = env.int32_array(&numbers)?;
+        let decoder = Decoder::new(env, environment, reader.decode_options)?;
         let mut from = 0;
-        while from < found.len() {
+        while from < numbers.len() {
             // Free values before too many of them are alive.
-            let to = found.len().min(from + TOGETHER * NUMBERS);
+            let to = numbers.len().min(from + TOGETHER * NUMBERS);
             inner_with(env, [batch, array], |env, [batch, array]| {
-                let make = &Maker { env, ..maker };
-                let run = Run::new(make, environment, batch, array, from / NUMBERS);
-                run.records(&rows, &reader.answered, &found[from..to])
+                let decoder = &Decoder { env, ..decoder };
+                let run = RowRun::new(decoder, environment, batch, array, from / NUMBERS);
+                run.records(&rows, &reader.answered, &numbers[from..to])
             })?;
             from = to;
         }
@@ -107,9 +107,9 @@ fn codes(rows: &Batch) -> Vec<i32> {
 
 /// Row, generation and seconds to live of every record found. A record that never expires has -1
 /// seconds; other values are unsigned.
-fn found(rows: &Batch) -> Vec<i32> {
+fn numbers(rows: &Batch) -> Vec<i32> {
     let mut now = None;
-    let mut found = Vec::with_capacity(rows.len() * NUMBERS);
+    let mut numbers = Vec::with_capacity(rows.len() * NUMBERS);
     for row in 0..rows.len() {
         let RowOutcome::Found(message) = rows.outcome(row) else { continue };
         let Ok(header) = Header::parse(message) else { continue };
@@ -117,9 +117,9 @@ fn found(rows: &Batch) -> Vec<i32> {
             0 => None,
             until => void_time::seconds_left(until, *now.get_or_insert_with(void_time::now)),
         };
-        found.extend([row as i32, header.generation as i32, ttl.unwrap_or(u32::MAX) as i32]);
+        numbers.extend([row as i32, header.generation as i32, ttl.unwrap_or(u32::MAX) as i32]);
     }
-    found
+    numbers
 }
 
 fn fail<'e>(
@@ -135,7 +135,7 @@ fn fail<'e>(
 
 /// What records made by the same function have in common.
 #[derive(Debug, Default, PartialEq, Eq)]
-struct Shape {
+struct RowShape {
     /// The number of results; `None` for records without results.
     results: Option<u16>,
     /// The names of the bins, each preceded by its length.
@@ -143,35 +143,35 @@ struct Shape {
 }
 
 /// Consecutive records of the same shape, to be made in one call.
-struct Run<'m, 'e, 'a> {
-    make: &'m Maker<'e, 'a>,
+struct RowRun<'m, 'e, 'a> {
+    decoder: &'m Decoder<'e, 'a>,
     environment: &'a Environment,
     batch: Value<'e>,
     /// The array of numbers of the records found.
-    found: Value<'e>,
+    numbers: Value<'e>,
     /// The index of the run's first record among the records found.
     from: usize,
     count: usize,
-    shape: Shape,
+    shape: RowShape,
     /// The values of the records' bins and results, record after record.
     values: Vec<Value<'e>>,
     /// The shape of the record being read, and the number of values before it.
-    latest: Shape,
+    latest: RowShape,
     before: usize,
     /// The results of the record being read.
     results: Vec<Value<'e>>,
     is_wide: bool,
 }
 
-impl Sink for Run<'_, '_, '_> {
+impl Sink for RowRun<'_, '_, '_> {
     type Error = Failure;
 
     fn result(&mut self, answer: Option<Op<'_>>) -> Result<()> {
         let Some(answer) = answer else {
-            self.results.push(self.make.env.null()?);
+            self.results.push(self.decoder.env.null()?);
             return Ok(());
         };
-        let value = particle(self.make, answer.particle, answer.value)?;
+        let value = particle(self.decoder, answer.particle, answer.value)?;
         if answer.particle != NULL && !answer.name.is_empty() {
             self.name(answer.name);
             self.values.push(value);
@@ -182,14 +182,14 @@ impl Sink for Run<'_, '_, '_> {
 
     #[inline]
     fn bin(&mut self, bin: Op<'_>) -> Result<()> {
-        let value = particle(self.make, bin.particle, bin.value)?;
+        let value = particle(self.decoder, bin.particle, bin.value)?;
         self.name(bin.name);
         self.values.push(value);
         Ok(())
     }
 }
 
-impl<'m, 'e, 'a> Run<'m, 'e, 'a> {
+impl<'m, 'e, 'a> RowRun<'m, 'e, 'a> {
     #[inline]
     fn name(&mut self, name: &[u8]) {
         self.is_wide |= name.len() > usize::from(u8::MAX);
@@ -198,22 +198,22 @@ impl<'m, 'e, 'a> Run<'m, 'e, 'a> {
     }
 
     fn new(
-        make: &'m Maker<'e, 'a>,
+        decoder: &'m Decoder<'e, 'a>,
         environment: &'a Environment,
         batch: Value<'e>,
-        found: Value<'e>,
+        numbers: Value<'e>,
         from: usize,
     ) -> Self {
         Self {
-            make,
+            decoder,
             environment,
             batch,
-            found,
+            numbers,
             from,
             count: 0,
-            shape: Shape::default(),
+            shape: RowShape::default(),
             values: Vec::with_capacity(2 * ROOM),
-            latest: Shape::default(),
+            latest: RowShape::default(),
             before: 0,
             results: Vec::new(),
             is_wide: false,
@@ -221,8 +221,8 @@ impl<'m, 'e, 'a> Run<'m, 'e, 'a> {
     }
 
     /// Makes the records of a part of what was found.
-    fn records(mut self, rows: &Batch, answered: &Answered, found: &[i32]) -> Result<()> {
-        for row in found.iter().step_by(NUMBERS) {
+    fn records(mut self, rows: &Batch, answered: &ResultFlags, numbers: &[i32]) -> Result<()> {
+        for row in numbers.iter().step_by(NUMBERS) {
             let row = *row as usize;
             self.latest.names.clear();
             self.results.clear();
@@ -233,7 +233,7 @@ impl<'m, 'e, 'a> Run<'m, 'e, 'a> {
                 Err(Failure::Engine(error)) => {
                     self.skip()?;
                     let error = rows.unreadable(row, error.message());
-                    fail(self.make.env, self.make.hooks, self.batch, row, &error)?;
+                    fail(self.decoder.env, self.decoder.hooks, self.batch, row, &error)?;
                 }
                 Err(failure) => return Err(failure),
             }
@@ -256,7 +256,7 @@ impl<'m, 'e, 'a> Run<'m, 'e, 'a> {
             }
         }
         let factories = &self.environment.factories;
-        let record = parts(self.make, factories, &message, answered)?.record(self.make)?;
+        let record = parts(self.decoder, factories, &message, answered)?.record(self.decoder)?;
         self.batch.set_element(row as u32, record)?;
         Ok(false)
     }
@@ -285,13 +285,13 @@ impl<'m, 'e, 'a> Run<'m, 'e, 'a> {
 
     /// Makes the records of the run, whose values are the first `len`.
     fn flush(&mut self, len: usize) -> Result<()> {
-        let Self { make, environment, batch, found, from, count, .. } = *self;
+        let Self { decoder, environment, batch, numbers, from, count, .. } = *self;
         if count == 0 {
             return Ok(());
         }
         (self.from, self.count) = (from + count, 0);
-        let (env, hooks) = (make.env, make.hooks);
-        let Shape { results, names } = &self.shape;
+        let (env, hooks) = (decoder.env, decoder.hooks);
+        let RowShape { results, names } = &self.shape;
         let make_rows = |most: usize| {
             let results = results.map_or_else(|| env.null(), |count| env.uint32(count.into()))?;
             let arguments = [name_array(env, names)?, results, env.uint32(most as u32)?];
@@ -305,7 +305,7 @@ impl<'m, 'e, 'a> Run<'m, 'e, 'a> {
         }
         let most = (ROOM * count).checked_div(len).unwrap_or(1);
         let factory = environment.row_factories.of(&key, || make_rows(most))?;
-        let rows = [batch, found, env.uint32(from as u32)?, env.uint32(count as u32)?];
+        let rows = [batch, numbers, env.uint32(from as u32)?, env.uint32(count as u32)?];
         let arguments: Vec<_> = rows.into_iter().chain(self.values.drain(..len)).collect();
         match factory {
             Some(factory) => factory.0.call(env, &arguments)?,

@@ -5,7 +5,7 @@ use spikewire_aerospike::command::{Judgement, ResponseKind};
 use spikewire_aerospike::transport::Reply;
 
 use crate::aerospike::record::{message, parts};
-use crate::aerospike::value::decode::{Maker, Reading, particle};
+use crate::aerospike::value::decode::{DecodeOptions, Decoder, particle};
 use crate::environment::Environment;
 use crate::environment::factories::Factories;
 use crate::js::{Env, Failure, Result, Value};
@@ -14,7 +14,7 @@ use crate::js::{Env, Failure, Result, Value};
 #[derive(Debug)]
 pub struct ResponsePlan {
     pub shape: ResponseShape,
-    pub reading: Reading,
+    pub decode_options: DecodeOptions,
 }
 
 /// The kinds of results.
@@ -23,7 +23,7 @@ pub enum ResponseShape {
     /// A record. If it is missing or filtered out: an error, or `undefined` if there is a default.
     Record { has_default: bool },
     /// Whether the record exists and passes the filter.
-    Found,
+    Presence,
     /// No value; a missing or filtered record is an error.
     Done,
     /// A record with one result per operation.
@@ -36,7 +36,7 @@ impl ResponseShape {
     fn kind(&self) -> ResponseKind {
         match self {
             Self::Record { .. } => ResponseKind::Record,
-            Self::Found => ResponseKind::Presence,
+            Self::Presence => ResponseKind::Presence,
             Self::Done => ResponseKind::Done,
             Self::Operated { .. } => ResponseKind::Results,
             Self::Applied => ResponseKind::Returned,
@@ -54,11 +54,11 @@ impl ResponsePlan {
         slot: u32,
         outcome: std::result::Result<Reply<'_>, Error>,
     ) {
-        let made = outcome.map_err(Failure::from).and_then(|reply| {
-            let make = Maker::new(env, environment, self.reading)?;
-            self.value(&make, &environment.factories, &reply)
+        let result = outcome.map_err(Failure::from).and_then(|reply| {
+            let decoder = Decoder::new(env, environment, self.decode_options)?;
+            self.value(&decoder, &environment.factories, &reply)
         });
-        match made {
+        match result {
             Ok(None) => environment.done(env, slot),
             Ok(Some(value)) => environment.settle(env, slot, Ok(value)),
             Err(failure) => environment.settle(env, slot, Err(failure)),
@@ -68,20 +68,20 @@ impl ResponsePlan {
     /// The result's value; `None` for a success without a value.
     fn value<'e>(
         &self,
-        make: &Maker<'e, '_>,
+        decoder: &Decoder<'e, '_>,
         factories: &Factories,
         reply: &Reply<'_>,
     ) -> Result<Option<Value<'e>>> {
-        let env = make.env;
-        let found = match (self.shape.kind().judge(reply.code()), &self.shape) {
-            (Judgement::Present, ResponseShape::Found) => env.boolean(true)?,
-            (Judgement::Absent, ResponseShape::Found) => env.boolean(false)?,
+        let env = decoder.env;
+        let value = match (self.shape.kind().judge(reply.code()), &self.shape) {
+            (Judgement::Present, ResponseShape::Presence) => env.boolean(true)?,
+            (Judgement::Absent, ResponseShape::Presence) => env.boolean(false)?,
             (Judgement::Present, ResponseShape::Done)
             | (Judgement::Absent, ResponseShape::Record { has_default: true }) => return Ok(None),
             (Judgement::Present, ResponseShape::Applied) => {
                 let message = message(reply.body)?;
                 match message.ops().next() {
-                    Some(answer) => particle(make, answer.particle, answer.value)?,
+                    Some(answer) => particle(decoder, answer.particle, answer.value)?,
                     None => env.null()?,
                 }
             }
@@ -90,10 +90,10 @@ impl ResponsePlan {
                     ResponseShape::Operated { answered } => Some(&answered[..]),
                     _ => None,
                 };
-                parts(make, factories, &message(reply.body)?, answered)?.record(make)?
+                parts(decoder, factories, &message(reply.body)?, answered)?.record(decoder)?
             }
             _ => return Err(reply.error().into()),
         };
-        Ok(Some(found))
+        Ok(Some(value))
     }
 }

@@ -10,8 +10,8 @@ use spikewire_aerospike::command::{Command, CommandDefaults, Prepared};
 use spikewire_aerospike::transport::{Aerospike, Streams};
 
 use crate::aerospike::call::ResponsePlan;
-use crate::aerospike::ticket::{Outbox, Pledge, Ticket};
-use crate::aerospike::value::decode::Reading;
+use crate::aerospike::ticket::{CommandTicket, Outbox, Pledge};
+use crate::aerospike::value::decode::DecodeOptions;
 use crate::binding::Call;
 use crate::driver::Driver;
 use crate::environment::Environment;
@@ -24,8 +24,8 @@ pub struct Client {
     pub cluster: Arc<Cluster>,
     pub streams: Arc<Streams>,
     pub defaults: CommandDefaults,
-    pub reading: Reading,
-    pub driver: Driver<Aerospike, Ticket>,
+    pub decode_options: DecodeOptions,
+    pub driver: Driver<Aerospike, CommandTicket>,
     outbox: Arc<Outbox>,
 }
 
@@ -36,12 +36,12 @@ impl Client {
         environment: &Rc<Environment>,
         cluster: Arc<Cluster>,
         defaults: CommandDefaults,
-        reading: Reading,
+        decode_options: DecodeOptions,
     ) -> Result<Self> {
         let outbox = Arc::<Outbox>::default();
         let driver = Driver::start(env, environment, cluster.clone(), outbox.clone())?;
         let streams = Streams::new(cluster.clone());
-        Ok(Self { cluster, streams, defaults, reading, driver, outbox })
+        Ok(Self { cluster, streams, defaults, decode_options, driver, outbox })
     }
 
     /// The client in a call's first argument.
@@ -62,13 +62,13 @@ impl Client {
     pub fn submit(&self, env: Env<'_>, prepared: Prepared, pledge: Pledge, plan: ResponsePlan) {
         let Prepared { bytes, target, policy } = prepared;
         let now = Tick::now();
-        let command = Command::new(bytes, target, policy, now, Ticket::One { pledge, plan });
+        let command = Command::new(bytes, target, policy, now, CommandTicket::One { pledge, plan });
         self.driver.submit(env, command, now);
     }
 
     /// Stops waiting for the administrative command of a slot.
-    pub fn give_up(&self, slot: u32) {
-        self.outbox.give_up(slot);
+    pub fn cancel(&self, slot: u32) {
+        self.outbox.cancel(slot);
     }
 }
 

@@ -7,7 +7,7 @@ use spikewire_aerospike_protocol::key::{Digest, UserKey};
 
 use crate::binding::Call;
 use crate::errors::{kind_name, number_text};
-use crate::js::make::MAX_SAFE;
+use crate::js::create::MAX_SAFE;
 use crate::js::{Failure, Result, Type, Value};
 
 /// The key of a record.
@@ -43,13 +43,13 @@ impl<'e> Address<'e> {
 
 /// The digest in a one-element array.
 pub fn digest_of(key: Value<'_>) -> Result<Digest> {
-    let given = key.element(0)?;
-    let digest = given.with_bytes(|bytes| <[u8; 20]>::try_from(bytes).map_err(|_| bytes.len()));
+    let value = key.element(0)?;
+    let digest = value.with_bytes(|bytes| <[u8; 20]>::try_from(bytes).map_err(|_| bytes.len()));
     match digest {
         Some(Ok(bytes)) => Ok(Digest(bytes)),
         Some(Err(len)) => Err(Failure::of_range(format!("a digest has 20 bytes, not {len}"))),
         None => {
-            let other = kind_name(given);
+            let other = kind_name(value);
             Err(Failure::of_type(format!("a digest must be a Buffer, not {other}")))
         }
     }
@@ -67,33 +67,33 @@ pub fn whole(number: f64) -> Result<i64> {
     )))
 }
 
-/// Calls `look` with a user key; `None` for a digest.
+/// Calls `read` with a user key; `None` for a digest.
 #[inline]
-pub fn with_user_key<R>(key: Value<'_>, look: impl FnOnce(UserKey<'_>) -> R) -> Result<Option<R>> {
+pub fn with_user_key<R>(key: Value<'_>, read: impl FnOnce(UserKey<'_>) -> R) -> Result<Option<R>> {
     let kind = key.kind();
     match kind {
         Type::Number => {
             let number = whole(key.number().unwrap_or(f64::NAN))?;
-            Ok(Some(look(UserKey::Int(number))))
+            Ok(Some(read(UserKey::Int(number))))
         }
         Type::String => {
             let mut text = Vec::new();
             key.append_text(&mut text).map_err(|failure| failure.about("key"))?;
             // Node-API writes valid UTF-8.
             let text = String::from_utf8_lossy(&text);
-            Ok(Some(look(UserKey::Str(&text))))
+            Ok(Some(read(UserKey::Str(&text))))
         }
         Type::BigInt => match key.bigint() {
-            Some(Ok(int)) => Ok(Some(look(UserKey::Int(int)))),
+            Some(Ok(int)) => Ok(Some(read(UserKey::Int(int)))),
             _ => Err(Failure::of_range("the key does not fit an integer of 64 bits signed")),
         },
         Type::Object if key.is_array() && key.len()? == 1 => Ok(None),
         _ => {
-            let mut look = Some(look);
-            let looked =
-                key.with_bytes(|bytes| look.take().map(|look| look(UserKey::Bytes(bytes))));
-            match looked.flatten() {
-                Some(found) => Ok(Some(found)),
+            let mut read = Some(read);
+            let result =
+                key.with_bytes(|bytes| read.take().map(|read| read(UserKey::Bytes(bytes))));
+            match result.flatten() {
+                Some(result) => Ok(Some(result)),
                 None => Err(Failure::of_type(format!(
                     "a key must be a number, bigint, string or Buffer, not {}",
                     kind_name(key)

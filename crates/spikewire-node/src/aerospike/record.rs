@@ -10,7 +10,7 @@ use spikewire_aerospike_protocol::message::{Message, Op};
 use spikewire_aerospike_protocol::query::Row;
 use spikewire_aerospike_protocol::void_time;
 
-use crate::aerospike::value::decode::{Maker, particle};
+use crate::aerospike::value::decode::{Decoder, particle};
 use crate::environment::factories::{Factories, Factory};
 use crate::js::{Env, Failure, Result, Value};
 
@@ -19,7 +19,7 @@ pub const WIDEST: usize = 64;
 
 /// The arguments for a record's factory.
 #[derive(Debug)]
-pub struct Parts<'e> {
+pub struct RecordParts<'e> {
     factory: Option<Rc<Factory>>,
     generation: Value<'e>,
     ttl: Value<'e>,
@@ -44,18 +44,18 @@ fn names_in(mut key: &[u8]) -> Vec<String> {
 }
 
 /// Bins and results decoded from the wire.
-struct Taken<'m, 'e, 'a> {
-    make: &'m Maker<'e, 'a>,
+struct RecordSink<'m, 'e, 'a> {
+    decoder: &'m Decoder<'e, 'a>,
     key: Vec<u8>,
     values: Vec<Value<'e>>,
     results: Vec<Value<'e>>,
     is_wide: bool,
 }
 
-impl<'m, 'e, 'a> Taken<'m, 'e, 'a> {
-    fn new(make: &'m Maker<'e, 'a>) -> Self {
+impl<'m, 'e, 'a> RecordSink<'m, 'e, 'a> {
+    fn new(decoder: &'m Decoder<'e, 'a>) -> Self {
         let (key, values) = (Vec::with_capacity(64), Vec::with_capacity(8));
-        Self { make, key, values, results: Vec::new(), is_wide: false }
+        Self { decoder, key, values, results: Vec::new(), is_wide: false }
     }
 
     /// The arguments for the record's factory.
@@ -65,9 +65,9 @@ impl<'m, 'e, 'a> Taken<'m, 'e, 'a> {
         generation: u32,
         void_time: u32,
         has_results: bool,
-    ) -> Result<Parts<'e>> {
-        let Self { make, key, values, results, is_wide } = self;
-        let env = make.env;
+    ) -> Result<RecordParts<'e>> {
+        let Self { decoder, key, values, results, is_wide } = self;
+        let env = decoder.env;
         let generation = env.uint32(generation)?;
         let ttl = match left(void_time) {
             Some(seconds) => env.uint32(seconds)?,
@@ -76,14 +76,14 @@ impl<'m, 'e, 'a> Taken<'m, 'e, 'a> {
         let plain = !has_results && !is_wide && values.len() <= WIDEST;
         let factory = if plain {
             factories.of(&key, || {
-                make.hooks.make_factory.call(make.env, &[name_array(make.env, &key)?])
+                decoder.hooks.make_factory.call(decoder.env, &[name_array(decoder.env, &key)?])
             })?
         } else {
             None
         };
         let names = if factory.is_some() { Vec::new() } else { names_in(&key) };
         let results = has_results.then_some(results);
-        Ok(Parts { factory, generation, ttl, names, values, results })
+        Ok(RecordParts { factory, generation, ttl, names, values, results })
     }
 
     fn add(&mut self, name: &[u8], value: Value<'e>) {
@@ -94,15 +94,15 @@ impl<'m, 'e, 'a> Taken<'m, 'e, 'a> {
     }
 }
 
-impl Sink for Taken<'_, '_, '_> {
+impl Sink for RecordSink<'_, '_, '_> {
     type Error = Failure;
 
     fn result(&mut self, answer: Option<Op<'_>>) -> Result<()> {
         let Some(answer) = answer else {
-            self.results.push(self.make.env.null()?);
+            self.results.push(self.decoder.env.null()?);
             return Ok(());
         };
-        let value = particle(self.make, answer.particle, answer.value)?;
+        let value = particle(self.decoder, answer.particle, answer.value)?;
         if answer.particle != spikewire_aerospike_protocol::value::particle::NULL
             && !answer.name.is_empty()
         {
@@ -114,7 +114,7 @@ impl Sink for Taken<'_, '_, '_> {
 
     #[inline]
     fn bin(&mut self, answer: Op<'_>) -> Result<()> {
-        let value = particle(self.make, answer.particle, answer.value)?;
+        let value = particle(self.decoder, answer.particle, answer.value)?;
         self.add(answer.name, value);
         Ok(())
     }
@@ -123,33 +123,33 @@ impl Sink for Taken<'_, '_, '_> {
 /// Decodes a record from a message. For `operate`, `answered` tells which operations have a result
 /// of their own.
 pub fn parts<'e>(
-    make: &Maker<'e, '_>,
+    decoder: &Decoder<'e, '_>,
     factories: &Factories,
     message: &Message<'_>,
     answered: Option<&[bool]>,
-) -> Result<Parts<'e>> {
-    let mut taken = Taken::new(make);
-    read_bins(message, answered.unwrap_or_default(), &mut taken)?;
+) -> Result<RecordParts<'e>> {
+    let mut sink = RecordSink::new(decoder);
+    read_bins(message, answered.unwrap_or_default(), &mut sink)?;
     let header = &message.header;
-    taken.finish(factories, header.generation, header.ttl, answered.is_some())
+    sink.finish(factories, header.generation, header.ttl, answered.is_some())
 }
 
 /// Decodes a record from a row of a query. `results` is the number of its operation results.
 pub fn row_parts<'e>(
-    make: &Maker<'e, '_>,
+    decoder: &Decoder<'e, '_>,
     factories: &Factories,
     row: &Row<'_>,
     results: Option<usize>,
-) -> Result<Parts<'e>> {
-    let mut taken = Taken::new(make);
+) -> Result<RecordParts<'e>> {
+    let mut sink = RecordSink::new(decoder);
     match results {
-        None => row.ops().try_for_each(|bin| taken.bin(bin))?,
+        None => row.ops().try_for_each(|bin| sink.bin(bin))?,
         Some(count) => {
-            row.ops().try_for_each(|answer| taken.result(Some(answer)))?;
-            check_results(count, taken.results.len())?;
+            row.ops().try_for_each(|answer| sink.result(Some(answer)))?;
+            check_results(count, sink.results.len())?;
         }
     }
-    taken.finish(factories, row.generation, row.void_time, results.is_some())
+    sink.finish(factories, row.generation, row.void_time, results.is_some())
 }
 
 /// Seconds to live of a record that was just read; records that never expire need no clock.
@@ -157,10 +157,10 @@ fn left(void_time: u32) -> Option<u32> {
     if void_time == 0 { None } else { void_time::seconds_left(void_time, void_time::now()) }
 }
 
-impl<'e> Parts<'e> {
+impl<'e> RecordParts<'e> {
     /// Makes the record.
-    pub fn record(self, make: &Maker<'e, '_>) -> Result<Value<'e>> {
-        let env = make.env;
+    pub fn record(self, decoder: &Decoder<'e, '_>) -> Result<Value<'e>> {
+        let env = decoder.env;
         let Some(factory) = self.factory else {
             let names = env.array_of(self.names.iter().map(|name| env.string(name)))?;
             let values = env.array_of(self.values.into_iter().map(Ok))?;
@@ -169,7 +169,7 @@ impl<'e> Parts<'e> {
                 None => env.null()?,
             };
             let arguments = [self.generation, self.ttl, names, values, results];
-            return make.hooks.make_record.call(env, &arguments);
+            return decoder.hooks.make_record.call(env, &arguments);
         };
         let mut arguments = Vec::with_capacity(self.values.len() + 2);
         arguments.extend([self.generation, self.ttl]);

@@ -25,9 +25,9 @@ pub fn space<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
 
 /// `shape(names)`: validates a list of bin names and returns its number.
 pub fn shape<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
-    let given = call.argument(0);
-    let names = (0..given.len()?).map(|at| {
-        let name = arguments::text("a bin name", given.element(at)?)?;
+    let array = call.argument(0);
+    let names = (0..array.len()?).map(|at| {
+        let name = arguments::text("a bin name", array.element(at)?)?;
         check_bin_name(&name)?;
         Ok(name)
     });

@@ -14,10 +14,10 @@ use spikewire_sync::Mutex;
 use crate::aerospike::call::ResponsePlan;
 use crate::environment::Environment;
 use crate::js::{Env, Failure};
-use crate::outbox::{self, Completes, Finish, Settle};
+use crate::outbox::{self, Completes, Completion, Settle};
 
 /// A finished call that has not been delivered to JavaScript.
-pub enum Finished {
+pub enum CommandCompletion {
     /// A command on one record.
     Reply { slot: u32, plan: ResponsePlan, outcome: Result<OwnedReply, Error> },
     /// Anything else.
@@ -45,8 +45,8 @@ impl OwnedReply {
     }
 }
 
-impl Finish for Finished {
-    fn hand_over(self, env: Env<'_>, environment: &Environment) {
+impl Completion for CommandCompletion {
+    fn deliver(self, env: Env<'_>, environment: &Environment) {
         match self {
             Self::Reply { slot, plan, outcome } => {
                 let outcome = outcome.as_ref().map(OwnedReply::as_reply).map_err(Error::clone);
@@ -68,34 +68,34 @@ impl Finish for Finished {
 }
 
 /// Finished calls that wait for JavaScript.
-pub type Outbox = outbox::Outbox<Finished>;
+pub type Outbox = outbox::Outbox<CommandCompletion>;
 
 /// A pledge to settle a promise.
-pub type Pledge = outbox::Pledge<Finished>;
+pub type Pledge = outbox::Pledge<CommandCompletion>;
 
 impl Pledge {
     /// Settles it with a value that is converted later.
     pub fn value(self, value: Box<dyn Settle>) {
-        self.later(|slot| Finished::Value { slot, value });
+        self.later(|slot| CommandCompletion::Value { slot, value });
     }
 
     /// Rejects it.
     pub fn fail(self, error: Error) {
-        self.later(|slot| Finished::Failed { slot, error });
+        self.later(|slot| CommandCompletion::Failed { slot, error });
     }
 }
 
 /// The ticket of a command.
-pub enum Ticket {
+pub enum CommandTicket {
     /// A promise, and how to convert the reply.
     One { pledge: Pledge, plan: ResponsePlan },
     /// One node's part of a batch.
-    Part(BatchTicket<Owner>),
+    Part(BatchTicket<BatchPromise>),
     /// A request of an administrative command.
     Question(AdminTicket<Self>),
 }
 
-impl std::fmt::Debug for Ticket {
+impl std::fmt::Debug for CommandTicket {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(match self {
             Self::One { .. } => "One",
@@ -105,7 +105,7 @@ impl std::fmt::Debug for Ticket {
     }
 }
 
-impl ResponseHandler for Ticket {
+impl ResponseHandler for CommandTicket {
     fn is_withdrawn(&self) -> bool {
         matches!(self, Self::Question(question) if question.is_withdrawn())
     }
@@ -126,20 +126,20 @@ impl ResponseHandler for Ticket {
     }
 }
 
-impl From<BatchTicket<Owner>> for Ticket {
-    fn from(part: BatchTicket<Owner>) -> Self {
+impl From<BatchTicket<BatchPromise>> for CommandTicket {
+    fn from(part: BatchTicket<BatchPromise>) -> Self {
         Self::Part(part)
     }
 }
 
-impl From<AdminTicket<Self>> for Ticket {
+impl From<AdminTicket<Self>> for CommandTicket {
     fn from(question: AdminTicket<Self>) -> Self {
         Self::Question(question)
     }
 }
 
-impl Completes<Aerospike> for Ticket {
-    type Finished = Finished;
+impl Completes<Aerospike> for CommandTicket {
+    type Completion = CommandCompletion;
 
     #[inline]
     fn complete(
@@ -150,7 +150,7 @@ impl Completes<Aerospike> for Ticket {
         next: &mut Next<Self>,
     ) {
         match self {
-            Self::One { pledge, plan } => plan.settle(env, environment, pledge.keep(), outcome),
+            Self::One { pledge, plan } => plan.settle(env, environment, pledge.release(), outcome),
             other => other.complete_later(outcome, next),
         }
     }
@@ -159,7 +159,7 @@ impl Completes<Aerospike> for Ticket {
         match self {
             Self::One { pledge, plan } => {
                 let outcome = outcome.as_ref().map(OwnedReply::of).map_err(Clone::clone);
-                pledge.later(|slot| Finished::Reply { slot, plan, outcome });
+                pledge.later(|slot| CommandCompletion::Reply { slot, plan, outcome });
             }
             Self::Part(part) => part.complete(outcome, next),
             Self::Question(question) => question.complete(outcome, next),
@@ -174,19 +174,19 @@ pub trait RowPlan: Send {
 }
 
 /// A batch's promise, and how to convert its rows.
-pub struct Owner {
+pub struct BatchPromise {
     /// `None` once it is settled.
     waiting: Mutex<Option<(Pledge, Box<dyn RowPlan>)>>,
 }
 
-impl Owner {
+impl BatchPromise {
     /// Starts a batch; its first requests go to the returned [`Next`].
     pub fn start(
         cluster: Arc<Cluster>,
         pledge: Pledge,
         rows: Batch,
         plan: Box<dyn RowPlan>,
-    ) -> Next<Ticket> {
+    ) -> Next<CommandTicket> {
         let owner = Self { waiting: Mutex::new(Some((pledge, plan))) };
         let mut next = Next::default();
         BatchExecution::start(cluster, owner, rows, &mut next);
@@ -194,8 +194,8 @@ impl Owner {
     }
 }
 
-impl BatchOwner for Owner {
-    type Ticket = Ticket;
+impl BatchOwner for BatchPromise {
+    type Ticket = CommandTicket;
 
     fn window_done(&self, rows: Batch) -> Option<Batch> {
         let (pledge, plan) = self.waiting.lock().take()?;
@@ -211,7 +211,7 @@ impl AdminPromise {
     /// A promise that is settled when the command is done.
     pub fn new(pledge: Pledge) -> Self {
         // The slot may have been cancelled for an earlier command after that was done.
-        pledge.want();
+        pledge.clear_cancelled();
         Self(Mutex::new(Some(pledge)))
     }
 }
@@ -227,6 +227,6 @@ impl<T: Settle + 'static> AdminWaiter<T> for AdminPromise {
 
     fn is_gone(&self) -> bool {
         let waiting = self.0.lock();
-        waiting.as_ref().is_some_and(Pledge::is_given_up)
+        waiting.as_ref().is_some_and(Pledge::is_cancelled)
     }
 }

@@ -24,9 +24,9 @@ impl From<RequestError> for Failure {
 }
 
 impl From<Misfit> for Failure {
-    fn from(misfit: Misfit) -> Self {
-        let message = misfit.to_string();
-        match misfit.problem {
+    fn from(error: Misfit) -> Self {
+        let message = error.to_string();
+        match error.problem {
             Problem::Kind { .. } => Self::Type(message),
             _ => Self::Range(message),
         }

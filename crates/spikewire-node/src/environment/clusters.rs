@@ -9,9 +9,9 @@ use spikewire_sync::RwLock;
 
 /// An embedded cluster until it is stopped. Work on other threads holds references, too.
 #[derive(Debug)]
-pub struct Held(RwLock<Option<Cluster>>);
+pub struct EmbeddedCluster(RwLock<Option<Cluster>>);
 
-impl Held {
+impl EmbeddedCluster {
     /// A running cluster.
     pub fn new(cluster: Cluster) -> Arc<Self> {
         Arc::new(Self(RwLock::new(Some(cluster))))
@@ -34,23 +34,23 @@ impl Held {
 
 /// The embedded clusters of an environment.
 #[derive(Debug, Default)]
-pub struct Clusters(RefCell<Vec<Option<Arc<Held>>>>);
+pub struct Clusters(RefCell<Vec<Option<Arc<EmbeddedCluster>>>>);
 
 impl Clusters {
     /// Adds a cluster and returns its handle, which is never reused.
-    pub fn add(&self, cluster: Arc<Held>) -> u32 {
+    pub fn add(&self, cluster: Arc<EmbeddedCluster>) -> u32 {
         let mut clusters = self.0.borrow_mut();
         clusters.push(Some(cluster));
         clusters.len() as u32 - 1
     }
 
     /// The cluster with this handle, unless it was removed.
-    pub fn get(&self, handle: u32) -> Option<Arc<Held>> {
+    pub fn get(&self, handle: u32) -> Option<Arc<EmbeddedCluster>> {
         self.0.borrow().get(handle as usize).cloned().flatten()
     }
 
     /// Removes a cluster.
-    pub fn remove(&self, handle: u32) -> Option<Arc<Held>> {
+    pub fn remove(&self, handle: u32) -> Option<Arc<EmbeddedCluster>> {
         self.0.borrow_mut().get_mut(handle as usize).and_then(Option::take)
     }
 

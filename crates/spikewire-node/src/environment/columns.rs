@@ -1,6 +1,6 @@
-//! The columns of CQL results and the JavaScript functions that make their rows: one function per list
-//! of columns, called with the values as arguments. Setting properties from here would cost several
-//! times as much.
+//! The columns of CQL results and the JavaScript functions that make their rows: one function per
+//! list of columns, called with the values as arguments. Setting properties from here would cost
+//! several times as much.
 
 use std::cell::RefCell;
 use std::hash::{Hash, Hasher};
@@ -108,12 +108,12 @@ impl Columns {
             env.boolean(columns.len() > WIDEST)?,
         ];
         // The columns, and the two functions.
-        let made = hooks.make_shape.call(env, &arguments)?;
+        let parts = hooks.make_shape.call(env, &arguments)?;
         Ok(Self {
             shape: shape.clone(),
-            object: Function::keep(made.element(0)?)?,
-            one: Function::keep(made.element(1)?)?,
-            many: Function::keep(made.element(2)?)?,
+            object: Function::keep(parts.element(0)?)?,
+            one: Function::keep(parts.element(1)?)?,
+            many: Function::keep(parts.element(2)?)?,
             together,
         })
     }

@@ -42,9 +42,9 @@ impl Factories {
             Some(factory) => factory,
             None if self.known.borrow().len() >= MOST => return Ok(None),
             None => {
-                let made = Rc::new(Factory(Function::keep(make()?)?));
-                self.known.borrow_mut().insert(key.to_vec(), made.clone());
-                made
+                let factory = Rc::new(Factory(Function::keep(make()?)?));
+                self.known.borrow_mut().insert(key.to_vec(), factory.clone());
+                factory
             }
         };
         *self.last.borrow_mut() = Some((key.to_vec(), factory.clone()));

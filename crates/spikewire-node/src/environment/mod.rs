@@ -106,8 +106,8 @@ impl Environment {
     /// The set with this number.
     #[inline]
     pub fn space(&self, number: Value<'_>) -> Result<Arc<SetRef>> {
-        let found = self.spaces.borrow().get(number.index()? as usize).cloned();
-        found.ok_or_else(|| Failure::of_range("there is no such set"))
+        let space = self.spaces.borrow().get(number.index()? as usize).cloned();
+        space.ok_or_else(|| Failure::of_range("there is no such set"))
     }
 
     /// Adds a set and returns its number.
@@ -164,31 +164,31 @@ impl Environment {
         done.push(slot);
         if done.len() == TOGETHER {
             drop(done);
-            self.tell_done(env);
+            self.report_done(env);
         }
     }
 
     /// Reports to JavaScript the calls that succeeded without a value.
-    pub fn tell_done(&self, env: Env<'_>) {
+    pub fn report_done(&self, env: Env<'_>) {
         if self.done.borrow().is_empty() {
             return;
         }
         let done = std::mem::take(&mut *self.done.borrow_mut());
         for some in done.chunks(TOGETHER) {
-            let told = some
+            let result = some
                 .iter()
                 .map(|slot| env.uint32(*slot))
                 .collect::<Result<Vec<_>>>()
                 .and_then(|slots| self.hooks()?.done.call(env, &slots));
-            if told.is_err() {
+            if result.is_err() {
                 let _ = env.take_exception();
             }
         }
-        let mut kept = done;
-        kept.clear();
+        let mut buffer = done;
+        buffer.clear();
         let mut place = self.done.borrow_mut();
         if place.is_empty() {
-            *place = kept;
+            *place = buffer;
         }
     }
 

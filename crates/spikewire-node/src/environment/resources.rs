@@ -37,9 +37,9 @@ impl Resources {
     /// The resource with this number.
     #[inline]
     pub fn get<T: Resource>(&self, number: u32) -> Result<Rc<T>> {
-        let found = self.all.borrow().get(number as usize).cloned().flatten();
-        let found = found.and_then(|found| (found as Rc<dyn Any>).downcast::<T>().ok());
-        found.ok_or_else(|| Error::new(Kind::Closed, "it is closed").into())
+        let resource = self.all.borrow().get(number as usize).cloned().flatten();
+        let resource = resource.and_then(|resource| (resource as Rc<dyn Any>).downcast::<T>().ok());
+        resource.ok_or_else(|| Error::new(Kind::Closed, "it is closed").into())
     }
 
     /// Removes a resource.

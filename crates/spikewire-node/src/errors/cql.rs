@@ -12,7 +12,7 @@ pub fn of_engine<'e>(env: Env<'e>, hooks: &Hooks, error: &Error) -> Result<Value
     let server = error.server();
     let code = server.map_or_else(|| env.null(), |server| env.int32(server.code.number()))?;
     let node = error.node().map_or_else(|| env.null(), |node| env.string(node))?;
-    let details = Described { env, into: env.array(0)?, len: 0 };
+    let details = DetailList { env, into: env.array(0)?, len: 0 };
     let arguments = [
         env.string(error.kind().name())?,
         code,
@@ -38,13 +38,13 @@ fn failed_attempts<'e>(env: Env<'e>, error: &Error) -> Result<Value<'e>> {
 }
 
 /// The details of a server's error: names and values, alternating.
-struct Described<'e> {
+struct DetailList<'e> {
     env: Env<'e>,
     into: Value<'e>,
     len: u32,
 }
 
-impl<'e> Described<'e> {
+impl<'e> DetailList<'e> {
     fn set(&mut self, name: &str, value: Result<Value<'e>>) -> Result<()> {
         self.into.set_element(self.len, self.env.string(name)?)?;
         self.into.set_element(self.len + 1, value?)?;

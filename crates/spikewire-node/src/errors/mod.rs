@@ -19,12 +19,12 @@ pub fn throw(env: Env<'_>, hooks: Option<&Hooks>, failure: Failure) {
 
 /// The exception for a failure. `None` if one is pending that cannot be taken.
 pub fn exception<'e>(env: Env<'e>, hooks: Option<&Hooks>, failure: Failure) -> Option<Value<'e>> {
-    let made = match failure {
+    let error = match failure {
         Failure::Pending => return env.take_exception(),
-        Failure::Type(message) => refusal(env, hooks, false, &message),
-        Failure::Range(message) => refusal(env, hooks, true, &message),
+        Failure::Type(message) => argument_error(env, hooks, false, &message),
+        Failure::Range(message) => argument_error(env, hooks, true, &message),
         Failure::Engine(error) if error.kind() == Kind::Invalid => {
-            refusal(env, hooks, true, &camel(error.message()))
+            argument_error(env, hooks, true, &camel(error.message()))
         }
         Failure::Cassandra(error) => match hooks.and_then(|hooks| hooks.cql.get()) {
             Some(hooks) => cql::of_engine(env, hooks, &error),
@@ -35,12 +35,12 @@ pub fn exception<'e>(env: Env<'e>, hooks: Option<&Hooks>, failure: Failure) -> O
             None => builtin_error(env, false, error.message()),
         },
     };
-    made.ok().or_else(|| env.take_exception())
+    error.ok().or_else(|| env.take_exception())
 }
 
 /// A `TypeError` or `RangeError`. It is created by the package if that is set up, because in a test
 /// runner's context these classes differ from those that Node-API knows.
-fn refusal<'e>(
+fn argument_error<'e>(
     env: Env<'e>,
     hooks: Option<&Hooks>,
     range: bool,
@@ -66,7 +66,7 @@ pub fn of_engine<'e>(env: Env<'e>, hooks: &Hooks, error: &Error) -> Result<Value
 }
 
 /// A value for messages, truncated if it is long.
-pub fn shown(value: Value<'_>) -> String {
+pub fn describe(value: Value<'_>) -> String {
     let text = match value.kind() {
         Type::Number => value.number().map(number_text),
         Type::String => value.text().ok().flatten().map(|text| format!("{text:?}")),

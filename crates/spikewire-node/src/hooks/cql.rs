@@ -28,9 +28,10 @@ pub struct Hooks {
 
 impl Hooks {
     /// The functions in the order of the fields.
-    pub fn keep<'e>(mut given: impl Iterator<Item = Value<'e>>) -> Result<Self> {
+    pub fn keep<'e>(mut functions: impl Iterator<Item = Value<'e>>) -> Result<Self> {
         let mut next = || {
-            let function = given.next().ok_or_else(|| Failure::of_type("a function is missing"))?;
+            let function =
+                functions.next().ok_or_else(|| Failure::of_type("a function is missing"))?;
             Function::keep(function)
         };
         Ok(Self {

@@ -13,7 +13,7 @@ impl<'e> Env<'e> {
     /// The global object.
     pub fn global(self) -> Result<Value<'e>> {
         // SAFETY: the result is written to a valid place.
-        self.made(|out| unsafe { sys::napi_get_global(self.raw, out) })
+        self.new_value(|out| unsafe { sys::napi_get_global(self.raw, out) })
     }
 
     /// The address of the environment's event loop, if it has one of libuv.
@@ -62,8 +62,9 @@ impl AsyncContext {
             return;
         }
         // SAFETY: the reference is of this environment; the result is written to a valid place.
-        let resource =
-            env.made(|out| unsafe { sys::napi_get_reference_value(raw, self.resource, out) }).ok();
+        let resource = env
+            .new_value(|out| unsafe { sys::napi_get_reference_value(raw, self.resource, out) })
+            .ok();
         if let Some(resource) = resource {
             // SAFETY: the resource is live, and the context is of this environment.
             let opened = unsafe {

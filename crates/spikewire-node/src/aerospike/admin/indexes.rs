@@ -6,13 +6,13 @@ use spikewire_aerospike::admin::index::{
 use spikewire_aerospike::command::parse;
 use spikewire_aerospike_protocol::query::{Collection, Subject};
 
-use super::answer::Answer;
+use super::result::AdminResult;
 use super::{begin, limit, optional};
 use crate::aerospike::calls::context::Path;
 use crate::aerospike::expression;
 use crate::arguments::text;
 use crate::binding::Call;
-use crate::errors::{kind_name, shown};
+use crate::errors::{describe, kind_name};
 use crate::js::{Failure, Result, Type, Value};
 
 /// `indexCreate(client, slot, namespace, set, bin, kind, of, name, ctx, timeout)`: settles with the
@@ -30,7 +30,7 @@ pub fn create<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
         name: name.as_deref(),
     };
     let wait = call.argument(9).present().map(limit).transpose()?;
-    begin::<Answer, _>(call, CreateIndex::new(&spec, wait)?)
+    begin::<AdminResult, _>(call, CreateIndex::new(&spec, wait)?)
 }
 
 /// `indexCreateOnSet(client, slot, namespace, set, name, timeout)`: gives its name. The timeout as
@@ -40,33 +40,33 @@ pub fn create_on_set<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
     let set = text("set", call.argument(3))?;
     let name = optional("name", call.argument(4))?;
     let wait = call.argument(5).present().map(limit).transpose()?;
-    begin::<Answer, _>(call, CreateIndex::on_set(&namespace, &set, name.as_deref(), wait)?)
+    begin::<AdminResult, _>(call, CreateIndex::on_set(&namespace, &set, name.as_deref(), wait)?)
 }
 
 /// The subject of an index: a bin or an expression.
-fn subject(call: &Call<'_>, given: Value<'_>) -> Result<Subject> {
-    match given.kind() {
-        Type::String => Ok(Subject::Bin(text("bin", given)?)),
+fn subject(call: &Call<'_>, value: Value<'_>) -> Result<Subject> {
+    match value.kind() {
+        Type::String => Ok(Subject::Bin(text("bin", value)?)),
         Type::Object => {
-            let bytes = expression::plain_bytes(call.host.environment.hooks()?, given);
+            let bytes = expression::plain_bytes(call.host.environment.hooks()?, value);
             bytes.map(Subject::Expression).map_err(|failure| failure.about("bin"))
         }
         _ => Err(Failure::of_type(format!(
             "bin must be the name of a bin or an expression, not {}",
-            kind_name(given)
+            kind_name(value)
         ))),
     }
 }
 
-fn collection(given: Value<'_>) -> Result<Collection> {
-    Ok(parse::collection(&text("of", given)?)?)
+fn collection(value: Value<'_>) -> Result<Collection> {
+    Ok(parse::collection(&text("of", value)?)?)
 }
 
-fn kind(given: Value<'_>) -> Result<IndexType> {
-    IndexType::named(&text("kind", given)?).ok_or_else(|| {
-        let given = shown(given);
+fn kind(value: Value<'_>) -> Result<IndexType> {
+    IndexType::named(&text("kind", value)?).ok_or_else(|| {
         Failure::of_range(format!(
-            "kind must be 'numeric', 'string', 'blob' or 'geo2dsphere', got {given}"
+            "kind must be 'numeric', 'string', 'blob' or 'geo2dsphere', got {}",
+            describe(value)
         ))
     })
 }
@@ -74,12 +74,12 @@ fn kind(given: Value<'_>) -> Result<IndexType> {
 /// `indexWait(client, slot, namespace, name, timeout)`: waits until every node has built it.
 pub fn wait<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
     let (namespace, name) = (text("namespace", call.argument(2))?, text("name", call.argument(3))?);
-    begin::<Answer, _>(call, wait_for_index(&namespace, &name, limit(call.argument(4))?)?)
+    begin::<AdminResult, _>(call, wait_for_index(&namespace, &name, limit(call.argument(4))?)?)
 }
 
 /// `indexList(client, slot, namespace)`: the indexes of a namespace, sorted by name.
 pub fn list<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
-    begin::<Answer, _>(call, list_indexes(&text("namespace", call.argument(2))?)?)
+    begin::<AdminResult, _>(call, list_indexes(&text("namespace", call.argument(2))?)?)
 }
 
 /// `indexDrop(client, slot, namespace, set, name)`
@@ -87,5 +87,5 @@ pub fn drop<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
     let (namespace, set) =
         (text("namespace", call.argument(2))?, optional("set", call.argument(3))?);
     let name = text("name", call.argument(4))?;
-    begin::<Answer, _>(call, drop_index(&namespace, set.as_deref(), &name)?)
+    begin::<AdminResult, _>(call, drop_index(&namespace, set.as_deref(), &name)?)
 }

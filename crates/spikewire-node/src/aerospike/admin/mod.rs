@@ -7,11 +7,11 @@
 //! | [`indexes`] | secondary indexes |
 //! | [`modules`] | modules of Lua functions |
 //! | [`users`], [`roles`] | users and roles |
-//! | [`answer`] | results as JavaScript values |
+//! | [`result`] | results as JavaScript values |
 
-mod answer;
 pub mod indexes;
 pub mod modules;
+mod result;
 pub mod roles;
 pub mod users;
 
@@ -21,12 +21,12 @@ use spikewire_aerospike::admin::truncate::Truncate;
 use spikewire_aerospike::admin::{self, Ask, InfoCommand, Procedure, Recipients};
 use spikewire_aerospike::transport::Next;
 
-use self::answer::Answer;
+use self::result::AdminResult;
 use crate::aerospike::client::Client;
 use crate::aerospike::ticket::AdminPromise;
 use crate::arguments::{span, text};
 use crate::binding::Call;
-use crate::errors::{kind_name, shown};
+use crate::errors::{describe, kind_name};
 use crate::js::{Failure, Result, Value};
 use crate::outbox::Settle;
 
@@ -54,19 +54,19 @@ fn optional(what: &str, value: Value<'_>) -> Result<Option<String>> {
 /// An array.
 fn each<'e, T>(
     what: &str,
-    given: Value<'e>,
+    array: Value<'e>,
     read: impl Fn(Value<'e>) -> Result<T>,
 ) -> Result<Vec<T>> {
-    if !given.is_array() {
-        return Err(Failure::of_type(format!("{what} must be an array, not {}", kind_name(given))));
+    if !array.is_array() {
+        return Err(Failure::of_type(format!("{what} must be an array, not {}", kind_name(array))));
     }
-    let items = (0..given.len()?).map(|at| read(given.element(at)?));
+    let items = (0..array.len()?).map(|at| read(array.element(at)?));
     items.collect::<Result<_>>().map_err(|failure| failure.about(what))
 }
 
 /// An array of strings.
-fn texts(what: &str, given: Value<'_>) -> Result<Vec<String>> {
-    each(what, given, |item| text("an element", item))
+fn texts(what: &str, array: Value<'_>) -> Result<Vec<String>> {
+    each(what, array, |item| text("an element", item))
 }
 
 /// How long to wait; zero: no limit.
@@ -84,7 +84,7 @@ pub fn info<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
         }
         None => Recipients::Any,
     };
-    begin::<Answer, _>(call, Ask::info(nodes, command))
+    begin::<AdminResult, _>(call, Ask::info(nodes, command))
 }
 
 /// `truncate(client, slot, namespace, set, before)`: deletes all records; `before` is an optional
@@ -93,7 +93,7 @@ pub fn truncate<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
     let (namespace, set) =
         (text("namespace", call.argument(2))?, optional("set", call.argument(3))?);
     let before = call.argument(4).present().map(moment).transpose()?;
-    begin::<Answer, _>(call, Truncate::new(&namespace, set.as_deref(), before)?)
+    begin::<AdminResult, _>(call, Truncate::new(&namespace, set.as_deref(), before)?)
 }
 
 fn moment(value: Value<'_>) -> Result<SystemTime> {
@@ -103,16 +103,16 @@ fn moment(value: Value<'_>) -> Result<SystemTime> {
     let since = Duration::try_from_secs_f64(at / 1e3).ok();
     let moment = since.and_then(|since| UNIX_EPOCH.checked_add(since));
     moment.ok_or_else(|| {
-        let at = if at.is_nan() { "an invalid Date".to_owned() } else { shown(value) };
+        let at = if at.is_nan() { "an invalid Date".to_owned() } else { describe(value) };
         Failure::of_range(format!("before must be a Date from the year 2010 on, got {at}"))
     })
 }
 
 /// `giveUp(client, slot)`: stops waiting for an administrative command.
-pub fn give_up<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
+pub fn cancel<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
     let slot = call.index(1)?;
     if let Ok(client) = Client::of(call) {
-        client.give_up(slot);
+        client.cancel(slot);
     }
     Ok(None)
 }

@@ -5,7 +5,7 @@ use spikewire_aerospike::admin::role::{
     revoke_privileges, set_allowed, set_quotas,
 };
 
-use super::answer::Answer;
+use super::result::AdminResult;
 use super::{begin, each, limit, optional, texts};
 use crate::arguments::{count, text};
 use crate::binding::Call;
@@ -23,59 +23,65 @@ pub fn create<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
         write_quota: quota("writeQuota", call.argument(6))?.unwrap_or(0),
         ..Role::new(name(call)?, privileges(call.argument(3))?)
     };
-    begin::<Answer, _>(call, create_role(&role, limit(call.argument(7))?)?)
+    begin::<AdminResult, _>(call, create_role(&role, limit(call.argument(7))?)?)
 }
 
 /// `roleDrop(client, slot, name, timeout)`
 pub fn drop<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
-    begin::<Answer, _>(call, drop_role(&name(call)?, limit(call.argument(3))?)?)
+    begin::<AdminResult, _>(call, drop_role(&name(call)?, limit(call.argument(3))?)?)
 }
 
 /// `roleGrant(client, slot, name, privileges, timeout)`
 pub fn grant<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
     let privileges = privileges(call.argument(3))?;
-    begin::<Answer, _>(call, grant_privileges(&name(call)?, privileges, limit(call.argument(4))?)?)
+    begin::<AdminResult, _>(
+        call,
+        grant_privileges(&name(call)?, privileges, limit(call.argument(4))?)?,
+    )
 }
 
 /// `roleRevoke(client, slot, name, privileges, timeout)`
 pub fn revoke<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
     let privileges = privileges(call.argument(3))?;
-    begin::<Answer, _>(call, revoke_privileges(&name(call)?, privileges, limit(call.argument(4))?)?)
+    begin::<AdminResult, _>(
+        call,
+        revoke_privileges(&name(call)?, privileges, limit(call.argument(4))?)?,
+    )
 }
 
 /// `roleSetAllowed(client, slot, name, allow, timeout)`
 pub fn allow<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
     let allow = texts("allow", call.argument(3))?;
-    begin::<Answer, _>(call, set_allowed(&name(call)?, &allow, limit(call.argument(4))?)?)
+    begin::<AdminResult, _>(call, set_allowed(&name(call)?, &allow, limit(call.argument(4))?)?)
 }
 
 /// `roleSetQuotas(client, slot, name, read, write, timeout)`: an absent quota stays as it is.
 pub fn quotas<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
     let (read, write) = (quota("read", call.argument(3))?, quota("write", call.argument(4))?);
-    begin::<Answer, _>(call, set_quotas(&name(call)?, read, write, limit(call.argument(5))?)?)
+    begin::<AdminResult, _>(call, set_quotas(&name(call)?, read, write, limit(call.argument(5))?)?)
 }
 
 /// `roleGet(client, slot, name, timeout)`
 pub fn get<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
-    begin::<Answer, _>(call, get_role(&name(call)?, limit(call.argument(3))?)?)
+    begin::<AdminResult, _>(call, get_role(&name(call)?, limit(call.argument(3))?)?)
 }
 
 /// `roleList(client, slot, timeout)`: the roles, sorted by name.
 pub fn list<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
-    begin::<Answer, _>(call, list_roles(limit(call.argument(2))?))
+    begin::<AdminResult, _>(call, list_roles(limit(call.argument(2))?))
 }
 
 fn name(call: &Call<'_>) -> Result<String> {
     text("name", call.argument(2))
 }
 
-fn quota(what: &str, given: Value<'_>) -> Result<Option<u32>> {
-    given.present().map(|given| count(what, given, (0, LARGEST)).map(|it| it as u32)).transpose()
+fn quota(what: &str, value: Value<'_>) -> Result<Option<u32>> {
+    value.present().map(|value| count(what, value, (0, LARGEST)).map(|it| it as u32)).transpose()
 }
 
 /// Privileges: names, and objects with a kind, a namespace and a set.
-fn privileges(given: Value<'_>) -> Result<Vec<Privilege>> {
-    each("privileges", given, |item| {
+fn privileges(value: Value<'_>) -> Result<Vec<Privilege>> {
+    each("privileges", value, |item| {
         if item.kind() == Type::String {
             return Ok(privilege(&text("a privilege", item)?, None, None)?);
         }

@@ -16,7 +16,7 @@ pub use writing::{ttl, write_options};
 use spikewire_aerospike::Hedge;
 use spikewire_aerospike::command::{self, BinSelection, check_bin_name};
 
-use crate::errors::{kind_name, shown};
+use crate::errors::{describe, kind_name};
 use crate::js::{Failure, Result, Type, Value};
 
 /// When a read has a second request: milliseconds, or a percentile such as `p99`.
@@ -25,7 +25,7 @@ pub fn hedge(what: &str, value: Value<'_>) -> Result<Hedge> {
         return Ok(Hedge::word(what, &text(what, value)?)?);
     }
     let delay = span(what, value)?;
-    Ok(Hedge::time(what, delay, format_args!("{} ms", shown(value)))?)
+    Ok(Hedge::time(what, delay, format_args!("{} ms", describe(value)))?)
 }
 
 /// The factor by which pauses between retries grow.
@@ -36,7 +36,7 @@ pub fn multiplier(what: &str, value: Value<'_>) -> Result<f32> {
             kind_name(value)
         )));
     };
-    Ok(command::multiplier(what, number, shown(value))?)
+    Ok(command::multiplier(what, number, describe(value))?)
 }
 
 /// The bins that a read returns: the selection and the names.

@@ -10,8 +10,8 @@ use spikewire_aerospike::{Policy, ReplicaPolicy};
 
 use super::{Options, count, multiplier, span, text};
 use crate::aerospike::expression;
-use crate::errors::{kind_name, shown};
-use crate::js::make::MAX_SAFE;
+use crate::errors::{describe, kind_name};
+use crate::js::create::MAX_SAFE;
 use crate::js::{Failure, Result, Value};
 
 /// The total time limit of a call; zero: no limit.
@@ -35,7 +35,7 @@ pub fn retry(options: &Options<'_>) -> Result<Option<Box<RetryOptions>>> {
     };
     let retries = options.get(c"maxRetries")?;
     let factor = options.get(c"sleepMultiplier")?;
-    let given = RetryOptions {
+    let retry = RetryOptions {
         max_retries: retries
             .map(|value| count("maxRetries", value, MAX_RETRIES).map(|retries| retries as u32))
             .transpose()?,
@@ -45,7 +45,7 @@ pub fn retry(options: &Options<'_>) -> Result<Option<Box<RetryOptions>>> {
         jitter: options.flag(c"sleepJitter")?,
         in_doubt: options.flag(c"retryInDoubt")?,
     };
-    Ok(given.boxed())
+    Ok(retry.boxed())
 }
 
 /// The consistency of a read.
@@ -64,10 +64,10 @@ pub fn read_touch(value: Value<'_>) -> Result<ReadTouch> {
     if number.fract() != 0.0 || number.abs() > MAX_SAFE as f64 {
         return Err(Failure::of_range(format!(
             "readTouch must be a whole number of percent, got {}",
-            shown(value)
+            describe(value)
         )));
     }
-    Ok(ReadTouch::percent(number as i64, shown(value))?)
+    Ok(ReadTouch::percent(number as i64, describe(value))?)
 }
 
 /// Options specific to reads.

@@ -4,8 +4,8 @@ use spikewire_aerospike::command::{ExistsRule, GenerationRule, Ttl, WriteOptions
 
 use super::{Options, reading, text};
 use crate::aerospike::expression;
-use crate::errors::{kind_name, shown};
-use crate::js::make::MAX_SAFE;
+use crate::errors::{describe, kind_name};
+use crate::js::create::MAX_SAFE;
 use crate::js::{Failure, Result, Type, Value};
 
 const TTL_FORMS: &str = "whole seconds, a Date, 'default', 'never' or 'unchanged'";
@@ -23,11 +23,11 @@ pub fn ttl(value: Value<'_>) -> Result<Ttl> {
             if number.fract() != 0.0 || number.is_nan() {
                 return Err(Failure::of_range(format!(
                     "ttl must be {TTL_FORMS}, got {}",
-                    shown(value)
+                    describe(value)
                 )));
             }
             let whole = number.clamp(-(MAX_SAFE as f64), MAX_SAFE as f64) as i64;
-            Ok(Ttl::seconds(whole, shown(value))?)
+            Ok(Ttl::seconds(whole, describe(value))?)
         }
         Type::Object if value.is_date() => {
             let at = value.date().unwrap_or(f64::NAN);
@@ -44,20 +44,21 @@ pub fn ttl(value: Value<'_>) -> Result<Ttl> {
 fn generation(value: Value<'_>) -> Result<GenerationRule> {
     let newer = value.is_array();
     let number = if newer { value.element(0)? } else { value };
-    let Some(given) = number.number() else {
+    let Some(generation) = number.number() else {
         return Err(Failure::of_type(format!(
             "generation must be a whole number or newer(number), not {}",
             kind_name(value)
         )));
     };
-    if given.fract() != 0.0 || !(0.0..=f64::from(u32::MAX)).contains(&given) {
+    if generation.fract() != 0.0 || !(0.0..=f64::from(u32::MAX)).contains(&generation) {
         return Err(Failure::of_range(format!(
             "generation must be from 0 to 65535, got {}",
-            shown(number)
+            describe(number)
         )));
     }
-    let given = given as u32;
-    let rule = if newer { GenerationRule::Newer(given) } else { GenerationRule::Equals(given) };
+    let generation = generation as u32;
+    let rule =
+        if newer { GenerationRule::Newer(generation) } else { GenerationRule::Equals(generation) };
     rule.check()?;
     Ok(rule)
 }

@@ -50,23 +50,23 @@ pub struct Path(Vec<Vec<u8>>);
 
 impl Path {
     /// Reads the steps; `undefined`, `null` and an empty path mean the bin itself.
-    pub fn new(given: Value<'_>) -> Result<Self> {
-        let Some(given) = given.present() else { return Ok(Self(Vec::new())) };
-        if !given.is_array() {
+    pub fn new(ctx: Value<'_>) -> Result<Self> {
+        let Some(ctx) = ctx.present() else { return Ok(Self(Vec::new())) };
+        if !ctx.is_array() {
             return Err(Failure::of_type(format!(
                 "ctx must be an array of steps from ctx, not {}",
-                kind_name(given)
+                kind_name(ctx)
             )));
         }
         let step = |at| {
-            let item = given.element(at)?;
+            let item = ctx.element(at)?;
             let bytes = Form::Step.unwrap(item)?.filter(|bytes| context::decode(bytes).is_ok());
             bytes.ok_or_else(|| {
                 let other = kind_name(item);
                 Failure::of_type(format!("ctx[{at}] must be a step from ctx, not {other}"))
             })
         };
-        (0..given.len()?).map(step).collect::<Result<_>>().map(Self)
+        (0..ctx.len()?).map(step).collect::<Result<_>>().map(Self)
     }
 
     /// The decoded steps.

@@ -27,8 +27,8 @@ impl Form {
     }
 
     /// The bytes in a `Uint8Array`, without the mark; `None` if they are of another kind.
-    pub fn bytes(self, given: Value<'_>) -> Option<Vec<u8>> {
-        given.with_bytes(|bytes| bytes.strip_prefix(&self.mark()).map(<[u8]>::to_vec)).flatten()
+    pub fn bytes(self, value: Value<'_>) -> Option<Vec<u8>> {
+        value.with_bytes(|bytes| bytes.strip_prefix(&self.mark()).map(<[u8]>::to_vec)).flatten()
     }
 
     /// The bytes in an object of the class; `None` for other values.

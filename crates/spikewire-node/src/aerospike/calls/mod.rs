@@ -25,12 +25,12 @@ use crate::js::{Failure, Result, Value};
 
 /// The arguments of one operation.
 #[derive(Debug)]
-pub struct Given<'e, 'a> {
+pub struct OperationArguments<'e, 'a> {
     pub hooks: &'a Hooks,
     values: Vec<Value<'e>>,
 }
 
-impl<'e, 'a> Given<'e, 'a> {
+impl<'e, 'a> OperationArguments<'e, 'a> {
     /// The arguments in an array.
     pub fn new(hooks: &'a Hooks, values: Value<'e>) -> Result<Self> {
         Ok(Self { hooks, values: elements(values)? })
@@ -43,7 +43,7 @@ impl<'e, 'a> Given<'e, 'a> {
     }
 }
 
-impl Arguments for Given<'_, '_> {
+impl Arguments for OperationArguments<'_, '_> {
     type Error = Failure;
 
     fn count(&self) -> usize {

@@ -4,12 +4,12 @@ use spikewire_aerospike_protocol::msgpack;
 use spikewire_aerospike_protocol::operation::{ValueArguments, ValueForm};
 use spikewire_aerospike_protocol::value::particle;
 
-use super::{Given, spelled};
+use super::{OperationArguments, spelled};
 use crate::aerospike::value::encode::{sort_of, whole, without_proxy};
 use crate::aerospike::value::{Place, classify, element as append};
 use crate::errors::{kind_name, number_text};
 use crate::hooks::Hooks;
-use crate::js::make::MAX_SAFE;
+use crate::js::create::MAX_SAFE;
 use crate::js::{Failure, Result, Type, Value};
 
 /// Encodes a value as a list element.
@@ -56,7 +56,7 @@ pub fn check_key(name: &str, key: Value<'_>) -> Result<()> {
     }
     Err(Failure::of_type(format!(
         "{name}: a map key must be a string, a whole number, a bigint or a Buffer, not {}",
-        crate::errors::shown(key)
+        crate::errors::describe(key)
     )))
 }
 
@@ -97,15 +97,15 @@ fn map(hooks: &Hooks, name: &str, entries: Value<'_>) -> Result<Vec<u8>> {
     )))
 }
 
-fn bytes(name: &str, given: Value<'_>) -> Result<Vec<u8>> {
+fn bytes(name: &str, value: Value<'_>) -> Result<Vec<u8>> {
     let mut out = Vec::new();
-    let looked = given.with_bytes(|bytes| msgpack::bytes(&mut out, particle::BLOB, bytes));
-    if looked.is_some() {
+    let encoded = value.with_bytes(|bytes| msgpack::bytes(&mut out, particle::BLOB, bytes));
+    if encoded.is_some() {
         return Ok(out);
     }
     Err(Failure::of_type(format!(
         "{name} must be a Buffer, Uint8Array or ArrayBuffer, not {}",
-        kind_name(given)
+        kind_name(value)
     )))
 }
 
@@ -124,7 +124,7 @@ fn sketches(hooks: &Hooks, name: &str, all: Value<'_>) -> Result<Vec<u8>> {
     Ok(packed)
 }
 
-impl ValueArguments for Given<'_, '_> {
+impl ValueArguments for OperationArguments<'_, '_> {
     fn packed(&self, at: usize, name: &'static str, form: ValueForm) -> Result<Vec<u8>> {
         let (value, name, hooks) = (self.get(at)?, &spelled(name), self.hooks);
         match form {

@@ -7,7 +7,7 @@ use spikewire_aerospike_protocol::message::Walk;
 use spikewire_columns::arrow::TableBuilder;
 use spikewire_columns::{RowError, WireValue};
 
-use super::failure::{bad_row, refused};
+use super::failure::{column_failure, row_failure};
 use super::{parts, schema};
 use crate::aerospike::arguments::{self, Options};
 use crate::aerospike::many::gather::{OWN, Rows};
@@ -19,7 +19,7 @@ use crate::js::{Env, Failure, Result, Value};
 use crate::outbox::Settle;
 
 /// The table to fill from a batch; it already has the keys.
-struct Wish {
+struct TableRequest {
     table: TableBuilder,
     /// Whether failed rows become nulls instead of an error.
     lenient: bool,
@@ -27,20 +27,20 @@ struct Wish {
 }
 
 /// A completed batch and the table to fill from it.
-struct Read {
+struct TableBatch {
     rows: Batch,
-    wish: Wish,
+    request: TableRequest,
 }
 
-impl RowPlan for Wish {
+impl RowPlan for TableRequest {
     fn rows_done(self: Box<Self>, rows: Batch) -> Box<dyn Settle> {
-        Box::new(Read { rows, wish: *self })
+        Box::new(TableBatch { rows, request: *self })
     }
 }
 
-impl Settle for Read {
+impl Settle for TableBatch {
     fn settle<'e>(self: Box<Self>, env: Env<'e>, environment: &Environment) -> Result<Value<'e>> {
-        let Self { rows, wish: Wish { mut table, lenient, as_stream } } = *self;
+        let Self { rows, request: TableRequest { mut table, lenient, as_stream } } = *self;
         match fill(&mut table, &rows, lenient) {
             Ok(()) => {}
             Err(RowError::Failed(row)) => {
@@ -49,11 +49,11 @@ impl Settle for Read {
                 let (row, none) = (env.uint32(row as u32)?, env.undefined()?);
                 return env.array_of([row, none, error].into_iter().map(Ok));
             }
-            Err(error) => return Err(bad_row(error)),
+            Err(error) => return Err(row_failure(error)),
         }
-        let made = table.finish(rows.len());
-        let made = made.map_err(|error| Failure::of_range(error.to_string()))?;
-        if as_stream { parts::stream(env, &made) } else { parts::table(env, &made) }
+        let records = table.finish(rows.len());
+        let records = records.map_err(|error| Failure::of_range(error.to_string()))?;
+        if as_stream { parts::stream(env, &records) } else { parts::table(env, &records) }
     }
 }
 
@@ -90,9 +90,9 @@ pub fn get<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
     let own = |at| call.argument(OWN + at);
     let (selection, names) = arguments::bins(own(0))?;
     let options = arguments::read_options(&Options::new(own(1)))?;
-    let asked = own(2).present().map(schema::schema).transpose()?;
+    let requested = own(2).present().map(schema::schema).transpose()?;
     let extra = schema::extra(own(3), own(4), own(5))?;
-    let mut table = TableBuilder::new(asked, &extra, false, None).map_err(refused)?;
+    let mut table = TableBuilder::new(requested, &extra, false, None).map_err(column_failure)?;
     let spec = CommandSpec::get(&rows.client.defaults, &options, selection)?;
     rows.alike(&spec, |row| names.iter().try_for_each(|name| Ok(row.read_bin(name)?)))?;
     if table.wants_keys() {
@@ -102,11 +102,11 @@ pub fn get<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
                 UserKey::Str(text) => WireValue::Text(text.as_bytes()),
                 UserKey::Bytes(bytes) => WireValue::Bytes(bytes),
             });
-            table.push_key(value.as_ref(), row as usize).map_err(bad_row)
+            table.push_key(value.as_ref(), row as usize).map_err(row_failure)
         })?;
     }
     let flag = |at| own(at).boolean().unwrap_or_default();
-    let wish = Wish { table, lenient: flag(6), as_stream: flag(7) };
-    rows.send_for(spec.policy, Box::new(wish));
+    let request = TableRequest { table, lenient: flag(6), as_stream: flag(7) };
+    rows.send_for(spec.policy, Box::new(request));
     Ok(None)
 }

@@ -2,9 +2,9 @@
 
 use std::rc::Rc;
 
-use super::gather::{Step, Tables};
+use super::gather::{TableStep, Tables};
 use super::{parts, schema};
-use crate::aerospike::query::reading::Reading;
+use crate::aerospike::query::reading::RunningQuery;
 use crate::arguments::count;
 use crate::binding::Call;
 use crate::js::{Result, Value};
@@ -18,11 +18,11 @@ const ROWS: u64 = 65_536;
 /// number.
 pub fn tables<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
     let resources = &call.host.environment.resources;
-    let reading = resources.get::<Reading>(call.index(0)?)?;
-    let asked = call.argument(1).present().map(schema::schema).transpose()?;
+    let query = resources.get::<RunningQuery>(call.index(0)?)?;
+    let requested = call.argument(1).present().map(schema::schema).transpose()?;
     let rows = call.argument(2).present().map(|rows| count("rows", rows, (1, MOST))).transpose()?;
     let extra = schema::extra(call.argument(3), call.argument(4), call.argument(5))?;
-    let tables = Tables::new(reading, asked, extra, rows.unwrap_or(ROWS) as usize)?;
+    let tables = Tables::new(query, requested, extra, rows.unwrap_or(ROWS) as usize)?;
     call.env.uint32(resources.add(Rc::new(tables))).map(Some)
 }
 
@@ -32,14 +32,14 @@ pub fn tables<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
 pub fn read<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
     let env = call.env;
     let tables = call.host.environment.resources.get::<Tables>(call.index(0)?)?;
-    let made = match tables.advance()? {
-        Step::Table(table) if call.argument(1).boolean() == Some(true) => {
+    let value = match tables.advance()? {
+        TableStep::Table(table) if call.argument(1).boolean() == Some(true) => {
             parts::stream(env, &table)
         }
-        Step::Table(table) => parts::table(env, &table),
-        Step::Wait => env.undefined(),
-        Step::Again => env.boolean(false),
-        Step::Over => env.null(),
+        TableStep::Table(table) => parts::table(env, &table),
+        TableStep::Wait => env.undefined(),
+        TableStep::Again => env.boolean(false),
+        TableStep::Over => env.null(),
     };
-    made.map(Some)
+    value.map(Some)
 }

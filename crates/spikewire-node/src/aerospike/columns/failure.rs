@@ -5,7 +5,7 @@ use spikewire_columns::{ColumnError, ErrorClass, RowError};
 use crate::js::Failure;
 
 /// The failure for an error of a column.
-pub fn refused(error: ColumnError) -> Failure {
+pub fn column_failure(error: ColumnError) -> Failure {
     match error.class {
         ErrorClass::Type => Failure::of_type(error.message),
         ErrorClass::Value | ErrorClass::Overflow => Failure::of_range(error.message),
@@ -13,7 +13,7 @@ pub fn refused(error: ColumnError) -> Failure {
 }
 
 /// The failure for a row.
-pub fn bad_row(error: RowError) -> Failure {
+pub fn row_failure(error: RowError) -> Failure {
     let (row, place, why) = match error {
         RowError::Bad(row, place, error) => (row, place, error),
         RowError::NoValue(row, place) => (row, place, ColumnError::value("there is no value")),
@@ -22,5 +22,5 @@ pub fn bad_row(error: RowError) -> Failure {
         }
     };
     let column = if place.is_empty() { String::new() } else { format!(", {place:?}") };
-    refused(why.within(&format!("row {row} of the table{column}")))
+    column_failure(why.within(&format!("row {row} of the table{column}")))
 }

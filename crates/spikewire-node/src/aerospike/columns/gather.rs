@@ -14,8 +14,8 @@ use spikewire_aerospike_protocol::message::{Header, Walk};
 use spikewire_columns::arrow::{BufferPool, TableBuilder};
 use spikewire_columns::{ExtraColumns, RowError, WireValue};
 
-use super::failure::{bad_row, refused};
-use crate::aerospike::query::reading::Reading;
+use super::failure::{column_failure, row_failure};
+use crate::aerospike::query::reading::RunningQuery;
 use crate::environment::resources::Resource;
 use crate::js::{Failure, Result};
 
@@ -26,11 +26,11 @@ const TURN: usize = 256 << 10;
 
 /// The tables of a query.
 pub struct Tables {
-    reading: Rc<Reading>,
+    query: Rc<RunningQuery>,
     schema: Option<SchemaRef>,
     extra: ExtraColumns,
     rows: usize,
-    open: RefCell<Option<Open>>,
+    open: RefCell<Option<PartialTable>>,
     /// Buffers to be reused.
     shelf: Arc<BufferPool>,
 }
@@ -38,7 +38,7 @@ pub struct Tables {
 impl Resource for Tables {}
 
 /// The result of an attempt to complete a table.
-pub enum Step {
+pub enum TableStep {
     Table(RecordBatch),
     /// More data must arrive first.
     Wait,
@@ -48,20 +48,20 @@ pub enum Step {
 }
 
 /// A table under construction.
-struct Open {
+struct PartialTable {
     table: TableBuilder,
     rows: usize,
     bytes: usize,
 }
 
-enum Fault {
+enum TableError {
     Value(RowError),
     Query(Error),
 }
 
-impl Open {
-    fn add(&mut self, found: &Found<'_>) -> std::result::Result<(), RowError> {
-        let row = &found.row;
+impl PartialTable {
+    fn add(&mut self, record: &Found<'_>) -> std::result::Result<(), RowError> {
+        let row = &record.row;
         let header = Header { generation: row.generation, ttl: row.void_time, ..Header::default() };
         let key = row.key.and_then(<[u8]>::split_first);
         let key = key.map(|(of, key)| WireValue::of_bin(*of, key)).transpose();
@@ -75,14 +75,18 @@ impl Open {
 
     /// Takes rows that have arrived and keeps reading, until the table is complete or the turn is
     /// over.
-    fn gather(&mut self, stream: &mut Stream, rows: usize) -> std::result::Result<Advance, Fault> {
+    fn gather(
+        &mut self,
+        stream: &mut Stream,
+        rows: usize,
+    ) -> std::result::Result<Advance, TableError> {
         let begun = self.bytes;
         loop {
             if self.rows >= rows || self.bytes >= ENOUGH {
                 return Ok(Advance::Ready);
             }
-            let taken = stream.take((rows - self.rows).min(256), |found| self.add(&found));
-            if taken.map_err(Fault::Value)? > 0 {
+            let count = stream.take((rows - self.rows).min(256), |record| self.add(&record));
+            if count.map_err(TableError::Value)? > 0 {
                 if self.bytes - begun >= TURN {
                     return Ok(Advance::Again);
                 }
@@ -91,7 +95,7 @@ impl Open {
             if stream.is_over() {
                 return Ok(if self.rows > 0 { Advance::Ready } else { Advance::Over });
             }
-            if !stream.fill(Some(Duration::ZERO)).map_err(Fault::Query)? {
+            if !stream.fill(Some(Duration::ZERO)).map_err(TableError::Query)? {
                 return Ok(Advance::Wait);
             }
         }
@@ -101,18 +105,18 @@ impl Open {
 impl Tables {
     /// The tables of a query, with the columns of a schema or, without one, those of the records.
     pub fn new(
-        reading: Rc<Reading>,
+        query: Rc<RunningQuery>,
         schema: Option<SchemaRef>,
         extra: ExtraColumns,
         rows: usize,
     ) -> Result<Self> {
-        if reading.has_results() {
+        if query.has_results() {
             return Err(Failure::of_range(
                 "results of operations do not go into columns: iterate over the query instead",
             ));
         }
         let (open, shelf) = (RefCell::default(), Arc::default());
-        let tables = Self { reading, schema, extra, rows, open, shelf };
+        let tables = Self { query, schema, extra, rows, open, shelf };
         // Validates the schema now rather than with the first record.
         tables.builder()?;
         Ok(tables)
@@ -120,34 +124,34 @@ impl Tables {
 
     fn builder(&self) -> Result<TableBuilder> {
         let (schema, shelf) = (self.schema.clone(), Some(&self.shelf));
-        TableBuilder::new(schema, &self.extra, false, shelf).map_err(refused)
+        TableBuilder::new(schema, &self.extra, false, shelf).map_err(column_failure)
     }
 
     /// Works on the next table.
-    pub fn advance(&self) -> Result<Step> {
+    pub fn advance(&self) -> Result<TableStep> {
         let mut open = match self.open.take() {
             Some(open) => open,
-            None => Open { table: self.builder()?, rows: 0, bytes: 0 },
+            None => PartialTable { table: self.builder()?, rows: 0, bytes: 0 },
         };
-        let step = self.reading.with_stream(|stream| open.gather(stream, self.rows))?;
+        let step = self.query.with_stream(|stream| open.gather(stream, self.rows))?;
         let failure = match step {
             Ok(Advance::Ready) => match open.table.finish(open.rows) {
                 Ok(table) => {
-                    self.reading.end_batch();
-                    return Ok(Step::Table(table));
+                    self.query.end_batch();
+                    return Ok(TableStep::Table(table));
                 }
                 Err(error) => Failure::of_range(error.to_string()),
             },
-            Ok(Advance::Over) => return Ok(Step::Over),
+            Ok(Advance::Over) => return Ok(TableStep::Over),
             Ok(more) => {
                 *self.open.borrow_mut() = Some(open);
-                return Ok(if more == Advance::Wait { Step::Wait } else { Step::Again });
+                return Ok(if more == Advance::Wait { TableStep::Wait } else { TableStep::Again });
             }
-            Err(Fault::Value(error)) => bad_row(error),
-            Err(Fault::Query(error)) => error.into(),
+            Err(TableError::Value(error)) => row_failure(error),
+            Err(TableError::Query(error)) => error.into(),
         };
         // The rows gathered will be returned again by whatever reads next.
-        self.reading.rewind();
+        self.query.rewind();
         Err(failure)
     }
 }

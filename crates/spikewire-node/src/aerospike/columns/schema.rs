@@ -44,11 +44,11 @@ pub fn word(kind: &DataType) -> &'static str {
 }
 
 /// Reads a schema: names and types, alternating.
-pub fn schema(given: Value<'_>) -> Result<SchemaRef> {
+pub fn schema(array: Value<'_>) -> Result<SchemaRef> {
     let mut fields: Vec<Field> = Vec::new();
-    for at in (0..given.len()?).step_by(2) {
-        let name = text("schema", given.element(at)?)?;
-        let word = text(&format!("schema: {name:?}"), given.element(at + 1)?)?;
+    for at in (0..array.len()?).step_by(2) {
+        let name = text("schema", array.element(at)?)?;
+        let word = text(&format!("schema: {name:?}"), array.element(at + 1)?)?;
         let Some(kind) = of_word(&word) else {
             let known: Vec<_> = TYPES.iter().map(|(known, _)| *known).collect();
             return Err(Failure::of_range(format!(

@@ -18,52 +18,52 @@ use crate::js::{Failure, Result, Type, Value};
 
 /// The option `where` of verbs: an expression or a text. JavaScript has already converted an array
 /// of a text and its parameters to an expression.
-pub fn filter(given: Value<'_>) -> Result<Arc<[u8]>> {
-    filter_bytes(given).map_err(|failure| failure.about("where"))
+pub fn filter(value: Value<'_>) -> Result<Arc<[u8]>> {
+    filter_bytes(value).map_err(|failure| failure.about("where"))
 }
 
-fn filter_bytes(given: Value<'_>) -> Result<Arc<[u8]>> {
-    if given.kind() == Type::String {
-        let source = given.text()?.unwrap_or_default();
+fn filter_bytes(value: Value<'_>) -> Result<Arc<[u8]>> {
+    if value.kind() == Type::String {
+        let source = value.text()?.unwrap_or_default();
         let read = || Ok(read_text(&source, &[], true)?.filter()?);
-        return remembered(0, source.as_bytes(), read);
+        return cached(0, source.as_bytes(), read);
     }
-    match Form::Expression.unwrap(given)? {
-        Some(image) => remembered(1, &image, || Ok(Tree::from_image(&image)?.filter()?)),
-        None => Err(no_expression(given)),
+    match Form::Expression.unwrap(value)? {
+        Some(image) => cached(1, &image, || Ok(Tree::from_image(&image)?.filter()?)),
+        None => Err(no_expression(value)),
     }
 }
 
 /// The bytes of an operation that reads or writes the value of an expression. Accepts what
 /// [`filter`] accepts, and an array of a text and its parameters.
-pub fn operation_bytes(hooks: &Hooks, given: Value<'_>, flags: i64) -> Result<Vec<u8>> {
-    Ok(tree_of(hooks, given)?.operation(flags)?)
+pub fn operation_bytes(hooks: &Hooks, value: Value<'_>, flags: i64) -> Result<Vec<u8>> {
+    Ok(tree_of(hooks, value)?.operation(flags)?)
 }
 
 /// The bytes of an expression by itself, as they identify an index on it. Accepts what
 /// [`operation_bytes`] accepts.
-pub fn plain_bytes(hooks: &Hooks, given: Value<'_>) -> Result<Vec<u8>> {
-    Ok(tree_of(hooks, given)?.encode()?)
+pub fn plain_bytes(hooks: &Hooks, value: Value<'_>) -> Result<Vec<u8>> {
+    Ok(tree_of(hooks, value)?.encode()?)
 }
 
-fn tree_of(hooks: &Hooks, given: Value<'_>) -> Result<Tree> {
-    if let Some(tree) = unwrap(given)? {
+fn tree_of(hooks: &Hooks, value: Value<'_>) -> Result<Tree> {
+    if let Some(tree) = unwrap(value)? {
         return Ok(tree);
     }
-    if given.kind() == Type::String {
-        return read_text(&given.text()?.unwrap_or_default(), &[], false);
+    if value.kind() == Type::String {
+        return read_text(&value.text()?.unwrap_or_default(), &[], false);
     }
-    if given.is_array() {
-        return text_with(hooks, &elements(given)?, false);
+    if value.is_array() {
+        return text_with(hooks, &elements(value)?, false);
     }
-    Err(no_expression(given))
+    Err(no_expression(value))
 }
 
-fn no_expression(given: Value<'_>) -> Failure {
+fn no_expression(value: Value<'_>) -> Failure {
     Failure::of_type(format!(
         "an expression is an Expression, a string, or an array of a string and its parameters, \
          not {}",
-        kind_name(given)
+        kind_name(value)
     ))
 }
 
@@ -87,10 +87,10 @@ pub(super) fn text_with(hooks: &Hooks, parts: &[Value<'_>], filter: bool) -> Res
 
 fn read_text(source: &str, parameters: &[Tree], filter: bool) -> Result<Tree> {
     let read = if filter { text::parse_filter } else { text::parse };
-    read(source, parameters).map_err(|error| misread(source, &error))
+    read(source, parameters).map_err(|error| text_failure(source, &error))
 }
 
-fn misread(source: &str, error: &TextError) -> Failure {
+fn text_failure(source: &str, error: &TextError) -> Failure {
     let place = format!("\n{}", error.shown(source)).replace('\n', "\n    ");
     let message = |why: &str| format!("{why} (at byte {}){place}", error.at.start);
     match &error.fault {
@@ -105,16 +105,16 @@ const SLOTS: usize = 64;
 const LONGEST: usize = 1024;
 
 /// A cache entry: the kind of the source, the source, and the filter's bytes.
-type Remembered = Option<(u8, Vec<u8>, Arc<[u8]>)>;
+type CacheEntry = Option<(u8, Vec<u8>, Arc<[u8]>)>;
 
 thread_local! {
-    static FILTERS: RefCell<Vec<Remembered>> =
+    static FILTERS: RefCell<Vec<CacheEntry>> =
         RefCell::new(std::iter::repeat_with(|| None).take(SLOTS).collect());
 }
 
 /// The bytes of a filter, cached; `make` produces them the first time. `of` distinguishes texts
 /// from expressions.
-fn remembered(of: u8, source: &[u8], make: impl FnOnce() -> Result<Vec<u8>>) -> Result<Arc<[u8]>> {
+fn cached(of: u8, source: &[u8], make: impl FnOnce() -> Result<Vec<u8>>) -> Result<Arc<[u8]>> {
     if source.len() > LONGEST {
         return Ok(make()?.into());
     }

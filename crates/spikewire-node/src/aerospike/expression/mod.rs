@@ -5,11 +5,11 @@
 //! | here | conversion of operands, names of types |
 //! | [`make`] | expressions of each form |
 //! | [`filter`] | filters and operations from expressions and text |
-//! | [`recent`] | a cache of recently created expressions |
+//! | [`cache`] | a cache of recently created expressions |
 
+mod cache;
 mod filter;
 pub mod make;
-mod recent;
 
 use spikewire_aerospike_protocol::expression::{Expression as Tree, Type};
 use spikewire_aerospike_protocol::value::Value as Constant;
@@ -25,23 +25,23 @@ use crate::js::{Env, Failure, Result, Value};
 fn wrap<'e>(env: Env<'e>, tree: &Tree) -> Result<Value<'e>> {
     let image = tree.image();
     let wrapped = Form::Expression.wrap(env, &image)?;
-    recent::keep(image, tree);
+    cache::keep(image, tree);
     Ok(wrapped)
 }
 
 /// The expression in an object of the class; `None` for other values.
-fn unwrap(given: Value<'_>) -> Result<Option<Tree>> {
-    let Some(image) = Form::Expression.unwrap(given)? else { return Ok(None) };
-    recent::tree(image).map(Some)
+fn unwrap(value: Value<'_>) -> Result<Option<Tree>> {
+    let Some(image) = Form::Expression.unwrap(value)? else { return Ok(None) };
+    cache::tree(image).map(Some)
 }
 
 /// An expression, or a constant for any other value; `name` is used in messages.
-fn operand(hooks: &Hooks, name: &str, given: Value<'_>) -> Result<Tree> {
-    if let Some(tree) = unwrap(given)? {
+fn operand(hooks: &Hooks, name: &str, value: Value<'_>) -> Result<Tree> {
+    if let Some(tree) = unwrap(value)? {
         return Ok(tree);
     }
     let mut bytes = Vec::new();
-    let of = encode(hooks, &mut bytes, given, &Place::Operand(name))?;
+    let of = encode(hooks, &mut bytes, value, &Place::Operand(name))?;
     let constant = Constant::decode(of, &bytes).map_err(|why| Failure::of_type(why.to_string()));
     let constant = constant.map_err(|failure| failure.about(name))?;
     Tree::try_from(&constant).map_err(|fault| Failure::from(fault).about(name))
@@ -61,10 +61,10 @@ const KINDS: [(&str, Type); 9] = [
 ];
 
 /// The type with this name.
-fn kind_of(given: Value<'_>) -> Result<Type> {
-    let name = text("kind", given)?;
-    let found = KINDS.iter().find(|(known, _)| *known == name);
-    found.map(|(_, kind)| *kind).ok_or_else(|| {
+fn kind_of(value: Value<'_>) -> Result<Type> {
+    let name = text("kind", value)?;
+    let known = KINDS.iter().find(|(known, _)| *known == name);
+    known.map(|(_, kind)| *kind).ok_or_else(|| {
         Failure::of_range(format!(
             "kind must be 'int', 'float', 'string', 'bool', 'blob', 'list', 'map', 'geo' or 'hll', \
              got {name:?}"

@@ -4,7 +4,7 @@ use spikewire_aerospike::command::{CommandSpec, Operations};
 
 use super::gather::{OWN, Rows};
 use crate::aerospike::arguments::{self, Options};
-use crate::aerospike::batch::Answered;
+use crate::aerospike::batch::ResultFlags;
 use crate::aerospike::operation::{self, OwnedOperation};
 use crate::binding::Call;
 use crate::js::{Result, Value};
@@ -16,7 +16,7 @@ pub fn get<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
     let options = arguments::read_options(&Options::new(call.argument(OWN + 1)))?;
     let spec = CommandSpec::get(&rows.client.defaults, &options, selection)?;
     rows.alike(&spec, |row| names.iter().try_for_each(|name| Ok(row.read_bin(name)?)))?;
-    rows.send(spec.policy, Answered::None);
+    rows.send(spec.policy, ResultFlags::None);
     Ok(None)
 }
 
@@ -26,7 +26,7 @@ pub fn exists<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
     let options = arguments::read_options(&Options::new(call.argument(OWN)))?;
     let spec = CommandSpec::exists(&rows.client.defaults, &options)?;
     rows.alike(&spec, |_| Ok(()))?;
-    rows.send(spec.policy, Answered::None);
+    rows.send(spec.policy, ResultFlags::None);
     Ok(None)
 }
 
@@ -36,7 +36,7 @@ pub fn delete<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
     let options = arguments::write_options(&Options::new(call.argument(OWN)))?;
     let spec = CommandSpec::delete(&rows.client.defaults, &options)?;
     rows.alike(&spec, |_| Ok(()))?;
-    rows.send(spec.policy, Answered::None);
+    rows.send(spec.policy, ResultFlags::None);
     Ok(None)
 }
 
@@ -53,7 +53,7 @@ pub fn operate<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
         sent().for_each(|step| row.step(step));
         Ok(())
     })?;
-    rows.send(spec.policy, Answered::Same(answered));
+    rows.send(spec.policy, ResultFlags::Same(answered));
     Ok(None)
 }
 
@@ -72,6 +72,6 @@ pub fn apply<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
         row.call(&function);
         Ok(())
     })?;
-    rows.send(spec.policy, Answered::Same(vec![true]));
+    rows.send(spec.policy, ResultFlags::Same(vec![true]));
     Ok(None)
 }

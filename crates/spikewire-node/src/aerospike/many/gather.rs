@@ -16,10 +16,10 @@ use spikewire_aerospike::command::{CommandSpec, SetRef};
 use spikewire_aerospike_protocol::batch::Kind;
 use spikewire_aerospike_protocol::key::UserKey;
 
-use crate::aerospike::batch::{Answered, RowReader};
+use crate::aerospike::batch::{ResultFlags, RowReader};
 use crate::aerospike::client::Client;
 use crate::aerospike::key::{digest_of, whole, with_user_key};
-use crate::aerospike::ticket::{Owner, RowPlan};
+use crate::aerospike::ticket::{BatchPromise, RowPlan};
 use crate::binding::Call;
 use crate::js::{Failure, Result, Type, Value};
 
@@ -31,20 +31,20 @@ pub struct Rows<'c, 'e> {
     pub client: Rc<Client>,
     call: &'c Call<'e>,
     slot: u32,
-    sets: Sets<'e>,
+    sets: RowSets<'e>,
     keys: Value<'e>,
-    packed: Packed,
+    packed: PackedKeys,
     builder: BatchBuilder,
 }
 
 /// The sets of the rows.
-enum Sets<'e> {
+enum RowSets<'e> {
     Same(Arc<SetRef>),
     Each(Value<'e>),
 }
 
 /// User keys read in one go.
-enum Packed {
+enum PackedKeys {
     /// The keys cannot be read in one go.
     No,
     Numbers(Vec<f64>),
@@ -52,7 +52,7 @@ enum Packed {
     Text(String, Vec<f64>, usize),
 }
 
-impl Packed {
+impl PackedKeys {
     fn of(numbers: Value<'_>, text: Value<'_>, count: usize) -> Self {
         let Some(numbers) = numbers.doubles(count) else { return Self::No };
         if text.is_absent() {
@@ -60,12 +60,12 @@ impl Packed {
         }
         let mut bytes = Vec::new();
         // Keys that are not valid UTF-8 are found, and named in an error, one by one.
-        let taken = text.append_text(&mut bytes).unwrap_or_default();
+        let is_text = text.append_text(&mut bytes).unwrap_or_default();
         let units = numbers.iter().sum::<f64>() as usize;
         match String::from_utf8(bytes) {
             // With as many bytes as UTF-16 units, the text is ASCII and lengths are the same in
             // both.
-            Ok(text) if taken && text.len() == units => Self::Text(text, numbers, 0),
+            Ok(text) if is_text && text.len() == units => Self::Text(text, numbers, 0),
             _ => Self::No,
         }
     }
@@ -94,8 +94,8 @@ impl<'c, 'e> Rows<'c, 'e> {
     pub fn of(call: &'c Call<'e>) -> Result<Self> {
         let (spaces, keys) = (call.argument(2), call.argument(3));
         let sets = match spaces.kind() {
-            Type::Number => Sets::Same(call.host.environment.space(spaces)?),
-            _ => Sets::Each(spaces),
+            Type::Number => RowSets::Same(call.host.environment.space(spaces)?),
+            _ => RowSets::Each(spaces),
         };
         Ok(Self {
             client: Client::of(call)?,
@@ -103,7 +103,7 @@ impl<'c, 'e> Rows<'c, 'e> {
             slot: call.index(1)?,
             sets,
             keys,
-            packed: Packed::of(call.argument(4), call.argument(5), keys.len()? as usize),
+            packed: PackedKeys::of(call.argument(4), call.argument(5), keys.len()? as usize),
             builder: BatchBuilder::default(),
         })
     }
@@ -115,8 +115,8 @@ impl<'c, 'e> Rows<'c, 'e> {
 
     fn set(&self, row: u32) -> Result<Arc<SetRef>> {
         match &self.sets {
-            Sets::Same(set) => Ok(set.clone()),
-            Sets::Each(spaces) => self.call.host.environment.space(spaces.element(row)?),
+            RowSets::Same(set) => Ok(set.clone()),
+            RowSets::Each(spaces) => self.call.host.environment.space(spaces.element(row)?),
         }
     }
 
@@ -176,23 +176,23 @@ impl<'c, 'e> Rows<'c, 'e> {
         Ok(())
     }
 
-    /// Calls `look` with the user key of every row, or `None` if only the digest is known.
+    /// Calls `read` with the user key of every row, or `None` if only the digest is known.
     pub fn each_key(
         &self,
-        mut look: impl FnMut(u32, Option<UserKey<'_>>) -> Result<()>,
+        mut read: impl FnMut(u32, Option<UserKey<'_>>) -> Result<()>,
     ) -> Result<()> {
         for row in 0..self.count()? {
-            match with_user_key(self.keys.element(row)?, |user| look(row, Some(user)))? {
-                Some(looked) => looked?,
-                None => look(row, None)?,
+            match with_user_key(self.keys.element(row)?, |user| read(row, Some(user)))? {
+                Some(result) => result?,
+                None => read(row, None)?,
             }
         }
         Ok(())
     }
 
     /// Sends the rows; the result is a batch.
-    pub fn send(self, policy: Policy, answered: Answered) {
-        let plan = RowReader { answered, reading: self.client.reading };
+    pub fn send(self, policy: Policy, answered: ResultFlags) {
+        let plan = RowReader { answered, decode_options: self.client.decode_options };
         self.send_for(policy, Box::new(plan));
     }
 
@@ -200,7 +200,7 @@ impl<'c, 'e> Rows<'c, 'e> {
     pub fn send_for(self, policy: Policy, plan: Box<dyn RowPlan>) {
         let Self { client, call, slot, builder, .. } = self;
         let rows = builder.finish(policy, |_, _| ());
-        let next = Owner::start(client.cluster.clone(), client.pledge(slot), rows, plan);
+        let next = BatchPromise::start(client.cluster.clone(), client.pledge(slot), rows, plan);
         client.driver.submit_all(call.env, next);
     }
 }

@@ -9,7 +9,7 @@ use spikewire_aerospike_protocol::message::op;
 use super::gather::{OWN, Rows, at_row};
 use super::put::shape;
 use crate::aerospike::arguments::{self, Options};
-use crate::aerospike::batch::Answered;
+use crate::aerospike::batch::ResultFlags;
 use crate::aerospike::operation::{self, OwnedOperation};
 use crate::aerospike::verbs::single::BinValue;
 use crate::binding::Call;
@@ -34,25 +34,25 @@ pub fn batch<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
     let base = &rows.client.defaults;
     let policy = arguments::policy(&base.policy, &Options::new(call.argument(OWN + 1)))?;
     let defaults = CommandDefaults { policy, ..*base };
-    let mut mixed = Mixed { call, defaults, rows, answered: Vec::new() };
-    for row in 0..mixed.rows.count()? {
-        mixed.row(row).map_err(|failure| at_row(failure, row))?;
+    let mut batch = MixedBatch { call, defaults, rows, answered: Vec::new() };
+    for row in 0..batch.rows.count()? {
+        batch.row(row).map_err(|failure| at_row(failure, row))?;
     }
-    mixed.rows.send(policy, Answered::Each(mixed.answered));
+    batch.rows.send(policy, ResultFlags::Each(batch.answered));
     Ok(None)
 }
 
-struct Mixed<'c, 'e> {
+struct MixedBatch<'c, 'e> {
     call: &'c Call<'e>,
     defaults: CommandDefaults,
     rows: Rows<'c, 'e>,
     answered: Vec<Option<Vec<bool>>>,
 }
 
-impl<'e> Mixed<'_, 'e> {
+impl<'e> MixedBatch<'_, 'e> {
     fn row(&mut self, row: u32) -> Result<()> {
-        let given = self.call.argument(OWN);
-        let element = |at| given.element(STRIDE * row + at);
+        let elements = self.call.argument(OWN);
+        let element = |at| elements.element(STRIDE * row + at);
         let options = Options::new(element(1)?);
         match element(0)?.index()? {
             sort::READ => self.read(row, &options, element(2)?, element(3)?),

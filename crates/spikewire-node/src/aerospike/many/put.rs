@@ -7,7 +7,7 @@ use spikewire_aerospike_protocol::message::op;
 
 use super::gather::{OWN, Rows, at_row};
 use crate::aerospike::arguments::{self, Options};
-use crate::aerospike::batch::Answered;
+use crate::aerospike::batch::ResultFlags;
 use crate::aerospike::verbs::single::BinValue;
 use crate::binding::Call;
 use crate::js::{Result, Type, Value};
@@ -38,14 +38,14 @@ pub fn put<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
         });
         written.map_err(|failure| at_row(failure, row))?;
     }
-    rows.send(spec.policy, Answered::None);
+    rows.send(spec.policy, ResultFlags::None);
     Ok(None)
 }
 
 /// The bin names of a row.
-pub fn shape<'e>(call: &Call<'e>, given: Value<'e>) -> Result<Rc<[String]>> {
-    if given.kind() == Type::Number {
-        return call.host.environment.shape(given);
+pub fn shape<'e>(call: &Call<'e>, value: Value<'e>) -> Result<Rc<[String]>> {
+    if value.kind() == Type::Number {
+        return call.host.environment.shape(value);
     }
-    (0..given.len()?).map(|at| arguments::text("a bin name", given.element(at)?)).collect()
+    (0..value.len()?).map(|at| arguments::text("a bin name", value.element(at)?)).collect()
 }

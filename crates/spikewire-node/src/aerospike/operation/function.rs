@@ -14,11 +14,11 @@ pub fn function(
     hooks: &Hooks,
     module: Value<'_>,
     name: Value<'_>,
-    given: Value<'_>,
+    args: Value<'_>,
 ) -> Result<Function> {
     let (module, name) = (arguments::text("module", module)?, arguments::text("function", name)?);
     let mut packed = Vec::new();
-    let count = match given.present() {
+    let count = match args.present() {
         None => 0,
         Some(list) if list.is_array() => list.len()?,
         Some(other) => {
@@ -31,7 +31,7 @@ pub fn function(
     msgpack::array(&mut packed, count);
     for at in 0..count {
         let place = Place::Argument("args");
-        element(hooks, &mut packed, given.element(at)?, &Place::Index(&place, at))?;
+        element(hooks, &mut packed, args.element(at)?, &Place::Index(&place, at))?;
     }
     Ok(Function::new(&module, &name, packed)?)
 }

@@ -8,7 +8,7 @@ use spikewire_aerospike_protocol::value::particle;
 
 use super::OwnedOperation;
 use crate::aerospike::calls::context::Path;
-use crate::aerospike::calls::{Given, elements};
+use crate::aerospike::calls::{OperationArguments, elements};
 use crate::aerospike::expression::operation_bytes;
 use crate::aerospike::value::{Place, encode};
 use crate::arguments::{flag, text};
@@ -16,8 +16,8 @@ use crate::binding::Call;
 use crate::js::{Failure, Result, Value};
 
 /// The name of a bin.
-fn bin_name(given: Value<'_>) -> Result<String> {
-    let name = text("a bin name", given)?;
+fn bin_name(value: Value<'_>) -> Result<String> {
+    let name = text("a bin name", value)?;
     check_bin_name(&name)?;
     Ok(name)
 }
@@ -31,13 +31,13 @@ pub fn operation<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
     let kind = text("kind", call.argument(1))?;
     let bin = bin_name(call.argument(2))?;
     let packed = || {
-        let given = Given::new(call.host.environment.hooks()?, call.argument(3))?;
+        let args = OperationArguments::new(call.host.environment.hooks()?, call.argument(3))?;
         let (path, pad) = (Path::new(call.argument(4))?, flag("pad", call.argument(5))?);
-        family.pack(&kind, &given, path.steps(), pad)
+        family.pack(&kind, &args, path.steps(), pad)
     };
     let (code, value) = packed().map_err(|failure| failure.about(Place::Bin(&bin)))?;
-    let made = OwnedOperation { code, bin, particle: particle::BLOB, value };
-    made.wrap(call.env).map(Some)
+    let operation = OwnedOperation { code, bin, particle: particle::BLOB, value };
+    operation.wrap(call.env).map(Some)
 }
 
 /// `plainOperation(kind, bin, value)`: an operation on a whole bin or on the record; `kind` is the
@@ -68,15 +68,15 @@ pub fn plain<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
         )?;
         check_operand(code, of, &bin)?;
     }
-    let made = OwnedOperation { code, bin, particle: of, value };
-    made.wrap(call.env).map(Some)
+    let operation = OwnedOperation { code, bin, particle: of, value };
+    operation.wrap(call.env).map(Some)
 }
 
 /// `expressionOperation(kind, bin, expression, flags)`: reads or writes the value of an expression.
 pub fn of_expression<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
     let kind = text("kind", call.argument(0))?;
     let bin = bin_name(call.argument(1))?;
-    let given = elements(call.argument(3))?;
+    let values = elements(call.argument(3))?;
     let known: &[(&str, i64)] = match kind.as_str() {
         "read" => &[("noFail", flags::EVALUATION_NO_FAIL)],
         _ => &[
@@ -87,16 +87,16 @@ pub fn of_expression<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
         ],
     };
     let about = |failure: Failure| failure.about(Place::Bin(&bin));
-    let mut given_flags = 0;
-    for ((name, number), value) in known.iter().zip(given) {
+    let mut bits = 0;
+    for ((name, number), value) in known.iter().zip(values) {
         if flag(name, value).map_err(about)? {
-            given_flags |= number;
+            bits |= number;
         }
     }
-    flags::check(given_flags).map_err(|fault| about(fault.into()))?;
-    let value = operation_bytes(call.host.environment.hooks()?, call.argument(2), given_flags)
+    flags::check(bits).map_err(|fault| about(fault.into()))?;
+    let value = operation_bytes(call.host.environment.hooks()?, call.argument(2), bits)
         .map_err(|failure| about(failure.about("expression")))?;
     let code = if kind == "read" { op::EXP_READ } else { op::EXP_MODIFY };
-    let made = OwnedOperation { code, bin, particle: particle::BLOB, value };
-    made.wrap(call.env).map(Some)
+    let operation = OwnedOperation { code, bin, particle: particle::BLOB, value };
+    operation.wrap(call.env).map(Some)
 }

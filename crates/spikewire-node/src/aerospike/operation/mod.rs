@@ -52,20 +52,20 @@ impl OwnedOperation {
 }
 
 /// The operations of one `operate`.
-pub fn steps(given: Value<'_>) -> Result<Vec<OwnedOperation>> {
-    if !given.is_array() {
+pub fn steps(operations: Value<'_>) -> Result<Vec<OwnedOperation>> {
+    if !operations.is_array() {
         return Err(Failure::of_type(format!(
             "operations must be an array of operations from op, not {}",
-            kind_name(given)
+            kind_name(operations)
         )));
     }
     let step = |at| {
-        let item = given.element(at)?;
+        let item = operations.element(at)?;
         let read = Form::Operation.unwrap(item)?.as_deref().and_then(OwnedOperation::read);
         read.ok_or_else(|| {
             let other = kind_name(item);
             Failure::of_type(format!("operations[{at}] must be an operation from op, not {other}"))
         })
     };
-    (0..given.len()?).map(step).collect()
+    (0..operations.len()?).map(step).collect()
 }

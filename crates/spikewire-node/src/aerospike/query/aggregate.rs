@@ -11,16 +11,16 @@ use spikewire_aerospike_protocol::value::Value as Wire;
 use super::plan::spec;
 use crate::aerospike::client::Client;
 use crate::aerospike::operation;
-use crate::aerospike::value::decode::{Maker, Reading, particle};
+use crate::aerospike::value::decode::{DecodeOptions, Decoder, particle};
 use crate::binding::Call;
 use crate::environment::Environment;
 use crate::environment::resources::Resource;
 use crate::js::{Env, Result, Value, work};
 
 /// The flag that cancels an aggregation.
-struct Abandoned(Arc<AtomicBool>);
+struct CancelFlag(Arc<AtomicBool>);
 
-impl Resource for Abandoned {
+impl Resource for CancelFlag {
     fn end(&self) {
         self.0.store(true, Relaxed);
     }
@@ -36,43 +36,43 @@ pub fn aggregate<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
     let hooks = environment.hooks()?;
     let function = operation::function(hooks, argument(6), argument(7), argument(8))?;
     let plan = spec.aggregate(function, &client.defaults.policy)?;
-    let abandoned = Arc::new(AtomicBool::new(false));
-    let number = environment.resources.add(Rc::new(Abandoned(abandoned.clone())));
-    let (cluster, reading) = (client.cluster.clone(), client.reading);
+    let cancelled = Arc::new(AtomicBool::new(false));
+    let number = environment.resources.add(Rc::new(CancelFlag(cancelled.clone())));
+    let (cluster, decode_options) = (client.cluster.clone(), client.decode_options);
     let pledge = client.pledge(slot);
-    let run = move || plan.run(&cluster, &|| abandoned.load(Relaxed) || cluster.is_closed());
+    let run = move || plan.run(&cluster, &|| cancelled.load(Relaxed) || cluster.is_closed());
     work::spawn(call.env, "spikewire.aggregate", run, move |env, outcome| {
         environment.resources.remove(number);
         let outcome = outcome.unwrap_or_else(|_| {
             Err(Error::new(Kind::Malformed, "the function's result could not be reduced"))
         });
         let values = outcome.map_err(Into::into);
-        let made = values.and_then(|values| shown(env, &environment, reading, values));
-        environment.settle(env, pledge.keep(), made);
+        let result = values.and_then(|values| to_array(env, &environment, decode_options, values));
+        environment.settle(env, pledge.release(), result);
     })?;
     call.env.uint32(number).map(Some)
 }
 
-fn shown<'e>(
+fn to_array<'e>(
     env: Env<'e>,
     environment: &Environment,
-    reading: Reading,
+    decode_options: DecodeOptions,
     values: Vec<Wire>,
 ) -> Result<Value<'e>> {
-    let make = Maker::new(env, environment, reading)?;
+    let decoder = Decoder::new(env, environment, decode_options)?;
     let mut bytes = Vec::new();
     let values = values.into_iter().map(|value| {
         bytes.clear();
         let of = value.encode(&mut bytes);
-        particle(&make, of, &bytes)
+        particle(&decoder, of, &bytes)
     });
     env.array_of(values)
 }
 
 /// `aggregateGiveUp(number)`: cancels an aggregation. The number is free once its thread has ended.
-pub fn give_up<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
-    if let Ok(abandoned) = call.host.environment.resources.get::<Abandoned>(call.index(0)?) {
-        abandoned.end();
+pub fn cancel<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
+    if let Ok(cancelled) = call.host.environment.resources.get::<CancelFlag>(call.index(0)?) {
+        cancelled.end();
     }
     Ok(None)
 }

@@ -10,7 +10,7 @@ use crate::aerospike::value::classify;
 use crate::aerospike::value::encode::whole;
 use crate::arguments::text;
 use crate::binding::Call;
-use crate::errors::{kind_name, shown};
+use crate::errors::{describe, kind_name};
 use crate::hooks::Hooks;
 use crate::js::{Failure, Result, Type, Value};
 
@@ -70,8 +70,8 @@ fn integer(what: &str, value: Value<'_>) -> Result<i64> {
         }
     };
     int.ok_or_else(|| {
-        let given = shown(value);
-        Failure::of_range(format!("{what} must be a whole number of 64 bits, got {given}"))
+        let got = describe(value);
+        Failure::of_range(format!("{what} must be a whole number of 64 bits, got {got}"))
     })
 }
 

@@ -21,42 +21,42 @@ use crate::js::{Env, Failure, Result, Value};
 use crate::outbox::Settle;
 
 /// A started job.
-struct Job(Arc<RunningJob>);
+struct BackgroundJob(Arc<RunningJob>);
 
-impl Resource for Job {}
+impl Resource for BackgroundJob {}
 
 /// The result of a command about jobs.
-enum Answer {
+enum JobResult {
     Nothing,
     Started(RunningJob),
     Progress(JobProgress),
 }
 
-impl From<()> for Answer {
+impl From<()> for JobResult {
     fn from((): ()) -> Self {
         Self::Nothing
     }
 }
 
-impl From<RunningJob> for Answer {
+impl From<RunningJob> for JobResult {
     fn from(job: RunningJob) -> Self {
         Self::Started(job)
     }
 }
 
-impl From<JobProgress> for Answer {
+impl From<JobProgress> for JobResult {
     fn from(progress: JobProgress) -> Self {
         Self::Progress(progress)
     }
 }
 
-impl Settle for Answer {
+impl Settle for JobResult {
     fn settle<'e>(self: Box<Self>, env: Env<'e>, environment: &Environment) -> Result<Value<'e>> {
         match *self {
             Self::Nothing => env.undefined(),
             Self::Started(job) => {
                 let id = env.bigint_unsigned(job.id)?;
-                let number = environment.resources.add(Rc::new(Job(Arc::new(job))));
+                let number = environment.resources.add(Rc::new(BackgroundJob(Arc::new(job))));
                 env.array_of([env.uint32(number), Ok(id)].into_iter())
             }
             Self::Progress(it) => {
@@ -74,7 +74,7 @@ impl Settle for Answer {
 pub fn start<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
     let plan = plan(call)?;
     let client = Client::of(call)?;
-    begin::<Answer, _>(call, plan.start(&client.cluster)?)
+    begin::<JobResult, _>(call, plan.start(&client.cluster)?)
 }
 
 fn plan(call: &Call<'_>) -> Result<JobPlan> {
@@ -113,23 +113,23 @@ fn whole(code: u8) -> Result<QueryOps> {
 }
 
 fn job(call: &Call<'_>) -> Result<Arc<RunningJob>> {
-    Ok(call.host.environment.resources.get::<Job>(call.index(2)?)?.0.clone())
+    Ok(call.host.environment.resources.get::<BackgroundJob>(call.index(2)?)?.0.clone())
 }
 
 /// `jobProgress(client, slot, job)`: the progress of a job.
 pub fn progress<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
-    begin::<Answer, _>(call, WatchJob::progress(job(call)?))
+    begin::<JobResult, _>(call, WatchJob::progress(job(call)?))
 }
 
 /// `jobWait(client, slot, job, timeout)`: waits until a job has ended.
 pub fn wait<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
     let limit = call.argument(3).present().map(|limit| span("timeout", limit)).transpose()?;
-    begin::<Answer, _>(call, WatchJob::wait(job(call)?, limit.unwrap_or(Duration::ZERO)))
+    begin::<JobResult, _>(call, WatchJob::wait(job(call)?, limit.unwrap_or(Duration::ZERO)))
 }
 
 /// `jobAbort(client, slot, job)`: aborts a job on every node.
 pub fn abort<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
-    begin::<Answer, _>(call, AbortJob::new(job(call)?))
+    begin::<JobResult, _>(call, AbortJob::new(job(call)?))
 }
 
 /// `release(number)`: releases a resource that JavaScript no longer references.

@@ -33,7 +33,7 @@ pub fn spec(call: &Call<'_>, from: usize) -> Result<(Arc<SetRef>, QuerySpec)> {
     let after = after.map(|key| Address::new(space.clone(), key)).transpose()?;
     let spec = QuerySpec {
         bins: options.get(c"bins")?.map(bins).transpose()?,
-        operations: operations.map(|given| steps(QueryOps::reading(), given)).transpose()?,
+        operations: operations.map(|value| steps(QueryOps::reading(), value)).transpose()?,
         include_values: options.flag(c"includeValues")?.unwrap_or(true),
         limit: number(c"limit", spec::MAX_LIMIT)?,
         page_size: number(c"pageSize", spec::MAX_PAGE_SIZE)?,
@@ -72,42 +72,42 @@ pub fn scope(
 }
 
 /// Adds operations to `ops`.
-pub fn steps(mut ops: QueryOps, given: Value<'_>) -> Result<QueryOps> {
-    for step in operation::steps(given)? {
+pub fn steps(mut ops: QueryOps, value: Value<'_>) -> Result<QueryOps> {
+    for step in operation::steps(value)? {
         ops.push(step.code, &step.bin, step.particle, &step.value)?;
     }
     Ok(ops)
 }
 
-fn bins(given: Value<'_>) -> Result<QueryOps> {
+fn bins(value: Value<'_>) -> Result<QueryOps> {
     let mut ops = QueryOps::reading();
-    let (_, names) = arguments::bins(given)?;
+    let (_, names) = arguments::bins(value)?;
     names.iter().for_each(|name| ops.bin(name));
     Ok(ops)
 }
 
-fn cursor(given: Value<'_>) -> Result<Vec<u8>> {
-    given.with_bytes(<[u8]>::to_vec).ok_or_else(|| {
+fn cursor(value: Value<'_>) -> Result<Vec<u8>> {
+    value.with_bytes(<[u8]>::to_vec).ok_or_else(|| {
         Failure::of_type(format!(
             "resume must be the cursor of a query, which is a Buffer, not {}",
-            kind_name(given)
+            kind_name(value)
         ))
     })
 }
 
 /// One partition, or a range of partitions: the first, and their number.
-fn partitions(given: Value<'_>) -> Result<(u64, u64)> {
+fn partitions(value: Value<'_>) -> Result<(u64, u64)> {
     let all = PARTITIONS as u64;
-    match given.kind() {
-        Type::Number => Ok((count("partitions", given, (0, all - 1))?, 1)),
-        Type::Object if !given.is_array() => {
-            let first = count("partitions.first", given.named(c"first")?, (0, all - 1))?;
-            let number = count("partitions.count", given.named(c"count")?, (1, all))?;
+    match value.kind() {
+        Type::Number => Ok((count("partitions", value, (0, all - 1))?, 1)),
+        Type::Object if !value.is_array() => {
+            let first = count("partitions.first", value.named(c"first")?, (0, all - 1))?;
+            let number = count("partitions.count", value.named(c"count")?, (1, all))?;
             Ok((first, number))
         }
         _ => Err(Failure::of_type(format!(
             "partitions must be a partition's number or {{ first, count }}, not {}",
-            kind_name(given)
+            kind_name(value)
         ))),
     }
 }

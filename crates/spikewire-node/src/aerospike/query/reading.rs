@@ -13,10 +13,10 @@ use spikewire_aerospike::transport::Stream;
 use spikewire_aerospike::transport::stream::{Advance, Demand, MAX_RUN, QueryReader, Stopper};
 use spikewire_aerospike_protocol::query::Row;
 
-use super::wait::{Waited, Waiter};
+use super::wait::{Waiter, Wakeable};
 use crate::aerospike::client::Client;
 use crate::aerospike::record::row_parts;
-use crate::aerospike::value::decode::{Maker, Reading as Values, particle};
+use crate::aerospike::value::decode::{DecodeOptions, Decoder, particle};
 use crate::environment::Environment;
 use crate::environment::resources::Resource;
 use crate::js::scope::inner;
@@ -26,9 +26,9 @@ use crate::js::{Env, Failure, Result, Value};
 const PATIENCE: Duration = Duration::from_millis(100);
 
 /// A query in progress.
-pub struct Reading {
+pub struct RunningQuery {
     environment: Rc<Environment>,
-    values: Values,
+    decode_options: DecodeOptions,
     /// Whether records may be of several sets.
     is_wide: bool,
     /// The number of operation results per record, if the query has operations.
@@ -41,7 +41,7 @@ pub struct Reading {
 }
 
 /// A run of records for JavaScript: arrays, all created in the scope of the whole run.
-struct Run<'e> {
+struct RecordRun<'e> {
     env: Env<'e>,
     records: Value<'e>,
     /// Digests as strings of 20 characters, which cost less than buffers.
@@ -54,7 +54,7 @@ struct Run<'e> {
     len: u32,
 }
 
-impl Reading {
+impl RunningQuery {
     /// Creates a query from a validated plan. Nothing is sent yet.
     pub fn new(
         environment: &Rc<Environment>,
@@ -66,7 +66,7 @@ impl Reading {
         let mut reader = QueryReader::new(client.streams.clone(), plan)?;
         Ok(Self {
             environment: environment.clone(),
-            values: client.reading,
+            decode_options: client.decode_options,
             is_wide,
             results,
             stopper: reader.stream().stopper(),
@@ -77,7 +77,7 @@ impl Reading {
     }
 
     /// Tells that the caller has consumed this many more of the records returned.
-    pub fn taken(&self, count: u32) {
+    pub fn consume(&self, count: u32) {
         let mut reader = self.reader.borrow_mut();
         for _ in 0..count {
             reader.pop();
@@ -85,14 +85,14 @@ impl Reading {
     }
 
     /// Returns more records: an array of a flag, whether the page is complete, and the parts of a
-    /// [`Run`]. `undefined`: they must be waited for. `null`: there are no more.
+    /// [`RecordRun`]. `undefined`: they must be waited for. `null`: there are no more.
     pub fn read<'e>(&self, env: Env<'e>, page: Option<u64>) -> Result<Value<'e>> {
         self.check()?;
         let demand = match page {
             Some(size) => Demand::Page { size, in_pieces: true },
             None => Demand::Run(MAX_RUN),
         };
-        let mut run = Run::new(env)?;
+        let mut run = RecordRun::new(env)?;
         let mut broken = None;
         let advance = self.reader.borrow_mut().advance(
             demand,
@@ -123,12 +123,12 @@ impl Reading {
         }
     }
 
-    fn add(&self, env: Env<'_>, run: &mut Run<'_>, row: &Row<'_>) -> Result<()> {
-        let make = Maker::new(env, &self.environment, self.values)?;
-        let parts = row_parts(&make, &self.environment.factories, row, self.results)?;
-        run.records.set_element(run.len, parts.record(&make)?)?;
+    fn add(&self, env: Env<'_>, run: &mut RecordRun<'_>, row: &Row<'_>) -> Result<()> {
+        let decoder = Decoder::new(env, &self.environment, self.decode_options)?;
+        let parts = row_parts(&decoder, &self.environment.factories, row, self.results)?;
+        run.records.set_element(run.len, parts.record(&decoder)?)?;
         match row.key.and_then(<[u8]>::split_first) {
-            Some((of, bytes)) => run.keys.set_element(run.len, particle(&make, *of, bytes)?)?,
+            Some((of, bytes)) => run.keys.set_element(run.len, particle(&decoder, *of, bytes)?)?,
             None => run.digests.set_element(run.len, env.latin1(&row.point.digest.0)?)?,
         }
         if self.is_wide && (run.len == 0 || run.set != row.set) {
@@ -189,8 +189,8 @@ impl Reading {
         if self.waiting.replace(Some(slot)).is_some() {
             return Err(Failure::of_range("the query is being waited for already"));
         }
-        let waited: Rc<dyn Waited> = self.clone();
-        let begun = self.waiter.begin(env, &self.environment, &waited, self.patience());
+        let target: Rc<dyn Wakeable> = self.clone();
+        let begun = self.waiter.begin(env, &self.environment, &target, self.patience());
         if begun.is_err() {
             self.waiting.take();
         }
@@ -210,7 +210,7 @@ impl Reading {
     }
 }
 
-impl Waited for Reading {
+impl Wakeable for RunningQuery {
     fn descriptor(&self) -> RawFd {
         self.reader.borrow_mut().stream().as_raw_fd()
     }
@@ -218,19 +218,19 @@ impl Waited for Reading {
     fn woken(&self, env: Env<'_>) {
         if let Some(slot) = self.take_waiting() {
             self.environment.done(env, slot);
-            self.environment.tell_done(env);
+            self.environment.report_done(env);
         }
     }
 }
 
-impl Resource for Reading {
+impl Resource for RunningQuery {
     fn end(&self) {
         self.waiting.take();
         self.close();
     }
 }
 
-impl<'e> Run<'e> {
+impl<'e> RecordRun<'e> {
     fn new(env: Env<'e>) -> Result<Self> {
         Ok(Self {
             env,

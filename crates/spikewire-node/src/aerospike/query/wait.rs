@@ -19,10 +19,10 @@ use crate::environment::Environment;
 use crate::js::wake::Waker;
 use crate::js::{Env, Result};
 use crate::uv::Handles;
-use crate::uv::handle::Called;
+use crate::uv::handle::HandleCallbacks;
 
 /// Something to wait for. It must keep its descriptor open as long as it lives.
-pub trait Waited {
+pub trait Wakeable {
     /// The descriptor that becomes readable when there is something to do.
     fn descriptor(&self) -> RawFd;
     /// Called when there may be something to do.
@@ -34,30 +34,30 @@ pub trait Waited {
 pub struct Waiter(RefCell<Option<Watch>>);
 
 enum Watch {
-    Uv(Rc<Handles<Watched>>),
-    Thread(Lookout),
+    Uv(Rc<Handles<WatchOwner>>),
+    Thread(WatcherThread),
 }
 
 /// Receives the loop's callbacks. Kept until the loop has released the descriptor.
-struct Watched {
+struct WatchOwner {
     environment: Rc<Environment>,
-    waited: Rc<dyn Waited>,
+    target: Rc<dyn Wakeable>,
     handles: RefCell<Weak<Handles<Self>>>,
 }
 
 impl Waiter {
-    /// Wakes `waited` when its descriptor is readable, or after `patience`.
+    /// Wakes `target` when its descriptor is readable, or after `patience`.
     pub fn begin(
         &self,
         env: Env<'_>,
         environment: &Rc<Environment>,
-        waited: &Rc<dyn Waited>,
+        target: &Rc<dyn Wakeable>,
         patience: Duration,
     ) -> Result<()> {
         let mut place = self.0.borrow_mut();
         let watch = match &mut *place {
             Some(watch) => watch,
-            None => place.insert(Watch::start(env, environment, waited)?),
+            None => place.insert(Watch::start(env, environment, target)?),
         };
         match watch {
             Watch::Uv(handles) => {
@@ -83,34 +83,37 @@ impl Waiter {
 }
 
 impl Watch {
-    fn start(env: Env<'_>, environment: &Rc<Environment>, waited: &Rc<dyn Waited>) -> Result<Self> {
+    fn start(
+        env: Env<'_>,
+        environment: &Rc<Environment>,
+        target: &Rc<dyn Wakeable>,
+    ) -> Result<Self> {
         let failed = |error: io::Error| {
             let message = format!("the event loop cannot watch the query: {error}");
             Error::new(Kind::Connection, message)
         };
         let Some(on) = &environment.uv else {
-            return Lookout::start(env, environment, waited, failed).map(Self::Thread);
+            return WatcherThread::start(env, environment, target, failed).map(Self::Thread);
         };
-        let watched = Rc::new(Watched {
+        let owner = Rc::new(WatchOwner {
             environment: environment.clone(),
-            waited: waited.clone(),
+            target: target.clone(),
             handles: RefCell::default(),
         });
-        let handles =
-            Handles::watch_on(on, waited.descriptor(), watched.clone()).map_err(failed)?;
-        *watched.handles.borrow_mut() = Rc::downgrade(&handles);
+        let handles = Handles::watch_on(on, target.descriptor(), owner.clone()).map_err(failed)?;
+        *owner.handles.borrow_mut() = Rc::downgrade(&handles);
         Ok(Self::Uv(handles))
     }
 }
 
-impl Called for Watched {
+impl HandleCallbacks for WatchOwner {
     fn readable(&self) {
         if let Some(handles) = self.handles.borrow().upgrade() {
             handles.watch(false);
             handles.keep_alive(false);
         }
         let Some(context) = self.environment.context() else { return };
-        context.run_on_loop(|env| self.waited.woken(env));
+        context.run_on_loop(|env| self.target.woken(env));
     }
 
     fn timed_out(&self) {
@@ -119,26 +122,26 @@ impl Called for Watched {
 }
 
 /// A thread that watches a descriptor on request.
-struct Lookout {
+struct WatcherThread {
     /// Requests: the longest time to wait.
-    orders: Option<Sender<Duration>>,
+    requests: Option<Sender<Duration>>,
     thread: Option<JoinHandle<()>>,
     waker: Arc<Waker>,
-    is_kept: Rc<Cell<bool>>,
+    keeps_alive: Rc<Cell<bool>>,
 }
 
-impl Lookout {
+impl WatcherThread {
     fn start(
         env: Env<'_>,
         environment: &Rc<Environment>,
-        waited: &Rc<dyn Waited>,
+        target: &Rc<dyn Wakeable>,
         failed: impl Fn(io::Error) -> Error,
     ) -> Result<Self> {
-        let is_kept = Rc::new(Cell::new(false));
+        let keeps_alive = Rc::new(Cell::new(false));
         let place: Rc<RefCell<std::sync::Weak<Waker>>> = Rc::default();
         let woken = {
-            let (environment, waited) = (Rc::downgrade(environment), Rc::downgrade(waited));
-            let (is_kept, place) = (is_kept.clone(), place.clone());
+            let (environment, target) = (Rc::downgrade(environment), Rc::downgrade(target));
+            let (keeps_alive, place) = (keeps_alive.clone(), place.clone());
             move |env: Env<'_>| {
                 let Some(environment) = environment.upgrade() else { return };
                 if environment.is_ending() {
@@ -146,40 +149,40 @@ impl Lookout {
                 }
                 let waker = place.borrow().upgrade();
                 if let Some(waker) = waker
-                    && is_kept.replace(false)
+                    && keeps_alive.replace(false)
                 {
                     waker.keep_alive(env, false);
                 }
-                if let Some(waited) = waited.upgrade() {
-                    waited.woken(env);
+                if let Some(target) = target.upgrade() {
+                    target.woken(env);
                 }
             }
         };
         let waker = Arc::new(Waker::new(env, "spikewire.query", woken)?);
         *place.borrow_mut() = Arc::downgrade(&waker);
-        let (orders, taken) = mpsc::channel();
+        let (sender, requests) = mpsc::channel();
         let poll = Poll::new().map_err(&failed)?;
-        let (descriptor, wake) = (waited.descriptor(), waker.clone());
+        let (descriptor, wake) = (target.descriptor(), waker.clone());
         let thread = std::thread::Builder::new().name("spikewire-query".to_owned());
-        let thread = thread.spawn(move || watch(poll, descriptor, &taken, &wake));
+        let thread = thread.spawn(move || watch(poll, descriptor, &requests, &wake));
         let thread = Some(thread.map_err(failed)?);
-        Ok(Self { orders: Some(orders), thread, waker, is_kept })
+        Ok(Self { requests: Some(sender), thread, waker, keeps_alive })
     }
 
     fn begin(&self, env: Env<'_>, patience: Duration) {
-        if !self.is_kept.replace(true) {
+        if !self.keeps_alive.replace(true) {
             self.waker.keep_alive(env, true);
         }
-        if let Some(orders) = &self.orders {
-            let _ = orders.send(patience);
+        if let Some(requests) = &self.requests {
+            let _ = requests.send(patience);
         }
     }
 }
 
-impl Drop for Lookout {
+impl Drop for WatcherThread {
     /// Waits for the thread, which the end of the query wakes.
     fn drop(&mut self) {
-        drop(self.orders.take());
+        drop(self.requests.take());
         if let Some(thread) = self.thread.take() {
             let _ = thread.join();
         }
@@ -187,9 +190,9 @@ impl Drop for Lookout {
 }
 
 /// Watches a descriptor until the channel of requests is closed.
-fn watch(mut poll: Poll, descriptor: RawFd, orders: &Receiver<Duration>, waker: &Waker) {
+fn watch(mut poll: Poll, descriptor: RawFd, requests: &Receiver<Duration>, waker: &Waker) {
     let mut events = Events::with_capacity(1);
-    while let Ok(patience) = orders.recv() {
+    while let Ok(patience) = requests.recv() {
         // Registered each time, so that a descriptor that is already readable is reported.
         let mut source = SourceFd(&descriptor);
         if poll.registry().register(&mut source, Token(0), Interest::READABLE).is_ok() {

@@ -5,19 +5,19 @@ use spikewire_aerospike_server::{Drip, Faults, Refuse};
 
 use super::options::{for_each, pair};
 use crate::arguments::{count, flag, span, text};
-use crate::errors::{kind_name, shown};
+use crate::errors::{describe, kind_name};
 use crate::js::{Failure, Result, Value};
 
 /// Parses faults from an object.
-pub fn parse(given: Value<'_>) -> Result<Faults> {
-    if given.is_absent() {
+pub fn parse(value: Value<'_>) -> Result<Faults> {
+    if value.is_absent() {
         return Err(Failure::of_type(format!(
             "faults must be an object, not {}",
-            kind_name(given)
+            kind_name(value)
         )));
     }
     let mut faults = Faults::default();
-    for_each(given, "faults", |name, value| fault(&mut faults, name, value))?;
+    for_each(value, "faults", |name, value| fault(&mut faults, name, value))?;
     Ok(faults)
 }
 
@@ -32,8 +32,8 @@ fn fault(faults: &mut Faults, name: &str, value: Value<'_>) -> Result<()> {
         if (0.0..=1.0).contains(&share) {
             return Ok(share);
         }
-        let shown = shown(value);
-        Err(Failure::of_range(format!("{name} must be a share from 0 to 1, got {shown}")))
+        let got = describe(value);
+        Err(Failure::of_range(format!("{name} must be a share from 0 to 1, got {got}")))
     };
     match name {
         "delay" => faults.delay = span(name, value)?,
@@ -57,7 +57,7 @@ fn fault(faults: &mut Faults, name: &str, value: Value<'_>) -> Result<()> {
                 _ => {
                     return Err(Failure::of_range(format!(
                         "refuse must be 'never', 'close' or 'port', got {}",
-                        shown(value)
+                        describe(value)
                     )));
                 }
             };

@@ -16,24 +16,24 @@ use spikewire_aerospike_server::{Certificates, Cluster};
 
 use crate::arguments::text;
 use crate::binding::Call;
-use crate::environment::clusters::Held;
+use crate::environment::clusters::EmbeddedCluster;
 use crate::js::{Env, Failure, Result, Value, work};
 
 /// `clusterStart(slot, options)`: settles with `[handle, addresses, names, files]` of the cluster,
-/// its nodes and, with TLS, the files for clients; or with what [`trouble`] returns.
+/// its nodes and, with TLS, the files for clients; or with what [`error_value`] returns.
 pub fn start<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
     let slot = call.index(0)?;
     let options = options::parse(call.argument(1))?;
     let environment = call.host.environment.clone();
     let open = move || Cluster::start(options);
     work::spawn(call.env, "spikewire.cluster", open, move |env, started| {
-        let made = finished(started).and_then(|cluster| {
+        let result = finished(started).and_then(|cluster| {
             let (addresses, names) = (cluster.seeds(), names(&cluster)?);
             let files = cluster.certificates().map(paths).unwrap_or_default();
-            Ok((Held::new(cluster), addresses, names, files))
+            Ok((EmbeddedCluster::new(cluster), addresses, names, files))
         });
-        let value = match made {
-            Err(error) => trouble(env, error),
+        let value = match result {
+            Err(error) => error_value(env, error),
             Ok((cluster, ..)) if environment.is_ending() => {
                 cluster.stop();
                 env.undefined()
@@ -66,7 +66,7 @@ fn names(cluster: &Cluster) -> io::Result<Vec<String>> {
 /// `clusterStop(cluster, slot)`: stops every node; does nothing if they are stopped.
 pub fn stop<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
     let cluster = call.host.environment.clusters.remove(call.index(0)?);
-    aside(call, call.index(1)?, move || {
+    off_thread(call, call.index(1)?, move || {
         if let Some(cluster) = cluster {
             cluster.stop();
         }
@@ -109,21 +109,21 @@ pub fn truncate<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
 /// `clusterSettled(cluster)`: whether every partition has all its copies.
 pub fn is_settled<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
     let settled = of_call(call)?.with(|cluster| Ok(cluster.is_settled()));
-    call.env.boolean(settled.map_err(refused)?).map(Some)
+    call.env.boolean(settled.map_err(range_failure)?).map(Some)
 }
 
 /// `clusterAlive(cluster, node)`
 pub fn is_alive<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
     let node = call.index(1)? as usize;
     let alive = of_call(call)?.with(|cluster| cluster.is_alive(node));
-    call.env.boolean(alive.map_err(refused)?).map(Some)
+    call.env.boolean(alive.map_err(range_failure)?).map(Some)
 }
 
 /// `clusterStats(cluster, node)`: the numbers of `NodeStats` in `node/src/testing/stats.ts`, in
 /// order.
 pub fn stats<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
     let node = call.index(1)? as usize;
-    let stats = of_call(call)?.with(|cluster| cluster.stats(node)).map_err(refused)?;
+    let stats = of_call(call)?.with(|cluster| cluster.stats(node)).map_err(range_failure)?;
     let numbers = [
         u64::from(stats.alive),
         stats.connections as u64,
@@ -144,9 +144,9 @@ pub fn stats<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
 }
 
 /// The cluster in a call's first argument.
-fn of_call(call: &Call<'_>) -> Result<Arc<Held>> {
-    let found = call.host.environment.clusters.get(call.index(0)?);
-    found.ok_or_else(|| Failure::of_type("the embedded cluster was stopped"))
+fn of_call(call: &Call<'_>) -> Result<Arc<EmbeddedCluster>> {
+    let cluster = call.host.environment.clusters.get(call.index(0)?);
+    cluster.ok_or_else(|| Failure::of_type("the embedded cluster was stopped"))
 }
 
 /// Runs `work` with the cluster, then settles the slot without a value.
@@ -155,11 +155,11 @@ fn on_cluster<'e>(
     work: impl FnOnce(&Cluster) -> io::Result<()> + Send + 'static,
 ) -> Result<Option<Value<'e>>> {
     let (cluster, slot) = (of_call(call)?, call.index(1)?);
-    aside(call, slot, move || cluster.with(work))
+    off_thread(call, slot, move || cluster.with(work))
 }
 
 /// Runs `work` on another thread, since joining threads and moving partitions take time.
-fn aside<'e>(
+fn off_thread<'e>(
     call: &Call<'e>,
     slot: u32,
     work: impl FnOnce() -> io::Result<()> + Send + 'static,
@@ -168,7 +168,7 @@ fn aside<'e>(
     work::spawn(call.env, "spikewire.cluster", work, move |env, done| {
         let value = match finished(done) {
             Ok(()) => env.undefined(),
-            Err(error) => trouble(env, error),
+            Err(error) => error_value(env, error),
         };
         environment.settle(env, slot, value);
     })?;
@@ -181,9 +181,9 @@ fn finished<R>(done: std::thread::Result<io::Result<R>>) -> io::Result<R> {
 
 /// The outcome of a failure: an exception for invalid input, otherwise `[the system's error name,
 /// message]`.
-fn trouble(env: Env<'_>, error: io::Error) -> Result<Value<'_>> {
+fn error_value(env: Env<'_>, error: io::Error) -> Result<Value<'_>> {
     if error.kind() == io::ErrorKind::InvalidInput {
-        return Err(refused(error));
+        return Err(range_failure(error));
     }
     let code = match error.kind() {
         io::ErrorKind::AddrInUse => "EADDRINUSE",
@@ -195,6 +195,6 @@ fn trouble(env: Env<'_>, error: io::Error) -> Result<Value<'_>> {
     env.array_of(parts.into_iter())
 }
 
-fn refused(error: io::Error) -> Failure {
+fn range_failure(error: io::Error) -> Failure {
     Failure::of_range(crate::js::failure::camel(&error.to_string()))
 }

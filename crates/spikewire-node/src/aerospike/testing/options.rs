@@ -5,16 +5,16 @@ use std::time::Duration;
 use spikewire_aerospike_server::{NamespaceOptions, Options, TlsOptions, UserOptions};
 
 use crate::arguments::{count, flag, span, text};
-use crate::errors::{kind_name, shown};
+use crate::errors::{describe, kind_name};
 use crate::js::{Failure, Result, Type, Value};
 
 /// Parses options of a cluster from an object. Options of a namespace apply to all namespaces,
 /// unless `namespaces` is an object with options per namespace.
-pub fn parse(given: Value<'_>) -> Result<Options> {
+pub fn parse(value: Value<'_>) -> Result<Options> {
     let mut options = Options::default();
     let mut each = NamespaceOptions::default();
     let mut namespaces = None;
-    for_each(given, "options", |name, value| {
+    for_each(value, "options", |name, value| {
         let number = |min, max| count(name, value, (min, max));
         match name {
             "nodes" => options.nodes = number(1, 128)? as usize,
@@ -25,7 +25,10 @@ pub fn parse(given: Value<'_>) -> Result<Options> {
             "bind" => {
                 let parsed = text(name, value)?.parse();
                 options.bind = parsed.map_err(|_| {
-                    Failure::of_range(format!("bind must be an IP address, got {}", shown(value)))
+                    Failure::of_range(format!(
+                        "bind must be an IP address, got {}",
+                        describe(value)
+                    ))
                 })?;
             }
             "namespaces" => namespaces = Some(value),
@@ -54,8 +57,8 @@ pub fn parse(given: Value<'_>) -> Result<Options> {
         }
         Ok(())
     })?;
-    if let Some(given) = namespaces {
-        options.namespaces = namespaces_of(given, &each)?;
+    if let Some(value) = namespaces {
+        options.namespaces = namespaces_of(value, &each)?;
     } else {
         options.namespaces = vec![each];
     }
@@ -81,20 +84,20 @@ fn of_namespace(each: &mut NamespaceOptions, name: &str, value: Value<'_>) -> Re
 }
 
 /// An array of names, or an object of names and options.
-fn namespaces_of(given: Value<'_>, each: &NamespaceOptions) -> Result<Vec<NamespaceOptions>> {
-    if given.is_array() {
-        return list("namespaces", "names", given, |name| {
+fn namespaces_of(value: Value<'_>, each: &NamespaceOptions) -> Result<Vec<NamespaceOptions>> {
+    if value.is_array() {
+        return list("namespaces", "names", value, |name| {
             Ok(NamespaceOptions { name: text("a namespace", name)?, ..each.clone() })
         });
     }
-    if given.kind() != Type::Object {
+    if value.kind() != Type::Object {
         return Err(Failure::of_type(format!(
             "namespaces must be an array of names, or an object of names and options, not {}",
-            kind_name(given)
+            kind_name(value)
         )));
     }
     let mut all = Vec::new();
-    for_each(given, "namespaces", |namespace, options| {
+    for_each(value, "namespaces", |namespace, options| {
         let mut own = NamespaceOptions { name: namespace.to_owned(), ..each.clone() };
         let what = format!("namespace {namespace:?}");
         for_each(options, &what, |name, value| {
@@ -111,12 +114,12 @@ fn namespaces_of(given: Value<'_>, each: &NamespaceOptions) -> Result<Vec<Namesp
 }
 
 /// A boolean, or an object with TLS options.
-fn tls(given: Value<'_>) -> Result<Option<TlsOptions>> {
-    if given.kind() == Type::Boolean {
-        return Ok(flag("tls", given)?.then(TlsOptions::default));
+fn tls(value: Value<'_>) -> Result<Option<TlsOptions>> {
+    if value.kind() == Type::Boolean {
+        return Ok(flag("tls", value)?.then(TlsOptions::default));
     }
     let mut tls = TlsOptions::default();
-    for_each(given, "tls", |name, value| {
+    for_each(value, "tls", |name, value| {
         match name {
             "name" => tls.name = text("name of tls", value)?,
             "clientCertificates" => tls.client_certificates = flag("clientCertificates", value)?,
@@ -132,9 +135,9 @@ fn tls(given: Value<'_>) -> Result<Option<TlsOptions>> {
 }
 
 /// Users by name: a password each, or an object.
-fn users(given: Value<'_>) -> Result<Vec<UserOptions>> {
+fn users(value: Value<'_>) -> Result<Vec<UserOptions>> {
     let mut users = Vec::new();
-    for_each(given, "users", |name, value| {
+    for_each(value, "users", |name, value| {
         let what = format!("user {name:?}");
         let mut user = UserOptions::new(name, "");
         if value.kind() == Type::String {
@@ -165,23 +168,23 @@ fn users(given: Value<'_>) -> Result<Vec<UserOptions>> {
 
 /// Calls `take` with every property of an object that is not `undefined`.
 pub fn for_each<'e>(
-    given: Value<'e>,
+    value: Value<'e>,
     what: &str,
     mut take: impl FnMut(&str, Value<'e>) -> Result<()>,
 ) -> Result<()> {
-    if given.kind() == Type::Undefined {
+    if value.kind() == Type::Undefined {
         return Ok(());
     }
-    if given.kind() != Type::Object || given.is_array() {
+    if value.kind() != Type::Object || value.is_array() {
         return Err(Failure::of_type(format!(
             "{what} must be an object, not {}",
-            kind_name(given)
+            kind_name(value)
         )));
     }
-    let names = given.own_names()?;
+    let names = value.own_names()?;
     for at in 0..names.len()? {
         let name = names.element(at)?;
-        let value = given.get(name)?;
+        let value = value.get(name)?;
         if value.kind() != Type::Undefined {
             take(&text("an option", name)?, value)?;
         }

@@ -14,7 +14,7 @@ use crate::js::{Env, Failure, Result, Value};
 
 /// How a client converts values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Reading {
+pub struct DecodeOptions {
     /// Return every integer as a bigint; otherwise only those beyond 2^53 - 1.
     pub bigints: bool,
     /// Return whole floats as `Double`; otherwise as numbers.
@@ -25,53 +25,57 @@ pub struct Reading {
 
 /// Creates values according to a client's options.
 #[derive(Debug, Clone, Copy)]
-pub struct Maker<'e, 'a> {
+pub struct Decoder<'e, 'a> {
     pub env: Env<'e>,
     pub hooks: &'a Hooks,
-    pub reading: Reading,
+    pub decode_options: DecodeOptions,
 }
 
 /// The value of a particle.
 #[inline]
-pub fn particle<'e>(make: &Maker<'e, '_>, of: u8, bytes: &[u8]) -> Result<Value<'e>> {
+pub fn particle<'e>(decoder: &Decoder<'e, '_>, of: u8, bytes: &[u8]) -> Result<Value<'e>> {
     match of {
-        kind::INTEGER => make.integer(read_int(bytes).map_err(malformed)?),
-        kind::STRING => make.text(bytes),
-        kind::NULL => make.env.null(),
-        kind::FLOAT => make.float(read_float(bytes).map_err(malformed)?),
-        kind::BOOL => make.env.boolean(read_bool(bytes).map_err(malformed)?),
-        kind::GEOJSON => make.geojson(geojson_text(bytes).map_err(malformed)?),
-        kind::HLL => make.hll(bytes),
+        kind::INTEGER => decoder.integer(read_int(bytes).map_err(malformed)?),
+        kind::STRING => decoder.text(bytes),
+        kind::NULL => decoder.env.null(),
+        kind::FLOAT => decoder.float(read_float(bytes).map_err(malformed)?),
+        kind::BOOL => decoder.env.boolean(read_bool(bytes).map_err(malformed)?),
+        kind::GEOJSON => decoder.geojson(geojson_text(bytes).map_err(malformed)?),
+        kind::HLL => decoder.hll(bytes),
         kind::LIST | kind::MAP => {
             let mut reader = Reader::new(bytes);
-            let value = make.nested(&mut reader, limits::NESTING)?;
+            let value = decoder.nested(&mut reader, limits::NESTING)?;
             if !reader.is_at_end() {
                 return Err(malformed(Malformed::new("list or map", "bytes after its end")));
             }
             Ok(value)
         }
         // Blobs, and types without a better counterpart in JavaScript.
-        _ => make.env.buffer(bytes),
+        _ => decoder.env.buffer(bytes),
     }
 }
 
-impl<'e, 'a> Maker<'e, 'a> {
+impl<'e, 'a> Decoder<'e, 'a> {
     /// Creates values according to a client's options.
     #[inline]
-    pub fn new(env: Env<'e>, environment: &'a Environment, reading: Reading) -> Result<Self> {
-        Ok(Self { env, hooks: environment.hooks()?, reading })
+    pub fn new(
+        env: Env<'e>,
+        environment: &'a Environment,
+        decode_options: DecodeOptions,
+    ) -> Result<Self> {
+        Ok(Self { env, hooks: environment.hooks()?, decode_options })
     }
 }
 
-impl<'e> Maker<'e, '_> {
+impl<'e> Decoder<'e, '_> {
     #[inline]
     fn integer(&self, int: i64) -> Result<Value<'e>> {
-        if self.reading.bigints { self.env.bigint(int) } else { self.env.integer(int) }
+        if self.decode_options.bigints { self.env.bigint(int) } else { self.env.integer(int) }
     }
 
     fn float(&self, float: f64) -> Result<Value<'e>> {
         let number = self.env.number(float)?;
-        if self.reading.doubles && float.fract() == 0.0 {
+        if self.decode_options.doubles && float.fract() == 0.0 {
             return self.wrapped(classify::DOUBLE, number);
         }
         Ok(number)
@@ -142,7 +146,7 @@ impl<'e> Maker<'e, '_> {
     fn map(&self, reader: &mut Reader<'_>, count: u32, depth: usize) -> Result<Value<'e>> {
         // Keys and values, alternating: JavaScript makes an object or a `Map` of them.
         let flat = self.env.array(0)?;
-        let (mut len, mut plain) = (0, !self.reading.maps);
+        let (mut len, mut plain) = (0, !self.decode_options.maps);
         for at in 0..count {
             if at == 0 && reader.skip_flags() {
                 reader.next().map_err(malformed)?;

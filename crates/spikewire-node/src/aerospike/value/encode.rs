@@ -4,9 +4,9 @@ use spikewire_aerospike_protocol::value::{ParticleType, geojson, particle};
 use spikewire_aerospike_protocol::{limits, msgpack};
 
 use super::{Place, classify};
-use crate::errors::{kind_name, shown};
+use crate::errors::{describe, kind_name};
 use crate::hooks::Hooks;
-use crate::js::make::MAX_SAFE;
+use crate::js::create::MAX_SAFE;
 use crate::js::{Failure, Result, Type, Value};
 
 /// Appends the particle of `value` and returns its type.
@@ -210,8 +210,8 @@ fn properties(
         }
         string(out, name, place)?;
         let item = value.get(name)?;
-        let shown = shown(name);
-        nested(hooks, out, item, &Place::Entry(place, &shown), depth - 1)?;
+        let name = describe(name);
+        nested(hooks, out, item, &Place::Entry(place, &name), depth - 1)?;
     }
     Ok(())
 }
@@ -228,7 +228,7 @@ fn pairs(
     msgpack::map(out, len / 2);
     for at in (0..len).step_by(2) {
         let (key, item) = (flat.element(at)?, flat.element(at + 1)?);
-        let name = shown(key);
+        let name = describe(key);
         let bytes = || key.with_bytes(|_| ()).is_some();
         let whole_number = || key.number().is_some_and(|number| whole(number).is_some());
         let allowed = match key.kind() {

@@ -11,7 +11,7 @@ use spikewire_aerospike::{ClientOptions, Error, Hedge, Kind, OptionValue, TlsOpt
 
 use crate::aerospike::arguments;
 use crate::aerospike::client::Client;
-use crate::aerospike::value::decode::Reading;
+use crate::aerospike::value::decode::DecodeOptions;
 use crate::binding::Call;
 use crate::environment::Environment;
 use crate::errors::kind_name;
@@ -20,9 +20,9 @@ use crate::js::{Env, Failure, Result, Value, work};
 use crate::tls;
 
 /// An option's value as passed by the caller.
-struct Given<'e>(Value<'e>);
+struct OptionArgument<'e>(Value<'e>);
 
-impl OptionValue for Given<'_> {
+impl OptionValue for OptionArgument<'_> {
     type Error = Failure;
 
     fn flag(&self, name: &str) -> Result<bool> {
@@ -50,17 +50,17 @@ impl OptionValue for Given<'_> {
     }
 
     fn addresses(&self, name: &str) -> Result<HashMap<String, String>> {
-        let refused = || {
+        let invalid = || {
             Failure::of_type(format!(
                 "{} must be an object of advertised to reachable addresses, not {}",
                 camel(name),
                 kind_name(self.0)
             ))
         };
-        let names = self.0.own_names().map_err(|_| refused())?;
+        let names = self.0.own_names().map_err(|_| invalid())?;
         let pairs = (0..names.len()?).map(|at| {
             let advertised = names.element(at)?;
-            let reachable = self.0.get(advertised)?.text()?.ok_or_else(refused)?;
+            let reachable = self.0.get(advertised)?.text()?.ok_or_else(invalid)?;
             Ok((advertised.text()?.unwrap_or_default(), reachable))
         });
         pairs.collect()
@@ -97,21 +97,21 @@ pub fn connect<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
     let (names, values) = (call.argument(2), call.argument(3));
     for at in 0..names.len()? {
         let name = arguments::text("an option", names.element(at)?)?;
-        checked.set(&name, &Given(values.element(at)?), &[])?;
+        checked.set(&name, &OptionArgument(values.element(at)?), &[])?;
     }
     checked.set_seeds(&seeds)?;
     let flag = |at: usize| call.argument(at).boolean().unwrap_or_default();
-    let reading = Reading { bigints: flag(4), doubles: flag(5), maps: flag(6) };
+    let decode_options = DecodeOptions { bigints: flag(4), doubles: flag(5), maps: flag(6) };
     let defaults = checked.defaults();
     let environment = call.host.environment.clone();
     // Certificates are read on that thread, too.
     let open = move || Cluster::connect(checked.finish()?);
     work::spawn(call.env, "spikewire.connect", open, move |env, opened| {
-        let made = opened
+        let result = opened
             .unwrap_or_else(|_| Err(Error::new(Kind::Connection, "connecting panicked")))
             .map_err(Failure::from)
-            .and_then(|cluster| start(env, &environment, cluster, defaults, reading));
-        environment.settle(env, slot, made);
+            .and_then(|cluster| start(env, &environment, cluster, defaults, decode_options));
+        environment.settle(env, slot, result);
     })?;
     Ok(None)
 }
@@ -121,13 +121,13 @@ fn start<'e>(
     environment: &Rc<Environment>,
     cluster: Arc<Cluster>,
     defaults: CommandDefaults,
-    reading: Reading,
+    decode_options: DecodeOptions,
 ) -> Result<Value<'e>> {
     if environment.is_ending() {
         cluster.close();
         return Err(Error::new(Kind::Closed, "the environment is being torn down").into());
     }
-    let client = Client::start(env, environment, cluster.clone(), defaults, reading);
+    let client = Client::start(env, environment, cluster.clone(), defaults, decode_options);
     let client = client.inspect_err(|_| cluster.close())?;
     env.uint32(environment.resources.add(Rc::new(client)))
 }
@@ -138,7 +138,7 @@ pub fn close<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
     let slot = call.index(1)?;
     let Ok(client) = Client::of(call) else {
         environment.done(call.env, slot);
-        environment.tell_done(call.env);
+        environment.report_done(call.env);
         return Ok(None);
     };
     environment.resources.remove(call.index(0)?);

@@ -46,7 +46,7 @@ impl<'e> Subject<'e> {
         let stored_key = if spec.send_key { address.stored_key()? } else { None };
         let prepared =
             spec.compose(&address.space, &address.digest, stored_key.as_deref(), write)?;
-        let plan = ResponsePlan { shape, reading: client.reading };
+        let plan = ResponsePlan { shape, decode_options: client.decode_options };
         client.submit(call.env, prepared, client.pledge(slot), plan);
         Ok(None)
     }
@@ -69,7 +69,7 @@ pub fn exists<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
     let subject = Subject::of(call)?;
     let options = arguments::read_options(&Options::new(call.argument(4)))?;
     let spec = CommandSpec::exists(&subject.client.defaults, &options)?;
-    subject.send(call, &spec, ResponseShape::Found, |_| Ok(()))
+    subject.send(call, &spec, ResponseShape::Presence, |_| Ok(()))
 }
 
 /// `remove(…, options)`
@@ -77,7 +77,7 @@ pub fn delete<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
     let subject = Subject::of(call)?;
     let options = arguments::write_options(&Options::new(call.argument(4)))?;
     let spec = CommandSpec::delete(&subject.client.defaults, &options)?;
-    subject.send(call, &spec, ResponseShape::Found, |_| Ok(()))
+    subject.send(call, &spec, ResponseShape::Presence, |_| Ok(()))
 }
 
 /// `touch(…, options)`

@@ -15,37 +15,37 @@ impl<'e> Env<'e> {
     /// `undefined`.
     pub fn undefined(self) -> Result<Value<'e>> {
         // SAFETY: the environment is live; the result is written to a valid place.
-        self.made(|out| unsafe { sys::napi_get_undefined(self.raw, out) })
+        self.new_value(|out| unsafe { sys::napi_get_undefined(self.raw, out) })
     }
 
     /// `null`.
     pub fn null(self) -> Result<Value<'e>> {
         // SAFETY: as above.
-        self.made(|out| unsafe { sys::napi_get_null(self.raw, out) })
+        self.new_value(|out| unsafe { sys::napi_get_null(self.raw, out) })
     }
 
     /// `true` or `false`.
     pub fn boolean(self, flag: bool) -> Result<Value<'e>> {
         // SAFETY: as above.
-        self.made(|out| unsafe { sys::napi_get_boolean(self.raw, flag, out) })
+        self.new_value(|out| unsafe { sys::napi_get_boolean(self.raw, flag, out) })
     }
 
     /// A number.
     pub fn number(self, number: f64) -> Result<Value<'e>> {
         // SAFETY: as above.
-        self.made(|out| unsafe { sys::napi_create_double(self.raw, number, out) })
+        self.new_value(|out| unsafe { sys::napi_create_double(self.raw, number, out) })
     }
 
     /// A small number.
     pub fn uint32(self, number: u32) -> Result<Value<'e>> {
         // SAFETY: as above.
-        self.made(|out| unsafe { sys::napi_create_uint32(self.raw, number, out) })
+        self.new_value(|out| unsafe { sys::napi_create_uint32(self.raw, number, out) })
     }
 
     /// A 32-bit number.
     pub fn int32(self, number: i32) -> Result<Value<'e>> {
         // SAFETY: as above.
-        self.made(|out| unsafe { sys::napi_create_int32(self.raw, number, out) })
+        self.new_value(|out| unsafe { sys::napi_create_int32(self.raw, number, out) })
     }
 
     /// An integer: a number if that is exact, otherwise a bigint.
@@ -64,13 +64,13 @@ impl<'e> Env<'e> {
     /// A bigint.
     pub fn bigint(self, int: i64) -> Result<Value<'e>> {
         // SAFETY: as above.
-        self.made(|out| unsafe { sys::napi_create_bigint_int64(self.raw, int, out) })
+        self.new_value(|out| unsafe { sys::napi_create_bigint_int64(self.raw, int, out) })
     }
 
     /// An unsigned bigint.
     pub fn bigint_unsigned(self, int: u64) -> Result<Value<'e>> {
         // SAFETY: as above.
-        self.made(|out| unsafe { sys::napi_create_bigint_uint64(self.raw, int, out) })
+        self.new_value(|out| unsafe { sys::napi_create_bigint_uint64(self.raw, int, out) })
     }
 
     /// A bigint from big-endian two's complement.
@@ -90,7 +90,7 @@ impl<'e> Env<'e> {
         }
         let (sign, count) = (i32::from(is_negative), words.len());
         // SAFETY: pointer and count are those of a live vector.
-        self.made(|out| unsafe {
+        self.new_value(|out| unsafe {
             sys::napi_create_bigint_words(self.raw, sign, count, words.as_ptr(), out)
         })
     }
@@ -98,7 +98,7 @@ impl<'e> Env<'e> {
     /// A `Date`, in milliseconds since 1970.
     pub fn date(self, milliseconds: f64) -> Result<Value<'e>> {
         // SAFETY: the environment is live; the result is written to a valid place.
-        self.made(|out| unsafe { sys::napi_create_date(self.raw, milliseconds, out) })
+        self.new_value(|out| unsafe { sys::napi_create_date(self.raw, milliseconds, out) })
     }
 
     /// A `Float32Array` of these numbers.
@@ -107,7 +107,7 @@ impl<'e> Env<'e> {
         let (buffer, kind) = (self.array_buffer(&bytes)?, sys::TypedarrayType::float32_array);
         let len = bytes.len() / size_of::<f32>();
         // SAFETY: the buffer is live, and the numbers fill it from its start.
-        self.made(|out| unsafe {
+        self.new_value(|out| unsafe {
             sys::napi_create_typedarray(self.raw, kind, len, buffer.as_raw(), 0, out)
         })
     }
@@ -120,14 +120,14 @@ impl<'e> Env<'e> {
         }
         let (bytes, len) = (text.as_ptr().cast(), text.len() as isize);
         // SAFETY: pointer and length are those of a live slice.
-        self.made(|out| unsafe { sys::napi_create_string_utf8(self.raw, bytes, len, out) })
+        self.new_value(|out| unsafe { sys::napi_create_string_utf8(self.raw, bytes, len, out) })
     }
 
     /// A string with one character per byte.
     pub fn latin1(self, bytes: &[u8]) -> Result<Value<'e>> {
         let (data, len) = (bytes.as_ptr().cast(), bytes.len() as isize);
         // SAFETY: pointer and length are those of a live slice.
-        self.made(|out| unsafe { sys::napi_create_string_latin1(self.raw, data, len, out) })
+        self.new_value(|out| unsafe { sys::napi_create_string_latin1(self.raw, data, len, out) })
     }
 
     /// A string of ASCII characters.
@@ -135,7 +135,7 @@ impl<'e> Env<'e> {
     pub fn ascii(self, text: &[u8]) -> Result<Value<'e>> {
         let (bytes, len) = (text.as_ptr().cast(), text.len() as isize);
         // SAFETY: pointer and length are those of a live slice; ASCII is Latin-1.
-        self.made(|out| unsafe { sys::napi_create_string_latin1(self.raw, bytes, len, out) })
+        self.new_value(|out| unsafe { sys::napi_create_string_latin1(self.raw, bytes, len, out) })
     }
 
     /// A `Buffer` with a copy of the bytes.
@@ -143,7 +143,7 @@ impl<'e> Env<'e> {
         let (data, mut copied) = (bytes.as_ptr().cast::<c_void>(), ptr::null_mut());
         // SAFETY: pointer and length are those of a live slice; the address of the copy is
         // discarded.
-        self.made(|out| unsafe {
+        self.new_value(|out| unsafe {
             sys::napi_create_buffer_copy(self.raw, bytes.len(), data, &raw mut copied, out)
         })
     }
@@ -151,7 +151,7 @@ impl<'e> Env<'e> {
     /// An `ArrayBuffer` with a copy of the bytes.
     pub fn array_buffer(self, bytes: &[u8]) -> Result<Value<'e>> {
         let mut data = ptr::null_mut::<c_void>();
-        let buffer = self.made(|out| {
+        let buffer = self.new_value(|out| {
             // SAFETY: the environment is live; the results are written to valid places.
             unsafe { sys::napi_create_arraybuffer(self.raw, bytes.len(), &raw mut data, out) }
         })?;
@@ -165,7 +165,7 @@ impl<'e> Env<'e> {
     /// An `Int32Array` with a copy of these numbers.
     pub fn int32_array(self, numbers: &[i32]) -> Result<Value<'e>> {
         let (len, mut data) = (numbers.len(), ptr::null_mut::<c_void>());
-        let buffer = self.made(|out| {
+        let buffer = self.new_value(|out| {
             // SAFETY: the environment is live; the results are written to valid places.
             unsafe {
                 sys::napi_create_arraybuffer(self.raw, size_of_val(numbers), &raw mut data, out)
@@ -177,7 +177,7 @@ impl<'e> Env<'e> {
         }
         let kind = sys::TypedarrayType::int32_array;
         // SAFETY: as above; the numbers fill the buffer from its start.
-        self.made(|out| unsafe {
+        self.new_value(|out| unsafe {
             sys::napi_create_typedarray(self.raw, kind, len, buffer.as_raw(), 0, out)
         })
     }
@@ -185,7 +185,7 @@ impl<'e> Env<'e> {
     /// An array of this length, without elements.
     pub fn array(self, len: usize) -> Result<Value<'e>> {
         // SAFETY: the environment is live; the result is written to a valid place.
-        self.made(|out| unsafe { sys::napi_create_array_with_length(self.raw, len, out) })
+        self.new_value(|out| unsafe { sys::napi_create_array_with_length(self.raw, len, out) })
     }
 
     /// An array of these values.
@@ -203,19 +203,19 @@ impl<'e> Env<'e> {
     /// An empty object.
     pub fn object(self) -> Result<Value<'e>> {
         // SAFETY: the environment is live; the result is written to a valid place.
-        self.made(|out| unsafe { sys::napi_create_object(self.raw, out) })
+        self.new_value(|out| unsafe { sys::napi_create_object(self.raw, out) })
     }
 
     /// Takes the pending exception, if there is one.
     pub fn take_exception(self) -> Option<Value<'e>> {
         let mut pending = false;
         // SAFETY: the environment is live; the result is written to a valid place.
-        let asked = unsafe { sys::napi_is_exception_pending(self.raw, &raw mut pending) };
-        if asked != sys::Status::napi_ok || !pending {
+        let status = unsafe { sys::napi_is_exception_pending(self.raw, &raw mut pending) };
+        if status != sys::Status::napi_ok || !pending {
             return None;
         }
         // SAFETY: as above.
-        self.made(|out| unsafe { sys::napi_get_and_clear_last_exception(self.raw, out) }).ok()
+        self.new_value(|out| unsafe { sys::napi_get_and_clear_last_exception(self.raw, out) }).ok()
     }
 
     /// Reports an exception that no JavaScript code can catch: `uncaughtException`.

@@ -11,7 +11,7 @@ use crate::outbox::Settle;
 
 /// The result of an administrative command.
 #[derive(Debug)]
-pub enum Answer {
+pub enum AdminResult {
     Nothing,
     Text(String),
     Indexes(Vec<ListedIndex>),
@@ -22,55 +22,55 @@ pub enum Answer {
     Roles(Vec<Role>),
 }
 
-impl From<()> for Answer {
+impl From<()> for AdminResult {
     fn from((): ()) -> Self {
         Self::Nothing
     }
 }
 
-impl From<String> for Answer {
+impl From<String> for AdminResult {
     fn from(text: String) -> Self {
         Self::Text(text)
     }
 }
 
-impl From<Vec<ListedIndex>> for Answer {
+impl From<Vec<ListedIndex>> for AdminResult {
     fn from(indexes: Vec<ListedIndex>) -> Self {
         Self::Indexes(indexes)
     }
 }
 
-impl From<Vec<Module>> for Answer {
+impl From<Vec<Module>> for AdminResult {
     fn from(modules: Vec<Module>) -> Self {
         Self::Modules(modules)
     }
 }
 
-impl From<User> for Answer {
+impl From<User> for AdminResult {
     fn from(user: User) -> Self {
         Self::User(user)
     }
 }
 
-impl From<Vec<User>> for Answer {
+impl From<Vec<User>> for AdminResult {
     fn from(users: Vec<User>) -> Self {
         Self::Users(users)
     }
 }
 
-impl From<Role> for Answer {
+impl From<Role> for AdminResult {
     fn from(role: Role) -> Self {
         Self::Role(role)
     }
 }
 
-impl From<Vec<Role>> for Answer {
+impl From<Vec<Role>> for AdminResult {
     fn from(roles: Vec<Role>) -> Self {
         Self::Roles(roles)
     }
 }
 
-impl Settle for Answer {
+impl Settle for AdminResult {
     fn settle<'e>(self: Box<Self>, env: Env<'e>, _: &Environment) -> Result<Value<'e>> {
         match *self {
             Self::Nothing => env.undefined(),

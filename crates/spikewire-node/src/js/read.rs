@@ -6,9 +6,9 @@ use std::ptr;
 use memchr::{memchr, memmem};
 use napi_sys as sys;
 
+use super::create::negate;
 use super::failure::{Failure, Result};
 use super::handle::{Value, checked};
-use super::make::negate;
 use super::shared::{copied_shared, copied_shared_numbers};
 
 /// The result of `typeof`, with `null` separate.
@@ -322,7 +322,7 @@ impl<'e> Value<'e> {
     #[inline]
     pub fn element(self, at: u32) -> Result<Value<'e>> {
         // SAFETY: as above.
-        self.env.made(|out| unsafe { sys::napi_get_element(self.env.raw, self.raw, at, out) })
+        self.env.new_value(|out| unsafe { sys::napi_get_element(self.env.raw, self.raw, at, out) })
     }
 
     /// Sets an element of an array.
@@ -334,16 +334,18 @@ impl<'e> Value<'e> {
     /// A property; `undefined` if there is none.
     pub fn get(self, name: Value<'_>) -> Result<Value<'e>> {
         // SAFETY: both values are live.
-        self.env
-            .made(|out| unsafe { sys::napi_get_property(self.env.raw, self.raw, name.raw, out) })
+        self.env.new_value(|out| unsafe {
+            sys::napi_get_property(self.env.raw, self.raw, name.raw, out)
+        })
     }
 
     /// A property with a constant name.
     pub fn named(self, name: &std::ffi::CStr) -> Result<Value<'e>> {
         let name = name.as_ptr();
         // SAFETY: the value is live, and the name ends with a zero.
-        self.env
-            .made(|out| unsafe { sys::napi_get_named_property(self.env.raw, self.raw, name, out) })
+        self.env.new_value(|out| unsafe {
+            sys::napi_get_named_property(self.env.raw, self.raw, name, out)
+        })
     }
 
     /// Sets a property.
@@ -364,7 +366,7 @@ impl<'e> Value<'e> {
         use sys::{KeyCollectionMode, KeyConversion, KeyFilter};
         let filter = KeyFilter::enumerable;
         // SAFETY: the value is live; the result is written to a valid place.
-        self.env.made(|out| unsafe {
+        self.env.new_value(|out| unsafe {
             sys::napi_get_all_property_names(
                 self.env.raw,
                 self.raw,
@@ -392,7 +394,7 @@ impl<'e> Value<'e> {
 
     fn prototype(self) -> Result<Value<'e>> {
         // SAFETY: the value is live; the result is written to a valid place.
-        self.env.made(|out| unsafe { sys::napi_get_prototype(self.env.raw, self.raw, out) })
+        self.env.new_value(|out| unsafe { sys::napi_get_prototype(self.env.raw, self.raw, out) })
     }
 
     /// Whether it is a `Date`.
@@ -461,10 +463,10 @@ impl<'e> Value<'e> {
         is
     }
 
-    /// Calls `look` with the bytes of a `Uint8Array` (such as a `Buffer`) or `ArrayBuffer`; `None`
+    /// Calls `read` with the bytes of a `Uint8Array` (such as a `Buffer`) or `ArrayBuffer`; `None`
     /// for other types. No JavaScript code may run meanwhile, since it could free them.
     #[inline]
-    pub fn with_bytes<R>(self, look: impl FnOnce(&[u8]) -> R) -> Option<R> {
+    pub fn with_bytes<R>(self, read: impl FnOnce(&[u8]) -> R) -> Option<R> {
         let mut is = false;
         // SAFETY: as above.
         unsafe { sys::napi_is_typedarray(self.env.raw, self.raw, &raw mut is) };
@@ -504,15 +506,15 @@ impl<'e> Value<'e> {
             }
         }
         if len == 0 || data.is_null() {
-            return Some(look(&[]));
+            return Some(read(&[]));
         }
         if is_shared {
             // SAFETY: the array is live and has this many bytes.
-            return Some(look(&unsafe { copied_shared(data, len) }));
+            return Some(read(&unsafe { copied_shared(data, len) }));
         }
         // SAFETY: the array is live and has this many bytes; no JavaScript code runs meanwhile, and
         // this thread is the only one of its environment.
-        Some(look(unsafe { std::slice::from_raw_parts(data.cast(), len) }))
+        Some(read(unsafe { std::slice::from_raw_parts(data.cast(), len) }))
     }
 }
 

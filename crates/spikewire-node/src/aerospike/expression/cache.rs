@@ -15,10 +15,10 @@ const SLOTS: usize = 64;
 const LONGEST: usize = 1 << 16;
 
 /// An expression and its image.
-type Kept = Option<(Vec<u8>, Tree)>;
+type Entry = Option<(Vec<u8>, Tree)>;
 
 thread_local! {
-    static TREES: RefCell<[Kept; SLOTS]> = const { RefCell::new([const { None }; SLOTS]) };
+    static TREES: RefCell<[Entry; SLOTS]> = const { RefCell::new([const { None }; SLOTS]) };
 }
 
 fn slot(image: &[u8]) -> usize {

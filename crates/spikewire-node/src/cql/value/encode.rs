@@ -6,13 +6,13 @@ use spikewire_cql::types::{Type, Udt};
 use spikewire_cql::value::{Accept, AcceptEntries, Duration, Presence, Source, Unfit};
 
 use super::{date, sort};
-use crate::errors::{kind_name, number_text, shown};
+use crate::errors::{describe, kind_name, number_text};
 use crate::hooks::cql::Hooks;
-use crate::js::make::MAX_SAFE;
+use crate::js::create::MAX_SAFE;
 use crate::js::{Failure, Type as Kind, Value};
 
 /// A JavaScript value.
-pub struct Given<'e, 'a> {
+pub struct HostValue<'e, 'a> {
     hooks: &'a Hooks,
     value: Value<'e>,
     kind: Kind,
@@ -32,7 +32,7 @@ fn invalid<T>(why: impl Into<String>) -> Result<T> {
     Err(Unfit::Invalid(why.into().into()))
 }
 
-impl<'e, 'a> Given<'e, 'a> {
+impl<'e, 'a> HostValue<'e, 'a> {
     /// A value.
     #[inline]
     pub fn new(hooks: &'a Hooks, value: Value<'e>) -> Self {
@@ -83,7 +83,7 @@ impl<'e, 'a> Given<'e, 'a> {
     }
 }
 
-impl Source for Given<'_, '_> {
+impl Source for HostValue<'_, '_> {
     type Error = Failure;
 
     #[inline]
@@ -100,7 +100,7 @@ impl Source for Given<'_, '_> {
     }
 
     fn describe(&self) -> String {
-        let (value, kind) = (shown(self.value), kind_name(self.value));
+        let (value, kind) = (describe(self.value), kind_name(self.value));
         if value == kind || self.kind == Kind::BigInt {
             return value;
         }
@@ -182,7 +182,7 @@ impl Source for Given<'_, '_> {
             || {
                 invalid(format!(
                     "{} is no UUID, such as 123e4567-e89b-12d3-a456-426614174000",
-                    shown(self.value)
+                    describe(self.value)
                 ))
             },
             Ok,
@@ -193,7 +193,7 @@ impl Source for Given<'_, '_> {
         let text = self.string()?;
         match text.parse() {
             Ok(address) => Ok(address),
-            Err(_) => invalid(format!("{} is no IP address", shown(self.value))),
+            Err(_) => invalid(format!("{} is no IP address", describe(self.value))),
         }
     }
 
@@ -208,7 +208,7 @@ impl Source for Given<'_, '_> {
     fn date(&self) -> Result<i64> {
         let text = self.string()?;
         date::days(&text).map_or_else(
-            || invalid(format!("{} is no day, such as 2024-02-29", shown(self.value))),
+            || invalid(format!("{} is no day, such as 2024-02-29", describe(self.value))),
             Ok,
         )
     }

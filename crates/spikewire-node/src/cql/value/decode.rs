@@ -8,7 +8,7 @@ use spikewire_cql::types::{Type, Udt};
 use spikewire_cql::value::{Duration, Elements, Fixed as _, MapEntries, Sink, shortest};
 
 use super::super::classes::{Class, Classes};
-use super::{Reading, date, sort};
+use super::{CqlDecodeOptions, date, sort};
 use crate::environment::Environment;
 use crate::environment::columns::WIDEST;
 use crate::hooks::cql::Hooks;
@@ -21,25 +21,25 @@ const DAY: i64 = 86_400_000_000_000;
 
 /// Creates JavaScript values.
 #[derive(Clone, Copy)]
-pub struct Making<'e, 'a> {
+pub struct CqlDecoder<'e, 'a> {
     env: Env<'e>,
     hooks: &'a Hooks,
     environment: &'a Environment,
-    reading: Reading,
+    decode_options: CqlDecodeOptions,
 }
 
 type Result<'e> = std::result::Result<Value<'e>, Failure>;
 
-impl<'e, 'a> Making<'e, 'a> {
+impl<'e, 'a> CqlDecoder<'e, 'a> {
     /// Creates values according to a session's options.
     #[inline]
     pub fn new(
         env: Env<'e>,
         environment: &'a Environment,
-        reading: Reading,
+        decode_options: CqlDecodeOptions,
     ) -> std::result::Result<Self, Failure> {
         let hooks = environment.hooks()?.cql()?;
-        Ok(Self { env, hooks, environment, reading })
+        Ok(Self { env, hooks, environment, decode_options })
     }
 
     fn wrapped(&self, sort: u32, content: Value<'e>) -> Result<'e> {
@@ -56,7 +56,7 @@ impl<'e, 'a> Making<'e, 'a> {
 
     /// The class registered for a type, if any.
     fn class_of(&self, udt: &Udt) -> Option<Rc<Class>> {
-        let classes = self.environment.resources.get::<Classes>(self.reading.classes);
+        let classes = self.environment.resources.get::<Classes>(self.decode_options.classes);
         classes.ok()?.of(udt)
     }
 
@@ -97,7 +97,7 @@ pub fn uuid_text(uuid: [u8; 16]) -> [u8; 36] {
     text
 }
 
-impl<'e> Sink for Making<'e, '_> {
+impl<'e> Sink for CqlDecoder<'e, '_> {
     type Value = Value<'e>;
     type Error = Failure;
 
@@ -130,7 +130,7 @@ impl<'e> Sink for Making<'e, '_> {
 
     #[inline]
     fn bigint(&self, value: i64) -> Result<'e> {
-        if self.reading.bigints { self.env.bigint(value) } else { self.env.integer(value) }
+        if self.decode_options.bigints { self.env.bigint(value) } else { self.env.integer(value) }
     }
 
     fn float(&self, value: f32) -> Result<'e> {
@@ -231,7 +231,7 @@ impl<'e> Sink for Making<'e, '_> {
             flat.set_element(2 * at as u32, key)?;
             flat.set_element(2 * at as u32 + 1, value)?;
         }
-        let plain = is_string(key) && !self.reading.maps;
+        let plain = is_string(key) && !self.decode_options.maps;
         self.wrapped(if plain { sort::OTHER } else { sort::MAP }, flat)
     }
 
