@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use spikewire_sync::{Condvar, Mutex};
 
 use super::rebalance;
-use super::state::ClusterState;
+use crate::state::ClusterState;
 use crate::storage::namespace::Namespace;
 
 /// How often the thread checks for expired records.

@@ -6,7 +6,7 @@
 use std::sync::atomic::Ordering;
 
 use super::placement;
-use super::state::ClusterState;
+use crate::state::ClusterState;
 use crate::storage::namespace::Namespace;
 
 /// The initial balance: every partition gets its owners, all empty.

@@ -16,7 +16,7 @@ use super::reply::Reply;
 use super::request::Request;
 use super::stream::{SLICE, StreamedReply};
 use super::{Context, Target};
-use crate::storage::clock::Moment;
+use crate::record::clock::Moment;
 use crate::turn::NextTurn;
 
 /// Maximum body length of a frame with more than one reply.

@@ -6,7 +6,7 @@ use spikewire_aerospike_protocol::result_code::ResultCode;
 use super::reply::Reply;
 use super::write::generation_fits;
 use super::{Context, Target};
-use crate::storage::record::View;
+use crate::record::View;
 
 impl Context {
     /// Deletes a record on every copy. Replies to deletes never have a generation. Expiry is

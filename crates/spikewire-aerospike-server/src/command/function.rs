@@ -20,10 +20,10 @@ use super::reply::{Refusal, Reply};
 use super::request::Request;
 use super::write::prepare;
 use super::{Context, Target};
-use crate::storage::bins::Bin;
-use crate::storage::clock::Moment;
+use crate::record::bins::Bin;
+use crate::record::clock::Moment;
+use crate::record::{Draft, View};
 use crate::storage::namespace::Namespace;
-use crate::storage::record::{Draft, View};
 
 /// The call in a request.
 #[derive(Debug)]

@@ -11,10 +11,8 @@
 //! | [`stream`] | replies that are longer than one turn |
 //! | [`structured`] | operations on what is inside a bin |
 //! | [`function`] | a user-defined function applied to a record |
-//! | [`counters`] | counters |
 
 pub mod batch;
-pub mod counters;
 pub mod delete;
 pub mod function;
 pub mod modify;
@@ -32,18 +30,18 @@ use std::sync::Arc;
 use spikewire_aerospike_protocol::message::{info1, info2, info3};
 use spikewire_aerospike_protocol::result_code::ResultCode;
 
-use self::counters::LocalCounters;
 use self::reply::{Refusal, Reply};
 use self::request::Request;
 use self::stream::StreamedReply;
-use crate::cluster::state::ClusterState;
 use crate::expression::{Filters, Program, RecordView};
+use crate::record::View;
+use crate::record::bins::Bins;
+use crate::record::clock::Moment;
 use crate::security::permission::Permissions;
 use crate::security::privilege::Access;
-use crate::storage::bins::Bins;
-use crate::storage::clock::Moment;
+use crate::state::ClusterState;
+use crate::state::counters::LocalCounters;
 use crate::storage::namespace::Namespace;
-use crate::storage::record::View;
 
 /// The state of one thread for running commands, with reusable buffers.
 #[derive(Debug)]

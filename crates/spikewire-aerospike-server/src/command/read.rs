@@ -9,9 +9,9 @@ use super::reply::{Refusal, Reply};
 use super::structured::{self, expression};
 use super::{Context, Target};
 use crate::expression::RecordView;
-use crate::storage::bins::Bin;
+use crate::record::bins::Bin;
+use crate::record::{Draft, View};
 use crate::storage::locked::LockedPartition;
-use crate::storage::record::{Draft, View};
 
 impl Context {
     /// Serves a read from the node's own copy, or the master's if it has none.

@@ -4,7 +4,7 @@ use spikewire_aerospike_protocol::frame::{self, Kind};
 use spikewire_aerospike_protocol::message::{self, HEADER_LEN, Header, info3, op};
 use spikewire_aerospike_protocol::result_code::ResultCode;
 
-use crate::storage::record::View;
+use crate::record::View;
 
 /// Why a command was rejected, and the record metadata in its reply.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

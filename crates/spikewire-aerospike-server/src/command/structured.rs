@@ -7,7 +7,7 @@ use spikewire_aerospike_protocol::value::particle;
 use super::reply::Reply;
 use crate::expression::{self, RecordView};
 use crate::outcome::{Found, Old, Outcome};
-use crate::storage::bins::{Bin, Bins};
+use crate::record::bins::{Bin, Bins};
 use crate::{bits, cdt, hll};
 
 /// The result of an operation.

@@ -12,8 +12,8 @@ use super::structured::{self, Answer};
 use super::{Context, Target};
 use crate::expression::Bins::Edited;
 use crate::expression::{self, RecordView};
-use crate::storage::bins::Bins;
-use crate::storage::record::{Draft, View};
+use crate::record::bins::Bins;
+use crate::record::{Draft, View};
 
 impl Context {
     /// Runs a write on the master's copy, stores the result on every copy, then replies.

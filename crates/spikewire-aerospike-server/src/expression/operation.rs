@@ -5,7 +5,7 @@ use spikewire_aerospike_protocol::message::Op;
 use spikewire_aerospike_protocol::result_code::ResultCode;
 
 use super::{Program, RecordView, Val};
-use crate::storage::bins::Bins;
+use crate::record::bins::Bins;
 use crate::value::store;
 
 /// The effect of an operation on its bin.

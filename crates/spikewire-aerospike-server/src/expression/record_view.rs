@@ -8,11 +8,11 @@ use spikewire_aerospike_protocol::limits::EPOCH_2010;
 use spikewire_aerospike_protocol::value::{self, particle};
 
 use super::Val;
-use crate::storage::bins::{self, Bin};
-use crate::storage::clock::Moment;
-use crate::storage::device;
-use crate::storage::record::{Draft, View};
-use crate::storage::sets::Sets;
+use crate::record::bins::{self, Bin};
+use crate::record::clock::Moment;
+use crate::record::device;
+use crate::record::sets::Sets;
+use crate::record::{Draft, View};
 
 /// The bins of a record.
 #[derive(Debug, Clone, Copy)]

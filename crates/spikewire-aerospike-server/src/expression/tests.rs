@@ -5,11 +5,11 @@ use spikewire_aerospike_protocol::value::{Value, particle};
 
 use super::operation::{self, Change};
 use super::*;
-use crate::storage::bins;
-use crate::storage::clock::Moment;
-use crate::storage::device::stored_size;
+use crate::record::bins;
+use crate::record::clock::Moment;
+use crate::record::device::stored_size;
+use crate::record::{Draft, View};
 use crate::storage::namespace::Namespace;
-use crate::storage::record::{Draft, View};
 
 struct Fixture {
     namespace: Namespace,

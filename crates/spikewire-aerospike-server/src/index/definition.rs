@@ -10,8 +10,8 @@ use super::key::{Key, KeyType};
 use crate::cdt::container::{self, Container};
 use crate::cdt::path;
 use crate::expression::{Program, RecordView, Val};
-use crate::storage::bins::Bin;
-use crate::storage::record::View;
+use crate::record::View;
+use crate::record::bins::Bin;
 
 /// Where the values of an index come from.
 #[derive(Debug)]

@@ -6,9 +6,9 @@ use std::sync::Arc;
 
 use super::Index;
 use crate::expression::RecordView;
-use crate::storage::clock::Moment;
-use crate::storage::record::View;
-use crate::storage::sets::Sets;
+use crate::record::View;
+use crate::record::clock::Moment;
+use crate::record::sets::Sets;
 
 /// A key and the digest of a record that it was found in.
 pub type Entry = (u64, [u8; 20]);

@@ -16,9 +16,7 @@
 //! | [`query_range`] | the values a query asks for |
 //! | [`list`] | the indexes of a namespace |
 //! | [`unknown`] | indexes of namespaces that are not there |
-//! | [`build`] | filling an index from the records that are there, and emptying it |
 
-pub mod build;
 pub mod definition;
 pub mod entries;
 pub mod key;
@@ -97,7 +95,7 @@ impl Index {
     }
 
     /// Records that one more partition is complete.
-    fn pass_partition(&self) {
+    pub fn pass_partition(&self) {
         self.took.store(self.started.elapsed().as_secs(), Ordering::Release);
         self.built.fetch_add(1, Ordering::AcqRel);
     }

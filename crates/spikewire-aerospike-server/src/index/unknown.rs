@@ -7,7 +7,7 @@ use spikewire_sync::Mutex;
 
 use super::definition::Definition;
 use super::list::{Created, Indexes};
-use crate::storage::sets::Sets;
+use crate::record::sets::Sets;
 
 /// Indexes by namespace, with their sets.
 #[derive(Debug, Default)]

@@ -18,8 +18,8 @@ use crate::index::Index;
 use crate::index::definition::{Definition, Source, expected_type, is_indexable, is_plain_context};
 use crate::index::key::KeyType;
 use crate::index::list::Created;
+use crate::record::sets::Sets;
 use crate::storage::namespace::Namespace;
-use crate::storage::sets::Sets;
 
 pub(super) fn value(target: &InfoTarget<'_>, command: &Command<'_>) -> Option<String> {
     Some(match command.name {

@@ -5,10 +5,10 @@ use std::sync::atomic::Ordering;
 use spikewire_aerospike_protocol::info::Command;
 
 use super::{InfoTarget, NO_NAMESPACE, error, set_indexes};
-use crate::cluster::stats;
+use crate::record::sets::Set;
+use crate::state::stats;
 use crate::storage::namespace::Namespace;
 use crate::storage::partition::Usage;
-use crate::storage::sets::Set;
 
 pub(super) fn value(target: &InfoTarget<'_>, command: &Command<'_>) -> Option<String> {
     Some(match command.name {

@@ -8,10 +8,10 @@ use std::time::{Duration, Instant};
 use mio::net::TcpStream;
 use socket2::SockRef;
 
-use super::faults::{Drip, Fate};
-use crate::cluster::user_agents::UserAgent;
 use crate::command::stream::{SEND_TIMEOUT, StreamedReply};
+use crate::faults::{Drip, Fate};
 use crate::security::LoggedIn;
+use crate::state::user_agents::UserAgent;
 use crate::tls::stream::TlsStream;
 
 /// No further requests are processed while this much output waits for the client.

@@ -10,9 +10,9 @@ use spikewire_aerospike_protocol::manage::Hash;
 use spikewire_aerospike_protocol::result_code::ResultCode;
 
 use super::network::Network;
+use super::options::UserOptions;
 use super::privilege::{Access, KINDS, Kind, Privilege};
 use super::usage::{Quotas, Usage};
-use crate::cluster::options::UserOptions;
 
 /// How a user is authenticated.
 #[derive(Clone, PartialEq, Eq)]

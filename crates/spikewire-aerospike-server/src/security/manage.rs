@@ -6,13 +6,12 @@ use spikewire_aerospike_protocol::manage::{
 };
 use spikewire_aerospike_protocol::result_code::ResultCode;
 
-use super::asked::Asked;
 use super::directory::{Directory, Proof, Role, User};
 use super::network::Network;
 use super::permission::Permissions;
 use super::privilege::{Kind, Privilege};
 use super::usage::Quotas;
-use super::{LoggedIn, Security};
+use super::{LoggedIn, Origin, Security};
 
 /// Rows of a list per frame.
 const PAGE: usize = 32;
@@ -33,7 +32,7 @@ impl Security {
     /// Executes a request of the logged-in user; returns the rows of a list.
     pub fn manage(
         &self,
-        asked: &Asked<'_>,
+        origin: Origin,
         login: Option<&LoggedIn>,
         request: Request,
     ) -> Outcome<Vec<Row>> {
@@ -43,16 +42,16 @@ impl Security {
         {
             return Err(ResultCode::ROLE_VIOLATION);
         }
-        let node = asked.node;
+        let node = origin.node;
         match request {
             Request::QueryUsers { user } => self.directory.read().users(node, user.as_deref()),
             Request::QueryRoles { role } => self.directory.read().roles(role.as_deref()),
             change => {
                 let dropped = self.change(|directory| {
-                    directory.change(change, asked.state.nodes.len(), self.has_quotas)
+                    directory.change(change, self.sessions.len(), self.has_quotas)
                 })?;
                 if let Some(user) = dropped {
-                    asked.state.nodes.iter().for_each(|node| node.sessions.end(&user));
+                    self.sessions.iter().for_each(|sessions| sessions.end(&user));
                 }
                 Ok(Vec::new())
             }

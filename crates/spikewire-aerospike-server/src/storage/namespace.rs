@@ -5,15 +5,15 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use spikewire_aerospike_protocol::limits::PARTITIONS;
 use spikewire_sync::Mutex;
 
-use super::clock::Moment;
-use super::device;
 use super::locked::LockedPartition;
+use super::options::NamespaceOptions;
 use super::partition::{Partition, Usage};
-use super::record::View;
-use super::sets::Sets;
-use crate::NamespaceOptions;
 use crate::index::definition::Definition;
 use crate::index::list::{Created, Indexes};
+use crate::record::View;
+use crate::record::clock::Moment;
+use crate::record::device;
+use crate::record::sets::Sets;
 
 /// A namespace of a cluster, with the copies of all its nodes.
 #[derive(Debug)]

@@ -6,11 +6,11 @@
 
 use std::sync::Arc;
 
-use super::record::View;
-use super::sets::Sets;
 use super::table::Table;
 use crate::index::Index;
 use crate::index::entries::Entries;
+use crate::record::View;
+use crate::record::sets::Sets;
 
 /// One node's copy.
 #[derive(Debug)]
@@ -235,7 +235,7 @@ fn entry(usage: &mut Vec<Usage>, set: u16) -> &mut Usage {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::storage::record::Draft;
+    use crate::record::Draft;
     use spikewire_aerospike_protocol::key::Digest;
 
     fn image(id: u8, void_time: u32) -> Vec<u8> {

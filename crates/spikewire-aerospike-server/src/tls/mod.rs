@@ -3,9 +3,11 @@
 //! | module | what it holds |
 //! |---|---|
 //! | [`certificates`] | an authority for one cluster, and files with what clients need |
+//! | [`options`] | the name of the nodes, and whether clients need a certificate |
 //! | [`stream`] | one encrypted connection over a socket that does not wait |
 
 pub mod certificates;
+pub mod options;
 pub mod stream;
 
 use std::io;
@@ -16,8 +18,8 @@ use rustls::server::WebPkiClientVerifier;
 use rustls::{RootCertStore, ServerConfig};
 
 use self::certificates::{Certificates, Made};
+use self::options::TlsOptions;
 use self::stream::TlsStream;
-use crate::cluster::options::TlsOptions;
 
 /// TLS state shared by all connections of a cluster.
 #[derive(Debug)]

@@ -9,7 +9,7 @@ use spikewire_aerospike_protocol::value::particle;
 use super::super::reply::Reply;
 use super::super::structured;
 use crate::expression::RecordView;
-use crate::storage::bins::Bin;
+use crate::record::bins::Bin;
 
 /// The parts of a record to send.
 #[derive(Debug)]

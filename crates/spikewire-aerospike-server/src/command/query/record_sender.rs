@@ -14,10 +14,10 @@ use crate::expression::{Program, RecordView};
 use crate::index::Index;
 use crate::index::query_range::QueryRange;
 use crate::job::Job;
-use crate::storage::clock::Moment;
+use crate::record::View;
+use crate::record::clock::Moment;
+use crate::record::sets::Set;
 use crate::storage::namespace::Namespace;
-use crate::storage::record::View;
-use crate::storage::sets::Set;
 
 /// Maximum size of a frame with more than one record, in bytes.
 const FRAME: usize = 1 << 20;

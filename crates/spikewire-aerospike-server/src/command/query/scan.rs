@@ -16,7 +16,7 @@ use super::super::stream::{SLICE, StreamedReply};
 use super::partition_cursor::{PartitionCursor, gather};
 use super::record_sender::{RecordSender, SetFilter, Stop};
 use crate::job::{End, Job};
-use crate::storage::clock::Moment;
+use crate::record::clock::Moment;
 use crate::storage::namespace::Namespace;
 use crate::storage::walk::Walk;
 use crate::turn::NextTurn;

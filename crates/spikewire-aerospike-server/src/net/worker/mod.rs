@@ -18,13 +18,13 @@ use mio::event::Event;
 use mio::{Events, Poll, Token};
 
 use super::connection::{BACKLOG, Connection};
-use super::faults::{Dice, Faults};
 use super::listener::Port;
 use super::slab::Slab;
 use super::{Message, WorkerLinks, WorkerRole};
-use crate::cluster::state::ClusterState;
 use crate::command::Context;
 use crate::command::stream::SLICE;
+use crate::faults::{Dice, Faults};
+use crate::state::ClusterState;
 use crate::turn::NextTurn;
 
 /// Token of the worker's waker.

@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use spikewire_aerospike_protocol::limits::PARTITIONS;
 
-use super::Index;
-use crate::cluster::background::Task;
-use crate::cluster::state::ClusterState;
+use super::ClusterState;
+use crate::background::Task;
+use crate::index::Index;
 use crate::turn::NextTurn;
 
 /// Records and partitions per slice.
@@ -14,21 +14,21 @@ const LOOKS: usize = 5000;
 
 /// Adds the entries of an index, or removes them.
 #[derive(Debug)]
-pub struct Build {
+pub struct IndexBuild {
     state: Arc<ClusterState>,
     namespace: usize,
     index: Arc<Index>,
     next: u16,
 }
 
-impl Build {
+impl IndexBuild {
     /// A task for an index that was created or deleted in this namespace.
     pub fn new(state: Arc<ClusterState>, namespace: usize, index: Arc<Index>) -> Self {
         Self { state, namespace, index, next: 0 }
     }
 }
 
-impl Task for Build {
+impl Task for IndexBuild {
     fn step(&mut self) -> NextTurn {
         let namespace = &self.state.namespaces[self.namespace];
         let mut looks = 0;
