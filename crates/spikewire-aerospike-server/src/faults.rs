@@ -173,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn impossible_faults_are_refused() {
+    fn impossible_faults_are_rejected() {
         assert!(Faults { drop: 1.5, ..Faults::default() }.check().is_err());
         assert!(Faults { cut: f64::NAN, ..Faults::default() }.check().is_err());
         let drip = Some(Drip { bytes: 0, every: Duration::ZERO });

@@ -115,7 +115,7 @@ fn long_requests_and_replies_arrive_whole() {
 }
 
 #[test]
-fn a_client_without_a_certificate_is_refused_where_one_is_asked_for() {
+fn a_client_without_a_certificate_is_rejected_where_one_is_asked_for() {
     let cluster = cluster(1, TlsOptions { client_certificates: true, ..TlsOptions::default() });
     let mut wire = Secure::to(&cluster, 0, "spikewire", true);
     assert_eq!(wire.ask(&Request::put("k", 1)).code(), 0);
@@ -149,7 +149,7 @@ fn the_files_end_with_the_cluster() {
 }
 
 #[test]
-fn impossible_names_are_refused() {
+fn impossible_names_are_rejected() {
     let tls = Some(TlsOptions { name: "a b".to_owned(), ..TlsOptions::default() });
     let error = Cluster::start(Options { tls, ..Options::default() }).unwrap_err();
     assert!(error.to_string().contains("\"a b\" is no name of a host"), "{error}");

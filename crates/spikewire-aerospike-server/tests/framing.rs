@@ -153,7 +153,7 @@ fn a_client_that_never_reads_is_cut_off() {
 }
 
 #[test]
-fn a_reply_that_no_frame_can_carry_is_refused() {
+fn a_reply_that_no_frame_can_carry_is_rejected() {
     let cluster = cluster(1);
     let mut wire = Wire::to(&cluster, 0);
     assert_eq!(wire.code(Request::write("k").op(2, "b", 4, &vec![7; 1_000_000])), 0);

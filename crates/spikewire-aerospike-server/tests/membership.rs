@@ -61,7 +61,7 @@ fn generations_rise_and_maps_stay_whole() {
 }
 
 #[test]
-fn a_dead_node_resets_and_refuses_and_comes_back_empty() {
+fn a_dead_node_resets_and_rejects_and_comes_back_empty() {
     let options =
         Options { nodes: 1, namespaces: vec![NamespaceOptions::default()], ..Options::default() };
     let cluster = Cluster::start(options).unwrap();

@@ -209,7 +209,7 @@ fn a_misbehaving_node_is_no_way_in() {
 }
 
 #[test]
-fn impossible_users_are_refused() {
+fn impossible_users_are_rejected() {
     let start = |users| Cluster::start(Options { users, ..Options::default() });
     for (users, says) in [
         (vec![UserOptions::new("", "secret")], "1 to 63 bytes"),

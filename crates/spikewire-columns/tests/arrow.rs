@@ -82,7 +82,7 @@ fn a_schema_decides_types_and_order() {
 }
 
 #[test]
-fn what_does_not_fit_is_refused_with_its_place() {
+fn what_does_not_fit_is_rejected_with_its_place() {
     let wanted = || schema(vec![Field::new("age", DataType::Int8, true)]);
     for (value, class, message) in [
         (int(128), ErrorClass::Overflow, "128 does not fit int8"),

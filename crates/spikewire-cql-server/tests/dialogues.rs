@@ -207,7 +207,7 @@ fn many_rows_come_page_by_page_and_requests_of_one_write_are_all_answered() {
 }
 
 #[test]
-fn what_is_not_understood_is_refused_in_words() {
+fn what_is_not_understood_is_rejected_in_words() {
     let server = Server::start(&Options::default()).unwrap();
     let mut client = Client::connect(&server, Version::V4, false);
     [KEYSPACE, TABLE].iter().for_each(|text| drop(client.query(text)));

@@ -76,7 +76,7 @@ mod tests {
     }
 
     #[test]
-    fn a_version_that_is_refused_leads_to_the_next_lower_one() {
+    fn a_version_that_is_rejected_leads_to_the_next_lower_one() {
         assert_eq!(Version::V5.lower(), Some(Version::V4));
         assert_eq!(Version::V4.lower(), None);
         for version in Version::ALL {

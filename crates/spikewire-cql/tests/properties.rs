@@ -111,7 +111,7 @@ proptest! {
     }
 
     #[test]
-    fn values_of_other_types_are_refused_or_sent((_, value) in typed(), ty in support::types()) {
+    fn values_of_other_types_are_rejected_or_sent((_, value) in typed(), ty in support::types()) {
         let mut out = vec![7];
         if encode(&ty, &value, &mut out).is_err() {
             prop_assert_eq!(out, [7]);

@@ -173,7 +173,7 @@ fn failures_say_where() {
 }
 
 #[test]
-fn what_does_not_compile_is_refused_with_its_line() {
+fn what_does_not_compile_is_rejected_with_its_line() {
     let error = check("bad.lua", "function f()\n  return 1 +\nend").unwrap_err();
     assert_eq!(error.line, 3);
     assert!(error.message.contains("unexpected symbol"), "{error:?}");

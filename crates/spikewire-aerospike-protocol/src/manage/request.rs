@@ -374,7 +374,7 @@ mod tests {
     }
 
     #[test]
-    fn broken_bodies_are_refused() {
+    fn broken_bodies_are_rejected() {
         for request in requests() {
             let bytes = bytes(&request);
             for cut in HEADER_LEN..bytes.len() {
@@ -395,8 +395,8 @@ mod tests {
     #[test]
     fn secrets_stay_out_of_debug_text() {
         for request in requests() {
-            let shown = format!("{request:?}");
-            assert!(!shown.contains("[1, 1") && !shown.contains("[2, 2"), "{shown}");
+            let debug = format!("{request:?}");
+            assert!(!debug.contains("[1, 1") && !debug.contains("[2, 2"), "{debug}");
         }
     }
 }

@@ -355,7 +355,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_pattern_is_refused() {
+    fn what_is_no_pattern_is_rejected() {
         for pattern in ["(", "[", "[a", "a{2,1}", "\\", "(a)\\1", "[[:nope:]]", "[[=a=]]", "[b-a]"]
         {
             assert!(compile(pattern.as_bytes(), 1, 0).is_err(), "{pattern}");

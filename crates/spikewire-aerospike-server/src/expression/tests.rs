@@ -315,7 +315,7 @@ fn the_deepest_expressions_are_evaluated() {
 }
 
 #[test]
-fn any_pattern_is_read_or_refused() {
+fn any_pattern_is_read_or_rejected() {
     const LETTERS: &[u8] = b"a[]^-\\(){}|*+?.$:,19\n&~\xc3";
     let mut state = 1_u64;
     let mut taken = 0;

@@ -202,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_broken_is_refused() {
+    fn what_is_broken_is_rejected() {
         for bytes in [
             &[][..],                         // empty
             &[0x92, 1],                      // truncated

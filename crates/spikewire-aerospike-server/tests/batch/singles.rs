@@ -219,7 +219,7 @@ fn namespaces_and_sets_of_their_own() {
 }
 
 #[test]
-fn refused_rows() {
+fn rejected_rows() {
     let cluster = cluster(1);
     let mut wire = Wire::to(&cluster, 0);
     assert_eq!(wire.code(Request::put("k", 1)), 0);

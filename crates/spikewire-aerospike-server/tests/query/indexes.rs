@@ -347,7 +347,7 @@ fn nodes_that_die_and_return() {
 }
 
 #[test]
-fn definitions_that_are_refused() {
+fn definitions_that_are_rejected() {
     let cluster = cluster(1);
     let mut wire = Wire::to(&cluster, 0);
     let bin = |name: &str| E::bin(name).unwrap();

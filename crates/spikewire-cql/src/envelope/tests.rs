@@ -54,7 +54,7 @@ fn a_peer_that_speaks_something_else_is_found_out_by_its_first_byte() {
 }
 
 #[test]
-fn a_body_longer_than_any_is_refused() {
+fn a_body_longer_than_any_is_rejected() {
     let header = |body: u32| {
         let mut bytes = [0x84, 0, 0, 1, 8, 0, 0, 0, 0];
         bytes[5..].copy_from_slice(&body.to_be_bytes());

@@ -20,7 +20,7 @@ fn with(parameters: &Parameters<'_>, version: Version) -> Result<(), RequestErro
 }
 
 #[test]
-fn parameters_that_a_version_has_no_place_for_are_refused() {
+fn parameters_that_a_version_has_no_place_for_are_rejected() {
     let keyspace = Parameters { keyspace: Some("ks"), ..Parameters::default() };
     let now = Parameters { now_in_seconds: Some(1), ..Parameters::default() };
     for (parameters, what) in [(keyspace, "a keyspace for one request"), (now, "now_in_seconds")] {
@@ -63,7 +63,7 @@ fn a_batch_has_no_pages() {
 }
 
 #[test]
-fn what_is_too_long_for_its_length_is_refused_and_leaves_nothing() {
+fn what_is_too_long_for_its_length_is_rejected_and_leaves_nothing() {
     let mut out = BEFORE.to_vec();
     let long = "x".repeat(65_536);
     let too_long = |what, len| RequestError::TooLong(TooLong { what, len, most: 65_535 });

@@ -241,7 +241,7 @@ proptest! {
     }
 
     #[test]
-    fn any_bytes_with_good_checksums_are_taken_or_refused(
+    fn any_bytes_with_good_checksums_are_taken_or_rejected(
         payloads in vec((vec(any::<u8>(), 0..60), any::<bool>(), 0..400_usize), 0..6),
         lz4: bool,
     ) {

@@ -155,7 +155,7 @@ fn pages_without_metadata() {
 }
 
 #[test]
-fn a_conditional_write_that_is_refused_shows_the_row() {
+fn a_conditional_write_that_is_rejected_shows_the_row() {
     rows("v4 writes 5", |rows| {
         let columns = &rows.metadata.as_ref().unwrap().columns;
         assert_eq!((&*columns[0].name, &columns[0].ty), ("[applied]", &Type::Boolean));

@@ -14,7 +14,7 @@ use spikewire_aerospike_protocol::limits::PARTITIONS;
 use spikewire_aerospike_protocol::message::{
     Header, Message, field, info1, info2, info3, op, write_field, write_op,
 };
-use spikewire_aerospike_protocol::query::{Asked, Work};
+use spikewire_aerospike_protocol::query::{NodeQuery, Work};
 use spikewire_aerospike_protocol::result_code::ResultCode;
 
 use super::super::reply::Reply;
@@ -66,7 +66,7 @@ impl Context {
         node: usize,
         at: usize,
         message: &Message<'_>,
-        asked: &Asked<'_>,
+        asked: &NodeQuery<'_>,
     ) -> Result<(), ResultCode> {
         let header = message.header;
         let kind = if asked.work == Work::Operations {

@@ -21,7 +21,7 @@ use std::time::{Duration, Instant};
 
 use spikewire_aerospike_protocol::limits::PARTITIONS;
 use spikewire_aerospike_protocol::message::Message;
-use spikewire_aerospike_protocol::query::{Asked, Work};
+use spikewire_aerospike_protocol::query::{NodeQuery, Work};
 use spikewire_aerospike_protocol::result_code::ResultCode;
 
 use self::aggregate::Aggregate;
@@ -68,7 +68,7 @@ impl Context {
         body: &[u8],
     ) -> Result<Option<Box<dyn StreamedReply>>, ResultCode> {
         let (message, _) = Message::parse(body).map_err(|_| ResultCode::PARAMETER)?;
-        let asked = Asked::parse(&message)?;
+        let asked = NodeQuery::parse(&message)?;
         let permissions = || match asked.work {
             Work::Send => Permissions::QUERY,
             Work::Aggregate | Work::Function { .. } => Permissions::UDF_QUERY,
@@ -93,7 +93,7 @@ impl Context {
         node: usize,
         at: usize,
         message: &Message<'_>,
-        asked: Asked<'_>,
+        asked: NodeQuery<'_>,
     ) -> Result<Box<dyn StreamedReply>, ResultCode> {
         let projection = Projection::new(message, &asked)?;
         let filter = asked.filter.map(|bytes| self.filters.read(bytes)).transpose()?;
@@ -132,7 +132,7 @@ impl Context {
         node: usize,
         at: usize,
         body: &[u8],
-        asked: &Asked<'_>,
+        asked: &NodeQuery<'_>,
     ) -> Result<Box<dyn StreamedReply>, ResultCode> {
         if asked.filter.is_some() {
             return Err(ResultCode::UNSUPPORTED_FEATURE);
@@ -154,7 +154,7 @@ impl Context {
     fn options(
         &self,
         at: usize,
-        asked: &Asked<'_>,
+        asked: &NodeQuery<'_>,
         selection: &Selection,
         kind: JobKind,
     ) -> JobOptions {
@@ -180,7 +180,7 @@ impl Context {
 /// Which records a query selects.
 fn select(
     namespace: &Namespace,
-    asked: &Asked<'_>,
+    asked: &NodeQuery<'_>,
     filter: Option<Arc<Program>>,
 ) -> Result<Selection, ResultCode> {
     let set = namespace.sets.find(asked.set);

@@ -2,7 +2,7 @@
 
 use spikewire_aerospike_protocol::limits;
 use spikewire_aerospike_protocol::message::{self, HEADER_LEN, Message, info2, op};
-use spikewire_aerospike_protocol::query::Asked;
+use spikewire_aerospike_protocol::query::NodeQuery;
 use spikewire_aerospike_protocol::result_code::ResultCode;
 use spikewire_aerospike_protocol::value::particle;
 
@@ -29,7 +29,7 @@ pub enum Projection {
 
 impl Projection {
     /// The projection of a request.
-    pub fn new(message: &Message<'_>, asked: &Asked<'_>) -> Result<Self, ResultCode> {
+    pub fn new(message: &Message<'_>, asked: &NodeQuery<'_>) -> Result<Self, ResultCode> {
         if asked.no_bins {
             return Ok(Self::NoBins);
         }

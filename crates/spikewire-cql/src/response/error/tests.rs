@@ -115,7 +115,7 @@ fn a_statement_that_a_node_forgot_is_prepared_anew() {
 }
 
 #[test]
-fn a_version_that_is_refused_is_told_from_other_errors() {
+fn a_version_that_is_rejected_is_told_from_other_errors() {
     for (code, message, is_refusal) in [
         (
             Code::Protocol,

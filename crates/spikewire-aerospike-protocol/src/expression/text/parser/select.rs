@@ -6,7 +6,7 @@
 
 use std::ops::Range;
 
-use super::{Found, Parser};
+use super::{ParseResult, Parser};
 use crate::cdt::By;
 use crate::cdt::context::Inside;
 use crate::expression::text::TextError;
@@ -91,7 +91,7 @@ impl Selector {
 
 impl Parser<'_> {
     /// The next part of a path, if there is one.
-    pub(super) fn selector(&mut self, depth: usize) -> Found<Option<Selector>> {
+    pub(super) fn selector(&mut self, depth: usize) -> ParseResult<Option<Selector>> {
         if !self.is(".") {
             return Ok(None);
         }
@@ -150,7 +150,7 @@ impl Parser<'_> {
     }
 
     /// A value, a range of values or several.
-    fn values(&mut self, close: &str, depth: usize) -> Found<Chosen> {
+    fn values(&mut self, close: &str, depth: usize) -> ParseResult<Chosen> {
         if self.takes(":")? {
             return Ok(Chosen::Values(Value::Nil, self.end(close, depth)?));
         }
@@ -164,7 +164,7 @@ impl Parser<'_> {
         })
     }
 
-    fn keys(&mut self, close: &str, depth: usize) -> Found<Chosen> {
+    fn keys(&mut self, close: &str, depth: usize) -> ParseResult<Chosen> {
         Ok(match self.values(close, depth)? {
             Chosen::Values(begin, end) => Chosen::Keys(begin, end),
             Chosen::ValueList(all) => Chosen::KeyList(all),
@@ -174,12 +174,12 @@ impl Parser<'_> {
     }
 
     /// The end of a range, if it has one.
-    fn end(&mut self, close: &str, depth: usize) -> Found<Option<Value>> {
+    fn end(&mut self, close: &str, depth: usize) -> ParseResult<Option<Value>> {
         if self.is(close) { Ok(None) } else { self.element(depth).map(Some) }
     }
 
     /// Several values as a list.
-    fn more(&mut self, first: &Value, depth: usize) -> Found<Option<Value>> {
+    fn more(&mut self, first: &Value, depth: usize) -> ParseResult<Option<Value>> {
         if !self.is(",") {
             return Ok(None);
         }
@@ -191,7 +191,7 @@ impl Parser<'_> {
     }
 
     /// An index or rank, or a range of them.
-    fn numbers(&mut self, ranks: bool, depth: usize) -> Found<Chosen> {
+    fn numbers(&mut self, ranks: bool, depth: usize) -> ParseResult<Chosen> {
         let start = self.at.start;
         let first = if self.is(":") { 0 } else { self.number(depth)? };
         if !self.takes(":")? {
@@ -222,7 +222,7 @@ impl Parser<'_> {
         Ok(if ranks { Chosen::Ranks(first, count) } else { Chosen::Indexes(first, count) })
     }
 
-    fn number(&mut self, depth: usize) -> Found<i64> {
+    fn number(&mut self, depth: usize) -> ParseResult<i64> {
         let at = self.at.clone();
         match self.element(depth)? {
             Value::Int(int) => Ok(int),
