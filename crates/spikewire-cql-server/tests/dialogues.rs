@@ -257,7 +257,7 @@ fn strangers_are_told_so_and_other_versions_too() {
     let mut reply = vec![0; 4096];
     let len = socket.read(&mut reply).unwrap();
     let Message::Error(refusal) = Response::read(&reply[..len]).unwrap().message else { panic!() };
-    assert!(refusal.refuses_version());
+    assert!(refusal.rejects_version());
 }
 
 #[test]

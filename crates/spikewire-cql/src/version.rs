@@ -68,7 +68,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_best_version_that_a_server_announces_is_taken() {
+    fn the_best_version_that_a_server_announces_is_chosen() {
         assert_eq!(Version::best(["3/v3", "4/v4", "5/v5", "6/v6-beta"]), Some(Version::V5));
         assert_eq!(Version::best(["3/v3", "4/v4", "5/v5-beta"]), Some(Version::V4));
         assert_eq!(Version::best(["4"]), Some(Version::V4));

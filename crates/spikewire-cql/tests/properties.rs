@@ -19,15 +19,15 @@ fn typed() -> impl Strategy<Value = (Type, Value)> {
 }
 
 /// The user-defined types within a type.
-fn user_defined(ty: &Type, found: &mut Vec<Arc<Udt>>) {
+fn user_defined(ty: &Type, udts: &mut Vec<Arc<Udt>>) {
     match ty {
-        Type::List(element) | Type::Set(element) => user_defined(element, found),
-        Type::Map(entry) => [&entry.0, &entry.1].iter().for_each(|ty| user_defined(ty, found)),
-        Type::Tuple(components) => components.iter().for_each(|ty| user_defined(ty, found)),
-        Type::Vector(vector) => user_defined(&vector.element, found),
+        Type::List(element) | Type::Set(element) => user_defined(element, udts),
+        Type::Map(entry) => [&entry.0, &entry.1].iter().for_each(|ty| user_defined(ty, udts)),
+        Type::Tuple(components) => components.iter().for_each(|ty| user_defined(ty, udts)),
+        Type::Vector(vector) => user_defined(&vector.element, udts),
         Type::Udt(udt) => {
-            found.push(udt.clone());
-            udt.fields.iter().for_each(|(_, ty)| user_defined(ty, found));
+            udts.push(udt.clone());
+            udt.fields.iter().for_each(|(_, ty)| user_defined(ty, udts));
         }
         _ => {}
     }

@@ -110,7 +110,7 @@ proptest! {
     }
 
     #[test]
-    fn any_block_is_taken_or_rejected(plain in -2..5000_i32, block in vec(any::<u8>(), 0..80)) {
+    fn any_block_is_accepted_or_rejected(plain in -2..5000_i32, block in vec(any::<u8>(), 0..80)) {
         let mut out = Vec::new();
         if inflate(&announcing(plain, &block), &mut out).is_ok() {
             prop_assert_eq!(out.len(), HEADER_LEN + plain as usize);

@@ -230,18 +230,18 @@ proptest! {
         prop_assert_eq!(&out[..before.len()], &before);
         let sealed = &out[before.len()..];
         // As if it arrived in two reads.
-        let (mut unsealer, mut opened, mut taken) = (Unsealer::new(lz4), Vec::new(), 0);
+        let (mut unsealer, mut opened, mut consumed) = (Unsealer::new(lz4), Vec::new(), 0);
         for end in [cut.index(sealed.len() + 1), sealed.len()] {
-            while let Opened::Took(len) = unsealer.open(&sealed[taken..end], &mut opened).unwrap() {
-                taken += len;
+            while let Opened::Took(len) = unsealer.open(&sealed[consumed..end], &mut opened).unwrap() {
+                consumed += len;
             }
         }
-        prop_assert_eq!(taken, sealed.len());
+        prop_assert_eq!(consumed, sealed.len());
         prop_assert!(opened == plain);
     }
 
     #[test]
-    fn any_bytes_with_good_checksums_are_taken_or_rejected(
+    fn any_bytes_with_good_checksums_are_accepted_or_rejected(
         payloads in vec((vec(any::<u8>(), 0..60), any::<bool>(), 0..400_usize), 0..6),
         lz4: bool,
     ) {

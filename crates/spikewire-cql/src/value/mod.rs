@@ -4,7 +4,7 @@
 //! | module | contents |
 //! |---|---|
 //! | `source` | [`Source`]: a host's value to be sent |
-//! | `misfit` | [`Misfit`]: why it cannot be sent, and where the problem is |
+//! | `encode_error` | [`EncodeError`]: why it cannot be sent, and where the problem is |
 //! | `encode` | [`encode()`]: the traversal, with all checks |
 //! | `sink` | [`Sink`]: creates a host's values |
 //! | `decode` | [`decode()`]: the traversal |
@@ -17,8 +17,8 @@
 
 mod decode;
 mod encode;
+mod encode_error;
 mod fixed;
-mod misfit;
 mod number;
 mod order;
 mod own;
@@ -29,8 +29,8 @@ mod vint;
 
 pub use decode::decode;
 pub use encode::{encode, encode_bound};
+pub use encode_error::{EncodeError, Place, Problem, Step};
 pub use fixed::Fixed;
-pub use misfit::{Misfit, Place, Problem, Step};
 pub use number::{Decimal, Varint, shortest};
 pub use order::{has_order, in_order};
 pub use own::{Value, Values};

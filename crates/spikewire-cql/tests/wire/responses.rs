@@ -71,7 +71,7 @@ fn cells(rows: &Rows<'_>) -> Vec<Option<Vec<u8>>> {
 }
 
 #[test]
-fn a_server_says_what_it_supports() {
+fn a_server_lists_what_it_supports() {
     with("v4 opening 1", |response| {
         let Message::Supported(supported) = response.message else { panic!("{response:?}") };
         assert_eq!(supported.get("CQL_VERSION"), ["3.4.7"]);

@@ -46,8 +46,8 @@ pub fn all() -> Vec<Line> {
 
 /// The line with this number in this dialogue.
 pub fn line(place: &str) -> Line {
-    let found = all().into_iter().find(|line| line.place == place);
-    found.unwrap_or_else(|| panic!("no line {place}"))
+    let line = all().into_iter().find(|line| line.place == place);
+    line.unwrap_or_else(|| panic!("no line {place}"))
 }
 
 /// Parses hexadecimal bytes, ignoring blanks.

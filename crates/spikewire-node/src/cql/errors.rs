@@ -5,7 +5,7 @@ use spikewire_cassandra::{Error, Kind};
 use spikewire_cql::notation::Malformed;
 use spikewire_cql::request::RequestError;
 use spikewire_cql::response::error::{Details, Replicas};
-use spikewire_cql::value::{Misfit, Problem};
+use spikewire_cql::value::{EncodeError, Problem};
 
 use super::hooks::Hooks;
 use crate::js::failure::camel;
@@ -26,10 +26,10 @@ impl From<RequestError> for Failure {
     }
 }
 
-impl From<Misfit> for Failure {
-    fn from(misfit: Misfit) -> Self {
-        let message = misfit.to_string();
-        match misfit.problem {
+impl From<EncodeError> for Failure {
+    fn from(error: EncodeError) -> Self {
+        let message = error.to_string();
+        match error.problem {
             Problem::Kind { .. } => Self::Type(message),
             _ => Self::Range(message),
         }
