@@ -64,7 +64,7 @@ fn numbers_in_the_other_byte_order() {
 fn lists_fill_sub_arrays_of_their_shape() {
     let field = Field {
         name: "grid".to_owned(),
-        shown: "(2,2)u1".to_owned(),
+        type_name: "(2,2)u1".to_owned(),
         offset: 1,
         mask: 0,
         cell: Cell { kind: CellKind::UInt, size: 1, swapped: false },

@@ -6,11 +6,11 @@ use crate::error::ColumnError;
 use crate::wire_value::WireValue;
 
 macro_rules! numbers {
-    ($($variant:ident $type:ident $shown:literal),*) => {
+    ($($variant:ident $type:ident $name:literal),*) => {
         /// Numbers of one type. Times are stored as integers.
         #[derive(Debug)]
         pub enum Numbers {
-            $(#[doc = concat!("The type ", $shown, ".")] $variant(Vec<$type>),)*
+            $(#[doc = concat!("The type ", $name, ".")] $variant(Vec<$type>),)*
         }
 
         impl Numbers {
@@ -22,7 +22,7 @@ macro_rules! numbers {
                         Took::Number(number) => all.push(number),
                         Took::Other => return Ok(false),
                         Took::Beyond(number) => return Err(ColumnError::overflow(
-                            format!("{number} does not fit {}", $shown),
+                            format!("{number} does not fit {}", $name),
                         )),
                     },)*
                 }
@@ -46,7 +46,7 @@ macro_rules! numbers {
             /// The type's NumPy name.
             pub fn name(&self) -> &'static str {
                 match self {
-                    $(Self::$variant(_) => $shown,)*
+                    $(Self::$variant(_) => $name,)*
                 }
             }
 
