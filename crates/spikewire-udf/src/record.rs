@@ -239,15 +239,15 @@ type Of = UserDataRef<Handle>;
 /// Creates the table `record`, with functions for a record's metadata.
 pub(crate) fn register(lua: &Lua) -> Result<()> {
     let record = lua.create_table()?;
-    macro_rules! tell {
-        ($($name:literal => $tell:expr),* $(,)?) => {
+    macro_rules! getters {
+        ($($name:literal => $getter:expr),* $(,)?) => {
             $(record.set($name, lua.create_function(|_, rec: Of| {
                 let held = rec.0.borrow();
-                Ok(($tell)(&held.record))
+                Ok(($getter)(&held.record))
             })?)?;)*
         };
     }
-    tell! {
+    getters! {
         "ttl" => |record: &Record| record.ttl,
         "gen" => |record: &Record| record.generation,
         "setname" => |record: &Record| record.set.clone(),
