@@ -84,7 +84,7 @@ fn make(
 }
 
 /// The kind of container that a step creates.
-pub fn kind_made(step: &Step<&[u8]>) -> ContainerKind {
+pub fn created_kind(step: &Step<&[u8]>) -> ContainerKind {
     match step.inside {
         Inside::Map => ContainerKind::Map,
         Inside::List | Inside::Either => ContainerKind::List,
@@ -93,7 +93,7 @@ pub fn kind_made(step: &Step<&[u8]>) -> ContainerKind {
 
 /// The empty container that a step creates.
 fn fresh<'a>(step: &Step<&[u8]>) -> Container<'a> {
-    let kind = kind_made(step);
+    let kind = created_kind(step);
     let order = match (kind, step.create) {
         (_, Create::No | Create::Unordered) | (ContainerKind::List, Create::OrderedOrPadded) => 0,
         (ContainerKind::List, Create::FullyOrdered)

@@ -63,17 +63,17 @@ impl Context {
         out: &mut Vec<u8>,
     ) -> Option<Box<dyn StreamedReply>> {
         let Some((parent, rows)) = open(body) else {
-            self.refuse_with_last(Reply::begin(out), ResultCode::PARAMETER);
+            self.reject_with_last(Reply::begin(out), ResultCode::PARAMETER);
             return None;
         };
         if let Some(Err(code)) = parent.filter.map(|filter| self.filters.read(filter)) {
-            self.refuse_with_last(Reply::begin(out), code);
+            self.reject_with_last(Reply::begin(out), code);
             return None;
         }
         let Some(mut rows) =
             rows.and_then(|rows| Rows::parse(rows).ok()).filter(|rows| rows.left() > 0)
         else {
-            self.refuse_with_last(Reply::begin(out), ResultCode::PARAMETER);
+            self.reject_with_last(Reply::begin(out), ResultCode::PARAMETER);
             return None;
         };
         let mut blocks = Blocks::new(out, Block::new(rows.flags));
@@ -122,7 +122,7 @@ impl Context {
             };
             let code = blocks.finish(outcome);
             if code != ResultCode::OK {
-                self.counters.refused(code);
+                self.counters.count_error(code);
             }
             Reply::begin(blocks.out).last(code);
             return NextTurn::Never;

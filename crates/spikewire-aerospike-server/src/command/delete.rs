@@ -15,15 +15,15 @@ impl Context {
         let request = target.request;
         let Some(digest) = request.digest else { return };
         if request.header.info2 & info2::DURABLE_DELETE != 0 {
-            return self.refuse(reply, ResultCode::ENTERPRISE_ONLY.into());
+            return self.reject(reply, ResultCode::ENTERPRISE_ONLY.into());
         }
         let mut partition = target.namespace.partition(digest.partition());
         let Some(table) = partition.master() else {
-            return self.refuse(reply, ResultCode::PARTITION_UNAVAILABLE.into());
+            return self.reject(reply, ResultCode::PARTITION_UNAVAILABLE.into());
         };
         let found = table.get(&digest.0).ok_or(ResultCode::NOT_FOUND);
         if let Err(code) = found.and_then(|record| check(target, record)) {
-            return self.refuse(reply, code.into());
+            return self.reject(reply, code.into());
         }
         partition.remove(&digest.0);
         reply.finish(0, 0);

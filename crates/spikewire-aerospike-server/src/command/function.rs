@@ -16,7 +16,7 @@ use spikewire_udf::record::Change;
 use spikewire_udf::{Failure, Library, Limits, Machine, Record};
 
 use super::modify::modify;
-use super::reply::{Refusal, Reply};
+use super::reply::{Rejection, Reply};
 use super::request::Request;
 use super::write::prepare;
 use super::{Context, Target};
@@ -103,18 +103,18 @@ impl Context {
         let Some(digest) = request.digest else { return };
         let call = match admit(request).and_then(|()| FunctionCall::of(request)) {
             Ok(call) => call,
-            Err(code) => return self.refuse(reply, code.into()),
+            Err(code) => return self.reject(reply, code.into()),
         };
         let library = self.state.modules.read().clone();
         let mut partition = target.namespace.partition(digest.partition());
         let Some(table) = partition.master() else {
-            return self.refuse(reply, ResultCode::PARTITION_UNAVAILABLE.into());
+            return self.reject(reply, ResultCode::PARTITION_UNAVAILABLE.into());
         };
         let old = table.get(&digest.0);
         let found = old.filter(|record| !target.namespace.is_gone(*record, target.now));
         let draft = match prepare(target, found) {
             Ok(draft) => draft,
-            Err(code) => return self.refuse(reply, Refusal::at(code, found)),
+            Err(code) => return self.reject(reply, Rejection::at(code, found)),
         };
         let ran = described(target, found).and_then(|record| {
             let (time, ends) = (self.state.options.udf_time, &self.state.is_stopping);
@@ -146,14 +146,14 @@ impl Context {
                 });
                 let draft = match draft {
                     Ok(draft) => draft,
-                    Err(code) => return self.refuse(reply, Refusal::at(code, found)),
+                    Err(code) => return self.reject(reply, Rejection::at(code, found)),
                 };
                 draft.begin(&mut self.image);
                 self.bins.write(&mut self.image);
                 let key = found.and_then(View::key).or(request.key).filter(|_| !drop_key);
                 draft.finish(&mut self.image, key);
                 if target.namespace.is_too_big(View::new(&self.image)) {
-                    return self.refuse(reply, Refusal::at(ResultCode::RECORD_TOO_BIG, found));
+                    return self.reject(reply, Rejection::at(ResultCode::RECORD_TOO_BIG, found));
                 }
                 partition.put(&self.image, replaced);
                 (generation, void_time) = (draft.generation, draft.void_time);
@@ -168,7 +168,7 @@ impl Context {
                 reply.finish(generation, void_time);
             }
             Err(failure) => {
-                self.counters.refused(ResultCode::UDF);
+                self.counters.count_error(ResultCode::UDF);
                 let text = failure_text(&failure);
                 reply.op(op::READ, b"FAILURE", particle::STRING, text.as_bytes());
                 reply.fail(ResultCode::UDF, generation, void_time);

@@ -30,7 +30,7 @@ use std::sync::Arc;
 use spikewire_aerospike_protocol::message::{info1, info2, info3};
 use spikewire_aerospike_protocol::result_code::ResultCode;
 
-use self::reply::{Refusal, Reply};
+use self::reply::{Rejection, Reply};
 use self::request::Request;
 use self::stream::StreamedReply;
 use crate::expression::{Filters, Program, RecordView};
@@ -98,12 +98,12 @@ impl Context {
         }
         let reply = Reply::begin(out);
         let Ok(request) = Request::parse(body) else {
-            self.refuse(reply, ResultCode::PARAMETER.into());
+            self.reject(reply, ResultCode::PARAMETER.into());
             return None;
         };
         let state = self.state.clone();
         let Some((index, namespace)) = state.namespace(request.namespace) else {
-            self.refuse(reply, ResultCode::NAMESPACE.into());
+            self.reject(reply, ResultCode::NAMESPACE.into());
             return None;
         };
         if !request.has_digest {
@@ -120,25 +120,25 @@ impl Context {
     fn run_single(&mut self, target: &Target<'_>, reply: Reply<'_>) {
         let request = target.request;
         if let Err(code) = admit(request) {
-            return self.refuse(reply, code.into());
+            return self.reject(reply, code.into());
         }
         if let Some(access) = &self.access {
             let asked = permissions(request);
             if !access.permits(asked, request.namespace, request.set) {
-                return self.refuse(reply, ResultCode::ROLE_VIOLATION.into());
+                return self.reject(reply, ResultCode::ROLE_VIOLATION.into());
             }
             if !access.spend(target.node, asked) {
-                return self.refuse(reply, ResultCode::QUOTA_EXCEEDED.into());
+                return self.reject(reply, ResultCode::QUOTA_EXCEEDED.into());
             }
         }
         let filter = match request.filter.map(|bytes| self.filters.read(bytes)).transpose() {
             Ok(filter) => filter,
-            Err(code) => return self.refuse(reply, code.into()),
+            Err(code) => return self.reject(reply, code.into()),
         };
         let target = &Target { filter, ..*target };
         if request.header.info2 & info2::WRITE == 0 {
             if request.has_udf {
-                return self.refuse(reply, ResultCode::PARAMETER.into());
+                return self.reject(reply, ResultCode::PARAMETER.into());
             }
             self.counters.reads += 1;
             self.read(target, reply);
@@ -175,13 +175,13 @@ impl Context {
         Some(number)
     }
 
-    fn refuse(&mut self, reply: Reply<'_>, refusal: Refusal) {
-        self.counters.refused(refusal.code);
-        reply.refuse(&refusal);
+    fn reject(&mut self, reply: Reply<'_>, rejection: Rejection) {
+        self.counters.count_error(rejection.code);
+        reply.reject(&rejection);
     }
 
-    fn refuse_with_last(&mut self, reply: Reply<'_>, code: ResultCode) {
-        self.counters.refused(code);
+    fn reject_with_last(&mut self, reply: Reply<'_>, code: ResultCode) {
+        self.counters.count_error(code);
         reply.last(code);
     }
 }

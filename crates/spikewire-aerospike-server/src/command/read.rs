@@ -5,7 +5,7 @@ use spikewire_aerospike_protocol::message::{info1, info2, op};
 use spikewire_aerospike_protocol::result_code::ResultCode;
 use spikewire_aerospike_protocol::value::particle;
 
-use super::reply::{Refusal, Reply};
+use super::reply::{Rejection, Reply};
 use super::structured::{self, expression};
 use super::{Context, Target};
 use crate::expression::RecordView;
@@ -19,17 +19,17 @@ impl Context {
         let Some(digest) = target.request.digest else { return };
         let mut partition = target.namespace.partition(digest.partition());
         let Some(table) = partition.nearest(target.node) else {
-            return self.refuse(reply, ResultCode::PARTITION_UNAVAILABLE.into());
+            return self.reject(reply, ResultCode::PARTITION_UNAVAILABLE.into());
         };
         let Some(record) = table.get(&digest.0) else {
-            return self.refuse(reply, ResultCode::NOT_FOUND.into());
+            return self.reject(reply, ResultCode::NOT_FOUND.into());
         };
         let touch = match check(target, record) {
             Ok(touch) => touch,
-            Err(code) => return self.refuse(reply, Refusal::at(code, Some(record))),
+            Err(code) => return self.reject(reply, Rejection::at(code, Some(record))),
         };
         if let Err(code) = answer(target, record, &mut reply) {
-            return self.refuse(reply, Refusal::at(code, Some(record)));
+            return self.reject(reply, Rejection::at(code, Some(record)));
         }
         reply.finish(record.generation(), record.void_time());
         if let Some(void_time) = touch {

@@ -6,7 +6,7 @@ use spikewire_aerospike_protocol::value::particle;
 
 use super::reply::Reply;
 use crate::expression::{self, RecordView};
-use crate::outcome::{Found, Old, Outcome};
+use crate::outcome::{Old, Outcome, ReplyValue};
 use crate::record::bins::{Bin, Bins};
 use crate::{bits, cdt, hll};
 
@@ -14,7 +14,7 @@ use crate::{bits, cdt, hll};
 #[derive(Debug, PartialEq, Eq)]
 pub enum Answer {
     /// A value.
-    Found(Found),
+    Value(ReplyValue),
     /// It succeeded without a value.
     Nothing,
     /// The bin to read does not exist.
@@ -25,7 +25,7 @@ impl Answer {
     /// Appends the result. `nulls`: whether a result without value is sent as null.
     pub fn write(self, operation: &Op<'_>, reply: &mut Reply<'_>, nulls: bool) {
         match self {
-            Self::Found(found) => {
+            Self::Value(found) => {
                 reply.op(operation.code, operation.name, found.particle, &found.value);
             }
             Self::Nothing | Self::Missing if nulls => {
@@ -46,7 +46,7 @@ pub fn read(bin: Option<Bin<'_>>, operation: &Op<'_>) -> Result<Answer, ResultCo
         op::BITS_READ => bits::read(old, operation.particle, operation.value)?,
         _ => return Err(ResultCode::UNSUPPORTED_FEATURE),
     };
-    Ok(found.map_or(Answer::Nothing, Answer::Found))
+    Ok(found.map_or(Answer::Nothing, Answer::Value))
 }
 
 /// Runs a modify operation and stores the new bin.
@@ -61,11 +61,12 @@ pub fn modify(bins: &mut Bins, operation: &Op<'_>) -> Result<Answer, ResultCode>
     if let Some((particle, value)) = bin {
         bins.set(operation.name, particle, &value);
     }
-    Ok(result.map_or(Answer::Nothing, Answer::Found))
+    Ok(result.map_or(Answer::Nothing, Answer::Value))
 }
 
 /// Evaluates an expression on a record.
 pub fn expression(operation: &Op<'_>, view: &RecordView<'_>) -> Result<Answer, ResultCode> {
     let found = expression::operation::read(operation, view)?;
-    Ok(found.map_or(Answer::Nothing, |(particle, value)| Answer::Found(Found { particle, value })))
+    Ok(found
+        .map_or(Answer::Nothing, |(particle, value)| Answer::Value(ReplyValue { particle, value })))
 }

@@ -6,7 +6,7 @@ use spikewire_aerospike_protocol::result_code::ResultCode;
 use spikewire_aerospike_protocol::value::particle;
 
 use super::modify::modify;
-use super::reply::{Refusal, Reply};
+use super::reply::{Rejection, Reply};
 use super::request::Request;
 use super::structured::{self, Answer};
 use super::{Context, Target};
@@ -22,25 +22,25 @@ impl Context {
         let Some(digest) = request.digest else { return };
         let touches = match scan(request) {
             Ok(touches) => touches,
-            Err(code) => return self.refuse(reply, code.into()),
+            Err(code) => return self.reject(reply, code.into()),
         };
         let mut partition = target.namespace.partition(digest.partition());
         let Some(table) = partition.master() else {
-            return self.refuse(reply, ResultCode::PARTITION_UNAVAILABLE.into());
+            return self.reject(reply, ResultCode::PARTITION_UNAVAILABLE.into());
         };
         let old = table.get(&digest.0);
         let found = old.filter(|record| !target.namespace.is_gone(*record, target.now));
         let must_exist =
             touches || request.header.info3 & (info3::UPDATE_ONLY | info3::REPLACE_ONLY) != 0;
         if must_exist && found.is_none() {
-            return self.refuse(reply, Refusal::at(ResultCode::NOT_FOUND, old));
+            return self.reject(reply, Rejection::at(ResultCode::NOT_FOUND, old));
         }
         let draft = match prepare(target, found) {
             Ok(draft) => draft,
-            Err(code) => return self.refuse(reply, Refusal::at(code, found)),
+            Err(code) => return self.reject(reply, Rejection::at(code, found)),
         };
         if let Err(code) = apply(target, (found, draft), &mut self.bins, &mut reply) {
-            return self.refuse(reply, Refusal::at(code, found));
+            return self.reject(reply, Rejection::at(code, found));
         }
         if self.bins.is_empty() {
             let code = if found.is_none() {
@@ -51,7 +51,7 @@ impl Context {
                 None
             };
             if let Some(code) = code {
-                return self.refuse(reply, Refusal::at(code, found));
+                return self.reject(reply, Rejection::at(code, found));
             }
             partition.remove(&digest.0);
             return reply.finish(0, 0);
@@ -62,7 +62,7 @@ impl Context {
         let stored_key = found.and_then(View::key);
         draft.finish(&mut self.image, stored_key.or(request.key));
         if target.namespace.is_too_big(View::new(&self.image)) {
-            return self.refuse(reply, Refusal::at(ResultCode::RECORD_TOO_BIG, found));
+            return self.reject(reply, Rejection::at(ResultCode::RECORD_TOO_BIG, found));
         }
         let replaced = old.map(|record| (record.set(), record.image().len()));
         partition.put(&self.image, replaced);

@@ -10,7 +10,7 @@ use spikewire_aerospike_protocol::value::particle;
 use super::budget::{Budget, LARGEST};
 use super::compare::pack;
 use super::{Val, record_view};
-use crate::outcome::{Found, Outcome};
+use crate::outcome::{Outcome, ReplyValue};
 use crate::{bits, cdt, hll};
 
 /// Marks the context of an operation.
@@ -77,17 +77,17 @@ fn payload<'a>(call: &'a Call, evaluation: &mut impl Evaluator<'a>) -> Option<Ve
 }
 
 /// The container after a modify operation.
-fn modify(system: u8, on: (u8, &[u8]), payload: &[u8]) -> Result<Option<Found>, ResultCode> {
+fn modify(system: u8, on: (u8, &[u8]), payload: &[u8]) -> Result<Option<ReplyValue>, ResultCode> {
     let Outcome { bin, .. } = match system {
         0 => cdt::modify(Some(on), payload)?,
         1 => bits::modify(Some(on), particle::BLOB, payload)?,
         _ => hll::modify(Some(on), payload)?,
     };
     let (particle, value) = bin.unwrap_or_else(|| (on.0, on.1.to_vec()));
-    Ok(Some(Found { particle, value }))
+    Ok(Some(ReplyValue { particle, value }))
 }
 
-fn owned<'a>(kind: Type, found: Found) -> Val<'a> {
+fn owned<'a>(kind: Type, found: ReplyValue) -> Val<'a> {
     match found.particle {
         particle::LIST | particle::MAP => Val::Packed(kind, Cow::Owned(found.value)),
         _ => match record_view::read(kind, &found.value) {

@@ -42,7 +42,7 @@ impl Entries {
     /// Updates the entries when a record is replaced, added or removed.
     pub fn update(&mut self, sets: &Sets, old: Option<View<'_>>, new: Option<View<'_>>) {
         if let (Some(old), Some(new)) = (old, new)
-            && self.index.definition.is_kept(old, new)
+            && self.index.definition.is_unchanged(old, new)
         {
             return;
         }

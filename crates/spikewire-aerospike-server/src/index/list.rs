@@ -25,7 +25,7 @@ pub enum Created {
     /// It existed already, possibly under another name.
     There,
     /// The name is used by a different index.
-    NameTaken,
+    NameInUse,
     /// There are too many.
     TooMany,
 }
@@ -37,7 +37,7 @@ impl Indexes {
         let named = |index: &&Arc<Index>| !name.is_empty() && *index.name.read() == name;
         if let Some(known) = list.iter().find(named) {
             let same = known.definition.is_same(&definition);
-            return if same { Created::There } else { Created::NameTaken };
+            return if same { Created::There } else { Created::NameInUse };
         }
         if let Some(known) = list.iter().find(|index| index.definition.is_same(&definition)) {
             if !name.is_empty() {
@@ -168,7 +168,7 @@ mod tests {
         let made = |name: &str, bin: &str| list.create(name, definition(bin, Some(1)));
         assert!(matches!(made("i", "a"), Created::New(_)));
         assert!(matches!(made("i", "a"), Created::There));
-        assert!(matches!(made("i", "b"), Created::NameTaken));
+        assert!(matches!(made("i", "b"), Created::NameInUse));
         assert!(matches!(made("j", "a"), Created::There));
         assert!(list.find("i").is_none() && list.find("j").is_some());
         for at in 1..MOST {

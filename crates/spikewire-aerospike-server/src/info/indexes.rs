@@ -124,7 +124,7 @@ fn create(target: &InfoTarget<'_>, command: &Command<'_>) -> Result<(), String> 
     };
     match created {
         Some(Created::New(_) | Created::There) => Ok(()),
-        Some(Created::NameTaken) => {
+        Some(Created::NameInUse) => {
             Err(error(200, "'indexname' already exists with different definition"))
         }
         Some(Created::TooMany) => Err(error(206, "already at sindex definition limit")),

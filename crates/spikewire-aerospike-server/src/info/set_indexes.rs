@@ -26,7 +26,7 @@ pub(super) fn create(
     let Some((at, namespace)) = found else { return Err(error(4, "namespace not found")) };
     match namespace.index_set(name, set) {
         None => Err(error(4, "failed to get/create set")),
-        Some(Created::NameTaken | Created::TooMany) => {
+        Some(Created::NameInUse | Created::TooMany) => {
             Err(error(200, "'indexname' already exists with different definition"))
         }
         Some(Created::There) => Ok(()),
@@ -60,7 +60,7 @@ fn change(target: &InfoTarget<'_>, command: &Command<'_>) -> Option<&'static str
                 let known = namespace.indexes.all_of(namespace.sets.find(set.as_bytes())?)?;
                 return known.name().is_empty().then_some("ok");
             }
-            Created::NameTaken | Created::TooMany => return None,
+            Created::NameInUse | Created::TooMany => return None,
         },
         "false" => match namespace.sets.find(set.as_bytes()) {
             Some(number) => namespace.indexes.disable(number).ok()?,

@@ -80,7 +80,7 @@ mod tests {
             namespace: "test".to_owned(),
             set: String::new(),
             index: None,
-            asked: (1, 0),
+            requested: (1, 0),
             rate: 0,
             send_timeout: None,
             from: None,

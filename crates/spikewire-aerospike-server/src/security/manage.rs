@@ -2,7 +2,7 @@
 
 use spikewire_aerospike_protocol::limits;
 use spikewire_aerospike_protocol::manage::{
-    Page, Privilege as SaidPrivilege, Request, RoleRow, Row, UserRow,
+    Page, Privilege as WirePrivilege, Request, RoleRow, Row, UserRow,
 };
 use spikewire_aerospike_protocol::result_code::ResultCode;
 
@@ -195,7 +195,7 @@ impl Directory {
         let row = |(name, role): (&String, &Role)| {
             Row::Role(RoleRow {
                 name: name.clone(),
-                privileges: role.privileges.iter().map(Privilege::to_say).collect(),
+                privileges: role.privileges.iter().map(Privilege::to_wire).collect(),
                 allow: role.allow.iter().map(|(said, _)| said.clone()).collect(),
                 read_quota: role.quotas.read,
                 write_quota: role.quotas.write,
@@ -228,8 +228,8 @@ fn set_password(user: &mut User, proof: Proof) -> Outcome {
     }
 }
 
-fn known_privileges(said: &[SaidPrivilege]) -> Outcome<Vec<Privilege>> {
-    let all: Option<Vec<_>> = said.iter().map(Privilege::said).collect();
+fn known_privileges(said: &[WirePrivilege]) -> Outcome<Vec<Privilege>> {
+    let all: Option<Vec<_>> = said.iter().map(Privilege::from_wire).collect();
     all.ok_or(ResultCode::INVALID_PRIVILEGE)
 }
 

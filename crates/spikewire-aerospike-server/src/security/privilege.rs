@@ -90,8 +90,8 @@ impl Privilege {
     }
 
     /// Converts the privilege from a message; `None` if there is no such privilege.
-    pub fn said(said: &manage::Privilege) -> Option<Self> {
-        let manage::Privilege { kind, namespace, set } = said;
+    pub fn from_wire(wire: &manage::Privilege) -> Option<Self> {
+        let manage::Privilege { kind, namespace, set } = wire;
         let fits = namespace.len() <= limits::NAMESPACE_NAME
             && set.len() <= limits::SET_NAME
             && (set.is_empty() || !namespace.is_empty());
@@ -100,7 +100,7 @@ impl Privilege {
     }
 
     /// Converts it for a message.
-    pub fn to_say(&self) -> manage::Privilege {
+    pub fn to_wire(&self) -> manage::Privilege {
         let (namespace, set) = (self.namespace.clone(), self.set.clone());
         manage::Privilege { kind: self.kind.kind, namespace, set }
     }

@@ -10,7 +10,7 @@ use crate::index::Index;
 use crate::turn::NextTurn;
 
 /// Records and partitions per slice.
-const LOOKS: usize = 5000;
+const EXAMINED: usize = 5000;
 
 /// Adds the entries of an index, or removes them.
 #[derive(Debug)]
@@ -32,7 +32,7 @@ impl Task for IndexBuild {
     fn step(&mut self) -> NextTurn {
         let namespace = &self.state.namespaces[self.namespace];
         let mut looks = 0;
-        while usize::from(self.next) < PARTITIONS && looks < LOOKS {
+        while usize::from(self.next) < PARTITIONS && looks < EXAMINED {
             let mut partition = namespace.partition(self.next);
             if self.index.is_dropped() {
                 partition.drop_index(&self.index);

@@ -32,7 +32,7 @@ impl Drop for Certificates {
 
 /// The certificates generated for a cluster.
 #[derive(Debug)]
-pub struct Made {
+pub struct IssuedCertificates {
     /// The files for clients.
     pub files: Certificates,
     /// The authority.
@@ -43,7 +43,7 @@ pub struct Made {
     pub key: PrivateKeyDer<'static>,
 }
 
-impl Made {
+impl IssuedCertificates {
     /// Generates certificates for nodes with this name that listen on `bind`.
     pub fn new(name: &str, bind: IpAddr) -> io::Result<Self> {
         let (authority, issuer) = authority().map_err(io::Error::other)?;

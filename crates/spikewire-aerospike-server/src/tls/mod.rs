@@ -17,7 +17,7 @@ use std::sync::Arc;
 use rustls::server::WebPkiClientVerifier;
 use rustls::{RootCertStore, ServerConfig};
 
-use self::certificates::{Certificates, Made};
+use self::certificates::{Certificates, IssuedCertificates};
 use self::options::TlsOptions;
 use self::stream::TlsStream;
 
@@ -34,7 +34,8 @@ pub struct Tls {
 impl Tls {
     /// Generates certificates for nodes that listen on `bind`, and writes the files for clients.
     pub fn new(options: &TlsOptions, bind: IpAddr) -> io::Result<Self> {
-        let Made { files, authority, chain, key } = Made::new(&options.name, bind)?;
+        let IssuedCertificates { files, authority, chain, key } =
+            IssuedCertificates::new(&options.name, bind)?;
         let provider = Arc::new(rustls::crypto::ring::default_provider());
         let builder = ServerConfig::builder_with_provider(provider.clone())
             .with_safe_default_protocol_versions()

@@ -51,17 +51,17 @@ pub fn pick(answer: Answer<'_, '_>, by: &By<&[u8]>) -> Result<Picked, ResultCode
 
 fn by_index(answer: Answer<'_, '_>, index: i64, count: Option<i64>) -> Result<Picked, ResultCode> {
     let run = answer.window(index, count)?;
-    answer.refuse_inverted_single()?;
-    answer.refuse(answer.inverted && (answer.is_index_range() || answer.is_rank_range()))?;
+    answer.reject_inverted_single()?;
+    answer.reject_if(answer.inverted && (answer.is_index_range() || answer.is_rank_range()))?;
     let runs = answer.selected(run);
     let answer = answer.upright();
     let list = answer.container;
     match runs[..] {
         [(start, 0)] => return Ok(answer.nothing(start as i64)),
         _ if list.is_sorted_list() => return answer.runs(&runs),
-        [(_, count)] if count == list.len() => answer.refuse(answer.is_rank_range())?,
+        [(_, count)] if count == list.len() => answer.reject_if(answer.is_rank_range())?,
         _ if answer.is_rank() => return Ok(lowest_ranks(answer, &runs)),
-        _ => answer.refuse(answer.is_rank_range())?,
+        _ => answer.reject_if(answer.is_rank_range())?,
     }
     answer.runs(&runs)
 }
@@ -90,7 +90,7 @@ fn by_rank(answer: Answer<'_, '_>, rank: i64, count: Option<i64>) -> Result<Pick
         return by_index(answer, rank, count);
     }
     let run = answer.window(rank, count)?;
-    answer.refuse_inverted_single()?;
+    answer.reject_inverted_single()?;
     let order = if run.1 == 0 { Vec::new() } else { of_ranks(list, run) };
     let indexes = marked(&marks(&order, list.len()), !answer.inverted);
     if indexes.is_empty() {
@@ -101,7 +101,7 @@ fn by_rank(answer: Answer<'_, '_>, rank: i64, count: Option<i64>) -> Result<Pick
         rt::VALUE => answer.elements(&order),
         _ if answer.is_index() => answer.each(indexes.iter().copied()),
         _ => {
-            answer.refuse(answer.is_index_range())?;
+            answer.reject_if(answer.is_index_range())?;
             answer.span(run.0, run.1)?
         }
     };
@@ -110,7 +110,7 @@ fn by_rank(answer: Answer<'_, '_>, rank: i64, count: Option<i64>) -> Result<Pick
 
 /// Elements of an ordered list.
 fn by_sorted_run(answer: Answer<'_, '_>, (start, count): Run) -> Result<Picked, ResultCode> {
-    answer.refuse_inverted_single()?;
+    answer.reject_inverted_single()?;
     if count == 0 && !answer.many {
         return Ok(answer.nothing(0));
     }
@@ -123,7 +123,7 @@ fn by_interval(
     begin: &[u8],
     test: impl Fn(&[u8]) -> bool,
 ) -> Result<Picked, ResultCode> {
-    answer.refuse_inverted_single()?;
+    answer.reject_inverted_single()?;
     let list = answer.container;
     let below = list.count_less(begin);
     let most = if answer.many { list.len() } else { 1 };
@@ -135,7 +135,7 @@ fn by_interval(
         rt::VALUE => answer.elements(&indexes),
         _ if answer.is_index() => answer.each(indexes.iter().copied()),
         _ => {
-            answer.refuse(answer.is_index_range())?;
+            answer.reject_if(answer.is_index_range())?;
             answer.span(below, count)?
         }
     };
@@ -147,7 +147,7 @@ fn values_of<'v>(
     answer: Answer<'_, '_>,
     values: &'v [u8],
 ) -> Result<Result<Vec<&'v [u8]>, Picked>, ResultCode> {
-    answer.refuse(answer.is_index_range() || answer.is_rank_range())?;
+    answer.reject_if(answer.is_index_range() || answer.is_rank_range())?;
     let values = sought_list(values)?;
     Ok(match (values.is_empty(), answer.inverted) {
         (true, false) => Err(answer.nothing(0)),

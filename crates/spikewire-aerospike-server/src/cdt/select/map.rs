@@ -8,7 +8,7 @@ use super::super::item::{compare, sought};
 use super::answer::Answer;
 use super::search::{Listed, of_ranks, sought_list};
 use super::{Picked, marked, marks, relative};
-use crate::outcome::Found;
+use crate::outcome::ReplyValue;
 
 /// Selects from a map.
 pub fn pick(answer: Answer<'_, '_>, by: &By<&[u8]>) -> Result<Picked, ResultCode> {
@@ -61,7 +61,7 @@ fn everything(answer: Answer<'_, '_>) -> Result<Picked, ResultCode> {
 }
 
 /// The ranks of the pairs with these indexes; of pairs with equal values, the key decides.
-fn ranks(answer: Answer<'_, '_>, indexes: &[usize]) -> Option<Found> {
+fn ranks(answer: Answer<'_, '_>, indexes: &[usize]) -> Option<ReplyValue> {
     let mut ranks = vec![0; answer.len()];
     for (rank, at) in answer.container.by_rank().into_iter().enumerate() {
         ranks[at] = rank;
@@ -71,8 +71,8 @@ fn ranks(answer: Answer<'_, '_>, indexes: &[usize]) -> Option<Found> {
 
 fn by_index(answer: Answer<'_, '_>, index: i64, count: Option<i64>) -> Result<Picked, ResultCode> {
     let run = answer.window(index, count)?;
-    answer.refuse(answer.is_rank_range())?;
-    answer.refuse_inverted_single()?;
+    answer.reject_if(answer.is_rank_range())?;
+    answer.reject_inverted_single()?;
     let runs = answer.selected(run);
     if let [(start, 0)] = runs[..] {
         return Ok(answer.nothing(start as i64));
@@ -92,9 +92,9 @@ fn by_index(answer: Answer<'_, '_>, index: i64, count: Option<i64>) -> Result<Pi
 }
 
 fn by_key(answer: Answer<'_, '_>, key: &[u8]) -> Result<Picked, ResultCode> {
-    answer.refuse(answer.is_rank_range())?;
+    answer.reject_if(answer.is_rank_range())?;
     if !is_ordered(answer.container) {
-        answer.refuse_inverted_single()?;
+        answer.reject_inverted_single()?;
     }
     match answer.container.find_key(key) {
         Ok(at) => by_index(answer, at as i64, Some(1)),
@@ -107,7 +107,7 @@ fn by_key_interval(
     begin: &[u8],
     end: Option<&[u8]>,
 ) -> Result<Picked, ResultCode> {
-    answer.refuse(answer.is_rank_range())?;
+    answer.reject_if(answer.is_rank_range())?;
     let map = answer.container;
     let start = lower(map, begin);
     let end = end.map_or(map.len(), |end| lower(map, end)).max(start);
@@ -128,8 +128,8 @@ fn by_key_interval(
 fn by_rank(answer: Answer<'_, '_>, rank: i64, count: Option<i64>) -> Result<Picked, ResultCode> {
     let map = answer.container;
     let run = answer.window(rank, count)?;
-    answer.refuse(answer.is_index_range())?;
-    answer.refuse_inverted_single()?;
+    answer.reject_if(answer.is_index_range())?;
+    answer.reject_inverted_single()?;
     let mut runs = answer.selected(run);
     let mut answer = answer;
     if runs.len() == 1 {
@@ -160,8 +160,8 @@ fn by_value_interval(
     begin: &[u8],
     test: impl Fn(&[u8]) -> bool,
 ) -> Result<Picked, ResultCode> {
-    answer.refuse(answer.is_index_range())?;
-    answer.refuse_inverted_single()?;
+    answer.reject_if(answer.is_index_range())?;
+    answer.reject_inverted_single()?;
     let map = answer.container;
     if map.is_empty() {
         return Ok(answer.nothing(-1));
@@ -186,7 +186,7 @@ fn by_value_interval(
 
 fn by_keys(answer: Answer<'_, '_>, keys: &[u8]) -> Result<Picked, ResultCode> {
     let keys = sought_list(keys)?;
-    answer.refuse(answer.is_rank() || answer.is_index_range() || answer.is_rank_range())?;
+    answer.reject_if(answer.is_rank() || answer.is_index_range() || answer.is_rank_range())?;
     match (keys.is_empty(), answer.inverted) {
         (true, false) => return Ok(answer.nothing(0)),
         (true, true) => return everything(answer),
@@ -216,7 +216,7 @@ fn by_keys(answer: Answer<'_, '_>, keys: &[u8]) -> Result<Picked, ResultCode> {
 
 fn by_values(answer: Answer<'_, '_>, values: &[u8]) -> Result<Picked, ResultCode> {
     let values = sought_list(values)?;
-    answer.refuse(answer.is_index_range() || answer.is_rank_range())?;
+    answer.reject_if(answer.is_index_range() || answer.is_rank_range())?;
     match (values.is_empty(), answer.inverted) {
         (true, false) => return Ok(answer.nothing(0)),
         (true, true) => return everything(answer),

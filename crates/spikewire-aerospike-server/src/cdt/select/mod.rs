@@ -21,7 +21,7 @@ use spikewire_aerospike_protocol::result_code::ResultCode;
 use self::answer::Answer;
 pub use self::search::of_rank;
 use super::container::{Container, ContainerKind};
-use crate::outcome::Found;
+use crate::outcome::ReplyValue;
 
 /// The selected elements, and the result.
 #[derive(Debug)]
@@ -29,7 +29,7 @@ pub struct Picked {
     /// Their indexes in ascending order.
     pub indexes: Vec<usize>,
     /// The result of the operation.
-    pub answer: Option<Found>,
+    pub answer: Option<ReplyValue>,
 }
 
 /// Selects the elements.

@@ -191,7 +191,7 @@ impl StreamedReply for Aggregate {
     }
 
     fn time_out(&self) {
-        self.job.end(End::NotTaken);
+        self.job.end(End::SendTimeout);
     }
 }
 

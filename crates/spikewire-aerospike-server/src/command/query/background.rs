@@ -35,7 +35,7 @@ use crate::turn::NextTurn;
 const RATE: u32 = 10_000;
 /// Records changed, and records examined, in one slice.
 const CHANGES: usize = 200;
-const LOOKS: usize = 2000;
+const EXAMINED: usize = 2000;
 /// Offset of the result code in a message header.
 const RESULT_AT: usize = 5;
 
@@ -87,7 +87,7 @@ impl Context {
         let selection = select(namespace, asked, filter)?;
         let rate = if asked.records_per_second == 0 { RATE } else { asked.records_per_second };
         let options =
-            JobOptions { asked: (0, 0), rate, ..self.options(at, asked, &selection, kind) };
+            JobOptions { requested: (0, 0), rate, ..self.options(at, asked, &selection, kind) };
         let job = state.nodes[node].jobs.start(options, PARTITIONS)?;
         let keeps = info3::REPLACE_ONLY | info3::COMMIT_MASTER;
         let update = if kind == JobKind::Operations { info3::UPDATE_ONLY } else { 0 };
@@ -166,7 +166,7 @@ impl Change {
             Some(walk) => walk,
             None => self.begin(&partition),
         };
-        let (mut found, mut looks) = (Vec::new(), LOOKS);
+        let (mut found, mut looks) = (Vec::new(), EXAMINED);
         while let Some(digest) = walk.next() {
             if found.len() >= most || looks == 0 {
                 self.walk = Some(walk);

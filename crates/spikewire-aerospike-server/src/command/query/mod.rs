@@ -56,7 +56,7 @@ impl Context {
             Ok(Some(stream)) => return Some(stream),
             // A background job was started; the reply does not wait for it.
             Ok(None) => Reply::begin(out).last(ResultCode::OK),
-            Err(code) => self.refuse(Reply::begin(out), code.into()),
+            Err(code) => self.reject(Reply::begin(out), code.into()),
         }
         None
     }
@@ -169,7 +169,7 @@ impl Context {
             namespace: self.state.namespaces[at].options.name.clone(),
             set: String::from_utf8_lossy(asked.set).into_owned(),
             index: selection.by_index.as_ref().map(|by_index| by_index.index.name()),
-            asked: (asked.partitions.len(), asked.points.len()),
+            requested: (asked.partitions.len(), asked.points.len()),
             rate: asked.records_per_second,
             send_timeout,
             from: self.peer,

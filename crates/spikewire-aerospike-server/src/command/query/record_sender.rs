@@ -209,7 +209,8 @@ impl RecordSender {
             self.last_set = namespace.sets.get(number).map(|set| (number, set));
         }
         let set = self.last_set.as_ref().map_or(&[][..], |(_, set)| &set.name);
-        let value = self.selection.by_index.as_ref().map(|by_index| by_index.range.kind.shown(key));
+        let value =
+            self.selection.by_index.as_ref().map(|by_index| by_index.range.kind.wire_key(key));
         let digest = Digest(*record.digest());
         let row = Row {
             point: Point { digest, value: value.unwrap_or(0) },

@@ -22,7 +22,7 @@ use crate::storage::walk::Walk;
 use crate::turn::NextTurn;
 
 /// Maximum number of records and partitions per turn.
-const LOOKS: usize = 1000;
+const EXAMINED: usize = 1000;
 
 /// A partition to read.
 #[derive(Debug, Clone, Copy)]
@@ -90,7 +90,7 @@ impl Scan {
         }
         let state = context.state.clone();
         let namespace = &state.namespaces[self.namespace];
-        let mut looks = LOOKS;
+        let mut looks = EXAMINED;
         while let Some(part) = self.parts.last().copied() {
             if self.sender.is_enough() {
                 break;
@@ -131,7 +131,7 @@ impl Scan {
         if let Some(by_index) = &selection.by_index {
             let kind = by_index.range.kind;
             // Converting a key to its shown form and back is the same function.
-            let after = part.after.map(|point| (kind.shown(point.value), point.digest.0));
+            let after = part.after.map(|point| (kind.wire_key(point.value), point.digest.0));
             self.cursor = Some(PartitionCursor::Entries(after));
             return true;
         }
@@ -208,7 +208,7 @@ impl StreamedReply for Scan {
     }
 
     fn time_out(&self) {
-        self.job.end(End::NotTaken);
+        self.job.end(End::SendTimeout);
     }
 }
 
