@@ -139,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn tasks_are_run_to_their_end_and_not_kept() {
+    fn tasks_are_run_to_their_end_and_dropped() {
         let queue = BackgroundQueue::default();
         let count = Arc::new(Mutex::new(0));
         queue.add(Box::new(Turns(count.clone(), 3)));

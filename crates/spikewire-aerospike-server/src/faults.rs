@@ -163,7 +163,7 @@ mod tests {
             (0..10_000).map(|_| dice.fate(&faults)).collect::<Vec<_>>()
         };
         let fates = roll(7);
-        let share = |fate| fates.iter().filter(|found| **found == fate).count() / 100;
+        let share = |fate| fates.iter().filter(|drawn| **drawn == fate).count() / 100;
         assert!((8..=12).contains(&share(Fate::Lost)));
         assert!((18..=22).contains(&share(Fate::Failed(ResultCode::DEVICE_OVERLOAD))));
         assert!((28..=32).contains(&share(Fate::Unanswered)));

@@ -44,18 +44,18 @@ pub fn read(old: (u8, &[u8]), kind: u8, payload: &[u8]) -> Result<Option<ReplyVa
     Ok(Some(match op {
         BitOp::Count(_) => ReplyValue::count(bits.filter(|bit| *bit).count()),
         BitOp::Scan { right, bit, .. } => {
-            let found = if right {
+            let position = if right {
                 (0..run.size).rfind(|at| self::bit(blob, run.start + at) == bit)
             } else {
                 bits.position(|other| other == bit)
             };
-            ReplyValue::int(found.map_or(-1, |at| at as i64))
+            ReplyValue::int(position.map_or(-1, |at| at as i64))
         }
         BitOp::GetInt { how, .. } => {
             let int = get_int(blob, run);
-            let spare = 64 - run.size as u32;
+            let unused = 64 - run.size as u32;
             let signed = how & integer::SIGNED != 0;
-            ReplyValue::int(if signed { ((int << spare) as i64) >> spare } else { int as i64 })
+            ReplyValue::int(if signed { ((int << unused) as i64) >> unused } else { int as i64 })
         }
         _ => {
             let mut value = vec![0; run.size.div_ceil(8)];
@@ -73,12 +73,12 @@ pub fn modify(old: Old<'_>, kind: u8, payload: &[u8]) -> Modified {
     let flags = check(&op)?;
     let lenient = flags & write::NO_FAIL != 0;
     let creates = matches!(op, BitOp::Resize { .. } | BitOp::Insert { .. });
-    let refusal = match old {
+    let rejection = match old {
         Some(_) if flags & write::CREATE_ONLY != 0 => Some(ResultCode::BIN_EXISTS),
         None if !creates || flags & write::UPDATE_ONLY != 0 => Some(ResultCode::BIN_NOT_FOUND),
         _ => None,
     };
-    match refusal {
+    match rejection {
         Some(_) if lenient => return Ok(Outcome::default()),
         Some(code) => return Err(code),
         None => {}
@@ -222,9 +222,9 @@ fn resized(mut blob: Vec<u8>, size: i64, how: i64) -> Result<Vec<u8>, BitError> 
         return Err(BitError::Always(ResultCode::RECORD_TOO_BIG));
     }
     let len = blob.len();
-    let refused =
+    let wrong_way =
         how & resize::GROW_ONLY != 0 && size < len || how & resize::SHRINK_ONLY != 0 && size > len;
-    if refused {
+    if wrong_way {
         return Err(BitError::Range(MALFORMED));
     }
     if how & resize::FROM_FRONT == 0 {
@@ -240,15 +240,15 @@ fn resized(mut blob: Vec<u8>, size: i64, how: i64) -> Result<Vec<u8>, BitError> 
 /// The sum of a `size`-bit integer and a value, as bits.
 fn sum(old: u64, size: usize, value: i64, subtract: bool, how: i64) -> Result<u64, BitError> {
     let signed = how & integer::SIGNED != 0;
-    let spare = 64 - size as u32;
+    let unused = 64 - size as u32;
     // Only as many bits of the value count as the integer has.
-    let value = (value as u64) << spare;
+    let value = (value as u64) << unused;
     let (old, value, least, most) = if signed {
         let most = (1_i128 << (size - 1)) - 1;
-        let old = ((old << spare) as i64) >> spare;
-        (i128::from(old), i128::from(value as i64 >> spare), -most - 1, most)
+        let old = ((old << unused) as i64) >> unused;
+        (i128::from(old), i128::from(value as i64 >> unused), -most - 1, most)
     } else {
-        (i128::from(old), i128::from(value >> spare), 0, (1_i128 << size) - 1)
+        (i128::from(old), i128::from(value >> unused), 0, (1_i128 << size) - 1)
     };
     // The smallest signed value is its own negative.
     let sum = if subtract && !(signed && value == least) { old - value } else { old + value };

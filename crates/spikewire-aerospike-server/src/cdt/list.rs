@@ -190,8 +190,8 @@ fn unique<'a>(
         }
         dropped[pair[1]] = true;
     }
-    let kept = items.iter().zip(dropped).filter(|(_, dropped)| !dropped);
-    Ok(kept.map(|(item, _)| *item).collect())
+    let remaining = items.iter().zip(dropped).filter(|(_, dropped)| !dropped);
+    Ok(remaining.map(|(item, _)| *item).collect())
 }
 
 fn set(mut list: Container<'_>, index: i64, value: &[u8], flags: i64) -> Result<Edit, ResultCode> {

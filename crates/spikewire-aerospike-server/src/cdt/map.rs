@@ -124,7 +124,7 @@ fn put_items(map: Container<'_>, items: &[u8], flags: i64) -> Result<Edit, Resul
         merged.keys.push(key);
         merged.values.push(value);
     };
-    let mut refused = None;
+    let mut rejection = None;
     for (key, value) in items.keys.iter().copied().zip(items.values.iter().copied()) {
         while let Some(before) = old.next_if(|(other, _)| compare(other, key).is_lt()) {
             push(before);
@@ -133,13 +133,13 @@ fn put_items(map: Container<'_>, items: &[u8], flags: i64) -> Result<Edit, Resul
         match allowed(same.is_some(), flags) {
             Ok(()) => push((key, value)),
             Err(code) => {
-                refused = refused.or(Some(code));
+                rejection = rejection.or(Some(code));
                 same.into_iter().for_each(&mut push);
             }
         }
     }
     old.for_each(push);
-    let map = match refused {
+    let map = match rejection {
         Some(code) if !lenient => return Err(code),
         Some(_) if !partial => map,
         _ => merged,

@@ -72,14 +72,14 @@ fn make(
     }
     let mut edit = edit(None)?;
     // A path that cannot be created is rejected even if nothing is stored at its end.
-    let made = edit.value.take().filter(|_| !edit.is_idle);
-    let mut value = made.clone().unwrap_or_else(|| vec![0xc0]);
+    let inner = edit.value.take().filter(|_| !edit.is_idle);
+    let mut value = inner.clone().unwrap_or_else(|| vec![0xc0]);
     let mut padding = MOST_ELEMENTS;
     for step in rest.iter().rev() {
         value = place(fresh(step), step, &value, &mut padding)?;
     }
     value = place(parent.unwrap_or_else(|| fresh(first)), first, &value, &mut padding)?;
-    edit.value = made.map(|_| put_back(way, value));
+    edit.value = inner.map(|_| put_back(way, value));
     Ok(edit)
 }
 

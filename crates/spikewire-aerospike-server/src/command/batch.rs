@@ -142,8 +142,8 @@ impl Context {
         let Some(row) = rows.next().map_err(|_| ResultCode::PARAMETER)? else { return Ok(false) };
         let request = request(&row, parent).ok_or(ResultCode::PARAMETER)?;
         let state = self.state.clone();
-        let found = state.namespace(request.namespace);
-        let (index, namespace) = found.ok_or(ResultCode::PARAMETER)?;
+        let namespace = state.namespace(request.namespace);
+        let (index, namespace) = namespace.ok_or(ResultCode::PARAMETER)?;
         let set = self.find_set(index, namespace, request.set);
         let target = Target { node, namespace, request: &request, set, now, filter: None };
         blocks.add(|out| self.run_single(&target, Reply::row(out, row.index)));

@@ -21,8 +21,8 @@ impl Context {
         let Some(table) = partition.master() else {
             return self.reject(reply, ResultCode::PARTITION_UNAVAILABLE.into());
         };
-        let found = table.get(&digest.0).ok_or(ResultCode::NOT_FOUND);
-        if let Err(code) = found.and_then(|record| check(target, record)) {
+        let record = table.get(&digest.0).ok_or(ResultCode::NOT_FOUND);
+        if let Err(code) = record.and_then(|record| check(target, record)) {
             return self.reject(reply, code.into());
         }
         partition.remove(&digest.0);

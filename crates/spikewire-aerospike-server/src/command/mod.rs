@@ -123,11 +123,11 @@ impl Context {
             return self.reject(reply, code.into());
         }
         if let Some(access) = &self.access {
-            let asked = permissions(request);
-            if !access.permits(asked, request.namespace, request.set) {
+            let required = permissions(request);
+            if !access.permits(required, request.namespace, request.set) {
                 return self.reject(reply, ResultCode::ROLE_VIOLATION.into());
             }
-            if !access.spend(target.node, asked) {
+            if !access.spend(target.node, required) {
                 return self.reject(reply, ResultCode::QUOTA_EXCEEDED.into());
             }
         }
@@ -155,10 +155,15 @@ impl Context {
     }
 
     /// Whether the client's user, with security, may do this to a set.
-    fn permits(&self, asked: impl FnOnce() -> Permissions, namespace: &[u8], set: &[u8]) -> bool {
+    fn permits(
+        &self,
+        required: impl FnOnce() -> Permissions,
+        namespace: &[u8],
+        set: &[u8],
+    ) -> bool {
         match &self.access {
             None => true,
-            Some(access) => access.permits(asked(), namespace, set),
+            Some(access) => access.permits(required(), namespace, set),
         }
     }
 

@@ -25,8 +25,8 @@ impl Answer {
     /// Appends the result. `nulls`: whether a result without value is sent as null.
     pub fn write(self, operation: &Op<'_>, reply: &mut Reply<'_>, nulls: bool) {
         match self {
-            Self::Value(found) => {
-                reply.op(operation.code, operation.name, found.particle, &found.value);
+            Self::Value(value) => {
+                reply.op(operation.code, operation.name, value.particle, &value.value);
             }
             Self::Nothing | Self::Missing if nulls => {
                 reply.op(operation.code, operation.name, particle::NULL, &[]);
@@ -40,13 +40,13 @@ impl Answer {
 pub fn read(bin: Option<Bin<'_>>, operation: &Op<'_>) -> Result<Answer, ResultCode> {
     let Some(bin) = bin else { return Ok(Answer::Missing) };
     let old = (bin.particle, bin.value);
-    let found = match operation.code {
+    let result = match operation.code {
         op::CDT_READ => cdt::read(old, operation.value)?,
         op::HLL_READ => hll::read(old, operation.value)?,
         op::BITS_READ => bits::read(old, operation.particle, operation.value)?,
         _ => return Err(ResultCode::UNSUPPORTED_FEATURE),
     };
-    Ok(found.map_or(Answer::Nothing, Answer::Value))
+    Ok(result.map_or(Answer::Nothing, Answer::Value))
 }
 
 /// Runs a modify operation and stores the new bin.
@@ -66,7 +66,7 @@ pub fn modify(bins: &mut Bins, operation: &Op<'_>) -> Result<Answer, ResultCode>
 
 /// Evaluates an expression on a record.
 pub fn expression(operation: &Op<'_>, view: &RecordView<'_>) -> Result<Answer, ResultCode> {
-    let found = expression::operation::read(operation, view)?;
-    Ok(found
+    let result = expression::operation::read(operation, view)?;
+    Ok(result
         .map_or(Answer::Nothing, |(particle, value)| Answer::Value(ReplyValue { particle, value })))
 }

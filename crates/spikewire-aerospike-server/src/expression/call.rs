@@ -35,7 +35,7 @@ pub(super) fn run<'a>(call: &'a Call, evaluation: &mut impl Evaluator<'a>) -> Va
     if !evaluation.budget().spend(bytes.len() + payload.len()) {
         return Val::Unknown;
     }
-    let found = if call.modifies {
+    let value = if call.modifies {
         modify(call.system, on, &payload)
     } else {
         match call.system {
@@ -45,10 +45,10 @@ pub(super) fn run<'a>(call: &'a Call, evaluation: &mut impl Evaluator<'a>) -> Va
         }
     };
     let Some(result) = call.result else { return Val::Unknown };
-    match found {
+    match value {
         Ok(None) if result == Type::Nil => Val::Nil,
-        Ok(Some(found)) if !evaluation.budget().keep(found.value.len()) => Val::Unknown,
-        Ok(Some(found)) if found.particle == result.particle() => owned(result, found),
+        Ok(Some(value)) if !evaluation.budget().keep(value.value.len()) => Val::Unknown,
+        Ok(Some(value)) if value.particle == result.particle() => owned(result, value),
         _ => Val::Unknown,
     }
 }
@@ -87,10 +87,10 @@ fn modify(system: u8, on: (u8, &[u8]), payload: &[u8]) -> Result<Option<ReplyVal
     Ok(Some(ReplyValue { particle, value }))
 }
 
-fn owned<'a>(kind: Type, found: ReplyValue) -> Val<'a> {
-    match found.particle {
-        particle::LIST | particle::MAP => Val::Packed(kind, Cow::Owned(found.value)),
-        _ => match record_view::read(kind, &found.value) {
+fn owned<'a>(kind: Type, value: ReplyValue) -> Val<'a> {
+    match value.particle {
+        particle::LIST | particle::MAP => Val::Packed(kind, Cow::Owned(value.value)),
+        _ => match record_view::read(kind, &value.value) {
             Val::Bytes(kind, bytes) => Val::Bytes(kind, Cow::Owned(bytes.into_owned())),
             Val::Bool(flag) => Val::Bool(flag),
             Val::Int(int) => Val::Int(int),

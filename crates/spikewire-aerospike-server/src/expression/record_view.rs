@@ -116,7 +116,7 @@ impl<'a> RecordView<'a> {
 
 /// Converts a particle to a value.
 pub(super) fn read(kind: Type, bytes: &[u8]) -> Val<'_> {
-    let found = match kind {
+    let parsed = match kind {
         Type::Int => value::read_int(bytes).map(Val::Int),
         Type::Float => value::read_float(bytes).map(Val::Float),
         Type::Bool => value::read_bool(bytes).map(Val::Bool),
@@ -125,7 +125,7 @@ pub(super) fn read(kind: Type, bytes: &[u8]) -> Val<'_> {
         Type::Str | Type::Blob | Type::Hll => Ok(Val::Bytes(kind, Cow::Borrowed(bytes))),
         Type::Nil => Ok(Val::Nil),
     };
-    found.unwrap_or(Val::Unknown)
+    parsed.unwrap_or(Val::Unknown)
 }
 
 impl Val<'_> {

@@ -93,12 +93,12 @@ pub fn modify(old: Old<'_>, payload: &[u8]) -> Modified {
     }
     let old = old.map(open).transpose()?;
     let needs_bin = matches!(op, HllOp::RefreshCount | HllOp::Fold(_));
-    let refusal = match old {
+    let rejection = match old {
         Some(_) if flags & write::CREATE_ONLY != 0 => Some(ResultCode::BIN_EXISTS),
         None if needs_bin || flags & write::UPDATE_ONLY != 0 => Some(ResultCode::BIN_NOT_FOUND),
         _ => None,
     };
-    match refusal {
+    match rejection {
         Some(_) if flags & write::NO_FAIL != 0 => return Ok(Outcome::default()),
         Some(code) => return Err(code),
         None => {}

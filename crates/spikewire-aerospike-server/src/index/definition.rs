@@ -145,13 +145,13 @@ impl Definition {
     /// The elements of a list or map.
     fn elements(&self, bytes: &[u8], with: &mut dyn FnMut(Key<'_>)) {
         let Some(container) = Container::parse(bytes) else { return };
-        let found = match (self.collection, container.kind) {
+        let values = match (self.collection, container.kind) {
             (Collection::List, container::ContainerKind::List)
             | (Collection::MapValues, container::ContainerKind::Map) => &container.values,
             (Collection::MapKeys, container::ContainerKind::Map) => &container.keys,
             _ => return,
         };
-        found.iter().filter_map(|value| Key::of_nested(self.kind, value)).for_each(with);
+        values.iter().filter_map(|value| Key::of_nested(self.kind, value)).for_each(with);
     }
 }
 

@@ -128,8 +128,8 @@ fn named_namespace<'a>(
 ) -> Result<&'a Namespace, String> {
     let name = name.filter(|name| !name.is_empty());
     let name = name.ok_or_else(|| error(20, "missing 'namespace'"))?;
-    let found = target.state.namespace(name.as_bytes());
-    found.map(|(_, namespace)| namespace).ok_or_else(|| error(20, NO_NAMESPACE))
+    let namespace = target.state.namespace(name.as_bytes());
+    namespace.map(|(_, namespace)| namespace).ok_or_else(|| error(20, NO_NAMESPACE))
 }
 
 /// Sets the client's user agent, once per connection.

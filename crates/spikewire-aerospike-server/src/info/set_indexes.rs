@@ -22,8 +22,8 @@ pub(super) fn create(
     let Some(set) = command.param("set").filter(|set| !set.is_empty()) else {
         return Err(error(4, "missing 'set'"));
     };
-    let found = namespace_param(command).and_then(|of| target.state.namespace(of.as_bytes()));
-    let Some((at, namespace)) = found else { return Err(error(4, "namespace not found")) };
+    let namespace = namespace_param(command).and_then(|of| target.state.namespace(of.as_bytes()));
+    let Some((at, namespace)) = namespace else { return Err(error(4, "namespace not namespace")) };
     match namespace.index_set(name, set) {
         None => Err(error(4, "failed to get/create set")),
         Some(Created::NameInUse | Created::TooMany) => {
@@ -78,7 +78,7 @@ fn change(target: &InfoTarget<'_>, command: &Command<'_>) -> Option<&'static str
 pub(super) fn line(namespace: &Namespace, index: &Index) -> Option<String> {
     let (set, _) = index.definition.set.as_ref()?;
     let name = index.name();
-    let shown = index.is_of_set() && !name.is_empty();
+    let is_listed = index.is_of_set() && !name.is_empty();
     let namespace = &namespace.options.name;
-    shown.then(|| format!("ns={namespace}:indexname={name}:set={set}:indextype=set"))
+    is_listed.then(|| format!("ns={namespace}:indexname={name}:set={set}:indextype=set"))
 }

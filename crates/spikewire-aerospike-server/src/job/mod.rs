@@ -175,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn a_rate_is_kept_by_short_pauses() {
+    fn short_pauses_limit_the_rate() {
         let free = Job::new(options(0), 1);
         assert_eq!((free.burst(1 << 40), free.pause(1 << 40)), (u64::MAX, None));
         // A hundred seconds ahead, but the longest pause applies.

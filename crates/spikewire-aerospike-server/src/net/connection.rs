@@ -123,7 +123,7 @@ impl Connection {
     /// The address by which the client connected.
     pub fn local(&mut self) -> IpAddr {
         *self.local.get_or_insert_with(|| {
-            self.stream.local_addr().map_or(IpAddr::V4(Ipv4Addr::LOCALHOST), |found| found.ip())
+            self.stream.local_addr().map_or(IpAddr::V4(Ipv4Addr::LOCALHOST), |address| address.ip())
         })
     }
 

@@ -32,7 +32,7 @@ impl Worker {
         connection.waiting = false;
         loop {
             let (frame, len) = match frame::split(&bytes[used..]) {
-                Ok(Some(found)) => found,
+                Ok(Some(split)) => split,
                 Ok(None) => return used,
                 Err(_) => {
                     connection.closing = true;
@@ -139,7 +139,7 @@ impl Worker {
         connection.waiting = false;
         loop {
             let (frame, len) = match frame::split(&bytes[used..]) {
-                Ok(Some(found)) => found,
+                Ok(Some(split)) => split,
                 Ok(None) => return used,
                 Err(_) => {
                     connection.closing = true;

@@ -66,7 +66,7 @@ impl Security {
             Ok(Request::CertificateLogin | Request::CertificateAuthenticate { .. }) => {
                 Err(ResultCode::INVALID_USER)
             }
-            Err(_) => Err(refusal(body)),
+            Err(_) => Err(error_code(body)),
         }
     }
 
@@ -89,7 +89,7 @@ impl Security {
 }
 
 /// The error for a malformed message.
-fn refusal(body: &[u8]) -> ResultCode {
+fn error_code(body: &[u8]) -> ResultCode {
     match body.get(2) {
         Some(&auth::command::LOGIN | &auth::command::AUTHENTICATE) | None => {
             ResultCode::INVALID_CREDENTIAL

@@ -184,7 +184,7 @@ impl Directory {
         match name {
             None => Ok(self.users.iter().map(row).collect()),
             Some(name) => match self.users.get_key_value(name) {
-                Some(found) => Ok(vec![row(found)]),
+                Some(entry) => Ok(vec![row(entry)]),
                 None => Err(ResultCode::INVALID_USER),
             },
         }
@@ -196,7 +196,7 @@ impl Directory {
             Row::Role(RoleRow {
                 name: name.clone(),
                 privileges: role.privileges.iter().map(Privilege::to_wire).collect(),
-                allow: role.allow.iter().map(|(said, _)| said.clone()).collect(),
+                allow: role.allow.iter().map(|(text, _)| text.clone()).collect(),
                 read_quota: role.quotas.read,
                 write_quota: role.quotas.write,
             })
@@ -204,7 +204,7 @@ impl Directory {
         match name {
             None => Ok(self.roles.iter().map(row).collect()),
             Some(name) => match self.roles.get_key_value(name) {
-                Some(found) => Ok(vec![row(found)]),
+                Some(entry) => Ok(vec![row(entry)]),
                 None => Err(ResultCode::INVALID_ROLE),
             },
         }
@@ -228,14 +228,14 @@ fn set_password(user: &mut User, proof: Proof) -> Outcome {
     }
 }
 
-fn known_privileges(said: &[WirePrivilege]) -> Outcome<Vec<Privilege>> {
-    let all: Option<Vec<_>> = said.iter().map(Privilege::from_wire).collect();
+fn known_privileges(privileges: &[WirePrivilege]) -> Outcome<Vec<Privilege>> {
+    let all: Option<Vec<_>> = privileges.iter().map(Privilege::from_wire).collect();
     all.ok_or(ResultCode::INVALID_PRIVILEGE)
 }
 
-fn networks(said: Vec<String>) -> Outcome<Vec<(String, Network)>> {
+fn networks(texts: Vec<String>) -> Outcome<Vec<(String, Network)>> {
     let network = |text: String| Network::parse(&text).map(|network| (text, network));
-    let all: Option<Vec<_>> = said.into_iter().map(network).collect();
+    let all: Option<Vec<_>> = texts.into_iter().map(network).collect();
     all.ok_or(ResultCode::INVALID_WHITELIST)
 }
 

@@ -136,14 +136,19 @@ impl Access {
     }
 
     /// Counts a single-record command against the quota at a node; returns whether it is allowed.
-    pub fn spend(&self, node: usize, asked: Permissions) -> bool {
+    pub fn spend(&self, node: usize, required: Permissions) -> bool {
         let Some((quotas, usage)) = &self.limits else { return true };
-        usage.spend(node, *quotas, asked.contain(Permissions::READ), asked != Permissions::READ)
+        usage.spend(
+            node,
+            *quotas,
+            required.contain(Permissions::READ),
+            required != Permissions::READ,
+        )
     }
 
     /// Whether a command that requires these permissions is permitted on this namespace and set.
-    pub fn permits(&self, asked: Permissions, namespace: &[u8], set: &[u8]) -> bool {
-        if self.everywhere.contain(asked) {
+    pub fn permits(&self, required: Permissions, namespace: &[u8], set: &[u8]) -> bool {
+        if self.everywhere.contain(required) {
             return true;
         }
         let mut held = self.everywhere;
@@ -154,7 +159,7 @@ impl Access {
                 held = held | privilege.kind.permits;
             }
         }
-        held.contain(asked)
+        held.contain(required)
     }
 }
 
@@ -184,8 +189,8 @@ mod tests {
 
     #[test]
     fn roles_that_every_cluster_has() {
-        let may = |name, asked| {
-            Access::of([privilege(name, "", "")].iter()).permits(asked, b"test", b"s")
+        let may = |name, required| {
+            Access::of([privilege(name, "", "")].iter()).permits(required, b"test", b"s")
         };
         assert!(may("read", Permissions::QUERY) && !may("read", Permissions::OPS_QUERY));
         assert!(may("write", Permissions::WRITE) && !may("write", Permissions::READ));

@@ -31,17 +31,17 @@ impl IndexBuild {
 impl Task for IndexBuild {
     fn step(&mut self) -> NextTurn {
         let namespace = &self.state.namespaces[self.namespace];
-        let mut looks = 0;
-        while usize::from(self.next) < PARTITIONS && looks < EXAMINED {
+        let mut examined = 0;
+        while usize::from(self.next) < PARTITIONS && examined < EXAMINED {
             let mut partition = namespace.partition(self.next);
             if self.index.is_dropped() {
                 partition.drop_index(&self.index);
             } else {
-                looks += partition.add_index(&self.index);
+                examined += partition.add_index(&self.index);
                 self.index.pass_partition();
             }
             self.next += 1;
-            looks += 1;
+            examined += 1;
         }
         if usize::from(self.next) < PARTITIONS { NextTurn::Soon } else { NextTurn::Never }
     }

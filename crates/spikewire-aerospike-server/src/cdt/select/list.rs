@@ -96,7 +96,7 @@ fn by_rank(answer: Answer<'_, '_>, rank: i64, count: Option<i64>) -> Result<Pick
     if indexes.is_empty() {
         return Ok(answer.nothing(run.0 as i64));
     }
-    let found = match answer.returns {
+    let value = match answer.returns {
         rt::VALUE if answer.inverted => answer.elements(&indexes),
         rt::VALUE => answer.elements(&order),
         _ if answer.is_index() => answer.each(indexes.iter().copied()),
@@ -105,7 +105,7 @@ fn by_rank(answer: Answer<'_, '_>, rank: i64, count: Option<i64>) -> Result<Pick
             answer.span(run.0, run.1)?
         }
     };
-    Ok(Picked { indexes, answer: found })
+    Ok(Picked { indexes, answer: value })
 }
 
 /// Elements of an ordered list.
@@ -127,10 +127,11 @@ fn by_interval(
     let list = answer.container;
     let below = list.count_less(begin);
     let most = if answer.many { list.len() } else { 1 };
-    let found: Vec<usize> =
+    let matches: Vec<usize> =
         (0..list.len()).filter(|at| test(list.values[*at])).take(most).collect();
-    let count = found.len();
-    let indexes = if answer.inverted { marked(&marks(&found, list.len()), false) } else { found };
+    let count = matches.len();
+    let indexes =
+        if answer.inverted { marked(&marks(&matches, list.len()), false) } else { matches };
     let result = match answer.returns {
         rt::VALUE => answer.elements(&indexes),
         _ if answer.is_index() => answer.each(indexes.iter().copied()),
@@ -164,13 +165,13 @@ fn by_values(answer: Answer<'_, '_>, values: &[u8]) -> Result<Picked, ResultCode
     let list = answer.container;
     let listed = Listed::find(&list.values, &values, answer.is_rank());
     let indexes = marked(&listed.marks, !answer.inverted);
-    let found = match answer.plain(&indexes) {
-        Some(found) => found,
+    let value = match answer.plain(&indexes) {
+        Some(value) => value,
         None if answer.is_index() => answer.each(indexes.iter().copied()),
         None if answer.inverted => answer.blocks(&listed.gaps(list.len())),
         None => answer.each(listed.hits.iter().flat_map(|(start, count)| *start..start + count)),
     };
-    Ok(Picked { indexes, answer: found })
+    Ok(Picked { indexes, answer: value })
 }
 
 /// The same in an ordered list, which answers value by value.
@@ -181,27 +182,27 @@ fn by_values_sorted(answer: Answer<'_, '_>, values: &[u8]) -> Result<Picked, Res
     };
     let list = answer.container;
     let runs: Vec<Run> = values.iter().map(|value| equal_run(list, value)).collect();
-    let mut found = vec![false; list.len()];
+    let mut marks = vec![false; list.len()];
     for (start, count) in &runs {
-        found[*start..start + count].fill(true);
+        marks[*start..start + count].fill(true);
     }
-    let indexes = marked(&found, !answer.inverted);
+    let indexes = marked(&marks, !answer.inverted);
     if matches!(answer.returns, rt::NONE | rt::COUNT | rt::EXISTS) || answer.inverted {
-        let found = answer.plain(&indexes);
-        let found = found.unwrap_or_else(|| answer.each(indexes.iter().copied()));
-        return Ok(Picked { indexes, answer: found });
+        let value = answer.plain(&indexes);
+        let value = value.unwrap_or_else(|| answer.each(indexes.iter().copied()));
+        return Ok(Picked { indexes, answer: value });
     }
     if runs.iter().map(|run| run.1).sum::<usize>() > MOST_ANSWERS {
         return Err(ResultCode::RECORD_TOO_BIG);
     }
-    let found = if answer.returns == rt::VALUE {
+    let value = if answer.returns == rt::VALUE {
         let order: Vec<usize> =
             runs.iter().flat_map(|(start, count)| *start..start + count).collect();
         answer.elements(&order)
     } else {
         answer.blocks(&runs)
     };
-    Ok(Picked { indexes, answer: found })
+    Ok(Picked { indexes, answer: value })
 }
 
 /// The elements of an ordered list from `begin` up to, but not including, `end`.

@@ -81,8 +81,8 @@ fn by_index(answer: Answer<'_, '_>, index: i64, count: Option<i64>) -> Result<Pi
     if answer.is_rank() && !is_all {
         let indexes: Vec<usize> =
             runs.iter().flat_map(|(start, count)| *start..start + count).collect();
-        let found = ranks(answer, &indexes);
-        return Ok(Picked { indexes, answer: found });
+        let value = ranks(answer, &indexes);
+        return Ok(Picked { indexes, answer: value });
     }
     let mut picked = answer.upright().runs(&runs)?;
     if runs.len() > 1 && !is_ordered(answer.container) && !answer.is_elements() {
@@ -115,14 +115,14 @@ fn by_key_interval(
         return by_index(answer, start as i64, Some((end - start) as i64));
     }
     let indexes = marked(&marks(&(start..end).collect::<Vec<_>>(), map.len()), !answer.inverted);
-    let found = if answer.is_elements() {
+    let value = if answer.is_elements() {
         answer.elements(&indexes)
     } else if answer.is_rank() {
         ranks(answer, &indexes)
     } else {
         answer.span(start, end - start)?
     };
-    Ok(Picked { indexes, answer: found })
+    Ok(Picked { indexes, answer: value })
 }
 
 fn by_rank(answer: Answer<'_, '_>, rank: i64, count: Option<i64>) -> Result<Picked, ResultCode> {
@@ -144,14 +144,14 @@ fn by_rank(answer: Answer<'_, '_>, rank: i64, count: Option<i64>) -> Result<Pick
     let order = of_ranks(map, run);
     let indexes = marked(&marks(&order, map.len()), !answer.inverted);
     let by_index = answer.inverted || answer.returns == rt::ORDERED_MAP;
-    let found = if answer.is_elements() {
+    let value = if answer.is_elements() {
         answer.elements(if by_index { &indexes } else { &order })
     } else if answer.is_index() {
         answer.each(if by_index { &indexes } else { &order }.iter().copied())
     } else {
         answer.span(run.0, run.1)?
     };
-    Ok(Picked { indexes, answer: found })
+    Ok(Picked { indexes, answer: value })
 }
 
 /// Pairs whose value passes `test`; `begin` is the least value that does.
@@ -168,20 +168,21 @@ fn by_value_interval(
     }
     let below = map.count_less(begin);
     let most = if answer.many { map.len() } else { 1 };
-    let found: Vec<usize> = (0..map.len()).filter(|at| test(map.values[*at])).take(most).collect();
-    let count = found.len();
+    let matches: Vec<usize> =
+        (0..map.len()).filter(|at| test(map.values[*at])).take(most).collect();
+    let count = matches.len();
     if count == 0 {
         return if answer.inverted { everything(answer) } else { Ok(answer.nothing(below as i64)) };
     }
-    let indexes = marked(&marks(&found, map.len()), !answer.inverted);
-    let found = if answer.is_elements() {
+    let indexes = marked(&marks(&matches, map.len()), !answer.inverted);
+    let value = if answer.is_elements() {
         answer.elements(&indexes)
     } else if answer.is_index() {
         answer.each(indexes.iter().copied())
     } else {
         answer.span(below, count)?
     };
-    Ok(Picked { indexes, answer: found })
+    Ok(Picked { indexes, answer: value })
 }
 
 fn by_keys(answer: Answer<'_, '_>, keys: &[u8]) -> Result<Picked, ResultCode> {
@@ -195,8 +196,8 @@ fn by_keys(answer: Answer<'_, '_>, keys: &[u8]) -> Result<Picked, ResultCode> {
     let map = answer.container;
     let listed = Listed::find(&map.keys, &keys, answer.is_index());
     let indexes = marked(&listed.marks, !answer.inverted);
-    let found = match answer.plain(&indexes) {
-        Some(found) => found,
+    let value = match answer.plain(&indexes) {
+        Some(value) => value,
         None if !is_ordered(map) && answer.inverted => answer.blocks(&listed.gaps(map.len())),
         None if answer.inverted => answer.each(indexes.iter().copied()),
         None if !is_ordered(map) => {
@@ -211,7 +212,7 @@ fn by_keys(answer: Answer<'_, '_>, keys: &[u8]) -> Result<Picked, ResultCode> {
             answer.blocks(&keys.iter().map(equal).collect::<Vec<_>>())
         }
     };
-    Ok(Picked { indexes, answer: found })
+    Ok(Picked { indexes, answer: value })
 }
 
 fn by_values(answer: Answer<'_, '_>, values: &[u8]) -> Result<Picked, ResultCode> {
@@ -228,13 +229,13 @@ fn by_values(answer: Answer<'_, '_>, values: &[u8]) -> Result<Picked, ResultCode
     }
     let listed = Listed::find(&map.values, &values, answer.is_rank());
     let indexes = marked(&listed.marks, !answer.inverted);
-    let found = match answer.plain(&indexes) {
-        Some(found) => found,
+    let value = match answer.plain(&indexes) {
+        Some(value) => value,
         None if answer.is_index() => answer.each(indexes.iter().copied()),
         None if answer.inverted => answer.blocks(&listed.gaps(map.len())),
         None => answer.each(listed.hits.iter().flat_map(|(start, count)| *start..start + count)),
     };
-    Ok(Picked { indexes, answer: found })
+    Ok(Picked { indexes, answer: value })
 }
 
 /// The same in a map of at most one pair, which is answered for value by value.
@@ -243,9 +244,9 @@ fn by_values_of_one(answer: Answer<'_, '_>, values: &[&[u8]]) -> Picked {
     let equal = |value: &&&[u8]| map.values.iter().any(|other| compare(other, value).is_eq());
     let hits = values.iter().filter(equal).count();
     let indexes = marked(&vec![hits > 0; map.len()], !answer.inverted);
-    let found = answer.plain(&indexes).unwrap_or_else(|| {
+    let value = answer.plain(&indexes).unwrap_or_else(|| {
         let repeats = if answer.inverted { indexes.len() } else { hits };
         answer.each(std::iter::repeat_n(0, repeats))
     });
-    Picked { indexes, answer: found }
+    Picked { indexes, answer: value }
 }

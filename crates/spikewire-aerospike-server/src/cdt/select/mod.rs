@@ -97,8 +97,8 @@ pub fn marks(indexes: &[usize], len: usize) -> Vec<bool> {
 }
 
 /// Elements that are marked, or that are not, in ascending order.
-fn marked(marks: &[bool], wanted: bool) -> Vec<usize> {
-    (0..marks.len()).filter(|at| marks[*at] == wanted).collect()
+fn marked(marks: &[bool], mark: bool) -> Vec<usize> {
+    (0..marks.len()).filter(|at| marks[*at] == mark).collect()
 }
 
 fn list_of(value: &[u8]) -> Result<Vec<&[u8]>, ResultCode> {

@@ -35,9 +35,9 @@ fn ranks_of_unordered(values: &[&[u8]], (start, count): Run) -> Vec<usize> {
     for _ in 0..skipped {
         heap.pop();
     }
-    let mut found: Vec<usize> = std::iter::from_fn(|| heap.pop()).take(count).collect();
-    found.reverse();
-    found
+    let mut indexes: Vec<usize> = std::iter::from_fn(|| heap.pop()).take(count).collect();
+    indexes.reverse();
+    indexes
 }
 
 /// A binary heap of indexes of values. Unlike that of the standard library, it says which of
@@ -100,12 +100,12 @@ impl Listed {
         let mut listed =
             Self { marks: vec![false; elements.len()], hits: vec![(0, 0); sought.len()], order };
         for (at, element) in elements.iter().enumerate() {
-            let (found, above) = position(element, sought, &listed.order, with_hits);
-            listed.marks[at] = found;
+            let (is_listed, above) = position(element, sought, &listed.order, with_hits);
+            listed.marks[at] = is_listed;
             if !with_hits {
                 continue;
             }
-            if found {
+            if is_listed {
                 listed.hits[listed.order[above - 1]].1 += 1;
             }
             if let Some(next) = listed.order.get(above) {
@@ -139,10 +139,10 @@ impl Listed {
 fn position(value: &[u8], others: &[&[u8]], order: &[usize], to_the_last: bool) -> (bool, usize) {
     let (mut lower, mut upper) = (0, order.len());
     let mut at = upper / 2;
-    let mut found = false;
+    let mut is_equal = false;
     while lower < upper {
         let compared = compare(value, others[order[at]]);
-        found |= compared.is_eq();
+        is_equal |= compared.is_eq();
         match compared {
             Ordering::Equal if !to_the_last => break,
             Ordering::Less if at == lower => break,
@@ -150,14 +150,14 @@ fn position(value: &[u8], others: &[&[u8]], order: &[usize], to_the_last: bool) 
                 upper = at;
                 at = usize::midpoint(at, lower);
             }
-            _ if at + 1 >= upper => return (found, at + 1),
+            _ if at + 1 >= upper => return (is_equal, at + 1),
             _ => {
-                lower = if found { at } else { at + 1 };
+                lower = if is_equal { at } else { at + 1 };
                 at = usize::midpoint(at, upper);
             }
         }
     }
-    (found, at)
+    (is_equal, at)
 }
 
 /// The values of an encoded list to search for.

@@ -29,8 +29,8 @@ pub enum Projection {
 
 impl Projection {
     /// The projection of a request.
-    pub fn new(message: &Message<'_>, asked: &NodeQuery<'_>) -> Result<Self, ResultCode> {
-        if asked.no_bins {
+    pub fn new(message: &Message<'_>, query: &NodeQuery<'_>) -> Result<Self, ResultCode> {
+        if query.no_bins {
             return Ok(Self::NoBins);
         }
         let mut ops = Vec::new();
@@ -45,7 +45,7 @@ impl Projection {
             let (code, particle) = (operation.code, operation.particle);
             message::write_op(&mut ops, code, operation.name, particle, operation.value);
         }
-        for name in asked.bins.map(names).transpose()?.into_iter().flatten() {
+        for name in query.bins.map(names).transpose()?.into_iter().flatten() {
             message::write_op(&mut ops, op::READ, name, 0, &[]);
         }
         if ops.is_empty() {

@@ -44,7 +44,7 @@ pub struct Scan {
     /// The position in the current partition, once started.
     cursor: Option<PartitionCursor>,
     /// Reusable buffer for the digests of the next partition.
-    spare: Walk,
+    next_walk: Walk,
     sender: RecordSender,
     /// When a short query ends.
     deadline: Option<Instant>,
@@ -60,8 +60,8 @@ impl Scan {
     ) -> Self {
         parts.reverse();
         let (node, namespace) = place;
-        let (cursor, spare) = (None, Walk::default());
-        Self { node, namespace, job, parts, cursor, spare, sender, deadline }
+        let (cursor, next_walk) = (None, Walk::default());
+        Self { node, namespace, job, parts, cursor, next_walk, sender, deadline }
     }
 
     /// Whether it is a short query, whose end is in the same frame as its records.
@@ -90,13 +90,13 @@ impl Scan {
         }
         let state = context.state.clone();
         let namespace = &state.namespaces[self.namespace];
-        let mut looks = EXAMINED;
+        let mut budget = EXAMINED;
         while let Some(part) = self.parts.last().copied() {
             if self.sender.is_enough() {
                 break;
             }
             if self.cursor.is_some() || self.begin(namespace, part, out) {
-                match self.read(namespace, part.pid, now, start, &mut looks, out) {
+                match self.read(namespace, part.pid, now, start, &mut budget, out) {
                     Ok(()) => {}
                     Err(Stop::Turn) => return (NextTurn::Soon, None),
                     Err(Stop::Rate(due)) => return (NextTurn::At(due), None),
@@ -105,11 +105,11 @@ impl Scan {
             }
             self.parts.pop();
             if let Some(PartitionCursor::Digests(walk)) = self.cursor.take() {
-                self.spare = walk;
+                self.next_walk = walk;
             }
             self.job.pass_partition();
-            looks = looks.saturating_sub(1);
-            if looks == 0 || out.len() - start >= SLICE {
+            budget = budget.saturating_sub(1);
+            if budget == 0 || out.len() - start >= SLICE {
                 return (NextTurn::Soon, None);
             }
         }
@@ -135,7 +135,7 @@ impl Scan {
             self.cursor = Some(PartitionCursor::Entries(after));
             return true;
         }
-        let mut walk = std::mem::take(&mut self.spare);
+        let mut walk = std::mem::take(&mut self.next_walk);
         let after = part.after.as_ref().map(|point| &point.digest.0);
         gather(&mut walk, selection, &partition, table, after);
         drop(partition);
@@ -151,7 +151,7 @@ impl Scan {
         pid: u16,
         now: Moment,
         start: usize,
-        looks: &mut usize,
+        budget: &mut usize,
         out: &mut Vec<u8>,
     ) -> Result<(), Stop> {
         let Some(mut cursor) = self.cursor.take() else { return Ok(()) };
@@ -160,10 +160,10 @@ impl Scan {
         // The selection is needed while records are sent, so the index is passed separately.
         let by_index = sender.by_index();
         let stop = cursor.go(&partition, self.node, by_index.as_deref(), |record, key| {
-            if *looks == 0 || out.len() - start >= SLICE {
+            if *budget == 0 || out.len() - start >= SLICE {
                 return Err(Stop::Turn);
             }
-            *looks -= 1;
+            *budget -= 1;
             let Some(record) = record else { return Ok(()) };
             sender.offer(namespace, record, key, now, start, out)
         });
