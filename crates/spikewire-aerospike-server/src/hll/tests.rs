@@ -13,14 +13,14 @@ impl Bin {
         let mut payload = Vec::new();
         op.encode(&mut payload);
         let old = self.0.as_ref().map(|bytes| (particle::HLL, bytes.as_slice()));
-        let found = if op.modifies() {
+        let result = if op.modifies() {
             let outcome = modify(old, &payload).map_err(|code| code.0)?;
             self.0 = outcome.bin.map(|bin| bin.1).or(self.0.take());
             outcome.result
         } else {
             read(old.unwrap(), &payload).map_err(|code| code.0)?
         };
-        Ok(found.map(|found| Value::decode(found.particle, &found.value).unwrap()))
+        Ok(result.map(|result| Value::decode(result.particle, &result.value).unwrap()))
     }
 
     fn int(&mut self, op: &HllOp<Value>) -> i64 {
@@ -49,8 +49,8 @@ fn filled(range: std::ops::Range<i64>, index: i64, minhash: i64) -> Bin {
     bin
 }
 
-fn near(found: i64, expected: i64, percent: i64) {
-    assert!((found - expected).abs() * 100 <= expected * percent, "{found} is not {expected}");
+fn near(actual: i64, expected: i64, percent: i64) {
+    assert!((actual - expected).abs() * 100 <= expected * percent, "{actual} is not {expected}");
 }
 
 #[test]
