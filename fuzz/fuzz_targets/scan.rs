@@ -20,7 +20,7 @@ use spikewire_aerospike_server::cluster::rebalance;
 use spikewire_aerospike_server::command::Context;
 use spikewire_aerospike_server::index::definition::{Definition, Source};
 use spikewire_aerospike_server::index::key::KeyType;
-use spikewire_aerospike_server::index::list::Created;
+use spikewire_aerospike_server::index::list::IndexCreation;
 use spikewire_aerospike_server::state::ClusterState;
 use spikewire_aerospike_server::state::index_build::IndexBuild;
 use spikewire_aerospike_server::turn::NextTurn;
@@ -67,7 +67,7 @@ fn context() -> Context {
         let source = Source::Bin { name: name.to_owned(), context: None };
         let definition = Definition { set: None, source, collection, kind };
         let created = context.state.namespaces[0].indexes.create(name, definition);
-        let Created::New(index) = created else { panic!("{name} is there") };
+        let IndexCreation::New(index) = created else { panic!("{name} is there") };
         let mut build = IndexBuild::new(context.state.clone(), 0, index);
         while build.step() != NextTurn::Never {}
     }

@@ -19,14 +19,14 @@ pub trait Task: Debug + Send {
 }
 
 #[derive(Debug, Default)]
-struct Submitted {
+struct Submissions {
     tasks: Vec<Box<dyn Task>>,
     is_stopping: bool,
 }
 
 #[derive(Debug, Default)]
 struct Queue {
-    submitted: Mutex<Submitted>,
+    submitted: Mutex<Submissions>,
     changed: Condvar,
 }
 

@@ -37,4 +37,4 @@ pub struct Outcome {
 }
 
 /// An [`Outcome`], or the code of the rejection.
-pub type Modified = Result<Outcome, ResultCode>;
+pub type ModifyResult = Result<Outcome, ResultCode>;

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use spikewire_cql::envelope::{Header, Opened, Prefix};
+use spikewire_cql::envelope::{Header, Prefix, UnsealResult};
 use spikewire_cql::notation::{Malformed, Reader, Result as ReadResult};
 use spikewire_cql::request::batch;
 use spikewire_cql::request::statement::{Execute, Prepare, Query};
@@ -84,8 +84,8 @@ impl Conversation {
         plain.drain(..at);
         self.plain = plain;
         Ok(match opened {
-            Opened::Took(len) => Some(len),
-            Opened::Awaits(_) => None,
+            UnsealResult::Took(len) => Some(len),
+            UnsealResult::Awaits(_) => None,
         })
     }
 

@@ -4,7 +4,7 @@ use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::time::Duration;
 
-use spikewire_cql::envelope::{Extras, Header, Opened, stamp};
+use spikewire_cql::envelope::{Extras, Header, UnsealResult, stamp};
 use spikewire_cql::request::{self, Parameters, Startup, Values, values_with};
 use spikewire_cql::response::error::Code;
 use spikewire_cql::response::{Message, QueryResult, Response};
@@ -54,7 +54,9 @@ impl Client {
             {
                 return self.plain.drain(..header.envelope_len()).collect();
             }
-            if let Opened::Took(len) = self.sealing.open(&self.sealed, &mut self.plain).unwrap() {
+            if let UnsealResult::Took(len) =
+                self.sealing.open(&self.sealed, &mut self.plain).unwrap()
+            {
                 self.sealed.drain(..len);
                 continue;
             }

@@ -318,7 +318,7 @@ fn put_payload(
 
 /// The result of unsealing bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Opened {
+pub enum UnsealResult {
     /// A unit of this many bytes was opened and its contents appended.
     Took(usize),
     /// The first unit is incomplete; its total length, or 0 if that is not known yet.

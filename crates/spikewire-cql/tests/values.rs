@@ -30,7 +30,7 @@ fn decoded(ty: &Type, bytes: &[u8]) -> Result<Value, String> {
 
 #[track_caller]
 fn error_text(ty: &Type, value: &Value) -> String {
-    encoded(ty, value).expect_err("a error").to_string()
+    encoded(ty, value).expect_err("an error").to_string()
 }
 
 fn text(text: &str) -> Value {

@@ -18,7 +18,7 @@ const STEPS: usize = 4096;
 
 /// What a pattern captured.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Captured {
+pub enum CaptureValue {
     /// This range of the subject.
     Range(usize, usize),
     /// A position, from 0.
@@ -70,17 +70,17 @@ impl<'a> Matcher<'a> {
 
     /// A capture of the last match, which was `start..end`. For a pattern without captures, the
     /// first one is the whole match.
-    pub fn capture(&self, number: usize, (start, end): (usize, usize)) -> Result<Captured> {
+    pub fn capture(&self, number: usize, (start, end): (usize, usize)) -> Result<CaptureValue> {
         let Some(capture) = self.captures.get(number) else {
             if number == 0 {
-                return Ok(Captured::Range(start, end));
+                return Ok(CaptureValue::Range(start, end));
             }
             return Err(Error::runtime(format!("invalid capture index %{}", number + 1)));
         };
         match capture.extent {
             Extent::Open => Err(Error::runtime("unfinished capture")),
-            Extent::Position => Ok(Captured::Position(capture.start)),
-            Extent::Length(len) => Ok(Captured::Range(capture.start, capture.start + len)),
+            Extent::Position => Ok(CaptureValue::Position(capture.start)),
+            Extent::Length(len) => Ok(CaptureValue::Range(capture.start, capture.start + len)),
         }
     }
 

@@ -6,7 +6,7 @@ use mlua::{Error, Lua, LuaString, MultiValue, Result, Table, Value};
 
 use crate::bounds::Bounds;
 use crate::pace::keep_pace;
-use crate::pattern::{Captured, Matcher};
+use crate::pattern::{CaptureValue, Matcher};
 
 /// Bytes with a special meaning in patterns.
 const SPECIAL: &[u8] = b"^$*+?.([%-";
@@ -122,10 +122,10 @@ fn search(lua: &Lua, bounds: &Bounds, args: &MultiValue, function: &str) -> Resu
     nothing()
 }
 
-fn captured(lua: &Lua, subject: &[u8], capture: Captured) -> Result<Value> {
+fn captured(lua: &Lua, subject: &[u8], capture: CaptureValue) -> Result<Value> {
     Ok(match capture {
-        Captured::Range(start, end) => Value::String(lua.create_string(&subject[start..end])?),
-        Captured::Position(at) => Value::Integer(at as i64 + 1),
+        CaptureValue::Range(start, end) => Value::String(lua.create_string(&subject[start..end])?),
+        CaptureValue::Position(at) => Value::Integer(at as i64 + 1),
     })
 }
 
@@ -280,8 +280,8 @@ fn fill(
             Some(b'0') => out.push(&subject[whole.0..whole.1])?,
             Some(digit @ b'1'..=b'9') => {
                 match matcher.capture(usize::from(digit - b'1'), whole)? {
-                    Captured::Range(start, end) => out.push(&subject[start..end])?,
-                    Captured::Position(at) => out.push((at + 1).to_string().as_bytes())?,
+                    CaptureValue::Range(start, end) => out.push(&subject[start..end])?,
+                    CaptureValue::Position(at) => out.push((at + 1).to_string().as_bytes())?,
                 }
             }
             _ => return Err(Error::runtime("invalid use of '%' in replacement string")),

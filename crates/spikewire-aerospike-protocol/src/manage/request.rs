@@ -166,7 +166,7 @@ impl Request {
     /// Decodes the body of a security frame; `None`: another command.
     pub fn parse(body: &[u8]) -> Result<Option<Self>, Malformed> {
         let (_, command, fields) = auth::read(body)?;
-        let fields = Parsed(&fields);
+        let fields = RequestFields(&fields);
         Ok(Some(match command {
             command::CREATE_USER => Self::CreateUser {
                 user: fields.user()?,
@@ -224,9 +224,9 @@ impl Request {
 }
 
 /// The fields of a request to decode.
-struct Parsed<'a>(&'a [Field<'a>]);
+struct RequestFields<'a>(&'a [Field<'a>]);
 
-impl<'a> Parsed<'a> {
+impl<'a> RequestFields<'a> {
     fn find(&self, id: u8) -> Option<&'a [u8]> {
         auth::find(self.0, id)
     }

@@ -67,13 +67,13 @@ impl Family {
             Self::Bit => Operation::Bit(bit::make(name, arguments)?),
             Self::Hll => Operation::Hll(hll::make(name, arguments)?),
         };
-        Ok(Composed { signature, operation })
+        Ok(ComposedOperation { signature, operation })
     }
 }
 
 /// The result of composing.
 pub type ComposeResult<A> = Result<
-    Composed<<A as ArgumentConverter>::Value, <A as ArgumentConverter>::Number>,
+    ComposedOperation<<A as ArgumentConverter>::Value, <A as ArgumentConverter>::Number>,
     <A as ArgumentConverter>::Error,
 >;
 
@@ -90,14 +90,14 @@ pub enum Operation<V, N> {
 
 /// A composed operation.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Composed<V, N> {
+pub struct ComposedOperation<V, N> {
     /// Its signature.
     pub signature: &'static Signature,
     /// The operation.
     pub operation: Operation<V, N>,
 }
 
-impl<V: Argument, N: Argument> Composed<V, N> {
+impl<V: Argument, N: Argument> ComposedOperation<V, N> {
     /// Whether it modifies.
     pub fn modifies(&self) -> bool {
         self.signature.gives == Gives::Changed

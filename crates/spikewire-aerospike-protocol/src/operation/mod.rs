@@ -29,7 +29,7 @@ pub mod words;
 pub use self::arguments::{
     Arguments, OperandArguments, ValueArguments, ValueForm, number_of, one_of, within,
 };
-pub use self::compose::{Composed, Family};
+pub use self::compose::{ComposedOperation, Family};
 pub use self::converter::ArgumentConverter;
 use crate::expression::Type;
 

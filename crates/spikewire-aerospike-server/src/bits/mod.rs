@@ -5,7 +5,7 @@ use spikewire_aerospike_protocol::cdt::Blob;
 use spikewire_aerospike_protocol::result_code::ResultCode;
 use spikewire_aerospike_protocol::value::particle;
 
-use crate::outcome::{Modified, Old, Outcome, ReplyValue};
+use crate::outcome::{ModifyResult, Old, Outcome, ReplyValue};
 
 /// Largest blob that an operation creates: more than any record can hold.
 const LARGEST: usize = 16 << 20;
@@ -68,7 +68,7 @@ pub fn read(old: (u8, &[u8]), kind: u8, payload: &[u8]) -> Result<Option<ReplyVa
 }
 
 /// Runs a modify operation with particle type `kind`.
-pub fn modify(old: Old<'_>, kind: u8, payload: &[u8]) -> Modified {
+pub fn modify(old: Old<'_>, kind: u8, payload: &[u8]) -> ModifyResult {
     let op = decode(kind, payload)?;
     let flags = check(&op)?;
     let lenient = flags & write::NO_FAIL != 0;

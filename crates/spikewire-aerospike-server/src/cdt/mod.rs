@@ -24,7 +24,7 @@ use spikewire_aerospike_protocol::result_code::ResultCode;
 use spikewire_aerospike_protocol::value::particle;
 
 use self::container::{Container, ContainerKind};
-use crate::outcome::{Modified, Old, Outcome, ReplyValue};
+use crate::outcome::{ModifyResult, Old, Outcome, ReplyValue};
 
 /// Maximum number of elements after padding: more than a record of usual size can hold.
 const MOST_ELEMENTS: usize = 2 << 20;
@@ -70,7 +70,7 @@ pub fn read(old: (u8, &[u8]), payload: &[u8]) -> Result<Option<ReplyValue>, Resu
 }
 
 /// Runs a modify operation.
-pub fn modify(old: Old<'_>, payload: &[u8]) -> Modified {
+pub fn modify(old: Old<'_>, payload: &[u8]) -> ModifyResult {
     let request = Request::decode(payload)?;
     if !request.op.modifies() {
         return Err(ResultCode::PARAMETER);

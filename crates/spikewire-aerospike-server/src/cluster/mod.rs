@@ -19,7 +19,7 @@ use self::nsup::Nsup;
 use crate::background::BackgroundThread;
 use crate::error::invalid;
 use crate::faults::Faults;
-use crate::index::list::Created;
+use crate::index::list::IndexCreation;
 use crate::net::listener::Port;
 use crate::net::{Network, WorkerCommand};
 use crate::options::Options;
@@ -52,7 +52,7 @@ impl Cluster {
         let background = BackgroundThread::start(state.background.clone())?;
         for (at, namespace) in state.namespaces.iter().enumerate() {
             for set in &namespace.options.indexed_sets {
-                if let Some(Created::New(index)) = namespace.index_set("", set) {
+                if let Some(IndexCreation::New(index)) = namespace.index_set("", set) {
                     state.background.add(Box::new(IndexBuild::new(state.clone(), at, index)));
                 }
             }

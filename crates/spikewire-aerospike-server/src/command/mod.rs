@@ -9,10 +9,11 @@
 //! | [`batch`] | many of them in one request |
 //! | [`query`] | scans, index queries, background jobs |
 //! | [`stream`] | replies that are longer than one turn |
-//! | [`structured`] | operations on what is inside a bin |
+//! | [`bin_operation`] | operations on what is inside a bin |
 //! | [`function`] | a user-defined function applied to a record |
 
 pub mod batch;
+pub mod bin_operation;
 pub mod delete;
 pub mod function;
 pub mod modify;
@@ -21,7 +22,6 @@ pub mod read;
 pub mod reply;
 pub mod request;
 pub mod stream;
-pub mod structured;
 pub mod write;
 
 use std::net::SocketAddr;

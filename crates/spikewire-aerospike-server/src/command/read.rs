@@ -5,13 +5,13 @@ use spikewire_aerospike_protocol::message::{info1, info2, op};
 use spikewire_aerospike_protocol::result_code::ResultCode;
 use spikewire_aerospike_protocol::value::particle;
 
+use super::bin_operation::{self, expression};
 use super::reply::{Rejection, Reply};
-use super::structured::{self, expression};
 use super::{Context, Target};
 use crate::expression::RecordView;
 use crate::record::bins::Bin;
 use crate::record::{Draft, View};
-use crate::storage::locked::LockedPartition;
+use crate::storage::locked_partition::LockedPartition;
 
 impl Context {
     /// Serves a read from the node's own copy, or the master's if it has none.
@@ -114,7 +114,7 @@ fn answer(target: &Target<'_>, record: View<'_>, reply: &mut Reply<'_>) -> Resul
             },
             op::CDT_READ | op::BITS_READ | op::HLL_READ => {
                 let bin = Bin::find(record.bins(), operation.name);
-                structured::read(bin, &operation)?.write(&operation, reply, respond_all);
+                bin_operation::read(bin, &operation)?.write(&operation, reply, respond_all);
             }
             op::EXP_READ => {
                 let view = RecordView::stored(&target.namespace.sets, record, target.now);

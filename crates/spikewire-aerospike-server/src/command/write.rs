@@ -5,10 +5,10 @@ use spikewire_aerospike_protocol::message::{Header, info1, info2, info3, op};
 use spikewire_aerospike_protocol::result_code::ResultCode;
 use spikewire_aerospike_protocol::value::particle;
 
+use super::bin_operation::{self, Answer};
 use super::modify::modify;
 use super::reply::{Rejection, Reply};
 use super::request::Request;
-use super::structured::{self, Answer};
 use super::{Context, Target};
 use crate::expression::Bins::Edited;
 use crate::expression::{self, RecordView};
@@ -221,7 +221,7 @@ fn apply(
             },
             op::TOUCH => {}
             op::CDT_READ | op::BITS_READ | op::HLL_READ => {
-                let answer = structured::read(bins.get(operation.name), &operation)?;
+                let answer = bin_operation::read(bins.get(operation.name), &operation)?;
                 let nulls = respond_all || answer == Answer::Nothing;
                 answer.write(&operation, reply, nulls);
             }
@@ -229,7 +229,7 @@ fn apply(
                 let edited = Edited(bins);
                 let draft = Some(draft);
                 let view = RecordView { sets, digest, record: existing, bins: edited, draft, now };
-                let answer = structured::expression(&operation, &view)?;
+                let answer = bin_operation::expression(&operation, &view)?;
                 let nulls = respond_all || answer == Answer::Nothing;
                 answer.write(&operation, reply, nulls);
             }
@@ -242,7 +242,7 @@ fn apply(
                 Answer::Nothing.write(&operation, reply, respond_all);
             }
             op::CDT_MODIFY | op::BITS_MODIFY | op::HLL_MODIFY => {
-                structured::modify(bins, &operation)?.write(&operation, reply, respond_all);
+                bin_operation::modify(bins, &operation)?.write(&operation, reply, respond_all);
             }
             _ => {
                 modify(bins, &operation)?;

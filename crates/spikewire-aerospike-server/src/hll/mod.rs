@@ -16,7 +16,7 @@ use spikewire_aerospike_protocol::value::particle;
 
 use self::sketch::Sketch;
 use crate::cdt::item;
-use crate::outcome::{Modified, Old, Outcome, ReplyValue};
+use crate::outcome::{ModifyResult, Old, Outcome, ReplyValue};
 
 const MALFORMED: ResultCode = ResultCode::PARAMETER;
 const NOT_APPLICABLE: ResultCode = ResultCode::OP_NOT_APPLICABLE;
@@ -75,7 +75,7 @@ pub fn read(old: (u8, &[u8]), payload: &[u8]) -> Result<Option<ReplyValue>, Resu
 }
 
 /// Runs a modify operation.
-pub fn modify(old: Old<'_>, payload: &[u8]) -> Modified {
+pub fn modify(old: Old<'_>, payload: &[u8]) -> ModifyResult {
     let op = HllOp::decode(payload).map_err(|_| MALFORMED)?;
     let make = write::CREATE_ONLY | write::UPDATE_ONLY | write::NO_FAIL;
     let (flags, allowed) = match op {

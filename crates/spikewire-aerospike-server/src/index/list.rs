@@ -19,7 +19,7 @@ pub struct Indexes(RwLock<Vec<Arc<Index>>>);
 
 /// The result of creating an index.
 #[derive(Debug)]
-pub enum Created {
+pub enum IndexCreation {
     /// A new index, to be built.
     New(Arc<Index>),
     /// It existed already, possibly under another name.
@@ -32,26 +32,26 @@ pub enum Created {
 
 impl Indexes {
     /// Adds an index. An existing one with another name is renamed.
-    pub fn create(&self, name: &str, definition: Definition) -> Created {
+    pub fn create(&self, name: &str, definition: Definition) -> IndexCreation {
         let mut list = self.0.write();
         let named = |index: &&Arc<Index>| !name.is_empty() && *index.name.read() == name;
         if let Some(known) = list.iter().find(named) {
             let same = known.definition.is_same(&definition);
-            return if same { Created::There } else { Created::NameInUse };
+            return if same { IndexCreation::There } else { IndexCreation::NameInUse };
         }
         if let Some(known) = list.iter().find(|index| index.definition.is_same(&definition)) {
             if !name.is_empty() {
                 name.clone_into(&mut known.name.write());
             }
-            return Created::There;
+            return IndexCreation::There;
         }
         let whole_set = matches!(definition.source, Source::Set);
         if !whole_set && list.iter().filter(|index| !index.is_of_set()).count() >= MOST {
-            return Created::TooMany;
+            return IndexCreation::TooMany;
         }
         let index = Arc::new(Index::new(name, definition));
         list.push(index.clone());
-        Created::New(index)
+        IndexCreation::New(index)
     }
 
     /// Removes an index. Its entries have to be freed afterwards.
@@ -162,15 +162,15 @@ mod tests {
     fn indexes_are_created_once_and_renamed() {
         let list = Indexes::default();
         let create = |name: &str, bin: &str| list.create(name, definition(bin, Some(1)));
-        assert!(matches!(create("i", "a"), Created::New(_)));
-        assert!(matches!(create("i", "a"), Created::There));
-        assert!(matches!(create("i", "b"), Created::NameInUse));
-        assert!(matches!(create("j", "a"), Created::There));
+        assert!(matches!(create("i", "a"), IndexCreation::New(_)));
+        assert!(matches!(create("i", "a"), IndexCreation::There));
+        assert!(matches!(create("i", "b"), IndexCreation::NameInUse));
+        assert!(matches!(create("j", "a"), IndexCreation::There));
         assert!(list.find("i").is_none() && list.find("j").is_some());
         for at in 1..MOST {
-            assert!(matches!(create(&format!("n{at}"), &format!("b{at}")), Created::New(_)));
+            assert!(matches!(create(&format!("n{at}"), &format!("b{at}")), IndexCreation::New(_)));
         }
-        assert!(matches!(create("more", "more"), Created::TooMany));
+        assert!(matches!(create("more", "more"), IndexCreation::TooMany));
         assert!(list.remove("j").unwrap().is_dropped() && list.remove("j").is_none());
         assert_eq!(list.of_set(1), MOST - 1);
     }
@@ -178,8 +178,12 @@ mod tests {
     #[test]
     fn a_query_takes_the_index_of_its_set_once_it_is_built() {
         let list = Indexes::default();
-        let Created::New(whole) = list.create("whole", definition("a", None)) else { panic!() };
-        let Created::New(own) = list.create("own", definition("a", Some(1))) else { panic!() };
+        let IndexCreation::New(whole) = list.create("whole", definition("a", None)) else {
+            panic!()
+        };
+        let IndexCreation::New(own) = list.create("own", definition("a", Some(1))) else {
+            panic!()
+        };
         let bin = || query_of(Subject::Bin("a".to_owned()));
         let choose = |set, query| list.choose(set, &query).map(|index| index.name());
         assert_eq!(choose(Some(1), bin()), Err(ResultCode::INDEX_NOT_READABLE));

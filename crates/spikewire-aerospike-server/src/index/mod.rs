@@ -15,14 +15,14 @@
 //! | [`entries`] | the entries of one partition |
 //! | [`query_range`] | the values a query asks for |
 //! | [`list`] | the indexes of a namespace |
-//! | [`unknown`] | indexes of namespaces that are not there |
+//! | [`unknown_namespaces`] | indexes of namespaces that are not there |
 
 pub mod definition;
 pub mod entries;
 pub mod key;
 pub mod list;
 pub mod query_range;
-pub mod unknown;
+pub mod unknown_namespaces;
 
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::time::Instant;

@@ -17,7 +17,7 @@ use crate::expression::Program;
 use crate::index::Index;
 use crate::index::definition::{Definition, Source, expected_type, is_indexable, is_plain_context};
 use crate::index::key::KeyType;
-use crate::index::list::Created;
+use crate::index::list::IndexCreation;
 use crate::record::sets::Sets;
 use crate::storage::namespace::Namespace;
 
@@ -115,7 +115,7 @@ fn create(target: &InfoTarget<'_>, command: &Command<'_>) -> Result<(), String> 
         Some((at, namespace)) => {
             let created = define(&namespace.sets);
             let created = created.map(|definition| namespace.indexes.create(index, definition));
-            if let Some(Created::New(index)) = &created {
+            if let Some(IndexCreation::New(index)) = &created {
                 target.build(at, index.clone());
             }
             created
@@ -123,11 +123,11 @@ fn create(target: &InfoTarget<'_>, command: &Command<'_>) -> Result<(), String> 
         None => state.unknown_namespaces.create(name, index, define),
     };
     match created {
-        Some(Created::New(_) | Created::There) => Ok(()),
-        Some(Created::NameInUse) => {
+        Some(IndexCreation::New(_) | IndexCreation::There) => Ok(()),
+        Some(IndexCreation::NameInUse) => {
             Err(error(200, "'indexname' already exists with different definition"))
         }
-        Some(Created::TooMany) => Err(error(206, "already at sindex definition limit")),
+        Some(IndexCreation::TooMany) => Err(error(206, "already at sindex definition limit")),
         None => bad_param("too many sets"),
     }
 }

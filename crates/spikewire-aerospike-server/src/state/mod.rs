@@ -27,7 +27,7 @@ use self::node::Node;
 use crate::background::BackgroundQueue;
 use crate::error::invalid;
 use crate::hash::mix;
-use crate::index::unknown::UnknownNamespaces;
+use crate::index::unknown_namespaces::UnknownNamespaces;
 use crate::options::Options;
 use crate::record::clock::Clock;
 use crate::security::Security;

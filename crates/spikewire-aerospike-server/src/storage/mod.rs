@@ -4,12 +4,12 @@
 //! |---|---|
 //! | [`table`] | the records one node holds of one partition |
 //! | [`partition`] | all copies of a partition behind one lock |
-//! | [`locked`] | a partition while it is locked: where records change |
+//! | [`locked_partition`] | a partition while it is locked: where records change |
 //! | [`namespace`] | 4,096 partitions, sets, limits |
 //! | [`walk`] | a partition's records in the order of scans |
 //! | [`options`] | options of a namespace |
 
-pub mod locked;
+pub mod locked_partition;
 pub mod namespace;
 pub mod options;
 pub mod partition;

@@ -36,7 +36,7 @@ pub struct StreamRow {
     pub bins: Vec<ResultBin>,
 }
 
-/// What a stream stream.
+/// What a stream brought.
 #[derive(Debug, Default)]
 pub struct StreamResult {
     pub rows: Vec<StreamRow>,

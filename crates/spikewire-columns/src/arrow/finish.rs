@@ -52,7 +52,7 @@ impl Column {
             Store::Bytes(Bytes { text, ends, data }) => {
                 let buffers = vec![ends.finish(), keep(data)];
                 match requested {
-                    // Views are make from the plain layout and share its bytes.
+                    // Views are made from the plain layout and share its bytes.
                     Some(DataType::Utf8View) => {
                         let plain = make(DataType::Utf8, buffers, vec![])?.to_data();
                         Ok(Arc::new(StringViewArray::from(&StringArray::from(plain))))

@@ -56,7 +56,7 @@ pub(super) fn finish(
             array(kind, len, nulls, vec![ends, Buffer::from_vec(data)], vec![])
         }
         Store::Uuid(data) => plain(DataType::FixedSizeBinary(16), Buffer::from_vec(data)),
-        Store::Exact(exact) => exact.finish(nulls),
+        Store::DecimalValues(decimals) => decimals.finish(nulls),
         Store::Duration(all) => {
             let kind = DataType::Interval(IntervalUnit::MonthDayNano);
             plain(kind, Buffer::from_vec(all))

@@ -1,7 +1,7 @@
 //! Everything in the dialogues is written back unchanged.
 
 use spikewire_cql::compression::{compress_bodies, inflate};
-use spikewire_cql::envelope::{self, Extras, HEADER_LEN, Header, Opened, flag};
+use spikewire_cql::envelope::{self, Extras, HEADER_LEN, Header, UnsealResult, flag};
 use spikewire_cql::request::batch::Statement;
 use spikewire_cql::request::{self, BatchWriter, Message, Request, Startup};
 use spikewire_cql::response::Response;
@@ -12,7 +12,7 @@ use super::script::{Around, all};
 /// The envelope of a line, with an uncompressed body.
 fn inflated(plain: &[u8]) -> Vec<u8> {
     let mut out = Vec::new();
-    assert_eq!(inflate(plain, &mut out), Ok(Opened::Took(plain.len())));
+    assert_eq!(inflate(plain, &mut out), Ok(UnsealResult::Took(plain.len())));
     out
 }
 
@@ -114,7 +114,7 @@ fn segments_with_compression_hold_the_message() {
         segment::seal(&mut sealed, 0, true);
         let mut plain = Vec::new();
         let opened = Unsealer::new(true).open(&sealed, &mut plain);
-        assert_eq!(opened, Ok(Opened::Took(sealed.len())));
+        assert_eq!(opened, Ok(UnsealResult::Took(sealed.len())));
         assert_eq!(plain, line.plain, "{}", line.place);
     }
 }

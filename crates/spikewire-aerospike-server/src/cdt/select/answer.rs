@@ -7,7 +7,7 @@ use spikewire_aerospike_protocol::value::particle;
 
 use super::super::container::{self, Container, ContainerKind};
 use super::super::item;
-use super::{Picked, Run, outside, range, single};
+use super::{Run, SelectResult, outside, range, single};
 use crate::outcome::ReplyValue;
 
 const NOT_APPLICABLE: ResultCode = ResultCode::OP_NOT_APPLICABLE;
@@ -97,7 +97,7 @@ impl<'c, 'b> Answer<'c, 'b> {
     }
 
     /// The result where nothing is selected.
-    pub fn nothing(&self, start: i64) -> Picked {
+    pub fn nothing(&self, start: i64) -> SelectResult {
         let answer = match self.returns {
             rt::NONE => None,
             rt::COUNT => Some(ReplyValue::count(0)),
@@ -109,11 +109,11 @@ impl<'c, 'b> Answer<'c, 'b> {
             _ if self.is_elements() => self.pairs_or_list(&[]),
             _ => self.each(std::iter::empty()),
         };
-        Picked { indexes: Vec::new(), answer }
+        SelectResult { indexes: Vec::new(), answer }
     }
 
     /// The result for all elements of one or two runs of indexes.
-    pub fn runs(&self, runs: &[Run]) -> Result<Picked, ResultCode> {
+    pub fn runs(&self, runs: &[Run]) -> Result<SelectResult, ResultCode> {
         let indexes: Vec<usize> =
             runs.iter().flat_map(|(start, count)| *start..start + count).collect();
         let answer = match (self.returns, runs) {
@@ -125,7 +125,7 @@ impl<'c, 'b> Answer<'c, 'b> {
             _ if self.is_index() || self.is_rank() => self.blocks(runs),
             _ => return Err(NOT_APPLICABLE),
         };
-        Ok(Picked { indexes, answer })
+        Ok(SelectResult { indexes, answer })
     }
 
     /// The result for a run of indexes or ranks, or for everything else, where the elements

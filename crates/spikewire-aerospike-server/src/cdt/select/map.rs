@@ -6,12 +6,12 @@ use spikewire_aerospike_protocol::result_code::ResultCode;
 use super::super::container::Container;
 use super::super::item::{compare, sought};
 use super::answer::Answer;
-use super::search::{Listed, of_ranks, sought_list};
-use super::{Picked, marked, marks, relative};
+use super::search::{Matches, of_ranks, sought_list};
+use super::{SelectResult, marked, marks, relative};
 use crate::outcome::ReplyValue;
 
 /// Selects from a map.
-pub fn pick(answer: Answer<'_, '_>, by: &By<&[u8]>) -> Result<Picked, ResultCode> {
+pub fn pick(answer: Answer<'_, '_>, by: &By<&[u8]>) -> Result<SelectResult, ResultCode> {
     let map = answer.container;
     match *by {
         By::Index(at) => by_index(answer, at, Some(1)),
@@ -56,7 +56,7 @@ fn lower(map: &Container<'_>, key: &[u8]) -> usize {
 }
 
 /// All pairs, after the inverted bit was applied.
-fn everything(answer: Answer<'_, '_>) -> Result<Picked, ResultCode> {
+fn everything(answer: Answer<'_, '_>) -> Result<SelectResult, ResultCode> {
     answer.upright().runs(&[(0, answer.len())])
 }
 
@@ -69,7 +69,11 @@ fn ranks(answer: Answer<'_, '_>, indexes: &[usize]) -> Option<ReplyValue> {
     answer.each(indexes.iter().map(|at| ranks[*at]))
 }
 
-fn by_index(answer: Answer<'_, '_>, index: i64, count: Option<i64>) -> Result<Picked, ResultCode> {
+fn by_index(
+    answer: Answer<'_, '_>,
+    index: i64,
+    count: Option<i64>,
+) -> Result<SelectResult, ResultCode> {
     let run = answer.window(index, count)?;
     answer.reject_if(answer.is_rank_range())?;
     answer.reject_inverted_single()?;
@@ -82,16 +86,16 @@ fn by_index(answer: Answer<'_, '_>, index: i64, count: Option<i64>) -> Result<Pi
         let indexes: Vec<usize> =
             runs.iter().flat_map(|(start, count)| *start..start + count).collect();
         let value = ranks(answer, &indexes);
-        return Ok(Picked { indexes, answer: value });
+        return Ok(SelectResult { indexes, answer: value });
     }
-    let mut picked = answer.upright().runs(&runs)?;
+    let mut selected = answer.upright().runs(&runs)?;
     if runs.len() > 1 && !is_ordered(answer.container) && !answer.is_elements() {
-        picked.answer = answer.span(run.0, run.1)?;
+        selected.answer = answer.span(run.0, run.1)?;
     }
-    Ok(picked)
+    Ok(selected)
 }
 
-fn by_key(answer: Answer<'_, '_>, key: &[u8]) -> Result<Picked, ResultCode> {
+fn by_key(answer: Answer<'_, '_>, key: &[u8]) -> Result<SelectResult, ResultCode> {
     answer.reject_if(answer.is_rank_range())?;
     if !is_ordered(answer.container) {
         answer.reject_inverted_single()?;
@@ -106,7 +110,7 @@ fn by_key_interval(
     answer: Answer<'_, '_>,
     begin: &[u8],
     end: Option<&[u8]>,
-) -> Result<Picked, ResultCode> {
+) -> Result<SelectResult, ResultCode> {
     answer.reject_if(answer.is_rank_range())?;
     let map = answer.container;
     let start = lower(map, begin);
@@ -122,10 +126,14 @@ fn by_key_interval(
     } else {
         answer.span(start, end - start)?
     };
-    Ok(Picked { indexes, answer: value })
+    Ok(SelectResult { indexes, answer: value })
 }
 
-fn by_rank(answer: Answer<'_, '_>, rank: i64, count: Option<i64>) -> Result<Picked, ResultCode> {
+fn by_rank(
+    answer: Answer<'_, '_>,
+    rank: i64,
+    count: Option<i64>,
+) -> Result<SelectResult, ResultCode> {
     let map = answer.container;
     let run = answer.window(rank, count)?;
     answer.reject_if(answer.is_index_range())?;
@@ -151,7 +159,7 @@ fn by_rank(answer: Answer<'_, '_>, rank: i64, count: Option<i64>) -> Result<Pick
     } else {
         answer.span(run.0, run.1)?
     };
-    Ok(Picked { indexes, answer: value })
+    Ok(SelectResult { indexes, answer: value })
 }
 
 /// Pairs whose value passes `test`; `begin` is the least value that does.
@@ -159,7 +167,7 @@ fn by_value_interval(
     answer: Answer<'_, '_>,
     begin: &[u8],
     test: impl Fn(&[u8]) -> bool,
-) -> Result<Picked, ResultCode> {
+) -> Result<SelectResult, ResultCode> {
     answer.reject_if(answer.is_index_range())?;
     answer.reject_inverted_single()?;
     let map = answer.container;
@@ -182,10 +190,10 @@ fn by_value_interval(
     } else {
         answer.span(below, count)?
     };
-    Ok(Picked { indexes, answer: value })
+    Ok(SelectResult { indexes, answer: value })
 }
 
-fn by_keys(answer: Answer<'_, '_>, keys: &[u8]) -> Result<Picked, ResultCode> {
+fn by_keys(answer: Answer<'_, '_>, keys: &[u8]) -> Result<SelectResult, ResultCode> {
     let keys = sought_list(keys)?;
     answer.reject_if(answer.is_rank() || answer.is_index_range() || answer.is_rank_range())?;
     match (keys.is_empty(), answer.inverted) {
@@ -194,14 +202,14 @@ fn by_keys(answer: Answer<'_, '_>, keys: &[u8]) -> Result<Picked, ResultCode> {
         _ => {}
     }
     let map = answer.container;
-    let listed = Listed::find(&map.keys, &keys, answer.is_index());
-    let indexes = marked(&listed.marks, !answer.inverted);
+    let key_matches = Matches::find(&map.keys, &keys, answer.is_index());
+    let indexes = marked(&key_matches.marks, !answer.inverted);
     let value = match answer.plain(&indexes) {
         Some(value) => value,
-        None if !is_ordered(map) && answer.inverted => answer.blocks(&listed.gaps(map.len())),
+        None if !is_ordered(map) && answer.inverted => answer.blocks(&key_matches.gaps(map.len())),
         None if answer.inverted => answer.each(indexes.iter().copied()),
         None if !is_ordered(map) => {
-            answer.each(listed.hits.iter().flat_map(|(start, count)| *start..start + count))
+            answer.each(key_matches.hits.iter().flat_map(|(start, count)| *start..start + count))
         }
         None => {
             let equal = |key: &&[u8]| {
@@ -212,10 +220,10 @@ fn by_keys(answer: Answer<'_, '_>, keys: &[u8]) -> Result<Picked, ResultCode> {
             answer.blocks(&keys.iter().map(equal).collect::<Vec<_>>())
         }
     };
-    Ok(Picked { indexes, answer: value })
+    Ok(SelectResult { indexes, answer: value })
 }
 
-fn by_values(answer: Answer<'_, '_>, values: &[u8]) -> Result<Picked, ResultCode> {
+fn by_values(answer: Answer<'_, '_>, values: &[u8]) -> Result<SelectResult, ResultCode> {
     let values = sought_list(values)?;
     answer.reject_if(answer.is_index_range() || answer.is_rank_range())?;
     match (values.is_empty(), answer.inverted) {
@@ -227,19 +235,21 @@ fn by_values(answer: Answer<'_, '_>, values: &[u8]) -> Result<Picked, ResultCode
     if map.len() <= 1 {
         return Ok(by_values_of_one(answer, &values));
     }
-    let listed = Listed::find(&map.values, &values, answer.is_rank());
-    let indexes = marked(&listed.marks, !answer.inverted);
+    let value_matches = Matches::find(&map.values, &values, answer.is_rank());
+    let indexes = marked(&value_matches.marks, !answer.inverted);
     let value = match answer.plain(&indexes) {
         Some(value) => value,
         None if answer.is_index() => answer.each(indexes.iter().copied()),
-        None if answer.inverted => answer.blocks(&listed.gaps(map.len())),
-        None => answer.each(listed.hits.iter().flat_map(|(start, count)| *start..start + count)),
+        None if answer.inverted => answer.blocks(&value_matches.gaps(map.len())),
+        None => {
+            answer.each(value_matches.hits.iter().flat_map(|(start, count)| *start..start + count))
+        }
     };
-    Ok(Picked { indexes, answer: value })
+    Ok(SelectResult { indexes, answer: value })
 }
 
 /// The same in a map of at most one pair, which is answered for value by value.
-fn by_values_of_one(answer: Answer<'_, '_>, values: &[&[u8]]) -> Picked {
+fn by_values_of_one(answer: Answer<'_, '_>, values: &[&[u8]]) -> SelectResult {
     let map = answer.container;
     let equal = |value: &&&[u8]| map.values.iter().any(|other| compare(other, value).is_eq());
     let hits = values.iter().filter(equal).count();
@@ -248,5 +258,5 @@ fn by_values_of_one(answer: Answer<'_, '_>, values: &[&[u8]]) -> Picked {
         let repeats = if answer.inverted { indexes.len() } else { hits };
         answer.each(std::iter::repeat_n(0, repeats))
     });
-    Picked { indexes, answer: value }
+    SelectResult { indexes, answer: value }
 }

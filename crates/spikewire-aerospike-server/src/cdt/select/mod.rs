@@ -25,7 +25,7 @@ use crate::outcome::ReplyValue;
 
 /// The selected elements, and the result.
 #[derive(Debug)]
-pub struct Picked {
+pub struct SelectResult {
     /// Their indexes in ascending order.
     pub indexes: Vec<usize>,
     /// The result of the operation.
@@ -33,7 +33,11 @@ pub struct Picked {
 }
 
 /// Selects the elements.
-pub fn pick(container: &Container<'_>, returns: i64, by: &By<&[u8]>) -> Result<Picked, ResultCode> {
+pub fn pick(
+    container: &Container<'_>,
+    returns: i64,
+    by: &By<&[u8]>,
+) -> Result<SelectResult, ResultCode> {
     let answer = Answer::new(container, returns, !by.is_single())?;
     match container.kind {
         ContainerKind::List => list::pick(answer, by),

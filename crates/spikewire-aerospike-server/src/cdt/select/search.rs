@@ -82,7 +82,7 @@ impl Heap<'_> {
 }
 
 /// Where elements lie among searched values.
-pub struct Listed {
+pub struct Matches {
     /// Which elements are among the values.
     pub marks: Vec<bool>,
     /// For each searched value the number of lesser elements, and of those that are equal. Of a
@@ -92,32 +92,32 @@ pub struct Listed {
     order: Vec<usize>,
 }
 
-impl Listed {
+impl Matches {
     /// Looks up all elements among the searched values. Only `with_hits` has the numbers of
     /// elements.
     pub fn find(elements: &[&[u8]], sought: &[&[u8]], with_hits: bool) -> Self {
         let order = sorted(sought);
-        let mut listed =
+        let mut matches =
             Self { marks: vec![false; elements.len()], hits: vec![(0, 0); sought.len()], order };
         for (at, element) in elements.iter().enumerate() {
-            let (is_listed, above) = position(element, sought, &listed.order, with_hits);
-            listed.marks[at] = is_listed;
+            let (is_listed, above) = position(element, sought, &matches.order, with_hits);
+            matches.marks[at] = is_listed;
             if !with_hits {
                 continue;
             }
             if is_listed {
-                listed.hits[listed.order[above - 1]].1 += 1;
+                matches.hits[matches.order[above - 1]].1 += 1;
             }
-            if let Some(next) = listed.order.get(above) {
-                listed.hits[*next].0 += 1;
+            if let Some(next) = matches.order.get(above) {
+                matches.hits[*next].0 += 1;
             }
         }
         let mut below = 0;
-        for index in &listed.order {
-            below += listed.hits[*index].0;
-            listed.hits[*index].0 = below;
+        for index in &matches.order {
+            below += matches.hits[*index].0;
+            matches.hits[*index].0 = below;
         }
-        listed
+        matches
     }
 
     /// Runs of ranks that the values leave out.

@@ -6,8 +6,8 @@ use spikewire_aerospike_protocol::query::NodeQuery;
 use spikewire_aerospike_protocol::result_code::ResultCode;
 use spikewire_aerospike_protocol::value::particle;
 
+use super::super::bin_operation;
 use super::super::reply::Reply;
-use super::super::structured;
 use crate::expression::RecordView;
 use crate::record::bins::Bin;
 
@@ -71,11 +71,11 @@ impl Projection {
                     None => {}
                 },
                 op::EXP_READ => {
-                    let answer = structured::expression(&operation, on).ok()?;
+                    let answer = bin_operation::expression(&operation, on).ok()?;
                     answer.write(&operation, &mut reply, all);
                 }
                 _ => {
-                    let answer = structured::read(bin, &operation).ok()?;
+                    let answer = bin_operation::read(bin, &operation).ok()?;
                     answer.write(&operation, &mut reply, all);
                 }
             }

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::select::{Chosen, Selector};
+use super::select::{Selection, Selector};
 use super::{ParseResult, Parser, Spanned, faulty};
 use crate::cdt::context::{self, At, Inside, Step};
 use crate::cdt::{ListOp, MapOp, Op as Operation, return_type as returns};
@@ -122,7 +122,7 @@ impl Parser<'_> {
 
     /// The return type for the selected elements, and the value type if given.
     fn returning(&mut self, last: &Selector) -> ParseResult<(i64, Option<Type>)> {
-        let whole = matches!(last.chosen, Chosen::Whole);
+        let whole = matches!(last.selection, Selection::Whole);
         let known: &[&str] =
             if whole { &["count"] } else { &["count", "exists", "getKeys", "getKeyValues"] };
         let returns = match self.method(known)?.as_deref() {
@@ -254,11 +254,11 @@ impl Parser<'_> {
 impl Selector {
     /// The selector as a path step.
     fn step(&self) -> ParseResult<Step<Value>> {
-        let at = match &self.chosen {
-            Chosen::Index(index) => At::Index(*index),
-            Chosen::Rank(rank) => At::Rank(*rank),
-            Chosen::Key(key) => At::Key(key.clone()),
-            Chosen::Value(value) => At::Value(value.clone()),
+        let at = match &self.selection {
+            Selection::Index(index) => At::Index(*index),
+            Selection::Rank(rank) => At::Rank(*rank),
+            Selection::Key(key) => At::Key(key.clone()),
+            Selection::Value(value) => At::Value(value.clone()),
             _ => {
                 let why = "only the last part of a path may name several elements";
                 return Err(TextError::new(self.at.clone(), why));

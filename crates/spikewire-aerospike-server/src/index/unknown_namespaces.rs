@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use spikewire_sync::Mutex;
 
 use super::definition::Definition;
-use super::list::{Created, Indexes};
+use super::list::{IndexCreation, Indexes};
 use crate::record::sets::Sets;
 
 /// Indexes by namespace, with their sets.
@@ -21,7 +21,7 @@ impl UnknownNamespaces {
         namespace: &str,
         index: &str,
         define: impl FnOnce(&Sets) -> Option<Definition>,
-    ) -> Option<Created> {
+    ) -> Option<IndexCreation> {
         let mut known = self.0.lock();
         let (sets, indexes) = known.entry(namespace.to_owned()).or_default();
         Some(indexes.create(index, define(sets)?))

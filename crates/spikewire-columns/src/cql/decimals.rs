@@ -14,14 +14,14 @@ const WIDE: u8 = 76;
 
 /// Digits × 10^-scale.
 #[derive(Debug, Default)]
-pub(super) struct Exact {
+pub(super) struct DecimalValues {
     scales: Vec<i32>,
     ends: Vec<usize>,
     /// All digits in two's complement, big-endian.
     digits: Vec<u8>,
 }
 
-impl Exact {
+impl DecimalValues {
     pub fn push(&mut self, scale: i32, digits: &[u8]) {
         self.scales.push(scale);
         self.digits.extend_from_slice(shortest(digits));
