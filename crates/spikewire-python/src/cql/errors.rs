@@ -6,7 +6,7 @@ use spikewire_cassandra::{Error, Kind};
 use spikewire_cql::notation::Malformed;
 use spikewire_cql::request::RequestError;
 use spikewire_cql::response::error::Details;
-use spikewire_cql::value::{Misfit, Problem};
+use spikewire_cql::value::{EncodeError, Problem};
 
 use crate::bridge::errors::{ErrorTree, Raise, overflow, type_error, value_error};
 
@@ -42,10 +42,10 @@ impl From<Error> for Raised {
     }
 }
 
-impl From<Misfit> for Raised {
-    fn from(misfit: Misfit) -> Self {
-        let message = misfit.to_string();
-        let raised = match misfit.problem {
+impl From<EncodeError> for Raised {
+    fn from(error: EncodeError) -> Self {
+        let message = error.to_string();
+        let raised = match error.problem {
             Problem::Kind { .. } => type_error(message),
             Problem::Range { .. } => overflow(message),
             _ => value_error(message),

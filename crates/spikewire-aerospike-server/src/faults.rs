@@ -163,7 +163,7 @@ mod tests {
             (0..10_000).map(|_| dice.fate(&faults)).collect::<Vec<_>>()
         };
         let fates = roll(7);
-        let share = |fate| fates.iter().filter(|found| **found == fate).count() / 100;
+        let share = |fate| fates.iter().filter(|drawn| **drawn == fate).count() / 100;
         assert!((8..=12).contains(&share(Fate::Lost)));
         assert!((18..=22).contains(&share(Fate::Failed(ResultCode::DEVICE_OVERLOAD))));
         assert!((28..=32).contains(&share(Fate::Unanswered)));
@@ -173,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn impossible_faults_are_refused() {
+    fn impossible_faults_are_rejected() {
         assert!(Faults { drop: 1.5, ..Faults::default() }.check().is_err());
         assert!(Faults { cut: f64::NAN, ..Faults::default() }.check().is_err());
         let drip = Some(Drip { bytes: 0, every: Duration::ZERO });

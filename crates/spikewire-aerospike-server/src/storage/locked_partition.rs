@@ -9,9 +9,9 @@ use std::sync::Arc;
 use spikewire_sync::MutexGuard;
 
 use super::partition::Partition;
-use super::record::View;
-use super::sets::Sets;
 use crate::index::Index;
+use crate::record::View;
+use crate::record::sets::Sets;
 
 /// A locked partition.
 #[derive(Debug)]

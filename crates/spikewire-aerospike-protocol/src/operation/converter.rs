@@ -5,7 +5,7 @@ use crate::cdt::Argument;
 use crate::expression::Fault;
 
 /// Converts the arguments of one operation.
-pub trait Given {
+pub trait ArgumentConverter {
     /// The form of values.
     type Value: Argument;
     /// The form of indexes, ranks, counts and other numbers.
@@ -89,12 +89,12 @@ pub trait Given {
     }
 
     /// Rejects any other number of arguments.
-    fn exactly(&self, wanted: usize) -> Result<(), Self::Error> {
-        let given = self.count();
-        if wanted == given {
+    fn exactly(&self, expected: usize) -> Result<(), Self::Error> {
+        let count = self.count();
+        if expected == count {
             return Ok(());
         }
-        let why = format!("{wanted} arguments are wanted and {given} were given");
+        let why = format!("{expected} arguments are wanted and {count} were given");
         Err(Fault::of_type(why).into())
     }
 }

@@ -305,7 +305,7 @@ mod tests {
     }
 
     #[test]
-    fn many_bins_are_found_by_hash() {
+    fn many_bins_are_looked_up_by_hash() {
         let mut bins = Bins::default();
         for at in 0..5000 {
             bins.set(format!("n{at}").as_bytes(), 1, &[at as u8]);

@@ -4,7 +4,7 @@ mod wire;
 
 use spikewire_aerospike_protocol::message::{info1, info2, info3, op};
 use spikewire_aerospike_protocol::value::particle;
-use wire::{Found, Request, Wire, cluster};
+use wire::{Request, ResultBin, Wire, cluster};
 
 /// An operation on bin `v`.
 fn with(request: Request, code: u8, payload: &[u8]) -> Request {
@@ -22,21 +22,21 @@ fn modify(payloads: &[&[u8]]) -> Request {
 const SIZE: &[u8] = &[0x91, 16];
 
 #[test]
-fn a_list_is_made_and_read() {
+fn a_list_is_created_and_read() {
     let cluster = cluster(1);
     let mut wire = Wire::to(&cluster, 0);
     // The bytes of the protocol notes.
     let reply = wire.ask(modify(&[&[0x92, 1, 5]]));
-    assert_eq!((reply.head(), reply.found), ((0, 1, 0), vec![Found::int(4, "v", 1)]));
+    assert_eq!((reply.head(), reply.bins), ((0, 1, 0), vec![ResultBin::int(4, "v", 1)]));
     let reply = wire.ask(modify(&[&[0x94, 1, 7, 1, 5], &[0x94, 1, 7, 1, 5]]));
-    assert_eq!(reply.found, [Found::int(4, "v", 2), Found::int(4, "v", 2)]);
+    assert_eq!(reply.bins, [ResultBin::int(4, "v", 2), ResultBin::int(4, "v", 2)]);
     let reply = wire.ask(read(&[&[0x93, 0x15, 7, 0xff], SIZE]));
     assert_eq!(
-        (reply.head().1, reply.found),
-        (2, vec![Found::int(3, "v", 7), Found::int(3, "v", 2)])
+        (reply.head().1, reply.bins),
+        (2, vec![ResultBin::int(3, "v", 7), ResultBin::int(3, "v", 2)])
     );
-    let found = wire.ask(Request::get("k")).found;
-    assert_eq!((found[0].particle, &found[0].value[..]), (particle::LIST, &[0x92, 5, 7][..]));
+    let bins = wire.ask(Request::get("k")).bins;
+    assert_eq!((bins[0].particle, &bins[0].value[..]), (particle::LIST, &[0x92, 5, 7][..]));
 }
 
 #[test]
@@ -44,19 +44,22 @@ fn results_absent_and_null() {
     let cluster = cluster(1);
     let mut wire = Wire::to(&cluster, 0);
     let clear: &[u8] = &[0x91, 11];
-    let nothing_found: &[u8] = &[0x93, 20, 7, 9];
-    assert_eq!(wire.ask(modify(&[&[0x92, 1, 5], clear])).found, [Found::int(4, "v", 1)]);
+    let no_matches: &[u8] = &[0x93, 20, 7, 9];
+    assert_eq!(wire.ask(modify(&[&[0x92, 1, 5], clear])).bins, [ResultBin::int(4, "v", 1)]);
     let all = modify(&[&[0x92, 1, 5], clear]).info2(info2::RESPOND_ALL_OPS);
-    assert_eq!(wire.ask(all).found, [Found::int(4, "v", 1), Found::null(4, "v")]);
-    assert_eq!(wire.ask(read(&[nothing_found])).found, []);
-    let all = read(&[nothing_found]).info2(info2::RESPOND_ALL_OPS);
-    assert_eq!(wire.ask(all).found, [Found::null(3, "v")]);
+    assert_eq!(wire.ask(all).bins, [ResultBin::int(4, "v", 1), ResultBin::null(4, "v")]);
+    assert_eq!(wire.ask(read(&[no_matches])).bins, []);
+    let all = read(&[no_matches]).info2(info2::RESPOND_ALL_OPS);
+    assert_eq!(wire.ask(all).bins, [ResultBin::null(3, "v")]);
     // With a write beside it, a read without a value is shown; one of a missing bin is not.
-    let mixed = with(Request::write("k").info1(info1::READ), op::CDT_READ, nothing_found);
+    let mixed = with(Request::write("k").info1(info1::READ), op::CDT_READ, no_matches);
     let mixed = mixed.op(op::CDT_READ, "none", particle::BLOB, &[0x91, 99]).int(op::WRITE, "a", 1);
-    assert_eq!(wire.ask(mixed.clone()).found, [Found::null(3, "v")]);
-    let found = wire.ask(mixed.info2(info2::RESPOND_ALL_OPS)).found;
-    assert_eq!(found, [Found::null(3, "v"), Found::null(3, "none"), Found::null(2, "a")]);
+    assert_eq!(wire.ask(mixed.clone()).bins, [ResultBin::null(3, "v")]);
+    let bins = wire.ask(mixed.info2(info2::RESPOND_ALL_OPS)).bins;
+    assert_eq!(
+        bins,
+        [ResultBin::null(3, "v"), ResultBin::null(3, "none"), ResultBin::null(2, "a")]
+    );
 }
 
 #[test]

@@ -23,7 +23,7 @@ pub struct LocalCounters {
 
 impl LocalCounters {
     /// Counts an error.
-    pub fn refused(&mut self, code: ResultCode) {
+    pub fn count_error(&mut self, code: ResultCode) {
         if code == ResultCode::NOT_FOUND {
             self.not_found += 1;
         } else {

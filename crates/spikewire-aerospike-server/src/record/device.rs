@@ -2,8 +2,8 @@
 
 use spikewire_aerospike_protocol::value::particle;
 
+use super::View;
 use super::bins::Bin;
-use super::record::View;
 
 /// Bytes of a stored record before its optional parts.
 const HEAD: usize = 35;
@@ -53,7 +53,7 @@ pub fn is_too_big(record: View<'_>, limit: usize, set: impl FnOnce() -> usize) -
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::storage::record::Draft;
+    use crate::record::Draft;
     use spikewire_aerospike_protocol::key::Digest;
     use spikewire_aerospike_protocol::message::{op, write_op};
 

@@ -8,7 +8,7 @@ use spikewire_aerospike_protocol::query::{Answer, Point, Query, Share};
 use spikewire_aerospike_protocol::result_code::ResultCode;
 use spikewire_aerospike_server::Cluster;
 
-use crate::wire::{Found, Request, SET, Wire};
+use crate::wire::{Request, ResultBin, SET, Wire};
 
 /// Every partition.
 pub fn all() -> Vec<u16> {
@@ -27,19 +27,19 @@ pub fn share<'a>(partitions: &'a [u16], points: &'a [Point]) -> Share<'a> {
 
 /// One record of a stream.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Seen {
+pub struct StreamRow {
     pub point: Point,
     pub set: Vec<u8>,
     pub key: Option<Vec<u8>>,
     pub generation: u32,
     pub void_time: u32,
-    pub found: Vec<Found>,
+    pub bins: Vec<ResultBin>,
 }
 
 /// What a stream brought.
 #[derive(Debug, Default)]
-pub struct Brought {
-    pub rows: Vec<Seen>,
+pub struct StreamResult {
+    pub rows: Vec<StreamRow>,
     /// Partitions that could not be read.
     pub unavailable: Vec<u16>,
     pub code: u8,
@@ -47,16 +47,16 @@ pub struct Brought {
     pub frames: Vec<usize>,
 }
 
-impl Brought {
+impl StreamResult {
     pub fn digests(&self) -> Vec<Digest> {
         self.rows.iter().map(|row| row.point.digest).collect()
     }
 
     /// The values of bin `a`, as integers.
     pub fn values(&self) -> Vec<i64> {
-        let value = |row: &Seen| {
-            let found = row.found.iter().find(|found| found.name == "a").unwrap();
-            i64::from_be_bytes(found.value.clone().try_into().unwrap())
+        let value = |row: &StreamRow| {
+            let bin = row.bins.iter().find(|bin| bin.name == "a").unwrap();
+            i64::from_be_bytes(bin.value.clone().try_into().unwrap())
         };
         self.rows.iter().map(value).collect()
     }
@@ -69,33 +69,33 @@ impl Brought {
 
 impl Wire {
     /// Asks and reads to the end.
-    pub fn query(&mut self, query: &Query, share: &Share<'_>) -> Brought {
+    pub fn query(&mut self, query: &Query, share: &Share<'_>) -> StreamResult {
         let mut out = Vec::new();
         query.write(share, &mut out).unwrap();
         self.send(&out);
-        self.brought()
+        self.stream_result()
     }
 
     /// Reads one frame of a stream; says whether it ended it.
-    pub fn read_frame(&mut self, brought: &mut Brought) -> std::io::Result<bool> {
+    pub fn read_frame(&mut self, stream: &mut StreamResult) -> std::io::Result<bool> {
         let (kind, body) = self.frame()?;
         assert_eq!(kind, Kind::Message);
         assert!(!body.is_empty());
-        brought.frames.push(body.len());
+        stream.frames.push(body.len());
         let mut rest = &body[..];
         while !rest.is_empty() {
             let (answer, used) = Answer::parse(rest).unwrap();
             rest = &rest[used..];
             match answer {
-                Answer::Row(row) => brought.rows.push(Seen {
+                Answer::Row(row) => stream.rows.push(StreamRow {
                     point: row.point,
                     set: row.set.to_vec(),
                     key: row.key.map(<[u8]>::to_vec),
                     generation: row.generation,
                     void_time: row.void_time,
-                    found: row
+                    bins: row
                         .ops()
-                        .map(|op| Found {
+                        .map(|op| ResultBin {
                             code: op.code,
                             name: String::from_utf8(op.name.to_vec()).unwrap(),
                             particle: op.particle,
@@ -104,12 +104,12 @@ impl Wire {
                         .collect(),
                 }),
                 Answer::Partition(pid, ResultCode::PARTITION_UNAVAILABLE) => {
-                    brought.unavailable.push(pid);
+                    stream.unavailable.push(pid);
                 }
                 Answer::Partition(pid, code) => panic!("partition {pid}: {code}"),
                 Answer::End(code) => {
                     assert!(rest.is_empty(), "messages after the end");
-                    brought.code = code.0;
+                    stream.code = code.0;
                     return Ok(true);
                 }
             }
@@ -118,10 +118,10 @@ impl Wire {
     }
 
     /// Reads to the end of a stream.
-    pub fn brought(&mut self) -> Brought {
-        let mut brought = Brought::default();
-        while !self.read_frame(&mut brought).unwrap() {}
-        brought
+    pub fn stream_result(&mut self) -> StreamResult {
+        let mut stream = StreamResult::default();
+        while !self.read_frame(&mut stream).unwrap() {}
+        stream
     }
 
     /// Puts records `k0`, `k1`... with their number in bin `a`.
@@ -138,8 +138,8 @@ impl Wire {
 }
 
 /// Scans all nodes, each for its partitions, once; the same record from two nodes is an error.
-pub fn scan_all(cluster: &Cluster, query: &Query, nodes: &[usize]) -> Vec<Seen> {
-    let mut rows: Vec<Seen> = Vec::new();
+pub fn scan_all(cluster: &Cluster, query: &Query, nodes: &[usize]) -> Vec<StreamRow> {
+    let mut rows: Vec<StreamRow> = Vec::new();
     for node in nodes {
         let mut wire = Wire::to(cluster, *node);
         let value = wire.info("replicas");
@@ -149,9 +149,9 @@ pub fn scan_all(cluster: &Cluster, query: &Query, nodes: &[usize]) -> Vec<Seen> 
         if mine.is_empty() {
             continue;
         }
-        let brought = wire.query(query, &share(&mine, &[]));
-        assert_eq!((brought.code, brought.unavailable.len()), (0, 0));
-        rows.extend(brought.rows);
+        let stream = wire.query(query, &share(&mine, &[]));
+        assert_eq!((stream.code, stream.unavailable.len()), (0, 0));
+        rows.extend(stream.rows);
     }
     rows
 }

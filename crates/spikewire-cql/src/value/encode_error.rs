@@ -7,7 +7,7 @@ use crate::types::Type;
 
 /// A value that its type does not accept.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Misfit {
+pub struct EncodeError {
     /// Where the problem is.
     pub place: Place,
     /// The type at that place.
@@ -40,7 +40,7 @@ pub enum Problem {
     /// The wrong number of elements of a vector, or too many components of a tuple.
     Count {
         /// How many there are.
-        found: usize,
+        count: usize,
         /// How many there may be.
         expected: usize,
     },
@@ -90,13 +90,13 @@ impl Place {
     }
 }
 
-impl Misfit {
-    /// A misfit of a whole value.
+impl EncodeError {
+    /// An error of a whole value.
     pub fn new(ty: Type, problem: Problem) -> Self {
         Self { place: Place::default(), ty, problem }
     }
 
-    /// The same misfit as seen from the enclosing value.
+    /// The same error as seen from the enclosing value.
     #[must_use]
     pub fn within(mut self, step: Step) -> Self {
         self.place.inside_out.push(step);
@@ -119,7 +119,7 @@ impl fmt::Display for Place {
     }
 }
 
-impl fmt::Display for Misfit {
+impl fmt::Display for EncodeError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if !self.place.is_root() {
             write!(f, "{}: ", self.place)?;
@@ -135,8 +135,8 @@ impl fmt::Display for Misfit {
             Problem::Unset => f.write_str("only a whole value can be left unset"),
             Problem::Empty => write!(f, "{ty} cannot be empty here"),
             Problem::NotAscii => f.write_str("ascii takes characters up to U+007F"),
-            Problem::Count { found, expected } => {
-                write!(f, "{ty} takes {expected} elements, not {found}")
+            Problem::Count { count, expected } => {
+                write!(f, "{ty} takes {expected} elements, not {count}")
             }
             Problem::UnknownField { name } => write!(f, "{ty} has no field {name:?}"),
             Problem::TooLong { len } => {
@@ -147,7 +147,7 @@ impl fmt::Display for Misfit {
     }
 }
 
-impl std::error::Error for Misfit {}
+impl std::error::Error for EncodeError {}
 
 /// What a type accepts, in words.
 fn needs(ty: &Type) -> &'static str {

@@ -12,6 +12,18 @@
 //! ```
 //!
 //! Bins are stored in wire form, so that a read of all bins copies one range into the reply.
+//!
+//! | module | what it holds |
+//! |---|---|
+//! | [`bins`] | a record's bins while a command edits them |
+//! | [`sets`] | set names and their numbers |
+//! | [`device`] | how large a record is where servers store it |
+//! | [`clock`] | the time of this cluster |
+
+pub mod bins;
+pub mod clock;
+pub mod device;
+pub mod sets;
 
 use spikewire_aerospike_protocol::key::Digest;
 

@@ -6,8 +6,8 @@ use std::collections::HashMap;
 use spikewire_sync::Mutex;
 
 use super::definition::Definition;
-use super::list::{Created, Indexes};
-use crate::storage::sets::Sets;
+use super::list::{IndexCreation, Indexes};
+use crate::record::sets::Sets;
 
 /// Indexes by namespace, with their sets.
 #[derive(Debug, Default)]
@@ -21,7 +21,7 @@ impl UnknownNamespaces {
         namespace: &str,
         index: &str,
         define: impl FnOnce(&Sets) -> Option<Definition>,
-    ) -> Option<Created> {
+    ) -> Option<IndexCreation> {
         let mut known = self.0.lock();
         let (sets, indexes) = known.entry(namespace.to_owned()).or_default();
         Some(indexes.create(index, define(sets)?))

@@ -2,7 +2,7 @@
 
 use std::net::IpAddr;
 
-use super::misfit::Misfit;
+use super::encode_error::EncodeError;
 use super::number::{Decimal, Varint};
 use super::sink::{Elements, MapEntries, Sink};
 use super::source::{Accept, AcceptEntries, Presence, Source, Unfit};
@@ -65,12 +65,12 @@ pub enum Value {
     Udt(Vec<(String, Value)>),
 }
 
-type Taken<T = ()> = Result<T, Unfit<Misfit>>;
+type SourceResult<T = ()> = Result<T, Unfit<EncodeError>>;
 
 /// Integers are accepted for every integer type that can hold them; lists, sets and tuples are
 /// interchangeable. There are no other conversions.
 impl Source for Value {
-    type Error = Misfit;
+    type Error = EncodeError;
 
     fn presence(&self) -> Presence {
         match self {
@@ -99,14 +99,14 @@ impl Source for Value {
         text
     }
 
-    fn boolean(&self) -> Taken<bool> {
+    fn boolean(&self) -> SourceResult<bool> {
         match self {
             Self::Boolean(value) => Ok(*value),
             _ => Err(Unfit::Kind),
         }
     }
 
-    fn integer(&self) -> Taken<i64> {
+    fn integer(&self) -> SourceResult<i64> {
         match self {
             Self::Tinyint(value) => Ok((*value).into()),
             Self::Smallint(value) => Ok((*value).into()),
@@ -119,14 +119,14 @@ impl Source for Value {
         }
     }
 
-    fn float(&self) -> Taken<f32> {
+    fn float(&self) -> SourceResult<f32> {
         match self {
             Self::Float(value) => Ok(*value),
             _ => Err(Unfit::Kind),
         }
     }
 
-    fn double(&self) -> Taken<f64> {
+    fn double(&self) -> SourceResult<f64> {
         match self {
             Self::Float(value) => Ok((*value).into()),
             Self::Double(value) => Ok(*value),
@@ -134,19 +134,19 @@ impl Source for Value {
         }
     }
 
-    fn text(&self, out: &mut Vec<u8>) -> Taken {
+    fn text(&self, out: &mut Vec<u8>) -> SourceResult {
         let Self::Text(value) = self else { return Err(Unfit::Kind) };
         out.extend_from_slice(value.as_bytes());
         Ok(())
     }
 
-    fn bytes(&self, out: &mut Vec<u8>) -> Taken {
+    fn bytes(&self, out: &mut Vec<u8>) -> SourceResult {
         let Self::Blob(value) = self else { return Err(Unfit::Kind) };
         out.extend_from_slice(value);
         Ok(())
     }
 
-    fn varint(&self, out: &mut Vec<u8>) -> Taken {
+    fn varint(&self, out: &mut Vec<u8>) -> SourceResult {
         match self {
             Self::Varint(value) => out.extend_from_slice(value.as_bytes()),
             other => out.extend_from_slice(&other.integer()?.to_be_bytes()),
@@ -154,7 +154,7 @@ impl Source for Value {
         Ok(())
     }
 
-    fn decimal(&self, digits: &mut Vec<u8>) -> Taken<i32> {
+    fn decimal(&self, digits: &mut Vec<u8>) -> SourceResult<i32> {
         match self {
             Self::Decimal(value) => {
                 digits.extend_from_slice(value.digits.as_bytes());
@@ -164,71 +164,76 @@ impl Source for Value {
         }
     }
 
-    fn uuid(&self) -> Taken<[u8; 16]> {
+    fn uuid(&self) -> SourceResult<[u8; 16]> {
         match self {
             Self::Uuid(value) => Ok(*value),
             _ => Err(Unfit::Kind),
         }
     }
 
-    fn inet(&self) -> Taken<IpAddr> {
+    fn inet(&self) -> SourceResult<IpAddr> {
         match self {
             Self::Inet(value) => Ok(*value),
             _ => Err(Unfit::Kind),
         }
     }
 
-    fn timestamp(&self) -> Taken<i64> {
+    fn timestamp(&self) -> SourceResult<i64> {
         match self {
             Self::Timestamp(value) => Ok(*value),
             _ => Err(Unfit::Kind),
         }
     }
 
-    fn date(&self) -> Taken<i64> {
+    fn date(&self) -> SourceResult<i64> {
         match self {
             Self::Date(value) => Ok((*value).into()),
             _ => Err(Unfit::Kind),
         }
     }
 
-    fn time(&self) -> Taken<i64> {
+    fn time(&self) -> SourceResult<i64> {
         match self {
             Self::Time(value) => Ok(*value),
             _ => Err(Unfit::Kind),
         }
     }
 
-    fn duration(&self) -> Taken<Duration> {
+    fn duration(&self) -> SourceResult<Duration> {
         match self {
             Self::Duration(value) => Ok(*value),
             _ => Err(Unfit::Kind),
         }
     }
 
-    fn items<A: Accept<Misfit>>(&self, _: &Type, into: &mut A) -> Taken {
+    fn items<A: Accept<EncodeError>>(&self, _: &Type, into: &mut A) -> SourceResult {
         let (Self::List(items) | Self::Set(items) | Self::Tuple(items)) = self else {
             return Err(Unfit::Kind);
         };
         items.iter().try_for_each(|item| into.item(item))
     }
 
-    fn entries<A: AcceptEntries<Misfit>>(&self, into: &mut A) -> Taken {
+    fn entries<A: AcceptEntries<EncodeError>>(&self, into: &mut A) -> SourceResult {
         let Self::Map(entries) = self else { return Err(Unfit::Kind) };
         entries.iter().try_for_each(|(key, value)| into.entry(key, value))
     }
 
-    fn field<A: Accept<Misfit>>(&self, index: usize, name: &str, into: &mut A) -> Taken {
+    fn field<A: Accept<EncodeError>>(
+        &self,
+        index: usize,
+        name: &str,
+        into: &mut A,
+    ) -> SourceResult {
         let Self::Udt(fields) = self else { return Err(Unfit::Kind) };
         // Usually the fields are those of the type, in order.
-        let found = match fields.get(index) {
+        let field = match fields.get(index) {
             Some(field) if field.0 == name => Some(field),
             _ => fields.iter().find(|field| field.0 == name),
         };
-        found.map_or(Ok(()), |(_, value)| into.item(value))
+        field.map_or(Ok(()), |(_, value)| into.item(value))
     }
 
-    fn unknown_field(&self, udt: &Udt) -> Taken<Option<String>> {
+    fn unknown_field(&self, udt: &Udt) -> SourceResult<Option<String>> {
         let Self::Udt(fields) = self else { return Err(Unfit::Kind) };
         let known = |name: &String| udt.fields.iter().any(|(field, _)| field == name);
         Ok(fields.iter().map(|(name, _)| name).find(|name| !known(name)).cloned())
@@ -239,85 +244,85 @@ impl Source for Value {
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Values;
 
-type Made = Result<Value, Malformed>;
+type SinkResult = Result<Value, Malformed>;
 
 impl Sink for Values {
     type Value = Value;
     type Error = Malformed;
 
-    fn null(&self) -> Made {
+    fn null(&self) -> SinkResult {
         Ok(Value::Null)
     }
-    fn empty(&self, _: &Type) -> Made {
+    fn empty(&self, _: &Type) -> SinkResult {
         Ok(Value::Empty)
     }
-    fn boolean(&self, value: bool) -> Made {
+    fn boolean(&self, value: bool) -> SinkResult {
         Ok(Value::Boolean(value))
     }
-    fn tinyint(&self, value: i8) -> Made {
+    fn tinyint(&self, value: i8) -> SinkResult {
         Ok(Value::Tinyint(value))
     }
-    fn smallint(&self, value: i16) -> Made {
+    fn smallint(&self, value: i16) -> SinkResult {
         Ok(Value::Smallint(value))
     }
-    fn int(&self, value: i32) -> Made {
+    fn int(&self, value: i32) -> SinkResult {
         Ok(Value::Int(value))
     }
-    fn bigint(&self, value: i64) -> Made {
+    fn bigint(&self, value: i64) -> SinkResult {
         Ok(Value::Bigint(value))
     }
-    fn float(&self, value: f32) -> Made {
+    fn float(&self, value: f32) -> SinkResult {
         Ok(Value::Float(value))
     }
-    fn double(&self, value: f64) -> Made {
+    fn double(&self, value: f64) -> SinkResult {
         Ok(Value::Double(value))
     }
-    fn text(&self, value: &str) -> Made {
+    fn text(&self, value: &str) -> SinkResult {
         Ok(Value::Text(value.to_owned()))
     }
-    fn blob(&self, value: &[u8]) -> Made {
+    fn blob(&self, value: &[u8]) -> SinkResult {
         Ok(Value::Blob(value.to_vec()))
     }
-    fn varint(&self, value: &[u8]) -> Made {
+    fn varint(&self, value: &[u8]) -> SinkResult {
         Ok(Value::Varint(Varint::from_bytes(value)))
     }
-    fn decimal(&self, scale: i32, digits: &[u8]) -> Made {
+    fn decimal(&self, scale: i32, digits: &[u8]) -> SinkResult {
         Ok(Value::Decimal(Decimal { scale, digits: Varint::from_bytes(digits) }))
     }
-    fn uuid(&self, value: [u8; 16]) -> Made {
+    fn uuid(&self, value: [u8; 16]) -> SinkResult {
         Ok(Value::Uuid(value))
     }
-    fn inet(&self, value: IpAddr) -> Made {
+    fn inet(&self, value: IpAddr) -> SinkResult {
         Ok(Value::Inet(value))
     }
-    fn timestamp(&self, milliseconds: i64) -> Made {
+    fn timestamp(&self, milliseconds: i64) -> SinkResult {
         Ok(Value::Timestamp(milliseconds))
     }
-    fn date(&self, days: i32) -> Made {
+    fn date(&self, days: i32) -> SinkResult {
         Ok(Value::Date(days))
     }
-    fn time(&self, nanoseconds: i64) -> Made {
+    fn time(&self, nanoseconds: i64) -> SinkResult {
         Ok(Value::Time(nanoseconds))
     }
-    fn duration(&self, value: Duration) -> Made {
+    fn duration(&self, value: Duration) -> SinkResult {
         Ok(Value::Duration(value))
     }
-    fn list<I: Elements<Value, Malformed>>(&self, _: &Type, items: &mut I) -> Made {
+    fn list<I: Elements<Value, Malformed>>(&self, _: &Type, items: &mut I) -> SinkResult {
         items.collect::<Result<_, _>>().map(Value::List)
     }
-    fn set<I: Elements<Value, Malformed>>(&self, _: &Type, items: &mut I) -> Made {
+    fn set<I: Elements<Value, Malformed>>(&self, _: &Type, items: &mut I) -> SinkResult {
         items.collect::<Result<_, _>>().map(Value::Set)
     }
-    fn map<I>(&self, _: &Type, _: &Type, entries: &mut I) -> Made
+    fn map<I>(&self, _: &Type, _: &Type, entries: &mut I) -> SinkResult
     where
         I: MapEntries<Value, Malformed>,
     {
         entries.collect::<Result<_, _>>().map(Value::Map)
     }
-    fn tuple<I: Elements<Value, Malformed>>(&self, _: &[Type], components: &mut I) -> Made {
+    fn tuple<I: Elements<Value, Malformed>>(&self, _: &[Type], components: &mut I) -> SinkResult {
         components.collect::<Result<_, _>>().map(Value::Tuple)
     }
-    fn udt<I: Elements<Value, Malformed>>(&self, udt: &Udt, fields: &mut I) -> Made {
+    fn udt<I: Elements<Value, Malformed>>(&self, udt: &Udt, fields: &mut I) -> SinkResult {
         let names = udt.fields.iter().map(|(name, _)| name.clone());
         let fields: Result<_, _> =
             names.zip(fields).map(|(name, value)| value.map(|value| (name, value))).collect();

@@ -14,14 +14,14 @@ const WIDE: u8 = 76;
 
 /// Digits × 10^-scale.
 #[derive(Debug, Default)]
-pub(super) struct Exact {
+pub(super) struct DecimalValues {
     scales: Vec<i32>,
     ends: Vec<usize>,
     /// All digits in two's complement, big-endian.
     digits: Vec<u8>,
 }
 
-impl Exact {
+impl DecimalValues {
     pub fn push(&mut self, scale: i32, digits: &[u8]) {
         self.scales.push(scale);
         self.digits.extend_from_slice(shortest(digits));
@@ -42,7 +42,7 @@ impl Exact {
         let scale = values().map(|(_, (scale, _))| scale).max().unwrap_or(0).max(0);
         let Some(wide) = self.unscaled(scale, is_null) else {
             let text = self.each().enumerate().map(|(row, (scale, digits))| {
-                (!is_null(row)).then(|| shown(scale, &Varint::from_bytes(digits)))
+                (!is_null(row)).then(|| decimal_text(scale, &Varint::from_bytes(digits)))
             });
             return Ok(Arc::new(text.collect::<StringArray>()));
         };
@@ -52,11 +52,11 @@ impl Exact {
         let fits = |value: &i256| *value < most && *value > -most;
         if u8::try_from(scale).is_ok_and(|scale| scale <= NARROW) && wide.iter().all(fits) {
             let narrow = wide.iter().map(|value| value.to_i128().unwrap_or_default());
-            let made = Decimal128Array::new(narrow.collect(), nulls);
-            return Ok(Arc::new(made.with_precision_and_scale(NARROW, scale)?));
+            let decimals = Decimal128Array::new(narrow.collect(), nulls);
+            return Ok(Arc::new(decimals.with_precision_and_scale(NARROW, scale)?));
         }
-        let made = Decimal256Array::new(wide.into(), nulls);
-        Ok(Arc::new(made.with_precision_and_scale(WIDE, scale)?))
+        let decimals = Decimal256Array::new(wide.into(), nulls);
+        Ok(Arc::new(decimals.with_precision_and_scale(WIDE, scale)?))
     }
 
     /// All values × 10^scale, unless one would have more than 76 digits.
@@ -88,7 +88,7 @@ fn wide(digits: &[u8]) -> Option<i256> {
 }
 
 /// All digits, with an exponent for the decimal point unless the scale is zero.
-fn shown(scale: i32, digits: &Varint) -> String {
+fn decimal_text(scale: i32, digits: &Varint) -> String {
     let digits = digits.to_string();
     if scale == 0 { digits } else { format!("{digits}E{}", -i64::from(scale)) }
 }

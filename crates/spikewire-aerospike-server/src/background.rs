@@ -19,14 +19,14 @@ pub trait Task: Debug + Send {
 }
 
 #[derive(Debug, Default)]
-struct Submitted {
+struct Submissions {
     tasks: Vec<Box<dyn Task>>,
     is_stopping: bool,
 }
 
 #[derive(Debug, Default)]
 struct Queue {
-    submitted: Mutex<Submitted>,
+    submitted: Mutex<Submissions>,
     changed: Condvar,
 }
 
@@ -139,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn tasks_are_run_to_their_end_and_not_kept() {
+    fn tasks_are_run_to_their_end_and_dropped() {
         let queue = BackgroundQueue::default();
         let count = Arc::new(Mutex::new(0));
         queue.add(Box::new(Turns(count.clone(), 3)));

@@ -2,8 +2,8 @@
 
 use std::sync::atomic::Ordering;
 
-use super::state::ClusterState;
-use crate::command::counters::LocalCounters;
+use super::ClusterState;
+use crate::state::counters::LocalCounters;
 use crate::storage::namespace::Namespace;
 use crate::storage::partition::Usage;
 

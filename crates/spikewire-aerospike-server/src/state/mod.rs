@@ -1,103 +1,38 @@
 //! State shared by all threads of a cluster.
+//!
+//! | module | what it holds |
+//! |---|---|
+//! | [`node`] | one node: its address, counters, jobs, faults |
+//! | [`counters`] | counters of a thread and of a node |
+//! | [`stats`] | what a node has done |
+//! | [`user_agents`] | what a node's clients call themselves |
+//! | [`index_build`] | filling an index from the records that are there, and emptying it |
+
+pub mod counters;
+pub mod index_build;
+pub mod node;
+pub mod stats;
+pub mod user_agents;
 
 use std::io;
 use std::net::SocketAddr;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::time::Instant;
 
 use spikewire_sync::{Mutex, RwLock};
 use spikewire_udf::Library;
 
-use super::background::BackgroundQueue;
-use super::options::Options;
-use super::user_agents::UserAgents;
-use crate::command::counters::SharedCounters;
+use self::node::Node;
+use crate::background::BackgroundQueue;
 use crate::error::invalid;
 use crate::hash::mix;
-use crate::index::unknown::UnknownNamespaces;
-use crate::job::list::Jobs;
-use crate::net::faults::Faults;
+use crate::index::unknown_namespaces::UnknownNamespaces;
+use crate::options::Options;
+use crate::record::clock::Clock;
 use crate::security::Security;
-use crate::security::sessions::Sessions;
-use crate::storage::clock::Clock;
 use crate::storage::namespace::Namespace;
 use crate::tls::Tls;
-
-/// One node.
-#[derive(Debug)]
-pub struct Node {
-    /// Its id as shown in the protocol.
-    pub name: String,
-    /// Its address.
-    pub address: SocketAddr,
-    /// Its counters.
-    pub counters: SharedCounters,
-    /// User agents of its clients.
-    pub user_agents: UserAgents,
-    /// Its queries and background jobs.
-    pub jobs: Jobs,
-    /// Open client connections.
-    pub connections: AtomicUsize,
-    /// Client connections ever opened.
-    pub connections_opened: AtomicU64,
-    /// Increases on every change of ownership; -1 before the initial balance.
-    pub partition_generation: AtomicI64,
-    /// Increases when its list of peers changes.
-    pub peers_generation: AtomicU64,
-    /// Sessions of logged-in users.
-    pub sessions: Sessions,
-    alive: AtomicBool,
-    faults: RwLock<Option<Arc<Faults>>>,
-}
-
-impl Node {
-    fn new(at: usize, address: SocketAddr, nodes: usize) -> Self {
-        let id = 0x0BB9_0000_0000_0000 | u64::from(address.port()) << 16 | (at as u64 + 1);
-        Self {
-            name: format!("{id:X}"),
-            address,
-            counters: SharedCounters::default(),
-            user_agents: UserAgents::default(),
-            jobs: Jobs::default(),
-            connections: AtomicUsize::new(0),
-            connections_opened: AtomicU64::new(0),
-            partition_generation: AtomicI64::new(-1),
-            peers_generation: AtomicU64::new(if nodes > 1 { nodes as u64 + 1 } else { 0 }),
-            sessions: Sessions::default(),
-            alive: AtomicBool::new(true),
-            faults: RwLock::default(),
-        }
-    }
-
-    /// Whether the node is alive.
-    pub fn is_alive(&self) -> bool {
-        self.alive.load(Ordering::Acquire)
-    }
-
-    /// Sets whether the node is alive; returns whether that changed anything.
-    pub fn set_alive(&self, alive: bool) -> bool {
-        self.alive.swap(alive, Ordering::AcqRel) != alive
-    }
-
-    /// Resets the node's counters.
-    pub fn revive(&self) {
-        self.peers_generation.store(0, Ordering::Release);
-        self.jobs.clear();
-        self.sessions.clear();
-        self.set_faults(None);
-    }
-
-    /// The injected faults, if any.
-    pub fn faults(&self) -> Option<Arc<Faults>> {
-        self.faults.read().clone()
-    }
-
-    /// Sets the injected faults.
-    pub fn set_faults(&self, faults: Option<Faults>) {
-        *self.faults.write() = faults.map(Arc::new);
-    }
-}
 
 /// A cluster's shared state.
 #[derive(Debug)]
@@ -147,7 +82,12 @@ impl ClusterState {
                 .map(|(at, address)| Node::new(at, address, count))
                 .collect(),
             tls,
-            security: Security::new(&options),
+            security: Security::new(
+                &options.users,
+                options.nodes,
+                options.session_ttl,
+                options.quotas,
+            ),
             namespaces: options.namespaces.iter().cloned().map(Namespace::new).collect(),
             unknown_namespaces: UnknownNamespaces::default(),
             clock: Clock::default(),
@@ -177,6 +117,14 @@ impl ClusterState {
         self.nodes.get(node).ok_or_else(|| {
             invalid(format!("no node {node}: the cluster has nodes 0 to {}", self.nodes.len() - 1))
         })
+    }
+
+    /// Resets what a restarted node does not remember.
+    pub fn revive(&self, node: usize) {
+        self.nodes[node].revive();
+        if let Some(security) = &self.security {
+            security.end_sessions(node);
+        }
     }
 
     /// The live nodes.

@@ -53,14 +53,14 @@ impl Set {
 }
 
 #[derive(Debug, Default)]
-struct Known {
+struct SetTable {
     numbers: HashMap<Box<[u8]>, u16>,
     sets: Vec<Arc<Set>>,
 }
 
 /// The sets of a namespace, numbered from 1.
 #[derive(Debug, Default)]
-pub struct Sets(RwLock<Known>);
+pub struct Sets(RwLock<SetTable>);
 
 impl Sets {
     /// The number of a set; 0 for the empty name, `None` if it was never written to.

@@ -28,7 +28,7 @@ pub enum Work<'a> {
 
 /// A decoded query. Names are not checked for existence.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Asked<'a> {
+pub struct NodeQuery<'a> {
     /// What to do with the records.
     pub work: Work<'a>,
     /// Namespace name.
@@ -60,7 +60,7 @@ pub struct Asked<'a> {
     pub short: bool,
 }
 
-impl<'a> Asked<'a> {
+impl<'a> NodeQuery<'a> {
     /// Whether a non-batch message is a query: it does not name a record.
     pub fn is_query(message: &Message<'_>) -> bool {
         message.field(field::DIGEST).is_none() && message.header.info1 & info1::BATCH == 0
@@ -68,9 +68,9 @@ impl<'a> Asked<'a> {
 
     /// Decodes a request; the error is the result code of the rejection.
     pub fn parse(message: &Message<'a>) -> Result<Self, ResultCode> {
-        let refuse = ResultCode::PARAMETER;
+        let rejection = ResultCode::PARAMETER;
         let header = message.header;
-        let mut asked = Self {
+        let mut query = Self {
             work: work(message)?,
             namespace: message.field(field::NAMESPACE).ok_or(ResultCode::NAMESPACE)?,
             set: message.field(field::SET).unwrap_or_default(),
@@ -88,31 +88,31 @@ impl<'a> Asked<'a> {
         };
         for part in message.fields() {
             match part.id {
-                field::TASK_ID => asked.id = long(part.data)?,
-                field::SOCKET_TIMEOUT => asked.patience = Some(word(part.data)?),
-                field::RECORDS_PER_SECOND => asked.records_per_second = word(part.data)?,
-                field::MAX_RECORDS => asked.limit = long(part.data)?,
+                field::TASK_ID => query.id = long(part.data)?,
+                field::SOCKET_TIMEOUT => query.patience = Some(word(part.data)?),
+                field::RECORDS_PER_SECOND => query.records_per_second = word(part.data)?,
+                field::MAX_RECORDS => query.limit = long(part.data)?,
                 _ => {}
             }
         }
-        asked.partitions(message)?;
-        asked.index = index(message)?;
-        asked.values(message)?;
-        if asked.work == Work::Send {
-            let listed = asked.partitions.len() + asked.points.len() > 0;
+        query.partitions(message)?;
+        query.index = index(message)?;
+        query.values(message)?;
+        if query.work == Work::Send {
+            let listed = query.partitions.len() + query.points.len() > 0;
             if header.info3 & info3::PARTITION_DONE == 0 || !listed {
                 return Err(ResultCode::UNSUPPORTED_FEATURE);
             }
-            if asked.short && asked.records_per_second > 0 {
-                return Err(refuse);
+            if query.short && query.records_per_second > 0 {
+                return Err(rejection);
             }
-            if asked.bins.is_some() && header.ops > 0 {
-                return Err(refuse);
+            if query.bins.is_some() && header.ops > 0 {
+                return Err(rejection);
             }
-        } else if asked.short {
-            return Err(refuse);
+        } else if query.short {
+            return Err(rejection);
         }
-        Ok(asked)
+        Ok(query)
     }
 
     fn partitions(&mut self, message: &Message<'a>) -> Result<(), ResultCode> {
@@ -177,9 +177,9 @@ fn work<'a>(message: &Message<'a>) -> Result<Work<'a>, ResultCode> {
 }
 
 fn index(message: &Message<'_>) -> Result<Option<Index>, ResultCode> {
-    let refuse = ResultCode::PARAMETER;
+    let rejection = ResultCode::PARAMETER;
     let Some(data) = message.field(field::INDEX_RANGE) else { return Ok(None) };
-    let (bin, range) = Range::decode(data).map_err(|_| refuse)?;
+    let (bin, range) = Range::decode(data).map_err(|_| rejection)?;
     let named = |id| message.field(id).filter(|data| !data.is_empty());
     let name = named(field::INDEX_NAME);
     let expression = named(field::INDEX_EXPRESSION);
@@ -189,16 +189,16 @@ fn index(message: &Message<'_>) -> Result<Option<Index>, ResultCode> {
         + usize::from(context.is_some())
         > 1
     {
-        return Err(refuse);
+        return Err(rejection);
     }
     let subject = match (name, expression) {
-        (None, None) if bin.is_empty() => return Err(refuse),
+        (None, None) if bin.is_empty() => return Err(rejection),
         (None, None) => Subject::Bin(bin.to_owned()),
-        _ if !bin.is_empty() => return Err(refuse),
+        _ if !bin.is_empty() => return Err(rejection),
         (Some(name), _) => {
-            let name = std::str::from_utf8(name).map_err(|_| refuse)?;
+            let name = std::str::from_utf8(name).map_err(|_| rejection)?;
             if name.len() > limits::INDEX_NAME {
-                return Err(refuse);
+                return Err(rejection);
             }
             Subject::Name(name.to_owned())
         }
@@ -206,8 +206,8 @@ fn index(message: &Message<'_>) -> Result<Option<Index>, ResultCode> {
     };
     let collection = match message.field(field::INDEX_TYPE) {
         None => Collection::Value,
-        Some([number]) => Collection::from_wire(*number).ok_or(refuse)?,
-        Some(_) => return Err(refuse),
+        Some([number]) => Collection::from_wire(*number).ok_or(rejection)?,
+        Some(_) => return Err(rejection),
     };
     Ok(Some(Index { subject, collection, context: context.map(<[u8]>::to_vec), range }))
 }

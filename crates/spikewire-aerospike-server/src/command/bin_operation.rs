@@ -6,15 +6,15 @@ use spikewire_aerospike_protocol::value::particle;
 
 use super::reply::Reply;
 use crate::expression::{self, RecordView};
-use crate::outcome::{Found, Old, Outcome};
-use crate::storage::bins::{Bin, Bins};
+use crate::outcome::{Old, Outcome, ReplyValue};
+use crate::record::bins::{Bin, Bins};
 use crate::{bits, cdt, hll};
 
 /// The result of an operation.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Answer {
     /// A value.
-    Found(Found),
+    Value(ReplyValue),
     /// It succeeded without a value.
     Nothing,
     /// The bin to read does not exist.
@@ -25,8 +25,8 @@ impl Answer {
     /// Appends the result. `nulls`: whether a result without value is sent as null.
     pub fn write(self, operation: &Op<'_>, reply: &mut Reply<'_>, nulls: bool) {
         match self {
-            Self::Found(found) => {
-                reply.op(operation.code, operation.name, found.particle, &found.value);
+            Self::Value(value) => {
+                reply.op(operation.code, operation.name, value.particle, &value.value);
             }
             Self::Nothing | Self::Missing if nulls => {
                 reply.op(operation.code, operation.name, particle::NULL, &[]);
@@ -40,13 +40,13 @@ impl Answer {
 pub fn read(bin: Option<Bin<'_>>, operation: &Op<'_>) -> Result<Answer, ResultCode> {
     let Some(bin) = bin else { return Ok(Answer::Missing) };
     let old = (bin.particle, bin.value);
-    let found = match operation.code {
+    let result = match operation.code {
         op::CDT_READ => cdt::read(old, operation.value)?,
         op::HLL_READ => hll::read(old, operation.value)?,
         op::BITS_READ => bits::read(old, operation.particle, operation.value)?,
         _ => return Err(ResultCode::UNSUPPORTED_FEATURE),
     };
-    Ok(found.map_or(Answer::Nothing, Answer::Found))
+    Ok(result.map_or(Answer::Nothing, Answer::Value))
 }
 
 /// Runs a modify operation and stores the new bin.
@@ -61,11 +61,12 @@ pub fn modify(bins: &mut Bins, operation: &Op<'_>) -> Result<Answer, ResultCode>
     if let Some((particle, value)) = bin {
         bins.set(operation.name, particle, &value);
     }
-    Ok(result.map_or(Answer::Nothing, Answer::Found))
+    Ok(result.map_or(Answer::Nothing, Answer::Value))
 }
 
 /// Evaluates an expression on a record.
 pub fn expression(operation: &Op<'_>, view: &RecordView<'_>) -> Result<Answer, ResultCode> {
-    let found = expression::operation::read(operation, view)?;
-    Ok(found.map_or(Answer::Nothing, |(particle, value)| Answer::Found(Found { particle, value })))
+    let result = expression::operation::read(operation, view)?;
+    Ok(result
+        .map_or(Answer::Nothing, |(particle, value)| Answer::Value(ReplyValue { particle, value })))
 }
