@@ -13,7 +13,7 @@ fn operate(
     options: &WriteOptions,
     touch: Option<ReadTouch>,
     steps: &[OperationRef<'_>],
-) -> Result<(CommandSpec, Vec<bool>), Refusal> {
+) -> Result<(CommandSpec, Vec<bool>), InvalidArgument> {
     let defaults = CommandDefaults { send_key: true, ..CommandDefaults::default() };
     CommandSpec::operate(
         &defaults,
@@ -97,7 +97,7 @@ fn a_request_and_a_row_say_the_same() {
     let key = &b"\x03k1"[..];
     let prepared = spec.compose(&set, &digest, Some(key), |request| {
         request.touch();
-        Ok::<_, Refusal>(())
+        Ok::<_, InvalidArgument>(())
     });
     let bytes = prepared.unwrap().bytes;
     let (message, used) = Message::parse(&bytes[frame::HEADER_LEN..]).unwrap();
@@ -108,7 +108,7 @@ fn a_request_and_a_row_say_the_same() {
     assert_eq!(message.field(field::DIGEST), Some(&digest.0[..]));
     let row = spec.row(&set, Some(key), |row| {
         row.touch();
-        Ok::<_, Refusal>(())
+        Ok::<_, InvalidArgument>(())
     });
     let (header, _, ops) = row.as_ref().unwrap().row.parts();
     assert_eq!((header.info2, header.fields, header.ops), (info2::WRITE, 4, 1));
@@ -122,9 +122,9 @@ fn what_cannot_be_composed_is_refused_whole() {
     let spec = CommandSpec::write(&CommandDefaults::default(), &WriteOptions::default()).unwrap();
     let refused = spec.compose(&set, &Digest([7; 20]), None, |request| {
         (0..40_000).for_each(|_| request.touch());
-        Ok::<_, Refusal>(())
+        Ok::<_, InvalidArgument>(())
     });
     assert!(refused.unwrap_err().message().contains("40000 operations"));
-    let refused = spec.row(&set, None, |_| Err(Refusal::of_value("no")));
+    let refused = spec.row(&set, None, |_| Err(InvalidArgument::of_value("no")));
     assert_eq!(refused.unwrap_err().message(), "no");
 }

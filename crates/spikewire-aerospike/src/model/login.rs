@@ -4,7 +4,7 @@ use std::fmt;
 
 use spikewire_transport::tls::Tls;
 
-use crate::command::Refusal;
+use crate::command::InvalidArgument;
 
 /// How a client logs in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -31,12 +31,15 @@ impl Auth {
     ];
 
     /// The method with this name.
-    pub fn parse(name: &str) -> Result<Self, Refusal> {
+    pub fn parse(name: &str) -> Result<Self, InvalidArgument> {
         let found = Self::ALL.iter().find(|(known, _)| *known == name).map(|(_, auth)| *auth);
         found.ok_or_else(|| {
             let names: Vec<String> =
                 Self::ALL.iter().map(|(known, _)| format!("{known:?}")).collect();
-            Refusal::of_value(format!("auth must be one of {}; got {name:?}", names.join(", ")))
+            InvalidArgument::of_value(format!(
+                "auth must be one of {}; got {name:?}",
+                names.join(", ")
+            ))
         })
     }
 }
@@ -77,8 +80,8 @@ pub struct Login {
 
 impl Login {
     /// The login method, if any; rejects contradictory options.
-    pub fn check(&self, tls: Option<&Tls>) -> Result<Option<Auth>, Refusal> {
-        let refuse = |why: &str| Err(Refusal::of_value(why));
+    pub fn check(&self, tls: Option<&Tls>) -> Result<Option<Auth>, InvalidArgument> {
+        let refuse = |why: &str| Err(InvalidArgument::of_value(why));
         let Self { user, password, auth } = self;
         if *auth == Some(Auth::Pki) {
             return match tls {

@@ -7,13 +7,13 @@ use std::time::Duration;
 use spikewire_aerospike_protocol::query::Collection;
 
 use super::ReplicaPolicy;
-use super::{ExistsRule, ReadMode, Refusal, Ttl};
+use super::{ExistsRule, InvalidArgument, ReadMode, Ttl};
 
 /// 100 years: far beyond any use, and safe to add to any clock.
 const LONGEST_SPAN: f64 = 3.2e9;
 
 /// The replica policy with this name.
-pub fn replica(word: &str) -> Result<ReplicaPolicy, Refusal> {
+pub fn replica(word: &str) -> Result<ReplicaPolicy, InvalidArgument> {
     let known = [
         ("master", ReplicaPolicy::Master),
         ("sequence", ReplicaPolicy::Sequence),
@@ -24,7 +24,7 @@ pub fn replica(word: &str) -> Result<ReplicaPolicy, Refusal> {
 }
 
 /// The read mode with this name.
-pub fn read_mode(word: &str) -> Result<ReadMode, Refusal> {
+pub fn read_mode(word: &str) -> Result<ReadMode, InvalidArgument> {
     let known = [
         ("one", ReadMode::One),
         ("all", ReadMode::All),
@@ -37,7 +37,7 @@ pub fn read_mode(word: &str) -> Result<ReadMode, Refusal> {
 }
 
 /// The existence rule with this name.
-pub fn exists(word: &str) -> Result<ExistsRule, Refusal> {
+pub fn exists(word: &str) -> Result<ExistsRule, InvalidArgument> {
     let known = [
         ("merge", ExistsRule::Merge),
         ("create", ExistsRule::Create),
@@ -59,7 +59,7 @@ pub fn ttl(word: &str) -> Option<Ttl> {
 }
 
 /// The part of a bin to index with this name.
-pub fn collection(word: &str) -> Result<Collection, Refusal> {
+pub fn collection(word: &str) -> Result<Collection, InvalidArgument> {
     let known = [
         ("list", Collection::List),
         ("mapkeys", Collection::MapKeys),
@@ -69,9 +69,9 @@ pub fn collection(word: &str) -> Result<Collection, Refusal> {
 }
 
 /// A duration in seconds; `given` is the value as the caller wrote it.
-pub fn seconds(what: &str, number: f64, given: impl Display) -> Result<Duration, Refusal> {
+pub fn seconds(what: &str, number: f64, given: impl Display) -> Result<Duration, InvalidArgument> {
     if !(0.0..=LONGEST_SPAN).contains(&number) {
-        return Err(Refusal::of_value(format!(
+        return Err(InvalidArgument::of_value(format!(
             "{what} must be a number of seconds from 0 to 3.2e9, got {given}"
         )));
     }
@@ -81,9 +81,13 @@ pub fn seconds(what: &str, number: f64, given: impl Display) -> Result<Duration,
 }
 
 /// The same in milliseconds, for hosts that use them.
-pub fn milliseconds(what: &str, number: f64, given: impl Display) -> Result<Duration, Refusal> {
+pub fn milliseconds(
+    what: &str,
+    number: f64,
+    given: impl Display,
+) -> Result<Duration, InvalidArgument> {
     if !(0.0..=LONGEST_SPAN * 1e3).contains(&number) {
-        return Err(Refusal::of_value(format!(
+        return Err(InvalidArgument::of_value(format!(
             "{what} must be a number of milliseconds from 0 to 3.2e12, got {given}"
         )));
     }
@@ -97,21 +101,21 @@ pub fn count(
     count: Option<u64>,
     (least, most): (u64, u64),
     given: impl Display,
-) -> Result<u64, Refusal> {
+) -> Result<u64, InvalidArgument> {
     let within = count.filter(|count| (least..=most).contains(count));
     within.ok_or_else(|| {
-        Refusal::of_value(format!("{what} must be from {least} to {most}, got {given}"))
+        InvalidArgument::of_value(format!("{what} must be from {least} to {most}, got {given}"))
     })
 }
 
 /// Looks up a name; the error lists all names.
-fn named<T: Copy>(what: &str, known: &[(&str, T)], word: &str) -> Result<T, Refusal> {
+fn named<T: Copy>(what: &str, known: &[(&str, T)], word: &str) -> Result<T, InvalidArgument> {
     let found = known.iter().find(|(name, _)| *name == word).map(|(_, found)| *found);
     found.ok_or_else(|| {
         let names: Vec<String> = known.iter().map(|(name, _)| format!("'{name}'")).collect();
         let (last, first) = names.split_last().expect("something has a name");
         let first = first.join(", ");
-        Refusal::of_value(format!("{what} must be {first} or {last}, got {word:?}"))
+        InvalidArgument::of_value(format!("{what} must be {first} or {last}, got {word:?}"))
     })
 }
 

@@ -4,7 +4,7 @@ use std::fmt::Display;
 use std::time::Duration;
 
 use super::Policy;
-use super::{Refusal, parse};
+use super::{InvalidArgument, parse};
 
 /// Bounds of the number of retries.
 pub const MAX_RETRIES: (u64, u64) = (0, 1000);
@@ -53,7 +53,7 @@ impl RetryOptions {
     }
 
     /// Rejects values out of bounds, for hosts that set fields directly.
-    pub fn check(&self) -> Result<(), Refusal> {
+    pub fn check(&self) -> Result<(), InvalidArgument> {
         if let Some(retries) = self.max_retries {
             parse::count("max_retries", Some(u64::from(retries)), MAX_RETRIES, retries)?;
         }
@@ -75,11 +75,11 @@ impl RetryOptions {
 }
 
 /// Validates the backoff multiplier; `given` is the value as the caller wrote it.
-pub fn multiplier(what: &str, number: f64, given: impl Display) -> Result<f32, Refusal> {
+pub fn multiplier(what: &str, number: f64, given: impl Display) -> Result<f32, InvalidArgument> {
     if MULTIPLIERS.contains(&number) {
         return Ok(number as f32);
     }
-    Err(Refusal::of_value(format!("{what} must be from 1 to 100, got {given}")))
+    Err(InvalidArgument::of_value(format!("{what} must be from 1 to 100, got {given}")))
 }
 
 #[cfg(test)]

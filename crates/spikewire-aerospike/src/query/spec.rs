@@ -176,7 +176,7 @@ impl QuerySpec {
         check_number("concurrent_nodes", self.concurrent_nodes, MAX_CONCURRENT_NODES)?;
         let mut policy = *policy;
         if let Some(retry) = &self.retry {
-            retry.check().map_err(|refusal| Error::invalid(refusal.message()))?;
+            retry.check().map_err(|error| Error::invalid(error.message()))?;
             retry.apply(&mut policy);
         }
         let own_retries = self.retry.as_ref().and_then(|retry| retry.max_retries);

@@ -13,8 +13,8 @@ use super::Greeter;
 use super::credentials::Credentials;
 use super::session::{Refused, Session};
 use crate::clock::Tick;
+use crate::model::InvalidArgument;
 use crate::model::Login;
-use crate::model::Refusal;
 
 /// Number of sessions from which on unused ones are removed.
 const SESSIONS: usize = 64;
@@ -37,7 +37,7 @@ pub struct Access {
 
 impl Gate {
     /// Validates the options. Hashes the password, which is slow.
-    pub fn new(login: &Login, tls: Option<&Tls>) -> Result<Self, Refusal> {
+    pub fn new(login: &Login, tls: Option<&Tls>) -> Result<Self, InvalidArgument> {
         let auth = login.check(tls)?;
         let credentials = auth.map(|auth| Arc::new(Credentials::new(login, auth)));
         Ok(Self { tls: tls.cloned(), credentials, sessions: Mutex::default() })

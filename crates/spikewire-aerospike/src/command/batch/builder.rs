@@ -8,7 +8,7 @@ use spikewire_aerospike_protocol::key::{Digest, UserKey};
 
 use super::{Batch, Row, RowKind, State};
 use crate::clock::Tick;
-use crate::command::{CommandSpec, Refusal, SetRef};
+use crate::command::{CommandSpec, InvalidArgument, SetRef};
 use crate::model::Policy;
 
 /// Collects the rows of a batch. For each row, give the record first, by user key or digest, then
@@ -60,7 +60,7 @@ impl BatchBuilder {
 
     /// The row shares its kind with the others of its set, unless its user key is sent.
     #[inline]
-    pub fn alike<E: From<Refusal>>(
+    pub fn alike<E: From<InvalidArgument>>(
         &mut self,
         spec: &CommandSpec,
         set: &Arc<SetRef>,
@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[expect(clippy::unnecessary_wraps, reason = "composing may fail")]
-    fn nothing(_: &mut Kind) -> Result<(), Refusal> {
+    fn nothing(_: &mut Kind) -> Result<(), InvalidArgument> {
         Ok(())
     }
 
