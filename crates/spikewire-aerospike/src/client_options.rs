@@ -226,8 +226,8 @@ impl ClientOptions {
 
 /// The bounds of a count.
 fn bounds(name: &str) -> (u64, u64) {
-    let found = COUNTS.iter().find(|(known, _)| *known == name);
-    found.map_or((0, u64::MAX), |(_, bounds)| *bounds)
+    let bounds = COUNTS.iter().find(|(known, _)| *known == name);
+    bounds.map_or((0, u64::MAX), |(_, bounds)| *bounds)
 }
 
 fn check_span(name: &str, span: Duration) -> Result<(), InvalidArgument> {
@@ -303,8 +303,8 @@ mod tests {
     fn every_name_is_an_option() {
         for name in ClientOptions::NAMES {
             let set = ClientOptions::default().set(name, &Number(1000), &[]);
-            let refused = set.err().map(|error| error.message().to_owned());
-            assert!(!refused.unwrap_or_default().contains("unknown"), "{name}");
+            let error = set.err().map(|error| error.message().to_owned());
+            assert!(!error.unwrap_or_default().contains("unknown"), "{name}");
         }
         let unknown = ClientOptions::default().set("speed", &Number(1), &["codec"]).unwrap_err();
         assert!(
@@ -315,29 +315,29 @@ mod tests {
 
     #[test]
     fn bounds_hold_however_an_option_is_set() {
-        for (name, number, says) in [
+        for (name, number, expected) in [
             ("tend_interval", 49, "tend_interval must be at least 0.05 s, got 0.049 s"),
             ("connect_timeout", 0, "connect_timeout must be at least 0.001 s, got 0 s"),
             ("max_retries", 1001, "max_retries must be from 0 to 1000, got 1001"),
             ("sleep_multiplier", 101, "sleep_multiplier must be from 1 to 100, got 101"),
             ("error_rate_window", 0, "error_rate_window must be from 1 to 3600, got 0"),
         ] {
-            let refused = ClientOptions::default().set(name, &Number(number), &[]).unwrap_err();
-            assert_eq!(refused.message(), says);
+            let error = ClientOptions::default().set(name, &Number(number), &[]).unwrap_err();
+            assert_eq!(error.message(), expected);
         }
         let mut options = ClientOptions::default();
         options.check().unwrap();
         options.options.connections_per_node = 2000;
-        let refused = options.check().unwrap_err();
-        assert_eq!(refused.message(), "connections_per_node must be from 1 to 1024, got 2000");
+        let error = options.check().unwrap_err();
+        assert_eq!(error.message(), "connections_per_node must be from 1 to 1024, got 2000");
     }
 
     #[test]
-    fn what_makes_no_sense_together_is_refused_at_the_end() {
+    fn what_makes_no_sense_together_is_rejected_at_the_end() {
         let mut options = ClientOptions::default();
         options.options.login.user = Some("app".to_owned());
-        let refused = options.clone().finish().unwrap_err();
-        assert_eq!(refused.message(), "user and password go together");
+        let error = options.clone().finish().unwrap_err();
+        assert_eq!(error.message(), "user and password go together");
         options.options.login.password = Some("opensesame".into());
         assert!(!format!("{options:?}").contains("opensesame"));
         assert_eq!(options.finish().unwrap().login.user.as_deref(), Some("app"));
@@ -345,7 +345,7 @@ mod tests {
 
     #[test]
     fn seeds_say_what_is_wrong() {
-        let refused = ClientOptions::default().set_seeds("db1,,db2:99999").unwrap_err();
-        assert!(refused.message().starts_with("seeds: "), "{refused}");
+        let error = ClientOptions::default().set_seeds("db1,,db2:99999").unwrap_err();
+        assert!(error.message().starts_with("seeds: "), "{error}");
     }
 }

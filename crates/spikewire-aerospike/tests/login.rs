@@ -155,7 +155,7 @@ fn a_session_that_ends_on_an_open_connection_is_followed_by_another() {
     let (a, _b) = pair();
     let cluster = Cluster::connect(options(&[&a], "app", "opensesame")).unwrap();
     let asked = a.asked("peers-generation");
-    // From now on the tender's connection is no longer logged in.
+    // From now on the cluster worker's connection is no longer logged in.
     a.forget_connections();
     eventually("a pass", || a.asked("peers-generation") > asked + 2);
     eventually("a login", || a.entries().0 + a.entries().2 > 1);

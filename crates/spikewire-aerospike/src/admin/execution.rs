@@ -76,12 +76,12 @@ struct Progress<P> {
 /// A request to one node.
 struct Question {
     node: Arc<Node>,
-    asked: Asked,
+    kind: QuestionKind,
     answer: Option<NodeAnswer>,
 }
 
 /// The kind of request.
-enum Asked {
+enum QuestionKind {
     Info(InfoCommand),
     Message,
     /// For users and roles; with the part of the list received so far, until it is too long.
@@ -145,7 +145,7 @@ where
                 Ok(nodes) => {
                     let question = |node: Arc<Node>| Question {
                         node,
-                        asked: Asked::Info(command.clone()),
+                        kind: QuestionKind::Info(command.clone()),
                         answer: None,
                     };
                     progress.questions = nodes.into_iter().map(question).collect();
@@ -162,7 +162,7 @@ where
                 let target = Target::node(node.clone(), true);
                 let mut command = self.one_question(target, &frame, deadline, now);
                 command.kind = RequestKind::Message;
-                let question = Question { node, asked: Asked::Message, answer: None };
+                let question = Question { node, kind: QuestionKind::Message, answer: None };
                 (progress.questions, progress.open) = (vec![question], 1);
                 next.commands.push(command);
                 return None;
@@ -176,8 +176,8 @@ where
                         let mut command = self.one_question(target, &frame, deadline, now);
                         command.kind = RequestKind::Accounts;
                         command.stream = is_question;
-                        let asked = Asked::Manage { is_question, parts: Some(Vec::new()) };
-                        let question = Question { node, asked, answer: None };
+                        let kind = QuestionKind::Manage { is_question, parts: Some(Vec::new()) };
+                        let question = Question { node, kind, answer: None };
                         (progress.questions, progress.open) = (vec![question], 1);
                         next.commands.push(command);
                         return None;
@@ -202,8 +202,8 @@ where
             return self.act(progress, Vec::new(), next);
         }
         for (at, question) in progress.questions.iter().enumerate() {
-            let Asked::Info(asked) = &question.asked else { continue };
-            let command = self.info(question.node.clone(), asked, now, self.ticket(Some(at)));
+            let QuestionKind::Info(info) = &question.kind else { continue };
+            let command = self.info(question.node.clone(), info, now, self.ticket(Some(at)));
             next.commands.push(command);
         }
         None
@@ -231,12 +231,12 @@ where
     fn info<T>(
         &self,
         node: Arc<Node>,
-        asked: &InfoCommand,
+        info: &InfoCommand,
         now: Tick,
         ticket: T,
     ) -> Box<Command<T>> {
         let mut bytes = Vec::with_capacity(64);
-        spikewire_aerospike_protocol::info::request(&mut bytes, &[asked.as_str()]);
+        spikewire_aerospike_protocol::info::request(&mut bytes, &[info.as_str()]);
         let timeout = self.cluster.options().connect_timeout;
         let policy = Policy { timeout, max_retries: 1, ..Policy::default() };
         let target = Target::node(node, true);
@@ -260,7 +260,7 @@ where
     fn starts(&self, question: usize) {
         let mut progress = self.progress.lock();
         let Some(question) = progress.questions.get_mut(question) else { return };
-        if let Asked::Manage { parts, .. } = &mut question.asked {
+        if let QuestionKind::Manage { parts, .. } = &mut question.kind {
             *parts = Some(Vec::new());
         }
     }
@@ -268,7 +268,7 @@ where
     fn collect(&self, question: usize, part: &[u8]) {
         let mut progress = self.progress.lock();
         let Some(question) = progress.questions.get_mut(question) else { return };
-        let Asked::Manage { parts, .. } = &mut question.asked else { return };
+        let QuestionKind::Manage { parts, .. } = &mut question.kind else { return };
         match parts {
             Some(all) if all.len() + part.len() <= LONGEST_LIST => all.extend_from_slice(part),
             _ => *parts = None,
@@ -315,13 +315,13 @@ impl Question {
             Ok(reply) => reply,
             Err(error) => return NodeAnswer::text(node, Err(error)),
         };
-        match &mut self.asked {
-            Asked::Info(command) => {
+        match &mut self.kind {
+            QuestionKind::Info(command) => {
                 let answer = cluster::info_answer(&String::from_utf8_lossy(reply.body), command);
                 NodeAnswer::text(node, answer.map_err(|error| error.on(self.node.to_string())))
             }
-            Asked::Message => NodeAnswer::text(node, cluster::message_answer(reply.body)),
-            Asked::Manage { is_question, parts } => {
+            QuestionKind::Message => NodeAnswer::text(node, cluster::message_answer(reply.body)),
+            QuestionKind::Manage { is_question, parts } => {
                 let rows = if let Some(mut all) = parts.take() {
                     all.extend_from_slice(reply.body);
                     cluster::manage_answer(&all, *is_question)

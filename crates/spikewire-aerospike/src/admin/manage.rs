@@ -243,7 +243,7 @@ pub(super) mod testing {
 mod tests {
     use spikewire_aerospike_protocol::result_code::ResultCode;
 
-    use super::super::testing::{done, refused};
+    use super::super::testing::{done, server_error};
     use super::testing::{listed, sent};
     use super::*;
 
@@ -252,18 +252,18 @@ mod tests {
         let request = Request::DropUser { user: "app".to_owned() };
         let start = Tick(7);
         let mut change = Manage::change(&request, Duration::from_secs(2));
-        let (asked, deadline) = sent(change.next(Vec::new(), start));
-        assert_eq!((asked, deadline), (request.clone(), start.after(Duration::from_secs(2))));
+        let (frame, deadline) = sent(change.next(Vec::new(), start));
+        assert_eq!((frame, deadline), (request.clone(), start.after(Duration::from_secs(2))));
         done(change.next(listed(Vec::new()), start)).unwrap();
 
         let mut change = Manage::change(&request, Duration::ZERO);
         assert_eq!(sent(change.next(Vec::new(), start)).1, Tick::NEVER);
-        let error = done(change.next(refused(ResultCode::INVALID_USER), start)).unwrap_err();
+        let error = done(change.next(server_error(ResultCode::INVALID_USER), start)).unwrap_err();
         assert_eq!(error.kind(), Kind::Server(ResultCode::INVALID_USER));
     }
 
     #[test]
-    fn passwords_and_names_that_would_be_cut_are_refused() {
+    fn passwords_and_names_that_would_be_cut_are_rejected() {
         assert!(NewPassword::new(&Secret::from("x".repeat(72))).is_ok());
         for odd in ["x".repeat(73), "a\0b".to_owned()] {
             let error = NewPassword::new(&Secret::from(odd.clone())).unwrap_err();
@@ -293,11 +293,11 @@ mod tests {
         assert_eq!(sent(action).0, Request::SetPassword { user: "app".to_owned(), password });
         done(procedure.next(listed(Vec::new()), Tick(0))).unwrap();
 
-        let mut refused = WithPassword::new(Secret::from("x".repeat(73)), change);
-        let mut action = refused.next(Vec::new(), Tick(0));
+        let mut change = WithPassword::new(Secret::from("x".repeat(73)), change);
+        let mut action = change.next(Vec::new(), Tick(0));
         while matches!(action, AdminAction::Sleep(_)) {
             thread::sleep(HASHED_YET);
-            action = refused.next(Vec::new(), Tick(0));
+            action = change.next(Vec::new(), Tick(0));
         }
         assert_eq!(done(action).unwrap_err().kind(), Kind::Invalid);
     }
@@ -308,7 +308,7 @@ mod tests {
         let user = "app".to_owned();
         let request = Request::SetPassword { user, password: password.0.clone() };
         let mut change = Manage::change(&request, Duration::ZERO);
-        let shown = format!("{password:?} {change:?} {:?}", change.next(Vec::new(), Tick(0)));
-        assert!(!shown.contains("$2a$") && !shown.contains("opensesame"), "{shown}");
+        let text = format!("{password:?} {change:?} {:?}", change.next(Vec::new(), Tick(0)));
+        assert!(!text.contains("$2a$") && !text.contains("opensesame"), "{text}");
     }
 }

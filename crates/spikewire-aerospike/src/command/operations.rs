@@ -196,7 +196,7 @@ pub fn check_index_bin(name: &str) -> Result<(), InvalidArgument> {
 /// Rejects operands that the server would accept, only to fail on the next use of the bin.
 #[inline]
 pub fn check_operand(code: u8, of: ParticleType, bin: &str) -> Result<(), InvalidArgument> {
-    let (verb, wanted, fits) = match code {
+    let (verb, expected, fits) = match code {
         op::ADD => {
             ("add", "an integer or a float", matches!(of, particle::INTEGER | particle::FLOAT))
         }
@@ -209,8 +209,8 @@ pub fn check_operand(code: u8, of: ParticleType, bin: &str) -> Result<(), Invali
     if fits {
         return Ok(());
     }
-    let given = particle::name(of);
-    Err(InvalidArgument::of_type(format!("bin {bin:?}: {verb} takes {wanted}, not {given}")))
+    let actual = particle::name(of);
+    Err(InvalidArgument::of_type(format!("bin {bin:?}: {verb} takes {expected}, not {actual}")))
 }
 
 #[cfg(test)]
@@ -248,8 +248,8 @@ mod tests {
         let write = |name: &str| compose(|to| to.write_bin(op::WRITE, name, &Number(Some(1))));
         assert_eq!(write("fifteen-bytes-x"), Ok(1));
         assert_eq!(write(""), Ok(1), "other clients write such bins");
-        for (name, says) in [("sixteen-bytes-xx", "16 bytes"), ("a\0b", "NUL")] {
-            assert!(write(name).unwrap_err().message().contains(says));
+        for (name, expected) in [("sixteen-bytes-xx", "16 bytes"), ("a\0b", "NUL")] {
+            assert!(write(name).unwrap_err().message().contains(expected));
         }
         let failed = compose(|to| to.write_bin(op::WRITE, "n", &Number(None))).unwrap_err();
         assert_eq!(

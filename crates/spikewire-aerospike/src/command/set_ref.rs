@@ -84,13 +84,13 @@ mod tests {
 
     #[test]
     fn names_are_checked() {
-        let says =
+        let error_of =
             |namespace: &str, set: &str| SetRef::new(namespace, set).unwrap_err().to_string();
-        assert_eq!(says("", "s"), "namespace must not be empty");
-        assert!(says(&"n".repeat(32), "s").contains("32 bytes long; the server's limit is 31"));
-        assert!(says("test", &"s".repeat(64)).contains("limit is 63"));
-        assert_eq!(says("te:st", "s"), "namespace \"te:st\" contains ':'");
-        assert_eq!(says("test", "a\0b"), "set \"a\\0b\" contains '\\0'");
+        assert_eq!(error_of("", "s"), "namespace must not be empty");
+        assert!(error_of(&"n".repeat(32), "s").contains("32 bytes long; the server's limit is 31"));
+        assert!(error_of("test", &"s".repeat(64)).contains("limit is 63"));
+        assert_eq!(error_of("te:st", "s"), "namespace \"te:st\" contains ':'");
+        assert_eq!(error_of("test", "a\0b"), "set \"a\\0b\" contains '\\0'");
         for odd in ["session:1", "a;b", "a=b", "a b\n"] {
             assert_eq!(SetRef::new("test", odd).unwrap().set, odd);
         }

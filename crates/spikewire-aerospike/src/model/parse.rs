@@ -68,11 +68,11 @@ pub fn collection(word: &str) -> Result<Collection, InvalidArgument> {
     named("of", &known, word)
 }
 
-/// A duration in seconds; `given` is the value as the caller wrote it.
-pub fn seconds(what: &str, number: f64, given: impl Display) -> Result<Duration, InvalidArgument> {
+/// A duration in seconds; `text` is the value as the caller wrote it.
+pub fn seconds(what: &str, number: f64, text: impl Display) -> Result<Duration, InvalidArgument> {
     if !(0.0..=LONGEST_SPAN).contains(&number) {
         return Err(InvalidArgument::of_value(format!(
-            "{what} must be a number of seconds from 0 to 3.2e9, got {given}"
+            "{what} must be a number of seconds from 0 to 3.2e9, got {text}"
         )));
     }
     // Zero often means no limit, so values above zero must not be rounded to it.
@@ -84,34 +84,34 @@ pub fn seconds(what: &str, number: f64, given: impl Display) -> Result<Duration,
 pub fn milliseconds(
     what: &str,
     number: f64,
-    given: impl Display,
+    text: impl Display,
 ) -> Result<Duration, InvalidArgument> {
     if !(0.0..=LONGEST_SPAN * 1e3).contains(&number) {
         return Err(InvalidArgument::of_value(format!(
-            "{what} must be a number of milliseconds from 0 to 3.2e12, got {given}"
+            "{what} must be a number of milliseconds from 0 to 3.2e12, got {text}"
         )));
     }
-    seconds(what, number / 1e3, given)
+    seconds(what, number / 1e3, text)
 }
 
-/// A count within bounds; `None` is a value that does not fit a count. `given` is the value as the
+/// A count within bounds; `None` is a value that does not fit a count. `text` is the value as the
 /// caller wrote it.
 pub fn count(
     what: &str,
     count: Option<u64>,
     (least, most): (u64, u64),
-    given: impl Display,
+    text: impl Display,
 ) -> Result<u64, InvalidArgument> {
     let within = count.filter(|count| (least..=most).contains(count));
     within.ok_or_else(|| {
-        InvalidArgument::of_value(format!("{what} must be from {least} to {most}, got {given}"))
+        InvalidArgument::of_value(format!("{what} must be from {least} to {most}, got {text}"))
     })
 }
 
 /// Looks up a name; the error lists all names.
 fn named<T: Copy>(what: &str, known: &[(&str, T)], word: &str) -> Result<T, InvalidArgument> {
-    let found = known.iter().find(|(name, _)| *name == word).map(|(_, found)| *found);
-    found.ok_or_else(|| {
+    let value = known.iter().find(|(name, _)| *name == word).map(|(_, value)| *value);
+    value.ok_or_else(|| {
         let names: Vec<String> = known.iter().map(|(name, _)| format!("'{name}'")).collect();
         let (last, first) = names.split_last().expect("something has a name");
         let first = first.join(", ");
@@ -140,8 +140,8 @@ mod tests {
         assert_eq!(seconds("timeout", 1e-12, 1e-12), Ok(Duration::from_nanos(1)));
         assert_eq!(seconds("timeout", 0.0, 0), Ok(Duration::ZERO));
         for odd in [-1.0, f64::NAN, f64::INFINITY, 3.3e9] {
-            let refused = seconds("timeout", odd, odd).unwrap_err();
-            assert!(refused.message().contains(&format!("got {odd}")), "{refused}");
+            let error = seconds("timeout", odd, odd).unwrap_err();
+            assert!(error.message().contains(&format!("got {odd}")), "{error}");
         }
     }
 
@@ -149,8 +149,8 @@ mod tests {
     fn counts() {
         assert_eq!(count("limit", Some(3), (1, 3), 3), Ok(3));
         for odd in [Some(0), Some(4), None] {
-            let refused = count("limit", odd, (1, 3), "x").unwrap_err();
-            assert_eq!(refused.message(), "limit must be from 1 to 3, got x");
+            let error = count("limit", odd, (1, 3), "x").unwrap_err();
+            assert_eq!(error.message(), "limit must be from 1 to 3, got x");
         }
     }
 }

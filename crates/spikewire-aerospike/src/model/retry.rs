@@ -43,13 +43,13 @@ impl RetryOptions {
     #[inline]
     pub fn boxed(self) -> Option<Box<Self>> {
         let Self { max_retries, sleep, multiplier, longest, jitter, in_doubt } = &self;
-        let is_said = max_retries.is_some()
+        let is_any_set = max_retries.is_some()
             | sleep.is_some()
             | multiplier.is_some()
             | longest.is_some()
             | jitter.is_some()
             | in_doubt.is_some();
-        is_said.then(|| Box::new(self))
+        is_any_set.then(|| Box::new(self))
     }
 
     /// Rejects values out of bounds, for hosts that set fields directly.
@@ -74,12 +74,12 @@ impl RetryOptions {
     }
 }
 
-/// Validates the backoff multiplier; `given` is the value as the caller wrote it.
-pub fn multiplier(what: &str, number: f64, given: impl Display) -> Result<f32, InvalidArgument> {
+/// Validates the backoff multiplier; `text` is the value as the caller wrote it.
+pub fn multiplier(what: &str, number: f64, text: impl Display) -> Result<f32, InvalidArgument> {
     if MULTIPLIERS.contains(&number) {
         return Ok(number as f32);
     }
-    Err(InvalidArgument::of_value(format!("{what} must be from 1 to 100, got {given}")))
+    Err(InvalidArgument::of_value(format!("{what} must be from 1 to 100, got {text}")))
 }
 
 #[cfg(test)]
@@ -109,8 +109,8 @@ mod tests {
     #[test]
     fn bounds() {
         for wrong in [0.9, 100.1, f64::NAN, f64::INFINITY, -1.0] {
-            let refused = multiplier("sleep_multiplier", wrong, wrong).unwrap_err();
-            assert!(refused.message().contains("from 1 to 100"), "{refused}");
+            let error = multiplier("sleep_multiplier", wrong, wrong).unwrap_err();
+            assert!(error.message().contains("from 1 to 100"), "{error}");
         }
         assert_eq!(multiplier("sleep_multiplier", 1.5, 1.5), Ok(1.5));
         let many = RetryOptions { max_retries: Some(1001), ..RetryOptions::default() };

@@ -24,30 +24,30 @@ pub enum Ttl {
 }
 
 impl Ttl {
-    /// A TTL in seconds; `given` is the value as the caller wrote it, for the message.
-    pub fn seconds(whole: i64, given: impl Display) -> Result<Self, InvalidArgument> {
+    /// A TTL in seconds; `text` is the value as the caller wrote it, for the message.
+    pub fn seconds(whole: i64, text: impl Display) -> Result<Self, InvalidArgument> {
         match u64::try_from(whole) {
             Ok(seconds) if (1..=u64::from(limits::TTL_SECONDS)).contains(&seconds) => {
                 Ok(Self::For(Duration::from_secs(seconds)))
             }
             _ => Err(InvalidArgument::of_value(format!(
-                "ttl must be from 1 to {} seconds (10 years), got {given}; 'never' is the TTL of \
+                "ttl must be from 1 to {} seconds (10 years), got {text}; 'never' is the TTL of \
                  records that do not expire, 'default' the namespace's own",
                 limits::TTL_SECONDS
             ))),
         }
     }
 
-    /// Expiry at a time in seconds since 1970, rounded up. `given` is the value as the caller wrote
+    /// Expiry at a time in seconds since 1970, rounded up. `text` is the value as the caller wrote
     /// it.
-    pub fn until(moment: f64, given: impl Display) -> Result<Self, InvalidArgument> {
+    pub fn until(moment: f64, text: impl Display) -> Result<Self, InvalidArgument> {
         let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs_f64();
         if moment <= now {
-            let message = format!("ttl must end in the future, got {given}");
+            let message = format!("ttl must end in the future, got {text}");
             return Err(InvalidArgument::of_value(message));
         }
         // Values beyond 64 bits are beyond 10 years as well.
-        Self::seconds((moment - now).ceil() as i64, given)
+        Self::seconds((moment - now).ceil() as i64, text)
     }
 
     /// The expiration field of a write.
@@ -215,16 +215,16 @@ pub enum ReadTouch {
 }
 
 impl ReadTouch {
-    /// A percentage, 0 for the server's default, or -1 for never; `given` is the value as the
+    /// A percentage, 0 for the server's default, or -1 for never; `text` is the value as the
     /// caller wrote it.
-    pub fn percent(number: i64, given: impl Display) -> Result<Self, InvalidArgument> {
+    pub fn percent(number: i64, text: impl Display) -> Result<Self, InvalidArgument> {
         match number {
             -1 => Ok(Self::Never),
             0 => Ok(Self::Default),
             1..=100 => Ok(Self::Percent(number as u8)),
             _ => Err(InvalidArgument::of_value(format!(
                 "read_touch must be a percentage from 1 to 100, 0 for the server's default, or -1 \
-                 for never, got {given}"
+                 for never, got {text}"
             ))),
         }
     }

@@ -49,7 +49,7 @@ impl Batch {
     ///
     /// If there is no such row.
     pub fn row(&self, row: usize) -> Result<Option<Record>> {
-        let Some(body) = self.rows.found(row)? else { return Ok(None) };
+        let Some(body) = self.rows.record(row)? else { return Ok(None) };
         let record = Record::decode(body, self.answered.of(row));
         record.map(Some).map_err(|error| self.rows.unreadable(row, &error.to_string()))
     }

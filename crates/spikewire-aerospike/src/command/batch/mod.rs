@@ -65,7 +65,7 @@ enum State {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RowOutcome<'a> {
     /// A record: its message.
-    Found(&'a [u8]),
+    Record(&'a [u8]),
     /// The record does not exist, or the filter excluded it.
     Absent,
     /// An error: see [`Batch::error`].
@@ -85,7 +85,7 @@ pub struct Records<'a> {
     rows: &'a [u32],
     single: bool,
     /// Stores the outcomes of the rows, without the records.
-    kept: &'a mut Vec<u8>,
+    outcomes: &'a mut Vec<u8>,
 }
 
 impl Records<'_> {
@@ -95,19 +95,19 @@ impl Records<'_> {
         self,
         mut take: impl FnMut(usize, &Header, Walk<'_>) -> std::result::Result<usize, Malformed>,
     ) {
-        let Self { mut messages, rows, single, kept } = self;
+        let Self { mut messages, rows, single, outcomes } = self;
         while !messages.is_empty() {
             let Ok((header, walk)) = Walk::begin(messages) else { break };
             let index = if single { rows[0] } else { header.timeout.wrapping_sub(1) };
             let is_row = single || header.info3 & info3::LAST == 0;
             let is_ours = is_row && rows.binary_search(&index).is_ok();
-            let taken = if is_ours && ResultCode(header.result) == ResultCode::OK {
+            let parsed = if is_ours && ResultCode(header.result) == ResultCode::OK {
                 take(index as usize, &header, walk)
             } else {
                 walk.finish()
             };
-            let Ok(used) = taken else { break };
-            kept.extend_from_slice(&Header { fields: 0, ops: 0, ..header }.to_bytes());
+            let Ok(used) = parsed else { break };
+            outcomes.extend_from_slice(&Header { fields: 0, ops: 0, ..header }.to_bytes());
             messages = &messages[used..];
         }
     }
@@ -191,10 +191,10 @@ impl ResponseHandler for Part {
     }
 
     fn collect(&mut self, messages: &[u8]) {
-        let Self { sink, rows, single, body: kept, .. } = self;
+        let Self { sink, rows, single, body, .. } = self;
         match sink {
-            Some(sink) => sink.take(Records { messages, rows, single: *single, kept }),
-            None => kept.extend_from_slice(messages),
+            Some(sink) => sink.take(Records { messages, rows, single: *single, outcomes: body }),
+            None => body.extend_from_slice(messages),
         }
     }
 }
@@ -310,16 +310,16 @@ impl Batch {
     pub fn outcome(&self, index: usize) -> RowOutcome<'_> {
         let Ok(Answer::Reply(message)) = self.answer(index) else { return RowOutcome::Failed };
         match judge_row(Header::result_of(message)) {
-            Judgement::Present => RowOutcome::Found(message),
+            Judgement::Present => RowOutcome::Record(message),
             Judgement::Absent => RowOutcome::Absent,
             Judgement::Failed => RowOutcome::Failed,
         }
     }
 
     /// The message with the record of row `index`, if there is one, or the error of the row.
-    pub fn found(&self, index: usize) -> Result<Option<&[u8]>> {
+    pub fn record(&self, index: usize) -> Result<Option<&[u8]>> {
         match self.outcome(index) {
-            RowOutcome::Found(message) => Ok(Some(message)),
+            RowOutcome::Record(message) => Ok(Some(message)),
             RowOutcome::Absent => Ok(None),
             RowOutcome::Failed => Err(self
                 .error(index)

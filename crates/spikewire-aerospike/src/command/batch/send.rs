@@ -76,14 +76,14 @@ impl Batch {
                 let (part, after) = rest.split_at(self.part_len(rest));
                 rest = after;
                 self.parts += 1;
-                let made = self.command(&node, part, now, start, &mut ticket);
+                let command = self.command(&node, part, now, start, &mut ticket);
                 for row in part {
-                    self.rows[*row as usize].state = match &made {
+                    self.rows[*row as usize].state = match &command {
                         Ok(_) => State::Sent(self.parts),
                         Err(error) => State::Failed(error.clone()),
                     };
                 }
-                commands.extend(made);
+                commands.extend(command);
             }
         }
         commands

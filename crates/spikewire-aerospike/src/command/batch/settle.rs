@@ -150,9 +150,9 @@ mod tests {
         };
         let mut late = batch(policy);
         let mut early = batch(Policy { sleep: (second / 2).into(), ..policy });
-        let refused = || State::Pending(Some(Error::server(ResultCode::PARTITION_UNAVAILABLE)));
-        late.rows[0].state = refused();
-        early.rows[0].state = refused();
+        let rejected = || State::Pending(Some(Error::server(ResultCode::PARTITION_UNAVAILABLE)));
+        late.rows[0].state = rejected();
+        early.rows[0].state = rejected();
         assert_eq!(late.again(Tick(0), false), None);
         assert!(matches!(late.rows[0].state, State::Failed(_)));
         assert_eq!(early.again(Tick(0), false), Some(Tick(0).after(second / 2)));

@@ -47,10 +47,10 @@ pub struct Tracker {
 
 impl Tracker {
     /// A tracker before the first request.
-    pub fn new(wanted: &Partitions) -> Self {
+    pub fn new(range: &Partitions) -> Self {
         let mut tracker = Self::empty();
-        for pid in wanted.ids() {
-            tracker.want(pid, wanted.start().map(|digest| Point { digest, value: 0 }));
+        for pid in range.ids() {
+            tracker.want(pid, range.start().map(|digest| Point { digest, value: 0 }));
         }
         tracker
     }

@@ -176,8 +176,8 @@ impl Stream {
         let node = line.node.clone();
         node.breaker.record();
         self.drop_line(index);
-        let told = if was_there { node_error::broken } else { node_error::unreachable };
-        self.trouble(told(&node, why), now);
+        let to_error = if was_there { node_error::broken } else { node_error::unreachable };
+        self.retry_or_fail(to_error(&node, why), now);
     }
 
     /// Fails lines whose deadline has passed.

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use spikewire_aerospike_protocol::query::{Point, Row};
 
-use super::{Found, Mark, Stream, Streams};
+use super::{Mark, Stream, StreamRow, Streams};
 use crate::model::{Error, Kind, Result};
 use crate::query::QueryPlan;
 
@@ -124,8 +124,8 @@ impl<T> QueryReader<T> {
         }
         let mut next = None;
         self.stream.set_page(None);
-        self.stream.take(1, |found| {
-            next = Some(decode(&found.row)?);
+        self.stream.take(1, |record| {
+            next = Some(decode(&record.row)?);
             Ok(())
         })?;
         self.is_iterated |= next.is_some();
@@ -163,9 +163,9 @@ impl<T> QueryReader<T> {
         let (size, in_pieces) = match demand {
             Demand::Run(most) => {
                 self.stream.set_page(None);
-                let taken = self.decode(most, decode);
+                let count = self.decode(most, decode);
                 self.is_iterated |= !self.unseen.is_empty();
-                return Ok((taken? > 0).then_some(Advance::Ready));
+                return Ok((count? > 0).then_some(Advance::Ready));
             }
             Demand::Page { size, in_pieces } => (size, in_pieces),
         };
@@ -176,11 +176,11 @@ impl<T> QueryReader<T> {
             if missing == 0 {
                 return Ok(Some(Advance::Ready));
             }
-            let taken = self.decode(missing.min(MAX_RUN as u64) as usize, decode)?;
-            if taken == 0 {
+            let count = self.decode(missing.min(MAX_RUN as u64) as usize, decode)?;
+            if count == 0 {
                 return Ok(None);
             }
-            if in_pieces && (taken as u64) < missing {
+            if in_pieces && (count as u64) < missing {
                 return Ok(Some(Advance::Again));
             }
         }
@@ -192,8 +192,8 @@ impl<T> QueryReader<T> {
         decode: &mut impl FnMut(&Row<'_>) -> std::result::Result<T, E>,
     ) -> std::result::Result<usize, E> {
         let unseen = &mut self.unseen;
-        self.stream.take(most, |found| {
-            let Found { row, before } = found;
+        self.stream.take(most, |record| {
+            let StreamRow { row, before } = record;
             let record = decode(&row)?;
             unseen.push_back(Unseen { record, point: row.point, before });
             Ok(())

@@ -71,7 +71,7 @@ impl Client {
     }
 
     /// What this client has counted since [`Metrics::reset`], and its current state: nodes,
-    /// connections, circuit breakers, the tender.
+    /// connections, circuit breakers, the cluster worker.
     pub fn stats(&self) -> Stats {
         self.core.context.cluster.stats()
     }

@@ -1,4 +1,4 @@
-//! The rules of the tender against fake nodes, which do what a healthy cluster does only by
+//! The rules of the cluster worker against fake nodes, which do what a healthy cluster does only by
 //! accident.
 
 mod support;
@@ -393,7 +393,7 @@ fn janitors_sweep_after_each_pass_and_may_close() {
     let broom_one = broom(&cluster, false);
     eventually("two sweeps", || broom_one.swept.lock().len() > 1);
     let _broom_two = broom(&cluster, true);
-    eventually("closed from the tender's own thread", || cluster.is_closed());
+    eventually("closed from the cluster worker's own thread", || cluster.is_closed());
     eventually("nodes are retired", || cluster.snapshot().nodes.is_empty());
     cluster.close();
 }
