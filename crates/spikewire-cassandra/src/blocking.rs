@@ -12,7 +12,7 @@ use self::copies::Sender;
 use crate::cluster::Cluster;
 use crate::connection::{BlockingPool, Cassandra, Outcome, Reply};
 use crate::error::Result;
-use crate::execution::{Answer, Draft, Heard, pause_is_over};
+use crate::execution::{Answer, Draft, ExecutionAction, pause_is_over};
 use crate::session::Call;
 
 /// Called when a signal may have arrived: runs the signal handlers, and returns whether the caller
@@ -32,22 +32,22 @@ pub struct BlockingExecutor {
 #[derive(Debug)]
 pub struct Replied {
     answered: Result<Answered<Cassandra>>,
-    aside: Aside,
+    extra: Aside,
     body: Vec<u8>,
 }
 
 impl Replied {
     /// The request, if the node did not execute it.
     pub fn take_returned(&mut self) -> Option<Vec<u8>> {
-        self.aside.as_mut()?.returned.take()
+        self.extra.as_mut()?.returned.take()
     }
 
     /// When the reply was delivered, while stages are timed.
     pub fn answered_at(&self) -> Option<Tick> {
-        self.aside.as_ref()?.answered
+        self.extra.as_ref()?.answered
     }
 
-    /// The outcome, for [`Execution::hear`](crate::execution::Execution::hear).
+    /// The outcome, for [`Execution::on_outcome`](crate::execution::Execution::on_outcome).
     pub fn outcome(&self) -> Outcome<'_> {
         match &self.answered {
             Ok(Answered { node, attempts }) => {
@@ -79,9 +79,9 @@ impl BlockingExecutor {
         let mut body = buffer::take();
         let now = Tick::now();
         let command = draft.into_command(now, Single::new(std::mem::take(&mut body)));
-        let mut aside = None;
-        let answered = self.pool.call(command, now, &mut body, &mut aside, interrupted, Some);
-        Replied { answered, aside, body }
+        let mut extra = None;
+        let answered = self.pool.call(command, now, &mut body, &mut extra, interrupted, Some);
+        Replied { answered, extra, body }
     }
 
     /// Sends a statement and waits for its answer, including retries and preparation; `read` gets
@@ -106,18 +106,18 @@ impl BlockingExecutor {
             if let Some(request) = replied.take_returned() {
                 execution.returned(request);
             }
-            let mut heard = execution.hear(replied.outcome());
+            let mut action = execution.on_outcome(replied.outcome());
             draft = loop {
-                match heard {
-                    Heard::Done(answer) => return read(answer),
-                    Heard::Send(next) => break next,
-                    Heard::Pause(at) => {
+                match action {
+                    ExecutionAction::Done(answer) => return read(answer),
+                    ExecutionAction::Send(next) => break next,
+                    ExecutionAction::Pause(at) => {
                         if let Err(fault) = pause(at, interrupted) {
                             return read(Err(fault.into()));
                         }
-                        heard = execution.hear(Err(pause_is_over()));
+                        action = execution.on_outcome(Err(pause_is_over()));
                     }
-                    Heard::Left => return read(Err(pause_is_over())),
+                    ExecutionAction::Left => return read(Err(pause_is_over())),
                 }
             };
         }

@@ -33,7 +33,7 @@ pub struct Handshake {
     /// Whether the server has shards: connections to nodes then send OPTIONS first.
     pub has_shards: AtomicBool,
     /// The reason why the server last rejected a connection.
-    pub refusal: Mutex<Option<Refusal>>,
+    pub last_error: Mutex<Option<HandshakeError>>,
 }
 
 impl Handshake {
@@ -45,7 +45,7 @@ impl Handshake {
 
 /// Why a handshake failed.
 #[derive(Debug)]
-pub enum Refusal {
+pub enum HandshakeError {
     /// The server returned this error.
     Server(ServerError),
     /// It requires a login of this class, and there are no credentials.
@@ -68,7 +68,7 @@ pub struct Cassandra {
 #[derive(Debug)]
 enum Step {
     Connected,
-    Asked,
+    AwaitingOptions,
     Started,
     LoggingIn(Box<dyn Conversation>),
     UsingKeyspace,
@@ -96,21 +96,21 @@ impl Cassandra {
         self.shard
     }
 
-    fn go_on(&mut self, heard: Option<&[u8]>, out: &mut Vec<u8>) -> Result<Greeting, String> {
-        let Some(frame) = heard else {
+    fn go_on(&mut self, frame: Option<&[u8]>, out: &mut Vec<u8>) -> Result<Greeting, String> {
+        let Some(frame) = frame else {
             // Without shards there is nothing to ask for, which saves a round trip.
-            let asks = self.shards.is_none() || self.handshake.has_shards.load(Relaxed);
-            return if asks { self.ask(out) } else { self.start(out) };
+            let needs_options = self.shards.is_none() || self.handshake.has_shards.load(Relaxed);
+            return if needs_options { self.ask(out) } else { self.start(out) };
         };
         let response = Response::read(frame).map_err(|error| error.to_string())?;
         match (std::mem::replace(&mut self.step, Step::Over), response.message) {
             (_, Message::Error(error)) => {
                 let why = error.to_string();
-                *self.handshake.refusal.lock() = Some(Refusal::Server(error));
+                *self.handshake.last_error.lock() = Some(HandshakeError::Server(error));
                 Err(why)
             }
-            (Step::Asked, Message::Supported(supported)) => {
-                self.hear(&supported);
+            (Step::AwaitingOptions, Message::Supported(supported)) => {
+                self.on_supported(&supported);
                 self.start(out)
             }
             (Step::Started, Message::Ready) => {
@@ -138,12 +138,12 @@ impl Cassandra {
 
     /// Asks what the server supports.
     fn ask(&mut self, out: &mut Vec<u8>) -> Result<Greeting, String> {
-        self.step = Step::Asked;
+        self.step = Step::AwaitingOptions;
         request::options(out, self.handshake.version).map_err(|error| error.to_string())?;
         Ok(Greeting::Wait)
     }
 
-    fn hear(&mut self, supported: &Supported<'_>) {
+    fn on_supported(&mut self, supported: &Supported<'_>) {
         let sharding = Sharding::of(supported);
         match &self.shards {
             None => self.handshake.has_shards.store(sharding.is_some(), Relaxed),
@@ -182,7 +182,7 @@ impl Cassandra {
         let Some(authenticator) = &self.handshake.authenticator else {
             let why =
                 format!("the server asks for a login ({class}), and there are no credentials");
-            *self.handshake.refusal.lock() = Some(Refusal::NoCredentials(why.clone()));
+            *self.handshake.last_error.lock() = Some(HandshakeError::NoCredentials(why.clone()));
             return Err(why);
         };
         let mut login = authenticator.begin(class)?;
@@ -226,8 +226,8 @@ impl Framing for Cassandra {
     const SEALS: bool = true;
     const OPENS: bool = true;
 
-    fn greet(&mut self, heard: Option<&[u8]>, out: &mut Vec<u8>) -> Greeting {
-        self.go_on(heard, out).unwrap_or_else(Greeting::Refused)
+    fn greet(&mut self, frame: Option<&[u8]>, out: &mut Vec<u8>) -> Greeting {
+        self.go_on(frame, out).unwrap_or_else(Greeting::Refused)
     }
 
     fn cut(&mut self, bytes: &[u8]) -> Result<Option<Frame>, Malformed> {
@@ -253,7 +253,8 @@ impl Framing for Cassandra {
 
     /// Nothing is compressed before that is negotiated.
     fn seals(&self) -> bool {
-        let is_before = matches!(self.step, Step::Connected | Step::Asked | Step::Started);
+        let is_before =
+            matches!(self.step, Step::Connected | Step::AwaitingOptions | Step::Started);
         !self.sealing.is_bare() && !is_before
     }
 
@@ -266,10 +267,10 @@ impl Framing for Cassandra {
     }
 
     fn open(&mut self, sealed: &[u8], plain: &mut Vec<u8>) -> Result<Opened, Malformed> {
-        use spikewire_cql::envelope::Opened as Taken;
+        use spikewire_cql::envelope::Opened as SealedInput;
         Ok(match self.sealing.open(sealed, plain).map_err(|error| malformed(&error))? {
-            Taken::Took(size) => Opened::Took(size),
-            Taken::Awaits(size) => Opened::Awaits(size),
+            SealedInput::Took(size) => Opened::Took(size),
+            SealedInput::Awaits(size) => Opened::Awaits(size),
         })
     }
 }

@@ -122,7 +122,7 @@ impl Contender {
     }
 
     /// The nodes to which the others were sent.
-    pub fn taken(&self) -> Vec<SocketAddr> {
+    pub fn nodes_of_others(&self) -> Vec<SocketAddr> {
         let state = self.copies.state.lock();
         let others = state.sent.iter().filter(|(number, _)| *number != self.number);
         others.map(|(_, node)| *node).collect()
@@ -221,7 +221,7 @@ pub enum Share<W> {
 impl<W> Share<W> {
     /// The share of another copy.
     #[cold]
-    pub fn twin(&mut self) -> Self {
+    pub fn share(&mut self) -> Self {
         let common = match std::mem::replace(self, Self::Common(Arc::default())) {
             Self::Own(waiting) => Arc::new(Mutex::new(Some(waiting))),
             Self::Common(common) => common,
@@ -251,13 +251,13 @@ impl<W> Share<W> {
         }
     }
 
-    /// Calls `tell` with the waiting value, unless it was taken.
-    pub fn tell(&mut self, tell: impl FnOnce(&mut W)) {
+    /// Calls `update` with the waiting value, unless it was taken.
+    pub fn update(&mut self, update: impl FnOnce(&mut W)) {
         match self {
-            Self::Own(waiting) => tell(waiting),
+            Self::Own(waiting) => update(waiting),
             Self::Common(common) => {
                 if let Some(waiting) = &mut *common.lock() {
-                    tell(waiting);
+                    update(waiting);
                 }
             }
         }

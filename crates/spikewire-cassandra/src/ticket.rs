@@ -5,7 +5,7 @@ use spikewire_transport::{ResponseHandler, Tick};
 
 use crate::connection::{Cassandra, Command, Next, Outcome};
 use crate::error::Result;
-use crate::execution::{Answer, Draft, Execution, Heard};
+use crate::execution::{Answer, Draft, Execution, ExecutionAction};
 use crate::session::Call;
 use crate::speculation::Share;
 
@@ -66,21 +66,21 @@ impl<W> Ticket<W> {
     /// returns the next call; without one, what waits is dropped. Other follow-up work goes into
     /// `next`.
     #[inline]
-    pub fn hear(
+    pub fn on_outcome(
         mut self,
         outcome: Outcome<'_>,
         next: &mut Next<Self>,
         take: impl FnOnce(&mut W, Result<Answer<'_>>) -> Option<Call>,
     ) {
-        let step = match self.execution.hear(outcome) {
-            Heard::Done(answer) => {
+        let step = match self.execution.on_outcome(outcome) {
+            ExecutionAction::Done(answer) => {
                 let Some(waiting) = self.waiting.take() else { return };
                 let Some(call) = take(waiting, answer) else { return };
                 Step::Follow(call)
             }
-            Heard::Send(draft) => Step::Send(draft),
-            Heard::Pause(at) => Step::Pause(at),
-            Heard::Left => return,
+            ExecutionAction::Send(draft) => Step::Send(draft),
+            ExecutionAction::Pause(at) => Step::Pause(at),
+            ExecutionAction::Left => return,
         };
         match step {
             Step::Follow(call) => {
@@ -106,12 +106,12 @@ impl<W: Waits> ResponseHandler for Ticket<W> {
     }
 
     fn twin(&mut self) -> Option<Self> {
-        let execution = self.execution.twin()?;
-        Some(Self { waiting: self.waiting.twin(), execution })
+        let execution = self.execution.copy()?;
+        Some(Self { waiting: self.waiting.share(), execution })
     }
 
     fn answered_at(&mut self, at: Tick) {
-        self.waiting.tell(|waiting| waiting.answered_at(at));
+        self.waiting.update(|waiting| waiting.answered_at(at));
     }
 
     fn returned(&mut self, request: Vec<u8>) {
@@ -122,7 +122,7 @@ impl<W: Waits> ResponseHandler for Ticket<W> {
 impl<W: TakesAnswer> CompletesOnThread<Cassandra> for Ticket<W> {
     fn complete(self, outcome: Outcome<'_>, next: &mut Next<Self>) {
         let body = outcome.as_ref().map_or(&[][..], |reply| reply.body);
-        self.hear(outcome, next, |waiting, answer| {
+        self.on_outcome(outcome, next, |waiting, answer| {
             waiting.take(answer, body);
             None
         });

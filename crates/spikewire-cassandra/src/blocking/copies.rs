@@ -107,7 +107,7 @@ pub(super) struct Waiting {
 }
 
 impl Waiting {
-    fn tell(&self, outcome: Result<Answered>) {
+    fn complete(&self, outcome: Result<Answered>) {
         self.caller.outcome.lock().get_or_insert((outcome, self.answered));
         self.caller.thread.unpark();
     }
@@ -115,7 +115,7 @@ impl Waiting {
 
 impl Drop for Waiting {
     fn drop(&mut self) {
-        self.tell(Err(Error::closed()));
+        self.complete(Err(Error::closed()));
     }
 }
 
@@ -129,7 +129,7 @@ impl TakesAnswer for Waiting {
     /// Keeps the reply itself. No statement with copies changes the schema, for which the answer
     /// would be an earlier reply.
     fn take(&mut self, answer: Result<Answer<'_>>, reply: &[u8]) {
-        self.tell(answer.map(|answer| {
+        self.complete(answer.map(|answer| {
             let mut body = buffer::take();
             body.extend_from_slice(reply);
             Answered { body, node: answer.node.clone(), attempts: answer.attempts }

@@ -71,8 +71,8 @@ const MOST_PATIENCE: Duration = Duration::from_secs(4);
 struct Knock(Version);
 
 impl Framing for Knock {
-    fn greet(&mut self, heard: Option<&[u8]>, out: &mut Vec<u8>) -> Greeting {
-        if heard.is_some() {
+    fn greet(&mut self, frame: Option<&[u8]>, out: &mut Vec<u8>) -> Greeting {
+        if frame.is_some() {
             return Greeting::Ready;
         }
         match request::options(out, self.0) {

@@ -15,7 +15,7 @@ use spikewire_transport::tls::Tls;
 
 use super::control::Control;
 use crate::error::{Error, Kind, Result};
-use crate::framing::{Cassandra, Handshake, Refusal};
+use crate::framing::{Cassandra, Handshake, HandshakeError};
 use crate::options::{Host, Options};
 
 /// The parameters of handshakes in this version.
@@ -27,7 +27,7 @@ pub fn handshake(options: &Options, version: Version) -> Arc<Handshake> {
         keyspace: Mutex::new(options.keyspace.as_deref().map(Arc::from)),
         application: options.application.clone(),
         has_shards: AtomicBool::new(false),
-        refusal: Mutex::default(),
+        last_error: Mutex::default(),
     })
 }
 
@@ -136,14 +136,16 @@ pub fn open(
     let framing = Cassandra::control(handshake.clone());
     let opened = Session::open_until_closed(address, encryption, framing, within, closed);
     let session = opened.map_err(|error| {
-        let refused = |error: Error| error.on(address.to_string());
-        match handshake.refusal.lock().take() {
-            Some(Refusal::Server(server)) if server.code == Code::BadCredentials => {
-                refused(Error::new(Kind::Authentication, server.message))
+        let at_node = |error: Error| error.on(address.to_string());
+        match handshake.last_error.lock().take() {
+            Some(HandshakeError::Server(server)) if server.code == Code::BadCredentials => {
+                at_node(Error::new(Kind::Authentication, server.message))
             }
-            Some(Refusal::Server(server)) => refused(Error::refused(server)),
-            Some(Refusal::NoCredentials(why)) => refused(Error::new(Kind::Authentication, why)),
-            None => refused(Error::new(Kind::Connection, error.to_string())),
+            Some(HandshakeError::Server(server)) => at_node(Error::from_server(server)),
+            Some(HandshakeError::NoCredentials(why)) => {
+                at_node(Error::new(Kind::Authentication, why))
+            }
+            None => at_node(Error::new(Kind::Connection, error.to_string())),
         }
     })?;
     Ok(Control::new(session, handshake, address, within))
@@ -155,9 +157,9 @@ fn report(failed: Vec<Failed>) -> Error {
         let separator = if at == 0 { ": " } else { "; " };
         let _ = write!(message, "{separator}{place}: {error}");
     }
-    let told = failed.into_iter().map(|Failed { at, error }| match error.node() {
+    let reported = failed.into_iter().map(|Failed { at, error }| match error.node() {
         Some(_) => error,
         None => error.on(at),
     });
-    Error::new(Kind::Connection, message).with_earlier(told.collect())
+    Error::new(Kind::Connection, message).with_earlier(reported.collect())
 }

@@ -61,11 +61,11 @@ impl Agreement {
 
     /// Takes a reply, or the end of a pause. Any other outcome of a pause means that nothing will be
     /// sent any more.
-    pub fn hear(&mut self, outcome: Outcome<'_>, snapshot: &Snapshot) {
+    pub fn on_outcome(&mut self, outcome: Outcome<'_>, snapshot: &Snapshot) {
         self.stage = match self.stage {
             Stage::Own => {
-                let found = rows(outcome).ok().and_then(|found| found.first()?.1);
-                found.map_or(Stage::Failed, Stage::Others)
+                let schema = rows(outcome).ok().and_then(|schema| schema.first()?.1);
+                schema.map_or(Stage::Failed, Stage::Others)
             }
             Stage::Others(own) => match rows(outcome) {
                 Ok(others) if versions::agree(own, &others, snapshot) => Stage::Agreed(Tick::now()),

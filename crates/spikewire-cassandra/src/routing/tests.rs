@@ -111,19 +111,19 @@ fn what_an_error_says_decides_where_the_next_attempt_goes() {
     let snapshot = sample::snapshot(&SIX, &TWO_EACH, &options());
     let first = choose(&snapshot, &target(false, 0), 0).unwrap();
     let replicas = Replicas { consistency: Consistency::Quorum, received: 2, required: 2 };
-    let found = Details::ReadTimeout { replicas, data_present: false };
-    let refused = |code, details| {
+    let details = Details::ReadTimeout { replicas, data_present: false };
+    let error_of = |code, details| {
         let error = ServerError { code, message: String::new(), details };
-        Error::refused(error).on(first.to_string())
+        Error::from_server(error).on(first.to_string())
     };
     let after = |error: &Error| {
         let mut target = target(false, 0);
         target.note(error);
         choose(&snapshot, &target, 1).unwrap().host_id[0]
     };
-    assert_eq!(after(&refused(Code::ReadTimeout, found)), 1, "the same node knows more by now");
-    assert_eq!(after(&refused(Code::Overloaded, Details::None)), 2);
-    assert_eq!(after(&refused(Code::Bootstrapping, Details::None)), 2);
+    assert_eq!(after(&error_of(Code::ReadTimeout, details)), 1, "the same node knows more by now");
+    assert_eq!(after(&error_of(Code::Overloaded, Details::None)), 2);
+    assert_eq!(after(&error_of(Code::Bootstrapping, Details::None)), 2);
 }
 
 #[test]

@@ -62,13 +62,13 @@ impl Waits for Waiting {}
 
 /// Processes an outcome; if the job is done, calls `finish` with its result.
 #[inline]
-fn hear(
+fn on_outcome(
     ticket: Ticket,
     outcome: Outcome<'_>,
     next: &mut Next<Ticket>,
     finish: impl FnOnce(Pledge, Reading, Result<Done, Error>),
 ) {
-    ticket.hear(outcome, next, |waiting, answer| match waiting.job.answered(answer) {
+    ticket.on_outcome(outcome, next, |waiting, answer| match waiting.job.answered(answer) {
         Progress::Done(result) => {
             if let Some(pledge) = waiting.pledge.take() {
                 finish(pledge, waiting.reading, result);
@@ -90,13 +90,13 @@ impl Completes<Cassandra> for Ticket {
         outcome: Outcome<'_>,
         next: &mut Next<Self>,
     ) {
-        hear(self, outcome, next, |pledge, reading, result| {
+        on_outcome(self, outcome, next, |pledge, reading, result| {
             Finished { slot: pledge.keep(), reading, result }.hand_over(env, environment);
         });
     }
 
     fn complete_later(self, outcome: Outcome<'_>, next: &mut Next<Self>) {
-        hear(self, outcome, next, |pledge, reading, result| {
+        on_outcome(self, outcome, next, |pledge, reading, result| {
             pledge.later(|slot| Finished { slot, reading, result });
         });
     }

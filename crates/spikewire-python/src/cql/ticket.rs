@@ -114,7 +114,7 @@ impl Completes<Cassandra> for Ticket {
     }
 
     fn complete(self, py: Python<'_>, outcome: Outcome<'_>, next: &mut Next<Self>) {
-        self.hear(outcome, next, |waiting, answer| {
+        self.on_outcome(outcome, next, |waiting, answer| {
             if let Some(watch) = &waiting.watch {
                 watch.goes_on();
             }

@@ -76,7 +76,7 @@ fn serve(socket: &TcpStream, asked: &AtomicUsize, answers: &Mutex<Answers>) -> O
                 reply(void)?;
             }
             Answers::Never => {}
-            Answers::Refusing(code) => reply(refused(code, &[]))?,
+            Answers::Refusing(code) => reply(error_frame(code, &[]))?,
         }
     }
 }
