@@ -188,9 +188,9 @@ impl Dataset {
         let _entered = span.enter();
         let Prepared { bytes, target, policy } = request;
         let Core { context, executor } = &*self.core;
-        let (mut body, mut aside) = (buffer::take(), None);
-        let outcome = executor.run(bytes, target, policy, &mut body, None, &mut aside);
-        let at = aside.and_then(|aside| context.cluster.metrics().goes_on(aside.answered));
+        let (mut body, mut extra) = (buffer::take(), None);
+        let outcome = executor.run(bytes, target, policy, &mut body, None, &mut extra);
+        let at = extra.and_then(|extra| context.cluster.metrics().goes_on(extra.answered));
         if let Ok((node, _)) = &outcome {
             span.answered(&body, node);
         }
