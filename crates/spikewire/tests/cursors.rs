@@ -5,7 +5,7 @@ mod support;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use spikewire::{Client, Found, IndexRange, IndexType, NewIndex, Query, Value, op};
+use spikewire::{Client, IndexRange, IndexType, NewIndex, Query, QueryRecord, Value, op};
 
 use support::{LONG, builder, cluster};
 
@@ -33,8 +33,9 @@ fn a_cursor_of_either_language_goes_on() {
     let client = builder().connect(cluster.seeds()).unwrap();
     let data = client.dataset("test", "cursors").unwrap();
     data.put_many((0..40).map(|n| (n, [("n", n)]))).unwrap().check().unwrap();
-    let number =
-        |found: &Found| (0..40_i64).find(|n| data.digest(*n) == found.digest).expect("one of ours");
+    let number = |found: &QueryRecord| {
+        (0..40_i64).find(|n| data.digest(*n) == found.digest).expect("one of ours")
+    };
     let index = NewIndex::new("test", "cursors", "n", IndexType::Numeric);
     let index = client.indexes().create(&index).unwrap();
     client.indexes().wait("test", &index, LONG).unwrap();
@@ -64,7 +65,7 @@ fn a_cursor_of_either_language_goes_on() {
         // A cursor contains the remaining partitions.
         let base = if name == "parts" { "scan" } else { name };
         let resumed = query(&client, base).resume(cursor).records().unwrap();
-        let found: Vec<Found> = resumed.map(Result::unwrap).collect();
+        let found: Vec<QueryRecord> = resumed.map(Result::unwrap).collect();
         let mut numbers: Vec<i64> = found.iter().map(number).collect();
         numbers.sort_unstable();
         if name == "limit" {
@@ -75,7 +76,7 @@ fn a_cursor_of_either_language_goes_on() {
         }
         if name == "operations" {
             let doubled =
-                |found: &Found| found.get("twice") == Some(&Value::Int(number(found) * 2));
+                |found: &QueryRecord| found.get("twice") == Some(&Value::Int(number(found) * 2));
             assert!(found.iter().all(doubled));
         }
     }

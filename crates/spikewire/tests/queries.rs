@@ -8,8 +8,8 @@ use std::time::Duration;
 use futures::TryStreamExt as _;
 use futures::executor::block_on;
 use spikewire::{
-    AsyncClient, CallOptions, Client, Collection, Error, Expression, Found, IndexOn, IndexRange,
-    IndexType, Key, Kind, NewIndex, Page, Query, ResultCode, Value, bins, ctx, op,
+    AsyncClient, CallOptions, Client, Collection, Error, Expression, IndexOn, IndexRange,
+    IndexType, Key, Kind, NewIndex, Page, Query, QueryRecord, ResultCode, Value, bins, ctx, op,
 };
 use spikewire_aerospike_server::{Cluster, Faults};
 
@@ -34,7 +34,7 @@ fn home() -> (Cluster, Client, AsyncClient) {
 fn both<T: Ord + std::fmt::Debug>(
     (client, futures): (&Client, &AsyncClient),
     choose: impl Fn(Choice) -> Choice,
-    of: impl Fn(Found) -> T,
+    of: impl Fn(QueryRecord) -> T,
 ) -> Vec<T> {
     let records = choose(Choice::Blocking(client.query("test", "demo"))).records().unwrap();
     let mut blocking: Vec<T> = records.into_iter().map(&of).collect();
@@ -81,7 +81,7 @@ choose! {
 }
 
 impl Choice {
-    fn records(self) -> Result<Vec<Found>, Error> {
+    fn records(self) -> Result<Vec<QueryRecord>, Error> {
         match self {
             Self::Blocking(query) => query.records()?.collect(),
             Self::Futures(query) => block_on(query.records()?.try_collect()),
@@ -96,14 +96,14 @@ impl Choice {
     }
 }
 
-fn number(found: &Found) -> i64 {
+fn number(found: &QueryRecord) -> i64 {
     match found.get("n") {
         Some(Value::Int(number)) => *number,
         other => panic!("{other:?}"),
     }
 }
 
-fn own(found: Found) -> i64 {
+fn own(found: QueryRecord) -> i64 {
     number(&found)
 }
 
@@ -137,7 +137,7 @@ fn filters_and_what_comes_back() {
     assert_eq!(both(faces, |query| query.filter("$.n >= 490"), own), last);
     let with = Expression::with("$.n >= ?0 and $.t == ?1", [490.into(), "text".into()]);
     assert_eq!(both(faces, |query| query.filter(&with), own), last);
-    let names = |found: Found| {
+    let names = |found: QueryRecord| {
         found.bins.iter().map(|bin| bin.name.to_string()).collect::<Vec<_>>().join(" ")
     };
     let last = |query: Choice| query.filter("$.n == 499");
@@ -147,7 +147,7 @@ fn filters_and_what_comes_back() {
     assert_eq!(both(faces, |query| last(query).bins(vec![]), names), [""]);
     assert_eq!(both(faces, |query| last(query).include_values(false), names), [""]);
     let steps = vec![op::get("missing"), op::read("twice", "$.n * 2"), op::get("t")];
-    let results = |found: Found| format!("{:?}", found.bins);
+    let results = |found: QueryRecord| format!("{:?}", found.bins);
     assert_eq!(
         both(faces, |query| last(query).operations(steps.clone()), results),
         [r#"{"missing": Nil, "twice": Int(998), "t": Str("text")}"#]
@@ -169,7 +169,7 @@ fn parts_of_a_set() {
     all.sort_unstable();
     assert_eq!(all, (0..COUNT).collect::<Vec<_>>());
     // After the first record of a partition come its others.
-    let digest = |found: Found| found.digest;
+    let digest = |found: QueryRecord| found.digest;
     let partition = |digest: &[u8; 20]| u16::from_le_bytes([digest[0], digest[1]]) & 4095;
     let every = both(faces, |query| query, digest);
     let twins = every
@@ -453,7 +453,7 @@ fn queries_that_reach_their_limit_keep_their_connections() {
         assert_eq!(pages.next().unwrap().unwrap().records.len(), 10);
         drop(pages);
         let records = futures.query("test", "demo").limit(limit).records().unwrap();
-        let found: Vec<Found> = block_on(records.try_collect()).unwrap();
+        let found: Vec<QueryRecord> = block_on(records.try_collect()).unwrap();
         assert_eq!(found.len(), limit as usize);
     }
     // One for each node and client, and a few more when the end had not arrived yet.

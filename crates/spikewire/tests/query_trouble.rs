@@ -6,7 +6,7 @@ use std::collections::HashSet;
 use std::time::{Duration, Instant};
 
 use futures::executor::block_on;
-use spikewire::{AsyncClient, Client, Found, Kind};
+use spikewire::{AsyncClient, Client, Kind, QueryRecord};
 use spikewire_aerospike_server::{Cluster, Faults, NamespaceOptions, Options};
 
 use support::{LONG, builder, cluster, eventually};
@@ -30,7 +30,7 @@ fn fill(cluster: &Cluster, count: i64) -> (Client, AsyncClient) {
 fn faces(
     client: &Client,
     futures: &AsyncClient,
-) -> [Box<dyn FnMut() -> Option<spikewire::Result<Found>>>; 2] {
+) -> [Box<dyn FnMut() -> Option<spikewire::Result<QueryRecord>>>; 2] {
     let mut records = client.query("test", "demo").records().unwrap();
     let mut awaited = futures.query("test", "demo").records().unwrap();
     [Box::new(move || records.next()), Box::new(move || block_on(awaited.next()))]

@@ -194,14 +194,14 @@ impl Place<'_> {
         let mut rows = BatchBuilder::default();
         let mut answered: Vec<Arc<[bool]>> = Vec::new();
         for (number, row) in all.into_iter().enumerate() {
-            let composed = row.spec(self).and_then(|(spec, given)| {
+            let composed = row.spec(self).and_then(|(spec, flags)| {
                 let stored = address(&mut rows, self, &row.key, spec.send_key);
                 let kind = spec.row(self.set, stored.as_deref(), |kind| row.write(kind))?;
-                Ok((kind, given))
+                Ok((kind, flags))
             });
-            let (kind, given) = composed.map_err(|error| at_row(error, number))?;
+            let (kind, flags) = composed.map_err(|error| at_row(error, number))?;
             rows.like_the_last(kind);
-            answered.push(given.into());
+            answered.push(flags.into());
         }
         Ok(self.finish(rows, policy, Answered::Each(answered), "BATCH"))
     }

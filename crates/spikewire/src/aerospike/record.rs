@@ -102,8 +102,8 @@ impl Bins {
 
     /// Removes and returns the value of a bin, as found by [`Bins::get`].
     pub fn remove(&mut self, name: &str) -> Option<Value> {
-        let found = |bin: &Bin| bin.name == *name && bin.value != Value::Nil;
-        let at = self.0.iter().rposition(found)?;
+        let is_match = |bin: &Bin| bin.name == *name && bin.value != Value::Nil;
+        let at = self.0.iter().rposition(is_match)?;
         Some(self.0.remove(at).value)
     }
 }

@@ -2,7 +2,7 @@
 //! stream on any executor.
 
 use rust_peers::{Scanner, Target};
-use spikewire::{AsyncClient, Client, Found};
+use spikewire::{AsyncClient, Client, QueryRecord};
 
 struct Ours {
     client: Face,
@@ -48,7 +48,7 @@ impl Scanner for Ours {
     }
 }
 
-fn look_at(found: &Found) -> u64 {
+fn look_at(found: &QueryRecord) -> u64 {
     for bin in &found.bins {
         std::hint::black_box(&bin.value);
     }

@@ -34,7 +34,7 @@ use spikewire_aerospike::transport::Streams;
 use crate::aerospike::administration::Administration;
 use crate::aerospike::answer::Answer;
 use crate::aerospike::builder::Builder;
-use crate::aerospike::client_kind::{ClientContext, ClientKind, IsWanted, sealed};
+use crate::aerospike::client_kind::{ClientContext, ClientKind, IsNeeded, sealed};
 use crate::aerospike::cluster;
 use crate::aerospike::many::{Many, many as many_verbs};
 use crate::aerospike::options::CallOptions;
@@ -193,11 +193,11 @@ impl ClientKind for AsyncClient {
 
     fn work<T: Send + 'static>(
         &self,
-        work: impl FnOnce(&ClientContext, IsWanted<'_>) -> Result<T> + Send + 'static,
+        work: impl FnOnce(&ClientContext, IsNeeded<'_>) -> Result<T> + Send + 'static,
     ) -> AdminFuture<T> {
         // The connections stay open while a future is pending.
         let core = self.core.clone();
-        AdminFuture::new(future::on_a_thread(move |wanted| work(&core.context, wanted)))
+        AdminFuture::new(future::on_a_thread(move |is_needed| work(&core.context, is_needed)))
     }
 
     fn administer<P: Procedure<Output: Send> + Send + 'static>(

@@ -20,7 +20,7 @@ use crate::aerospike::administration::Administration;
 use crate::aerospike::answer::{self, Answer};
 use crate::aerospike::batch::Batch;
 use crate::aerospike::builder::Builder;
-use crate::aerospike::client_kind::{ClientContext, ClientKind, IsWanted, sealed};
+use crate::aerospike::client_kind::{ClientContext, ClientKind, IsNeeded, sealed};
 use crate::aerospike::cluster;
 use crate::aerospike::many::{Many, many};
 use crate::aerospike::options::CallOptions;
@@ -136,7 +136,7 @@ impl ClientKind for Client {
 
     fn work<T: Send + 'static>(
         &self,
-        work: impl FnOnce(&ClientContext, IsWanted<'_>) -> Result<T> + Send + 'static,
+        work: impl FnOnce(&ClientContext, IsNeeded<'_>) -> Result<T> + Send + 'static,
     ) -> Result<T> {
         work(&self.core.context, &|| true)
     }

@@ -4,7 +4,7 @@ use super::Client;
 use crate::aerospike::client_kind::ClientKind as _;
 use crate::aerospike::query_plan::PreparedQuery;
 use crate::aerospike::query_plan::Reading;
-use crate::{Found, Page, Result};
+use crate::{Page, QueryRecord, Result};
 
 /// The records of a query, on the calling thread: an iterator of results.
 ///
@@ -36,10 +36,10 @@ impl Records {
 }
 
 impl Iterator for Records {
-    type Item = Result<Found>;
+    type Item = Result<QueryRecord>;
 
     #[inline]
-    fn next(&mut self) -> Option<Result<Found>> {
+    fn next(&mut self) -> Option<Result<QueryRecord>> {
         self.reading.next()
     }
 }
