@@ -56,7 +56,7 @@ impl AggregationPlan {
         cluster: &Cluster,
         interrupted: &(dyn Fn() -> bool + '_),
     ) -> Result<Vec<Value>> {
-        let mut tally = Tally::new(cluster.counted(&self.query.namespace), "aggregate");
+        let mut tally = Tally::new(cluster.counter_scope(&self.query.namespace), "aggregate");
         tally.begin();
         let outcome = self.reduced(cluster, interrupted).map(|(values, nodes)| {
             (tally.records, tally.parts) = (values.len() as u64, nodes as u64);

@@ -36,13 +36,13 @@ pub trait AdminWaiter<T>: Send + Sync + 'static {
 /// error. `T` is the ticket type of the driver.
 pub struct AdminTicket<T> {
     /// Taken on completion.
-    execution: Option<Arc<dyn Running<T>>>,
+    execution: Option<Arc<dyn RunningProcedure<T>>>,
     /// The number of the request; `None`: a pause.
     question: Option<usize>,
 }
 
 /// An execution of any procedure.
-trait Running<T>: Send + Sync {
+trait RunningProcedure<T>: Send + Sync {
     /// A request is about to be sent, possibly again.
     fn starts(&self, question: usize);
 
@@ -62,10 +62,10 @@ trait Running<T>: Send + Sync {
 struct AdminExecution<P, W> {
     cluster: Arc<Cluster>,
     waiter: W,
-    progress: Mutex<Progress<P>>,
+    progress: Mutex<AdminProgress<P>>,
 }
 
-struct Progress<P> {
+struct AdminProgress<P> {
     /// `None` when finished.
     procedure: Option<P>,
     questions: Vec<Question>,
@@ -102,7 +102,7 @@ where
     W: AdminWaiter<P::Output>,
     T: From<AdminTicket<T>> + 'static,
 {
-    let progress = Progress { procedure: Some(procedure), questions: Vec::new(), open: 0 };
+    let progress = AdminProgress { procedure: Some(procedure), questions: Vec::new(), open: 0 };
     let execution = Arc::new(AdminExecution { cluster, waiter, progress: Mutex::new(progress) });
     execution.ask(Vec::new(), next);
 }
@@ -134,7 +134,7 @@ where
     /// Performs the procedure's next action; returns the result if it is finished.
     fn act<T: From<AdminTicket<T>> + 'static>(
         self: &Arc<Self>,
-        progress: &mut Progress<P>,
+        progress: &mut AdminProgress<P>,
         answers: Vec<NodeAnswer>,
         next: &mut Next<T>,
     ) -> Option<Result<P::Output>> {
@@ -246,12 +246,12 @@ where
     }
 
     fn ticket<T: From<AdminTicket<T>> + 'static>(self: &Arc<Self>, question: Option<usize>) -> T {
-        let execution: Arc<dyn Running<T>> = self.clone();
+        let execution: Arc<dyn RunningProcedure<T>> = self.clone();
         T::from(AdminTicket { execution: Some(execution), question })
     }
 }
 
-impl<P, W, T> Running<T> for AdminExecution<P, W>
+impl<P, W, T> RunningProcedure<T> for AdminExecution<P, W>
 where
     P: Procedure + Send + 'static,
     W: AdminWaiter<P::Output>,
@@ -278,7 +278,7 @@ where
     fn go_on(self: Arc<Self>, question: Option<usize>, outcome: Outcome<'_>, next: &mut Next<T>) {
         // Its pause did not end at its time: nothing will be sent any more.
         if question.is_none() && outcome.as_ref().is_err_and(|error| error.kind() == Kind::Closed) {
-            return Running::<T>::lost(&*self);
+            return RunningProcedure::<T>::lost(&*self);
         }
         let answers = {
             let mut progress = self.progress.lock();

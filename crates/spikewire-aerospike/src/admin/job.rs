@@ -14,7 +14,7 @@ use super::{
 };
 use crate::clock::Tick;
 use crate::cluster::info_command::field;
-use crate::cluster::{Counted, Node, Tally};
+use crate::cluster::{CounterScope, Node, Tally};
 use crate::model::{Error, Kind, Result};
 use crate::query::task_id;
 
@@ -28,12 +28,12 @@ pub struct RunningJob {
     pub id: u64,
     /// The nodes on which it was started: those that know the set.
     pub nodes: Vec<Arc<Node>>,
-    counted: Option<Counted>,
+    counter_scope: Option<CounterScope>,
 }
 
-/// Starts a job on one node after the other. A node that never had a record of the set does not know
-/// it, and has nothing to do. If a node fails, others may be running the job: the error then names
-/// them and is in doubt.
+/// Starts a job on one node after the other. A node that never had a record of the set does not
+/// know it, and has nothing to do. If a node fails, others may be running the job: the error then
+/// names them and is in doubt.
 #[derive(Debug)]
 pub struct StartJob {
     id: u64,
@@ -42,7 +42,7 @@ pub struct StartJob {
     started: Vec<Arc<Node>>,
     timeout: Duration,
     limit: Option<TimeLimit>,
-    counted: Option<Counted>,
+    counter_scope: Option<CounterScope>,
     tally: Option<Tally>,
 }
 
@@ -53,13 +53,13 @@ impl StartJob {
         query: &Query,
         task: &Task<'_>,
         timeout: Duration,
-        counted: Option<Counted>,
+        counter_scope: Option<CounterScope>,
     ) -> Result<Self> {
         let (id, mut frame) = (task_id(), Vec::new());
         query.write_task(id, task, &mut frame)?;
         let (frame, waiting, started) = (frame.into(), nodes.into(), Vec::new());
         let (limit, tally) = (None, None);
-        Ok(Self { id, frame, waiting, started, timeout, limit, counted, tally })
+        Ok(Self { id, frame, waiting, started, timeout, limit, counter_scope, tally })
     }
 
     fn failed(&self, node: &Node, error: &Error) -> Error {
@@ -79,7 +79,7 @@ impl Procedure for StartJob {
     type Output = RunningJob;
 
     fn next(&mut self, answers: Vec<NodeAnswer>, now: Tick) -> AdminAction<RunningJob> {
-        begin(&mut self.tally, self.counted.as_ref(), "job_start");
+        begin(&mut self.tally, self.counter_scope.as_ref(), "job_start");
         let action = self.step(answers, now);
         match (&action, &mut self.tally) {
             (AdminAction::Send(_), Some(tally)) => tally.parts += 1,
@@ -105,17 +105,17 @@ impl StartJob {
             return AdminAction::Send(MessageRequest { node, frame, deadline: limit.ends });
         }
         let nodes = std::mem::take(&mut self.started);
-        let (id, counted) = (self.id, self.counted.take());
-        AdminAction::Done(Ok(RunningJob { id, nodes, counted }))
+        let (id, counter_scope) = (self.id, self.counter_scope.take());
+        AdminAction::Done(Ok(RunningJob { id, nodes, counter_scope }))
     }
 }
 
 /// Starts the tally with the first action.
-fn begin(tally: &mut Option<Tally>, counted: Option<&Counted>, operation: &'static str) {
+fn begin(tally: &mut Option<Tally>, counter_scope: Option<&CounterScope>, operation: &'static str) {
     if tally.is_none()
-        && let Some(counted) = counted
+        && let Some(counter_scope) = counter_scope
     {
-        tally.insert(Tally::new(counted.clone(), operation)).begin();
+        tally.insert(Tally::new(counter_scope.clone(), operation)).begin();
     }
 }
 
@@ -215,7 +215,7 @@ impl Procedure for WatchJob {
     fn next(&mut self, answers: Vec<NodeAnswer>, now: Tick) -> AdminAction<JobProgress> {
         // Polling once needs no time limit beyond that of its requests.
         if self.wait.is_some() {
-            begin(&mut self.tally, self.job.counted.as_ref(), "job_wait");
+            begin(&mut self.tally, self.job.counter_scope.as_ref(), "job_wait");
         }
         let action = self.step(answers, now);
         if let (AdminAction::Done(outcome), Some(tally)) = (&action, &mut self.tally) {
@@ -284,7 +284,7 @@ mod tests {
     const LONG: Duration = Duration::from_secs(60);
 
     fn running() -> Arc<RunningJob> {
-        Arc::new(RunningJob { id: 7, nodes: vec![node(0), node(1)], counted: None })
+        Arc::new(RunningJob { id: 7, nodes: vec![node(0), node(1)], counter_scope: None })
     }
 
     fn starting(timeout: Duration) -> StartJob {

@@ -49,18 +49,18 @@ const HASHED_YET: Duration = Duration::from_millis(5);
 /// A procedure that needs a password's hash, which another thread computes first, so that the
 /// driver is not blocked.
 pub struct WithPassword<P> {
-    state: State<P>,
+    state: PasswordStage<P>,
 }
 
-enum State<P> {
-    Begins(Secret, Make<P>),
-    Hashes(Hashed, Make<P>),
+enum PasswordStage<P> {
+    Begins(Secret, BuildProcedure<P>),
+    Hashes(HashSlot, BuildProcedure<P>),
     Goes(P),
     Over,
 }
 
-type Hashed = Arc<Mutex<Option<Result<NewPassword>>>>;
-type Make<P> = Box<dyn FnOnce(NewPassword) -> Result<P> + Send>;
+type HashSlot = Arc<Mutex<Option<Result<NewPassword>>>>;
+type BuildProcedure<P> = Box<dyn FnOnce(NewPassword) -> Result<P> + Send>;
 
 impl<P: Procedure> WithPassword<P> {
     /// Creates the procedure once the password has been hashed.
@@ -68,19 +68,19 @@ impl<P: Procedure> WithPassword<P> {
         password: Secret,
         make: impl FnOnce(NewPassword) -> Result<P> + Send + 'static,
     ) -> Self {
-        Self { state: State::Begins(password, Box::new(make)) }
+        Self { state: PasswordStage::Begins(password, Box::new(make)) }
     }
 
     fn goes(
         &mut self,
         hashed: Result<NewPassword>,
-        make: Make<P>,
+        make: BuildProcedure<P>,
         now: Tick,
     ) -> AdminAction<P::Output> {
         match hashed.and_then(make) {
             Ok(mut procedure) => {
                 let action = procedure.next(Vec::new(), now);
-                self.state = State::Goes(procedure);
+                self.state = PasswordStage::Goes(procedure);
                 action
             }
             Err(error) => AdminAction::Done(Err(error)),
@@ -92,36 +92,36 @@ impl<P: Procedure> Procedure for WithPassword<P> {
     type Output = P::Output;
 
     fn next(&mut self, answers: Vec<NodeAnswer>, now: Tick) -> AdminAction<P::Output> {
-        match std::mem::replace(&mut self.state, State::Over) {
-            State::Begins(password, make) => {
-                let slot = Hashed::default();
+        match std::mem::replace(&mut self.state, PasswordStage::Over) {
+            PasswordStage::Begins(password, make) => {
+                let slot = HashSlot::default();
                 let shared = slot.clone();
                 let own = password.clone();
                 let thread = thread::Builder::new().name("spikewire-hash".to_owned());
                 match thread.spawn(move || *shared.lock() = Some(NewPassword::new(&own))) {
                     Ok(_) => {
-                        self.state = State::Hashes(slot, make);
+                        self.state = PasswordStage::Hashes(slot, make);
                         AdminAction::Sleep(now.after(HASHED_YET))
                     }
                     // Blocking the driver is better than failing the call.
                     Err(_) => self.goes(NewPassword::new(&password), make, now),
                 }
             }
-            State::Hashes(slot, make) => {
+            PasswordStage::Hashes(slot, make) => {
                 let hashed = slot.lock().take();
                 if let Some(hashed) = hashed {
                     self.goes(hashed, make, now)
                 } else {
-                    self.state = State::Hashes(slot, make);
+                    self.state = PasswordStage::Hashes(slot, make);
                     AdminAction::Sleep(now.after(HASHED_YET))
                 }
             }
-            State::Goes(mut procedure) => {
+            PasswordStage::Goes(mut procedure) => {
                 let action = procedure.next(answers, now);
-                self.state = State::Goes(procedure);
+                self.state = PasswordStage::Goes(procedure);
                 action
             }
-            State::Over => AdminAction::Done(Err(Error::closed())),
+            PasswordStage::Over => AdminAction::Done(Err(Error::closed())),
         }
     }
 }

@@ -10,7 +10,7 @@ use spikewire_transport::resolve::Lookup;
 use super::member::{Member, ask_all};
 use super::names;
 use super::peers::UnknownPeers;
-use super::rules::{self, Known, PeerHealth};
+use super::rules::{self, PeerHealth, PeerLocation};
 use super::worker::ClusterWorker;
 
 impl ClusterWorker {
@@ -57,8 +57,8 @@ impl ClusterWorker {
             let mut members = self.members.iter_mut();
             match members.find(|member| member.node.name == peer.name && !member.replaced) {
                 Some(member)
-                    if rules::known(member.failures, member.node.address, listed)
-                        == Known::Same =>
+                    if rules::locate(member.failures, member.node.address, listed)
+                        == PeerLocation::Same =>
                 {
                     member.listed_by += 1;
                 }
@@ -85,8 +85,8 @@ impl ClusterWorker {
         newcomers
     }
 
-    /// Where the lists say that members are which fail, for [`rules::known`]; names are resolved all
-    /// at once.
+    /// Where the lists say that members are which fail, for [`rules::locate`]; names are resolved
+    /// all at once.
     fn listed_addresses<'a>(
         &self,
         lists: &'a [(usize, Peers)],

@@ -59,7 +59,7 @@ pub use build::Build;
 pub use node::{Breaker, Node};
 pub use snapshot::{NamespaceMap, Snapshot, UnreachablePeer};
 pub use spikewire_transport::metrics::{NodeStats, Stats};
-pub(crate) use tally::{Counted, Tally};
+pub(crate) use tally::{CounterScope, Tally};
 
 use crate::model::Hedging;
 use crate::model::Options;
@@ -129,8 +129,8 @@ impl Cluster {
     }
 
     /// Counters for operations that consist of many requests.
-    pub(crate) fn counted(&self, namespace: &str) -> Counted {
-        Counted::new(self.shared.clone(), namespace)
+    pub(crate) fn counter_scope(&self, namespace: &str) -> CounterScope {
+        CounterScope::new(self.shared.clone(), namespace)
     }
 
     /// The budget for hedged reads.

@@ -16,12 +16,12 @@ use crate::security::name_of;
 
 /// Why one seed could not be used: one entry per attempted address.
 #[derive(Debug)]
-struct Failed {
+struct SeedFailure {
     seed: Host,
     reasons: Vec<(Option<SocketAddr>, NodeError)>,
 }
 
-impl std::fmt::Display for Failed {
+impl std::fmt::Display for SeedFailure {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "seed {}: ", self.seed)?;
         let Some((_, first)) = self.reasons.first() else { return f.write_str("no address") };
@@ -75,7 +75,8 @@ pub(super) fn find(
                 probes.push(Probe::start(places, requirements.clone(), net));
             }
             Err(reason) => {
-                failed.push(Failed { seed: seed.clone(), reasons: vec![(None, reason.into())] });
+                failed
+                    .push(SeedFailure { seed: seed.clone(), reasons: vec![(None, reason.into())] });
             }
         }
     }
@@ -95,7 +96,7 @@ pub(super) fn find(
     for (seed, probe) in probed.into_iter().zip(probes) {
         let reasons = probe.finish().err().unwrap_or_default();
         let reasons = reasons.into_iter().map(|(at, why)| (Some(at), why)).collect();
-        failed.push(Failed { seed: seed.clone(), reasons });
+        failed.push(SeedFailure { seed: seed.clone(), reasons });
     }
     failed.sort_by_key(|failed| seeds.iter().position(|seed| *seed == failed.seed));
     Err(report(&failed))
@@ -127,7 +128,7 @@ fn is_elsewhere(used: SocketAddr, listed: impl IntoIterator<Item = SocketAddr>) 
     listed.peek().is_some() && !listed.any(|address| address::same(address, used))
 }
 
-fn report(failed: &[Failed]) -> Error {
+fn report(failed: &[SeedFailure]) -> Error {
     let reasons = || failed.iter().flat_map(|f| &f.reasons).map(|(_, reason)| reason);
     let rejection = reasons().find_map(|reason| match reason {
         NodeError::LoginRejected(rejection) => Some(rejection.code),
@@ -162,10 +163,10 @@ mod tests {
         spikewire_aerospike_protocol::host::parse_hosts(text, 3000).unwrap().remove(0)
     }
 
-    fn failed(text: &str, reasons: &[(&str, NodeError)]) -> Failed {
+    fn failed(text: &str, reasons: &[(&str, NodeError)]) -> SeedFailure {
         let reasons =
             reasons.iter().map(|(at, why)| (Some(at.parse().unwrap()), why.clone())).collect();
-        Failed { seed: seed(text), reasons }
+        SeedFailure { seed: seed(text), reasons }
     }
 
     #[test]

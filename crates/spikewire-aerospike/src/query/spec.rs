@@ -143,8 +143,8 @@ impl QuerySpec {
         })
     }
 
-    /// The name of an option that is set and excludes records or parts of them, or affects how they are
-    /// read, besides filter and index.
+    /// The name of an option that is set and excludes records or parts of them, or affects how they
+    /// are read, besides filter and index.
     pub fn partial(&self) -> Option<&'static str> {
         let options = [
             ("bins", self.bins.is_some()),
@@ -223,8 +223,8 @@ impl QuerySpec {
         }
         // Nodes count records without any of the requested bins towards a limit; then they have to
         // return them, too.
-        let counted = self.limit.or(self.page_size).is_some();
-        query.respond_all_ops = query.op_count > 0 && (self.operations.is_some() || counted);
+        let is_counted = self.limit.or(self.page_size).is_some();
+        query.respond_all_ops = query.op_count > 0 && (self.operations.is_some() || is_counted);
         Ok(())
     }
 

@@ -42,11 +42,11 @@ pub enum First {
 /// The session of one node.
 pub struct Session {
     credentials: Arc<Credentials>,
-    state: Mutex<State>,
+    state: Mutex<SessionState>,
 }
 
 #[derive(Default)]
-struct State {
+struct SessionState {
     token: Option<Arc<[u8]>>,
     /// When to renew the token.
     renew_at: Tick,
@@ -90,10 +90,10 @@ impl Session {
     pub fn opened(&self, session: Option<auth::Session>, now: Tick) {
         let mut state = self.state.lock();
         let ttl = session.as_ref().and_then(|session| session.ttl).filter(|ttl| *ttl > 0);
-        *state = State {
+        *state = SessionState {
             token: session.map(|session| session.token.into()),
             renew_at: ttl.map_or(Tick::NEVER, |ttl| now.after(renewed_after(ttl))),
-            ..State::default()
+            ..SessionState::default()
         };
     }
 

@@ -6,7 +6,7 @@ use spikewire_aerospike_protocol::batch::Kind;
 use spikewire_aerospike_protocol::digests::Digests;
 use spikewire_aerospike_protocol::key::{Digest, UserKey};
 
-use super::{Batch, Row, RowKind, State};
+use super::{Batch, Row, RowKind, RowState};
 use crate::clock::Tick;
 use crate::command::{CommandSpec, InvalidArgument, SetRef};
 use crate::model::Policy;
@@ -50,7 +50,7 @@ impl BatchBuilder {
 
     /// Starts a row with the record's digest.
     pub fn digest(&mut self, digest: Digest) {
-        self.rows.push(Row { digest, kind: 0, doubt: false, state: State::Pending(None) });
+        self.rows.push(Row { digest, kind: 0, doubt: false, state: RowState::Pending(None) });
     }
 
     fn hash(&mut self) {

@@ -39,18 +39,18 @@ struct Row {
     kind: u32,
     /// Whether a write may have been applied.
     doubt: bool,
-    state: State,
+    state: RowState,
 }
 
 impl Row {
     /// Whether it waits for a node to hold its partition.
     fn is_unplaced(&self) -> bool {
-        matches!(&self.state, State::Pending(Some(error)) if error.kind() == Kind::NoNode)
+        matches!(&self.state, RowState::Pending(Some(error)) if error.kind() == Kind::NoNode)
     }
 }
 
 #[derive(Debug)]
-enum State {
+enum RowState {
     /// To be sent in the next round; the error is the reason that the last one brought no reply.
     Pending(Option<Error>),
     /// In the part with this number, in flight.
@@ -207,7 +207,8 @@ impl Batch {
         policy: Policy,
         now: Tick,
     ) -> Self {
-        let row = |(digest, kind)| Row { digest, kind, doubt: false, state: State::Pending(None) };
+        let row =
+            |(digest, kind)| Row { digest, kind, doubt: false, state: RowState::Pending(None) };
         Self::of_rows(kinds, rows.map(row).collect(), policy, now)
     }
 
@@ -273,7 +274,7 @@ impl Batch {
             body
         }));
         self.rows.extend(std::mem::take(&mut other.rows).into_iter().map(|mut row| {
-            if let State::Answered(body, _) = &mut row.state {
+            if let RowState::Answered(body, _) = &mut row.state {
                 *body += first;
             }
             row
@@ -283,9 +284,9 @@ impl Batch {
     /// The reply to row `index`, once the batch is complete.
     pub fn answer(&self, index: usize) -> Result<Answer<'_>> {
         match &self.rows[index].state {
-            State::Answered(body, range) => Ok(Answer::Reply(self.message(*body, range))),
-            State::Failed(error) | State::Pending(Some(error)) => Ok(Answer::Failed(error)),
-            State::Sent(_) | State::Pending(None) => {
+            RowState::Answered(body, range) => Ok(Answer::Reply(self.message(*body, range))),
+            RowState::Failed(error) | RowState::Pending(Some(error)) => Ok(Answer::Failed(error)),
+            RowState::Sent(_) | RowState::Pending(None) => {
                 Err(Error::new(Kind::Invalid, "the batch is not over"))
             }
         }
@@ -337,7 +338,7 @@ impl Batch {
     pub fn error(&self, index: usize) -> Option<Error> {
         let row = &self.rows[index];
         match &row.state {
-            State::Answered(body, range) => {
+            RowState::Answered(body, range) => {
                 let message = self.message(*body, range);
                 let code = Header::result_of(message);
                 let body = &self.bodies[*body as usize];
@@ -357,7 +358,7 @@ impl Batch {
         let row = &self.rows[index];
         let error = Error::new(Kind::Malformed, why);
         match &row.state {
-            State::Answered(body, _) => {
+            RowState::Answered(body, _) => {
                 let body = &self.bodies[*body as usize];
                 error.on(body.node.to_string()).after(body.attempts, row.doubt)
             }

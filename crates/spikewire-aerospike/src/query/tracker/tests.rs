@@ -126,10 +126,10 @@ impl World {
         }
     }
 
-    fn resume(&mut self, unseen: usize) {
-        let keep = self.got.len().saturating_sub(unseen).max(self.seen);
-        let unseen = self.got.split_off(keep);
-        for (point, before) in unseen.iter().rev() {
+    fn resume(&mut self, undelivered: usize) {
+        let keep = self.got.len().saturating_sub(undelivered).max(self.seen);
+        let undelivered = self.got.split_off(keep);
+        for (point, before) in undelivered.iter().rev() {
             self.tracker.take_back(point.digest, *before);
         }
         let query = Query::default();
@@ -165,7 +165,7 @@ proptest! {
                 Event::Finish(rank) => world.finish(rank),
                 Event::Lose(rank) => world.lose(rank),
                 Event::Unavailable(rank, partition) => world.unavailable(rank, partition),
-                Event::Resume(unseen) => world.resume(unseen),
+                Event::Resume(undelivered) => world.resume(undelivered),
             }
         }
         // No more failures from here on.

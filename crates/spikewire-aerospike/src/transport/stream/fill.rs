@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use spikewire_transport::dial::Opening;
 
-use super::line::Seen;
+use super::line::SocketRead;
 use super::{Stream, WAKER};
 use crate::clock::Tick;
 use crate::model::{Error, Kind, Result};
@@ -144,9 +144,9 @@ impl Stream {
                 continue;
             }
             match line.read(now) {
-                Ok(Seen::Bytes) => some = true,
-                Ok(Seen::Nothing) => {}
-                Ok(Seen::Closed) => self.closed(index, "the node closed it", now),
+                Ok(SocketRead::Bytes) => some = true,
+                Ok(SocketRead::Nothing) => {}
+                Ok(SocketRead::Closed) => self.closed(index, "the node closed it", now),
                 Err(error) => self.closed(index, &error.to_string(), now),
             }
         }

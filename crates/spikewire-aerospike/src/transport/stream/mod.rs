@@ -135,7 +135,7 @@ impl Stream {
         let deadline =
             if limits.timeout.is_zero() { Tick::NEVER } else { now.after(limits.timeout) };
         let router = Router::new(streams.cluster.options().racks.clone());
-        let tally = Tally::new(streams.cluster.counted(&query.namespace), "query");
+        let tally = Tally::new(streams.cluster.counter_scope(&query.namespace), "query");
         Ok(Self {
             streams,
             query,
@@ -185,15 +185,15 @@ impl Stream {
         self.left == Some(0) || (self.tracker.is_done() && self.lines.iter().all(Option::is_none))
     }
 
-    /// The progress of the query, as bytes for another process. `unseen` are records that were
+    /// The progress of the query, as bytes for another process. `undelivered` are records that were
     /// taken but not delivered, in the order of their arrival.
-    pub fn cursor(&self, unseen: &[(Point, Option<Point>)]) -> Vec<u8> {
-        let left = self.left.map(|left| left + unseen.len() as u64);
-        if unseen.is_empty() {
+    pub fn cursor(&self, undelivered: &[(Point, Option<Point>)]) -> Vec<u8> {
+        let left = self.left.map(|left| left + undelivered.len() as u64);
+        if undelivered.is_empty() {
             return cursor::encode(&self.query, &self.tracker, left);
         }
         let mut tracker = self.tracker.clone();
-        for (point, before) in unseen.iter().rev() {
+        for (point, before) in undelivered.iter().rev() {
             tracker.take_back(point.digest, *before);
         }
         cursor::encode(&self.query, &tracker, left)
