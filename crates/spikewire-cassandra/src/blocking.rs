@@ -30,13 +30,13 @@ pub struct BlockingExecutor {
 
 /// The outcome of one request.
 #[derive(Debug)]
-pub struct Replied {
+pub struct BlockingReply {
     answered: Result<Answered<Cassandra>>,
     extra: Aside,
     body: Vec<u8>,
 }
 
-impl Replied {
+impl BlockingReply {
     /// The request, if the node did not execute it.
     pub fn take_returned(&mut self) -> Option<Vec<u8>> {
         self.extra.as_mut()?.returned.take()
@@ -58,7 +58,7 @@ impl Replied {
     }
 }
 
-impl Drop for Replied {
+impl Drop for BlockingReply {
     fn drop(&mut self) {
         buffer::give(std::mem::take(&mut self.body));
     }
@@ -75,13 +75,13 @@ impl BlockingExecutor {
 
     /// Sends one request and waits for its reply, including retries.
     #[inline]
-    pub fn send(&self, draft: Draft, interrupted: Interrupted<'_>) -> Replied {
+    pub fn send(&self, draft: Draft, interrupted: Interrupted<'_>) -> BlockingReply {
         let mut body = buffer::take();
         let now = Tick::now();
         let command = draft.into_command(now, Single::new(std::mem::take(&mut body)));
         let mut extra = None;
         let answered = self.pool.call(command, now, &mut body, &mut extra, interrupted, Some);
-        Replied { answered, extra, body }
+        BlockingReply { answered, extra, body }
     }
 
     /// Sends a statement and waits for its answer, including retries and preparation; `read` gets
@@ -101,12 +101,12 @@ impl BlockingExecutor {
         }
         let (mut draft, mut execution) = call.split();
         loop {
-            let mut replied = self.send(draft, interrupted);
-            self.cluster.metrics().goes_on(replied.answered_at());
-            if let Some(request) = replied.take_returned() {
+            let mut reply = self.send(draft, interrupted);
+            self.cluster.metrics().goes_on(reply.answered_at());
+            if let Some(request) = reply.take_returned() {
                 execution.returned(request);
             }
-            let mut action = execution.on_outcome(replied.outcome());
+            let mut action = execution.on_outcome(reply.outcome());
             draft = loop {
                 match action {
                     ExecutionAction::Done(answer) => return read(answer),

@@ -16,7 +16,7 @@ use spikewire_transport::{Attempts, Policy, Tick, buffer, deadline};
 
 pub use answer::{Answer, Content};
 
-use self::agreement::{Agreement, Step};
+use self::agreement::{Agreement, AgreementStep};
 use crate::cluster::Node;
 use crate::connection::{Command, Outcome, Reply};
 use crate::error::{Error, Kind, Result};
@@ -362,14 +362,14 @@ impl Execution {
         let now = Tick::now();
         let cluster = &self.memory.cluster;
         let goes_on = now < agreement.until && !cluster.is_closed();
-        let step = if goes_on { agreement.step(cluster, now) } else { Step::Over(false) };
+        let step = if goes_on { agreement.step(cluster, now) } else { AgreementStep::Over(false) };
         let agreed = match step {
-            Step::Over(agreed) => agreed,
-            Step::Pause(at) => {
+            AgreementStep::Over(agreed) => agreed,
+            AgreementStep::Pause(at) => {
                 self.stage = Stage::Agreeing { reply: meta, agreement };
                 return ExecutionAction::Pause(at);
             }
-            Step::Ask(text) => {
+            AgreementStep::Ask(text) => {
                 let mut bytes = buffer::take();
                 let written = plain_query(&mut bytes, self.memory.version(), text);
                 let (policy, deadline) = (self.policy, Some(agreement.until));

@@ -56,7 +56,7 @@ pub enum HandshakeError {
 #[derive(Debug)]
 pub struct Cassandra {
     handshake: Arc<Handshake>,
-    step: Step,
+    step: HandshakeStep,
     sealing: Sealing,
     /// The shards of its node; `None` for the control connection.
     shards: Option<Arc<Shards>>,
@@ -66,7 +66,7 @@ pub struct Cassandra {
 
 /// What the handshake waits for.
 #[derive(Debug)]
-enum Step {
+enum HandshakeStep {
     Connected,
     AwaitingOptions,
     Started,
@@ -88,7 +88,7 @@ impl Cassandra {
 
     fn new(handshake: Arc<Handshake>, shards: Option<Arc<Shards>>) -> Self {
         let sealing = Sealing::during_startup(handshake.version, handshake.compression);
-        Self { handshake, step: Step::Connected, sealing, shards, shard: None }
+        Self { handshake, step: HandshakeStep::Connected, sealing, shards, shard: None }
     }
 
     /// The shard that it leads to, if the server said so.
@@ -103,33 +103,33 @@ impl Cassandra {
             return if needs_options { self.ask(out) } else { self.start(out) };
         };
         let response = Response::read(frame).map_err(|error| error.to_string())?;
-        match (std::mem::replace(&mut self.step, Step::Over), response.message) {
+        match (std::mem::replace(&mut self.step, HandshakeStep::Over), response.message) {
             (_, Message::Error(error)) => {
                 let why = error.to_string();
                 *self.handshake.last_error.lock() = Some(HandshakeError::Server(error));
                 Err(why)
             }
-            (Step::AwaitingOptions, Message::Supported(supported)) => {
+            (HandshakeStep::AwaitingOptions, Message::Supported(supported)) => {
                 self.on_supported(&supported);
                 self.start(out)
             }
-            (Step::Started, Message::Ready) => {
+            (HandshakeStep::Started, Message::Ready) => {
                 self.agree();
                 self.use_keyspace(out)
             }
-            (Step::Started, Message::Authenticate(class)) => {
+            (HandshakeStep::Started, Message::Authenticate(class)) => {
                 self.agree();
                 self.log_in(class, out)
             }
-            (Step::LoggingIn(mut login), Message::AuthChallenge(challenge)) => {
+            (HandshakeStep::LoggingIn(mut login), Message::AuthChallenge(challenge)) => {
                 let answer = login.answer(challenge)?;
                 self.answer(login, &answer, out)
             }
-            (Step::LoggingIn(mut login), Message::AuthSuccess(token)) => {
+            (HandshakeStep::LoggingIn(mut login), Message::AuthSuccess(token)) => {
                 login.succeeded(token)?;
                 self.use_keyspace(out)
             }
-            (Step::UsingKeyspace, Message::Result(_)) => Ok(Greeting::Ready),
+            (HandshakeStep::UsingKeyspace, Message::Result(_)) => Ok(Greeting::Ready),
             (_, message) => {
                 Err(format!("an unexpected {} in the handshake", message.opcode().name()))
             }
@@ -138,7 +138,7 @@ impl Cassandra {
 
     /// Asks what the server supports.
     fn ask(&mut self, out: &mut Vec<u8>) -> Result<Greeting, String> {
-        self.step = Step::AwaitingOptions;
+        self.step = HandshakeStep::AwaitingOptions;
         request::options(out, self.handshake.version).map_err(|error| error.to_string())?;
         Ok(Greeting::Wait)
     }
@@ -155,7 +155,7 @@ impl Cassandra {
     }
 
     fn start(&mut self, out: &mut Vec<u8>) -> Result<Greeting, String> {
-        self.step = Step::Started;
+        self.step = HandshakeStep::Started;
         self.put_startup(out).map_err(|error| error.to_string())?;
         Ok(Greeting::Wait)
     }
@@ -196,7 +196,7 @@ impl Cassandra {
         answer: &[u8],
         out: &mut Vec<u8>,
     ) -> Result<Greeting, String> {
-        self.step = Step::LoggingIn(login);
+        self.step = HandshakeStep::LoggingIn(login);
         request::auth_response(out, self.handshake.version, Some(answer))
             .map_err(|error| error.to_string())?;
         Ok(Greeting::Wait)
@@ -206,7 +206,7 @@ impl Cassandra {
         let keyspace = self.handshake.keyspace.lock().clone();
         let Some(keyspace) = keyspace else { return Ok(Greeting::Ready) };
         let statement = format!("USE {}", quoted(&keyspace));
-        self.step = Step::UsingKeyspace;
+        self.step = HandshakeStep::UsingKeyspace;
         plain_query(out, self.handshake.version, &statement).map_err(|error| error.to_string())?;
         Ok(Greeting::Wait)
     }
@@ -237,7 +237,7 @@ impl Framing for Cassandra {
         let answers = match header.stream {
             EVENT_STREAM => Answers::Event,
             // Requests have ids from 1; a frame with id 0 is about the connection.
-            0 if matches!(self.step, Step::Over) => Answers::Connection,
+            0 if matches!(self.step, HandshakeStep::Over) => Answers::Connection,
             stream => Answers::Id(stream as u16),
         };
         Ok(Some(Frame { header: 0, len: HEADER_LEN + header.body, answers }))
@@ -253,8 +253,10 @@ impl Framing for Cassandra {
 
     /// Nothing is compressed before that is negotiated.
     fn seals(&self) -> bool {
-        let is_before =
-            matches!(self.step, Step::Connected | Step::AwaitingOptions | Step::Started);
+        let is_before = matches!(
+            self.step,
+            HandshakeStep::Connected | HandshakeStep::AwaitingOptions | HandshakeStep::Started
+        );
         !self.sealing.is_bare() && !is_before
     }
 

@@ -30,14 +30,14 @@ pub struct Target {
     /// The node to try first, whatever the plan says.
     pub first: Option<Arc<Node>>,
     /// Failed attempts so far, if any. Boxed because it is rare.
-    past: Option<Box<Past>>,
+    past: Option<Box<FailedAttempts>>,
     /// Which copy of its statement it is, if there may be several.
     pub(crate) contender: Option<Box<Contender>>,
 }
 
 /// Failed attempts.
 #[derive(Debug, Clone, Default)]
-struct Past {
+struct FailedAttempts {
     /// Their errors.
     failed: Vec<Error>,
     /// Nodes that are not asked again before all others were.

@@ -298,7 +298,7 @@ impl Session {
         let mut bytes = buffer::take();
         let (id, metadata) = (&prepared.id, &shape.id);
         let mut aim = Aim::Any;
-        let routed = Routed { values, aim: &mut aim, prepared };
+        let routed = RoutedValues { values, aim: &mut aim, prepared };
         request::execute(&mut bytes, version, id, metadata, routed, &parameters, &extras)?;
         let what = What::Execute { prepared: prepared.clone(), shape };
         Ok(self.call((bytes, began), aim, prepared.traits, options, what))
@@ -340,13 +340,13 @@ impl Session {
 }
 
 /// Values from which the partition is determined once they are encoded.
-struct Routed<'a, V> {
+struct RoutedValues<'a, V> {
     values: V,
     aim: &'a mut Aim,
     prepared: &'a Prepared,
 }
 
-impl<V: WriteValues> WriteValues for Routed<'_, V> {
+impl<V: WriteValues> WriteValues for RoutedValues<'_, V> {
     type Error = V::Error;
 
     fn count(&self) -> usize {

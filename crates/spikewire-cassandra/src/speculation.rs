@@ -35,11 +35,11 @@ struct Copies {
     most: u32,
     writes: bool,
     over: AtomicBool,
-    state: Mutex<State>,
+    state: Mutex<CopiesState>,
 }
 
 #[derive(Debug, Default)]
-struct State {
+struct CopiesState {
     /// Copies in flight, one bit each.
     running: u64,
     /// The nodes to which copies were sent.
@@ -50,7 +50,7 @@ struct State {
     in_doubt: bool,
 }
 
-impl State {
+impl CopiesState {
     fn note(&mut self, number: u32, error: &Error) {
         self.failed.extend(error.alone().map(|error| (number, error)));
     }
@@ -149,7 +149,7 @@ impl Contender {
         is_first.then(|| self.attempts_of_others(&state))
     }
 
-    fn attempts_of_others(&self, state: &State) -> u32 {
+    fn attempts_of_others(&self, state: &CopiesState) -> u32 {
         let failed = state.failed.iter().filter(|(number, _)| *number != self.number).count();
         failed as u32 + (state.running & !self.bit()).count_ones()
     }

@@ -99,13 +99,13 @@ impl fmt::Display for Summary {
     }
 }
 
-type Peeking<'a> = std::iter::Peekable<Tokens<'a>>;
+type PeekableTokens<'a> = std::iter::Peekable<Tokens<'a>>;
 
-fn until(tokens: &mut Peeking<'_>, word: &str) {
+fn until(tokens: &mut PeekableTokens<'_>, word: &str) {
     tokens.find(|token| token.is(word));
 }
 
-fn skip(tokens: &mut Peeking<'_>, word: &str) {
+fn skip(tokens: &mut PeekableTokens<'_>, word: &str) {
     tokens.next_if(|token| token.is(word));
 }
 

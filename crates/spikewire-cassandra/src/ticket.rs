@@ -10,7 +10,7 @@ use crate::session::Call;
 use crate::speculation::Share;
 
 /// What waits for a statement's answer. The copies of a statement share it.
-pub trait Waits {
+pub trait AnswerWaiter {
     /// Whether a request should still be sent; `follows` says that it belongs to a further copy.
     fn starts(&self, follows: bool) -> bool {
         let _ = follows;
@@ -29,7 +29,7 @@ pub trait Waits {
 }
 
 /// Takes the answer on a thread that drives the connections, without touching host objects.
-pub trait TakesAnswer: Waits + Send + 'static {
+pub trait AnswerReceiver: AnswerWaiter + Send + 'static {
     /// Takes the answer, once; `body` is the reply that led to it, if there was one.
     fn take(&mut self, answer: Result<Answer<'_>>, body: &[u8]);
 }
@@ -42,7 +42,7 @@ pub struct Ticket<W> {
 }
 
 /// What follows an outcome.
-enum Step {
+enum TicketStep {
     Follow(Call),
     Send(Draft),
     Pause(Tick),
@@ -76,24 +76,24 @@ impl<W> Ticket<W> {
             ExecutionAction::Done(answer) => {
                 let Some(waiting) = self.waiting.take() else { return };
                 let Some(call) = take(waiting, answer) else { return };
-                Step::Follow(call)
+                TicketStep::Follow(call)
             }
-            ExecutionAction::Send(draft) => Step::Send(draft),
-            ExecutionAction::Pause(at) => Step::Pause(at),
+            ExecutionAction::Send(draft) => TicketStep::Send(draft),
+            ExecutionAction::Pause(at) => TicketStep::Pause(at),
             ExecutionAction::Left => return,
         };
         match step {
-            Step::Follow(call) => {
+            TicketStep::Follow(call) => {
                 let Some(waiting) = self.waiting.into_own() else { return };
                 next.commands.push(Self::command(call, Tick::now(), waiting));
             }
-            Step::Send(draft) => next.commands.push(draft.into_command(Tick::now(), self)),
-            Step::Pause(at) => next.pauses.push((at, self)),
+            TicketStep::Send(draft) => next.commands.push(draft.into_command(Tick::now(), self)),
+            TicketStep::Pause(at) => next.pauses.push((at, self)),
         }
     }
 }
 
-impl<W: Waits> ResponseHandler for Ticket<W> {
+impl<W: AnswerWaiter> ResponseHandler for Ticket<W> {
     fn starts(&mut self) -> bool {
         let follows = self.execution.follows();
         !self.execution.is_left()
@@ -119,7 +119,7 @@ impl<W: Waits> ResponseHandler for Ticket<W> {
     }
 }
 
-impl<W: TakesAnswer> CompletesOnThread<Cassandra> for Ticket<W> {
+impl<W: AnswerReceiver> CompletesOnThread<Cassandra> for Ticket<W> {
     fn complete(self, outcome: Outcome<'_>, next: &mut Next<Self>) {
         let body = outcome.as_ref().map_or(&[][..], |reply| reply.body);
         self.on_outcome(outcome, next, |waiting, answer| {

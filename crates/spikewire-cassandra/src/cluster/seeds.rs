@@ -32,7 +32,7 @@ pub fn handshake(options: &Options, version: Version) -> Arc<Handshake> {
 }
 
 /// Why a node could not be used.
-struct Failed {
+struct ContactFailure {
     at: String,
     error: Error,
 }
@@ -49,7 +49,7 @@ pub fn first(options: &Options, closed: &Arc<AtomicBool>) -> Result<Control> {
             Ok(addresses) => addresses,
             Err(error) => {
                 let error = Error::new(Kind::Connection, error.to_string());
-                failed.push(Failed { at: host.to_string(), error });
+                failed.push(ContactFailure { at: host.to_string(), error });
                 continue;
             }
         };
@@ -58,7 +58,7 @@ pub fn first(options: &Options, closed: &Arc<AtomicBool>) -> Result<Control> {
                 Ok(control) => return Ok(control),
                 // What applies to one node applies to all.
                 Err(error) if is_final(&error) => return Err(error),
-                Err(error) => failed.push(Failed { at: label(host, address), error }),
+                Err(error) => failed.push(ContactFailure { at: label(host, address), error }),
             }
         }
     }
@@ -151,13 +151,13 @@ pub fn open(
     Ok(Control::new(session, handshake, address, within))
 }
 
-fn report(failed: Vec<Failed>) -> Error {
+fn report(failed: Vec<ContactFailure>) -> Error {
     let mut message = "no contact point leads to a node".to_owned();
-    for (at, Failed { at: place, error }) in failed.iter().enumerate() {
+    for (at, ContactFailure { at: place, error }) in failed.iter().enumerate() {
         let separator = if at == 0 { ": " } else { "; " };
         let _ = write!(message, "{separator}{place}: {error}");
     }
-    let reported = failed.into_iter().map(|Failed { at, error }| match error.node() {
+    let reported = failed.into_iter().map(|ContactFailure { at, error }| match error.node() {
         Some(_) => error,
         None => error.on(at),
     });

@@ -37,7 +37,7 @@ const SWEEP: Duration = Duration::from_secs(1);
 
 /// When things are due.
 #[derive(Debug)]
-struct Due {
+struct Schedule {
     nodes: AfterEvents,
     keyspaces: AfterEvents,
     compare: Tick,
@@ -66,7 +66,7 @@ pub(super) struct ClusterWorker {
     schema: Option<HostId>,
     /// What was last reported of each node: whether it is up, and whether its breaker is open.
     reported: Vec<(Arc<Node>, bool, bool)>,
-    due: Due,
+    due: Schedule,
 }
 
 impl ClusterWorker {
@@ -80,7 +80,7 @@ impl ClusterWorker {
         let version = control.version();
         let handshake = control.handshake();
         let now = Tick::now();
-        let due = Due {
+        let due = Schedule {
             nodes: AfterEvents::default(),
             keyspaces: AfterEvents::default(),
             compare: Tick::NEVER,
@@ -201,7 +201,7 @@ impl ClusterWorker {
         if snapshot.nodes.iter().any(|node| node.is_lost() && node.address == control.address) {
             return Err(Error::new(Kind::Connection, "its node does not answer any more"));
         }
-        let Due { nodes, keyspaces, compare, heartbeat, .. } = &self.due;
+        let Schedule { nodes, keyspaces, compare, heartbeat, .. } = &self.due;
         let refresh = nodes.at().min(keyspaces.at());
         let until = idle.min(refresh).min(*compare).min(*heartbeat);
         if let Some(event) = control.wait(until)? {

@@ -1,7 +1,7 @@
 //! The tickets of statements, completed by a driver.
 
 use spikewire_cassandra::connection::{Cassandra, Next, Outcome};
-use spikewire_cassandra::ticket::{self, Waits};
+use spikewire_cassandra::ticket::{self, AnswerWaiter};
 use spikewire_cassandra::{Error, Kind};
 
 use super::job::{Done, Job, Progress};
@@ -58,7 +58,7 @@ pub struct Waiting {
     pub reading: Reading,
 }
 
-impl Waits for Waiting {}
+impl AnswerWaiter for Waiting {}
 
 /// Processes an outcome; if the job is done, calls `finish` with its result.
 #[inline]
