@@ -36,7 +36,7 @@ use crate::aerospike::answer::Answer;
 use crate::aerospike::builder::Builder;
 use crate::aerospike::client_kind::{ClientContext, ClientKind, IsNeeded, sealed};
 use crate::aerospike::cluster;
-use crate::aerospike::many::{Many, many as many_verbs};
+use crate::aerospike::many::{ComposedBatch, many as many_verbs};
 use crate::aerospike::options::CallOptions;
 use crate::aerospike::query_plan::PreparedQuery;
 use crate::aerospike::record::Record;
@@ -62,11 +62,11 @@ use transport::Transport;
 /// [`AsyncClient::close`].
 #[derive(Debug, Clone)]
 pub struct AsyncClient {
-    core: Arc<Core>,
+    core: Arc<AsyncCore>,
 }
 
 #[derive(Debug)]
-struct Core {
+struct AsyncCore {
     context: ClientContext,
     transport: Transport,
 }
@@ -141,7 +141,7 @@ impl Builder {
                 let transport = Transport::native(&cluster, threads)?;
                 let streams = Streams::new(cluster.clone());
                 let context = ClientContext { cluster, streams, defaults };
-                Ok(AsyncClient { core: Arc::new(Core { context, transport }) })
+                Ok(AsyncClient { core: Arc::new(AsyncCore { context, transport }) })
             })
             .await
         }
@@ -162,19 +162,19 @@ impl Builder {
             let transport = Transport::tokio(&cluster)?;
             let streams = Streams::new(cluster.clone());
             let context = ClientContext { cluster, streams, defaults };
-            Ok(AsyncClient { core: Arc::new(Core { context, transport }) })
+            Ok(AsyncClient { core: Arc::new(AsyncCore { context, transport }) })
         }
     }
 }
 
-impl Core {
+impl AsyncCore {
     fn close(&self) {
         self.transport.close();
         self.context.close();
     }
 }
 
-impl Drop for Core {
+impl Drop for AsyncCore {
     fn drop(&mut self) {
         self.close();
     }
@@ -234,7 +234,7 @@ impl ClientKind for AsyncClient {
 /// discards the reply; a request that was sent may still be executed by the server.
 #[derive(Debug, Clone)]
 pub struct AsyncDataset {
-    core: Arc<Core>,
+    core: Arc<AsyncCore>,
     space: Arc<SetRef>,
     options: CallOptions,
 }
@@ -258,7 +258,7 @@ impl AsyncDataset {
         Pending::new(self.core.clone(), request, plan, span)
     }
 
-    fn run_many(&self, many: Result<Many>) -> PendingBatch {
+    fn run_many(&self, many: Result<ComposedBatch>) -> PendingBatch {
         let span = match &many {
             Ok(many) => VerbSpan::many(&self.space, many.verb, many.rows.len()),
             Err(_) => VerbSpan::default(),

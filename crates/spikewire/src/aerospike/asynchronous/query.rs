@@ -8,10 +8,10 @@ use std::task::{Context, Poll, ready};
 use futures_core::Stream;
 use futures_core::stream::FusedStream;
 
-use super::Core;
+use super::AsyncCore;
 use super::transport::Driver;
 use crate::aerospike::query_plan::PreparedQuery;
-use crate::aerospike::query_plan::{ReadStep, Reading};
+use crate::aerospike::query_plan::{ReadStep, RunningQuery};
 use crate::{Page, QueryRecord, Result};
 
 /// Number of records after which a task yields, even if more are available.
@@ -31,12 +31,12 @@ pub struct AsyncRecords {
     run: u32,
     over: bool,
     /// Keeps the connections open while records are read.
-    _core: Arc<Core>,
+    _core: Arc<AsyncCore>,
 }
 
 impl AsyncRecords {
-    pub(super) fn new(core: &Arc<Core>, plan: PreparedQuery) -> Result<Self> {
-        let reading = Reading::new(core.context.streams.clone(), plan)?;
+    pub(super) fn new(core: &Arc<AsyncCore>, plan: PreparedQuery) -> Result<Self> {
+        let reading = RunningQuery::new(core.context.streams.clone(), plan)?;
         let driver = core.transport.drive(reading)?;
         Ok(Self { driver, run: 0, over: false, _core: core.clone() })
     }
@@ -111,12 +111,12 @@ pub struct AsyncPages {
     size: usize,
     over: bool,
     /// Keeps the connections open while records are read.
-    _core: Arc<Core>,
+    _core: Arc<AsyncCore>,
 }
 
 impl AsyncPages {
-    pub(super) fn new(core: &Arc<Core>, plan: PreparedQuery, size: usize) -> Result<Self> {
-        let reading = Reading::new(core.context.streams.clone(), plan)?;
+    pub(super) fn new(core: &Arc<AsyncCore>, plan: PreparedQuery, size: usize) -> Result<Self> {
+        let reading = RunningQuery::new(core.context.streams.clone(), plan)?;
         let driver = core.transport.drive(reading)?;
         Ok(Self { driver, size, over: false, _core: core.clone() })
     }

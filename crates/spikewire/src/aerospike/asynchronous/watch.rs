@@ -18,17 +18,17 @@ const WAKER: Token = Token(usize::MAX);
 
 /// The thread; it stops when this is dropped.
 #[derive(Debug)]
-pub(super) struct Watcher(Arc<Shared>);
+pub(super) struct Watcher(Arc<WatcherShared>);
 
 #[derive(Debug)]
-struct Shared {
+struct WatcherShared {
     registry: Registry,
     waker: mio::Waker,
-    state: Mutex<State>,
+    state: Mutex<WatcherState>,
 }
 
 #[derive(Debug)]
-struct State {
+struct WatcherState {
     slots: HashMap<usize, Slot>,
     next: usize,
     /// When the thread checks without an event.
@@ -50,8 +50,9 @@ struct Slot {
 impl Watcher {
     pub fn start() -> io::Result<Self> {
         let poll = mio::Poll::new()?;
-        let state = State { slots: HashMap::new(), next: 0, next_check: Tick::NEVER, ended: false };
-        let shared = Arc::new(Shared {
+        let state =
+            WatcherState { slots: HashMap::new(), next: 0, next_check: Tick::NEVER, ended: false };
+        let shared = Arc::new(WatcherShared {
             registry: poll.registry().try_clone()?,
             waker: mio::Waker::new(poll.registry(), WAKER)?,
             state: Mutex::new(state),
@@ -90,7 +91,7 @@ impl Drop for Watcher {
 /// A watched descriptor.
 #[derive(Debug)]
 pub(super) struct Watch {
-    shared: Arc<Shared>,
+    shared: Arc<WatcherShared>,
     token: usize,
     descriptor: RawFd,
 }
@@ -100,7 +101,7 @@ impl Watch {
     pub fn poll(&self, context: &Context<'_>, wait: Duration) -> Poll<()> {
         let until = Tick::now().after(wait);
         let mut state = self.shared.state.lock();
-        let State { slots, next_check, .. } = &mut *state;
+        let WatcherState { slots, next_check, .. } = &mut *state;
         let Some(slot) = slots.get_mut(&self.token) else { return Poll::Ready(()) };
         if std::mem::take(&mut slot.ready) {
             return Poll::Ready(());
@@ -130,7 +131,7 @@ impl Drop for Watch {
 }
 
 /// The main loop of the thread.
-fn run(mut poll: mio::Poll, shared: &Shared) {
+fn run(mut poll: mio::Poll, shared: &WatcherShared) {
     let mut events = Events::with_capacity(256);
     let mut wakers = Vec::new();
     loop {

@@ -17,4 +17,4 @@ pub(crate) use plan::{QueryRequest, encoded, partitions};
 pub use query_record::QueryRecord;
 pub use range::{Collection, IndexOn, IndexRange, IndexValue};
 pub use records::Page;
-pub(crate) use records::{ReadStep, Reading};
+pub(crate) use records::{ReadStep, RunningQuery};

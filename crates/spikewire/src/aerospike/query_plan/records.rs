@@ -24,7 +24,7 @@ pub type Page = QueryPage<QueryRecord>;
 
 /// A running query.
 #[derive(Debug)]
-pub(crate) struct Reading {
+pub(crate) struct RunningQuery {
     reader: QueryReader<QueryRecord>,
     shape: RecordShape,
     /// It failed and reported that: there are no more results.
@@ -53,7 +53,7 @@ impl<T> ReadStep<T> {
     }
 }
 
-impl Reading {
+impl RunningQuery {
     pub fn new(streams: Arc<Streams>, plan: PreparedQuery) -> Result<Self> {
         let PreparedQuery { plan, shape } = plan;
         let span = VerbSpan::query(&plan.query.namespace, &plan.query.set);
@@ -141,14 +141,14 @@ impl Reading {
     }
 }
 
-impl Drop for Reading {
+impl Drop for RunningQuery {
     /// A connection on which only the end of the reply is outstanding serves the next query.
     fn drop(&mut self) {
         self.reader.close();
     }
 }
 
-impl AsRawFd for Reading {
+impl AsRawFd for RunningQuery {
     fn as_raw_fd(&self) -> RawFd {
         self.reader.as_stream().as_raw_fd()
     }
