@@ -181,7 +181,7 @@ impl ClusterWorker {
         for (at, answer) in answers {
             match answer.and_then(|answer| self.members[at].apply_map(&answer)) {
                 Ok(replicas) => {
-                    losers.extend(self.partitions.apply(self.members[at].node.slot, &replicas))
+                    losers.extend(self.partitions.apply(self.members[at].node.slot, &replicas));
                 }
                 Err(_) => self.fail(at),
             }

@@ -131,7 +131,7 @@ const EXECUTE: u8 = 10;
 const BATCH: u8 = 13;
 
 #[test]
-fn a_node_that_does_not_know_a_statement_is_asked_to_prepare_it() {
+fn a_node_that_does_not_know_a_statement_prepares_it() {
     let session = session();
     let statement = prepare(&session, SET, b"one");
     let (request, mut execution) = execute(&session, &statement);
@@ -161,7 +161,7 @@ fn another_id_is_an_error_and_no_loop() {
 }
 
 #[test]
-fn a_node_that_never_knows_it_is_given_up() {
+fn a_node_that_never_knows_it_is_abandoned() {
     let session = session();
     let statement = prepare(&session, SET, b"one");
     let (request, mut execution) = execute(&session, &statement);
@@ -213,8 +213,8 @@ fn all_statements_of_a_batch_are_prepared_that_are_missing() {
     let (mut draft, mut batches) = (request, 0);
     loop {
         if draft.bytes[4] == PREPARE {
-            let asks = |name: &&String| draft.bytes.ends_with(format!("c = {name}").as_bytes());
-            let name = names.iter().find(asks).unwrap();
+            let is_for = |name: &&String| draft.bytes.ends_with(format!("c = {name}").as_bytes());
+            let name = names.iter().find(is_for).unwrap();
             assert!(!knows.contains(name), "prepared twice");
             knows.push(name.clone());
             draft = sent(execution.on_outcome(reply(&prepared(name.as_bytes()), &there)));
@@ -281,7 +281,7 @@ fn a_pause_that_ends_otherwise_ends_the_statement() {
 }
 
 #[test]
-fn another_node_is_asked_where_preparing_fails() {
+fn another_node_is_tried_where_preparing_fails() {
     let session = session();
     let statement = prepare(&session, SET, b"one");
     let (request, mut execution) = execute(&session, &statement);
@@ -300,13 +300,13 @@ fn another_node_is_asked_where_preparing_fails() {
 }
 
 /// Node and reason of each failed attempt.
-fn told(error: &Error) -> Vec<(String, String)> {
+fn failures_of(error: &Error) -> Vec<(String, String)> {
     let failed = error.failed_attempts();
     failed.map(|(node, why)| (node.unwrap_or("none").to_owned(), why.to_owned())).collect()
 }
 
 #[test]
-fn what_failed_before_a_statement_was_prepared_is_told() {
+fn what_failed_before_a_statement_was_prepared_is_reported() {
     let session = session();
     let statement = prepare(&session, SET, b"one");
     let (first, second) = (node(&session, 0), node(&session, 1));
@@ -328,7 +328,7 @@ fn what_failed_before_a_statement_was_prepared_is_told() {
     let draft = sent(execution.on_outcome(reply(&prepared(b"one"), &second)));
     assert_eq!(draft.bytes, request.bytes);
     let error = failed(execution.on_outcome(reply(&error_frame(0x2200, "no", &[]), &second)));
-    assert_eq!(told(&error), expected);
+    assert_eq!(failures_of(&error), expected);
     assert_eq!((error.attempts(), error.in_doubt()), (2, true));
 
     // The same if preparing fails.
@@ -336,7 +336,7 @@ fn what_failed_before_a_statement_was_prepared_is_told() {
     execution.returned(request.bytes);
     sent(execution.on_outcome(Err(unknown())));
     let error = failed(execution.on_outcome(reply(&error_frame(0x2200, "no", &[]), &second)));
-    assert_eq!(told(&error), expected);
+    assert_eq!(failures_of(&error), expected);
 }
 
 /// What follows the first request has what is left of the time; errors tell the whole of it.

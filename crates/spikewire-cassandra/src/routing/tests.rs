@@ -75,7 +75,7 @@ fn nodes_that_are_down_come_last() {
 }
 
 #[test]
-fn other_datacenters_are_asked_where_that_is_allowed_and_last() {
+fn other_datacenters_are_used_where_that_is_allowed_and_last() {
     let open = Options { remote_datacenters: true, ..options() };
     let snapshot = sample::snapshot(&SIX, &TWO_EACH, &open);
     let walked = walk(&snapshot, target(false, 0), 6);
@@ -107,7 +107,7 @@ fn without_a_token_all_local_nodes_have_their_turn() {
 }
 
 #[test]
-fn what_an_error_says_decides_where_the_next_attempt_goes() {
+fn the_error_decides_where_the_next_attempt_goes() {
     let snapshot = sample::snapshot(&SIX, &TWO_EACH, &options());
     let first = choose(&snapshot, &target(false, 0), 0).unwrap();
     let replicas = Replicas { consistency: Consistency::Quorum, received: 2, required: 2 };
@@ -127,7 +127,7 @@ fn what_an_error_says_decides_where_the_next_attempt_goes() {
 }
 
 #[test]
-fn a_node_that_is_to_be_asked_first_is_not_asked_for_ever() {
+fn the_preferred_first_node_is_not_tried_for_ever() {
     let snapshot = sample::snapshot(&SIX, &TWO_EACH, &options());
     let first = Some(snapshot.nodes[3].clone());
     let walked = walk(&snapshot, Target { first, ..target(false, 0) }, 3);

@@ -146,7 +146,7 @@ fn what_has_copies() {
 }
 
 #[test]
-fn a_statement_says_otherwise_than_its_session() {
+fn a_statement_overrides_its_session() {
     let never = session_of(Speculation::default());
     assert!(!query(&never, SELECT, &StatementOptions::default()).speculates());
     let mut options = StatementOptions::default();
@@ -242,8 +242,8 @@ fn what_no_node_could_answer_otherwise_ends_the_statement() {
         let error = failed(&sent[0].fails(kind));
         assert_eq!((error.kind(), error.attempts()), (kind, 2));
         assert!(error.in_doubt(), "the other copy may be executed");
-        let told: Vec<_> = error.failed_attempts().filter_map(|(node, _)| node).collect();
-        assert_eq!(told, [sent[1].node.to_string(), sent[0].node.to_string()]);
+        let failed_nodes: Vec<_> = error.failed_attempts().filter_map(|(node, _)| node).collect();
+        assert_eq!(failed_nodes, [sent[1].node.to_string(), sent[0].node.to_string()]);
         assert!(is_left(&sent[1].fails(kind)));
     }
     let mut sent = send(&session, SELECT, 2);
@@ -340,7 +340,7 @@ fn no_copy_goes_where_another_one_is() {
 }
 
 #[test]
-fn a_share_is_taken_once() {
+fn a_share_is_used_once() {
     let mut own = Share::Own(1);
     assert_eq!(
         (own.ask(|it| *it), own.take().copied(), own.take().copied()),

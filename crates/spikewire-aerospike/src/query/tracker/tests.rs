@@ -184,7 +184,7 @@ proptest! {
 }
 
 #[test]
-fn records_of_others_are_not_taken() {
+fn records_of_others_are_not_accepted() {
     let mut tracker = Tracker::new(&Partitions::range(3, 1).unwrap());
     assert_eq!(tracker.waiting().collect::<Vec<_>>(), [(3, 0)]);
     tracker.assign(3, Piece(0));
@@ -206,15 +206,15 @@ fn cursors_are_checked() {
     let (copy, left) = cursor::decode(&query, &bytes).unwrap();
     assert_eq!(left, Some(12));
     assert!(copy.unread().eq(tracker.unread()));
-    let refused = |query: &Query, bytes: &[u8]| cursor::decode(query, bytes).unwrap_err();
+    let decode_error = |query: &Query, bytes: &[u8]| cursor::decode(query, bytes).unwrap_err();
     for at in 0..bytes.len() {
         let mut damaged = bytes.clone();
         damaged[at] ^= 0x10;
-        refused(&query, &damaged);
-        refused(&query, &bytes[..at]);
+        decode_error(&query, &damaged);
+        decode_error(&query, &bytes[..at]);
     }
     let other = Query { set: "b".into(), ..query.clone() };
-    assert!(refused(&other, &bytes).message().contains("another query"));
+    assert!(decode_error(&other, &bytes).message().contains("another query"));
     let paced = Query { records_per_second: 10, ..query };
     assert!(cursor::decode(&paced, &bytes).is_ok(), "the pace may change");
 }
