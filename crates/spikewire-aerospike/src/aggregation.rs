@@ -56,7 +56,7 @@ impl AggregationPlan {
         cluster: &Cluster,
         interrupted: &(dyn Fn() -> bool + '_),
     ) -> Result<Vec<Value>> {
-        let mut tally = Tally::new(cluster.counted(&self.query.namespace), "aggregate");
+        let mut tally = Tally::new(cluster.counter_scope(&self.query.namespace), "aggregate");
         tally.begin();
         let outcome = self.reduced(cluster, interrupted).map(|(values, nodes)| {
             (tally.records, tally.parts) = (values.len() as u64, nodes as u64);
@@ -222,7 +222,7 @@ mod tests {
         out
     }
 
-    fn taken(frame: &[u8]) -> Result<Vec<Value>> {
+    fn values_of(frame: &[u8]) -> Result<Vec<Value>> {
         let mut values = Vec::new();
         take_values(frame, &mut |value| {
             values.push(value);
@@ -236,14 +236,14 @@ mod tests {
         let mut frame = message(ResultCode::OK, &[(b"SUCCESS", Value::Int(1))]);
         frame.extend(message(ResultCode::OK, &[(b"SUCCESS", Value::Int(2))]));
         frame.extend(message(ResultCode::NOT_FOUND, &[]));
-        assert_eq!(taken(&frame).unwrap(), [Value::Int(1), Value::Int(2)]);
+        assert_eq!(values_of(&frame).unwrap(), [Value::Int(1), Value::Int(2)]);
         let failure = message(ResultCode::OK, &[(b"FAILURE", Value::Str("no luck".to_owned()))]);
-        let error = taken(&failure).unwrap_err();
+        let error = values_of(&failure).unwrap_err();
         assert_eq!(error.kind(), Kind::Server(ResultCode::UDF));
         assert_eq!(error.message(), "no luck");
-        let error = taken(&message(ResultCode::INDEX_NOT_FOUND, &[])).unwrap_err();
+        let error = values_of(&message(ResultCode::INDEX_NOT_FOUND, &[])).unwrap_err();
         assert_eq!(error.kind(), Kind::Server(ResultCode::INDEX_NOT_FOUND));
-        assert_eq!(taken(&frame[..9]).unwrap_err().kind(), Kind::Malformed);
+        assert_eq!(values_of(&frame[..9]).unwrap_err().kind(), Kind::Malformed);
     }
 
     /// A function that reduces nothing returns as much as the records hold.

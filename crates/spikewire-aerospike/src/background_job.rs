@@ -80,8 +80,8 @@ impl JobPlan {
                 arguments: function.arguments(),
             },
         };
-        let counted = cluster.counted(&self.query.namespace);
-        StartJob::new(cluster.members()?, &self.query, &task, self.timeout, Some(counted))
+        let counter_scope = cluster.counter_scope(&self.query.namespace);
+        StartJob::new(cluster.members()?, &self.query, &task, self.timeout, Some(counter_scope))
     }
 }
 

@@ -6,7 +6,7 @@ use std::time::Duration;
 use spikewire_aerospike_protocol::host;
 use spikewire_transport::tls::{Tls, TlsOptions};
 
-use crate::command::{CommandDefaults, MAX_RETRIES, ReadMode, Refusal, multiplier, parse};
+use crate::command::{CommandDefaults, InvalidArgument, MAX_RETRIES, ReadMode, multiplier, parse};
 use crate::model::Hedge;
 use crate::model::Options;
 use crate::model::{Auth, Secret};
@@ -29,7 +29,7 @@ pub struct ClientOptions {
 /// The value of an option in a host language. Names are for error messages.
 pub trait OptionValue {
     /// The error for an invalid value.
-    type Error: From<Refusal>;
+    type Error: From<InvalidArgument>;
 
     /// True or false.
     fn flag(&self, name: &str) -> Result<bool, Self::Error>;
@@ -50,7 +50,7 @@ pub trait OptionValue {
     /// Encryption of connections, if any.
     fn tls(&self, name: &str) -> Result<Option<TlsOptions>, Self::Error>;
     /// Whether there is a value, for options that can be unset.
-    fn is_given(&self) -> bool;
+    fn has_value(&self) -> bool;
 }
 
 /// Integer options and their bounds.
@@ -132,11 +132,11 @@ impl ClientOptions {
         let options = &mut self.options;
         match name {
             "cluster_name" => options.cluster_name = Some(value.text(name)?),
-            "user" | "password" | "auth" if !value.is_given() => {}
+            "user" | "password" | "auth" if !value.has_value() => {}
             "user" => options.login.user = Some(value.text(name)?),
             "password" => options.login.password = Some(Secret::from(value.text(name)?)),
             "auth" => options.login.auth = Some(Auth::parse(&value.text(name)?)?),
-            "tls" => self.tls = if value.is_given() { value.tls(name)? } else { None },
+            "tls" => self.tls = if value.has_value() { value.tls(name)? } else { None },
             "timeout" => options.policy.timeout = span()?,
             "socket_timeout" => options.policy.socket_timeout = span()?.into(),
             "sleep_between_retries" => options.policy.sleep = span()?.into(),
@@ -172,7 +172,7 @@ impl ClientOptions {
     }
 
     /// Rejects values out of bounds, for hosts that set fields directly.
-    pub fn check(&self) -> Result<(), Refusal> {
+    pub fn check(&self) -> Result<(), InvalidArgument> {
         let options = &self.options;
         for (name, span) in [
             ("connect_timeout", options.connect_timeout),
@@ -199,9 +199,10 @@ impl ClientOptions {
 
     /// Returns the engine's options. Reads certificates from files and the system, so it may block
     /// on disk. Rejects contradictory options.
-    pub fn finish(mut self) -> Result<Options, Refusal> {
+    pub fn finish(mut self) -> Result<Options, InvalidArgument> {
         if let Some(tls) = &self.tls {
-            let tls = Tls::new(tls).map_err(|error| Refusal::of_value(error.to_string()))?;
+            let tls =
+                Tls::new(tls).map_err(|error| InvalidArgument::of_value(error.to_string()))?;
             self.options.tls = Some(tls);
         }
         self.options.login.check(self.options.tls.as_ref())?;
@@ -209,9 +210,9 @@ impl ClientOptions {
     }
 
     /// Sets the seeds from a comma-separated list of hosts.
-    pub fn set_seeds(&mut self, list: &str) -> Result<(), Refusal> {
+    pub fn set_seeds(&mut self, list: &str) -> Result<(), InvalidArgument> {
         self.options.seeds = host::parse_hosts(list, host::DEFAULT_PORT)
-            .map_err(|error| Refusal::of_value(format!("seeds: {error}")))?;
+            .map_err(|error| InvalidArgument::of_value(format!("seeds: {error}")))?;
         Ok(())
     }
 
@@ -225,13 +226,13 @@ impl ClientOptions {
 
 /// The bounds of a count.
 fn bounds(name: &str) -> (u64, u64) {
-    let found = COUNTS.iter().find(|(known, _)| *known == name);
-    found.map_or((0, u64::MAX), |(_, bounds)| *bounds)
+    let bounds = COUNTS.iter().find(|(known, _)| *known == name);
+    bounds.map_or((0, u64::MAX), |(_, bounds)| *bounds)
 }
 
-fn check_span(name: &str, span: Duration) -> Result<(), Refusal> {
+fn check_span(name: &str, span: Duration) -> Result<(), InvalidArgument> {
     match LEAST.iter().find(|(known, least)| *known == name && span < *least) {
-        Some((_, least)) => Err(Refusal::of_value(format!(
+        Some((_, least)) => Err(InvalidArgument::of_value(format!(
             "{name} must be at least {} s, got {} s",
             least.as_secs_f64(),
             span.as_secs_f64()
@@ -240,11 +241,11 @@ fn check_span(name: &str, span: Duration) -> Result<(), Refusal> {
     }
 }
 
-fn unknown(name: &str, others: &[&str]) -> Refusal {
+fn unknown(name: &str, others: &[&str]) -> InvalidArgument {
     let mut names = [&ClientOptions::NAMES, others].concat();
     names.sort_unstable();
     let names = names.join(", ");
-    Refusal::of_type(format!("unknown client option {name:?}; there are: {names}"))
+    InvalidArgument::of_type(format!("unknown client option {name:?}; there are: {names}"))
 }
 
 #[cfg(test)]
@@ -255,45 +256,45 @@ mod tests {
     struct Number(u64);
 
     impl OptionValue for Number {
-        type Error = Refusal;
+        type Error = InvalidArgument;
 
-        fn flag(&self, _: &str) -> Result<bool, Refusal> {
+        fn flag(&self, _: &str) -> Result<bool, InvalidArgument> {
             Ok(self.0 > 0)
         }
 
-        fn count(&self, name: &str, bounds: (u64, u64)) -> Result<u64, Refusal> {
+        fn count(&self, name: &str, bounds: (u64, u64)) -> Result<u64, InvalidArgument> {
             parse::count(name, Some(self.0), bounds, self.0)
         }
 
-        fn span(&self, name: &str) -> Result<Duration, Refusal> {
+        fn span(&self, name: &str) -> Result<Duration, InvalidArgument> {
             parse::seconds(name, self.0 as f64 / 1000.0, self.0)
         }
 
-        fn multiplier(&self, name: &str) -> Result<f32, Refusal> {
+        fn multiplier(&self, name: &str) -> Result<f32, InvalidArgument> {
             multiplier(name, self.0 as f64, self.0)
         }
 
-        fn hedge(&self, name: &str) -> Result<Hedge, Refusal> {
+        fn hedge(&self, name: &str) -> Result<Hedge, InvalidArgument> {
             Hedge::time(name, Duration::from_millis(self.0), self.0)
         }
 
-        fn text(&self, _: &str) -> Result<String, Refusal> {
+        fn text(&self, _: &str) -> Result<String, InvalidArgument> {
             Ok("any".to_owned())
         }
 
-        fn addresses(&self, _: &str) -> Result<HashMap<String, String>, Refusal> {
+        fn addresses(&self, _: &str) -> Result<HashMap<String, String>, InvalidArgument> {
             Ok(HashMap::new())
         }
 
-        fn racks(&self, _: &str) -> Result<Vec<u32>, Refusal> {
+        fn racks(&self, _: &str) -> Result<Vec<u32>, InvalidArgument> {
             Ok(vec![self.0 as u32])
         }
 
-        fn tls(&self, _: &str) -> Result<Option<TlsOptions>, Refusal> {
+        fn tls(&self, _: &str) -> Result<Option<TlsOptions>, InvalidArgument> {
             Ok(Some(TlsOptions::default()))
         }
 
-        fn is_given(&self) -> bool {
+        fn has_value(&self) -> bool {
             true
         }
     }
@@ -302,8 +303,8 @@ mod tests {
     fn every_name_is_an_option() {
         for name in ClientOptions::NAMES {
             let set = ClientOptions::default().set(name, &Number(1000), &[]);
-            let refused = set.err().map(|refusal| refusal.message().to_owned());
-            assert!(!refused.unwrap_or_default().contains("unknown"), "{name}");
+            let error = set.err().map(|error| error.message().to_owned());
+            assert!(!error.unwrap_or_default().contains("unknown"), "{name}");
         }
         let unknown = ClientOptions::default().set("speed", &Number(1), &["codec"]).unwrap_err();
         assert!(
@@ -314,29 +315,29 @@ mod tests {
 
     #[test]
     fn bounds_hold_however_an_option_is_set() {
-        for (name, number, says) in [
+        for (name, number, expected) in [
             ("tend_interval", 49, "tend_interval must be at least 0.05 s, got 0.049 s"),
             ("connect_timeout", 0, "connect_timeout must be at least 0.001 s, got 0 s"),
             ("max_retries", 1001, "max_retries must be from 0 to 1000, got 1001"),
             ("sleep_multiplier", 101, "sleep_multiplier must be from 1 to 100, got 101"),
             ("error_rate_window", 0, "error_rate_window must be from 1 to 3600, got 0"),
         ] {
-            let refused = ClientOptions::default().set(name, &Number(number), &[]).unwrap_err();
-            assert_eq!(refused.message(), says);
+            let error = ClientOptions::default().set(name, &Number(number), &[]).unwrap_err();
+            assert_eq!(error.message(), expected);
         }
         let mut options = ClientOptions::default();
         options.check().unwrap();
         options.options.connections_per_node = 2000;
-        let refused = options.check().unwrap_err();
-        assert_eq!(refused.message(), "connections_per_node must be from 1 to 1024, got 2000");
+        let error = options.check().unwrap_err();
+        assert_eq!(error.message(), "connections_per_node must be from 1 to 1024, got 2000");
     }
 
     #[test]
-    fn what_makes_no_sense_together_is_refused_at_the_end() {
+    fn what_makes_no_sense_together_is_rejected_at_the_end() {
         let mut options = ClientOptions::default();
         options.options.login.user = Some("app".to_owned());
-        let refused = options.clone().finish().unwrap_err();
-        assert_eq!(refused.message(), "user and password go together");
+        let error = options.clone().finish().unwrap_err();
+        assert_eq!(error.message(), "user and password go together");
         options.options.login.password = Some("opensesame".into());
         assert!(!format!("{options:?}").contains("opensesame"));
         assert_eq!(options.finish().unwrap().login.user.as_deref(), Some("app"));
@@ -344,7 +345,7 @@ mod tests {
 
     #[test]
     fn seeds_say_what_is_wrong() {
-        let refused = ClientOptions::default().set_seeds("db1,,db2:99999").unwrap_err();
-        assert!(refused.message().starts_with("seeds: "), "{refused}");
+        let error = ClientOptions::default().set_seeds("db1,,db2:99999").unwrap_err();
+        assert!(error.message().starts_with("seeds: "), "{error}");
     }
 }

@@ -3,7 +3,7 @@
 use spikewire_aerospike_protocol::frame::{HEADER_LEN, Header, Kind, VERSION};
 use spikewire_transport::protocol::{Answers, Frame, Framing, Greeting, Malformed};
 
-use crate::security::{Access, Greeter};
+use crate::security::{Access, LoginHandshake};
 
 /// Aerospike's protocol: replies come in the order of requests. A connection is ready once it is
 /// established and, if the client logs in, the node has accepted the login.
@@ -11,41 +11,41 @@ use crate::security::{Access, Greeter};
 pub struct Aerospike {
     /// Whether the frame that was cut last is no message: it answers an info request, or one about
     /// users and roles.
-    pub(crate) aside: bool,
+    pub(crate) is_service_frame: bool,
     /// Whether that frame is one of security.
     pub(crate) security: bool,
     /// Whether the client logs in.
     pub(crate) logs_in: bool,
     /// The handshake before the first command; `None` once done.
-    greeter: Option<Box<Greeter>>,
+    handshake: Option<Box<LoginHandshake>>,
 }
 
 impl Aerospike {
     /// The state of a new connection.
     pub(crate) fn new(access: &Access) -> Self {
-        let greeter = access.greeter();
-        Self { aside: false, security: false, logs_in: greeter.is_some(), greeter }
+        let handshake = access.handshake();
+        Self { is_service_frame: false, security: false, logs_in: handshake.is_some(), handshake }
     }
 }
 
 impl Framing for Aerospike {
-    fn greet(&mut self, heard: Option<&[u8]>, out: &mut Vec<u8>) -> Greeting {
-        let Some(greeter) = &mut self.greeter else { return Greeting::Ready };
-        let greeting = greeter.greet(heard, out);
-        if greeting == Greeting::Ready {
-            self.greeter = None;
+    fn greet(&mut self, frame: Option<&[u8]>, out: &mut Vec<u8>) -> Greeting {
+        let Some(handshake) = &mut self.handshake else { return Greeting::Ready };
+        let step = handshake.advance(frame, out);
+        if step == Greeting::Ready {
+            self.handshake = None;
         }
-        greeting
+        step
     }
 
     #[inline]
     fn cut(&mut self, bytes: &[u8]) -> Result<Option<Frame>, Malformed> {
         let header = Header::parse(bytes).map_err(|error| malformed(&error.to_string(), bytes))?;
         let Some(header) = header else { return begun(bytes) };
-        self.aside = match header.kind {
+        self.is_service_frame = match header.kind {
             Kind::Message => false,
-            Kind::Info => self.hear(false),
-            Kind::Admin => self.hear(true),
+            Kind::Info => self.on_service_frame(false),
+            Kind::Admin => self.on_service_frame(true),
             Kind::Compressed => return Err(no_message()),
         };
         let len = HEADER_LEN + header.len;
@@ -56,10 +56,10 @@ impl Framing for Aerospike {
 impl Aerospike {
     /// A frame has come that is no message.
     #[cold]
-    fn hear(&mut self, security: bool) -> bool {
+    fn on_service_frame(&mut self, security: bool) -> bool {
         self.security = security;
-        if let Some(greeter) = &mut self.greeter {
-            greeter.heard_security = security;
+        if let Some(handshake) = &mut self.handshake {
+            handshake.security_frame = security;
         }
         true
     }

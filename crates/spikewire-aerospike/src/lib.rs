@@ -7,7 +7,7 @@
 //! | [`model`] | options, policies, errors, names: no nodes, no connections |
 //! | `security` | encryption and logging in, at every node |
 //! | `framing` | Aerospike's frames, for what opens connections |
-//! | [`cluster`] | seeds, the tender, nodes, the partition map: one immutable snapshot, shared |
+//! | [`cluster`] | seeds, the cluster worker, nodes, the partition map: one immutable snapshot, shared |
 //! | `route` | which node a command goes to |
 //! | [`query`] | scans and index queries, without I/O: options, progress, cursors |
 //! | [`transport`] | multiplexed connections and the drivers that turn them; streams of records |

@@ -118,11 +118,11 @@ impl Router {
             }
         };
         let map = snapshot.map(namespace)?;
-        let found = match target.column {
+        let node = match target.column {
             0 => self.holder(map, partition, target.write, policy, step),
             column => in_turn(map, partition, u32::from(column) - 1 + step),
         };
-        found.cloned().ok_or_else(|| snapshot.no_holder(namespace, partition))
+        node.cloned().ok_or_else(|| snapshot.no_holder(namespace, partition))
     }
 
     /// The node for a record whose earlier attempts advanced by `step` replicas.
@@ -168,9 +168,9 @@ impl Router {
             _ => 0,
         };
         let usable = |on: &usize| usable(map, (begins + on) % columns.max(1), partition);
-        let mut found = (0..columns).filter_map(|on| usable(&on).map(|node| (on, node)));
-        let (first, node) = found.next()?;
-        let (other, second) = found.find(|(_, other)| other.slot != node.slot)?;
+        let mut columns_in_use = (0..columns).filter_map(|on| usable(&on).map(|node| (on, node)));
+        let (first, node) = columns_in_use.next()?;
+        let (other, second) = columns_in_use.find(|(_, other)| other.slot != node.slot)?;
         let delay = target.hedge.delay(|share| second.latencies().quantile(share))?;
         let column = |on| u8::try_from((begins + on) % columns + 1).ok();
         let second = Target { column: column(other)?, second: true, ..target.clone() };
@@ -201,7 +201,12 @@ fn usable(map: &NamespaceMap, column: usize, pid: u16) -> Option<&Arc<Node>> {
 /// The replica `start` columns further, or the next existing one.
 fn in_turn(map: &NamespaceMap, pid: u16, start: u32) -> Option<&Arc<Node>> {
     let replicas = map.replicas().max(1);
-    (0..replicas).find_map(|on| usable(map, (start as usize + on) % replicas, pid))
+    let first = start as usize % replicas;
+    // Nearly always; the others are looked at only while a node is missing.
+    if let Some(node) = usable(map, first, pid) {
+        return Some(node);
+    }
+    (1..replicas).find_map(|on| usable(map, (first + on) % replicas, pid))
 }
 
 /// How many unreachable nodes an error names.

@@ -76,7 +76,7 @@ fn a_procedure_goes_on_after_its_pause() {
 }
 
 #[test]
-fn a_procedure_whose_outcome_is_not_wanted_ends() {
+fn a_procedure_whose_outcome_is_not_needed_ends() {
     let (_server, waiter, calls, ticket) = started();
     waiter.gone.store(true, SeqCst);
     let mut next = Next::default();

@@ -27,11 +27,11 @@ const HASTY: Duration = Duration::from_millis(500);
 
 /// Keeps the result code of the reply, or the error.
 #[derive(Debug, Default)]
-struct Kept(Option<Result<u8, Error>>);
+struct OutcomeTicket(Option<Result<u8, Error>>);
 
-impl ResponseHandler for Kept {}
+impl ResponseHandler for OutcomeTicket {}
 
-impl BlockingTicket<Aerospike> for Kept {
+impl BlockingTicket<Aerospike> for OutcomeTicket {
     fn complete(&mut self, outcome: Outcome<'_>) {
         self.0 = Some(outcome.map(|reply| reply.body[5]));
     }
@@ -41,7 +41,7 @@ impl BlockingTicket<Aerospike> for Kept {
 struct Bench {
     /// Gives the pool a cluster; commands go to `node` anyway.
     _fake: FakeNode,
-    pool: Arc<BlockingPool<Kept>>,
+    pool: Arc<BlockingPool<OutcomeTicket>>,
     listener: TcpListener,
     node: Arc<Node>,
 }
@@ -68,12 +68,12 @@ impl Bench {
         let commands = nodes.iter().map(|node| {
             let target = Target::node((*node).clone(), true);
             let policy = Policy { timeout: within, max_retries: 0, ..Policy::default() };
-            Command::new(REQUEST.to_vec(), target, policy, now, Kept::default())
+            Command::new(REQUEST.to_vec(), target, policy, now, OutcomeTicket::default())
         });
         let limits = CallerLimits { now, deadline: Tick::NEVER, alone: false, interrupted: None };
-        let mut kept = Vec::new();
-        self.pool.run(commands, limits, |ticket| kept.extend(ticket.0)).unwrap();
-        kept
+        let mut outcomes = Vec::new();
+        self.pool.run(commands, limits, |ticket| outcomes.extend(ticket.0)).unwrap();
+        outcomes
     }
 
     /// Sends a write with one attempt; returns whether the call as a whole succeeded, and the
@@ -85,23 +85,24 @@ impl Bench {
     ) -> (Result<(), Fault>, Option<Result<u8, Error>>) {
         let target = Target::node(self.node.clone(), true);
         let policy = Policy { timeout: within, max_retries: 0, ..Policy::default() };
-        let command = Command::new(REQUEST.to_vec(), target, policy, Tick::now(), Kept::default());
+        let command =
+            Command::new(REQUEST.to_vec(), target, policy, Tick::now(), OutcomeTicket::default());
         let limits = CallerLimits {
             now: Tick::now(),
             deadline: command.deadline,
             alone: false,
             interrupted,
         };
-        let mut kept = None;
+        let mut reply = None;
         let commands = std::iter::once(command);
-        let outcome = self.pool.run(commands, limits, |ticket| kept = ticket.0);
-        (outcome, kept)
+        let outcome = self.pool.run(commands, limits, |ticket| reply = ticket.0);
+        (outcome, reply)
     }
 
     fn code(&self, within: Duration) -> Result<u8, Error> {
-        let (outcome, kept) = self.ask(within, None);
+        let (outcome, reply) = self.ask(within, None);
         outcome.unwrap();
-        kept.unwrap()
+        reply.unwrap()
     }
 }
 
@@ -178,7 +179,8 @@ fn occupy(bench: &Bench) -> (TcpStream, thread::JoinHandle<()>) {
     let thread = thread::spawn(move || {
         let target = Target::node(node, true);
         let policy = Policy { timeout: LONG, max_retries: 0, ..Policy::default() };
-        let command = Command::new(REQUEST.to_vec(), target, policy, Tick::now(), Kept::default());
+        let command =
+            Command::new(REQUEST.to_vec(), target, policy, Tick::now(), OutcomeTicket::default());
         let limits = CallerLimits {
             now: Tick::now(),
             deadline: Tick::NEVER,
@@ -193,7 +195,7 @@ fn occupy(bench: &Bench) -> (TcpStream, thread::JoinHandle<()>) {
 }
 
 #[test]
-fn an_interrupted_call_says_what_became_of_its_command() {
+fn an_interrupted_call_reports_what_became_of_its_command() {
     for shared in [false, true] {
         let bench = Bench::new(1);
         let occupied = shared.then(|| occupy(&bench));
@@ -203,14 +205,14 @@ fn an_interrupted_call_says_what_became_of_its_command() {
                 read_request(&stream);
                 stream
             });
-            let looks = Cell::new(0);
+            let checks = Cell::new(0);
             let interrupted = || {
-                looks.set(looks.get() + 1);
-                looks.get() == 3
+                checks.set(checks.get() + 1);
+                checks.get() == 3
             };
-            let (outcome, kept) = bench.ask(LONG, Some(&interrupted));
+            let (outcome, reply) = bench.ask(LONG, Some(&interrupted));
             assert_eq!(outcome.unwrap_err().kind, FaultKind::Withdrawn);
-            let ended = kept.unwrap().unwrap_err();
+            let ended = reply.unwrap().unwrap_err();
             assert_eq!((ended.attempts(), ended.in_doubt()), (1, true));
             drop(peer.join().unwrap());
         });
@@ -242,7 +244,7 @@ fn closing_ends_calls_that_wait() {
 }
 
 #[test]
-fn deadlines_of_all_lengths_are_kept_on_one_connection() {
+fn deadlines_of_all_lengths_hold_on_one_connection() {
     // Otherwise a late reply would make the next call open another one.
     let bench = Bench::new(1);
     thread::scope(|scope| {
@@ -298,7 +300,7 @@ fn calls_to_one_node_and_to_several_take_turns() {
         let (bench, listener) = (&bench, &listener);
         // Tells the test what the caller has received, so that a node replies late, or after the
         // other one.
-        let (say, heard) = std::sync::mpsc::channel::<()>();
+        let (say, received) = std::sync::mpsc::channel::<()>();
         let late = Duration::from_millis(60);
         scope.spawn(move || {
             let (mut stream, _) = bench.listener.accept().unwrap();
@@ -311,11 +313,11 @@ fn calls_to_one_node_and_to_several_take_turns() {
                 // Together with the other node.
                 read_request(&stream);
                 if turn % 2 == 0 {
-                    heard.recv().unwrap();
+                    received.recv().unwrap();
                 }
                 stream.write_all(&reply(2)).unwrap();
                 if turn % 2 == 1 {
-                    heard.recv().unwrap();
+                    received.recv().unwrap();
                 }
             }
         });
@@ -350,11 +352,11 @@ fn a_late_reply_of_one_node_comes_while_another_one_is_waited_for() {
     let (listener, other) = other_node();
     thread::scope(|scope| {
         let (bench, listener, other) = (&bench, &listener, &other);
-        let (say, heard) = std::sync::mpsc::channel::<()>();
+        let (say, received) = std::sync::mpsc::channel::<()>();
         scope.spawn(move || {
             let (mut stream, _) = bench.listener.accept().unwrap();
             read_request(&stream);
-            heard.recv().unwrap();
+            received.recv().unwrap();
             stream.write_all(&reply(100)).unwrap();
             read_request(&stream);
             stream.write_all(&reply(1)).unwrap();

@@ -30,7 +30,7 @@ fn options(seeds: &[SocketAddr]) -> Options {
     }
 }
 
-fn refusal(options: Options) -> Error {
+fn connect_error(options: Options) -> Error {
     Cluster::connect(options).unwrap_err()
 }
 
@@ -63,11 +63,11 @@ fn three_nodes_from_one_seed_with_a_whole_map() {
     let server = server(3);
     let cluster = Cluster::connect(options(&server.seeds()[1..2])).unwrap();
     let snapshot = cluster.snapshot();
-    let mut found: Vec<_> = snapshot.nodes.iter().map(|node| node.address).collect();
-    found.sort();
+    let mut addresses: Vec<_> = snapshot.nodes.iter().map(|node| node.address).collect();
+    addresses.sort();
     let mut expected = server.seeds();
     expected.sort();
-    assert_eq!(found, expected);
+    assert_eq!(addresses, expected);
     assert!(is_complete(&snapshot, 2));
 }
 
@@ -128,11 +128,11 @@ fn a_nudge_moves_the_partitions_long_before_the_interval() {
 }
 
 #[test]
-fn a_wrong_cluster_name_is_told() {
+fn a_wrong_cluster_name_is_reported() {
     let server = server(1);
     let mut options = options(&server.seeds());
     options.cluster_name = Some("green".to_owned());
-    let error = refusal(options.clone());
+    let error = connect_error(options.clone());
     assert_eq!(error.kind(), Kind::Connection);
     assert!(
         error.message().contains("wrong cluster name 'spikewire', expected 'green'"),
@@ -151,7 +151,7 @@ fn a_seed_that_speaks_http_is_recognised() {
         let _ = stream.read(&mut [0; 512]);
         stream.write_all(b"HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n").unwrap();
     });
-    let error = refusal(options(&[address]));
+    let error = connect_error(options(&[address]));
     web.join().unwrap();
     assert_eq!(error.kind(), Kind::Connection);
     assert_eq!(
@@ -164,11 +164,11 @@ fn a_seed_that_speaks_http_is_recognised() {
 }
 
 #[test]
-fn every_seed_says_why_it_failed() {
+fn every_failed_seed_has_its_reason() {
     let (_guard, refusing) = refusing();
     let mut options = options(&[refusing]);
     options.seeds.push(parse_hosts("no-such-host.invalid", 3000).unwrap().remove(0));
-    let error = refusal(options);
+    let error = connect_error(options);
     assert_eq!(error.kind(), Kind::Connection);
     assert!(error.message().contains(&format!("seed {refusing}: connection refused; ")), "{error}");
     assert!(error.message().contains("seed no-such-host.invalid:3000: "), "{error}");
@@ -181,7 +181,7 @@ fn a_black_hole_costs_one_connect_timeout() {
     let address = hole.local_addr().unwrap();
     let options = Options { connect_timeout: timeout, ..options(&[address, address]) };
     let start = Instant::now();
-    let error = refusal(options);
+    let error = connect_error(options);
     let took = start.elapsed();
     assert!(took >= timeout && took < timeout * 2, "{took:?}");
     assert!(error.message().contains("connected, but no answer within 3s"), "{error}");
@@ -205,18 +205,18 @@ fn a_seed_with_a_tls_name_is_never_tried_in_plain_text() {
     listener.set_nonblocking(true).unwrap();
     let mut options = options(&[listener.local_addr().unwrap()]);
     options.seeds[0].tls_name = Some("node.example".to_owned());
-    let error = refusal(options);
+    let error = connect_error(options);
     assert_eq!(error.kind(), Kind::Invalid);
     assert!(error.message().contains("nothing was sent in plain text"), "{error}");
     assert!(listener.accept().is_err(), "no connection was made");
 }
 
 #[test]
-fn bad_options_are_refused() {
-    assert_eq!(refusal(Options::new(Vec::new())).kind(), Kind::Invalid);
+fn bad_options_are_rejected() {
+    assert_eq!(connect_error(Options::new(Vec::new())).kind(), Kind::Invalid);
     let mut options = options(&["127.0.0.1:3000".parse().unwrap()]);
     options.ip_map.insert("10.0.0.1".to_owned(), "not/a/host".to_owned());
-    let error = refusal(options);
+    let error = connect_error(options);
     assert_eq!(error.kind(), Kind::Invalid);
     assert!(error.message().contains("10.0.0.1") && error.message().contains("not/a/host"));
 }

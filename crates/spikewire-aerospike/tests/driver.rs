@@ -280,15 +280,15 @@ fn closing_does_not_wait_for_a_ticket_that_would_pause_again() {
         Next { commands: Vec::new(), pauses: vec![(Tick::NEVER, Number(2))] },
     );
     bench.flush();
-    let told = RefCell::new(Vec::new());
+    let completed = RefCell::new(Vec::new());
     bench.driver.close(&bench.on, &mut |ticket: Number, outcome: Outcome<'_>, next| {
         assert_eq!(outcome.unwrap_err().kind(), Kind::Closed);
-        assert!(told.borrow().len() < 8, "it is told for ever: {told:?}");
-        told.borrow_mut().push(ticket.0);
+        assert!(completed.borrow().len() < 8, "it is told for ever: {completed:?}");
+        completed.borrow_mut().push(ticket.0);
         next.pauses.push((Tick::NEVER, ticket));
     });
     // The command's ticket pauses once, and is told that this is over as well.
-    assert_eq!(told.into_inner(), [1, 2, 1]);
+    assert_eq!(completed.into_inner(), [1, 2, 1]);
 }
 
 #[test]

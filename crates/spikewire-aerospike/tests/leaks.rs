@@ -62,10 +62,10 @@ fn in_a_forked_child(cluster: &Cluster, files: usize) {
         // Half of the sockets are the client's; the server's ends stay.
         let inherited = count("/proc/self/fd");
         let node = cluster.snapshot().nodes.first().cloned();
-        let asked = node.map(|node| cluster.info(&node, &command("node")).unwrap_err().kind());
+        let outcome = node.map(|node| cluster.info(&node, &command("node")).unwrap_err().kind());
         cluster.tend_soon();
         cluster.close();
-        let good = cluster.is_closed() && asked == Some(Kind::Closed) && inherited <= files + 4;
+        let good = cluster.is_closed() && outcome == Some(Kind::Closed) && inherited <= files + 4;
         // SAFETY: plain system call.
         unsafe { libc::_exit(i32::from(!good)) };
     }

@@ -61,22 +61,22 @@ fn one_login_per_node_and_a_token_for_each_further_connection() {
 #[test]
 fn a_wrong_password_ends_opening() {
     let (a, b) = pair();
-    for (user, password, code, says) in [
+    for (user, password, code, why) in [
         ("app", "open", ResultCode::INVALID_PASSWORD, "62 (INVALID_PASSWORD): wrong password"),
         ("bob", "opensesame", ResultCode::INVALID_USER, "60 (INVALID_USER): no such user"),
     ] {
         let error = Cluster::connect(options(&[&a, &b], user, password)).unwrap_err();
         assert_eq!(error.kind(), Kind::Server(code));
         let at = a.address;
-        let wanted = format!("seed {at}: the login of user {user:?} was refused: {says}");
-        assert!(error.message().contains(&wanted), "{error}");
+        let expected = format!("seed {at}: the login of user {user:?} was refused: {why}");
+        assert!(error.message().contains(&expected), "{error}");
         assert!(!error.message().contains(password), "{error}");
     }
     assert_eq!((a.entries().1, b.entries().1), (2, 2));
 }
 
 #[test]
-fn without_a_login_a_node_says_what_is_missing() {
+fn without_a_login_the_error_names_what_is_missing() {
     let (a, _b) = pair();
     let open = Options { login: Login::default(), ..options(&[&a], "", "") };
     let error = Cluster::connect(open).unwrap_err();
@@ -93,7 +93,7 @@ fn a_server_without_security_is_used_as_it_is() {
 }
 
 #[test]
-fn a_server_that_knows_no_security_is_refused() {
+fn a_login_to_a_server_without_security_is_rejected() {
     let community = FakeNode::start("A1");
     community.answer_logins(ResultCode::SECURITY_NOT_SUPPORTED);
     let error = Cluster::connect(options(&[&community], "app", "opensesame")).unwrap_err();
@@ -124,7 +124,7 @@ fn tokens_are_renewed_before_they_end() {
 }
 
 #[test]
-fn a_node_that_lets_nobody_in_any_more_is_not_asked_all_the_time() {
+fn a_node_that_rejects_logins_gets_few_of_them() {
     let (mut a, b) = pair();
     let cluster = Cluster::connect(options(&[&a, &b], "app", "opensesame")).unwrap();
     // It comes back with another password and without its sessions.
@@ -154,10 +154,10 @@ fn a_node_that_lets_nobody_in_any_more_is_not_asked_all_the_time() {
 fn a_session_that_ends_on_an_open_connection_is_followed_by_another() {
     let (a, _b) = pair();
     let cluster = Cluster::connect(options(&[&a], "app", "opensesame")).unwrap();
-    let asked = a.asked("peers-generation");
-    // From now on the tender's connection is no longer logged in.
+    let before = a.requests_of("peers-generation");
+    // From now on the cluster worker's connection is no longer logged in.
     a.forget_connections();
-    eventually("a pass", || a.asked("peers-generation") > asked + 2);
+    eventually("a pass", || a.requests_of("peers-generation") > before + 2);
     eventually("a login", || a.entries().0 + a.entries().2 > 1);
     assert_eq!(ask(&cluster, "A1").unwrap(), "8.1.2.0");
 }

@@ -234,7 +234,7 @@ fn neighbours_of_a_half_sent_request_lose_nothing() {
 }
 
 #[test]
-fn closing_says_what_was_tried() {
+fn closing_reports_what_was_tried() {
     let mut bench = Bench::new(|_| {});
     let again = Policy { retry_in_doubt: true, max_retries: 9, ..policy(LONG) };
     bench.submit(1, request(1, 30), again);
@@ -246,7 +246,7 @@ fn closing_says_what_was_tried() {
 }
 
 #[test]
-fn a_full_queue_says_what_was_tried_before() {
+fn a_full_queue_reports_what_was_tried_before() {
     let mut bench = Bench::new(|options| (options.depth, options.queue) = (1, 1));
     let sleep = Duration::from_secs(2);
     let replica = ReplicaPolicy::Master;
@@ -390,7 +390,7 @@ fn one_silent_connection_counts_once() {
 }
 
 #[test]
-fn a_refusal_of_a_whole_batch_ends_it_without_the_last_flag() {
+fn an_error_for_a_whole_batch_ends_it_without_the_last_flag() {
     let mut bench = Bench::new(|_| {});
     let batch = |bench: &Bench, number| {
         let mut command = bench.command(number, request(number, 30), policy(LONG));
@@ -423,7 +423,7 @@ fn a_refusal_of_a_whole_batch_ends_it_without_the_last_flag() {
 }
 
 #[test]
-fn a_reply_without_end_is_given_up() {
+fn a_reply_without_end_is_abandoned() {
     let mut bench = Bench::new(|_| {});
     let mut command = bench.command(1, request(1, 30), policy(LONG));
     (command.stream, command.rows) = (true, 2);

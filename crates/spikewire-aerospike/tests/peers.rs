@@ -32,25 +32,29 @@ fn nodes_that_cannot_be_reached_are_named() {
     a.set("peers-clear-std", format!("1,3000,[[C1,,[{nowhere}]],[D1,,[]]]"));
     a.set_map(1, 0, &[&|pid| pid % 2 == 0]);
     let cluster = Cluster::connect(options(&a)).unwrap();
-    let refused = format!("{nowhere}: connection refused");
-    let expected = [("C1", refused.as_str()), ("D1", "it announces no address")];
-    let told = |of: &Cluster| of.stats().unreachable;
-    assert_eq!(told(&cluster), expected.map(|(name, why)| (name.to_owned(), why.to_owned())));
+    let closed = format!("{nowhere}: connection refused");
+    let expected = [("C1", closed.as_str()), ("D1", "it announces no address")];
+    let unreachable = |of: &Cluster| of.stats().unreachable;
+    assert_eq!(
+        unreachable(&cluster),
+        expected.map(|(name, why)| (name.to_owned(), why.to_owned()))
+    );
 
     let target = Target::partition("test".into(), 1, false);
     let router = Router::new(Vec::new());
     let chosen = router.choose(&cluster.snapshot(), &target, ReplicaPolicy::Any, 0);
     let error = chosen.unwrap_err();
     assert_eq!(error.kind(), Kind::NoNode);
-    let named =
-        format!("cannot be reached from here: C1 ({refused}), D1 (it announces no address)");
+    let named = format!("cannot be reached from here: C1 ({closed}), D1 (it announces no address)");
     assert!(error.message().contains(&named), "{error}");
     assert!(error.message().contains("ip_map or use_services_alternate"), "{error}");
 
     let _c = FakeNode::start_at("C1", nowhere);
-    eventually("only D1 is left", || told(&cluster).len() == 1 && told(&cluster)[0].0 == "D1");
+    eventually("only D1 is left", || {
+        unreachable(&cluster).len() == 1 && unreachable(&cluster)[0].0 == "D1"
+    });
     a.set_peers(2, &[]);
-    eventually("nobody is left", || told(&cluster).is_empty());
+    eventually("nobody is left", || unreachable(&cluster).is_empty());
     let chosen = router.choose(&cluster.snapshot(), &target, ReplicaPolicy::Any, 0);
     let plain = "no reachable node holds partition 1 of namespace \"test\" now";
     assert_eq!(chosen.unwrap_err().message(), plain);

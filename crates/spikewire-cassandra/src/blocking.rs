@@ -12,7 +12,7 @@ use self::copies::Sender;
 use crate::cluster::Cluster;
 use crate::connection::{BlockingPool, Cassandra, Outcome, Reply};
 use crate::error::Result;
-use crate::execution::{Answer, Draft, Heard, pause_is_over};
+use crate::execution::{Answer, Draft, ExecutionAction, pause_is_over};
 use crate::session::Call;
 
 /// Called when a signal may have arrived: runs the signal handlers, and returns whether the caller
@@ -30,24 +30,24 @@ pub struct BlockingExecutor {
 
 /// The outcome of one request.
 #[derive(Debug)]
-pub struct Replied {
+pub struct BlockingReply {
     answered: Result<Answered<Cassandra>>,
-    aside: Aside,
+    extra: Aside,
     body: Vec<u8>,
 }
 
-impl Replied {
+impl BlockingReply {
     /// The request, if the node did not execute it.
     pub fn take_returned(&mut self) -> Option<Vec<u8>> {
-        self.aside.as_mut()?.returned.take()
+        self.extra.as_mut()?.returned.take()
     }
 
     /// When the reply was delivered, while stages are timed.
     pub fn answered_at(&self) -> Option<Tick> {
-        self.aside.as_ref()?.answered
+        self.extra.as_ref()?.answered
     }
 
-    /// The outcome, for [`Execution::hear`](crate::execution::Execution::hear).
+    /// The outcome, for [`Execution::on_outcome`](crate::execution::Execution::on_outcome).
     pub fn outcome(&self) -> Outcome<'_> {
         match &self.answered {
             Ok(Answered { node, attempts }) => {
@@ -58,7 +58,7 @@ impl Replied {
     }
 }
 
-impl Drop for Replied {
+impl Drop for BlockingReply {
     fn drop(&mut self) {
         buffer::give(std::mem::take(&mut self.body));
     }
@@ -75,13 +75,13 @@ impl BlockingExecutor {
 
     /// Sends one request and waits for its reply, including retries.
     #[inline]
-    pub fn send(&self, draft: Draft, interrupted: Interrupted<'_>) -> Replied {
+    pub fn send(&self, draft: Draft, interrupted: Interrupted<'_>) -> BlockingReply {
         let mut body = buffer::take();
         let now = Tick::now();
         let command = draft.into_command(now, Single::new(std::mem::take(&mut body)));
-        let mut aside = None;
-        let answered = self.pool.call(command, now, &mut body, &mut aside, interrupted, Some);
-        Replied { answered, aside, body }
+        let mut extra = None;
+        let answered = self.pool.call(command, now, &mut body, &mut extra, interrupted, Some);
+        BlockingReply { answered, extra, body }
     }
 
     /// Sends a statement and waits for its answer, including retries and preparation; `read` gets
@@ -101,23 +101,23 @@ impl BlockingExecutor {
         }
         let (mut draft, mut execution) = call.split();
         loop {
-            let mut replied = self.send(draft, interrupted);
-            self.cluster.metrics().goes_on(replied.answered_at());
-            if let Some(request) = replied.take_returned() {
+            let mut reply = self.send(draft, interrupted);
+            self.cluster.metrics().goes_on(reply.answered_at());
+            if let Some(request) = reply.take_returned() {
                 execution.returned(request);
             }
-            let mut heard = execution.hear(replied.outcome());
+            let mut action = execution.on_outcome(reply.outcome());
             draft = loop {
-                match heard {
-                    Heard::Done(answer) => return read(answer),
-                    Heard::Send(next) => break next,
-                    Heard::Pause(at) => {
+                match action {
+                    ExecutionAction::Done(answer) => return read(answer),
+                    ExecutionAction::Send(next) => break next,
+                    ExecutionAction::Pause(at) => {
                         if let Err(fault) = pause(at, interrupted) {
                             return read(Err(fault.into()));
                         }
-                        heard = execution.hear(Err(pause_is_over()));
+                        action = execution.on_outcome(Err(pause_is_over()));
                     }
-                    Heard::Left => return read(Err(pause_is_over())),
+                    ExecutionAction::Left => return read(Err(pause_is_over())),
                 }
             };
         }

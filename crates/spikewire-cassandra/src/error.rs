@@ -93,10 +93,10 @@ impl Error {
     }
 
     /// An error returned by the server.
-    pub fn refused(error: ServerError) -> Self {
-        let mut refused = Self::new(Kind::Server, error.message.clone());
-        refused.0.server = Some(Arc::new(error));
-        refused
+    pub fn from_server(error: ServerError) -> Self {
+        let mut new = Self::new(Kind::Server, error.message.clone());
+        new.0.server = Some(Arc::new(error));
+        new
     }
 
     /// Adds the node.

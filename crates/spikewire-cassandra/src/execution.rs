@@ -16,7 +16,7 @@ use spikewire_transport::{Attempts, Policy, Tick, buffer, deadline};
 
 pub use answer::{Answer, Content};
 
-use self::agreement::{Agreement, Step};
+use self::agreement::{Agreement, AgreementStep};
 use crate::cluster::Node;
 use crate::connection::{Command, Outcome, Reply};
 use crate::error::{Error, Kind, Result};
@@ -24,7 +24,7 @@ use crate::framing::plain_query;
 use crate::memory::Memory;
 use crate::routing::{Aim, Replica, Target};
 use crate::speculation::Contender;
-use crate::statement::{Asked, Prepared, Preparing, Shape};
+use crate::statement::{PrepareContext, Prepared, Preparing, Shape};
 
 /// The kind of request.
 #[derive(Debug, Clone)]
@@ -46,7 +46,7 @@ pub(crate) enum What {
 pub(crate) struct ToPrepare {
     pub text: Arc<str>,
     pub keyspace: Option<Arc<str>>,
-    pub asked: Asked,
+    pub context: PrepareContext,
 }
 
 /// A statement in flight.
@@ -67,24 +67,24 @@ pub struct Execution {
     before: Attempts,
     stage: Stage,
     /// The request while it cannot be sent, or the answer while it cannot be delivered.
-    kept: Vec<u8>,
+    buffer: Vec<u8>,
 }
 
 #[derive(Debug)]
 enum Stage {
     /// The request is in flight.
-    Asked,
+    InFlight,
     /// The node is preparing the statement.
     Preparing(Preparing),
     /// Another request is having it prepared.
     Waiting { prepared: Arc<Prepared>, node: Arc<Node> },
     /// The answer is kept until the nodes agree on the schema.
-    Agreeing { reply: Kept, agreement: Agreement },
+    Agreeing { reply: ReplyMeta, agreement: Agreement },
 }
 
 /// The metadata of a reply whose bytes are kept.
 #[derive(Debug, Clone)]
-struct Kept {
+struct ReplyMeta {
     node: Arc<Node>,
     attempts: Attempts,
 }
@@ -126,7 +126,7 @@ fn ends_pause(outcome: &Outcome<'_>) -> bool {
 
 /// What to do after an outcome.
 #[derive(Debug)]
-pub enum Heard<'a> {
+pub enum ExecutionAction<'a> {
     /// The statement is finished.
     Done(Result<Answer<'a>>),
     /// Send this request.
@@ -164,8 +164,8 @@ impl Execution {
             prepares: 0,
             others: Vec::new(),
             before: Attempts::default(),
-            stage: Stage::Asked,
-            kept: Vec::new(),
+            stage: Stage::InFlight,
+            buffer: Vec::new(),
         };
         Box::write(boxed, execution)
     }
@@ -177,12 +177,12 @@ impl Execution {
 
     /// Takes back a request that was not executed, to send it again.
     pub fn returned(&mut self, bytes: Vec<u8>) {
-        self.kept = bytes;
+        self.buffer = bytes;
     }
 
     /// The execution of the next copy ([`crate::speculation`]), if the statement has copies.
     #[cold]
-    pub fn twin(&self) -> Option<Box<Self>> {
+    pub fn copy(&self) -> Option<Box<Self>> {
         let contender = self.target.contender.as_ref()?;
         Some(Box::new(Self {
             memory: self.memory.clone(),
@@ -195,8 +195,8 @@ impl Execution {
             prepares: 0,
             others: Vec::new(),
             before: Attempts::default(),
-            stage: Stage::Asked,
-            kept: Vec::new(),
+            stage: Stage::InFlight,
+            buffer: Vec::new(),
         }))
     }
 
@@ -217,51 +217,61 @@ impl Execution {
     #[inline]
     pub fn waits(&self) -> bool {
         match &self.what {
-            What::Prepare(request) => request.asked.follows && request.asked.is_being_renewed(),
+            What::Prepare(request) => request.context.follows && request.context.is_being_renewed(),
             _ => false,
         }
     }
 
     /// Takes the outcome of its latest request.
     #[inline]
-    pub fn hear<'a>(&'a mut self, outcome: Outcome<'a>) -> Heard<'a> {
+    pub fn on_outcome<'a>(&'a mut self, outcome: Outcome<'a>) -> ExecutionAction<'a> {
         match self.target.contender.clone() {
-            None => self.hear_alone(outcome),
-            Some(contender) => self.hear_as(&contender, outcome),
+            None => self.on_outcome_alone(outcome),
+            Some(contender) => self.on_outcome_as(&contender, outcome),
         }
     }
 
     /// Takes an outcome as one of several copies.
     #[cold]
-    fn hear_as<'a>(&'a mut self, contender: &Contender, outcome: Outcome<'a>) -> Heard<'a> {
+    fn on_outcome_as<'a>(
+        &'a mut self,
+        contender: &Contender,
+        outcome: Outcome<'a>,
+    ) -> ExecutionAction<'a> {
         if contender.is_over() {
-            return Heard::Left;
+            return ExecutionAction::Left;
         }
-        match self.hear_alone(outcome) {
-            Heard::Done(Ok(mut answer)) => contender.wins().map_or(Heard::Left, |attempts| {
-                answer.attempts.made += attempts;
-                Heard::Done(Ok(answer))
-            }),
-            Heard::Done(Err(error)) => {
-                contender.fails(error).map_or(Heard::Left, |error| Heard::Done(Err(error)))
+        match self.on_outcome_alone(outcome) {
+            ExecutionAction::Done(Ok(mut answer)) => {
+                contender.wins().map_or(ExecutionAction::Left, |attempts| {
+                    answer.attempts.made += attempts;
+                    ExecutionAction::Done(Ok(answer))
+                })
             }
+            ExecutionAction::Done(Err(error)) => contender
+                .fails(error)
+                .map_or(ExecutionAction::Left, |error| ExecutionAction::Done(Err(error))),
             goes_on => goes_on,
         }
     }
 
     #[inline]
-    fn hear_alone<'a>(&'a mut self, outcome: Outcome<'a>) -> Heard<'a> {
-        match std::mem::replace(&mut self.stage, Stage::Asked) {
-            Stage::Asked => self.answered(outcome),
-            between => self.hear_between(between, outcome),
+    fn on_outcome_alone<'a>(&'a mut self, outcome: Outcome<'a>) -> ExecutionAction<'a> {
+        match std::mem::replace(&mut self.stage, Stage::InFlight) {
+            Stage::InFlight => self.answered(outcome),
+            between => self.on_outcome_between(between, outcome),
         }
     }
 
     /// Takes the outcome of a step between the request and its answer.
     #[cold]
-    fn hear_between<'a>(&'a mut self, stage: Stage, outcome: Outcome<'a>) -> Heard<'a> {
+    fn on_outcome_between<'a>(
+        &'a mut self,
+        stage: Stage,
+        outcome: Outcome<'a>,
+    ) -> ExecutionAction<'a> {
         match stage {
-            Stage::Asked => self.answered(outcome),
+            Stage::InFlight => self.answered(outcome),
             Stage::Preparing(preparing) => self.prepared(preparing, outcome),
             Stage::Waiting { prepared, node } => self.waited(prepared, node, outcome),
             Stage::Agreeing { reply, agreement } => self.agreeing(reply, agreement, outcome),
@@ -269,50 +279,54 @@ impl Execution {
     }
 
     #[inline]
-    fn answered<'a>(&'a mut self, outcome: Outcome<'a>) -> Heard<'a> {
+    fn answered<'a>(&'a mut self, outcome: Outcome<'a>) -> ExecutionAction<'a> {
         let reply = match outcome {
             Ok(reply) => reply,
             Err(error) => return self.failed(error),
         };
         if let Some(error) = answer::error_of(&reply) {
             return match error {
-                Ok(error) => self.refused(error, &reply),
-                Err(error) => Heard::Done(Err(error)),
+                Ok(error) => self.on_server_error(error, &reply),
+                Err(error) => ExecutionAction::Done(Err(error)),
             };
         }
         if answer::changes_schema(&reply) && !self.memory.schema_agreement().is_zero() {
             return self.begin_agreement(&reply);
         }
-        Heard::Done(self.understand(reply))
+        ExecutionAction::Done(self.understand(reply))
     }
 
     /// Keeps the answer until the nodes agree on the schema.
     #[cold]
-    fn begin_agreement(&mut self, reply: &Reply<'_>) -> Heard<'_> {
-        self.kept.clear();
-        self.kept.extend_from_slice(reply.body);
-        let kept = Kept { node: reply.node.clone(), attempts: reply.attempts };
+    fn begin_agreement(&mut self, reply: &Reply<'_>) -> ExecutionAction<'_> {
+        self.buffer.clear();
+        self.buffer.extend_from_slice(reply.body);
+        let buffer = ReplyMeta { node: reply.node.clone(), attempts: reply.attempts };
         let now = Tick::now();
         let until = now.after(self.memory.schema_agreement()).min(self.deadline);
-        self.agree(kept, Agreement::new(until))
+        self.agree(buffer, Agreement::new(until))
     }
 
     /// Handles an error from the server; if it does not know the statement, prepares that.
     #[cold]
-    fn refused<'a>(&'a mut self, error: ServerError, reply: &Reply<'a>) -> Heard<'a> {
+    fn on_server_error<'a>(
+        &'a mut self,
+        error: ServerError,
+        reply: &Reply<'a>,
+    ) -> ExecutionAction<'a> {
         if let Some(prepared) = self.to_prepare(&error) {
             return self.prepare(prepared, reply.node.clone(), reply.attempts);
         }
         let in_doubt = self.target.writes && error.is_doubtful();
         let attempts = reply.attempts;
-        let error = Error::refused(error).on(reply.node.to_string());
+        let error = Error::from_server(error).on(reply.node.to_string());
         let error = error.after(attempts.made, attempts.in_doubt || in_doubt);
-        Heard::Done(Err(self.ended(error)))
+        ExecutionAction::Done(Err(self.ended(error)))
     }
 
     /// Handles the failure of a request, including its earlier attempts.
     #[cold]
-    fn failed(&mut self, error: Error) -> Heard<'_> {
+    fn failed(&mut self, error: Error) -> ExecutionAction<'_> {
         if error.kind() == Kind::Interrupted && self.follows_renewal() {
             return self.renewed();
         }
@@ -327,21 +341,21 @@ impl Execution {
         let doubtful = error.server().is_some_and(ServerError::is_doubtful);
         let (made, in_doubt) = (error.attempts(), error.in_doubt());
         let error = error.after(made, in_doubt || (self.target.writes && doubtful));
-        Heard::Done(Err(self.blame(error)))
+        ExecutionAction::Done(Err(self.with_earlier_attempts(error)))
     }
 
     /// Adds the errors of earlier attempts, which the current request did not know about.
     fn ended(&self, error: Error) -> Error {
-        self.blame(error).with_earlier(self.target.failed().to_vec())
+        self.with_earlier_attempts(error).with_earlier(self.target.failed().to_vec())
     }
 
     /// Adds the attempts before the request that failed with this error.
-    fn blame(&self, error: Error) -> Error {
+    fn with_earlier_attempts(&self, error: Error) -> Error {
         let (made, in_doubt) = (error.attempts(), error.in_doubt());
         error.after(made + self.before.made, in_doubt || self.before.in_doubt)
     }
 
-    fn send<'a>(&mut self, bytes: Vec<u8>, target: Target) -> Heard<'a> {
+    fn send<'a>(&mut self, bytes: Vec<u8>, target: Target) -> ExecutionAction<'a> {
         let now = Tick::now();
         if self.deadline <= now {
             buffer::give(bytes);
@@ -349,55 +363,55 @@ impl Execution {
                 Aim::Node(node) => Some(node),
                 _ => target.first.as_ref(),
             };
-            return Heard::Done(Err(self.timed_out(node)));
+            return ExecutionAction::Done(Err(self.timed_out(node)));
         }
         self.since = now;
         let (policy, deadline) = (self.policy, Some(self.deadline));
-        Heard::Send(Draft { bytes, target, policy, deadline })
+        ExecutionAction::Send(Draft { bytes, target, policy, deadline })
     }
 
     /// Takes a reply about the schema from the node that changed it, or the end of a pause.
     fn agreeing<'a>(
         &'a mut self,
-        kept: Kept,
+        meta: ReplyMeta,
         mut agreement: Agreement,
         outcome: Outcome<'a>,
-    ) -> Heard<'a> {
-        agreement.hear(outcome, &self.memory.cluster.snapshot());
-        self.agree(kept, agreement)
+    ) -> ExecutionAction<'a> {
+        agreement.on_outcome(outcome, &self.memory.cluster.snapshot());
+        self.agree(meta, agreement)
     }
 
     /// Returns the answer if the nodes agree on the schema or the time is up, otherwise the next
     /// step towards that.
-    fn agree(&mut self, kept: Kept, agreement: Agreement) -> Heard<'_> {
+    fn agree(&mut self, meta: ReplyMeta, agreement: Agreement) -> ExecutionAction<'_> {
         let now = Tick::now();
         let cluster = &self.memory.cluster;
         let goes_on = now < agreement.until && !cluster.is_closed();
-        let step = if goes_on { agreement.step(cluster, now) } else { Step::Over(false) };
+        let step = if goes_on { agreement.step(cluster, now) } else { AgreementStep::Over(false) };
         let agreed = match step {
-            Step::Over(agreed) => agreed,
-            Step::Pause(at) => {
-                self.stage = Stage::Agreeing { reply: kept, agreement };
-                return Heard::Pause(at);
+            AgreementStep::Over(agreed) => agreed,
+            AgreementStep::Pause(at) => {
+                self.stage = Stage::Agreeing { reply: meta, agreement };
+                return ExecutionAction::Pause(at);
             }
-            Step::Ask(text) => {
+            AgreementStep::Ask(text) => {
                 let mut bytes = buffer::take();
                 let written = plain_query(&mut bytes, self.memory.version(), text);
                 let (policy, deadline) = (self.policy, Some(agreement.until));
-                let target = Target::new(Aim::Node(kept.node.clone()), false, 0);
+                let target = Target::new(Aim::Node(meta.node.clone()), false, 0);
                 if written.is_ok() {
-                    self.stage = Stage::Agreeing { reply: kept, agreement };
-                    return Heard::Send(Draft { bytes, target, policy, deadline });
+                    self.stage = Stage::Agreeing { reply: meta, agreement };
+                    return ExecutionAction::Send(Draft { bytes, target, policy, deadline });
                 }
                 false
             }
         };
-        let Kept { node, attempts } = kept;
+        let ReplyMeta { node, attempts } = meta;
         // The node is stored where the answer can borrow it.
         self.target.aim = Aim::Node(node);
         let Aim::Node(node) = &self.target.aim else { unreachable!("it was just set") };
-        let answer = answer::read(&self.memory, &self.what, &self.kept, node, attempts);
-        Heard::Done(answer.map(|answer| Answer { agreed, ..answer }))
+        let answer = answer::read(&self.memory, &self.what, &self.buffer, node, attempts);
+        ExecutionAction::Done(answer.map(|answer| Answer { agreed, ..answer }))
     }
 
     /// Reads the reply that is the answer.
@@ -430,7 +444,7 @@ impl Reader {
 
 impl Drop for Execution {
     fn drop(&mut self) {
-        buffer::give(std::mem::take(&mut self.kept));
+        buffer::give(std::mem::take(&mut self.buffer));
     }
 }
 

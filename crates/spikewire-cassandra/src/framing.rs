@@ -33,7 +33,7 @@ pub struct Handshake {
     /// Whether the server has shards: connections to nodes then send OPTIONS first.
     pub has_shards: AtomicBool,
     /// The reason why the server last rejected a connection.
-    pub refusal: Mutex<Option<Refusal>>,
+    pub last_error: Mutex<Option<HandshakeError>>,
 }
 
 impl Handshake {
@@ -45,7 +45,7 @@ impl Handshake {
 
 /// Why a handshake failed.
 #[derive(Debug)]
-pub enum Refusal {
+pub enum HandshakeError {
     /// The server returned this error.
     Server(ServerError),
     /// It requires a login of this class, and there are no credentials.
@@ -56,7 +56,7 @@ pub enum Refusal {
 #[derive(Debug)]
 pub struct Cassandra {
     handshake: Arc<Handshake>,
-    step: Step,
+    step: HandshakeStep,
     sealing: Sealing,
     /// The shards of its node; `None` for the control connection.
     shards: Option<Arc<Shards>>,
@@ -66,9 +66,9 @@ pub struct Cassandra {
 
 /// What the handshake waits for.
 #[derive(Debug)]
-enum Step {
+enum HandshakeStep {
     Connected,
-    Asked,
+    AwaitingOptions,
     Started,
     LoggingIn(Box<dyn Conversation>),
     UsingKeyspace,
@@ -88,7 +88,7 @@ impl Cassandra {
 
     fn new(handshake: Arc<Handshake>, shards: Option<Arc<Shards>>) -> Self {
         let sealing = Sealing::during_startup(handshake.version, handshake.compression);
-        Self { handshake, step: Step::Connected, sealing, shards, shard: None }
+        Self { handshake, step: HandshakeStep::Connected, sealing, shards, shard: None }
     }
 
     /// The shard that it leads to, if the server said so.
@@ -96,40 +96,40 @@ impl Cassandra {
         self.shard
     }
 
-    fn go_on(&mut self, heard: Option<&[u8]>, out: &mut Vec<u8>) -> Result<Greeting, String> {
-        let Some(frame) = heard else {
+    fn go_on(&mut self, frame: Option<&[u8]>, out: &mut Vec<u8>) -> Result<Greeting, String> {
+        let Some(frame) = frame else {
             // Without shards there is nothing to ask for, which saves a round trip.
-            let asks = self.shards.is_none() || self.handshake.has_shards.load(Relaxed);
-            return if asks { self.ask(out) } else { self.start(out) };
+            let needs_options = self.shards.is_none() || self.handshake.has_shards.load(Relaxed);
+            return if needs_options { self.ask(out) } else { self.start(out) };
         };
         let response = Response::read(frame).map_err(|error| error.to_string())?;
-        match (std::mem::replace(&mut self.step, Step::Over), response.message) {
+        match (std::mem::replace(&mut self.step, HandshakeStep::Over), response.message) {
             (_, Message::Error(error)) => {
                 let why = error.to_string();
-                *self.handshake.refusal.lock() = Some(Refusal::Server(error));
+                *self.handshake.last_error.lock() = Some(HandshakeError::Server(error));
                 Err(why)
             }
-            (Step::Asked, Message::Supported(supported)) => {
-                self.hear(&supported);
+            (HandshakeStep::AwaitingOptions, Message::Supported(supported)) => {
+                self.on_supported(&supported);
                 self.start(out)
             }
-            (Step::Started, Message::Ready) => {
+            (HandshakeStep::Started, Message::Ready) => {
                 self.agree();
                 self.use_keyspace(out)
             }
-            (Step::Started, Message::Authenticate(class)) => {
+            (HandshakeStep::Started, Message::Authenticate(class)) => {
                 self.agree();
                 self.log_in(class, out)
             }
-            (Step::LoggingIn(mut login), Message::AuthChallenge(challenge)) => {
+            (HandshakeStep::LoggingIn(mut login), Message::AuthChallenge(challenge)) => {
                 let answer = login.answer(challenge)?;
                 self.answer(login, &answer, out)
             }
-            (Step::LoggingIn(mut login), Message::AuthSuccess(token)) => {
+            (HandshakeStep::LoggingIn(mut login), Message::AuthSuccess(token)) => {
                 login.succeeded(token)?;
                 self.use_keyspace(out)
             }
-            (Step::UsingKeyspace, Message::Result(_)) => Ok(Greeting::Ready),
+            (HandshakeStep::UsingKeyspace, Message::Result(_)) => Ok(Greeting::Ready),
             (_, message) => {
                 Err(format!("an unexpected {} in the handshake", message.opcode().name()))
             }
@@ -138,12 +138,12 @@ impl Cassandra {
 
     /// Asks what the server supports.
     fn ask(&mut self, out: &mut Vec<u8>) -> Result<Greeting, String> {
-        self.step = Step::Asked;
+        self.step = HandshakeStep::AwaitingOptions;
         request::options(out, self.handshake.version).map_err(|error| error.to_string())?;
         Ok(Greeting::Wait)
     }
 
-    fn hear(&mut self, supported: &Supported<'_>) {
+    fn on_supported(&mut self, supported: &Supported<'_>) {
         let sharding = Sharding::of(supported);
         match &self.shards {
             None => self.handshake.has_shards.store(sharding.is_some(), Relaxed),
@@ -155,7 +155,7 @@ impl Cassandra {
     }
 
     fn start(&mut self, out: &mut Vec<u8>) -> Result<Greeting, String> {
-        self.step = Step::Started;
+        self.step = HandshakeStep::Started;
         self.put_startup(out).map_err(|error| error.to_string())?;
         Ok(Greeting::Wait)
     }
@@ -182,7 +182,7 @@ impl Cassandra {
         let Some(authenticator) = &self.handshake.authenticator else {
             let why =
                 format!("the server asks for a login ({class}), and there are no credentials");
-            *self.handshake.refusal.lock() = Some(Refusal::NoCredentials(why.clone()));
+            *self.handshake.last_error.lock() = Some(HandshakeError::NoCredentials(why.clone()));
             return Err(why);
         };
         let mut login = authenticator.begin(class)?;
@@ -196,7 +196,7 @@ impl Cassandra {
         answer: &[u8],
         out: &mut Vec<u8>,
     ) -> Result<Greeting, String> {
-        self.step = Step::LoggingIn(login);
+        self.step = HandshakeStep::LoggingIn(login);
         request::auth_response(out, self.handshake.version, Some(answer))
             .map_err(|error| error.to_string())?;
         Ok(Greeting::Wait)
@@ -206,7 +206,7 @@ impl Cassandra {
         let keyspace = self.handshake.keyspace.lock().clone();
         let Some(keyspace) = keyspace else { return Ok(Greeting::Ready) };
         let statement = format!("USE {}", quoted(&keyspace));
-        self.step = Step::UsingKeyspace;
+        self.step = HandshakeStep::UsingKeyspace;
         plain_query(out, self.handshake.version, &statement).map_err(|error| error.to_string())?;
         Ok(Greeting::Wait)
     }
@@ -226,8 +226,8 @@ impl Framing for Cassandra {
     const SEALS: bool = true;
     const OPENS: bool = true;
 
-    fn greet(&mut self, heard: Option<&[u8]>, out: &mut Vec<u8>) -> Greeting {
-        self.go_on(heard, out).unwrap_or_else(Greeting::Refused)
+    fn greet(&mut self, frame: Option<&[u8]>, out: &mut Vec<u8>) -> Greeting {
+        self.go_on(frame, out).unwrap_or_else(Greeting::Refused)
     }
 
     fn cut(&mut self, bytes: &[u8]) -> Result<Option<Frame>, Malformed> {
@@ -237,7 +237,7 @@ impl Framing for Cassandra {
         let answers = match header.stream {
             EVENT_STREAM => Answers::Event,
             // Requests have ids from 1; a frame with id 0 is about the connection.
-            0 if matches!(self.step, Step::Over) => Answers::Connection,
+            0 if matches!(self.step, HandshakeStep::Over) => Answers::Connection,
             stream => Answers::Id(stream as u16),
         };
         Ok(Some(Frame { header: 0, len: HEADER_LEN + header.body, answers }))
@@ -253,7 +253,10 @@ impl Framing for Cassandra {
 
     /// Nothing is compressed before that is negotiated.
     fn seals(&self) -> bool {
-        let is_before = matches!(self.step, Step::Connected | Step::Asked | Step::Started);
+        let is_before = matches!(
+            self.step,
+            HandshakeStep::Connected | HandshakeStep::AwaitingOptions | HandshakeStep::Started
+        );
         !self.sealing.is_bare() && !is_before
     }
 
@@ -266,10 +269,10 @@ impl Framing for Cassandra {
     }
 
     fn open(&mut self, sealed: &[u8], plain: &mut Vec<u8>) -> Result<Opened, Malformed> {
-        use spikewire_cql::envelope::UnsealResult as Taken;
+        use spikewire_cql::envelope::UnsealResult as SealedInput;
         Ok(match self.sealing.open(sealed, plain).map_err(|error| malformed(&error))? {
-            Taken::Took(size) => Opened::Took(size),
-            Taken::Awaits(size) => Opened::Awaits(size),
+            SealedInput::Took(size) => Opened::Took(size),
+            SealedInput::Awaits(size) => Opened::Awaits(size),
         })
     }
 }

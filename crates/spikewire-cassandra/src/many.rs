@@ -7,7 +7,7 @@ pub const MOST: usize = 30_000;
 
 /// Options of a call with many rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct HowMany {
+pub struct ManyOptions {
     /// Maximum number of rows in flight.
     pub concurrency: usize,
     /// Whether errors are returned among the results; otherwise the first one ends the call.
@@ -16,17 +16,17 @@ pub struct HowMany {
     pub results: bool,
 }
 
-impl HowMany {
+impl ManyOptions {
     /// Parses a caller's options, or returns what is wrong with them. `concurrency` is the
-    /// number `given`, or `None` if that is not a whole number.
+    /// number `text`, or `None` if that is not a whole number.
     pub fn read(
         concurrency: Option<usize>,
-        given: &dyn Display,
+        text: &dyn Display,
         errors: &str,
         results: bool,
     ) -> Result<Self, String> {
         let Some(concurrency @ 1..=MOST) = concurrency else {
-            return Err(format!("concurrency must be from 1 to {MOST}, got {given}"));
+            return Err(format!("concurrency must be from 1 to {MOST}, got {text}"));
         };
         let returns_errors = match errors {
             "raise" => false,
@@ -47,18 +47,19 @@ mod tests {
 
     #[test]
     fn bounds() {
-        let read = |rows: usize, errors, results| HowMany::read(Some(rows), &rows, errors, results);
+        let read =
+            |rows: usize, errors, results| ManyOptions::read(Some(rows), &rows, errors, results);
         let how = read(MOST, "return", true).unwrap();
-        assert_eq!(how, HowMany { concurrency: MOST, returns_errors: true, results: true });
+        assert_eq!(how, ManyOptions { concurrency: MOST, returns_errors: true, results: true });
         assert!(!read(1, "raise", false).unwrap().returns_errors);
-        for (refused, words) in [
+        for (outcome, words) in [
             (read(0, "raise", true), "concurrency must be from 1"),
             (read(MOST + 1, "raise", true), "got 30001"),
-            (HowMany::read(None, &-0.5, "raise", true), "got -0.5"),
+            (ManyOptions::read(None, &-0.5, "raise", true), "got -0.5"),
             (read(1, "ignore", true), "got \"ignore\""),
             (read(1, "return", false), "results are needed"),
         ] {
-            let why = refused.unwrap_err();
+            let why = outcome.unwrap_err();
             assert!(why.contains(words), "{why}");
         }
     }

@@ -32,7 +32,7 @@ impl Memory {
     /// The state of a new session.
     pub fn new(cluster: Arc<Cluster>) -> Self {
         let statements = Arc::new(StatementCache::default());
-        cluster.tell_of_schema(statements.clone());
+        cluster.set_schema_listener(statements.clone());
         Self {
             cluster,
             statements,

@@ -240,9 +240,9 @@ impl Options {
 
     /// Rejects invalid values; the message names the option as sessions know it.
     pub fn check(&self) -> Result<()> {
-        let refuse = |message: String| Err(Error::invalid(message));
+        let reject = |message: String| Err(Error::invalid(message));
         if self.contact_points.is_empty() {
-            return refuse("no contact point given".to_owned());
+            return reject("no contact point given".to_owned());
         }
         let counts = [
             ("connections_per_node", self.connections_per_node, 1, 1024),
@@ -252,7 +252,7 @@ impl Options {
         ];
         for (name, count, least, most) in counts {
             if !(least..=most).contains(&count) {
-                return refuse(format!("{name} must be between {least} and {most}, not {count}"));
+                return reject(format!("{name} must be between {least} and {most}, not {count}"));
             }
         }
         let spans = [
@@ -263,22 +263,22 @@ impl Options {
         ];
         for (name, span, least) in spans {
             if span < Duration::from_millis(least) {
-                return refuse(format!("{name} must be at least {least} ms, not {span:?}"));
+                return reject(format!("{name} must be at least {least} ms, not {span:?}"));
             }
         }
         let (shortest, longest) = self.reconnect;
         if longest < shortest {
-            return refuse(format!(
+            return reject(format!(
                 "reconnect: the longest pause, {longest:?}, is shorter than the shortest, {shortest:?}"
             ));
         }
         if let Some(level) = self.serial_consistency.filter(|level| !level.is_serial()) {
-            return refuse(format!(
+            return reject(format!(
                 "serial_consistency must be SERIAL or LOCAL_SERIAL, not {level}"
             ));
         }
         if let Some(size @ ..1) = self.page_size {
-            return refuse(format!("page_size must be at least 1, not {size}"));
+            return reject(format!("page_size must be at least 1, not {size}"));
         }
         self.limits.speculation.check()?;
         let names = [
@@ -287,7 +287,7 @@ impl Options {
             ("local_rack", &self.local_rack),
         ];
         match names.iter().find(|(_, name)| name.as_deref() == Some("")) {
-            Some((what, _)) => refuse(format!("{what} must not be empty")),
+            Some((what, _)) => reject(format!("{what} must not be empty")),
             None => Ok(()),
         }
     }

@@ -30,14 +30,14 @@ pub struct Target {
     /// The node to try first, whatever the plan says.
     pub first: Option<Arc<Node>>,
     /// Failed attempts so far, if any. Boxed because it is rare.
-    past: Option<Box<Past>>,
+    past: Option<Box<FailedAttempts>>,
     /// Which copy of its statement it is, if there may be several.
     pub(crate) contender: Option<Box<Contender>>,
 }
 
 /// Failed attempts.
 #[derive(Debug, Clone, Default)]
-struct Past {
+struct FailedAttempts {
     /// Their errors.
     failed: Vec<Error>,
     /// Nodes that are not asked again before all others were.
@@ -193,7 +193,7 @@ fn choose_for(
     target: &Target,
     step: u32,
 ) -> Result<Arc<Node>> {
-    let used = [&contender.taken(), target.tried()].concat();
+    let used = [&contender.nodes_of_others(), target.tried()].concat();
     let plan = plan(snapshot, replicas, turn, &used);
     if plan.fresh.is_empty() && contender.is_accompanied() {
         let message = "a copy of the statement was sent to each node that may be asked";
@@ -234,7 +234,7 @@ impl Plan<'_> {
     }
 }
 
-fn plan<'a>(snapshot: &'a Snapshot, replicas: &[u32], turn: u32, asked: &[SocketAddr]) -> Plan<'a> {
+fn plan<'a>(snapshot: &'a Snapshot, replicas: &[u32], turn: u32, tried: &[SocketAddr]) -> Plan<'a> {
     let distance = |index: u32| -> Distance {
         let node = &snapshot.nodes[index as usize];
         let rack = snapshot.prefers_rack() && snapshot.is_in_rack(node);
@@ -253,7 +253,7 @@ fn plan<'a>(snapshot: &'a Snapshot, replicas: &[u32], turn: u32, asked: &[Socket
         alike.rotate_left(turn as usize % alike.len());
     }
     let all: Vec<_> = order.iter().map(|index| &snapshot.nodes[*index as usize]).collect();
-    let fresh = all.iter().copied().filter(|node| !asked.contains(&node.address)).collect();
+    let fresh = all.iter().copied().filter(|node| !tried.contains(&node.address)).collect();
     Plan { all, fresh }
 }
 

@@ -15,7 +15,7 @@ use crate::memory::Memory;
 use crate::options::Options;
 use crate::routing::{Aim, Replica, Target};
 use crate::speculation::Contender;
-use crate::statement::{Asked, BatchBuilder, Name, Prepared, StatementOptions};
+use crate::statement::{BatchBuilder, Name, PrepareContext, Prepared, StatementOptions};
 use crate::text::Traits;
 
 /// What is needed to send statements and to read their answers.
@@ -220,8 +220,8 @@ impl Session {
         match known {
             Some(known) if !known.is_stale() => Ok(Preparation::Known(known)),
             known => {
-                let asked = self.0.statements.ask(known);
-                self.ask_to_prepare(name, asked, options).map(Preparation::Ask)
+                let context = self.0.statements.ask(known);
+                self.ask_to_prepare(name, context, options).map(Preparation::Ask)
             }
         }
     }
@@ -256,14 +256,14 @@ impl Session {
                 latest.text
             )));
         }
-        let asked = self.0.statements.ask(Some(latest));
-        self.ask_to_prepare(name, asked, &options.to_prepare())
+        let context = self.0.statements.ask(Some(latest));
+        self.ask_to_prepare(name, context, &options.to_prepare())
     }
 
     fn ask_to_prepare(
         self: &Arc<Self>,
         (keyspace, text): Name,
-        asked: Asked,
+        context: PrepareContext,
         options: &StatementOptions,
     ) -> Result<Box<Call>> {
         let began = self.begin();
@@ -275,7 +275,7 @@ impl Session {
         request::prepare(&mut bytes, version, &text, named.as_deref(), &extras)?;
         // Preparing changes nothing, so it may be repeated.
         let traits = Traits::of("SELECT");
-        let what = What::Prepare(Box::new(ToPrepare { text, keyspace, asked }));
+        let what = What::Prepare(Box::new(ToPrepare { text, keyspace, context }));
         Ok(Box::new(self.call((bytes, began), Aim::Any, traits, options, what)))
     }
 
@@ -298,7 +298,7 @@ impl Session {
         let mut bytes = buffer::take();
         let (id, metadata) = (&prepared.id, &shape.id);
         let mut aim = Aim::Any;
-        let routed = Routed { values, aim: &mut aim, prepared };
+        let routed = RoutedValues { values, aim: &mut aim, prepared };
         request::execute(&mut bytes, version, id, metadata, routed, &parameters, &extras)?;
         let what = What::Execute { prepared: prepared.clone(), shape };
         Ok(self.call((bytes, began), aim, prepared.traits, options, what))
@@ -340,13 +340,13 @@ impl Session {
 }
 
 /// Values from which the partition is determined once they are encoded.
-struct Routed<'a, V> {
+struct RoutedValues<'a, V> {
     values: V,
     aim: &'a mut Aim,
     prepared: &'a Prepared,
 }
 
-impl<V: WriteValues> WriteValues for Routed<'_, V> {
+impl<V: WriteValues> WriteValues for RoutedValues<'_, V> {
     type Error = V::Error;
 
     fn count(&self) -> usize {

@@ -17,7 +17,7 @@ const AVOIDED: Duration = Duration::from_secs(300);
 pub struct Shards {
     /// The number of shards, the number of ignored bits of a token, and the port, packed. 0 if
     /// nothing is known, or there is only one shard.
-    said: AtomicU64,
+    packed: AtomicU64,
     avoided_until: AtomicU64,
     encrypted: bool,
     /// Whether its shard-aware port may be used.
@@ -27,41 +27,41 @@ pub struct Shards {
 impl Shards {
     /// The shards of a node that was not asked yet.
     pub fn new(encrypted: bool, uses_port: bool) -> Self {
-        let (said, avoided_until) = (AtomicU64::new(0), AtomicU64::new(0));
-        Self { said, avoided_until, encrypted, uses_port }
+        let (packed, avoided_until) = (AtomicU64::new(0), AtomicU64::new(0));
+        Self { packed, avoided_until, encrypted, uses_port }
     }
 
     /// Records what a node reported on a connection.
     pub fn learn(&self, sharding: Option<Sharding>) {
-        let said = sharding.filter(|sharding| sharding.shards > 1).map_or(0, |sharding| {
+        let packed = sharding.filter(|sharding| sharding.shards > 1).map_or(0, |sharding| {
             let port = if self.encrypted { sharding.tls_port } else { sharding.port };
             u64::from(sharding.shards)
                 | u64::from(sharding.ignored_bits) << 16
                 | u64::from(port.unwrap_or(0)) << 32
         });
-        self.said.store(said, Relaxed);
+        self.packed.store(packed, Relaxed);
     }
 
     /// How many there are; 0 if that is unknown or does not matter.
     #[inline]
     pub fn count(&self) -> u16 {
-        self.said.load(Relaxed) as u16
+        self.packed.load(Relaxed) as u16
     }
 
     /// The shard that has the rows of a token.
     #[inline]
     pub fn of(&self, token: i64) -> Option<u16> {
-        let said = self.said.load(Relaxed);
-        if said == 0 {
+        let packed = self.packed.load(Relaxed);
+        if packed == 0 {
             return None;
         }
-        Some(shard_of(token, u32::from(said as u16), (said >> 16) as u8) as u16)
+        Some(shard_of(token, u32::from(packed as u16), (packed >> 16) as u8) as u16)
     }
 
     /// The way to a shard of the node with this address.
     pub fn way(&self, ip: IpAddr, shard: u16) -> Option<Way> {
-        let said = self.said.load(Relaxed);
-        let (divisor, port) = (said as u16, (said >> 32) as u16);
+        let packed = self.packed.load(Relaxed);
+        let (divisor, port) = (packed as u16, (packed >> 32) as u16);
         let is_avoided = || Tick::now().0 < self.avoided_until.load(Relaxed);
         if port == 0 || shard >= divisor || !self.uses_port || is_avoided() {
             return None;

@@ -35,11 +35,11 @@ struct Copies {
     most: u32,
     writes: bool,
     over: AtomicBool,
-    state: Mutex<State>,
+    state: Mutex<CopiesState>,
 }
 
 #[derive(Debug, Default)]
-struct State {
+struct CopiesState {
     /// Copies in flight, one bit each.
     running: u64,
     /// The nodes to which copies were sent.
@@ -50,7 +50,7 @@ struct State {
     in_doubt: bool,
 }
 
-impl State {
+impl CopiesState {
     fn note(&mut self, number: u32, error: &Error) {
         self.failed.extend(error.alone().map(|error| (number, error)));
     }
@@ -122,7 +122,7 @@ impl Contender {
     }
 
     /// The nodes to which the others were sent.
-    pub fn taken(&self) -> Vec<SocketAddr> {
+    pub fn nodes_of_others(&self) -> Vec<SocketAddr> {
         let state = self.copies.state.lock();
         let others = state.sent.iter().filter(|(number, _)| *number != self.number);
         others.map(|(_, node)| *node).collect()
@@ -149,7 +149,7 @@ impl Contender {
         is_first.then(|| self.attempts_of_others(&state))
     }
 
-    fn attempts_of_others(&self, state: &State) -> u32 {
+    fn attempts_of_others(&self, state: &CopiesState) -> u32 {
         let failed = state.failed.iter().filter(|(number, _)| *number != self.number).count();
         failed as u32 + (state.running & !self.bit()).count_ones()
     }
@@ -221,7 +221,7 @@ pub enum Share<W> {
 impl<W> Share<W> {
     /// The share of another copy.
     #[cold]
-    pub fn twin(&mut self) -> Self {
+    pub fn share(&mut self) -> Self {
         let common = match std::mem::replace(self, Self::Common(Arc::default())) {
             Self::Own(waiting) => Arc::new(Mutex::new(Some(waiting))),
             Self::Common(common) => common,
@@ -251,13 +251,13 @@ impl<W> Share<W> {
         }
     }
 
-    /// Calls `tell` with the waiting value, unless it was taken.
-    pub fn tell(&mut self, tell: impl FnOnce(&mut W)) {
+    /// Calls `update` with the waiting value, unless it was taken.
+    pub fn update(&mut self, update: impl FnOnce(&mut W)) {
         match self {
-            Self::Own(waiting) => tell(waiting),
+            Self::Own(waiting) => update(waiting),
             Self::Common(common) => {
                 if let Some(waiting) = &mut *common.lock() {
-                    tell(waiting);
+                    update(waiting);
                 }
             }
         }

@@ -99,13 +99,13 @@ impl fmt::Display for Summary {
     }
 }
 
-type Peeking<'a> = std::iter::Peekable<Tokens<'a>>;
+type PeekableTokens<'a> = std::iter::Peekable<Tokens<'a>>;
 
-fn until(tokens: &mut Peeking<'_>, word: &str) {
+fn until(tokens: &mut PeekableTokens<'_>, word: &str) {
     tokens.find(|token| token.is(word));
 }
 
-fn skip(tokens: &mut Peeking<'_>, word: &str) {
+fn skip(tokens: &mut PeekableTokens<'_>, word: &str) {
     tokens.next_if(|token| token.is(word));
 }
 
@@ -156,9 +156,9 @@ impl<'a> Iterator for Tokens<'a> {
             let rest = self.0;
             let first = rest.chars().next()?;
             let end = |end: Option<usize>| end.unwrap_or(rest.len());
-            let (token, taken) = if first.is_alphabetic() || first == '_' {
-                let taken = end(rest.find(|c: char| !c.is_alphanumeric() && c != '_'));
-                (Some(Token::Word(&rest[..taken])), taken)
+            let (token, len) = if first.is_alphabetic() || first == '_' {
+                let len = end(rest.find(|c: char| !c.is_alphanumeric() && c != '_'));
+                (Some(Token::Word(&rest[..len])), len)
             } else if rest.starts_with("--") || rest.starts_with("//") {
                 (None, end(rest.find('\n')))
             } else if rest.starts_with("/*") {
@@ -166,14 +166,14 @@ impl<'a> Iterator for Tokens<'a> {
             } else if let Some(behind) = rest.strip_prefix("$$") {
                 (Some(Token::Other), end(behind.find("$$").map(|at| at + 4)))
             } else if first == '\'' || first == '"' {
-                let (inside, taken) = quoted_part(rest, first);
-                (Some(if first == '"' { Token::Quoted(inside) } else { Token::Other }), taken)
+                let (inside, len) = quoted_part(rest, first);
+                (Some(if first == '"' { Token::Quoted(inside) } else { Token::Other }), len)
             } else if first == '.' {
                 (Some(Token::Dot), 1)
             } else {
                 ((!first.is_whitespace()).then_some(Token::Other), first.len_utf8())
             };
-            self.0 = &rest[taken..];
+            self.0 = &rest[len..];
             if token.is_some() {
                 return token;
             }
@@ -185,8 +185,8 @@ impl<'a> Iterator for Tokens<'a> {
 /// length including the quotes.
 fn quoted_part(text: &str, quote: char) -> (&str, usize) {
     let mut at = 1;
-    while let Some(found) = text[at..].find(quote) {
-        let end = at + found;
+    while let Some(offset) = text[at..].find(quote) {
+        let end = at + offset;
         if !text[end + 1..].starts_with(quote) {
             return (&text[1..end], end + 1);
         }

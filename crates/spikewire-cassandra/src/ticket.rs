@@ -5,12 +5,12 @@ use spikewire_transport::{ResponseHandler, Tick};
 
 use crate::connection::{Cassandra, Command, Next, Outcome};
 use crate::error::Result;
-use crate::execution::{Answer, Draft, Execution, Heard};
+use crate::execution::{Answer, Draft, Execution, ExecutionAction};
 use crate::session::Call;
 use crate::speculation::Share;
 
 /// What waits for a statement's answer. The copies of a statement share it.
-pub trait Waits {
+pub trait AnswerWaiter {
     /// Whether a request should still be sent; `follows` says that it belongs to a further copy.
     fn starts(&self, follows: bool) -> bool {
         let _ = follows;
@@ -29,7 +29,7 @@ pub trait Waits {
 }
 
 /// Takes the answer on a thread that drives the connections, without touching host objects.
-pub trait TakesAnswer: Waits + Send + 'static {
+pub trait AnswerReceiver: AnswerWaiter + Send + 'static {
     /// Takes the answer, once; `body` is the reply that led to it, if there was one.
     fn take(&mut self, answer: Result<Answer<'_>>, body: &[u8]);
 }
@@ -42,7 +42,7 @@ pub struct Ticket<W> {
 }
 
 /// What follows an outcome.
-enum Step {
+enum TicketStep {
     Follow(Call),
     Send(Draft),
     Pause(Tick),
@@ -66,34 +66,34 @@ impl<W> Ticket<W> {
     /// returns the next call; without one, what waits is dropped. Other follow-up work goes into
     /// `next`.
     #[inline]
-    pub fn hear(
+    pub fn on_outcome(
         mut self,
         outcome: Outcome<'_>,
         next: &mut Next<Self>,
         take: impl FnOnce(&mut W, Result<Answer<'_>>) -> Option<Call>,
     ) {
-        let step = match self.execution.hear(outcome) {
-            Heard::Done(answer) => {
+        let step = match self.execution.on_outcome(outcome) {
+            ExecutionAction::Done(answer) => {
                 let Some(waiting) = self.waiting.take() else { return };
                 let Some(call) = take(waiting, answer) else { return };
-                Step::Follow(call)
+                TicketStep::Follow(call)
             }
-            Heard::Send(draft) => Step::Send(draft),
-            Heard::Pause(at) => Step::Pause(at),
-            Heard::Left => return,
+            ExecutionAction::Send(draft) => TicketStep::Send(draft),
+            ExecutionAction::Pause(at) => TicketStep::Pause(at),
+            ExecutionAction::Left => return,
         };
         match step {
-            Step::Follow(call) => {
+            TicketStep::Follow(call) => {
                 let Some(waiting) = self.waiting.into_own() else { return };
                 next.commands.push(Self::command(call, Tick::now(), waiting));
             }
-            Step::Send(draft) => next.commands.push(draft.into_command(Tick::now(), self)),
-            Step::Pause(at) => next.pauses.push((at, self)),
+            TicketStep::Send(draft) => next.commands.push(draft.into_command(Tick::now(), self)),
+            TicketStep::Pause(at) => next.pauses.push((at, self)),
         }
     }
 }
 
-impl<W: Waits> ResponseHandler for Ticket<W> {
+impl<W: AnswerWaiter> ResponseHandler for Ticket<W> {
     fn starts(&mut self) -> bool {
         let follows = self.execution.follows();
         !self.execution.is_left()
@@ -106,12 +106,12 @@ impl<W: Waits> ResponseHandler for Ticket<W> {
     }
 
     fn twin(&mut self) -> Option<Self> {
-        let execution = self.execution.twin()?;
-        Some(Self { waiting: self.waiting.twin(), execution })
+        let execution = self.execution.copy()?;
+        Some(Self { waiting: self.waiting.share(), execution })
     }
 
     fn answered_at(&mut self, at: Tick) {
-        self.waiting.tell(|waiting| waiting.answered_at(at));
+        self.waiting.update(|waiting| waiting.answered_at(at));
     }
 
     fn returned(&mut self, request: Vec<u8>) {
@@ -119,10 +119,10 @@ impl<W: Waits> ResponseHandler for Ticket<W> {
     }
 }
 
-impl<W: TakesAnswer> CompletesOnThread<Cassandra> for Ticket<W> {
+impl<W: AnswerReceiver> CompletesOnThread<Cassandra> for Ticket<W> {
     fn complete(self, outcome: Outcome<'_>, next: &mut Next<Self>) {
         let body = outcome.as_ref().map_or(&[][..], |reply| reply.body);
-        self.hear(outcome, next, |waiting, answer| {
+        self.on_outcome(outcome, next, |waiting, answer| {
             waiting.take(answer, body);
             None
         });

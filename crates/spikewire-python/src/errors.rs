@@ -2,7 +2,7 @@
 
 use pyo3::prelude::*;
 
-use spikewire_aerospike::command::{Refusal, RefusalClass};
+use spikewire_aerospike::command::{InvalidArgument, InvalidArgumentClass};
 use spikewire_aerospike::{Error, Kind};
 use spikewire_aerospike_protocol::expression::Fault;
 
@@ -18,12 +18,12 @@ static TREE: ErrorTree = ErrorTree::new("spikewire.errors");
 #[derive(Debug)]
 pub struct Raised(PyErr);
 
-impl From<Refusal> for Raised {
-    fn from(refusal: Refusal) -> Self {
-        let message = refusal.message().to_owned();
-        Self(match refusal.class() {
-            RefusalClass::Type => type_error(message),
-            RefusalClass::Value => value_error(message),
+impl From<InvalidArgument> for Raised {
+    fn from(error: InvalidArgument) -> Self {
+        let message = error.message().to_owned();
+        Self(match error.class() {
+            InvalidArgumentClass::Type => type_error(message),
+            InvalidArgumentClass::Value => value_error(message),
         })
     }
 }

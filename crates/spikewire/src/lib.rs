@@ -215,9 +215,10 @@
 //! A query has dedicated connections, which are read by the caller that takes its records. With
 //! [`AsyncClient::connect`], one thread for all queries wakes the tasks that wait for records.
 //!
-//! Every client has one more thread, the tender, which keeps track of the cluster. All types are
-//! `Send` and `Sync`, and cheap to clone. Connections are closed when the last clone, dataset and
-//! future is dropped, or by `close`: then whatever is waiting fails with [`Kind::Closed`].
+//! Every client has one more thread, the cluster worker, which keeps track of the cluster. All
+//! types are `Send` and `Sync`, and cheap to clone. Connections are closed when the last clone,
+//! dataset and future is dropped, or by `close`: then whatever is waiting fails with
+//! [`Kind::Closed`].
 
 mod aerospike;
 #[cfg(feature = "cassandra")]

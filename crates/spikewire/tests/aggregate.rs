@@ -61,14 +61,14 @@ fn what_cannot_be_aggregated() {
     }
     let hasty = query().timeout(Duration::from_millis(100)).aggregate("sums", "endless", &[]);
     assert!(matches!(kind(hasty), Kind::Timeout | Kind::Server(ResultCode::UDF)));
-    for (what, refused) in [
+    for (what, outcome) in [
         ("filter", query().filter("$.n > 1").aggregate("sums", "total", &[])),
         ("limit", query().limit(1).aggregate("sums", "total", &[])),
         ("bins", query().bins(["n"]).aggregate("sums", "total", &[])),
         ("module", query().aggregate("", "total", &[])),
         ("module", query().aggregate("x;\ntruncate-namespace:namespace=test;\n", "total", &[])),
     ] {
-        let error = refused.expect_err(what);
+        let error = outcome.expect_err(what);
         assert_eq!(error.kind(), Kind::Invalid, "{what}: {error}");
         assert!(error.message().contains(what), "{what}: {error}");
     }

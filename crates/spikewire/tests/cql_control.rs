@@ -32,7 +32,7 @@ enum Mode {
 struct Gate {
     mode: Mutex<Mode>,
     /// Number of OPTIONS and STARTUP requests.
-    asked: AtomicU32,
+    requests: AtomicU32,
     begun: AtomicU32,
     connections: Mutex<Vec<TcpStream>>,
 }
@@ -43,7 +43,7 @@ impl Gate {
         let at = listener.local_addr().unwrap();
         let gate = Arc::new(Self {
             mode: Mutex::new(Mode::Open),
-            asked: AtomicU32::new(0),
+            requests: AtomicU32::new(0),
             begun: AtomicU32::new(0),
             connections: Mutex::default(),
         });
@@ -63,14 +63,14 @@ impl Gate {
     }
 
     /// Forwards bytes while that is allowed.
-    fn pass(&self, mut from: TcpStream, mut to: TcpStream, asks: bool) {
-        let mut greets = asks;
+    fn pass(&self, mut from: TcpStream, mut to: TcpStream, from_client: bool) {
+        let mut greets = from_client;
         let mut some = vec![0; 4096];
         loop {
             let read =
                 if greets { first_frame(&mut from, &mut some) } else { from.read(&mut some) };
             let Ok(size @ 1..) = read else { break };
-            self.asked.fetch_add(u32::from(greets), SeqCst);
+            self.requests.fetch_add(u32::from(greets), SeqCst);
             let starts = greets && some[4] == STARTUP;
             greets &= !starts;
             if starts {
@@ -149,11 +149,11 @@ fn an_address_is_dialled_once_each_round() {
 #[test]
 fn closing_does_not_wait_for_a_node_that_is_dialled() {
     let (session, _server, gate) = open(Session::builder().connect_timeout(2 * LONG));
-    let before = gate.asked.load(SeqCst);
+    let before = gate.requests.load(SeqCst);
     gate.set(Mode::Still);
     gate.hang_up();
     // One of the two is a heartbeat.
-    until("the node is dialled", || gate.asked.load(SeqCst) > before + 1);
+    until("the node is dialled", || gate.requests.load(SeqCst) > before + 1);
     assert_closes_at_once(&session);
 }
 

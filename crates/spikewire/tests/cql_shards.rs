@@ -51,8 +51,8 @@ fn sum(traffic: &[Traffic], of: impl Fn(&Traffic) -> u64) -> u64 {
 fn ask(server: &Server, session: &Session, select: &Prepared) -> (u64, u64) {
     let before = server.traffic();
     for id in 0..200_i64 {
-        let found = session.execute(select, (id,)).unwrap();
-        assert_eq!(found.len(), 1);
+        let result = session.execute(select, (id,)).unwrap();
+        assert_eq!(result.len(), 1);
     }
     let after = server.traffic();
     let grown = |of: fn(&Traffic) -> u64| sum(&after, of) - sum(&before, of);
@@ -124,7 +124,7 @@ fn statements_go_to_other_shards_where_one_refuses() {
 #[test]
 fn several_connections_for_each_shard() {
     let server = start(Sharded::new(3));
-    let (_made, _) = open(&server, builder());
+    let (_first, _) = open(&server, builder());
     let at = server.address().to_string();
     block_on(async {
         let session = builder().connections_per_node(2).connect_async(at).await.unwrap();
@@ -157,8 +157,8 @@ async fn on_a_loop(server: &Server, session: AsyncSession) {
 #[test]
 fn futures_have_a_connection_to_each_shard() {
     let server = start(Sharded::new(4));
-    let (made, _) = open(&server, builder());
-    made.close();
+    let (first, _) = open(&server, builder());
+    first.close();
     let at = server.address().to_string();
     block_on(async {
         let session = builder().connect_async(&at).await.unwrap();

@@ -5,7 +5,7 @@ mod support;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use spikewire::{Client, Found, IndexRange, IndexType, NewIndex, Query, Value, op};
+use spikewire::{Client, IndexRange, IndexType, NewIndex, Query, QueryRecord, Value, op};
 
 use support::{LONG, builder, cluster};
 
@@ -33,8 +33,9 @@ fn a_cursor_of_either_language_goes_on() {
     let client = builder().connect(cluster.seeds()).unwrap();
     let data = client.dataset("test", "cursors").unwrap();
     data.put_many((0..40).map(|n| (n, [("n", n)]))).unwrap().check().unwrap();
-    let number =
-        |found: &Found| (0..40_i64).find(|n| data.digest(*n) == found.digest).expect("one of ours");
+    let number = |record: &QueryRecord| {
+        (0..40_i64).find(|n| data.digest(*n) == record.digest).expect("one of ours")
+    };
     let index = NewIndex::new("test", "cursors", "n", IndexType::Numeric);
     let index = client.indexes().create(&index).unwrap();
     client.indexes().wait("test", &index, LONG).unwrap();
@@ -50,11 +51,11 @@ fn a_cursor_of_either_language_goes_on() {
         let own = records.cursor();
         let mut left: Vec<i64> = match name {
             "limit" => (0..40).filter(|number| !seen.contains(number)).collect(),
-            _ => records.map(|found| number(&found.unwrap())).collect(),
+            _ => records.map(|record| number(&record.unwrap())).collect(),
         };
         left.sort_unstable();
-        let shown: Vec<String> = left.iter().map(ToString::to_string).collect();
-        let fresh = format!("{name} rust {} {}", STANDARD.encode(&own), shown.join(","));
+        let partitions: Vec<String> = left.iter().map(ToString::to_string).collect();
+        let fresh = format!("{name} rust {} {}", STANDARD.encode(&own), partitions.join(","));
         let cursor = STANDARD.decode(cursor).unwrap();
         if cursor.get(FINGERPRINT) != own.get(FINGERPRINT) {
             wrong.push(fresh);
@@ -64,8 +65,8 @@ fn a_cursor_of_either_language_goes_on() {
         // A cursor contains the remaining partitions.
         let base = if name == "parts" { "scan" } else { name };
         let resumed = query(&client, base).resume(cursor).records().unwrap();
-        let found: Vec<Found> = resumed.map(Result::unwrap).collect();
-        let mut numbers: Vec<i64> = found.iter().map(number).collect();
+        let records: Vec<QueryRecord> = resumed.map(Result::unwrap).collect();
+        let mut numbers: Vec<i64> = records.iter().map(number).collect();
         numbers.sort_unstable();
         if name == "limit" {
             assert_eq!(numbers.len(), 15, "{name} by {maker}");
@@ -75,8 +76,8 @@ fn a_cursor_of_either_language_goes_on() {
         }
         if name == "operations" {
             let doubled =
-                |found: &Found| found.get("twice") == Some(&Value::Int(number(found) * 2));
-            assert!(found.iter().all(doubled));
+                |record: &QueryRecord| record.get("twice") == Some(&Value::Int(number(record) * 2));
+            assert!(records.iter().all(doubled));
         }
     }
     assert!(wrong.is_empty(), "the file should have:\n{}", wrong.join("\n"));

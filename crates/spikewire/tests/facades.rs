@@ -18,9 +18,9 @@ use tracing::{Event, Level, Subscriber, span};
 use support::{builder, cluster, eventually};
 
 /// Events of a subscriber: level and fields.
-type Told = Arc<Mutex<Vec<(Level, BTreeMap<String, String>)>>>;
+type EventLog = Arc<Mutex<Vec<(Level, BTreeMap<String, String>)>>>;
 
-struct Listens(Told);
+struct Listens(EventLog);
 
 struct Fields(BTreeMap<String, String>);
 
@@ -62,16 +62,16 @@ impl Subscriber for Listens {
 fn events_of_tracing_say_what_happens() {
     let cluster = cluster(2);
     let client = builder().connect(cluster.seeds()).unwrap();
-    let told = Told::default();
-    let bridge = tracing::subscriber::with_default(Listens(told.clone()), || {
+    let log = EventLog::default();
+    let bridge = tracing::subscriber::with_default(Listens(log.clone()), || {
         to_tracing(&client.observed()).unwrap()
     });
     client.metrics().turn(true);
     client.metrics().tell_of_slower_than(Some(Duration::from_nanos(1)));
     client.dataset("test", "users").unwrap().get("nobody").unwrap();
     let find = |message: &str| {
-        let told = told.lock().unwrap();
-        told.iter().find(|(_, fields)| fields["message"] == message).cloned()
+        let log = log.lock().unwrap();
+        log.iter().find(|(_, fields)| fields["message"] == message).cloned()
     };
     eventually("a slow command is told of", || find("slow command").is_some());
     let (level, fields) = find("slow command").unwrap();
@@ -176,7 +176,7 @@ impl Recorder for Recorded {
 }
 
 #[test]
-fn a_recorder_is_given_what_was_counted() {
+fn a_recorder_gets_what_was_counted() {
     let cluster = cluster(1);
     let client = builder().connect(cluster.seeds()).unwrap();
     client.metrics().turn(true);

@@ -102,9 +102,9 @@ fn a_future_that_is_not_polled_sends_nothing() {
     for client in async_clients(&cluster) {
         let users = async_dataset(&client);
         drop(users.put("unsent", [("n", 1)]));
-        let kept = users.put("unsent", [("n", 1)]);
+        let pending = users.put("unsent", [("n", 1)]);
         assert!(!block_on(users.exists("unsent")).unwrap());
-        block_on(kept).unwrap();
+        block_on(pending).unwrap();
         assert!(block_on(users.delete("unsent")).unwrap());
     }
 }
@@ -122,8 +122,8 @@ fn dropping_futures_in_flight_harms_nobody() {
             let polled = dropped.as_mut().poll(&mut Context::from_waker(&waker));
             assert!(polled.is_pending());
         }
-        let kept = (0..100_i64).map(|key| users.get(key).map(move |record| (key, record)));
-        for (key, record) in block_on(join_all(kept)) {
+        let pending = (0..100_i64).map(|key| users.get(key).map(move |record| (key, record)));
+        for (key, record) in block_on(join_all(pending)) {
             // Everything sent earlier on the same connection has been executed.
             assert_eq!(record.unwrap().unwrap().get("n"), Some(&key.into()));
         }
@@ -221,7 +221,7 @@ fn threads_named(name: &str) -> usize {
     let tasks = std::fs::read_dir("/proc/self/task").expect("Linux has it");
     let names =
         tasks.filter_map(|task| std::fs::read_to_string(task.ok()?.path().join("comm")).ok());
-    names.filter(|found| found.trim_end() == name).count()
+    names.filter(|thread| thread.trim_end() == name).count()
 }
 
 #[test]

@@ -171,7 +171,7 @@ fn what_jobs_do_not_do() {
     let (_cluster, client, _) = home();
     let query = || client.query("test", "demo");
     let put = || [op::put("a", 1)];
-    for (what, refused) in [
+    for (what, outcome) in [
         ("bins", query().bins(["n"]).operate_all(put())),
         ("limit", query().limit(5).operate_all(put())),
         ("partitions", query().partitions(..5).touch_all()),
@@ -184,7 +184,7 @@ fn what_jobs_do_not_do() {
         ("limit", query().limit(5).apply_all("counters", "visit", &[])),
         ("filter", query().filter("$.").operate_all(put())),
     ] {
-        let error = refused.expect_err(what);
+        let error = outcome.expect_err(what);
         assert_eq!(error.kind(), Kind::Invalid, "{what}: {error}");
         assert!(error.message().contains(what), "{what}: {error}");
     }

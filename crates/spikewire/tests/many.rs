@@ -52,7 +52,7 @@ macro_rules! waited {
 waited!(Dataset, std::convert::identity);
 waited!(AsyncDataset, block_on);
 
-fn on_both_faces(test: impl Fn(&dyn Verbs)) {
+fn on_both_apis(test: impl Fn(&dyn Verbs)) {
     let cluster = cluster(3);
     let blocking = dataset(&cluster);
     test(&blocking);
@@ -81,11 +81,11 @@ fn records(keys: std::ops::Range<i64>) -> Vec<(i64, Vec<(&'static str, Value)>)>
 
 #[test]
 fn rows_come_in_input_order_with_duplicates_and_misses() {
-    on_both_faces(|users| {
+    on_both_apis(|users| {
         users.put_many(&records(0..50)).unwrap().check().unwrap();
-        let found = users.get_many(&[7, 99, 3, 7, 49]).unwrap();
-        assert_eq!(numbers(&found, "n"), [Some(70), None, Some(30), Some(70), Some(490)]);
-        assert_eq!((0..5).map(|row| found.code(row)).collect::<Vec<_>>(), [0, 2, 0, 0, 0]);
+        let batch = users.get_many(&[7, 99, 3, 7, 49]).unwrap();
+        assert_eq!(numbers(&batch, "n"), [Some(70), None, Some(30), Some(70), Some(490)]);
+        assert_eq!((0..5).map(|row| batch.code(row)).collect::<Vec<_>>(), [0, 2, 0, 0, 0]);
         let part = users.get_bins_many(&[5, 6], &["n"]).unwrap();
         assert!(part.row(0).unwrap().unwrap().get("s").is_none());
         assert_eq!(users.get_many(&[]).unwrap().len(), 0);
@@ -97,7 +97,7 @@ fn rows_come_in_input_order_with_duplicates_and_misses() {
 
 #[test]
 fn many_are_written_changed_and_deleted() {
-    on_both_faces(|users| {
+    on_both_apis(|users| {
         users.put_many(&records(0..20)).unwrap().check().unwrap();
         let keys: Vec<i64> = (0..20).collect();
         let changed = users.operate_many(&keys, &[op::add("n", 1), op::get("n")]).unwrap();
@@ -121,7 +121,7 @@ fn many_are_written_changed_and_deleted() {
 
 #[test]
 fn a_row_that_fails_does_not_disturb_the_others() {
-    on_both_faces(|users| {
+    on_both_apis(|users| {
         users.put_many(&records(0..1)).unwrap().check().unwrap();
         let create = users.with(CallOptions::new().exists(Exists::Create));
         let batch = create.put_many(&records(0..4)).unwrap();
@@ -134,18 +134,18 @@ fn a_row_that_fails_does_not_disturb_the_others() {
 
 #[test]
 fn ten_thousand_rows() {
-    on_both_faces(|users| {
+    on_both_apis(|users| {
         users.put_many(&records(0..10_000)).unwrap().check().unwrap();
         let keys: Vec<i64> = (0..10_000).rev().collect();
-        let found = users.get_many(&keys).unwrap();
+        let batch = users.get_many(&keys).unwrap();
         let expected: Vec<_> = keys.iter().map(|key| Some(key * 10)).collect();
-        assert_eq!(numbers(&found, "n"), expected);
+        assert_eq!(numbers(&batch, "n"), expected);
     });
 }
 
 #[test]
 fn what_cannot_be_sent_names_its_row() {
-    on_both_faces(|users| {
+    on_both_apis(|users| {
         let mut bad = records(0..3);
         bad[2].1.clear();
         let error = users.put_many(&bad).unwrap_err();
@@ -173,16 +173,16 @@ fn a_dead_node_costs_a_retry_and_no_row() {
     Verbs::put_many(&users, &records(0..300)).unwrap().check().unwrap();
     let keys: Vec<i64> = (0..300).collect();
     cluster.kill(1).unwrap();
-    let found = Verbs::get_many(&users, &keys).unwrap();
-    assert_eq!(numbers(&found, "n").iter().flatten().count(), 300);
+    let batch = Verbs::get_many(&users, &keys).unwrap();
+    assert_eq!(numbers(&batch, "n").iter().flatten().count(), 300);
     for client in async_clients(&cluster) {
-        let found = Verbs::get_many(&async_dataset(&client), &keys).unwrap();
-        assert_eq!(numbers(&found, "n").iter().flatten().count(), 300);
+        let batch = Verbs::get_many(&async_dataset(&client), &keys).unwrap();
+        assert_eq!(numbers(&batch, "n").iter().flatten().count(), 300);
     }
 }
 
 #[test]
-fn a_closed_client_says_so() {
+fn a_closed_client_reports_it() {
     let cluster = cluster(1);
     let client = support::builder().connect(cluster.seeds()).unwrap();
     let users = client.dataset("test", "demo").unwrap();

@@ -133,7 +133,7 @@ fn failures_are_counted_by_what_went_wrong() {
 }
 
 #[test]
-fn slow_commands_and_changes_of_the_cluster_are_told_of() {
+fn slow_commands_and_changes_of_the_cluster_are_reported() {
     let cluster = Cluster::start(Options { nodes: 2, ..Options::default() }).unwrap();
     let often = Duration::from_millis(50);
     let client = builder().tend_interval(often).connect(cluster.seeds()).unwrap();
@@ -148,16 +148,16 @@ fn slow_commands_and_changes_of_the_cluster_are_told_of() {
     assert!(events.iter().any(slow), "{events:?}");
     metrics.tell_of_slower_than(None);
     cluster.kill(1).unwrap();
-    let mut told = Vec::new();
+    let mut reported = Vec::new();
     eventually("a node is gone and its partitions are elsewhere", || {
-        told.extend(metrics.events().wait(often).0);
-        told.iter().any(|event| matches!(event, Event::NodeDown(_)))
-            && told.contains(&Event::MapChanged)
+        reported.extend(metrics.events().wait(often).0);
+        reported.iter().any(|event| matches!(event, Event::NodeDown(_)))
+            && reported.contains(&Event::MapChanged)
     });
     cluster.restart(1).unwrap();
     eventually("it is back", || {
-        told.extend(metrics.events().wait(often).0);
-        told.iter().any(|event| matches!(event, Event::NodeUp(_)))
+        reported.extend(metrics.events().wait(often).0);
+        reported.iter().any(|event| matches!(event, Event::NodeUp(_)))
     });
 }
 
@@ -190,8 +190,8 @@ fn queries_and_jobs_are_counted_once_each() {
         block_on(async {
             let mut read = users.query().records().unwrap();
             let mut count = 0;
-            while let Some(found) = read.next().await {
-                found.unwrap();
+            while let Some(record) = read.next().await {
+                record.unwrap();
                 count += 1;
             }
             assert_eq!(count, 300);

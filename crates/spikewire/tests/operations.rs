@@ -16,7 +16,7 @@ fn results(users: &Dataset, operations: impl AsRef<[Operation]>) -> Vec<Value> {
     record.bins.iter().map(|bin| bin.value.clone()).collect()
 }
 
-fn refused(users: &Dataset, operation: Operation) -> Error {
+fn error_of(users: &Dataset, operation: Operation) -> Error {
     users.operate("k", [operation]).unwrap_err()
 }
 
@@ -35,7 +35,7 @@ fn list<const N: usize>(items: [i64; N]) -> Value {
 #[test]
 fn lists() {
     let (_cluster, users) = home(1);
-    let given = results(
+    let actual = results(
         &users,
         [
             op::list::append("l", 3),
@@ -70,7 +70,7 @@ fn lists() {
         7.into(),
         list([7, 1]),
     ];
-    assert_eq!(given, expected);
+    assert_eq!(actual, expected);
 }
 
 #[test]
@@ -78,7 +78,7 @@ fn nested_maps() {
     let (_cluster, users) = home(1);
     let today =
         || [ctx::map_key("2026").create(Order::Key), ctx::map_key("may").create(Order::Key)];
-    let given = results(
+    let actual = results(
         &users,
         [
             op::map::put("cart", "apples", 3).order(Order::Key),
@@ -108,11 +108,11 @@ fn nested_maps() {
         2.into(),
         Value::Nil,
     ];
-    assert_eq!(given, expected);
+    assert_eq!(actual, expected);
     let gap = users.get("k").unwrap().unwrap();
     assert_eq!(gap.get("gap"), Some(&Value::List(vec![Value::Nil, Value::List(vec![])])));
     let nowhere = op::map::put("visits", "x", 1).ctx([ctx::map_key("2027")]);
-    let error = refused(&users, nowhere);
+    let error = error_of(&users, nowhere);
     assert_eq!(error.kind(), Kind::Server(ResultCode::OP_NOT_APPLICABLE));
 }
 
@@ -133,7 +133,7 @@ fn maps_are_looked_for_in_the_order_of_servers() {
     let second = || Value::List(vec![1.into(), unordered()]);
     users.put("k", [("l", vec![Value::Int(0), unordered(), second()])]).unwrap();
     let count = Returning::Count;
-    let found = results(
+    let matches = results(
         &users,
         [
             op::map::put("m", "k", unordered()),
@@ -148,13 +148,13 @@ fn maps_are_looked_for_in_the_order_of_servers() {
             op::map::remove_by_value("m", unordered()).returning(count),
         ],
     );
-    assert_eq!(found, [1, 1, 1, 2, 4, 2, 4, 1, 1, 1].map(Value::Int));
+    assert_eq!(matches, [1, 1, 1, 2, 4, 2, 4, 1, 1, 1].map(Value::Int));
 }
 
 #[test]
 fn bits_and_sketches() {
     let (_cluster, users) = home(1);
-    let given = results(
+    let actual = results(
         &users,
         [
             op::bit::resize("bits", 2),
@@ -171,7 +171,7 @@ fn bits_and_sketches() {
     );
     let counts: Vec<Value> =
         vec![12.into(), 65520.into(), (-1).into(), 12.into(), 2.into(), 2.into(), list([12, 0])];
-    assert_eq!(given[3..], counts);
+    assert_eq!(actual[3..], counts);
     let record = users.get("k").unwrap().unwrap();
     let sketch = record.get("seen").unwrap().clone();
     assert!(matches!(sketch, Value::Hll(_)));
@@ -180,10 +180,10 @@ fn bits_and_sketches() {
 }
 
 #[test]
-fn what_cannot_be_is_refused_before_it_is_sent() {
+fn what_cannot_be_is_rejected_before_it_is_sent() {
     let (_cluster, users) = home(1);
     let nothing: [Value; 0] = [];
-    for (operation, says) in [
+    for (operation, expected) in [
         (op::get("l").unique(), "takes no unique"),
         (op::list::size("l").unique(), "bin \"l\": the list operation size takes no unique"),
         (op::bit::get("b", 0, 8).ctx([ctx::index(0)]), "the bit operation get takes no ctx"),
@@ -235,9 +235,9 @@ fn what_cannot_be_is_refused_before_it_is_sent() {
             "exp::map::get_by_value_list: values: an empty list, inverted",
         ),
     ] {
-        let error = refused(&users, operation);
+        let error = error_of(&users, operation);
         assert_eq!(error.kind(), Kind::Invalid, "{error}");
-        assert!(error.message().contains(says), "{error} does not say {says}");
+        assert!(error.message().contains(expected), "{error} does not say {expected}");
     }
     assert!(!users.exists("k").unwrap());
 }
@@ -283,7 +283,7 @@ fn expressions() {
 }
 
 #[test]
-fn expressions_are_shown_as_text() {
+fn expressions_print_as_text() {
     let many = exp::list::size(exp::bin("log")).gt(100);
     assert_eq!(many.to_string(), "$.log.[].count() > 100");
     let nested = exp::map::get_by_key(exp::bin("m"), "k").ctx([ctx::map_key("a")]);

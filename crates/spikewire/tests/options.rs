@@ -40,8 +40,8 @@ fn filters_on_single_records() {
     assert_eq!(users.get(4).unwrap().unwrap().get("age"), Some(&19.into()));
     let unread = users.with(OPTIONS.filter("$.age >="));
     assert_eq!(code(unread.get(9)), Kind::Invalid);
-    let found: Vec<_> = adults.query().records().unwrap().map(Result::unwrap).collect();
-    assert_eq!(found.len(), 5, "a query keeps the filter of its dataset");
+    let rows: Vec<_> = adults.query().records().unwrap().map(Result::unwrap).collect();
+    assert_eq!(rows.len(), 5, "a query keeps the filter of its dataset");
 }
 
 #[test]
@@ -49,8 +49,8 @@ fn filters_on_batches() {
     let cluster = cluster(2);
     let users = dataset(&cluster);
     let adults = ages(&users);
-    let found = adults.get_many(0..10).unwrap();
-    assert_eq!(found.iter().filter(|row| row.as_ref().unwrap().is_some()).count(), 5);
+    let rows = adults.get_many(0..10).unwrap();
+    assert_eq!(rows.iter().filter(|row| row.as_ref().unwrap().is_some()).count(), 5);
     let deleted = adults.delete_many(0..10).unwrap().check().unwrap();
     assert_eq!((0..10).filter(|row| deleted.code(*row) == 0).count(), 5);
     assert_eq!((0..10).filter(|id| users.exists(*id).unwrap()).count(), 5);
@@ -107,13 +107,13 @@ fn read_modes_and_replicas() {
     }
     // This requires strong consistency, which the namespace does not have; the error shows that it
     // reaches the server.
-    let refused = Kind::Server(ResultCode::ENTERPRISE_ONLY);
+    let enterprise_only = Kind::Server(ResultCode::ENTERPRISE_ONLY);
     let linear = users.with(OPTIONS.read_mode(ReadMode::Linearize));
-    assert_eq!(code(linear.get("k")), refused);
-    assert_eq!(code(linear.get_many(["k"]).unwrap().row(0)), refused);
+    assert_eq!(code(linear.get("k")), enterprise_only);
+    assert_eq!(code(linear.get_many(["k"]).unwrap().row(0)), enterprise_only);
     let client = builder().read_mode(ReadMode::Linearize).connect(cluster.seeds()).unwrap();
     let linear = client.dataset("test", "demo").unwrap();
-    assert_eq!(code(linear.exists("k")), refused);
+    assert_eq!(code(linear.exists("k")), enterprise_only);
     assert!(linear.with(OPTIONS.read_mode(ReadMode::One)).exists("k").unwrap());
     let spread = users.with(OPTIONS.replica(ReplicaPolicy::Any));
     let reads = |node| cluster.stats(node).unwrap().counters.requests;
@@ -204,9 +204,9 @@ fn rows_that_cannot_be_sent_say_which_they_are() {
         (Row::get("k").with(limited), "row 1: timeout, replica and retries apply to the batch"),
         (Row::get("k").with(OPTIONS.max_retries(1)), "row 1: timeout, replica and retries apply"),
     ];
-    for (row, says) in rows {
+    for (row, expected) in rows {
         let error = users.batch([Row::put("first", [("a", 1)]), row]).unwrap_err();
-        assert!(error.message().starts_with(says), "{error}");
+        assert!(error.message().starts_with(expected), "{error}");
         assert_eq!(error.kind(), Kind::Invalid);
     }
     assert!(!users.exists("first").unwrap());

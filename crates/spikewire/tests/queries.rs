@@ -8,8 +8,8 @@ use std::time::Duration;
 use futures::TryStreamExt as _;
 use futures::executor::block_on;
 use spikewire::{
-    AsyncClient, CallOptions, Client, Collection, Error, Expression, Found, IndexOn, IndexRange,
-    IndexType, Key, Kind, NewIndex, Page, Query, ResultCode, Value, bins, ctx, op,
+    AsyncClient, CallOptions, Client, Collection, Error, Expression, IndexOn, IndexRange,
+    IndexType, Key, Kind, NewIndex, Page, Query, QueryRecord, ResultCode, Value, bins, ctx, op,
 };
 use spikewire_aerospike_server::{Cluster, Faults};
 
@@ -34,7 +34,7 @@ fn home() -> (Cluster, Client, AsyncClient) {
 fn both<T: Ord + std::fmt::Debug>(
     (client, futures): (&Client, &AsyncClient),
     choose: impl Fn(Choice) -> Choice,
-    of: impl Fn(Found) -> T,
+    of: impl Fn(QueryRecord) -> T,
 ) -> Vec<T> {
     let records = choose(Choice::Blocking(client.query("test", "demo"))).records().unwrap();
     let mut blocking: Vec<T> = records.into_iter().map(&of).collect();
@@ -81,7 +81,7 @@ choose! {
 }
 
 impl Choice {
-    fn records(self) -> Result<Vec<Found>, Error> {
+    fn records(self) -> Result<Vec<QueryRecord>, Error> {
         match self {
             Self::Blocking(query) => query.records()?.collect(),
             Self::Futures(query) => block_on(query.records()?.try_collect()),
@@ -96,34 +96,34 @@ impl Choice {
     }
 }
 
-fn number(found: &Found) -> i64 {
-    match found.get("n") {
+fn number(record: &QueryRecord) -> i64 {
+    match record.get("n") {
         Some(Value::Int(number)) => *number,
         other => panic!("{other:?}"),
     }
 }
 
-fn own(found: Found) -> i64 {
-    number(&found)
+fn own(record: QueryRecord) -> i64 {
+    number(&record)
 }
 
 #[test]
 fn a_scan_has_every_record_once() {
     let (_cluster, client, futures) = home();
-    let faces = (&client, &futures);
-    assert_eq!(both(faces, |query| query, own), (0..COUNT).collect::<Vec<_>>());
+    let clients = (&client, &futures);
+    assert_eq!(both(clients, |query| query, own), (0..COUNT).collect::<Vec<_>>());
     let users = client.dataset("test", "demo").unwrap();
-    for found in client.query("test", "demo").records().unwrap() {
-        let found = found.unwrap();
-        let number = number(&found);
-        assert_eq!(found.key, Some(Key::Int(number)));
-        assert_eq!(found.digest, users.digest(number));
-        assert_eq!((&*found.set, found.generation, found.ttl), ("demo", 1, None));
-        assert_eq!(users.get(&found).unwrap().unwrap(), found.record, "its digest is a key");
+    for record in client.query("test", "demo").records().unwrap() {
+        let record = record.unwrap();
+        let number = number(&record);
+        assert_eq!(record.key, Some(Key::Int(number)));
+        assert_eq!(record.digest, users.digest(number));
+        assert_eq!((&*record.set, record.generation, record.ttl), ("demo", 1, None));
+        assert_eq!(users.get(&record).unwrap().unwrap(), record.record, "its digest is a key");
     }
     let whole: Vec<_> = client.query("test", "").records().unwrap().map(Result::unwrap).collect();
     assert_eq!(whole.len() as i64, COUNT + 1);
-    let lone = whole.iter().find(|found| &*found.set == "other").unwrap();
+    let lone = whole.iter().find(|record| &*record.set == "other").unwrap();
     assert_eq!((number(lone), &lone.key), (-1, &None));
     assert_eq!(client.query("test", "empty").records().unwrap().count(), 0);
     assert_eq!(users.query().records().unwrap().count() as i64, COUNT);
@@ -132,24 +132,27 @@ fn a_scan_has_every_record_once() {
 #[test]
 fn filters_and_what_comes_back() {
     let (_cluster, client, futures) = home();
-    let faces = (&client, &futures);
+    let clients = (&client, &futures);
     let last: Vec<i64> = (COUNT - 10..COUNT).collect();
-    assert_eq!(both(faces, |query| query.filter("$.n >= 490"), own), last);
+    assert_eq!(both(clients, |query| query.filter("$.n >= 490"), own), last);
     let with = Expression::with("$.n >= ?0 and $.t == ?1", [490.into(), "text".into()]);
-    assert_eq!(both(faces, |query| query.filter(&with), own), last);
-    let names = |found: Found| {
-        found.bins.iter().map(|bin| bin.name.to_string()).collect::<Vec<_>>().join(" ")
+    assert_eq!(both(clients, |query| query.filter(&with), own), last);
+    let names = |record: QueryRecord| {
+        record.bins.iter().map(|bin| bin.name.to_string()).collect::<Vec<_>>().join(" ")
     };
     let last = |query: Choice| query.filter("$.n == 499");
-    assert_eq!(both(faces, |query| last(query).bins(vec!["t", "missing"]), names), ["t"]);
+    assert_eq!(both(clients, |query| last(query).bins(vec!["t", "missing"]), names), ["t"]);
     // Nodes then send a result for the missing one, too.
-    assert_eq!(both(faces, |query| last(query).bins(vec!["t", "missing"]).limit(5), names), ["t"]);
-    assert_eq!(both(faces, |query| last(query).bins(vec![]), names), [""]);
-    assert_eq!(both(faces, |query| last(query).include_values(false), names), [""]);
-    let steps = vec![op::get("missing"), op::read("twice", "$.n * 2"), op::get("t")];
-    let results = |found: Found| format!("{:?}", found.bins);
     assert_eq!(
-        both(faces, |query| last(query).operations(steps.clone()), results),
+        both(clients, |query| last(query).bins(vec!["t", "missing"]).limit(5), names),
+        ["t"]
+    );
+    assert_eq!(both(clients, |query| last(query).bins(vec![]), names), [""]);
+    assert_eq!(both(clients, |query| last(query).include_values(false), names), [""]);
+    let steps = vec![op::get("missing"), op::read("twice", "$.n * 2"), op::get("t")];
+    let results = |record: QueryRecord| format!("{:?}", record.bins);
+    assert_eq!(
+        both(clients, |query| last(query).operations(steps.clone()), results),
         [r#"{"missing": Nil, "twice": Int(998), "t": Str("text")}"#]
     );
 }
@@ -157,21 +160,21 @@ fn filters_and_what_comes_back() {
 #[test]
 fn parts_of_a_set() {
     let (_cluster, client, futures) = home();
-    let faces = (&client, &futures);
-    assert_eq!(both(faces, |query| query.limit(7), |_| ()).len(), 7);
-    assert_eq!(both(faces, |query| query.limit(10_000), |_| ()).len() as i64, COUNT);
+    let clients = (&client, &futures);
+    assert_eq!(both(clients, |query| query.limit(7), |_| ()).len(), 7);
+    assert_eq!(both(clients, |query| query.limit(10_000), |_| ()).len() as i64, COUNT);
     let halves = [
-        both(faces, |query| query.partitions(..2000), own),
-        both(faces, |query| query.partitions(2000..=2000), own),
-        both(faces, |query| query.partitions(2001..), own),
+        both(clients, |query| query.partitions(..2000), own),
+        both(clients, |query| query.partitions(2000..=2000), own),
+        both(clients, |query| query.partitions(2001..), own),
     ];
     let mut all = halves.concat();
     all.sort_unstable();
     assert_eq!(all, (0..COUNT).collect::<Vec<_>>());
     // After the first record of a partition come its others.
-    let digest = |found: Found| found.digest;
+    let digest = |record: QueryRecord| record.digest;
     let partition = |digest: &[u8; 20]| u16::from_le_bytes([digest[0], digest[1]]) & 4095;
-    let every = both(faces, |query| query, digest);
+    let every = both(clients, |query| query, digest);
     let twins = every
         .iter()
         .find(|one| every.iter().filter(|other| partition(other) == partition(one)).count() > 1);
@@ -181,14 +184,14 @@ fn parts_of_a_set() {
         .partitions(pid..=pid)
         .records()
         .unwrap()
-        .map(|found| found.unwrap().digest)
+        .map(|record| record.unwrap().digest)
         .collect();
     let after = Key::Digest(inside[0]);
-    let rest = both(faces, |query| query.after(after.clone()), digest);
+    let rest = both(clients, |query| query.after(after.clone()), digest);
     assert_eq!(rest.len(), inside.len() - 1);
     assert!(rest.iter().all(|one| inside[1..].contains(one)));
     let slow =
-        both(faces, |query| query.concurrent_nodes(1).window(4096).records_per_second(5000), own);
+        both(clients, |query| query.concurrent_nodes(1).window(4096).records_per_second(5000), own);
     assert_eq!(slow.len() as i64, COUNT);
 }
 
@@ -202,8 +205,8 @@ fn an_index_of_a_set() {
     let listed = indexes.list("test").unwrap();
     assert!(listed.len() == 1 && listed[0].is_of_set && listed[0].kind.is_none(), "{listed:?}");
     assert_eq!((&*listed[0].name, listed[0].bin.as_deref()), ("demo_set", None));
-    let found = both((&client, &futures), |query| query, own);
-    assert_eq!(found.len() as i64, COUNT);
+    let numbers = both((&client, &futures), |query| query, own);
+    assert_eq!(numbers.len() as i64, COUNT);
     indexes.drop("test", "demo", "demo_set").unwrap();
     assert_eq!(indexes.create(&of_set.clone().named("mine")).unwrap(), "mine");
     let error = indexes.create(&of_set.of(Collection::List)).unwrap_err();
@@ -214,7 +217,7 @@ fn an_index_of_a_set() {
 #[test]
 fn index_ranges() {
     let (_cluster, client, futures) = home();
-    let faces = (&client, &futures);
+    let clients = (&client, &futures);
     let users = client.dataset("test", "demo").unwrap();
     let place = |n: i64| Value::GeoJson(format!(r#"{{"type":"Point","coordinates":[{n}, 0]}}"#));
     for n in 0..20 {
@@ -246,7 +249,7 @@ fn index_ranges() {
         indexes.wait("test", name, LONG).unwrap();
         block_on(futures.indexes().wait("test", name, LONG)).unwrap();
     }
-    let find = |range: IndexRange| both(faces, |query| query.index(range.clone()), own);
+    let find = |range: IndexRange| both(clients, |query| query.index(range.clone()), own);
     assert_eq!(find(IndexRange::between("n", 10, 12)), [10, 11, 12]);
     assert_eq!(find(IndexRange::equal("n", 7)), [7]);
     assert_eq!(find(IndexRange::equal(IndexOn::Name("demo_n".into()), 7)), [7]);
@@ -263,7 +266,7 @@ fn index_ranges() {
         r#"{"type":"Polygon","coordinates":[[[2.5,-1],[5.5,-1],[5.5,1],[2.5,1],[2.5,-1]]]}"#;
     assert_eq!(find(IndexRange::within("at", region)), [3, 4, 5]);
     let odd = both(
-        faces,
+        clients,
         |query| query.index(IndexRange::between("n", 0, 9)).filter("$.even == false"),
         own,
     );
@@ -330,7 +333,7 @@ fn pages_and_cursors() {
 
     // In the middle of an iteration, with what remains of the limit.
     let mut records = client.query("test", "demo").limit(300).records().unwrap();
-    let mut seen: Vec<_> = records.by_ref().take(123).map(|found| own(found.unwrap())).collect();
+    let mut seen: Vec<_> = records.by_ref().take(123).map(|record| own(record.unwrap())).collect();
     let cursor = records.cursor();
     drop(records);
     seen.extend(query().resume(cursor.clone()).records().unwrap().into_iter().map(own));
@@ -353,8 +356,8 @@ fn an_async_query_works_on_several_threads_at_once() {
                 for _ in 0..5 {
                     let mut records = futures.query("test", "demo").window(4096).records().unwrap();
                     let mut count = 0;
-                    while let Some(found) = block_on(records.next()) {
-                        found.unwrap();
+                    while let Some(record) = block_on(records.next()) {
+                        record.unwrap();
                         count += 1;
                     }
                     assert_eq!(count, COUNT);
@@ -367,10 +370,10 @@ fn an_async_query_works_on_several_threads_at_once() {
 type Choose = Box<dyn Fn(Choice) -> Choice>;
 
 #[test]
-fn what_cannot_be_asked() {
+fn invalid_queries() {
     let (_cluster, client, futures) = home();
     let other = client.query("test", "demo").filter("$.n > 1").records().unwrap().cursor();
-    let refused: Vec<(&str, Choose)> = vec![
+    let invalid: Vec<(&str, Choose)> = vec![
         ("filter", Box::new(|query| query.filter("$.n >"))),
         ("filter", Box::new(|query| query.filter("$.n + 1"))),
         (
@@ -416,7 +419,7 @@ fn what_cannot_be_asked() {
         ("cursor", Box::new(|query| query.resume(vec![1, 2, 3]))),
         ("another query", Box::new(move |query| query.resume(other.clone()))),
     ];
-    for (what, choose) in &refused {
+    for (what, choose) in &invalid {
         for query in [
             Choice::Blocking(client.query("test", "demo")),
             Choice::Futures(futures.query("test", "demo")),
@@ -453,8 +456,8 @@ fn queries_that_reach_their_limit_keep_their_connections() {
         assert_eq!(pages.next().unwrap().unwrap().records.len(), 10);
         drop(pages);
         let records = futures.query("test", "demo").limit(limit).records().unwrap();
-        let found: Vec<Found> = block_on(records.try_collect()).unwrap();
-        assert_eq!(found.len(), limit as usize);
+        let rows: Vec<QueryRecord> = block_on(records.try_collect()).unwrap();
+        assert_eq!(rows.len(), limit as usize);
     }
     // One for each node and client, and a few more when the end had not arrived yet.
     assert!(opened() - before < 50, "{} connections for 150 queries", opened() - before);

@@ -6,7 +6,7 @@ use std::collections::HashSet;
 use std::time::{Duration, Instant};
 
 use futures::executor::block_on;
-use spikewire::{AsyncClient, Client, Found, Kind};
+use spikewire::{AsyncClient, Client, Kind, QueryRecord};
 use spikewire_aerospike_server::{Cluster, Faults, NamespaceOptions, Options};
 
 use support::{LONG, builder, cluster, eventually};
@@ -27,10 +27,10 @@ fn fill(cluster: &Cluster, count: i64) -> (Client, AsyncClient) {
 }
 
 /// One record after another, on either API.
-fn faces(
+fn next_functions(
     client: &Client,
     futures: &AsyncClient,
-) -> [Box<dyn FnMut() -> Option<spikewire::Result<Found>>>; 2] {
+) -> [Box<dyn FnMut() -> Option<spikewire::Result<QueryRecord>>>; 2] {
     let mut records = client.query("test", "demo").records().unwrap();
     let mut awaited = futures.query("test", "demo").records().unwrap();
     [Box::new(move || records.next()), Box::new(move || block_on(awaited.next()))]
@@ -46,10 +46,10 @@ fn a_node_dies_in_the_middle() {
     let cluster = cluster(3);
     let (client, futures) = fill(&cluster, COUNT);
     assert!(cluster.wait_settled(LONG));
-    for (mut next, node) in faces(&client, &futures).into_iter().zip([1, 2]) {
+    for (mut next, node) in next_functions(&client, &futures).into_iter().zip([1, 2]) {
         let mut seen = Vec::new();
-        while let Some(found) = next() {
-            seen.push(found.unwrap().digest);
+        while let Some(record) = next() {
+            seen.push(record.unwrap().digest);
             if seen.len() == 500 {
                 cluster.kill(node).unwrap();
             }
@@ -69,34 +69,37 @@ fn a_node_fails_now_and_then() {
         [Faults { cut: 0.5, ..Faults::default() }, Faults { error: 0.5, ..Faults::default() }]
     {
         cluster.inject(1, faults).unwrap();
-        for mut next in faces(&client, &futures) {
+        for mut next in next_functions(&client, &futures) {
             let seen: Vec<_> =
-                std::iter::from_fn(&mut next).map(|found| found.unwrap().digest).collect();
+                std::iter::from_fn(&mut next).map(|record| record.unwrap().digest).collect();
             every_one_once(&seen, COUNT);
         }
     }
 }
 
 /// The nodes' descriptions of running and finished queries.
-fn shown(cluster: &Cluster, client: &Client, part: &str) -> Vec<String> {
-    let mut found = Vec::new();
+fn job_values(cluster: &Cluster, client: &Client, part: &str) -> Vec<String> {
+    let mut values = Vec::new();
     for node in cluster.seeds() {
         for job in client.info(node, "query-show").unwrap().split(';') {
             let fields = job.split(':').filter_map(|field| field.split_once('='));
-            found.extend(
+            values.extend(
                 fields.filter(|(name, _)| *name == part).map(|(_, value)| value.to_owned()),
             );
         }
     }
-    found
+    values
 }
 
 fn sent(cluster: &Cluster, client: &Client) -> u64 {
-    shown(cluster, client, "net-io-bytes").iter().map(|bytes| bytes.parse::<u64>().unwrap()).sum()
+    job_values(cluster, client, "net-io-bytes")
+        .iter()
+        .map(|bytes| bytes.parse::<u64>().unwrap())
+        .sum()
 }
 
 fn running(cluster: &Cluster, client: &Client) -> bool {
-    shown(cluster, client, "status").iter().any(|status| status.starts_with("active"))
+    job_values(cluster, client, "status").iter().any(|status| status.starts_with("active"))
 }
 
 /// Waits until the nodes send no more.
@@ -124,7 +127,7 @@ fn nodes_wait_for_a_slow_taker_and_stop_for_one_that_left() {
     let cluster = large_home();
     let (client, futures) = fill(&cluster, LARGE);
     let mut before = 0;
-    for mut next in faces(&client, &futures) {
+    for mut next in next_functions(&client, &futures) {
         assert!(next().unwrap().is_ok());
         let stood = stands_still(&cluster, &client);
         assert!(running(&cluster, &client));
@@ -151,14 +154,14 @@ fn a_taker_that_pauses_too_long_can_go_on() {
     eventually("giving up", || !running(&cluster, &client));
     let error = loop {
         match records.next().expect("it is told before the end") {
-            Ok(found) => seen.push(found.digest),
+            Ok(record) => seen.push(record.digest),
             Err(error) => break error,
         }
     };
     assert_eq!(error.kind(), Kind::Paused, "{error}");
     assert!(records.next().is_none(), "after an error there are no more");
     let rest = client.query("test", "demo").resume(records.cursor()).records().unwrap();
-    seen.extend(rest.map(|found| found.unwrap().digest));
+    seen.extend(rest.map(|record| record.unwrap().digest));
     every_one_once(&seen, LARGE);
 }
 

@@ -86,7 +86,7 @@ fn impossible_times_to_live() {
 }
 
 #[test]
-fn promises_that_a_verb_cannot_keep_are_refused() {
+fn promises_that_a_verb_cannot_keep_are_rejected() {
     let (_cluster, users) = home(1);
     users.put("k", [("n", 1)]).unwrap();
     for options in [OPTIONS.generation(1), OPTIONS.exists(Exists::Create)] {

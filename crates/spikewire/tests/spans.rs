@@ -47,9 +47,9 @@ fn every_verb_of_calling_threads_is_a_span() {
         assert_eq!((get.field("db.operation.name"), get.field("result")), ("get", "not_found"));
         assert!(get.field("error.type").is_empty(), "that is an answer");
         users.with(CallOptions::new().exists(Exists::Create)).put(1, [("n", 1)]).unwrap_err();
-        let refused = spans.one();
-        assert_eq!(refused.field("error.type"), "record_exists");
-        assert_eq!(refused.field("otel.status_code"), "ERROR");
+        let span = spans.one();
+        assert_eq!(span.field("error.type"), "record_exists");
+        assert_eq!(span.field("otel.status_code"), "ERROR");
         users.operate(1, [op::add("n", 1)]).unwrap();
         assert_eq!(spans.one().field("db.operation.name"), "operate");
 

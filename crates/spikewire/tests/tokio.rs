@@ -113,7 +113,7 @@ fn one_after_the_other() {
 }
 
 #[test]
-fn deadlines_are_kept_and_later_calls_are_fine() {
+fn deadlines_hold_and_later_calls_are_fine() {
     let cluster = cluster(2);
     for runtime in runtimes() {
         runtime.block_on(async {
@@ -223,7 +223,7 @@ fn queries_leave_others_their_turn() {
             let client = filled(&cluster).await;
             let scans = (0..4).map(|_| {
                 let records = client.query("test", "demo").records().unwrap();
-                tokio::spawn(records.map(|found| found.unwrap().digest).collect::<HashSet<_>>())
+                tokio::spawn(records.map(|record| record.unwrap().digest).collect::<HashSet<_>>())
             });
             let scans: Vec<_> = scans.collect();
             let users = async_dataset(&client);
@@ -251,8 +251,8 @@ fn a_node_dies_during_a_query() {
             let client = filled(&cluster).await;
             let mut records = client.query("test", "demo").window(4096).records().unwrap();
             let mut seen = HashSet::new();
-            while let Some(found) = records.next().await {
-                assert!(seen.insert(found.unwrap().digest));
+            while let Some(record) = records.next().await {
+                assert!(seen.insert(record.unwrap().digest));
                 if seen.len() == 100 {
                     cluster.kill(1).unwrap();
                 }

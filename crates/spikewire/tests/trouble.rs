@@ -36,7 +36,7 @@ fn check_timeout(error: &Error, took: Duration, in_doubt: bool) {
 }
 
 #[test]
-fn a_deadline_is_kept_and_later_calls_are_fine() {
+fn a_deadline_holds_and_later_calls_are_fine() {
     let cluster = cluster(2);
     let users = dataset(&cluster);
     users.put(1, [("n", 1)]).unwrap();
@@ -54,7 +54,7 @@ fn a_deadline_is_kept_and_later_calls_are_fine() {
 }
 
 #[test]
-fn deadlines_of_futures_are_kept_and_later_ones_are_fine() {
+fn deadlines_of_futures_hold_and_later_ones_are_fine() {
     let cluster = cluster(2);
     for client in async_clients(&cluster) {
         let users = async_dataset(&client);

@@ -128,14 +128,14 @@ fn all_verbs(users: &impl Verbs) {
     users.put(key(), &[("age", 1.into())]).unwrap();
     assert_eq!(kind(users.append(key(), &[("age", "x".into())])), server(ResultCode::BIN_TYPE));
     // Errors say what the server does not: the bins that may be meant, and how large the request was.
-    let told = |result: Result<()>| result.unwrap_err().to_string();
-    let one = told(users.append(key(), &[("age", "x".into())]));
+    let error_of = |result: Result<()>| result.unwrap_err().to_string();
+    let one = error_of(users.append(key(), &[("age", "x".into())]));
     assert!(one.ends_with("type of the bin: bin \"age\""), "{one}");
-    let several = told(users.append(key(), &[("age", "x".into()), ("name", "y".into())]));
+    let several = error_of(users.append(key(), &[("age", "x".into()), ("name", "y".into())]));
     assert!(several.ends_with("one of bins \"age\", \"name\""), "{several}");
     let of_steps = users.operate(key(), &[op::get("age"), op::append("age", "x")]).unwrap_err();
     assert!(of_steps.to_string().ends_with("bin \"age\""), "{of_steps}");
-    let large = told(users.put(key(), &[("page", "x".repeat(2 << 20).into())]));
+    let large = error_of(users.put(key(), &[("page", "x".repeat(2 << 20).into())]));
     assert!(large.contains("max-record-size; the request has 2097"), "{large}");
     assert!(users.delete(key()).unwrap());
 }
@@ -179,10 +179,10 @@ fn every_kind_of_key_is_a_record_of_its_own() {
         users.put(key, [("n", number)]).unwrap();
     }
     for (key, number) in &keys {
-        let found = users.get(key).unwrap().unwrap();
-        assert_eq!(found.get("n"), Some(&(*number).into()), "{key:?}");
+        let record = users.get(key).unwrap().unwrap();
+        assert_eq!(record.get("n"), Some(&(*number).into()), "{key:?}");
         let digest = Key::Digest(users.digest(key));
-        assert_eq!(users.get(digest).unwrap(), Some(found), "{key:?} by its digest");
+        assert_eq!(users.get(digest).unwrap(), Some(record), "{key:?} by its digest");
     }
     assert_eq!(users.get(&text).unwrap(), users.get(text).unwrap());
     assert_eq!(users.get(vec![b'1']).unwrap(), users.get(&b"1"[..]).unwrap());
@@ -231,7 +231,7 @@ fn datasets_know_their_names_and_keep_the_client() {
 }
 
 #[test]
-fn a_client_tells_about_its_cluster() {
+fn a_client_describes_its_cluster() {
     let cluster = cluster(3);
     let client = support::builder().connect(cluster.seeds()).unwrap();
     let mut nodes = client.nodes();

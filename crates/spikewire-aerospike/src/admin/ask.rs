@@ -51,18 +51,18 @@ impl<T> fmt::Debug for Ask<T> {
 pub(super) struct AwaitNodes<F> {
     command: InfoCommand,
     /// Whether a node's reply is the expected one.
-    wanted: F,
+    is_expected: F,
     /// The message after a timeout: "index a was not ready on every node".
     otherwise: String,
     span: Duration,
     limit: Option<TimeLimit>,
-    asked: bool,
+    is_sent: bool,
 }
 
 impl<F: FnMut(Result<String>) -> Result<bool>> AwaitNodes<F> {
     /// The time limit counts from the first action; zero: no limit.
-    pub fn new(command: InfoCommand, span: Duration, otherwise: String, wanted: F) -> Self {
-        Self { command, wanted, otherwise, span, limit: None, asked: false }
+    pub fn new(command: InfoCommand, span: Duration, otherwise: String, is_expected: F) -> Self {
+        Self { command, is_expected, otherwise, span, limit: None, is_sent: false }
     }
 }
 
@@ -71,14 +71,14 @@ impl<F: FnMut(Result<String>) -> Result<bool>> Procedure for AwaitNodes<F> {
 
     fn next(&mut self, answers: Vec<NodeAnswer>, now: Tick) -> AdminAction<()> {
         let limit = *self.limit.get_or_insert_with(|| TimeLimit::starting(self.span, now));
-        if !std::mem::replace(&mut self.asked, true) {
+        if !std::mem::replace(&mut self.is_sent, true) {
             return AdminAction::Ask(Recipients::Every, self.command.clone());
         }
-        self.asked = false;
+        self.is_sent = false;
         let mut all = !answers.is_empty();
         for NodeAnswer { answer, .. } in answers {
-            match (self.wanted)(answer) {
-                Ok(wanted) => all &= wanted,
+            match (self.is_expected)(answer) {
+                Ok(is_expected) => all &= is_expected,
                 Err(error) => return AdminAction::Done(Err(error)),
             }
         }
@@ -94,26 +94,26 @@ impl<F: FnMut(Result<String>) -> Result<bool>> Procedure for AwaitNodes<F> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::{asked, done, refused, said, sleeps};
+    use super::super::testing::{command_of, done, server_error, sleeps, text_replies};
     use super::*;
     use crate::model::Kind;
     use spikewire_aerospike_protocol::result_code::ResultCode;
 
     fn awaiting(span: Duration) -> impl Procedure<Output = ()> {
         let command = InfoCommand::new("state").unwrap();
-        let wanted = |answer: Result<String>| answer.map(|text| text == "yes");
-        AwaitNodes::new(command, span, "nobody agreed".to_owned(), wanted)
+        let is_expected = |answer: Result<String>| answer.map(|text| text == "yes");
+        AwaitNodes::new(command, span, "nobody agreed".to_owned(), is_expected)
     }
 
     #[test]
     fn one_question_has_one_answer() {
         let command = || InfoCommand::new("namespaces").unwrap();
         let mut ask = Ask::info(Recipients::Any, command());
-        assert_eq!(asked(ask.next(Vec::new(), Tick(0))), (false, "namespaces".to_owned()));
-        assert_eq!(done(ask.next(said(&["test;bar"]), Tick(0))).unwrap(), "test;bar");
+        assert_eq!(command_of(ask.next(Vec::new(), Tick(0))), (false, "namespaces".to_owned()));
+        assert_eq!(done(ask.next(text_replies(&["test;bar"]), Tick(0))).unwrap(), "test;bar");
         let mut ask = Ask::any(command(), |text| Ok(text.len()));
         ask.next(Vec::new(), Tick(0));
-        let error = done(ask.next(refused(ResultCode::PARAMETER), Tick(0))).unwrap_err();
+        let error = done(ask.next(server_error(ResultCode::PARAMETER), Tick(0))).unwrap_err();
         assert_eq!(error.kind(), Kind::Server(ResultCode::PARAMETER));
         let mut ask = Ask::any(command(), |text| Ok(text.len()));
         ask.next(Vec::new(), Tick(0));
@@ -125,12 +125,12 @@ mod tests {
         let mut waiting = awaiting(Duration::from_secs(1));
         for round in 0..3 {
             let now = Tick(round);
-            assert_eq!(asked(waiting.next(Vec::new(), now)), (true, "state".to_owned()));
-            let until = sleeps(waiting.next(said(&["yes", "no", "yes"]), now));
+            assert_eq!(command_of(waiting.next(Vec::new(), now)), (true, "state".to_owned()));
+            let until = sleeps(waiting.next(text_replies(&["yes", "no", "yes"]), now));
             assert_eq!(until, now.after(POLL_INTERVAL));
         }
         waiting.next(Vec::new(), Tick(3));
-        done(waiting.next(said(&["yes", "yes", "yes"]), Tick(3))).unwrap();
+        done(waiting.next(text_replies(&["yes", "yes", "yes"]), Tick(3))).unwrap();
     }
 
     #[test]
@@ -138,12 +138,12 @@ mod tests {
         let span = Duration::from_millis(30);
         let (mut waiting, start) = (awaiting(span), Tick(1_000_000_000));
         waiting.next(Vec::new(), start);
-        let second = sleeps(waiting.next(said(&["no"]), start));
+        let second = sleeps(waiting.next(text_replies(&["no"]), start));
         waiting.next(Vec::new(), second);
-        let third = sleeps(waiting.next(said(&["no"]), second));
+        let third = sleeps(waiting.next(text_replies(&["no"]), second));
         assert_eq!(third, start.after(span), "not longer than the limit");
         waiting.next(Vec::new(), third);
-        let error = done(waiting.next(said(&["no"]), third)).unwrap_err();
+        let error = done(waiting.next(text_replies(&["no"]), third)).unwrap_err();
         assert_eq!(error.kind(), Kind::Timeout);
         assert_eq!(error.message(), "nobody agreed within 0.03 s");
     }
@@ -153,14 +153,14 @@ mod tests {
         let mut waiting = awaiting(Duration::ZERO);
         waiting.next(Vec::new(), Tick(0));
         let late = Tick(u64::MAX / 2);
-        assert_eq!(sleeps(waiting.next(said(&["no"]), late)), late.after(POLL_INTERVAL));
+        assert_eq!(sleeps(waiting.next(text_replies(&["no"]), late)), late.after(POLL_INTERVAL));
     }
 
     #[test]
     fn a_node_that_fails_ends_it() {
         let mut waiting = awaiting(Duration::ZERO);
         waiting.next(Vec::new(), Tick(0));
-        let error = done(waiting.next(refused(ResultCode::FORBIDDEN), Tick(0))).unwrap_err();
+        let error = done(waiting.next(server_error(ResultCode::FORBIDDEN), Tick(0))).unwrap_err();
         assert_eq!(error.kind(), Kind::Server(ResultCode::FORBIDDEN));
     }
 }

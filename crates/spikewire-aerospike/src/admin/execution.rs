@@ -36,13 +36,13 @@ pub trait AdminWaiter<T>: Send + Sync + 'static {
 /// error. `T` is the ticket type of the driver.
 pub struct AdminTicket<T> {
     /// Taken on completion.
-    execution: Option<Arc<dyn Running<T>>>,
+    execution: Option<Arc<dyn RunningProcedure<T>>>,
     /// The number of the request; `None`: a pause.
     question: Option<usize>,
 }
 
 /// An execution of any procedure.
-trait Running<T>: Send + Sync {
+trait RunningProcedure<T>: Send + Sync {
     /// A request is about to be sent, possibly again.
     fn starts(&self, question: usize);
 
@@ -62,10 +62,10 @@ trait Running<T>: Send + Sync {
 struct AdminExecution<P, W> {
     cluster: Arc<Cluster>,
     waiter: W,
-    progress: Mutex<Progress<P>>,
+    progress: Mutex<AdminProgress<P>>,
 }
 
-struct Progress<P> {
+struct AdminProgress<P> {
     /// `None` when finished.
     procedure: Option<P>,
     questions: Vec<Question>,
@@ -76,12 +76,12 @@ struct Progress<P> {
 /// A request to one node.
 struct Question {
     node: Arc<Node>,
-    asked: Asked,
+    kind: QuestionKind,
     answer: Option<NodeAnswer>,
 }
 
 /// The kind of request.
-enum Asked {
+enum QuestionKind {
     Info(InfoCommand),
     Message,
     /// For users and roles; with the part of the list received so far, until it is too long.
@@ -102,7 +102,7 @@ where
     W: AdminWaiter<P::Output>,
     T: From<AdminTicket<T>> + 'static,
 {
-    let progress = Progress { procedure: Some(procedure), questions: Vec::new(), open: 0 };
+    let progress = AdminProgress { procedure: Some(procedure), questions: Vec::new(), open: 0 };
     let execution = Arc::new(AdminExecution { cluster, waiter, progress: Mutex::new(progress) });
     execution.ask(Vec::new(), next);
 }
@@ -134,7 +134,7 @@ where
     /// Performs the procedure's next action; returns the result if it is finished.
     fn act<T: From<AdminTicket<T>> + 'static>(
         self: &Arc<Self>,
-        progress: &mut Progress<P>,
+        progress: &mut AdminProgress<P>,
         answers: Vec<NodeAnswer>,
         next: &mut Next<T>,
     ) -> Option<Result<P::Output>> {
@@ -145,7 +145,7 @@ where
                 Ok(nodes) => {
                     let question = |node: Arc<Node>| Question {
                         node,
-                        asked: Asked::Info(command.clone()),
+                        kind: QuestionKind::Info(command.clone()),
                         answer: None,
                     };
                     progress.questions = nodes.into_iter().map(question).collect();
@@ -162,7 +162,7 @@ where
                 let target = Target::node(node.clone(), true);
                 let mut command = self.one_question(target, &frame, deadline, now);
                 command.kind = RequestKind::Message;
-                let question = Question { node, asked: Asked::Message, answer: None };
+                let question = Question { node, kind: QuestionKind::Message, answer: None };
                 (progress.questions, progress.open) = (vec![question], 1);
                 next.commands.push(command);
                 return None;
@@ -176,8 +176,8 @@ where
                         let mut command = self.one_question(target, &frame, deadline, now);
                         command.kind = RequestKind::Accounts;
                         command.stream = is_question;
-                        let asked = Asked::Manage { is_question, parts: Some(Vec::new()) };
-                        let question = Question { node, asked, answer: None };
+                        let kind = QuestionKind::Manage { is_question, parts: Some(Vec::new()) };
+                        let question = Question { node, kind, answer: None };
                         (progress.questions, progress.open) = (vec![question], 1);
                         next.commands.push(command);
                         return None;
@@ -202,8 +202,8 @@ where
             return self.act(progress, Vec::new(), next);
         }
         for (at, question) in progress.questions.iter().enumerate() {
-            let Asked::Info(asked) = &question.asked else { continue };
-            let command = self.info(question.node.clone(), asked, now, self.ticket(Some(at)));
+            let QuestionKind::Info(info) = &question.kind else { continue };
+            let command = self.info(question.node.clone(), info, now, self.ticket(Some(at)));
             next.commands.push(command);
         }
         None
@@ -231,12 +231,12 @@ where
     fn info<T>(
         &self,
         node: Arc<Node>,
-        asked: &InfoCommand,
+        info: &InfoCommand,
         now: Tick,
         ticket: T,
     ) -> Box<Command<T>> {
         let mut bytes = Vec::with_capacity(64);
-        spikewire_aerospike_protocol::info::request(&mut bytes, &[asked.as_str()]);
+        spikewire_aerospike_protocol::info::request(&mut bytes, &[info.as_str()]);
         let timeout = self.cluster.options().connect_timeout;
         let policy = Policy { timeout, max_retries: 1, ..Policy::default() };
         let target = Target::node(node, true);
@@ -246,12 +246,12 @@ where
     }
 
     fn ticket<T: From<AdminTicket<T>> + 'static>(self: &Arc<Self>, question: Option<usize>) -> T {
-        let execution: Arc<dyn Running<T>> = self.clone();
+        let execution: Arc<dyn RunningProcedure<T>> = self.clone();
         T::from(AdminTicket { execution: Some(execution), question })
     }
 }
 
-impl<P, W, T> Running<T> for AdminExecution<P, W>
+impl<P, W, T> RunningProcedure<T> for AdminExecution<P, W>
 where
     P: Procedure + Send + 'static,
     W: AdminWaiter<P::Output>,
@@ -260,7 +260,7 @@ where
     fn starts(&self, question: usize) {
         let mut progress = self.progress.lock();
         let Some(question) = progress.questions.get_mut(question) else { return };
-        if let Asked::Manage { parts, .. } = &mut question.asked {
+        if let QuestionKind::Manage { parts, .. } = &mut question.kind {
             *parts = Some(Vec::new());
         }
     }
@@ -268,7 +268,7 @@ where
     fn collect(&self, question: usize, part: &[u8]) {
         let mut progress = self.progress.lock();
         let Some(question) = progress.questions.get_mut(question) else { return };
-        let Asked::Manage { parts, .. } = &mut question.asked else { return };
+        let QuestionKind::Manage { parts, .. } = &mut question.kind else { return };
         match parts {
             Some(all) if all.len() + part.len() <= LONGEST_LIST => all.extend_from_slice(part),
             _ => *parts = None,
@@ -278,7 +278,7 @@ where
     fn go_on(self: Arc<Self>, question: Option<usize>, outcome: Outcome<'_>, next: &mut Next<T>) {
         // Its pause did not end at its time: nothing will be sent any more.
         if question.is_none() && outcome.as_ref().is_err_and(|error| error.kind() == Kind::Closed) {
-            return Running::<T>::lost(&*self);
+            return RunningProcedure::<T>::lost(&*self);
         }
         let answers = {
             let mut progress = self.progress.lock();
@@ -315,13 +315,13 @@ impl Question {
             Ok(reply) => reply,
             Err(error) => return NodeAnswer::text(node, Err(error)),
         };
-        match &mut self.asked {
-            Asked::Info(command) => {
+        match &mut self.kind {
+            QuestionKind::Info(command) => {
                 let answer = cluster::info_answer(&String::from_utf8_lossy(reply.body), command);
                 NodeAnswer::text(node, answer.map_err(|error| error.on(self.node.to_string())))
             }
-            Asked::Message => NodeAnswer::text(node, cluster::message_answer(reply.body)),
-            Asked::Manage { is_question, parts } => {
+            QuestionKind::Message => NodeAnswer::text(node, cluster::message_answer(reply.body)),
+            QuestionKind::Manage { is_question, parts } => {
                 let rows = if let Some(mut all) = parts.take() {
                     all.extend_from_slice(reply.body);
                     cluster::manage_answer(&all, *is_question)

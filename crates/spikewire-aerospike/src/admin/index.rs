@@ -269,9 +269,9 @@ pub fn list_indexes(namespace: &str) -> Result<Ask<Vec<ListedIndex>>> {
     let command = InfoCommand::of_names(format!("sindex-list:namespace={namespace}"));
     Ok(Ask::any(command, |answer| {
         let entries = answer.split(';').filter(|entry| !entry.is_empty());
-        let mut found: Vec<ListedIndex> = entries.map(listed).collect();
-        found.sort();
-        Ok(found)
+        let mut indexes: Vec<ListedIndex> = entries.map(listed).collect();
+        indexes.sort();
+        Ok(indexes)
     }))
 }
 
@@ -303,7 +303,7 @@ fn place(namespace: &str, set: Option<&str>) -> Result<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::{asked, done, refused, said, sleeps};
+    use super::super::testing::{command_of, done, server_error, sleeps, text_replies};
     use super::*;
 
     fn spec() -> IndexSpec<'static> {
@@ -363,7 +363,7 @@ mod tests {
     }
 
     #[test]
-    fn odd_names_are_refused() {
+    fn odd_names_are_rejected() {
         let odd = "x;\ntruncate-namespace:namespace=test";
         for spec in [
             IndexSpec { namespace: odd, ..spec() },
@@ -384,15 +384,19 @@ mod tests {
     fn creating_and_waiting() {
         let mut create = CreateIndex::new(&spec(), Some(Duration::from_secs(9))).unwrap();
         let start = Tick(5);
-        assert_eq!(asked(create.next(Vec::new(), start)), (false, "namespaces".to_owned()));
-        assert!(asked(create.next(said(&["bar;test"]), start)).1.starts_with("sindex-create:"));
+        assert_eq!(command_of(create.next(Vec::new(), start)), (false, "namespaces".to_owned()));
+        assert!(
+            command_of(create.next(text_replies(&["bar;test"]), start))
+                .1
+                .starts_with("sindex-create:")
+        );
         let stat = "sindex-stat:namespace=test;indexname=users_tags_list".to_owned();
-        assert_eq!(asked(create.next(said(&["ok"]), start)), (true, stat.clone()));
-        sleeps(create.next(said(&["load_pct=100", "load_pct=7"]), start));
-        assert_eq!(asked(create.next(Vec::new(), start)), (true, stat));
-        sleeps(create.next(refused(ResultCode::INDEX_NOT_FOUND), start));
+        assert_eq!(command_of(create.next(text_replies(&["ok"]), start)), (true, stat.clone()));
+        sleeps(create.next(text_replies(&["load_pct=100", "load_pct=7"]), start));
+        assert_eq!(command_of(create.next(Vec::new(), start)), (true, stat));
+        sleeps(create.next(server_error(ResultCode::INDEX_NOT_FOUND), start));
         create.next(Vec::new(), start);
-        let built = create.next(said(&["a=1;load_pct=100", "load_pct=100"]), start);
+        let built = create.next(text_replies(&["a=1;load_pct=100", "load_pct=100"]), start);
         assert_eq!(done(built).unwrap(), "users_tags_list");
     }
 
@@ -400,15 +404,15 @@ mod tests {
     fn creating_without_waiting() {
         let mut create = CreateIndex::new(&spec(), None).unwrap();
         create.next(Vec::new(), Tick(0));
-        create.next(said(&["test"]), Tick(0));
-        assert_eq!(done(create.next(said(&["ok"]), Tick(0))).unwrap(), "users_tags_list");
+        create.next(text_replies(&["test"]), Tick(0));
+        assert_eq!(done(create.next(text_replies(&["ok"]), Tick(0))).unwrap(), "users_tags_list");
     }
 
     #[test]
     fn a_namespace_that_is_not_there() {
         let mut create = CreateIndex::new(&spec(), None).unwrap();
         create.next(Vec::new(), Tick(0));
-        let error = done(create.next(said(&["testing;bar"]), Tick(0))).unwrap_err();
+        let error = done(create.next(text_replies(&["testing;bar"]), Tick(0))).unwrap_err();
         assert_eq!((error.kind(), error.kind().code()), (Kind::NoNamespace, 20));
         assert!(error.message().contains("testing;bar"), "{error}");
     }
@@ -417,8 +421,8 @@ mod tests {
     fn another_index_of_that_name() {
         let mut create = CreateIndex::new(&spec(), None).unwrap();
         create.next(Vec::new(), Tick(0));
-        create.next(said(&["test"]), Tick(0));
-        let error = done(create.next(refused(ResultCode(200)), Tick(0))).unwrap_err();
+        create.next(text_replies(&["test"]), Tick(0));
+        let error = done(create.next(server_error(ResultCode(200)), Tick(0))).unwrap_err();
         assert_eq!(error.kind(), Kind::Server(ResultCode(200)));
     }
 
@@ -429,12 +433,12 @@ mod tests {
         let answer = "ns=test:indexname=b:set=s:bin=a:type=numeric:indextype=list:state=WO;\
                       ns=test:indexname=a:set=null:bin=null:type=string:indextype=default:state=RW;\
                       ns=test:indexname=c:set=few:indextype=set;";
-        let found = done(list.next(said(&[answer]), Tick(0))).unwrap();
-        let named: Vec<_> = found.iter().map(|index| (&*index.name, index.ready)).collect();
+        let indexes = done(list.next(text_replies(&[answer]), Tick(0))).unwrap();
+        let named: Vec<_> = indexes.iter().map(|index| (&*index.name, index.ready)).collect();
         assert_eq!(named, [("a", true), ("b", false), ("c", true)]);
-        assert_eq!((&found[0].set, &found[0].bin), (&None, &None));
-        assert_eq!((&*found[1].kind, &*found[1].collection), ("numeric", "list"));
-        assert_eq!((&*found[2].kind, &*found[2].collection), ("", "set"));
-        assert_eq!(IndexType::named(&found[0].kind), Some(IndexType::Text));
+        assert_eq!((&indexes[0].set, &indexes[0].bin), (&None, &None));
+        assert_eq!((&*indexes[1].kind, &*indexes[1].collection), ("numeric", "list"));
+        assert_eq!((&*indexes[2].kind, &*indexes[2].collection), ("", "set"));
+        assert_eq!(IndexType::named(&indexes[0].kind), Some(IndexType::Text));
     }
 }

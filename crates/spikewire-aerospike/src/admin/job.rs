@@ -14,7 +14,7 @@ use super::{
 };
 use crate::clock::Tick;
 use crate::cluster::info_command::field;
-use crate::cluster::{Counted, Node, Tally};
+use crate::cluster::{CounterScope, Node, Tally};
 use crate::model::{Error, Kind, Result};
 use crate::query::task_id;
 
@@ -28,12 +28,12 @@ pub struct RunningJob {
     pub id: u64,
     /// The nodes on which it was started: those that know the set.
     pub nodes: Vec<Arc<Node>>,
-    counted: Option<Counted>,
+    counter_scope: Option<CounterScope>,
 }
 
-/// Starts a job on one node after the other. A node that never had a record of the set does not know
-/// it, and has nothing to do. If a node fails, others may be running the job: the error then names
-/// them and is in doubt.
+/// Starts a job on one node after the other. A node that never had a record of the set does not
+/// know it, and has nothing to do. If a node fails, others may be running the job: the error then
+/// names them and is in doubt.
 #[derive(Debug)]
 pub struct StartJob {
     id: u64,
@@ -42,7 +42,7 @@ pub struct StartJob {
     started: Vec<Arc<Node>>,
     timeout: Duration,
     limit: Option<TimeLimit>,
-    counted: Option<Counted>,
+    counter_scope: Option<CounterScope>,
     tally: Option<Tally>,
 }
 
@@ -53,13 +53,13 @@ impl StartJob {
         query: &Query,
         task: &Task<'_>,
         timeout: Duration,
-        counted: Option<Counted>,
+        counter_scope: Option<CounterScope>,
     ) -> Result<Self> {
         let (id, mut frame) = (task_id(), Vec::new());
         query.write_task(id, task, &mut frame)?;
         let (frame, waiting, started) = (frame.into(), nodes.into(), Vec::new());
         let (limit, tally) = (None, None);
-        Ok(Self { id, frame, waiting, started, timeout, limit, counted, tally })
+        Ok(Self { id, frame, waiting, started, timeout, limit, counter_scope, tally })
     }
 
     fn failed(&self, node: &Node, error: &Error) -> Error {
@@ -79,7 +79,7 @@ impl Procedure for StartJob {
     type Output = RunningJob;
 
     fn next(&mut self, answers: Vec<NodeAnswer>, now: Tick) -> AdminAction<RunningJob> {
-        begin(&mut self.tally, self.counted.as_ref(), "job_start");
+        begin(&mut self.tally, self.counter_scope.as_ref(), "job_start");
         let action = self.step(answers, now);
         match (&action, &mut self.tally) {
             (AdminAction::Send(_), Some(tally)) => tally.parts += 1,
@@ -105,17 +105,17 @@ impl StartJob {
             return AdminAction::Send(MessageRequest { node, frame, deadline: limit.ends });
         }
         let nodes = std::mem::take(&mut self.started);
-        let (id, counted) = (self.id, self.counted.take());
-        AdminAction::Done(Ok(RunningJob { id, nodes, counted }))
+        let (id, counter_scope) = (self.id, self.counter_scope.take());
+        AdminAction::Done(Ok(RunningJob { id, nodes, counter_scope }))
     }
 }
 
 /// Starts the tally with the first action.
-fn begin(tally: &mut Option<Tally>, counted: Option<&Counted>, operation: &'static str) {
+fn begin(tally: &mut Option<Tally>, counter_scope: Option<&CounterScope>, operation: &'static str) {
     if tally.is_none()
-        && let Some(counted) = counted
+        && let Some(counter_scope) = counter_scope
     {
-        tally.insert(Tally::new(counted.clone(), operation)).begin();
+        tally.insert(Tally::new(counter_scope.clone(), operation)).begin();
     }
 }
 
@@ -145,7 +145,7 @@ impl JobProgress {
         let count = answers.len().max(1) as f64;
         for answer in answers {
             match known(answer.answer)? {
-                Some(shown) => sum.add(&shown),
+                Some(state) => sum.add(&state),
                 None => sum.percent += 100.0,
             }
         }
@@ -153,8 +153,8 @@ impl JobProgress {
         Ok(sum)
     }
 
-    fn add(&mut self, shown: &str) {
-        let part = |name| field(shown, ':', name);
+    fn add(&mut self, state: &str) {
+        let part = |name| field(state, ':', name);
         let count = |name| part(name).and_then(|count| count.parse::<u64>().ok()).unwrap_or(0);
         let status = part("status").unwrap_or("done");
         self.done &= !status.starts_with("active");
@@ -182,7 +182,7 @@ pub struct WatchJob {
     wait: Option<Duration>,
     limit: Option<TimeLimit>,
     pause: Duration,
-    asked: bool,
+    is_sent: bool,
     tally: Option<Tally>,
 }
 
@@ -190,7 +190,7 @@ impl WatchJob {
     /// Polls once.
     pub fn progress(job: Arc<RunningJob>) -> Self {
         let pause = POLL_INTERVAL;
-        Self { job, wait: None, limit: None, pause, asked: false, tally: None }
+        Self { job, wait: None, limit: None, pause, is_sent: false, tally: None }
     }
 
     /// Waits until it has ended on every node; zero: no limit.
@@ -215,7 +215,7 @@ impl Procedure for WatchJob {
     fn next(&mut self, answers: Vec<NodeAnswer>, now: Tick) -> AdminAction<JobProgress> {
         // Polling once needs no time limit beyond that of its requests.
         if self.wait.is_some() {
-            begin(&mut self.tally, self.job.counted.as_ref(), "job_wait");
+            begin(&mut self.tally, self.job.counter_scope.as_ref(), "job_wait");
         }
         let action = self.step(answers, now);
         if let (AdminAction::Done(outcome), Some(tally)) = (&action, &mut self.tally) {
@@ -231,11 +231,11 @@ impl WatchJob {
     fn step(&mut self, answers: Vec<NodeAnswer>, now: Tick) -> AdminAction<JobProgress> {
         let span = self.wait.unwrap_or_default();
         let limit = *self.limit.get_or_insert_with(|| TimeLimit::starting(span, now));
-        if !self.job.nodes.is_empty() && !std::mem::replace(&mut self.asked, true) {
+        if !self.job.nodes.is_empty() && !std::mem::replace(&mut self.is_sent, true) {
             let command = InfoCommand::of_names(format!("query-show:id={}", self.job.id));
             return AdminAction::Ask(Recipients::These(self.job.nodes.clone()), command);
         }
-        self.asked = false;
+        self.is_sent = false;
         let progress = match JobProgress::of(answers) {
             Ok(progress) if progress.done || self.wait.is_none() => {
                 return AdminAction::Done(Ok(progress));
@@ -278,13 +278,13 @@ impl Procedure for AbortJob {
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::{asked, done, node, refused, said, sleeps};
+    use super::super::testing::{command_of, done, node, server_error, sleeps, text_replies};
     use super::*;
 
     const LONG: Duration = Duration::from_secs(60);
 
     fn running() -> Arc<RunningJob> {
-        Arc::new(RunningJob { id: 7, nodes: vec![node(0), node(1)], counted: None })
+        Arc::new(RunningJob { id: 7, nodes: vec![node(0), node(1)], counter_scope: None })
     }
 
     fn starting(timeout: Duration) -> StartJob {
@@ -303,27 +303,27 @@ mod tests {
     fn a_job_is_started_on_one_node_after_the_other() {
         let mut start = starting(Duration::from_secs(1));
         let first = sent(start.next(Vec::new(), Tick(5)));
-        let second = sent(start.next(said(&[""]), Tick(9)));
+        let second = sent(start.next(text_replies(&[""]), Tick(9)));
         assert_eq!((&*first.node.name, &*second.node.name), ("N0", "N1"));
         assert_eq!(first.frame, second.frame);
         let deadline = Tick(5).after(Duration::from_secs(1));
         assert_eq!((first.deadline, second.deadline), (deadline, deadline));
-        let job = done(start.next(said(&[""]), Tick(9))).unwrap();
+        let job = done(start.next(text_replies(&[""]), Tick(9))).unwrap();
         assert_eq!(job.nodes.len(), 2);
         assert_eq!(sent(starting(Duration::ZERO).next(Vec::new(), Tick(5))).deadline, Tick::NEVER);
     }
 
     #[test]
-    fn what_a_refusal_leaves_in_doubt() {
+    fn what_a_server_error_leaves_in_doubt() {
         let mut start = starting(Duration::ZERO);
         start.next(Vec::new(), Tick(0));
-        let error = done(start.next(refused(ResultCode::PARAMETER), Tick(0))).unwrap_err();
+        let error = done(start.next(server_error(ResultCode::PARAMETER), Tick(0))).unwrap_err();
         assert_eq!((error.in_doubt(), error.attempts()), (false, 1), "the first refused it");
         assert!(error.message().contains("could not be started on node N0"), "{error}");
         let mut start = starting(Duration::ZERO);
         start.next(Vec::new(), Tick(0));
-        start.next(said(&[""]), Tick(0));
-        let error = done(start.next(refused(ResultCode::PARAMETER), Tick(0))).unwrap_err();
+        start.next(text_replies(&[""]), Tick(0));
+        let error = done(start.next(server_error(ResultCode::PARAMETER), Tick(0))).unwrap_err();
         assert!(error.in_doubt() && error.message().contains("runs already on N0"), "{error}");
         let mut start = starting(Duration::ZERO);
         start.next(Vec::new(), Tick(0));
@@ -342,7 +342,8 @@ mod tests {
         for first_knows in [false, true] {
             let mut start = starting(Duration::ZERO);
             start.next(Vec::new(), Tick(0));
-            let (first, second) = (said(&[""]), vec![NodeAnswer::text(node(1), Ok(String::new()))]);
+            let (first, second) =
+                (text_replies(&[""]), vec![NodeAnswer::text(node(1), Ok(String::new()))]);
             let (first, second) =
                 if first_knows { (first, unknown_set(1)) } else { (unknown_set(0), second) };
             sent(start.next(first, Tick(0)));
@@ -373,8 +374,8 @@ mod tests {
         let mut start = starting(Duration::ZERO);
         start.next(Vec::new(), Tick(0));
         start.next(unknown_set(0), Tick(0));
-        let refusal = Err(Error::server(ResultCode::PARAMETER));
-        let answer = vec![NodeAnswer::text(node(1), refusal)];
+        let rejection = Err(Error::server(ResultCode::PARAMETER));
+        let answer = vec![NodeAnswer::text(node(1), rejection)];
         let error = done(start.next(answer, Tick(0))).unwrap_err();
         assert!(!error.in_doubt() && error.message().contains("on node N1"), "{error}");
     }
@@ -382,11 +383,11 @@ mod tests {
     #[test]
     fn progress_is_the_sum_of_all_nodes() {
         let mut look = WatchJob::progress(running());
-        assert_eq!(asked(look.next(Vec::new(), Tick(0))).1, "query-show:id=7");
+        assert_eq!(command_of(look.next(Vec::new(), Tick(0))).1, "query-show:id=7");
         let active = "status=active(ok):job-progress=40.5:recs-succeeded=3:recs-failed=1:\
                       recs-filtered-meta=2:recs-filtered-bins=5";
         let over = "status=done(user-aborted):job-progress=100:recs-succeeded=10";
-        let progress = done(look.next(said(&[active, over]), Tick(0))).unwrap();
+        let progress = done(look.next(text_replies(&[active, over]), Tick(0))).unwrap();
         let expected = JobProgress {
             done: false,
             aborted: true,
@@ -398,11 +399,11 @@ mod tests {
         assert_eq!(progress, expected);
         let mut look = WatchJob::progress(running());
         look.next(Vec::new(), Tick(0));
-        let forgotten = done(look.next(refused(ResultCode::NOT_FOUND), Tick(0))).unwrap();
+        let forgotten = done(look.next(server_error(ResultCode::NOT_FOUND), Tick(0))).unwrap();
         assert!(forgotten.done && forgotten.percent > 99.9);
         let mut look = WatchJob::progress(running());
         look.next(Vec::new(), Tick(0));
-        done(look.next(refused(ResultCode::PARAMETER), Tick(0))).unwrap_err();
+        done(look.next(server_error(ResultCode::PARAMETER), Tick(0))).unwrap_err();
     }
 
     #[test]
@@ -411,22 +412,23 @@ mod tests {
         let mut last = Duration::ZERO;
         for _ in 0..20 {
             wait.next(Vec::new(), Tick(0));
-            let pause = sleeps(wait.next(said(&["status=active(ok)"]), Tick(0))).since(Tick(0));
+            let pause =
+                sleeps(wait.next(text_replies(&["status=active(ok)"]), Tick(0))).since(Tick(0));
             assert!(pause > last || pause == MAX_POLL_INTERVAL, "{pause:?}");
             last = pause;
         }
         wait.next(Vec::new(), Tick(0));
-        assert!(done(wait.next(said(&["status=done(ok)"]), Tick(0))).unwrap().done);
+        assert!(done(wait.next(text_replies(&["status=done(ok)"]), Tick(0))).unwrap().done);
     }
 
     #[test]
     fn waiting_has_a_limit() {
         let mut wait = WatchJob::wait(running(), Duration::from_millis(5));
         wait.next(Vec::new(), Tick(0));
-        let until = sleeps(wait.next(said(&["status=active(ok)"]), Tick(0)));
+        let until = sleeps(wait.next(text_replies(&["status=active(ok)"]), Tick(0)));
         assert_eq!(until, Tick(5_000_000), "no longer than the limit");
         wait.next(Vec::new(), until);
-        let error = done(wait.next(said(&["status=active(ok)"]), until)).unwrap_err();
+        let error = done(wait.next(text_replies(&["status=active(ok)"]), until)).unwrap_err();
         assert_eq!(error.kind(), Kind::Timeout);
         assert_eq!(error.message(), "job 7 was 0 % done after 0.005 s");
     }
@@ -434,7 +436,7 @@ mod tests {
     #[test]
     fn aborting_what_is_over_is_no_error() {
         let mut abort = AbortJob::new(running());
-        assert_eq!(asked(abort.next(Vec::new(), Tick(0))).1, "query-abort:id=7");
-        done(abort.next(refused(ResultCode::NOT_FOUND), Tick(0))).unwrap();
+        assert_eq!(command_of(abort.next(Vec::new(), Tick(0))).1, "query-abort:id=7");
+        done(abort.next(server_error(ResultCode::NOT_FOUND), Tick(0))).unwrap();
     }
 }

@@ -49,18 +49,18 @@ const HASHED_YET: Duration = Duration::from_millis(5);
 /// A procedure that needs a password's hash, which another thread computes first, so that the
 /// driver is not blocked.
 pub struct WithPassword<P> {
-    state: State<P>,
+    state: PasswordStage<P>,
 }
 
-enum State<P> {
-    Begins(Secret, Make<P>),
-    Hashes(Hashed, Make<P>),
+enum PasswordStage<P> {
+    Begins(Secret, BuildProcedure<P>),
+    Hashes(HashSlot, BuildProcedure<P>),
     Goes(P),
     Over,
 }
 
-type Hashed = Arc<Mutex<Option<Result<NewPassword>>>>;
-type Make<P> = Box<dyn FnOnce(NewPassword) -> Result<P> + Send>;
+type HashSlot = Arc<Mutex<Option<Result<NewPassword>>>>;
+type BuildProcedure<P> = Box<dyn FnOnce(NewPassword) -> Result<P> + Send>;
 
 impl<P: Procedure> WithPassword<P> {
     /// Creates the procedure once the password has been hashed.
@@ -68,19 +68,19 @@ impl<P: Procedure> WithPassword<P> {
         password: Secret,
         make: impl FnOnce(NewPassword) -> Result<P> + Send + 'static,
     ) -> Self {
-        Self { state: State::Begins(password, Box::new(make)) }
+        Self { state: PasswordStage::Begins(password, Box::new(make)) }
     }
 
     fn goes(
         &mut self,
         hashed: Result<NewPassword>,
-        make: Make<P>,
+        make: BuildProcedure<P>,
         now: Tick,
     ) -> AdminAction<P::Output> {
         match hashed.and_then(make) {
             Ok(mut procedure) => {
                 let action = procedure.next(Vec::new(), now);
-                self.state = State::Goes(procedure);
+                self.state = PasswordStage::Goes(procedure);
                 action
             }
             Err(error) => AdminAction::Done(Err(error)),
@@ -92,36 +92,36 @@ impl<P: Procedure> Procedure for WithPassword<P> {
     type Output = P::Output;
 
     fn next(&mut self, answers: Vec<NodeAnswer>, now: Tick) -> AdminAction<P::Output> {
-        match std::mem::replace(&mut self.state, State::Over) {
-            State::Begins(password, make) => {
-                let slot = Hashed::default();
+        match std::mem::replace(&mut self.state, PasswordStage::Over) {
+            PasswordStage::Begins(password, make) => {
+                let slot = HashSlot::default();
                 let shared = slot.clone();
                 let own = password.clone();
                 let thread = thread::Builder::new().name("spikewire-hash".to_owned());
                 match thread.spawn(move || *shared.lock() = Some(NewPassword::new(&own))) {
                     Ok(_) => {
-                        self.state = State::Hashes(slot, make);
+                        self.state = PasswordStage::Hashes(slot, make);
                         AdminAction::Sleep(now.after(HASHED_YET))
                     }
                     // Blocking the driver is better than failing the call.
                     Err(_) => self.goes(NewPassword::new(&password), make, now),
                 }
             }
-            State::Hashes(slot, make) => {
+            PasswordStage::Hashes(slot, make) => {
                 let hashed = slot.lock().take();
                 if let Some(hashed) = hashed {
                     self.goes(hashed, make, now)
                 } else {
-                    self.state = State::Hashes(slot, make);
+                    self.state = PasswordStage::Hashes(slot, make);
                     AdminAction::Sleep(now.after(HASHED_YET))
                 }
             }
-            State::Goes(mut procedure) => {
+            PasswordStage::Goes(mut procedure) => {
                 let action = procedure.next(answers, now);
-                self.state = State::Goes(procedure);
+                self.state = PasswordStage::Goes(procedure);
                 action
             }
-            State::Over => AdminAction::Done(Err(Error::closed())),
+            PasswordStage::Over => AdminAction::Done(Err(Error::closed())),
         }
     }
 }
@@ -243,7 +243,7 @@ pub(super) mod testing {
 mod tests {
     use spikewire_aerospike_protocol::result_code::ResultCode;
 
-    use super::super::testing::{done, refused};
+    use super::super::testing::{done, server_error};
     use super::testing::{listed, sent};
     use super::*;
 
@@ -252,18 +252,18 @@ mod tests {
         let request = Request::DropUser { user: "app".to_owned() };
         let start = Tick(7);
         let mut change = Manage::change(&request, Duration::from_secs(2));
-        let (asked, deadline) = sent(change.next(Vec::new(), start));
-        assert_eq!((asked, deadline), (request.clone(), start.after(Duration::from_secs(2))));
+        let (frame, deadline) = sent(change.next(Vec::new(), start));
+        assert_eq!((frame, deadline), (request.clone(), start.after(Duration::from_secs(2))));
         done(change.next(listed(Vec::new()), start)).unwrap();
 
         let mut change = Manage::change(&request, Duration::ZERO);
         assert_eq!(sent(change.next(Vec::new(), start)).1, Tick::NEVER);
-        let error = done(change.next(refused(ResultCode::INVALID_USER), start)).unwrap_err();
+        let error = done(change.next(server_error(ResultCode::INVALID_USER), start)).unwrap_err();
         assert_eq!(error.kind(), Kind::Server(ResultCode::INVALID_USER));
     }
 
     #[test]
-    fn passwords_and_names_that_would_be_cut_are_refused() {
+    fn passwords_and_names_that_would_be_cut_are_rejected() {
         assert!(NewPassword::new(&Secret::from("x".repeat(72))).is_ok());
         for odd in ["x".repeat(73), "a\0b".to_owned()] {
             let error = NewPassword::new(&Secret::from(odd.clone())).unwrap_err();
@@ -293,11 +293,11 @@ mod tests {
         assert_eq!(sent(action).0, Request::SetPassword { user: "app".to_owned(), password });
         done(procedure.next(listed(Vec::new()), Tick(0))).unwrap();
 
-        let mut refused = WithPassword::new(Secret::from("x".repeat(73)), change);
-        let mut action = refused.next(Vec::new(), Tick(0));
+        let mut change = WithPassword::new(Secret::from("x".repeat(73)), change);
+        let mut action = change.next(Vec::new(), Tick(0));
         while matches!(action, AdminAction::Sleep(_)) {
             thread::sleep(HASHED_YET);
-            action = refused.next(Vec::new(), Tick(0));
+            action = change.next(Vec::new(), Tick(0));
         }
         assert_eq!(done(action).unwrap_err().kind(), Kind::Invalid);
     }
@@ -308,7 +308,7 @@ mod tests {
         let user = "app".to_owned();
         let request = Request::SetPassword { user, password: password.0.clone() };
         let mut change = Manage::change(&request, Duration::ZERO);
-        let shown = format!("{password:?} {change:?} {:?}", change.next(Vec::new(), Tick(0)));
-        assert!(!shown.contains("$2a$") && !shown.contains("opensesame"), "{shown}");
+        let text = format!("{password:?} {change:?} {:?}", change.next(Vec::new(), Tick(0)));
+        assert!(!text.contains("$2a$") && !text.contains("opensesame"), "{text}");
     }
 }

@@ -172,18 +172,20 @@ mod testing {
         Arc::new(Node::new(number, format!("N{number}"), address, None))
     }
 
-    pub fn said(texts: &[&str]) -> Vec<NodeAnswer> {
+    pub fn text_replies(texts: &[&str]) -> Vec<NodeAnswer> {
         let answer =
             |(number, text): (u32, &&str)| NodeAnswer::text(node(number), Ok((*text).to_owned()));
         (0..).zip(texts).map(answer).collect()
     }
 
-    pub fn refused(code: spikewire_aerospike_protocol::result_code::ResultCode) -> Vec<NodeAnswer> {
+    pub fn server_error(
+        code: spikewire_aerospike_protocol::result_code::ResultCode,
+    ) -> Vec<NodeAnswer> {
         vec![NodeAnswer::text(node(0), Err(Error::server(code)))]
     }
 
     /// The command that is sent, and whether to every node.
-    pub fn asked<T: fmt::Debug>(action: AdminAction<T>) -> (bool, String) {
+    pub fn command_of<T: fmt::Debug>(action: AdminAction<T>) -> (bool, String) {
         match action {
             AdminAction::Ask(nodes, command) => {
                 (matches!(nodes, Recipients::Every), command.to_string())

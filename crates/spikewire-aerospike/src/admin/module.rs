@@ -53,11 +53,11 @@ impl RegisterModule {
         let length = content.len();
         let command =
             format!("udf-put:filename={name};content={content};content-len={length};udf-type=LUA;");
-        let wanted = Module { name: name.to_string(), hash: hash(&name, &content) };
+        let module = Module { name: name.to_string(), hash: hash(&name, &content) };
         let otherwise = format!("module {name} did not reach every node");
         let listing = InfoCommand::of_names("udf-list".to_owned());
         let waiting = AwaitNodes::new(listing, limit, otherwise, move |answer| {
-            Ok(listed(&answer?).any(|module| module == wanted))
+            Ok(listed(&answer?).any(|other| other == module))
         });
         Ok(Self {
             command: InfoCommand::of_names(command),
@@ -97,9 +97,9 @@ impl std::fmt::Debug for RegisterModule {
 /// The registered modules, sorted by name.
 pub fn list_modules() -> Ask<Vec<Module>> {
     Ask::any(InfoCommand::of_names("udf-list".to_owned()), |answer| {
-        let mut found: Vec<Module> = listed(answer).collect();
-        found.sort();
-        Ok(found)
+        let mut modules: Vec<Module> = listed(answer).collect();
+        modules.sort();
+        Ok(modules)
     })
 }
 
@@ -126,9 +126,9 @@ fn source(answer: &str) -> Result<String> {
 
 /// The hash as computed by servers, over the stored form of a module.
 fn hash(name: &Name, content: &str) -> String {
-    let kept = format!(r#"{{"content64": "{content}", "type": "LUA", "name": "{name}"}}"#);
+    let stored = format!(r#"{{"content64": "{content}", "type": "LUA", "name": "{name}"}}"#);
     let digit = |half: u8| char::from(b"0123456789abcdef"[usize::from(half)]);
-    let hash = Sha1::digest(kept.as_bytes());
+    let hash = Sha1::digest(stored.as_bytes());
     hash.iter().flat_map(|byte| [digit(byte >> 4), digit(byte & 15)]).collect()
 }
 
@@ -155,7 +155,7 @@ fn check(answer: &str) -> Result<()> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::{asked, done, said, sleeps};
+    use super::super::testing::{command_of, done, sleeps, text_replies};
     use super::*;
 
     const SOURCE: &str = "function f() return 1 end";
@@ -171,17 +171,20 @@ mod tests {
     #[test]
     fn registering_waits_for_this_source_on_every_node() {
         let mut module = registering();
-        let (every, command) = asked(module.next(Vec::new(), Tick(0)));
+        let (every, command) = command_of(module.next(Vec::new(), Tick(0)));
         assert!(!every && command.starts_with("udf-put:filename=one.lua;content="), "{command}");
-        assert_eq!(asked(module.next(said(&[""]), Tick(0))), (true, "udf-list".to_owned()));
+        assert_eq!(
+            command_of(module.next(text_replies(&[""]), Tick(0))),
+            (true, "udf-list".to_owned())
+        );
         let hash = hash(&Name::module_file("one.lua").unwrap(), &STANDARD.encode(SOURCE));
         assert_eq!(hash.len(), 40);
         let (old, new) = (listing("00"), listing(&hash));
-        sleeps(module.next(said(&[&new, &old]), Tick(0)));
+        sleeps(module.next(text_replies(&[&new, &old]), Tick(0)));
         module.next(Vec::new(), Tick(0));
-        sleeps(module.next(said(&[&new, ""]), Tick(0)));
+        sleeps(module.next(text_replies(&[&new, ""]), Tick(0)));
         module.next(Vec::new(), Tick(0));
-        done(module.next(said(&[&new, &new]), Tick(0))).unwrap();
+        done(module.next(text_replies(&[&new, &new]), Tick(0))).unwrap();
     }
 
     #[test]
@@ -190,7 +193,7 @@ mod tests {
         module.next(Vec::new(), Tick(0));
         let message = STANDARD.encode("'=' expected");
         let answer = format!("error=compile_error;file=one.lua;line=3;message={message}");
-        let error = done(module.next(said(&[&answer]), Tick(0))).unwrap_err();
+        let error = done(module.next(text_replies(&[&answer]), Tick(0))).unwrap_err();
         assert_eq!(error.kind(), Kind::Server(ResultCode::UDF));
         assert_eq!(error.message(), "one.lua:3: '=' expected");
     }
@@ -213,10 +216,10 @@ mod tests {
         let answer = format!("gen=;type=LUA;content={};", STANDARD.encode(SOURCE));
         let mut ask = module_source("one.lua").unwrap();
         ask.next(Vec::new(), Tick(0));
-        assert_eq!(done(ask.next(said(&[&answer]), Tick(0))).unwrap(), SOURCE);
+        assert_eq!(done(ask.next(text_replies(&[&answer]), Tick(0))).unwrap(), SOURCE);
         let mut ask = module_source("one.lua").unwrap();
         ask.next(Vec::new(), Tick(0));
-        let error = done(ask.next(said(&["error=not_found"]), Tick(0))).unwrap_err();
+        let error = done(ask.next(text_replies(&["error=not_found"]), Tick(0))).unwrap_err();
         assert_eq!(error.kind(), Kind::Server(ResultCode::PARAMETER));
         assert_eq!(error.message(), "not found");
     }
@@ -225,8 +228,8 @@ mod tests {
     fn modules_are_sorted() {
         let mut ask = list_modules();
         ask.next(Vec::new(), Tick(0));
-        let found = done(ask.next(said(&[&listing("1")]), Tick(0))).unwrap();
-        let names: Vec<_> = found.iter().map(|module| (&*module.name, &*module.hash)).collect();
+        let modules = done(ask.next(text_replies(&[&listing("1")]), Tick(0))).unwrap();
+        let names: Vec<_> = modules.iter().map(|module| (&*module.name, &*module.hash)).collect();
         assert_eq!(names, [("one.lua", "1"), ("other.lua", "77")]);
     }
 }

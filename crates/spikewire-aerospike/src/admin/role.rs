@@ -47,12 +47,12 @@ impl From<RoleRow> for Role {
 /// Fails for an unknown kind, for a set without its namespace, and for a scope with kinds that are
 /// always global.
 pub fn privilege(kind: &str, namespace: Option<&str>, set: Option<&str>) -> Result<Privilege> {
-    let Some(found) = PrivilegeKind::named(kind) else {
+    let Some(privilege) = PrivilegeKind::named(kind) else {
         let known: Vec<&str> = PrivilegeKind::ALL.iter().map(|(_, name)| *name).collect();
         let known = known.join(", ");
         return Err(Error::invalid(format!("no privilege {kind:?}; there are: {known}")));
     };
-    if !found.has_scope() && (namespace.is_some() || set.is_some()) {
+    if !privilege.has_scope() && (namespace.is_some() || set.is_some()) {
         return Err(Error::invalid(format!(
             "the privilege {kind:?} holds everywhere: it takes no namespace and no set"
         )));
@@ -70,7 +70,7 @@ pub fn privilege(kind: &str, namespace: Option<&str>, set: Option<&str>) -> Resu
         ))),
     };
     Ok(Privilege {
-        kind: found,
+        kind: privilege,
         namespace: part("namespace", namespace, limits::NAMESPACE_NAME)?,
         set: part("set", set, limits::SET_NAME)?,
     })
@@ -139,9 +139,9 @@ pub fn set_quotas(
 /// The roles, sorted by name.
 pub fn list_roles(limit: Duration) -> Manage<Vec<Role>> {
     Manage::new(&Request::QueryRoles { role: None }, limit, |rows| {
-        let mut found: Vec<Role> = roles(rows).collect();
-        found.sort_by(|one, other| one.name.cmp(&other.name));
-        Ok(found)
+        let mut roles: Vec<Role> = roles(rows).collect();
+        roles.sort_by(|one, other| one.name.cmp(&other.name));
+        Ok(roles)
     })
 }
 
@@ -203,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn privileges_that_make_no_sense_are_refused() {
+    fn privileges_that_make_no_sense_are_rejected() {
         assert_eq!(
             privilege("user-admin", None, None).unwrap(),
             Privilege::everywhere(PrivilegeKind::USER_ADMIN)
@@ -223,7 +223,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_asked() {
+    fn requests_for_roles() {
         let role = || "own".to_owned();
         let Role { privileges, allow, .. } = own();
         let mut create = create_role(&own(), WITHIN).unwrap();
@@ -259,7 +259,7 @@ mod tests {
     }
 
     #[test]
-    fn a_quota_is_none_that_says_something_else() {
+    fn quotas_out_of_range_are_rejected() {
         assert!(set_quotas("own", Some(u32::MAX), None, WITHIN).is_err());
         assert!(set_quotas("own", None, Some(1 << 31), WITHIN).is_err());
         assert!(create_role(&Role { write_quota: u32::MAX, ..own() }, WITHIN).is_err());
@@ -271,8 +271,8 @@ mod tests {
         let row = |name: &str| Row::Role(RoleRow { name: name.to_owned(), ..RoleRow::default() });
         let mut list = list_roles(WITHIN);
         assert_eq!(sent(list.next(Vec::new(), Tick(0))).0, Request::QueryRoles { role: None });
-        let found = done(list.next(listed(vec![row("b"), row("a")]), Tick(0))).unwrap();
-        assert_eq!(found.iter().map(|role| &*role.name).collect::<Vec<_>>(), ["a", "b"]);
+        let roles = done(list.next(listed(vec![row("b"), row("a")]), Tick(0))).unwrap();
+        assert_eq!(roles.iter().map(|role| &*role.name).collect::<Vec<_>>(), ["a", "b"]);
         let mut get = get_role("c", WITHIN).unwrap();
         get.next(Vec::new(), Tick(0));
         let error = done(get.next(listed(Vec::new()), Tick(0))).unwrap_err();

@@ -79,21 +79,21 @@ impl Procedure for Truncate {
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::{asked, done, said};
+    use super::super::testing::{command_of, done, text_replies};
     use super::*;
     use crate::model::Kind;
 
     #[test]
     fn a_namespace_that_is_there_is_truncated() {
         let mut whole = Truncate::new("test", None, None).unwrap();
-        assert_eq!(asked(whole.next(Vec::new(), Tick(0))), (false, "namespaces".to_owned()));
-        let command = asked(whole.next(said(&["bar;test"]), Tick(0))).1;
+        assert_eq!(command_of(whole.next(Vec::new(), Tick(0))), (false, "namespaces".to_owned()));
+        let command = command_of(whole.next(text_replies(&["bar;test"]), Tick(0))).1;
         assert_eq!(command, "truncate-namespace:namespace=test");
-        done(whole.next(said(&["ok"]), Tick(0))).unwrap();
+        done(whole.next(text_replies(&["ok"]), Tick(0))).unwrap();
 
         let mut unknown = Truncate::new("tests", None, None).unwrap();
         unknown.next(Vec::new(), Tick(0));
-        let error = done(unknown.next(said(&["bar;test"]), Tick(0))).unwrap_err();
+        let error = done(unknown.next(text_replies(&["bar;test"]), Tick(0))).unwrap_err();
         assert_eq!(error.kind(), Kind::NoNamespace);
     }
 
@@ -102,12 +102,12 @@ mod tests {
         let at = UNIX_EPOCH + Duration::from_millis(1_600_000_000_123);
         let mut set = Truncate::new("test", Some("users"), Some(at)).unwrap();
         set.next(Vec::new(), Tick(0));
-        let command = asked(set.next(said(&["test"]), Tick(0))).1;
+        let command = command_of(set.next(text_replies(&["test"]), Tick(0))).1;
         assert_eq!(command, "truncate:namespace=test;set=users;lut=1600000000123000000");
     }
 
     #[test]
-    fn odd_names_and_moments_are_refused() {
+    fn odd_names_and_moments_are_rejected() {
         let odd = "x;\ntruncate-namespace:namespace=test";
         assert!(Truncate::new(odd, None, None).is_err());
         assert!(Truncate::new("test", Some(odd), None).is_err());

@@ -69,9 +69,9 @@ pub fn revoke_roles(user: &str, roles: &[&str], limit: Duration) -> Result<Manag
 /// The users, sorted by name.
 pub fn list_users(limit: Duration) -> Manage<Vec<User>> {
     Manage::new(&Request::QueryUsers { user: None }, limit, |rows| {
-        let mut found: Vec<User> = users(rows).collect();
-        found.sort_by(|one, other| one.name.cmp(&other.name));
-        Ok(found)
+        let mut users: Vec<User> = users(rows).collect();
+        users.sort_by(|one, other| one.name.cmp(&other.name));
+        Ok(users)
     })
 }
 
@@ -120,7 +120,7 @@ impl ChangePassword {
         own: Option<Arc<Credentials>>,
         limit: Duration,
     ) -> Result<Self> {
-        let Some((user, old)) = own.as_deref().and_then(Credentials::kept) else {
+        let Some((user, old)) = own.as_deref().and_then(Credentials::internal_user) else {
             return Err(Error::invalid(
                 "only a client that logs in with user and password, as a user that the cluster keeps \
                  itself, can change its password",
@@ -148,7 +148,7 @@ impl Procedure for ChangePassword {
 #[cfg(test)]
 mod tests {
     use super::super::manage::testing::{listed, sent};
-    use super::super::testing::{done, refused};
+    use super::super::testing::{done, server_error};
     use super::*;
     use crate::model::Kind;
     use crate::model::{Auth, Login, Secret};
@@ -166,7 +166,7 @@ mod tests {
     }
 
     fn hash(credentials: &Credentials) -> NewPassword {
-        NewPassword(credentials.kept().unwrap().1)
+        NewPassword(credentials.internal_user().unwrap().1)
     }
 
     fn row(name: &str) -> Row {
@@ -174,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_asked() {
+    fn requests_for_users() {
         let (app, roles) = ("app".to_owned(), vec!["read".to_owned()]);
         let mut create = create_user("app", password("x"), &["read"], WITHIN).unwrap();
         let expected = Request::CreateUser {
@@ -197,8 +197,8 @@ mod tests {
     fn lists() {
         let mut list = list_users(WITHIN);
         assert_eq!(sent(list.next(Vec::new(), Tick(0))).0, Request::QueryUsers { user: None });
-        let found = done(list.next(listed(vec![row("b"), row("a")]), Tick(0))).unwrap();
-        assert_eq!(found.iter().map(|user| &*user.name).collect::<Vec<_>>(), ["a", "b"]);
+        let users = done(list.next(listed(vec![row("b"), row("a")]), Tick(0))).unwrap();
+        assert_eq!(users.iter().map(|user| &*user.name).collect::<Vec<_>>(), ["a", "b"]);
         // Some servers return nothing for a missing user.
         let mut get = get_user("c", WITHIN).unwrap();
         get.next(Vec::new(), Tick(0));
@@ -227,7 +227,8 @@ mod tests {
             set
         };
         done(set("other", "x").next(listed(Vec::new()), Tick(0))).unwrap();
-        done(set("app", "x").next(refused(ResultCode::FORBIDDEN_PASSWORD), Tick(0))).unwrap_err();
+        done(set("app", "x").next(server_error(ResultCode::FORBIDDEN_PASSWORD), Tick(0)))
+            .unwrap_err();
         assert_eq!(hash(&own), password("new"));
         done(set("app", "x").next(listed(Vec::new()), Tick(0))).unwrap();
         assert_eq!(hash(&own), password("x"));

@@ -114,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn the_ip_map_rewrites_hosts_and_if_asked_ports() {
+    fn the_ip_map_rewrites_hosts_and_ports_if_configured() {
         let map = addressing(&[
             ("10.0.0.1", "127.0.0.1"),
             ("10.0.0.2", "::1"),

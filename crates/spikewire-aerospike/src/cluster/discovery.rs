@@ -1,4 +1,4 @@
-//! How the tender adds newly listed nodes and removes those that left.
+//! How the cluster worker adds newly listed nodes and removes those that left.
 
 use std::net::SocketAddr;
 use std::time::Duration;
@@ -10,34 +10,34 @@ use spikewire_transport::resolve::Lookup;
 use super::member::{Member, ask_all};
 use super::names;
 use super::peers::UnknownPeers;
-use super::rules::{self, Known, PeerHealth};
-use super::tender::Tender;
+use super::rules::{self, PeerHealth, PeerLocation};
+use super::worker::ClusterWorker;
 
-impl Tender {
+impl ClusterWorker {
     /// Requests the peers of all members that replied, and those of newly found peers, until no new
     /// one is found. Returns the number of nodes that listed their peers.
     pub(super) fn refresh_peers(&mut self) -> usize {
         let net = self.net();
         let command = net.addressing.peers_command();
         let reachable = self.members.iter().filter(|member| member.is_reachable());
-        let mut asked: FxHashSet<u32> = reachable.map(|member| member.node.slot).collect();
+        let mut recipients: FxHashSet<u32> = reachable.map(|member| member.node.slot).collect();
         self.members.iter_mut().for_each(|member| member.listed_by = 0);
         self.candidates.begin();
         let mut answered = 0;
-        while !asked.is_empty() {
+        while !recipients.is_empty() {
             let mut lists = Vec::new();
             for (at, answer) in
                 ask_all(&mut self.members, &net, &[command], Duration::MAX, |member| {
-                    asked.contains(&member.node.slot)
+                    recipients.contains(&member.node.slot)
                 })
             {
-                match answer.and_then(|answer| self.members[at].hear_peers(&answer, command)) {
+                match answer.and_then(|answer| self.members[at].parse_peers(&answer, command)) {
                     Ok(list) => lists.push((at, list)),
                     Err(_) => self.fail(at),
                 }
             }
             answered += lists.len();
-            asked = self.discover(&lists);
+            recipients = self.discover(&lists);
         }
         self.candidates.end();
         let unreachable = self.candidates.unreachable();
@@ -50,27 +50,27 @@ impl Tender {
     fn discover(&mut self, lists: &[(usize, Peers)]) -> FxHashSet<u32> {
         let net = self.net();
         let listed = self.listed_addresses(lists);
-        let mut wanted = UnknownPeers::default();
+        let mut candidates = UnknownPeers::default();
         let mut unknown = Vec::new();
         for peer in lists.iter().flat_map(|(_, list)| &list.peers) {
             let listed = || listed.get(peer.name.as_str()).cloned().unwrap_or_default();
             let mut members = self.members.iter_mut();
             match members.find(|member| member.node.name == peer.name && !member.replaced) {
                 Some(member)
-                    if rules::known(member.failures, member.node.address, listed)
-                        == Known::Same =>
+                    if rules::locate(member.failures, member.node.address, listed)
+                        == PeerLocation::Same =>
                 {
                     member.listed_by += 1;
                 }
                 _ => {
-                    wanted.add(peer);
+                    candidates.add(peer);
                     unknown.push(peer.name.as_str());
                 }
             }
         }
         let cluster_name = self.shared.options.cluster_name.clone();
-        let met = self.candidates.meet(wanted, cluster_name.as_ref(), &net);
-        let newcomers: FxHashSet<u32> = met.into_iter().map(|found| self.admit(found)).collect();
+        let met = self.candidates.meet(candidates, cluster_name.as_ref(), &net);
+        let newcomers: FxHashSet<u32> = met.into_iter().map(|host| self.admit(host)).collect();
         for member in self.members.iter_mut().filter(|m| newcomers.contains(&m.node.slot)) {
             member.listed_by =
                 unknown.iter().filter(|name| **name == member.node.name).count() as u32;
@@ -85,8 +85,8 @@ impl Tender {
         newcomers
     }
 
-    /// Where the lists say that members are which fail, for [`rules::known`]; names are resolved all
-    /// at once.
+    /// Where the lists say that members are which fail, for [`rules::locate`]; names are resolved
+    /// all at once.
     fn listed_addresses<'a>(
         &self,
         lists: &'a [(usize, Peers)],

@@ -152,15 +152,15 @@ impl InfoRequest {
     /// The same for a request about users and roles.
     pub fn manage(
         to: (SocketAddr, &Access),
-        asked: &ManageRequest,
+        manage: &ManageRequest,
         within: Duration,
         list: &Arc<Descriptors>,
     ) -> Self {
-        let mut request = Self::new(to, within, asked.deadline, list);
+        let mut request = Self::new(to, within, manage.deadline, list);
         request.expects =
-            if asked.is_question { Expects::Pages } else { Expects::One(Kind::Admin) };
-        request.patience = asked.limit;
-        request.dial(asked.frame.to_vec());
+            if manage.is_question { Expects::Pages } else { Expects::One(Kind::Admin) };
+        request.patience = manage.limit;
+        request.dial(manage.frame.to_vec());
         request
     }
 
@@ -321,9 +321,9 @@ impl InfoRequest {
     }
 
     fn not_let_in(&self, error: DialError) -> NodeError {
-        match (error, self.access.refusal()) {
-            (DialError::Refused(why), Some(refused)) if refused.why == why => {
-                NodeError::LoginRefused(refused)
+        match (error, self.access.rejection()) {
+            (DialError::Refused(why), Some(rejection)) if rejection.why == why => {
+                NodeError::LoginRejected(rejection)
             }
             (error, _) => error.into(),
         }
@@ -359,7 +359,7 @@ fn answer(input: &[u8], expects: Expects) -> Result<Option<Vec<u8>>, NodeError> 
     match expects {
         Expects::One(kind) => match first_body(input, kind)? {
             Some((_, rest)) if !rest.is_empty() => twice(),
-            found => Ok(found.map(|(body, _)| body.to_vec())),
+            body => Ok(body.map(|(body, _)| body.to_vec())),
         },
         Expects::Pages => pages(input),
     }
@@ -411,7 +411,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_answer_is_taken_whole_or_not_at_all() {
+    fn an_answer_is_complete_or_not_used() {
         let info = Expects::One(Kind::Info);
         let mut bytes = Vec::new();
         let start = frame::begin(&mut bytes, Kind::Info);
@@ -428,7 +428,7 @@ mod tests {
     }
 
     #[test]
-    fn a_list_ends_with_the_page_that_says_so() {
+    fn a_list_ends_with_its_last_page() {
         let (mut bytes, mut bodies) = (Vec::new(), Vec::new());
         for (name, end) in [("a", None), ("b", None), ("c", Some(ResultCode::QUERY_END))] {
             let user = UserRow { name: name.to_owned(), ..UserRow::default() };

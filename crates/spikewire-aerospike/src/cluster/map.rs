@@ -39,9 +39,9 @@ pub(super) struct PartitionTable(FxHashMap<String, Table>);
 impl PartitionTable {
     /// Applies the report of node `slot`. Returns the nodes that lost partitions by it, which
     /// should be asked again.
-    pub fn apply(&mut self, slot: u32, said: &[Replicas]) -> FxHashSet<u32> {
+    pub fn apply(&mut self, slot: u32, reports: &[Replicas]) -> FxHashSet<u32> {
         let mut losers = FxHashSet::default();
-        for replicas in said {
+        for replicas in reports {
             self.0.entry(replicas.namespace.clone()).or_default().apply(
                 slot,
                 replicas,
@@ -122,20 +122,20 @@ impl Table {
         }
     }
 
-    fn apply(&mut self, slot: u32, said: &Replicas, losers: &mut FxHashSet<u32>) {
-        self.resize(self.columns.len().max(said.columns.len()));
-        if said.regime != 0 && !self.strong {
+    fn apply(&mut self, slot: u32, report: &Replicas, losers: &mut FxHashSet<u32>) {
+        self.resize(self.columns.len().max(report.columns.len()));
+        if report.regime != 0 && !self.strong {
             self.strong = true;
             self.built = None;
         }
-        for (at, (claims, bitmap)) in self.columns.iter_mut().zip(&said.columns).enumerate() {
+        for (at, (claims, bitmap)) in self.columns.iter_mut().zip(&report.columns).enumerate() {
             for (pid, claim) in claims.iter_mut().enumerate() {
-                if said.regime < claim.regime {
+                if report.regime < claim.regime {
                     continue;
                 }
                 let before = *claim;
                 if bitmap.contains(pid as u16) {
-                    *claim = Ownership { slot, regime: said.regime };
+                    *claim = Ownership { slot, regime: report.regime };
                     if before.slot != slot && before.slot != NO_NODE {
                         losers.insert(before.slot);
                     }
@@ -172,7 +172,7 @@ mod tests {
     use super::*;
 
     /// `columns[i]` are the partitions of which the node is replica i.
-    fn said(namespace: &str, regime: u32, columns: &[&[u16]]) -> Vec<Replicas> {
+    fn reports(namespace: &str, regime: u32, columns: &[&[u16]]) -> Vec<Replicas> {
         let columns: Vec<Bitmap> = columns
             .iter()
             .map(|pids| {
@@ -206,9 +206,9 @@ mod tests {
     #[test]
     fn a_partition_that_moves_names_its_loser() {
         let mut partitions = PartitionTable::default();
-        assert_eq!(partitions.apply(1, &said("test", 0, &[&[5, 6], &[7]])), set(&[]));
-        assert_eq!(partitions.apply(1, &said("test", 0, &[&[5, 6], &[7]])), set(&[]));
-        assert_eq!(partitions.apply(2, &said("test", 0, &[&[5], &[]])), set(&[1]));
+        assert_eq!(partitions.apply(1, &reports("test", 0, &[&[5, 6], &[7]])), set(&[]));
+        assert_eq!(partitions.apply(1, &reports("test", 0, &[&[5, 6], &[7]])), set(&[]));
+        assert_eq!(partitions.apply(2, &reports("test", 0, &[&[5], &[]])), set(&[1]));
         assert_eq!(holder(&mut partitions, 0, 5), Some(2));
         assert_eq!(holder(&mut partitions, 0, 6), Some(1));
         assert_eq!(holder(&mut partitions, 1, 7), Some(1));
@@ -218,31 +218,31 @@ mod tests {
     #[test]
     fn an_older_regime_has_no_say() {
         let mut partitions = PartitionTable::default();
-        partitions.apply(1, &said("test", 3, &[&[5]]));
-        assert_eq!(partitions.apply(2, &said("test", 2, &[&[5, 6]])), set(&[]));
+        partitions.apply(1, &reports("test", 3, &[&[5]]));
+        assert_eq!(partitions.apply(2, &reports("test", 2, &[&[5, 6]])), set(&[]));
         assert_eq!(holder(&mut partitions, 0, 5), Some(1), "regime 2 is older than 3");
         assert_eq!(holder(&mut partitions, 0, 6), Some(2), "never claimed before");
-        assert_eq!(partitions.apply(2, &said("test", 3, &[&[5]])), set(&[1]), "equal counts");
-        assert_eq!(partitions.apply(1, &said("test", 4, &[&[5]])), set(&[2]), "newer counts");
+        assert_eq!(partitions.apply(2, &reports("test", 3, &[&[5]])), set(&[1]), "equal counts");
+        assert_eq!(partitions.apply(1, &reports("test", 4, &[&[5]])), set(&[2]), "newer counts");
         let maps = partitions.publish(&nodes(3), |_, _| None);
         assert!(maps["test"].strong);
         partitions.forget(1);
-        assert_eq!(partitions.apply(2, &said("test", 3, &[&[5]])), set(&[]));
+        assert_eq!(partitions.apply(2, &reports("test", 3, &[&[5]])), set(&[]));
         assert_eq!(holder(&mut partitions, 0, 5), None, "the regime outlives its node");
         partitions.clear();
-        partitions.apply(2, &said("test", 1, &[&[5]]));
+        partitions.apply(2, &reports("test", 1, &[&[5]]));
         assert_eq!(holder(&mut partitions, 0, 5), Some(2), "a new start");
     }
 
     #[test]
     fn a_master_stays_until_another_claims_it_but_a_replica_does_not() {
         let mut partitions = PartitionTable::default();
-        partitions.apply(1, &said("test", 0, &[&[5], &[6]]));
-        partitions.apply(1, &said("test", 0, &[&[], &[]]));
+        partitions.apply(1, &reports("test", 0, &[&[5], &[6]]));
+        partitions.apply(1, &reports("test", 0, &[&[], &[]]));
         assert_eq!(holder(&mut partitions, 0, 5), Some(1));
         assert_eq!(holder(&mut partitions, 1, 6), None);
-        partitions.apply(2, &said("test", 0, &[&[5], &[6]]));
-        partitions.apply(1, &said("test", 0, &[&[], &[]]));
+        partitions.apply(2, &reports("test", 0, &[&[5], &[6]]));
+        partitions.apply(1, &reports("test", 0, &[&[], &[]]));
         assert_eq!(
             (holder(&mut partitions, 0, 5), holder(&mut partitions, 1, 6)),
             (Some(2), Some(2))
@@ -252,7 +252,7 @@ mod tests {
     #[test]
     fn nodes_that_left_hold_nothing() {
         let mut partitions = PartitionTable::default();
-        partitions.apply(1, &said("test", 0, &[&[5], &[6]]));
+        partitions.apply(1, &reports("test", 0, &[&[5], &[6]]));
         assert!(partitions.holds(1) && !partitions.holds(2));
         partitions.forget(1);
         assert!(!partitions.holds(1));
@@ -262,8 +262,8 @@ mod tests {
     #[test]
     fn tables_follow_the_reported_factors() {
         let mut partitions = PartitionTable::default();
-        partitions.apply(1, &said("test", 0, &[&[5], &[6]]));
-        partitions.apply(1, &said("old", 0, &[&[5]]));
+        partitions.apply(1, &reports("test", 0, &[&[5], &[6]]));
+        partitions.apply(1, &reports("old", 0, &[&[5]]));
         partitions.fit(&[("test", 1)].into_iter().collect());
         let maps = partitions.publish(&nodes(2), |_, _| None);
         assert_eq!(maps.len(), 1);
@@ -274,14 +274,14 @@ mod tests {
     fn unchanged_maps_are_shared_between_snapshots() {
         let mut partitions = PartitionTable::default();
         let nodes = nodes(2);
-        partitions.apply(0, &said("a", 0, &[&[5]]));
-        partitions.apply(0, &said("b", 0, &[&[5]]));
+        partitions.apply(0, &reports("a", 0, &[&[5]]));
+        partitions.apply(0, &reports("b", 0, &[&[5]]));
         let first = partitions.publish(&nodes, |node, _| Some(node.slot + 10));
         assert_eq!(first["a"].holder(0, 5).unwrap().1, Some(10));
         assert!(!partitions.is_stale());
-        partitions.apply(0, &said("a", 0, &[&[5]]));
+        partitions.apply(0, &reports("a", 0, &[&[5]]));
         assert!(!partitions.is_stale(), "nothing new was said");
-        partitions.apply(1, &said("a", 0, &[&[5]]));
+        partitions.apply(1, &reports("a", 0, &[&[5]]));
         assert!(partitions.is_stale());
         let second = partitions.publish(&nodes, |_, _| None);
         assert!(Arc::ptr_eq(&first["b"], &second["b"]));

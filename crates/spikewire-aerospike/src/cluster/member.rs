@@ -1,4 +1,4 @@
-//! The tender's state for one node.
+//! The cluster worker's state for one node.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -35,7 +35,7 @@ impl<T: PartialEq> Generation<T> {
     }
 }
 
-/// The tender's side of a node.
+/// The cluster worker's side of a node.
 #[derive(Debug)]
 pub(super) struct Member {
     pub node: Arc<Node>,
@@ -97,8 +97,8 @@ impl Member {
             && self.partition_generation.seen.is_some_and(|seen| seen >= 0)
     }
 
-    /// Processes the reply to [`greeting`]. `limit` is the breaker's.
-    pub fn hear_greeting(
+    /// Processes the reply to [`counter_commands`]. `limit` is the breaker's.
+    pub fn apply_counters(
         &mut self,
         answer: &str,
         racks: bool,
@@ -109,7 +109,7 @@ impl Member {
             // Another server now uses the address.
             self.replaced = true;
             return Err(NodeError::OtherNode {
-                found: name.to_owned(),
+                actual: name.to_owned(),
                 expected: self.node.name.clone(),
             });
         }
@@ -134,7 +134,7 @@ impl Member {
     }
 
     /// Parses the reply to the peers command.
-    pub fn hear_peers(&mut self, answer: &str, command: &str) -> Result<Peers, NodeError> {
+    pub fn parse_peers(&mut self, answer: &str, command: &str) -> Result<Peers, NodeError> {
         let peers = Peers::parse(info::value(answer, command)?)?;
         self.peers = peers.peers.len();
         Ok(peers)
@@ -142,7 +142,7 @@ impl Member {
 
     /// Parses its partitions from the reply to `partition-generation` and `replicas`; nothing if it
     /// has left its cluster in the meantime.
-    pub fn hear_map(&mut self, answer: &str) -> Result<Vec<Replicas>, NodeError> {
+    pub fn apply_map(&mut self, answer: &str) -> Result<Vec<Replicas>, NodeError> {
         let generation = partition_generation(answer)?;
         self.partition_generation.seen = Some(generation);
         if generation < 0 {
@@ -156,7 +156,7 @@ impl Member {
 
     /// Updates its racks from the reply to `rebalance-generation` and `rack-ids`; returns whether
     /// they changed. Only the Enterprise Edition has racks; otherwise they stay unknown.
-    pub fn hear_racks(&mut self, answer: &str) -> Result<bool, NodeError> {
+    pub fn apply_racks(&mut self, answer: &str) -> Result<bool, NodeError> {
         let generation = generation(answer, "rebalance-generation")?;
         let racks: FxHashMap<_, _> = match info::value(answer, "rack-ids") {
             Ok(value) => racks::parse(value)?.into_iter().map(|r| (r.namespace, r.rack)).collect(),
@@ -210,8 +210,8 @@ impl Member {
     }
 }
 
-/// The commands whose replies [`Member::hear_greeting`] processes.
-pub(super) fn greeting(racks: bool) -> &'static [&'static str] {
+/// The commands whose replies [`Member::apply_counters`] processes.
+pub(super) fn counter_commands(racks: bool) -> &'static [&'static str] {
     let all = &["node", "peers-generation", "partition-generation", "rebalance-generation"];
     if racks { all } else { &all[..3] }
 }
@@ -228,24 +228,26 @@ pub(super) fn ask_all(
     patience: Duration,
     who: impl Fn(&Member) -> bool,
 ) -> Vec<(usize, Result<String, NodeError>)> {
-    let mut asked: Vec<(usize, &mut Member)> =
+    let mut recipients: Vec<(usize, &mut Member)> =
         members.iter_mut().enumerate().filter(|(_, member)| who(member)).collect();
-    let mut prompt = Vec::with_capacity(asked.len());
-    for (_, member) in &mut asked {
+    let mut prompt = Vec::with_capacity(recipients.len());
+    for (_, member) in &mut recipients {
         prompt.push(member.failures == 0 && member.request.is_none());
         member.ask(commands, net);
     }
     let start = Tick::now();
     loop {
-        let waiting = || asked.iter().zip(&prompt).filter(|((_, member), _)| member.is_waiting());
+        let waiting =
+            || recipients.iter().zip(&prompt).filter(|((_, member), _)| member.is_waiting());
         let now = Tick::now();
         let first = waiting().any(|(_, prompt)| *prompt) && now < start.after(patience);
         let until = start.after(if first { patience } else { RETRY_WAIT });
         if waiting().next().is_none() || now >= until {
             break;
         }
-        let mut open: Vec<_> = asked.iter_mut().filter_map(|(_, m)| m.request.as_mut()).collect();
+        let mut open: Vec<_> =
+            recipients.iter_mut().filter_map(|(_, m)| m.request.as_mut()).collect();
         poll::turn(&mut open, until, &net.closed);
     }
-    asked.into_iter().filter_map(|(at, member)| Some((at, member.take_answer()?))).collect()
+    recipients.into_iter().filter_map(|(at, member)| Some((at, member.take_answer()?))).collect()
 }

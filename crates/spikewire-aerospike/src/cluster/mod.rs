@@ -1,20 +1,20 @@
 //! The client's view of the cluster: its nodes and the partitions they hold.
 //!
-//! One background thread per client (the tender) polls the nodes every tend interval and publishes
-//! an immutable [`Snapshot`] behind an atomic pointer. Commands read it without a lock.
+//! One background thread per client (the cluster worker) polls the nodes every tend interval and
+//! publishes an immutable [`Snapshot`] behind an atomic pointer. Commands read it without a lock.
 //!
 //! | file | what it holds |
 //! |---|---|
 //! | `seeds` | start-up: the first node, or why no seed led to one |
-//! | `tender`, `discovery` | one pass over all nodes: counters, maps, racks; nodes that join and leave |
-//! | `member`, `peers` | what the tender keeps about one node, and about nodes not yet met |
+//! | `worker`, `discovery` | one pass over all nodes: counters, maps, racks; nodes that join and leave |
+//! | `member`, `peers` | what the cluster worker keeps about one node, and about nodes not yet met |
 //! | `rules`, `map`, `node_info`, `address`, `build` | the rules, without sockets |
 //! | `info_request`, `poll`, `probe` | one info request to one node; many at once; all addresses of a host |
 //! | `names` | resolving the addresses that nodes announce |
 //! | `info_command`, `node_request` | requests to single nodes, checked, and their replies |
 //! | `ask` | requests of callers to single nodes |
 //! | `net`, `node_error` | shared settings; why a node cannot be used |
-//! | `shared` | what the tender and others share |
+//! | `shared` | what the cluster worker and others share |
 //! | `tally` | counting queries and jobs |
 //! | `node`, `snapshot`, `stats` | the public view |
 
@@ -40,7 +40,7 @@ mod seeds;
 mod shared;
 mod snapshot;
 mod tally;
-mod tender;
+mod worker;
 
 use std::mem::ManuallyDrop;
 use std::sync::atomic::Ordering::{AcqRel, Relaxed};
@@ -59,7 +59,7 @@ pub use build::Build;
 pub use node::{Breaker, Node};
 pub use snapshot::{NamespaceMap, Snapshot, UnreachablePeer};
 pub use spikewire_transport::metrics::{NodeStats, Stats};
-pub(crate) use tally::{Counted, Tally};
+pub(crate) use tally::{CounterScope, Tally};
 
 use crate::model::Hedging;
 use crate::model::Options;
@@ -67,12 +67,12 @@ use crate::model::{Error, Kind, Result};
 use crate::security::Credentials;
 use net::Net;
 use shared::Shared;
-use tender::Tender;
+use worker::ClusterWorker;
 
 /// Shortest and longest interval between regular passes.
 const SHORTEST_INTERVAL: Duration = Duration::from_millis(10);
 const LONGEST_INTERVAL: Duration = Duration::from_secs(24 * 3600);
-/// While the cluster is changing, the tender polls this many times as often.
+/// While the cluster is changing, the cluster worker polls this many times as often.
 const UNSETTLED_FACTOR: u32 = 4;
 
 /// A connected cluster. Dropping the last handle stops its thread.
@@ -92,10 +92,10 @@ impl Cluster {
         seeds::check(&options.seeds, options.tls.is_some())?;
         let net = Net::new(&options)?;
         let shared = Arc::new(Shared::new(options, net));
-        let tender = Tender::start(shared.clone())?;
+        let worker = ClusterWorker::start(shared.clone())?;
         let thread = thread::Builder::new()
             .name("spikewire-tend".to_owned())
-            .spawn(move || tend(tender))
+            .spawn(move || tend(worker))
             .map_err(|error| {
                 Error::new(Kind::Connection, format!("no thread to tend the cluster: {error}"))
             })?;
@@ -129,8 +129,8 @@ impl Cluster {
     }
 
     /// Counters for operations that consist of many requests.
-    pub(crate) fn counted(&self, namespace: &str) -> Counted {
-        Counted::new(self.shared.clone(), namespace)
+    pub(crate) fn counter_scope(&self, namespace: &str) -> CounterScope {
+        CounterScope::new(self.shared.clone(), namespace)
     }
 
     /// The budget for hedged reads.
@@ -138,7 +138,8 @@ impl Cluster {
         &self.shared.hedging
     }
 
-    /// Statistics of the client: counters, connections, nodes and their breakers, and the tender.
+    /// Statistics of the client: counters, connections, nodes and their breakers, and the cluster
+    /// worker.
     pub fn stats(&self) -> Stats {
         let snapshot = self.snapshot();
         let nodes = snapshot.nodes.iter();
@@ -211,14 +212,14 @@ impl Drop for Cluster {
 }
 
 /// The background thread.
-fn tend(mut tender: Tender) {
-    let shared = tender.shared();
+fn tend(mut worker: ClusterWorker) {
+    let shared = worker.shared();
     let interval = shared.options.tend_interval.clamp(SHORTEST_INTERVAL, LONGEST_INTERVAL);
     let mut last = Instant::now();
     let mut regular = last + interval;
     loop {
         let unsettled =
-            if tender.is_unsettled() { last + interval / UNSETTLED_FACTOR } else { regular };
+            if worker.is_unsettled() { last + interval / UNSETTLED_FACTOR } else { regular };
         if !shared.signal.wait(last, regular.min(unsettled), &shared.net.closed) {
             return;
         }
@@ -228,8 +229,8 @@ fn tend(mut tender: Tender) {
             regular = last + interval;
         }
         // Without any node, the next pass tries the seeds again.
-        let found = tender.pass(is_regular).is_ok();
-        shared.tends.note(found);
+        let is_reachable = worker.pass(is_regular).is_ok();
+        shared.tends.note(is_reachable);
         if !shared.is_closed() {
             shared.janitors.sweep();
         }

@@ -58,12 +58,12 @@ mod tests {
     }
 
     #[test]
-    fn addresses_are_found_once_each() {
+    fn addresses_are_listed_once_each() {
         let net = Net::new(&Options::new(Vec::new())).unwrap();
         let twice = [at("127.0.0.1", 7), at("127.0.0.1", 7)];
-        let found = resolve_all(&twice, None, &net);
+        let places = resolve_all(&twice, None, &net);
         let address = "127.0.0.1:7".parse().unwrap();
-        assert_eq!(found, [Place { address, name: None }]);
+        assert_eq!(places, [Place { address, name: None }]);
         let named = resolve_all(&twice, Some("db"), &net);
         assert_eq!(named, [Place { address, name: Some("db".into()) }]);
         let host = resolve_all(&[at("localhost", 7)], None, &net);
@@ -81,13 +81,13 @@ mod tests {
     }
 
     #[test]
-    fn a_name_that_does_not_resolve_is_told() {
-        let mut told = Vec::new();
+    fn a_name_that_does_not_resolve_is_reported() {
+        let mut failures = Vec::new();
         let unknown = Unresolved::Unknown("no such host".to_owned());
-        let found = places(&[at("a", 7)], vec![Err(unknown.clone())], None, |address, why| {
-            told.push((address.clone(), why));
+        let places = places(&[at("a", 7)], vec![Err(unknown.clone())], None, |address, why| {
+            failures.push((address.clone(), why));
         });
-        assert!(found.is_empty());
-        assert_eq!(told, [(at("a", 7), unknown)]);
+        assert!(places.is_empty());
+        assert_eq!(failures, [(at("a", 7), unknown)]);
     }
 }

@@ -12,7 +12,7 @@ use spikewire_transport::resolve::Unresolved;
 use super::build::{Build, OLDEST};
 use crate::framing::stranger;
 use crate::model::{Error, Kind};
-use crate::security::Refused;
+use crate::security::LoginRejection;
 
 /// Why a request to a host failed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -20,7 +20,7 @@ pub(super) enum NodeError {
     #[error("{0}")]
     Unresolved(Unresolved),
     #[error("connection refused")]
-    Refused,
+    PortClosed,
     #[error("no connection within {0:?}")]
     NoConnection(Duration),
     #[error("connected, but no answer within {0:?}")]
@@ -37,16 +37,16 @@ pub(super) enum NodeError {
     Unusable(String),
     #[error("{0}")]
     Info(#[from] InfoError),
-    #[error("node {found} answers there, not {expected}")]
-    OtherNode { found: String, expected: String },
-    #[error("wrong cluster name '{found}', expected '{expected}'")]
-    OtherCluster { found: String, expected: String },
+    #[error("node {actual} answers there, not {expected}")]
+    OtherNode { actual: String, expected: String },
+    #[error("wrong cluster name '{actual}', expected '{expected}'")]
+    OtherCluster { actual: String, expected: String },
     #[error("the node has not joined a cluster yet (partition-generation {0})")]
     NotClustered(i64),
     #[error("server build {0} is too old: {OLDEST} is the oldest that can be used")]
     TooOld(Build),
     #[error("{}", .0.why)]
-    LoginRefused(Refused),
+    LoginRejected(LoginRejection),
     #[error("{CLIENT_CLOSED}")]
     Stopped,
 }
@@ -71,7 +71,7 @@ impl NodeError {
         let kind = match self {
             Self::NoConnection(_) | Self::NoAnswer(_) => Kind::Timeout,
             Self::NotThisProtocol(_) | Self::Garbled(_) => Kind::Malformed,
-            Self::LoginRefused(ref refused) => Kind::Server(refused.code),
+            Self::LoginRejected(ref rejection) => Kind::Server(rejection.code),
             Self::Stopped => Kind::Closed,
             _ => Kind::Connection,
         };
@@ -98,7 +98,7 @@ impl From<io::Error> for NodeError {
             BrokenPipe, ConnectionAborted, ConnectionRefused, ConnectionReset, UnexpectedEof,
         };
         match error.kind() {
-            ConnectionRefused => Self::Refused,
+            ConnectionRefused => Self::PortClosed,
             ConnectionReset | ConnectionAborted | BrokenPipe | UnexpectedEof => Self::HungUp,
             _ => Self::Io(error.to_string()),
         }
@@ -127,11 +127,11 @@ mod tests {
     }
 
     #[test]
-    fn broken_connections_are_told_from_closed_doors() {
+    fn broken_connections_differ_from_closed_ports() {
         let of = |kind: io::ErrorKind| NodeError::from(io::Error::from(kind));
-        assert_eq!(of(io::ErrorKind::ConnectionRefused), NodeError::Refused);
+        assert_eq!(of(io::ErrorKind::ConnectionRefused), NodeError::PortClosed);
         assert!(of(io::ErrorKind::ConnectionReset).may_be_stale_connection());
-        assert!(!NodeError::Refused.may_be_stale_connection());
+        assert!(!NodeError::PortClosed.may_be_stale_connection());
         assert!(!NodeError::NoAnswer(Duration::from_secs(1)).may_be_stale_connection());
     }
 }

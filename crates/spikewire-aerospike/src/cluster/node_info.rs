@@ -46,15 +46,15 @@ impl Requirements {
         }
         if let Some(expected) = self.node.as_ref().filter(|expected| *expected != node) {
             return Err(NodeError::OtherNode {
-                found: node.to_owned(),
+                actual: node.to_owned(),
                 expected: expected.clone(),
             });
         }
         if let Some(expected) = &self.cluster_name {
-            let found = info::value(answer, "cluster-name")?;
-            if found != expected {
+            let actual = info::value(answer, "cluster-name")?;
+            if actual != expected {
                 return Err(NodeError::OtherCluster {
-                    found: found.to_owned(),
+                    actual: actual.to_owned(),
                     expected: expected.clone(),
                 });
             }
@@ -125,8 +125,8 @@ mod tests {
     fn a_good_host() {
         let requirements =
             Requirements { node: Some("A1".into()), cluster_name: Some("blue".into()) };
-        let found = validate(&requirements, "", "").unwrap();
-        assert!(found.has_peers && found.node == "A1" && found.services.len() == 1);
+        let actual = validate(&requirements, "", "").unwrap();
+        assert!(actual.has_peers && actual.node == "A1" && actual.services.len() == 1);
         let lonely = validate(&requirements, "peers-clear-std", "0,3000,[]").unwrap();
         assert!(!lonely.has_peers);
         let shy = validate(&requirements, "service-clear-std", "ERROR:4:odd").unwrap();
@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn the_cluster_name_is_asked_only_when_it_matters() {
+    fn the_cluster_name_is_requested_only_when_it_matters() {
         let addressing = Addressing::default();
         let named = Requirements { node: None, cluster_name: Some("blue".into()) };
         assert!(named.commands(&addressing).contains(&"cluster-name"));

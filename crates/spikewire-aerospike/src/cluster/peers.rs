@@ -15,7 +15,7 @@ use super::names;
 use super::net::Net;
 use super::node_info::Requirements;
 use super::poll;
-use super::probe::{Found, Probe};
+use super::probe::{Probe, ProbedHost};
 use super::snapshot::UnreachablePeer;
 use crate::clock::Tick;
 
@@ -35,13 +35,13 @@ pub(super) struct UnknownPeers(BTreeMap<String, UnknownPeer>);
 
 impl UnknownPeers {
     pub fn add(&mut self, peer: &Peer) {
-        let wanted = self.0.entry(peer.name.clone()).or_default();
+        let unknown = self.0.entry(peer.name.clone()).or_default();
         if !peer.tls_name.is_empty() {
-            wanted.tls_name = Some(peer.tls_name.clone());
+            unknown.tls_name = Some(peer.tls_name.clone());
         }
         for address in peer.addresses.iter().take(names::MOST) {
-            if wanted.addresses.len() < names::MOST && !wanted.addresses.contains(address) {
-                wanted.addresses.push(address.clone());
+            if unknown.addresses.len() < names::MOST && !unknown.addresses.contains(address) {
+                unknown.addresses.push(address.clone());
             }
         }
     }
@@ -60,12 +60,12 @@ struct Attempt {
 }
 
 impl Attempt {
-    fn start(name: &str, wanted: UnknownPeer, cluster_name: Option<&String>, net: &Net) -> Self {
-        let addresses: Vec<_> = wanted.addresses.iter().map(|a| net.addressing.reach(a)).collect();
+    fn start(name: &str, peer: UnknownPeer, cluster_name: Option<&String>, net: &Net) -> Self {
+        let addresses: Vec<_> = peer.addresses.iter().map(|a| net.addressing.reach(a)).collect();
         let requirements =
             Requirements { node: Some(name.to_owned()), cluster_name: cluster_name.cloned() };
         let lookup = Some(names::lookup(&addresses, net));
-        let (probe, unresolved, tls_name) = (None, String::new(), wanted.tls_name);
+        let (probe, unresolved, tls_name) = (None, String::new(), peer.tls_name);
         Self { addresses, tls_name, requirements, lookup, probe, unresolved }
     }
 
@@ -89,10 +89,10 @@ impl Attempt {
     }
 
     /// The host, or what was tried and why it failed.
-    fn finish(self) -> Result<Found, String> {
+    fn finish(self) -> Result<ProbedHost, String> {
         let mut why = self.unresolved;
         match self.probe.map(Probe::finish) {
-            Some(Ok(found)) => return Ok(found),
+            Some(Ok(host)) => return Ok(host),
             Some(Err(failed)) => failed.iter().for_each(|(at, error)| add(&mut why, at, error)),
             None => {}
         }
@@ -157,16 +157,16 @@ impl Candidates {
     /// reached.
     pub fn meet(
         &mut self,
-        wanted: UnknownPeers,
+        peers: UnknownPeers,
         cluster_name: Option<&String>,
         net: &Net,
-    ) -> Vec<Found> {
+    ) -> Vec<ProbedHost> {
         let mut tried = Vec::new();
-        for (name, wanted) in wanted.0 {
+        for (name, peer) in peers.0 {
             if self.listed.insert(name.clone()) {
                 let candidate = self.known.entry(name.clone()).or_default();
                 if candidate.attempt.is_none() {
-                    candidate.attempt = Some(Attempt::start(&name, wanted, cluster_name, net));
+                    candidate.attempt = Some(Attempt::start(&name, peer, cluster_name, net));
                 }
                 tried.push(name);
             }
@@ -177,9 +177,9 @@ impl Candidates {
         for name in tried {
             let Some(candidate) = self.known.get_mut(&name) else { continue };
             match candidate.attempt.take_if(|attempt| attempt.settle(net)).map(Attempt::finish) {
-                Some(Ok(found)) => {
+                Some(Ok(host)) => {
                     self.known.remove(&name);
-                    met.push(found);
+                    met.push(host);
                 }
                 Some(Err(why)) => {
                     candidate.failed = Some(why);

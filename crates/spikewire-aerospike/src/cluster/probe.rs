@@ -13,7 +13,7 @@ use crate::security::Access;
 
 /// A host that was identified, and the connection used.
 #[derive(Debug)]
-pub(super) struct Found {
+pub(super) struct ProbedHost {
     pub place: Place,
     pub access: Access,
     pub connection: InfoConnection,
@@ -26,7 +26,7 @@ pub(super) struct Probe {
     requirements: Requirements,
     open: Vec<(Place, Access, InfoRequest)>,
     failed: Vec<(SocketAddr, NodeError)>,
-    found: Option<Found>,
+    host: Option<ProbedHost>,
 }
 
 impl Probe {
@@ -46,7 +46,7 @@ impl Probe {
                 Err(error) => failed.push((address, NodeError::Unusable(error.to_string()))),
             }
         }
-        Self { requirements, open, failed, found: None }
+        Self { requirements, open, failed, host: None }
     }
 
     /// Processes available replies. Of several at the same time, the earliest address wins.
@@ -60,8 +60,8 @@ impl Probe {
                 Ok((self.requirements.validate(&answer, &net.addressing)?, connection))
             });
             match judged {
-                Ok((info, connection)) if self.found.is_none() => {
-                    self.found = Some(Found { place, access, connection, info });
+                Ok((info, connection)) if self.host.is_none() => {
+                    self.host = Some(ProbedHost { place, access, connection, info });
                     self.open.clear();
                 }
                 Ok(_) => {}
@@ -70,13 +70,13 @@ impl Probe {
         }
     }
 
-    pub fn found(&self) -> Option<&Found> {
-        self.found.as_ref()
+    pub fn host(&self) -> Option<&ProbedHost> {
+        self.host.as_ref()
     }
 
     /// Whether the probe has ended.
     pub fn is_over(&self) -> bool {
-        self.found.is_some() || self.open.is_empty()
+        self.host.is_some() || self.open.is_empty()
     }
 
     /// Requests still in flight.
@@ -85,8 +85,8 @@ impl Probe {
     }
 
     /// The host, or why each of its addresses failed.
-    pub fn finish(self) -> Result<Found, Vec<(SocketAddr, NodeError)>> {
-        self.found.ok_or(self.failed)
+    pub fn finish(self) -> Result<ProbedHost, Vec<(SocketAddr, NodeError)>> {
+        self.host.ok_or(self.failed)
     }
 }
 

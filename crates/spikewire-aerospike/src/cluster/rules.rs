@@ -45,7 +45,7 @@ pub(super) fn may_map(peers: usize, answered: usize) -> bool {
 
 /// How a listed peer relates to a known node of the same name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Known {
+pub(super) enum PeerLocation {
     /// The same node.
     Same,
     /// The node has moved to another address.
@@ -59,15 +59,15 @@ pub(super) fn may_have_moved(failures: u32, at: SocketAddr) -> bool {
 
 /// A known node counts as moved only if it fails at its old address, and that is not this machine
 /// (which others naturally list by another address).
-pub(super) fn known(
+pub(super) fn locate(
     failures: u32,
     at: SocketAddr,
     listed: impl FnOnce() -> Vec<SocketAddr>,
-) -> Known {
+) -> PeerLocation {
     if !may_have_moved(failures, at) || listed().iter().any(|address| address::same(*address, at)) {
-        Known::Same
+        PeerLocation::Same
     } else {
-        Known::Moved
+        PeerLocation::Moved
     }
 }
 
@@ -124,9 +124,9 @@ mod tests {
         let at = |text: &str| text.parse::<SocketAddr>().unwrap();
         let old = at("10.0.0.1:3000");
         let listed = || vec![at("10.0.0.9:3000")];
-        assert_eq!(known(0, old, listed), Known::Same);
-        assert_eq!(known(1, old, listed), Known::Moved);
-        assert_eq!(known(1, old, || vec![at("10.0.0.9:3000"), old]), Known::Same);
-        assert_eq!(known(1, at("127.0.0.1:3000"), listed), Known::Same);
+        assert_eq!(locate(0, old, listed), PeerLocation::Same);
+        assert_eq!(locate(1, old, listed), PeerLocation::Moved);
+        assert_eq!(locate(1, old, || vec![at("10.0.0.9:3000"), old]), PeerLocation::Same);
+        assert_eq!(locate(1, at("127.0.0.1:3000"), listed), PeerLocation::Same);
     }
 }

@@ -9,19 +9,19 @@ use super::names;
 use super::net::Net;
 use super::node_error::NodeError;
 use super::node_info::Requirements;
-use super::probe::{self, Found, Probe};
+use super::probe::{self, Probe, ProbedHost};
 use crate::clock::Tick;
 use crate::model::{Error, Kind};
 use crate::security::name_of;
 
 /// Why one seed could not be used: one entry per attempted address.
 #[derive(Debug)]
-struct Failed {
+struct SeedFailure {
     seed: Host,
     reasons: Vec<(Option<SocketAddr>, NodeError)>,
 }
 
-impl std::fmt::Display for Failed {
+impl std::fmt::Display for SeedFailure {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "seed {}: ", self.seed)?;
         let Some((_, first)) = self.reasons.first() else { return f.write_str("no address") };
@@ -55,7 +55,11 @@ pub(super) fn check(seeds: &[Host], tls: bool) -> Result<(), Error> {
 
 /// Finds a node to start from. All addresses of all seeds are tried concurrently, within one
 /// connect timeout. A seed without peers is used only if there is no better one.
-pub(super) fn find(seeds: &[Host], requirements: &Requirements, net: &Net) -> Result<Found, Error> {
+pub(super) fn find(
+    seeds: &[Host],
+    requirements: &Requirements,
+    net: &Net,
+) -> Result<ProbedHost, Error> {
     let names = seeds.iter().map(|seed| (seed.name.as_str(), seed.port));
     let resolved = net.resolver.start(names, net.within).finish(&net.closed);
     let mut failed = Vec::new();
@@ -71,27 +75,28 @@ pub(super) fn find(seeds: &[Host], requirements: &Requirements, net: &Net) -> Re
                 probes.push(Probe::start(places, requirements.clone(), net));
             }
             Err(reason) => {
-                failed.push(Failed { seed: seed.clone(), reasons: vec![(None, reason.into())] });
+                failed
+                    .push(SeedFailure { seed: seed.clone(), reasons: vec![(None, reason.into())] });
             }
         }
     }
-    let has_peers = |probe: &Probe| probe.found().is_some_and(|f| f.info.has_peers);
+    let has_peers = |probe: &Probe| probe.host().is_some_and(|f| f.info.has_peers);
     probe::run(&mut probes, net, Tick::NEVER, |probes| probes.iter().any(has_peers));
 
     let best = probes
         .iter()
         .position(has_peers)
-        .or_else(|| probes.iter().position(|probe| probe.found().is_some()));
+        .or_else(|| probes.iter().position(|probe| probe.host().is_some()));
     if let Some(best) = best
         && let tls_name = probed[best].tls_name.as_deref()
-        && let Ok(found) = probes.swap_remove(best).finish()
+        && let Ok(host) = probes.swap_remove(best).finish()
     {
-        return Ok(behind_balancer(found, tls_name, net));
+        return Ok(behind_balancer(host, tls_name, net));
     }
     for (seed, probe) in probed.into_iter().zip(probes) {
         let reasons = probe.finish().err().unwrap_or_default();
         let reasons = reasons.into_iter().map(|(at, why)| (Some(at), why)).collect();
-        failed.push(Failed { seed: seed.clone(), reasons });
+        failed.push(SeedFailure { seed: seed.clone(), reasons });
     }
     failed.sort_by_key(|failed| seeds.iter().position(|seed| *seed == failed.seed));
     Err(report(&failed))
@@ -100,21 +105,21 @@ pub(super) fn find(seeds: &[Host], requirements: &Requirements, net: &Net) -> Re
 /// A seed that is not among its node's own addresses may be a load balancer: the node itself is
 /// preferred if it is reachable. (On this machine this is normal: nodes do not list the loopback
 /// address.)
-fn behind_balancer(found: Found, tls_name: Option<&str>, net: &Net) -> Found {
-    let used = found.place.address;
+fn behind_balancer(host: ProbedHost, tls_name: Option<&str>, net: &Net) -> ProbedHost {
+    let used = host.place.address;
     if address::is_local(used) {
-        return found;
+        return host;
     }
-    let services: Vec<_> = found.info.services.iter().map(|a| net.addressing.reach(a)).collect();
+    let services: Vec<_> = host.info.services.iter().map(|a| net.addressing.reach(a)).collect();
     let listed = names::resolve_all(&services, tls_name, net);
     if !is_elsewhere(used, listed.iter().map(|place| place.address)) {
-        return found;
+        return host;
     }
-    let requirements = Requirements { node: Some(found.info.node.clone()), cluster_name: None };
+    let requirements = Requirements { node: Some(host.info.node.clone()), cluster_name: None };
     let mut probes = [Probe::start(listed, requirements, net)];
     probe::run(&mut probes, net, Tick::NEVER, |_| false);
     let [probe] = probes;
-    probe.finish().unwrap_or(found)
+    probe.finish().unwrap_or(host)
 }
 
 /// Whether a node found at `used` lists only other addresses as its own.
@@ -123,20 +128,20 @@ fn is_elsewhere(used: SocketAddr, listed: impl IntoIterator<Item = SocketAddr>) 
     listed.peek().is_some() && !listed.any(|address| address::same(address, used))
 }
 
-fn report(failed: &[Failed]) -> Error {
+fn report(failed: &[SeedFailure]) -> Error {
     let reasons = || failed.iter().flat_map(|f| &f.reasons).map(|(_, reason)| reason);
-    let refusal = reasons().find_map(|reason| match reason {
-        NodeError::LoginRefused(refused) => Some(refused.code),
+    let rejection = reasons().find_map(|reason| match reason {
+        NodeError::LoginRejected(rejection) => Some(rejection.code),
         _ => None,
     });
-    let kind = if let Some(code) = refusal {
+    let kind = if let Some(code) = rejection {
         Kind::Server(code)
     } else if reasons().all(|reason| *reason == NodeError::Stopped) {
         Kind::Closed
     } else {
         Kind::Connection
     };
-    let why = if reasons().all(|reason| *reason == NodeError::Refused) {
+    let why = if reasons().all(|reason| *reason == NodeError::PortClosed) {
         let seeds: Vec<String> = failed.iter().map(|failed| failed.seed.to_string()).collect();
         let seeds = seeds.join(" and ");
         format!("{seeds} refused the connection; is a server running there?")
@@ -152,16 +157,16 @@ mod tests {
     use spikewire_aerospike_protocol::result_code::ResultCode;
 
     use super::*;
-    use crate::security::Refused;
+    use crate::security::LoginRejection;
 
     fn seed(text: &str) -> Host {
         spikewire_aerospike_protocol::host::parse_hosts(text, 3000).unwrap().remove(0)
     }
 
-    fn failed(text: &str, reasons: &[(&str, NodeError)]) -> Failed {
+    fn failed(text: &str, reasons: &[(&str, NodeError)]) -> SeedFailure {
         let reasons =
             reasons.iter().map(|(at, why)| (Some(at.parse().unwrap()), why.clone())).collect();
-        Failed { seed: seed(text), reasons }
+        SeedFailure { seed: seed(text), reasons }
     }
 
     #[test]
@@ -186,15 +191,15 @@ mod tests {
     }
 
     #[test]
-    fn every_seed_says_why() {
+    fn every_seed_has_its_reason() {
         let error = report(&[
             failed(
                 "localhost:3000",
-                &[("[::1]:3000", NodeError::Refused), ("127.0.0.1:3000", NodeError::Refused)],
+                &[("[::1]:3000", NodeError::PortClosed), ("127.0.0.1:3000", NodeError::PortClosed)],
             ),
             failed(
                 "b",
-                &[("10.0.0.1:3000", NodeError::Refused), ("10.0.0.2:3000", NodeError::HungUp)],
+                &[("10.0.0.1:3000", NodeError::PortClosed), ("10.0.0.2:3000", NodeError::HungUp)],
             ),
         ]);
         assert_eq!(error.kind(), Kind::Connection);
@@ -207,38 +212,39 @@ mod tests {
     }
 
     #[test]
-    fn a_refused_login_is_what_counts() {
+    fn a_rejected_login_is_what_counts() {
         let code = ResultCode::INVALID_PASSWORD;
-        let refused = NodeError::LoginRefused(Refused { code, why: "wrong password".into() });
+        let rejection =
+            NodeError::LoginRejected(LoginRejection { code, why: "wrong password".into() });
         let error = report(&[
-            failed("a", &[("10.0.0.1:3000", refused)]),
-            failed("b", &[("10.0.0.2:3000", NodeError::Refused)]),
+            failed("a", &[("10.0.0.1:3000", rejection)]),
+            failed("b", &[("10.0.0.2:3000", NodeError::PortClosed)]),
         ]);
         assert_eq!(error.kind(), Kind::Server(code));
         assert!(error.message().contains("seed a:3000: wrong password; seed b:3000"), "{error}");
     }
 
     #[test]
-    fn refused_connections_everywhere_are_told_in_one_sentence() {
-        let refused = |text| failed(text, &[("10.0.0.1:3000", NodeError::Refused)]);
-        let one = report(&[refused("a")]);
+    fn closed_ports_everywhere_are_reported_in_one_sentence() {
+        let closed = |text| failed(text, &[("10.0.0.1:3000", NodeError::PortClosed)]);
+        let one = report(&[closed("a")]);
         assert_eq!(one.kind(), Kind::Connection);
         let expected = "cannot connect to the cluster: a:3000 refused the connection; is a server \
                         running there?";
         assert_eq!(one.message(), expected);
-        let two = report(&[refused("a"), refused("b:3001")]);
+        let two = report(&[closed("a"), closed("b:3001")]);
         assert!(two.message().contains(": a:3000 and b:3001 refused the connection; is"), "{two}");
     }
 
     /// Programs that retry until their cluster is there catch one class of errors.
     #[test]
     fn a_wrong_name_is_a_failure_to_connect() {
-        let wrong = NodeError::OtherCluster { found: "x".into(), expected: "y".into() };
+        let wrong = NodeError::OtherCluster { actual: "x".into(), expected: "y".into() };
         let first = failed("a", &[("10.0.0.1:3000", wrong)]);
         let error = report(std::slice::from_ref(&first));
         assert_eq!(error.kind(), Kind::Connection);
         assert!(error.message().contains("wrong cluster name 'x', expected 'y'"), "{error}");
-        let second = failed("b", &[("10.0.0.2:3000", NodeError::Refused)]);
+        let second = failed("b", &[("10.0.0.2:3000", NodeError::PortClosed)]);
         assert_eq!(report(&[first, second]).kind(), Kind::Connection);
     }
 }

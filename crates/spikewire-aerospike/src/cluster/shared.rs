@@ -1,4 +1,4 @@
-//! State shared by the tender's thread and users of the cluster.
+//! State shared by the cluster worker's thread and users of the cluster.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
@@ -18,7 +18,7 @@ use crate::model::Options;
 /// Minimum time between a pass and an extra one.
 const MIN_PASS_INTERVAL: Duration = Duration::from_millis(50);
 
-/// Shared by the tender's thread and users of the cluster.
+/// Shared by the cluster worker's thread and users of the cluster.
 pub(super) struct Shared {
     pub options: Options,
     pub net: Arc<Net>,
@@ -54,7 +54,7 @@ impl Shared {
         let next = Arc::new(next);
         let before = self.snapshot.swap(next.clone());
         for node in &before.nodes {
-            if !next.nodes.iter().any(|kept| kept.slot == node.slot) {
+            if !next.nodes.iter().any(|other| other.slot == node.slot) {
                 node.retire();
             }
         }
@@ -88,7 +88,7 @@ impl std::fmt::Debug for Shared {
     }
 }
 
-/// Wakes the tender between passes.
+/// Wakes the cluster worker between passes.
 #[derive(Debug, Default)]
 pub(super) struct TendSignal {
     requested: AtomicBool,
@@ -104,9 +104,9 @@ impl TendSignal {
         }
     }
 
-    /// Makes the tender check whether the client was closed.
+    /// Makes the cluster worker check whether the client was closed.
     pub fn wake(&self) {
-        // After this, the tender is either before its check or already waiting.
+        // After this, the cluster worker is either before its check or already waiting.
         drop(self.lock.lock());
         self.condvar.notify_all();
     }

@@ -12,20 +12,20 @@ use crate::model::{Error, Kind, Result};
 
 /// The cluster whose counters they are, and the namespace. Does not keep a cluster connected.
 #[derive(Clone)]
-pub(crate) struct Counted {
+pub(crate) struct CounterScope {
     shared: Arc<Shared>,
     namespace: Arc<str>,
 }
 
-impl Counted {
+impl CounterScope {
     pub(super) fn new(shared: Arc<Shared>, namespace: &str) -> Self {
         Self { shared, namespace: namespace.into() }
     }
 }
 
-impl fmt::Debug for Counted {
+impl fmt::Debug for CounterScope {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("Counted").field(&self.namespace).finish()
+        f.debug_tuple("CounterScope").field(&self.namespace).finish()
     }
 }
 
@@ -33,7 +33,7 @@ impl fmt::Debug for Counted {
 /// before its end as `withdrawn`.
 #[derive(Debug)]
 pub(crate) struct Tally {
-    counted: Counted,
+    counter_scope: CounterScope,
     operation: &'static str,
     /// `None` unless it began while metrics were enabled and has not ended.
     began: Option<Tick>,
@@ -47,13 +47,13 @@ pub(crate) struct Tally {
 
 impl Tally {
     /// An operation that has not begun.
-    pub fn new(counted: Counted, operation: &'static str) -> Self {
-        Self { counted, operation, began: None, records: 0, parts: 0, retries: 0 }
+    pub fn new(counter_scope: CounterScope, operation: &'static str) -> Self {
+        Self { counter_scope, operation, began: None, records: 0, parts: 0, retries: 0 }
     }
 
     /// Begins now, if metrics are enabled.
     pub fn begin(&mut self) {
-        if self.counted.shared.metrics.is_on() {
+        if self.counter_scope.shared.metrics.is_on() {
             self.began = Some(Tick::now());
         }
     }
@@ -92,7 +92,7 @@ impl Tally {
 
     fn end(&mut self, result: &'static str, node: &str) {
         let Some(started) = self.began.take() else { return };
-        let Counted { shared, namespace } = &self.counted;
+        let CounterScope { shared, namespace } = &self.counter_scope;
         let records = usize::try_from(self.records).unwrap_or(usize::MAX);
         let about = About { operation: self.operation, namespace, records };
         let (ended, attempts) = (Tick::now(), self.retries.saturating_add(1));

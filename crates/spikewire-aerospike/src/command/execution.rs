@@ -38,12 +38,12 @@ pub struct BatchTicket<O> {
 pub struct BatchExecution<O> {
     cluster: Arc<Cluster>,
     router: Router,
-    progress: Mutex<Progress>,
+    progress: Mutex<BatchProgress>,
     owner: O,
 }
 
 #[derive(Default)]
-struct Progress {
+struct BatchProgress {
     /// The rows of the current window, until they are complete.
     rows: Option<Batch>,
     /// Number of parts without an outcome.
@@ -113,7 +113,7 @@ impl<O: BatchOwner> BatchExecution<O> {
     /// Starts the next round; returns the rows if they are complete.
     fn round(
         self: &Arc<Self>,
-        progress: &mut Progress,
+        progress: &mut BatchProgress,
         next: &mut Next<O::Ticket>,
     ) -> Option<Batch> {
         let rows = progress.rows.as_mut()?;
@@ -133,7 +133,7 @@ impl<O: BatchOwner> BatchExecution<O> {
     /// Continues after a round: schedules another one, or returns the completed rows.
     fn settle(
         self: &Arc<Self>,
-        progress: &mut Progress,
+        progress: &mut BatchProgress,
         next: &mut Next<O::Ticket>,
     ) -> Option<Batch> {
         let rows = progress.rows.as_mut()?;

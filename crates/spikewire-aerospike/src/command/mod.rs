@@ -41,8 +41,8 @@ pub use spikewire_transport::{Attempts, deadline};
 
 use crate::model::{Error, ReplicaPolicy};
 pub use crate::model::{
-    ExistsRule, GenerationRule, MAX_RETRIES, ReadMode, ReadTouch, Refusal, RefusalClass,
-    RetryOptions, Ttl, multiplier, parse,
+    ExistsRule, GenerationRule, InvalidArgument, InvalidArgumentClass, MAX_RETRIES, ReadMode,
+    ReadTouch, RetryOptions, Ttl, multiplier, parse,
 };
 pub use crate::route::{Aim, Router, Target};
 

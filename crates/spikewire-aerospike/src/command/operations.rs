@@ -4,12 +4,12 @@ use spikewire_aerospike_protocol::message::{field, op};
 use spikewire_aerospike_protocol::value::{ParticleType, particle};
 use spikewire_aerospike_protocol::{batch, limits, request};
 
-use super::{Function, Refusal};
+use super::{Function, InvalidArgument};
 
 /// A value of the host language to be encoded into a request.
 pub trait Source {
     /// The host's error.
-    type Error: From<Refusal>;
+    type Error: From<InvalidArgument>;
 
     /// Appends the particle bytes and returns the particle type; `bin` is for error messages.
     fn encode(&self, bin: &str, out: &mut Vec<u8>) -> Result<ParticleType, Self::Error>;
@@ -72,7 +72,7 @@ pub trait Operations {
     fn count(&self) -> usize;
 
     /// Reads a bin.
-    fn read_bin(&mut self, name: &str) -> Result<(), Refusal> {
+    fn read_bin(&mut self, name: &str) -> Result<(), InvalidArgument> {
         check_bin_name(name)?;
         self.op(op::READ, name.as_bytes());
         Ok(())
@@ -90,9 +90,9 @@ pub trait Operations {
     }
 
     /// Rejects a write without bins.
-    fn check_any(&self) -> Result<(), Refusal> {
+    fn check_any(&self) -> Result<(), InvalidArgument> {
         match self.count() {
-            0 => Err(Refusal::of_value("bins must not be empty: nothing to write")),
+            0 => Err(InvalidArgument::of_value("bins must not be empty: nothing to write")),
             _ => Ok(()),
         }
     }
@@ -153,7 +153,7 @@ operations!(batch::Kind);
 
 /// Rejects invalid bin names.
 #[inline]
-pub fn check_bin_name(name: &str) -> Result<(), Refusal> {
+pub fn check_bin_name(name: &str) -> Result<(), InvalidArgument> {
     if name.len() <= limits::BIN_NAME && !name.as_bytes().contains(&0) {
         return Ok(());
     }
@@ -161,21 +161,21 @@ pub fn check_bin_name(name: &str) -> Result<(), Refusal> {
 }
 
 #[cold]
-fn odd_bin_name(name: &str) -> Refusal {
+fn odd_bin_name(name: &str) -> InvalidArgument {
     if name.len() > limits::BIN_NAME {
-        return Refusal::of_value(format!(
+        return InvalidArgument::of_value(format!(
             "the bin name {name:?} is {} bytes long; the server's limit is {}",
             name.len(),
             limits::BIN_NAME
         ));
     }
-    Refusal::of_value(format!("the bin name {name:?} contains a NUL character"))
+    InvalidArgument::of_value(format!("the bin name {name:?} contains a NUL character"))
 }
 
 /// Checks the name of a bin that a single operation reads.
-pub fn check_read_name(name: &str) -> Result<(), Refusal> {
+pub fn check_read_name(name: &str) -> Result<(), InvalidArgument> {
     if name.is_empty() {
-        return Err(Refusal::of_value(
+        return Err(InvalidArgument::of_value(
             "an operation that reads a bin must name it: on the wire, no name means every bin. The \
              bin whose name is empty is read by naming it in the bins of a get",
         ));
@@ -184,17 +184,19 @@ pub fn check_read_name(name: &str) -> Result<(), Refusal> {
 }
 
 /// Checks the name of an indexed bin.
-pub fn check_index_bin(name: &str) -> Result<(), Refusal> {
+pub fn check_index_bin(name: &str) -> Result<(), InvalidArgument> {
     if name.is_empty() {
-        return Err(Refusal::of_value("the bin of an index must have a name that is not empty"));
+        return Err(InvalidArgument::of_value(
+            "the bin of an index must have a name that is not empty",
+        ));
     }
     check_bin_name(name)
 }
 
 /// Rejects operands that the server would accept, only to fail on the next use of the bin.
 #[inline]
-pub fn check_operand(code: u8, of: ParticleType, bin: &str) -> Result<(), Refusal> {
-    let (verb, wanted, fits) = match code {
+pub fn check_operand(code: u8, of: ParticleType, bin: &str) -> Result<(), InvalidArgument> {
+    let (verb, expected, fits) = match code {
         op::ADD => {
             ("add", "an integer or a float", matches!(of, particle::INTEGER | particle::FLOAT))
         }
@@ -207,31 +209,32 @@ pub fn check_operand(code: u8, of: ParticleType, bin: &str) -> Result<(), Refusa
     if fits {
         return Ok(());
     }
-    let given = particle::name(of);
-    Err(Refusal::of_type(format!("bin {bin:?}: {verb} takes {wanted}, not {given}")))
+    let actual = particle::name(of);
+    Err(InvalidArgument::of_type(format!("bin {bin:?}: {verb} takes {expected}, not {actual}")))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::command::RefusalClass;
+    use crate::command::InvalidArgumentClass;
     use spikewire_aerospike_protocol::message::{Header, Message};
 
     struct Number(Option<i64>);
 
     impl Source for Number {
-        type Error = Refusal;
+        type Error = InvalidArgument;
 
-        fn encode(&self, bin: &str, out: &mut Vec<u8>) -> Result<ParticleType, Refusal> {
-            let number = self.0.ok_or_else(|| Refusal::of_type(format!("bin {bin:?}: odd")))?;
+        fn encode(&self, bin: &str, out: &mut Vec<u8>) -> Result<ParticleType, InvalidArgument> {
+            let number =
+                self.0.ok_or_else(|| InvalidArgument::of_type(format!("bin {bin:?}: odd")))?;
             out.extend_from_slice(&number.to_be_bytes());
             Ok(particle::INTEGER)
         }
     }
 
     fn compose(
-        write: impl FnOnce(&mut request::Request<'_>) -> Result<(), Refusal>,
-    ) -> Result<usize, Refusal> {
+        write: impl FnOnce(&mut request::Request<'_>) -> Result<(), InvalidArgument>,
+    ) -> Result<usize, InvalidArgument> {
         let mut out = Vec::new();
         let mut request = request::Request::begin(&mut out, &Header::default());
         write(&mut request)?;
@@ -245,11 +248,14 @@ mod tests {
         let write = |name: &str| compose(|to| to.write_bin(op::WRITE, name, &Number(Some(1))));
         assert_eq!(write("fifteen-bytes-x"), Ok(1));
         assert_eq!(write(""), Ok(1), "other clients write such bins");
-        for (name, says) in [("sixteen-bytes-xx", "16 bytes"), ("a\0b", "NUL")] {
-            assert!(write(name).unwrap_err().message().contains(says));
+        for (name, expected) in [("sixteen-bytes-xx", "16 bytes"), ("a\0b", "NUL")] {
+            assert!(write(name).unwrap_err().message().contains(expected));
         }
         let failed = compose(|to| to.write_bin(op::WRITE, "n", &Number(None))).unwrap_err();
-        assert_eq!((failed.class(), failed.message()), (RefusalClass::Type, "bin \"n\": odd"));
+        assert_eq!(
+            (failed.class(), failed.message()),
+            (InvalidArgumentClass::Type, "bin \"n\": odd")
+        );
         assert!(compose(|to| to.check_any()).is_err());
     }
 

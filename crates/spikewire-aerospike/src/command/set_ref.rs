@@ -6,7 +6,7 @@ use std::sync::Arc;
 use spikewire_aerospike_protocol::key::{self, Digest, UserKey};
 use spikewire_aerospike_protocol::{limits, request};
 
-use super::Refusal;
+use super::InvalidArgument;
 
 /// A namespace and one of its sets.
 #[derive(Debug)]
@@ -23,13 +23,13 @@ pub struct SetRef {
 
 impl SetRef {
     /// Validates the names.
-    pub fn new(namespace: &str, set: &str) -> Result<Arc<Self>, Refusal> {
+    pub fn new(namespace: &str, set: &str) -> Result<Arc<Self>, InvalidArgument> {
         check("namespace", namespace, limits::NAMESPACE_NAME, &['\0', ':', ';'])?;
         // A request carries the set's name with its length, so servers take any text. Info commands
         // do not: `Name` checks what goes into them.
         check("set", set, limits::SET_NAME, &['\0'])?;
         if namespace.is_empty() {
-            return Err(Refusal::of_value("namespace must not be empty"));
+            return Err(InvalidArgument::of_value("namespace must not be empty"));
         }
         Ok(Arc::new(Self {
             namespace: namespace.into(),
@@ -65,15 +65,15 @@ impl SetRef {
     }
 }
 
-fn check(what: &str, name: &str, limit: usize, without: &[char]) -> Result<(), Refusal> {
+fn check(what: &str, name: &str, limit: usize, without: &[char]) -> Result<(), InvalidArgument> {
     if name.len() > limit {
-        return Err(Refusal::of_value(format!(
+        return Err(InvalidArgument::of_value(format!(
             "{what} {name:?} is {} bytes long; the server's limit is {limit}",
             name.len()
         )));
     }
     match name.chars().find(|sign| without.contains(sign)) {
-        Some(sign) => Err(Refusal::of_value(format!("{what} {name:?} contains {sign:?}"))),
+        Some(sign) => Err(InvalidArgument::of_value(format!("{what} {name:?} contains {sign:?}"))),
         None => Ok(()),
     }
 }
@@ -84,13 +84,13 @@ mod tests {
 
     #[test]
     fn names_are_checked() {
-        let says =
+        let error_of =
             |namespace: &str, set: &str| SetRef::new(namespace, set).unwrap_err().to_string();
-        assert_eq!(says("", "s"), "namespace must not be empty");
-        assert!(says(&"n".repeat(32), "s").contains("32 bytes long; the server's limit is 31"));
-        assert!(says("test", &"s".repeat(64)).contains("limit is 63"));
-        assert_eq!(says("te:st", "s"), "namespace \"te:st\" contains ':'");
-        assert_eq!(says("test", "a\0b"), "set \"a\\0b\" contains '\\0'");
+        assert_eq!(error_of("", "s"), "namespace must not be empty");
+        assert!(error_of(&"n".repeat(32), "s").contains("32 bytes long; the server's limit is 31"));
+        assert!(error_of("test", &"s".repeat(64)).contains("limit is 63"));
+        assert_eq!(error_of("te:st", "s"), "namespace \"te:st\" contains ':'");
+        assert_eq!(error_of("test", "a\0b"), "set \"a\\0b\" contains '\\0'");
         for odd in ["session:1", "a;b", "a=b", "a b\n"] {
             assert_eq!(SetRef::new("test", odd).unwrap().set, odd);
         }

@@ -11,7 +11,7 @@ use spikewire_aerospike_protocol::message::{Header, field, info1, info2};
 use spikewire_aerospike_protocol::request::{Request, server_timeout};
 
 use super::row_kind::RowKind;
-use super::{OperationRef, Refusal, RetryOptions, SetRef, Target};
+use super::{InvalidArgument, OperationRef, RetryOptions, SetRef, Target};
 use crate::model::Hedge;
 use crate::model::{ExistsRule, GenerationRule, ReadMode, ReadTouch, Ttl, write_header};
 use crate::model::{Policy, ReplicaPolicy};
@@ -85,15 +85,15 @@ pub struct WriteOptions {
 
 impl WriteOptions {
     /// Rejects an existence rule for a command that does not support it.
-    fn check_no_exists(&self, command: &str) -> Result<(), Refusal> {
+    fn check_no_exists(&self, command: &str) -> Result<(), InvalidArgument> {
         if self.exists == ExistsRule::Merge {
             return Ok(());
         }
-        Err(Refusal::of_value(format!("exists does not apply to {command}")))
+        Err(InvalidArgument::of_value(format!("exists does not apply to {command}")))
     }
 
     /// Rejects options that a read-only command does not support.
-    fn check_reads(&self) -> Result<(), Refusal> {
+    fn check_reads(&self) -> Result<(), InvalidArgument> {
         let none = self.ttl == Ttl::Default
             && self.generation == GenerationRule::Any
             && self.exists == ExistsRule::Merge
@@ -102,7 +102,7 @@ impl WriteOptions {
         if none {
             return Ok(());
         }
-        Err(Refusal::of_value(
+        Err(InvalidArgument::of_value(
             "ttl, generation, exists, durable and send_key apply to writes, and these operations \
              only read",
         ))
@@ -166,7 +166,7 @@ impl CommandSpec {
         defaults: &CommandDefaults,
         options: &ReadOptions,
         bins: BinSelection,
-    ) -> Result<Self, Refusal> {
+    ) -> Result<Self, InvalidArgument> {
         let bits = match bins {
             BinSelection::All => info1::GET_ALL,
             BinSelection::Named => 0,
@@ -176,13 +176,20 @@ impl CommandSpec {
     }
 
     /// A read that only checks whether the record exists.
-    pub fn exists(defaults: &CommandDefaults, options: &ReadOptions) -> Result<Self, Refusal> {
+    pub fn exists(
+        defaults: &CommandDefaults,
+        options: &ReadOptions,
+    ) -> Result<Self, InvalidArgument> {
         Self::get(defaults, options, BinSelection::None)
     }
 
     // Inlined to avoid moving the large options and rules on every return.
     #[inline(always)]
-    fn read(defaults: &CommandDefaults, options: &ReadOptions, info1: u8) -> Result<Self, Refusal> {
+    fn read(
+        defaults: &CommandDefaults,
+        options: &ReadOptions,
+        info1: u8,
+    ) -> Result<Self, InvalidArgument> {
         let header = Header { info1, ..Header::default() };
         let policy =
             limits(&defaults.policy, options.timeout, options.replica, options.retry.as_deref());
@@ -196,7 +203,10 @@ impl CommandSpec {
 
     /// A write of bins: put, add, append, prepend.
     #[inline(always)]
-    pub fn write(defaults: &CommandDefaults, options: &WriteOptions) -> Result<Self, Refusal> {
+    pub fn write(
+        defaults: &CommandDefaults,
+        options: &WriteOptions,
+    ) -> Result<Self, InvalidArgument> {
         let header =
             write_header(options.ttl, options.generation, options.exists, options.durable)?;
         Ok(Self {
@@ -215,7 +225,10 @@ impl CommandSpec {
     }
 
     /// A delete. It stores no key; with `send_key` the server compares the stored one.
-    pub fn delete(defaults: &CommandDefaults, options: &WriteOptions) -> Result<Self, Refusal> {
+    pub fn delete(
+        defaults: &CommandDefaults,
+        options: &WriteOptions,
+    ) -> Result<Self, InvalidArgument> {
         options.check_no_exists("delete")?;
         let mut spec = Self::write(defaults, options)?;
         spec.header.info2 |= info2::DELETE;
@@ -226,19 +239,28 @@ impl CommandSpec {
     }
 
     /// A touch.
-    pub fn touch(defaults: &CommandDefaults, options: &WriteOptions) -> Result<Self, Refusal> {
+    pub fn touch(
+        defaults: &CommandDefaults,
+        options: &WriteOptions,
+    ) -> Result<Self, InvalidArgument> {
         options.check_no_exists("touch")?;
         Self::write(defaults, options)
     }
 
     /// A call of a user-defined function.
-    pub fn apply(defaults: &CommandDefaults, options: &WriteOptions) -> Result<Self, Refusal> {
+    pub fn apply(
+        defaults: &CommandDefaults,
+        options: &WriteOptions,
+    ) -> Result<Self, InvalidArgument> {
         options.check_no_exists("apply")?;
         Self::write(defaults, options)
     }
 
     /// The same for every row of a batch.
-    pub fn apply_many(defaults: &CommandDefaults, options: &WriteOptions) -> Result<Self, Refusal> {
+    pub fn apply_many(
+        defaults: &CommandDefaults,
+        options: &WriteOptions,
+    ) -> Result<Self, InvalidArgument> {
         let mut spec = Self::apply(defaults, options)?;
         spec.header.info2 |= info2::RESPOND_ALL_OPS;
         Ok(spec)
@@ -251,7 +273,7 @@ impl CommandSpec {
         options: &WriteOptions,
         rules: &ReadRules,
         steps: impl Iterator<Item = OperationRef<'a>>,
-    ) -> Result<(Self, Vec<bool>), Refusal> {
+    ) -> Result<(Self, Vec<bool>), InvalidArgument> {
         let (mut reads, mut reads_all, mut gives, mut writes) = (false, false, false, false);
         let mut answered = Vec::with_capacity(steps.size_hint().0);
         for step in steps {
@@ -262,10 +284,10 @@ impl CommandSpec {
             answered.push(step.is_answered());
         }
         if answered.is_empty() {
-            return Err(Refusal::of_value("operations must not be empty"));
+            return Err(InvalidArgument::of_value("operations must not be empty"));
         }
         if reads_all && gives {
-            return Err(Refusal::of_value(
+            return Err(InvalidArgument::of_value(
                 "a read of every bin cannot be mixed with operations that give results: name the \
                  bins to read",
             ));
@@ -273,7 +295,7 @@ impl CommandSpec {
         let mut spec = Self::write(defaults, options)?;
         if writes {
             if *rules != ReadRules::default() {
-                return Err(Refusal::of_value(
+                return Err(InvalidArgument::of_value(
                     "read_touch, read_mode and hedge apply to reads, and these operations write",
                 ));
             }
@@ -295,7 +317,11 @@ impl CommandSpec {
 
     /// Applies the rules for reads.
     #[inline(always)]
-    fn reads(&mut self, defaults: &CommandDefaults, rules: &ReadRules) -> Result<(), Refusal> {
+    fn reads(
+        &mut self,
+        defaults: &CommandDefaults,
+        rules: &ReadRules,
+    ) -> Result<(), InvalidArgument> {
         self.header.ttl = rules.touch.unwrap_or_default().slot()?;
         let mode = rules.mode.unwrap_or(defaults.read_mode);
         mode.apply(&mut self.header, &mut self.policy);
@@ -306,7 +332,7 @@ impl CommandSpec {
     /// Composes the request for one record; `write` adds the operations. `stored_key` is the
     /// encoded user key, for a spec with `send_key`.
     #[inline]
-    pub fn compose<E: From<Refusal>>(
+    pub fn compose<E: From<InvalidArgument>>(
         &self,
         set: &SetRef,
         digest: &Digest,
@@ -325,8 +351,8 @@ impl CommandSpec {
             request.field(field::KEY, key);
         }
         let composed = write(&mut request);
-        let composed =
-            composed.and_then(|()| request.finish().map_err(|error| Refusal::from(error).into()));
+        let composed = composed
+            .and_then(|()| request.finish().map_err(|error| InvalidArgument::from(error).into()));
         if let Err(error) = composed {
             buffer::give(bytes);
             return Err(error);
@@ -339,7 +365,7 @@ impl CommandSpec {
     /// Composes the kind of batch rows; `write` adds the operations. With a `stored_key` it is for
     /// one row only.
     #[inline]
-    pub fn row<E: From<Refusal>>(
+    pub fn row<E: From<InvalidArgument>>(
         &self,
         set: &SetRef,
         stored_key: Option<&[u8]>,
@@ -348,7 +374,7 @@ impl CommandSpec {
         let mut row = Kind::default();
         self.begin_row(set, stored_key, &mut row);
         write(&mut row)?;
-        row.finish().map_err(Refusal::from)?;
+        row.finish().map_err(InvalidArgument::from)?;
         let (namespace, replica) = (set.namespace.clone(), self.policy.replica);
         Ok(RowKind { row, namespace, write: self.write, replica })
     }

@@ -13,7 +13,7 @@ fn operate(
     options: &WriteOptions,
     touch: Option<ReadTouch>,
     steps: &[OperationRef<'_>],
-) -> Result<(CommandSpec, Vec<bool>), Refusal> {
+) -> Result<(CommandSpec, Vec<bool>), InvalidArgument> {
     let defaults = CommandDefaults { send_key: true, ..CommandDefaults::default() };
     CommandSpec::operate(
         &defaults,
@@ -24,7 +24,7 @@ fn operate(
 }
 
 #[test]
-fn a_read_says_what_it_gives() {
+fn flags_of_a_read() {
     let defaults = CommandDefaults { read_mode: ReadMode::All, ..CommandDefaults::default() };
     let spec = |options: &ReadOptions, bins| CommandSpec::get(&defaults, options, bins).unwrap();
     let all = spec(&ReadOptions::default(), BinSelection::All);
@@ -39,7 +39,7 @@ fn a_read_says_what_it_gives() {
 }
 
 #[test]
-fn a_delete_has_no_time_to_live_and_sends_its_key_only_when_told() {
+fn a_delete_has_no_time_to_live_and_sends_its_key_only_on_request() {
     let defaults = CommandDefaults { send_key: true, ..CommandDefaults::default() };
     let options = WriteOptions { ttl: Ttl::Never, ..WriteOptions::default() };
     let spec = CommandSpec::delete(&defaults, &options).unwrap();
@@ -50,22 +50,22 @@ fn a_delete_has_no_time_to_live_and_sends_its_key_only_when_told() {
 }
 
 #[test]
-fn rules_that_cannot_be_kept_are_refused() {
+fn rules_that_do_not_apply_are_rejected() {
     let defaults = CommandDefaults::default();
     let create = WriteOptions { exists: ExistsRule::Create, ..WriteOptions::default() };
-    for (name, refused) in [
+    for (name, outcome) in [
         ("delete", CommandSpec::delete(&defaults, &create)),
         ("touch", CommandSpec::touch(&defaults, &create)),
         ("apply", CommandSpec::apply(&defaults, &create)),
     ] {
-        let says = format!("exists does not apply to {name}");
-        assert_eq!(refused.unwrap_err().message(), says);
+        let expected = format!("exists does not apply to {name}");
+        assert_eq!(outcome.unwrap_err().message(), expected);
     }
     let reads = [step(op::READ, "a")];
     assert!(operate(&create, None, &reads).unwrap_err().message().contains("apply to writes"));
     let writes = [step(op::TOUCH, "")];
-    let refused = operate(&WriteOptions::default(), Some(ReadTouch::Never), &writes).unwrap_err();
-    assert!(refused.message().contains("apply to reads"));
+    let outcome = operate(&WriteOptions::default(), Some(ReadTouch::Never), &writes).unwrap_err();
+    assert!(outcome.message().contains("apply to reads"));
     assert!(operate(&WriteOptions::default(), None, &[]).is_err());
     let mixed = [step(op::READ, ""), step(op::CDT_MODIFY, "l")];
     assert!(operate(&WriteOptions::default(), None, &mixed).is_err());
@@ -97,7 +97,7 @@ fn a_request_and_a_row_say_the_same() {
     let key = &b"\x03k1"[..];
     let prepared = spec.compose(&set, &digest, Some(key), |request| {
         request.touch();
-        Ok::<_, Refusal>(())
+        Ok::<_, InvalidArgument>(())
     });
     let bytes = prepared.unwrap().bytes;
     let (message, used) = Message::parse(&bytes[frame::HEADER_LEN..]).unwrap();
@@ -108,7 +108,7 @@ fn a_request_and_a_row_say_the_same() {
     assert_eq!(message.field(field::DIGEST), Some(&digest.0[..]));
     let row = spec.row(&set, Some(key), |row| {
         row.touch();
-        Ok::<_, Refusal>(())
+        Ok::<_, InvalidArgument>(())
     });
     let (header, _, ops) = row.as_ref().unwrap().row.parts();
     assert_eq!((header.info2, header.fields, header.ops), (info2::WRITE, 4, 1));
@@ -117,14 +117,14 @@ fn a_request_and_a_row_say_the_same() {
 }
 
 #[test]
-fn what_cannot_be_composed_is_refused_whole() {
+fn what_cannot_be_composed_is_rejected_entirely() {
     let set = SetRef::new("test", "demo").unwrap();
     let spec = CommandSpec::write(&CommandDefaults::default(), &WriteOptions::default()).unwrap();
-    let refused = spec.compose(&set, &Digest([7; 20]), None, |request| {
+    let outcome = spec.compose(&set, &Digest([7; 20]), None, |request| {
         (0..40_000).for_each(|_| request.touch());
-        Ok::<_, Refusal>(())
+        Ok::<_, InvalidArgument>(())
     });
-    assert!(refused.unwrap_err().message().contains("40000 operations"));
-    let refused = spec.row(&set, None, |_| Err(Refusal::of_value("no")));
-    assert_eq!(refused.unwrap_err().message(), "no");
+    assert!(outcome.unwrap_err().message().contains("40000 operations"));
+    let outcome = spec.row(&set, None, |_| Err(InvalidArgument::of_value("no")));
+    assert_eq!(outcome.unwrap_err().message(), "no");
 }

@@ -128,9 +128,10 @@ impl Error {
     /// message.
     pub fn replied(message: &[u8]) -> Self {
         let code = Header::result_of(message);
-        let told = || Message::parse(message).ok().and_then(|(message, _)| message.ops().next());
-        match told().filter(|told| code == ResultCode::UDF && !told.value.is_empty()) {
-            Some(told) => Self::new(Kind::Server(code), String::from_utf8_lossy(told.value)),
+        let first_op =
+            || Message::parse(message).ok().and_then(|(message, _)| message.ops().next());
+        match first_op().filter(|op| code == ResultCode::UDF && !op.value.is_empty()) {
+            Some(op) => Self::new(Kind::Server(code), String::from_utf8_lossy(op.value)),
             None => Self::server(code),
         }
     }

@@ -12,7 +12,7 @@ use std::fmt::{self, Display};
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering::Relaxed};
 use std::time::Duration;
 
-use crate::command::Refusal;
+use crate::command::InvalidArgument;
 
 /// Hedge requests that a client may send before its reads have earned any.
 pub const FIRST: i64 = 10;
@@ -34,31 +34,31 @@ impl Hedge {
     pub const NEVER: Self = Self(0);
 
     /// After this time, from 1 ms to 10 minutes; zero: never.
-    pub fn after(delay: Duration) -> Result<Self, Refusal> {
+    pub fn after(delay: Duration) -> Result<Self, InvalidArgument> {
         Self::time("hedge", delay, format_args!("{} s", delay.as_secs_f64()))
     }
 
     /// After a percentile of recent latencies, from 50 to 99.9.
-    pub fn percentile(percent: f64) -> Result<Self, Refusal> {
+    pub fn percentile(percent: f64) -> Result<Self, InvalidArgument> {
         Self::of_percent("hedge", percent, percent)
     }
 
-    /// The same for hosts; `given` is the value as the caller wrote it.
-    pub fn time(what: &str, delay: Duration, given: impl Display) -> Result<Self, Refusal> {
+    /// The same for hosts; `text` is the value as the caller wrote it.
+    pub fn time(what: &str, delay: Duration, text: impl Display) -> Result<Self, InvalidArgument> {
         if delay.is_zero() {
             return Ok(Self::NEVER);
         }
         if !(SHORTEST..=LONGEST).contains(&delay) {
             let (least, most) = (SHORTEST.as_secs_f64(), LONGEST.as_secs());
-            return Err(Refusal::of_value(format!(
-                "{what} must be from {least} s to {most} s, or 0 for none, got {given}"
+            return Err(InvalidArgument::of_value(format!(
+                "{what} must be from {least} s to {most} s, or 0 for none, got {text}"
             )));
         }
         Ok(Self(delay.as_micros() as u32))
     }
 
     /// After a percentile of latencies: `"p99"`, from `"p50"` to `"p99.9"`.
-    pub fn word(what: &str, word: &str) -> Result<Self, Refusal> {
+    pub fn word(what: &str, word: &str) -> Result<Self, InvalidArgument> {
         let number = word.strip_prefix('p').filter(|number| {
             number.starts_with(|first: char| first.is_ascii_digit())
                 && number.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.')
@@ -67,12 +67,12 @@ impl Hedge {
         Self::of_percent(what, percent, format_args!("{word:?}"))
     }
 
-    fn of_percent(what: &str, percent: f64, given: impl Display) -> Result<Self, Refusal> {
+    fn of_percent(what: &str, percent: f64, text: impl Display) -> Result<Self, InvalidArgument> {
         if (50.0..=99.9).contains(&percent) {
             return Ok(Self(SHARE | (percent * 100.0).round() as u32));
         }
-        Err(Refusal::of_value(format!(
-            "{what} must be a time, or a percentile from 'p50' to 'p99.9', got {given}"
+        Err(InvalidArgument::of_value(format!(
+            "{what} must be a time, or a percentile from 'p50' to 'p99.9', got {text}"
         )))
     }
 
@@ -174,8 +174,8 @@ mod tests {
         assert_eq!(fine.delay(|_| Some(Duration::from_micros(3))), Some(SHORTEST));
         for wrong in ["", "p", "99", "p49", "p100", "p99.99", "pp99", "p+99", "pnan", "p9e1", "P99"]
         {
-            let refused = Hedge::word("hedge", wrong).unwrap_err();
-            assert!(refused.message().contains("from 'p50' to 'p99.9'"), "{wrong}: {refused}");
+            let error = Hedge::word("hedge", wrong).unwrap_err();
+            assert!(error.message().contains("from 'p50' to 'p99.9'"), "{wrong}: {error}");
         }
     }
 

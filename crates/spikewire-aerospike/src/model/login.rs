@@ -4,7 +4,7 @@ use std::fmt;
 
 use spikewire_transport::tls::Tls;
 
-use crate::command::Refusal;
+use crate::command::InvalidArgument;
 
 /// How a client logs in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -31,12 +31,15 @@ impl Auth {
     ];
 
     /// The method with this name.
-    pub fn parse(name: &str) -> Result<Self, Refusal> {
-        let found = Self::ALL.iter().find(|(known, _)| *known == name).map(|(_, auth)| *auth);
-        found.ok_or_else(|| {
+    pub fn parse(name: &str) -> Result<Self, InvalidArgument> {
+        let auth = Self::ALL.iter().find(|(known, _)| *known == name).map(|(_, auth)| *auth);
+        auth.ok_or_else(|| {
             let names: Vec<String> =
                 Self::ALL.iter().map(|(known, _)| format!("{known:?}")).collect();
-            Refusal::of_value(format!("auth must be one of {}; got {name:?}", names.join(", ")))
+            InvalidArgument::of_value(format!(
+                "auth must be one of {}; got {name:?}",
+                names.join(", ")
+            ))
         })
     }
 }
@@ -77,17 +80,17 @@ pub struct Login {
 
 impl Login {
     /// The login method, if any; rejects contradictory options.
-    pub fn check(&self, tls: Option<&Tls>) -> Result<Option<Auth>, Refusal> {
-        let refuse = |why: &str| Err(Refusal::of_value(why));
+    pub fn check(&self, tls: Option<&Tls>) -> Result<Option<Auth>, InvalidArgument> {
+        let invalid = |why: &str| Err(InvalidArgument::of_value(why));
         let Self { user, password, auth } = self;
         if *auth == Some(Auth::Pki) {
             return match tls {
-                _ if user.is_some() || password.is_some() => refuse(
+                _ if user.is_some() || password.is_some() => invalid(
                     "auth \"pki\" takes the user from the client's certificate: leave out user \
                      and password",
                 ),
                 Some(tls) if tls.has_identity() => Ok(Some(Auth::Pki)),
-                _ => refuse(
+                _ => invalid(
                     "auth \"pki\" logs in with the client's certificate: name certificate and \
                      private key in the option tls",
                 ),
@@ -96,20 +99,20 @@ impl Login {
         let (user, password) = match (user, password) {
             (Some(user), Some(password)) => (user, password),
             (None, None) if auth.is_some() => {
-                return refuse("auth says how a user logs in: give user and password, too");
+                return invalid("auth says how a user logs in: give user and password, too");
             }
             (None, None) => return Ok(None),
-            _ => return refuse("user and password go together"),
+            _ => return invalid("user and password go together"),
         };
         if user.is_empty() {
-            return refuse("user must not be empty");
+            return invalid("user must not be empty");
         }
         if user.contains('\0') || password.reveal().contains('\0') {
-            return refuse("user and password must not hold a zero character");
+            return invalid("user and password must not hold a zero character");
         }
         let auth = auth.unwrap_or_default();
         if auth == Auth::External && tls.is_none() {
-            return refuse(
+            return invalid(
                 "auth \"external\" sends the password as it is, so it needs the option tls; \
                  \"external-insecure\" goes without",
             );
@@ -136,8 +139,8 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_says_why() {
-        for (login, says) in [
+    fn invalid_logins_are_rejected() {
+        for (login, expected) in [
             (login(Some("app"), None, None), "user and password go together"),
             (login(None, Some("x"), None), "user and password go together"),
             (login(None, None, Some(Auth::Internal)), "give user and password, too"),
@@ -148,9 +151,9 @@ mod tests {
             (login(Some("a"), Some("x"), Some(Auth::Pki)), "leave out user and password"),
             (login(None, None, Some(Auth::Pki)), "name certificate and private key"),
         ] {
-            let refused = login.check(None).unwrap_err();
-            assert!(refused.message().contains(says), "{refused}");
-            assert!(!refused.message().contains("x\0y"));
+            let error = login.check(None).unwrap_err();
+            assert!(error.message().contains(expected), "{error}");
+            assert!(!error.message().contains("x\0y"));
         }
     }
 
@@ -159,18 +162,18 @@ mod tests {
         for (name, auth) in Auth::ALL {
             assert_eq!(Auth::parse(name), Ok(auth));
         }
-        let refused = Auth::parse("ldap").unwrap_err();
+        let error = Auth::parse("ldap").unwrap_err();
         assert_eq!(
-            refused.message(),
+            error.message(),
             "auth must be one of \"internal\", \"external\", \"external-insecure\", \"pki\"; got \
              \"ldap\""
         );
     }
 
     #[test]
-    fn passwords_are_not_shown() {
+    fn passwords_are_not_printed() {
         let login = login(Some("app"), Some("opensesame"), None);
-        let shown = format!("{login:?}");
-        assert!(shown.contains("app") && !shown.contains("opensesame"), "{shown}");
+        let text = format!("{login:?}");
+        assert!(text.contains("app") && !text.contains("opensesame"), "{text}");
     }
 }

@@ -7,25 +7,25 @@
 //! | `hedging` | second requests for reads whose reply is late |
 //! | `login` | who logs in and how |
 //! | `error` | what can go wrong |
-//! | `refusal` | why a call is not composed |
+//! | `invalid_argument` | why a call is not composed |
 //! | `name` | names that travel inside other text, checked |
 
 mod error;
 mod hedging;
+mod invalid_argument;
 mod login;
 mod name;
 mod options;
 pub mod parse;
-mod refusal;
 mod retry;
 mod rules;
 
 pub use error::{Error, Kind, Result};
 pub use hedging::{Hedge, Hedging};
+pub use invalid_argument::{InvalidArgument, InvalidArgumentClass};
 pub use login::{Auth, Login, Secret};
 pub use name::Name;
 pub use options::{Backoff, Options, Policy, ReplicaPolicy};
-pub use refusal::{Refusal, RefusalClass};
 pub use retry::{MAX_RETRIES, RetryOptions, multiplier};
 pub(crate) use rules::write_header;
 pub use rules::{ExistsRule, GenerationRule, ReadMode, ReadTouch, Ttl};

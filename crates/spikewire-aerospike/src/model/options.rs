@@ -44,7 +44,7 @@ pub struct Options {
     pub policy: Policy,
     /// Time limit for one connection attempt and for one info request.
     pub connect_timeout: Duration,
-    /// Interval between two passes of the tender.
+    /// Interval between two passes of the cluster worker.
     pub tend_interval: Duration,
     /// Use the nodes' alternate addresses.
     pub use_services_alternate: bool,

@@ -7,13 +7,13 @@ use std::time::Duration;
 use spikewire_aerospike_protocol::query::Collection;
 
 use super::ReplicaPolicy;
-use super::{ExistsRule, ReadMode, Refusal, Ttl};
+use super::{ExistsRule, InvalidArgument, ReadMode, Ttl};
 
 /// 100 years: far beyond any use, and safe to add to any clock.
 const LONGEST_SPAN: f64 = 3.2e9;
 
 /// The replica policy with this name.
-pub fn replica(word: &str) -> Result<ReplicaPolicy, Refusal> {
+pub fn replica(word: &str) -> Result<ReplicaPolicy, InvalidArgument> {
     let known = [
         ("master", ReplicaPolicy::Master),
         ("sequence", ReplicaPolicy::Sequence),
@@ -24,7 +24,7 @@ pub fn replica(word: &str) -> Result<ReplicaPolicy, Refusal> {
 }
 
 /// The read mode with this name.
-pub fn read_mode(word: &str) -> Result<ReadMode, Refusal> {
+pub fn read_mode(word: &str) -> Result<ReadMode, InvalidArgument> {
     let known = [
         ("one", ReadMode::One),
         ("all", ReadMode::All),
@@ -37,7 +37,7 @@ pub fn read_mode(word: &str) -> Result<ReadMode, Refusal> {
 }
 
 /// The existence rule with this name.
-pub fn exists(word: &str) -> Result<ExistsRule, Refusal> {
+pub fn exists(word: &str) -> Result<ExistsRule, InvalidArgument> {
     let known = [
         ("merge", ExistsRule::Merge),
         ("create", ExistsRule::Create),
@@ -59,7 +59,7 @@ pub fn ttl(word: &str) -> Option<Ttl> {
 }
 
 /// The part of a bin to index with this name.
-pub fn collection(word: &str) -> Result<Collection, Refusal> {
+pub fn collection(word: &str) -> Result<Collection, InvalidArgument> {
     let known = [
         ("list", Collection::List),
         ("mapkeys", Collection::MapKeys),
@@ -68,11 +68,11 @@ pub fn collection(word: &str) -> Result<Collection, Refusal> {
     named("of", &known, word)
 }
 
-/// A duration in seconds; `given` is the value as the caller wrote it.
-pub fn seconds(what: &str, number: f64, given: impl Display) -> Result<Duration, Refusal> {
+/// A duration in seconds; `text` is the value as the caller wrote it.
+pub fn seconds(what: &str, number: f64, text: impl Display) -> Result<Duration, InvalidArgument> {
     if !(0.0..=LONGEST_SPAN).contains(&number) {
-        return Err(Refusal::of_value(format!(
-            "{what} must be a number of seconds from 0 to 3.2e9, got {given}"
+        return Err(InvalidArgument::of_value(format!(
+            "{what} must be a number of seconds from 0 to 3.2e9, got {text}"
         )));
     }
     // Zero often means no limit, so values above zero must not be rounded to it.
@@ -81,37 +81,41 @@ pub fn seconds(what: &str, number: f64, given: impl Display) -> Result<Duration,
 }
 
 /// The same in milliseconds, for hosts that use them.
-pub fn milliseconds(what: &str, number: f64, given: impl Display) -> Result<Duration, Refusal> {
+pub fn milliseconds(
+    what: &str,
+    number: f64,
+    text: impl Display,
+) -> Result<Duration, InvalidArgument> {
     if !(0.0..=LONGEST_SPAN * 1e3).contains(&number) {
-        return Err(Refusal::of_value(format!(
-            "{what} must be a number of milliseconds from 0 to 3.2e12, got {given}"
+        return Err(InvalidArgument::of_value(format!(
+            "{what} must be a number of milliseconds from 0 to 3.2e12, got {text}"
         )));
     }
-    seconds(what, number / 1e3, given)
+    seconds(what, number / 1e3, text)
 }
 
-/// A count within bounds; `None` is a value that does not fit a count. `given` is the value as the
+/// A count within bounds; `None` is a value that does not fit a count. `text` is the value as the
 /// caller wrote it.
 pub fn count(
     what: &str,
     count: Option<u64>,
     (least, most): (u64, u64),
-    given: impl Display,
-) -> Result<u64, Refusal> {
+    text: impl Display,
+) -> Result<u64, InvalidArgument> {
     let within = count.filter(|count| (least..=most).contains(count));
     within.ok_or_else(|| {
-        Refusal::of_value(format!("{what} must be from {least} to {most}, got {given}"))
+        InvalidArgument::of_value(format!("{what} must be from {least} to {most}, got {text}"))
     })
 }
 
 /// Looks up a name; the error lists all names.
-fn named<T: Copy>(what: &str, known: &[(&str, T)], word: &str) -> Result<T, Refusal> {
-    let found = known.iter().find(|(name, _)| *name == word).map(|(_, found)| *found);
-    found.ok_or_else(|| {
+fn named<T: Copy>(what: &str, known: &[(&str, T)], word: &str) -> Result<T, InvalidArgument> {
+    let value = known.iter().find(|(name, _)| *name == word).map(|(_, value)| *value);
+    value.ok_or_else(|| {
         let names: Vec<String> = known.iter().map(|(name, _)| format!("'{name}'")).collect();
         let (last, first) = names.split_last().expect("something has a name");
         let first = first.join(", ");
-        Refusal::of_value(format!("{what} must be {first} or {last}, got {word:?}"))
+        InvalidArgument::of_value(format!("{what} must be {first} or {last}, got {word:?}"))
     })
 }
 
@@ -136,8 +140,8 @@ mod tests {
         assert_eq!(seconds("timeout", 1e-12, 1e-12), Ok(Duration::from_nanos(1)));
         assert_eq!(seconds("timeout", 0.0, 0), Ok(Duration::ZERO));
         for odd in [-1.0, f64::NAN, f64::INFINITY, 3.3e9] {
-            let refused = seconds("timeout", odd, odd).unwrap_err();
-            assert!(refused.message().contains(&format!("got {odd}")), "{refused}");
+            let error = seconds("timeout", odd, odd).unwrap_err();
+            assert!(error.message().contains(&format!("got {odd}")), "{error}");
         }
     }
 
@@ -145,8 +149,8 @@ mod tests {
     fn counts() {
         assert_eq!(count("limit", Some(3), (1, 3), 3), Ok(3));
         for odd in [Some(0), Some(4), None] {
-            let refused = count("limit", odd, (1, 3), "x").unwrap_err();
-            assert_eq!(refused.message(), "limit must be from 1 to 3, got x");
+            let error = count("limit", odd, (1, 3), "x").unwrap_err();
+            assert_eq!(error.message(), "limit must be from 1 to 3, got x");
         }
     }
 }

@@ -4,7 +4,7 @@ use std::fmt::Display;
 use std::time::Duration;
 
 use super::Policy;
-use super::{Refusal, parse};
+use super::{InvalidArgument, parse};
 
 /// Bounds of the number of retries.
 pub const MAX_RETRIES: (u64, u64) = (0, 1000);
@@ -43,17 +43,17 @@ impl RetryOptions {
     #[inline]
     pub fn boxed(self) -> Option<Box<Self>> {
         let Self { max_retries, sleep, multiplier, longest, jitter, in_doubt } = &self;
-        let is_said = max_retries.is_some()
+        let is_any_set = max_retries.is_some()
             | sleep.is_some()
             | multiplier.is_some()
             | longest.is_some()
             | jitter.is_some()
             | in_doubt.is_some();
-        is_said.then(|| Box::new(self))
+        is_any_set.then(|| Box::new(self))
     }
 
     /// Rejects values out of bounds, for hosts that set fields directly.
-    pub fn check(&self) -> Result<(), Refusal> {
+    pub fn check(&self) -> Result<(), InvalidArgument> {
         if let Some(retries) = self.max_retries {
             parse::count("max_retries", Some(u64::from(retries)), MAX_RETRIES, retries)?;
         }
@@ -74,12 +74,12 @@ impl RetryOptions {
     }
 }
 
-/// Validates the backoff multiplier; `given` is the value as the caller wrote it.
-pub fn multiplier(what: &str, number: f64, given: impl Display) -> Result<f32, Refusal> {
+/// Validates the backoff multiplier; `text` is the value as the caller wrote it.
+pub fn multiplier(what: &str, number: f64, text: impl Display) -> Result<f32, InvalidArgument> {
     if MULTIPLIERS.contains(&number) {
         return Ok(number as f32);
     }
-    Err(Refusal::of_value(format!("{what} must be from 1 to 100, got {given}")))
+    Err(InvalidArgument::of_value(format!("{what} must be from 1 to 100, got {text}")))
 }
 
 #[cfg(test)]
@@ -109,8 +109,8 @@ mod tests {
     #[test]
     fn bounds() {
         for wrong in [0.9, 100.1, f64::NAN, f64::INFINITY, -1.0] {
-            let refused = multiplier("sleep_multiplier", wrong, wrong).unwrap_err();
-            assert!(refused.message().contains("from 1 to 100"), "{refused}");
+            let error = multiplier("sleep_multiplier", wrong, wrong).unwrap_err();
+            assert!(error.message().contains("from 1 to 100"), "{error}");
         }
         assert_eq!(multiplier("sleep_multiplier", 1.5, 1.5), Ok(1.5));
         let many = RetryOptions { max_retries: Some(1001), ..RetryOptions::default() };

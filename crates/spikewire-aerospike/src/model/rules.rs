@@ -6,7 +6,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use spikewire_aerospike_protocol::limits;
 use spikewire_aerospike_protocol::message::{Header, info1, info2, info3};
 
-use super::Refusal;
+use super::InvalidArgument;
 use super::{Policy, ReplicaPolicy};
 
 /// The TTL of a record after a write.
@@ -24,34 +24,34 @@ pub enum Ttl {
 }
 
 impl Ttl {
-    /// A TTL in seconds; `given` is the value as the caller wrote it, for the message.
-    pub fn seconds(whole: i64, given: impl Display) -> Result<Self, Refusal> {
+    /// A TTL in seconds; `text` is the value as the caller wrote it, for the message.
+    pub fn seconds(whole: i64, text: impl Display) -> Result<Self, InvalidArgument> {
         match u64::try_from(whole) {
             Ok(seconds) if (1..=u64::from(limits::TTL_SECONDS)).contains(&seconds) => {
                 Ok(Self::For(Duration::from_secs(seconds)))
             }
-            _ => Err(Refusal::of_value(format!(
-                "ttl must be from 1 to {} seconds (10 years), got {given}; 'never' is the TTL of \
+            _ => Err(InvalidArgument::of_value(format!(
+                "ttl must be from 1 to {} seconds (10 years), got {text}; 'never' is the TTL of \
                  records that do not expire, 'default' the namespace's own",
                 limits::TTL_SECONDS
             ))),
         }
     }
 
-    /// Expiry at a time in seconds since 1970, rounded up. `given` is the value as the caller wrote
+    /// Expiry at a time in seconds since 1970, rounded up. `text` is the value as the caller wrote
     /// it.
-    pub fn until(moment: f64, given: impl Display) -> Result<Self, Refusal> {
+    pub fn until(moment: f64, text: impl Display) -> Result<Self, InvalidArgument> {
         let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs_f64();
         if moment <= now {
-            let message = format!("ttl must end in the future, got {given}");
-            return Err(Refusal::of_value(message));
+            let message = format!("ttl must end in the future, got {text}");
+            return Err(InvalidArgument::of_value(message));
         }
         // Values beyond 64 bits are beyond 10 years as well.
-        Self::seconds((moment - now).ceil() as i64, given)
+        Self::seconds((moment - now).ceil() as i64, text)
     }
 
     /// The expiration field of a write.
-    pub fn slot(self) -> Result<u32, Refusal> {
+    pub fn slot(self) -> Result<u32, InvalidArgument> {
         let span = match self {
             Self::Default => return Ok(limits::TTL_DEFAULT),
             Self::Never => return Ok(limits::TTL_NEVER),
@@ -59,7 +59,9 @@ impl Ttl {
             Self::For(span) => span,
         };
         if span.subsec_nanos() != 0 {
-            return Err(Refusal::of_value(format!("ttl must be whole seconds, got {span:?}")));
+            return Err(InvalidArgument::of_value(format!(
+                "ttl must be whole seconds, got {span:?}"
+            )));
         }
         let seconds = i64::try_from(span.as_secs()).unwrap_or(i64::MAX);
         Self::seconds(seconds, format_args!("{span:?}"))?;
@@ -87,7 +89,7 @@ pub enum GenerationRule {
 
 impl GenerationRule {
     /// Rejects values that cannot be encoded.
-    pub fn check(self) -> Result<(), Refusal> {
+    pub fn check(self) -> Result<(), InvalidArgument> {
         let (least, generation) = match self {
             Self::Any => return Ok(()),
             Self::Equals(generation) => (0, generation),
@@ -97,10 +99,10 @@ impl GenerationRule {
             return Ok(());
         }
         let message = format!("generation must be from {least} to 65535, got {generation}");
-        Err(Refusal::of_value(message))
+        Err(InvalidArgument::of_value(message))
     }
 
-    fn apply(self, header: &mut Header) -> Result<(), Refusal> {
+    fn apply(self, header: &mut Header) -> Result<(), InvalidArgument> {
         self.check()?;
         match self {
             Self::Any => {}
@@ -152,7 +154,7 @@ pub(crate) fn write_header(
     generation: GenerationRule,
     exists: ExistsRule,
     durable: bool,
-) -> Result<Header, Refusal> {
+) -> Result<Header, InvalidArgument> {
     let mut header = Header { info2: info2::WRITE, ttl: ttl.slot()?, ..Header::default() };
     generation.apply(&mut header)?;
     exists.apply(&mut header);
@@ -213,27 +215,29 @@ pub enum ReadTouch {
 }
 
 impl ReadTouch {
-    /// A percentage, 0 for the server's default, or -1 for never; `given` is the value as the
+    /// A percentage, 0 for the server's default, or -1 for never; `text` is the value as the
     /// caller wrote it.
-    pub fn percent(number: i64, given: impl Display) -> Result<Self, Refusal> {
+    pub fn percent(number: i64, text: impl Display) -> Result<Self, InvalidArgument> {
         match number {
             -1 => Ok(Self::Never),
             0 => Ok(Self::Default),
             1..=100 => Ok(Self::Percent(number as u8)),
-            _ => Err(Refusal::of_value(format!(
+            _ => Err(InvalidArgument::of_value(format!(
                 "read_touch must be a percentage from 1 to 100, 0 for the server's default, or -1 \
-                 for never, got {given}"
+                 for never, got {text}"
             ))),
         }
     }
 
     /// The expiration field of a read.
-    pub(crate) fn slot(self) -> Result<u32, Refusal> {
+    pub(crate) fn slot(self) -> Result<u32, InvalidArgument> {
         match self {
             Self::Default => Ok(limits::TTL_DEFAULT),
             Self::Never => Ok(limits::TTL_NEVER),
             // 0 is not a valid percentage: it would mean the default.
-            Self::Percent(0) => Err(Refusal::of_value("read_touch must be from 1 to 100 percent")),
+            Self::Percent(0) => {
+                Err(InvalidArgument::of_value("read_touch must be from 1 to 100 percent"))
+            }
             Self::Percent(percent) => {
                 Self::percent(percent.into(), percent)?;
                 Ok(percent.into())

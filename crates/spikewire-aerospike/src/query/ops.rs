@@ -34,14 +34,14 @@ impl QueryOps {
     /// Adds an operation; bin `""` for none.
     pub fn push(&mut self, code: u8, bin: &str, particle: u8, value: &[u8]) -> Result<()> {
         let at = self.count;
-        let refuse = |why: &str| Err(Error::invalid(format!("operations[{at}] {why}")));
+        let reject = |why: &str| Err(Error::invalid(format!("operations[{at}] {why}")));
         match (reads(code), self.writes) {
             (true, true) => {
-                return refuse("reads; a job only writes, as nothing takes what it reads");
+                return reject("reads; a job only writes, as nothing takes what it reads");
             }
-            (false, false) => return refuse("writes; a query only reads"),
+            (false, false) => return reject("writes; a query only reads"),
             (true, false) if bin.is_empty() => {
-                return refuse("reads every bin; leave operations out for that");
+                return reject("reads every bin; leave operations out for that");
             }
             _ => {}
         }

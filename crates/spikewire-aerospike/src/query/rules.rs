@@ -84,7 +84,7 @@ pub enum AnswerEnd {
     /// A retry, possibly on another node, may return the rest.
     TryAgain,
     /// No node will accept the request.
-    Refused,
+    Failed,
 }
 
 impl AnswerEnd {
@@ -98,7 +98,7 @@ impl AnswerEnd {
             | ResultCode::DEVICE_OVERLOAD => Self::TryAgain,
             code if code.needs_login() => Self::TryAgain,
             ResultCode::INDEX_NOT_FOUND | ResultCode::INDEX_NOT_READABLE if known => Self::TryAgain,
-            _ => Self::Refused,
+            _ => Self::Failed,
         }
     }
 }
@@ -115,21 +115,21 @@ pub fn is_empty_answer(query: &Query, row: &Row<'_>) -> bool {
     query.respond_all_ops && row.ops().all(|op| op.particle == particle::NULL)
 }
 
-/// Rejects a row that does not have one result for each of `wanted` operations.
-pub fn check_results(wanted: usize, got: usize) -> Result<()> {
-    if got == wanted {
+/// Rejects a row that does not have one result for each of `total` operations.
+pub fn check_results(total: usize, got: usize) -> Result<()> {
+    if got == total {
         return Ok(());
     }
     Err(Error::invalid(format!(
-        "a node gave {got} results for {wanted} operations; operations in queries need server \
+        "a node gave {got} results for {total} operations; operations in queries need server \
          8.1.2 or later"
     )))
 }
 
-/// The number of records to request from node `number` of `count`, out of `wanted`: an equal share,
+/// The number of records to request from node `number` of `count`, out of `total`: an equal share,
 /// with the remainder going to the first ones.
-pub fn share_of(wanted: u64, count: u64, number: u64) -> u64 {
-    wanted / count + u64::from(number < wanted % count)
+pub fn share_of(total: u64, count: u64, number: u64) -> u64 {
+    total / count + u64::from(number < total % count)
 }
 
 #[cfg(test)]
@@ -165,15 +165,15 @@ mod tests {
 
     #[test]
     fn codes() {
-        use AnswerEnd::{Refused, TryAgain, Whole};
+        use AnswerEnd::{Failed, TryAgain, Whole};
         for (code, fresh, known) in [
             (ResultCode::OK, Whole, Whole),
             (ResultCode::NOT_FOUND, Whole, Whole),
             (ResultCode::FILTERED_OUT, Whole, Whole),
             (ResultCode::PARTITION_UNAVAILABLE, TryAgain, TryAgain),
-            (ResultCode::INDEX_NOT_FOUND, Refused, TryAgain),
-            (ResultCode::INDEX_NOT_READABLE, Refused, TryAgain),
-            (ResultCode::PARAMETER, Refused, Refused),
+            (ResultCode::INDEX_NOT_FOUND, Failed, TryAgain),
+            (ResultCode::INDEX_NOT_READABLE, Failed, TryAgain),
+            (ResultCode::PARAMETER, Failed, Failed),
         ] {
             assert_eq!((AnswerEnd::of(code, false), AnswerEnd::of(code, true)), (fresh, known));
         }
@@ -181,9 +181,9 @@ mod tests {
 
     #[test]
     fn shares_add_up() {
-        for (wanted, count) in [(0, 3), (1, 3), (7, 3), (9, 3), (100, 7)] {
-            let shares: Vec<u64> = (0..count).map(|it| share_of(wanted, count, it)).collect();
-            assert_eq!(shares.iter().sum::<u64>(), wanted);
+        for (total, count) in [(0, 3), (1, 3), (7, 3), (9, 3), (100, 7)] {
+            let shares: Vec<u64> = (0..count).map(|it| share_of(total, count, it)).collect();
+            assert_eq!(shares.iter().sum::<u64>(), total);
             assert!(shares[0] - shares[shares.len() - 1] <= 1, "{shares:?}");
         }
     }

@@ -143,10 +143,10 @@ impl QuerySpec {
         })
     }
 
-    /// The name of a given option that excludes records or parts of them, or affects how they are
-    /// read, besides filter and index.
+    /// The name of an option that is set and excludes records or parts of them, or affects how they
+    /// are read, besides filter and index.
     pub fn partial(&self) -> Option<&'static str> {
-        let given = [
+        let options = [
             ("bins", self.bins.is_some()),
             ("operations", self.operations.is_some()),
             ("include_values", !self.include_values),
@@ -159,7 +159,7 @@ impl QuerySpec {
             ("replica", self.replica.is_some()),
             ("window", self.window.is_some()),
         ];
-        given.iter().find(|(_, given)| *given).map(|(name, _)| *name)
+        options.iter().find(|(_, is_set)| *is_set).map(|(name, _)| *name)
     }
 
     /// Rejects such options for operations on whole sets and index ranges, such as "an
@@ -176,7 +176,7 @@ impl QuerySpec {
         check_number("concurrent_nodes", self.concurrent_nodes, MAX_CONCURRENT_NODES)?;
         let mut policy = *policy;
         if let Some(retry) = &self.retry {
-            retry.check().map_err(|refusal| Error::invalid(refusal.message()))?;
+            retry.check().map_err(|error| Error::invalid(error.message()))?;
             retry.apply(&mut policy);
         }
         let own_retries = self.retry.as_ref().and_then(|retry| retry.max_retries);
@@ -223,8 +223,8 @@ impl QuerySpec {
         }
         // Nodes count records without any of the requested bins towards a limit; then they have to
         // return them, too.
-        let counted = self.limit.or(self.page_size).is_some();
-        query.respond_all_ops = query.op_count > 0 && (self.operations.is_some() || counted);
+        let is_counted = self.limit.or(self.page_size).is_some();
+        query.respond_all_ops = query.op_count > 0 && (self.operations.is_some() || is_counted);
         Ok(())
     }
 
@@ -241,7 +241,7 @@ impl QuerySpec {
                 decoded.map_err(|error| Error::invalid(format!("resume: {}", error.message())))?;
             return Ok((tracker, left.or(self.limit)));
         }
-        let wanted = match (self.after, self.partitions) {
+        let partitions = match (self.after, self.partitions) {
             (Some(_), _) if self.index.is_some() => {
                 return Err(Error::invalid(
                     "after and index exclude each other: an index query does not read in the \
@@ -252,12 +252,12 @@ impl QuerySpec {
             (None, Some((first, count))) => Partitions::range(first, count)?,
             (None, None) => Partitions::ALL,
         };
-        Ok((Tracker::new(&wanted), self.limit))
+        Ok((Tracker::new(&partitions), self.limit))
     }
 }
 
-fn check_number(what: &str, given: Option<u64>, most: u64) -> Result<()> {
-    match given {
+fn check_number(what: &str, number: Option<u64>, most: u64) -> Result<()> {
+    match number {
         Some(number) if !(1..=most).contains(&number) => {
             Err(Error::invalid(format!("{what} must be from 1 to {most}, got {number}")))
         }
@@ -265,8 +265,9 @@ fn check_number(what: &str, given: Option<u64>, most: u64) -> Result<()> {
     }
 }
 
-fn check_exclusive(given: &[(&str, bool)]) -> Result<()> {
-    let names: Vec<&str> = given.iter().filter(|(_, is)| *is).map(|(name, _)| *name).collect();
+fn check_exclusive(options: &[(&str, bool)]) -> Result<()> {
+    let names: Vec<&str> =
+        options.iter().filter(|(_, is_set)| *is_set).map(|(name, _)| *name).collect();
     match names[..] {
         [first, second, ..] => {
             Err(Error::invalid(format!("{first} and {second} exclude each other")))
@@ -289,7 +290,7 @@ mod tests {
         spec.plan(&Policy::default())
     }
 
-    fn refused(spec: &QuerySpec) -> String {
+    fn error_of(spec: &QuerySpec) -> String {
         plan(spec).unwrap_err().message().to_owned()
     }
 
@@ -360,19 +361,19 @@ mod tests {
         assert!(plan.query.respond_all_ops);
         assert_eq!(plan.operations, Some(1));
         let empty = QuerySpec { operations: Some(QueryOps::reading()), ..spec() };
-        assert_eq!(refused(&empty), "operations must not be empty");
+        assert_eq!(error_of(&empty), "operations must not be empty");
     }
 
     #[test]
     fn some_things_exclude_each_other() {
         let spec = QuerySpec { bins: Some(bins(&["a"])), include_values: false, ..spec() };
-        assert_eq!(refused(&spec), "bins and include_values exclude each other");
+        assert_eq!(error_of(&spec), "bins and include_values exclude each other");
         let after = QuerySpec { after: Some(Digest([1; 20])), ..QuerySpec::new("test", "") };
         assert_eq!(plan(&after).unwrap().tracker.unread().count(), 1);
         let both = QuerySpec { partitions: Some((0, 9)), ..after.clone() };
-        assert_eq!(refused(&both), "partitions and after exclude each other");
+        assert_eq!(error_of(&both), "partitions and after exclude each other");
         let indexed = QuerySpec { index: Some(index()), ..after };
-        assert!(refused(&indexed).starts_with("after and index exclude each other"));
+        assert!(error_of(&indexed).starts_with("after and index exclude each other"));
     }
 
     #[test]
@@ -387,7 +388,7 @@ mod tests {
             (QuerySpec { partitions: Some((4096, 1)), ..spec() }, "partitions"),
             (QuerySpec { partitions: Some((7, 0)), ..spec() }, "partitions"),
         ] {
-            assert!(refused(&spec).starts_with(name), "{spec:?}");
+            assert!(error_of(&spec).starts_with(name), "{spec:?}");
         }
     }
 
@@ -400,7 +401,7 @@ mod tests {
         assert_eq!(rest.tracker.unread().map(|(pid, _)| pid).collect::<Vec<_>>(), [5, 6]);
         assert_eq!(rest.left, Some(4), "what was left of the limit");
         let other = QuerySpec { resume: Some(cursor), ..QuerySpec::new("test", "other") };
-        assert!(refused(&other).starts_with("resume: the cursor cannot be used"));
+        assert!(error_of(&other).starts_with("resume: the cursor cannot be used"));
     }
 
     #[test]

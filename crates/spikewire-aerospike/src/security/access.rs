@@ -9,12 +9,12 @@ use spikewire_sync::Mutex;
 use spikewire_transport::Encryption;
 use spikewire_transport::tls::{Tls, TlsError};
 
-use super::Greeter;
+use super::LoginHandshake;
 use super::credentials::Credentials;
-use super::session::{Refused, Session};
+use super::session::{LoginRejection, Session};
 use crate::clock::Tick;
+use crate::model::InvalidArgument;
 use crate::model::Login;
-use crate::model::Refusal;
 
 /// Number of sessions from which on unused ones are removed.
 const SESSIONS: usize = 64;
@@ -24,7 +24,7 @@ const SESSIONS: usize = 64;
 pub struct Gate {
     tls: Option<Tls>,
     credentials: Option<Arc<Credentials>>,
-    /// By address: sessions outlive the tender's state of a node.
+    /// By address: sessions outlive the cluster worker's state of a node.
     sessions: Mutex<FxHashMap<SocketAddr, Arc<Session>>>,
 }
 
@@ -37,7 +37,7 @@ pub struct Access {
 
 impl Gate {
     /// Validates the options. Hashes the password, which is slow.
-    pub fn new(login: &Login, tls: Option<&Tls>) -> Result<Self, Refusal> {
+    pub fn new(login: &Login, tls: Option<&Tls>) -> Result<Self, InvalidArgument> {
         let auth = login.check(tls)?;
         let credentials = auth.map(|auth| Arc::new(Credentials::new(login, auth)));
         Ok(Self { tls: tls.cloned(), credentials, sessions: Mutex::default() })
@@ -74,7 +74,7 @@ impl Gate {
         let mut sessions = self.sessions.lock();
         if sessions.len() >= SESSIONS && !sessions.contains_key(&address) {
             let now = Tick::now();
-            sessions.retain(|_, known| Arc::strong_count(known) > 1 || known.is_refused(now));
+            sessions.retain(|_, known| Arc::strong_count(known) > 1 || known.is_rejected(now));
         }
         let new = || Arc::new(Session::new(credentials.clone()));
         sessions.entry(address).or_insert_with(new).clone()
@@ -88,13 +88,13 @@ impl Access {
     }
 
     /// The handshake of a new connection.
-    pub fn greeter(&self) -> Option<Box<Greeter>> {
-        self.session.as_ref().map(|session| Box::new(Greeter::new(session.clone())))
+    pub fn handshake(&self) -> Option<Box<LoginHandshake>> {
+        self.session.as_ref().map(|session| Box::new(LoginHandshake::new(session.clone())))
     }
 
     /// Why the last login failed, if it did.
-    pub fn refusal(&self) -> Option<Refused> {
-        self.session.as_ref()?.refusal()
+    pub fn rejection(&self) -> Option<LoginRejection> {
+        self.session.as_ref()?.rejection()
     }
 }
 
@@ -128,7 +128,7 @@ mod tests {
             (gate.access(at(1), None).unwrap(), gate.access(at(1), None).unwrap());
         let session = |access: &Access| access.session.clone().unwrap();
         assert!(Arc::ptr_eq(&session(&first), &session(&second)));
-        assert!(first.greeter().is_some() && first.encryption().is_none());
+        assert!(first.handshake().is_some() && first.encryption().is_none());
         // Unused sessions do not accumulate.
         for port in 2..1000 {
             gate.access(at(port), None).unwrap();
@@ -136,7 +136,7 @@ mod tests {
         assert!(gate.sessions.lock().len() <= SESSIONS);
         assert!(Arc::ptr_eq(&session(&first), &session(&gate.access(at(1), None).unwrap())));
         let open = Gate::new(&Login::default(), None).unwrap();
-        assert!(open.access(at(1), None).unwrap().greeter().is_none());
+        assert!(open.access(at(1), None).unwrap().handshake().is_none());
     }
 
     #[test]

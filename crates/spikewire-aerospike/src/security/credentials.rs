@@ -31,7 +31,7 @@ impl Credentials {
 
     /// The internal user and its password hash; `None` for an external user or a login by
     /// certificate.
-    pub fn kept(&self) -> Option<(&str, Hash)> {
+    pub fn internal_user(&self) -> Option<(&str, Hash)> {
         if self.clear.is_some() {
             return None;
         }
@@ -40,7 +40,7 @@ impl Credentials {
 
     /// Uses another password from now on, if this is its user.
     pub fn changed(&self, user: &str, password: &Hash) {
-        if self.kept().is_some_and(|(own, _)| own == user) {
+        if self.internal_user().is_some_and(|(own, _)| own == user) {
             *self.hash.write() = Some(password.clone());
         }
     }

@@ -4,15 +4,15 @@
 //! |---|---|
 //! | `credentials` | what is sent of it: made once for a client |
 //! | `session` | what a node gave for it: a token, which further connections show |
-//! | `greeter` | what a connection says before its first command |
+//! | `handshake` | what a connection says before its first command |
 //! | `access` | all of this for one node |
 
 mod access;
 mod credentials;
-mod greeter;
+mod handshake;
 mod session;
 
 pub(crate) use access::{Access, Gate, name_of};
 pub use credentials::Credentials;
-pub(crate) use greeter::Greeter;
-pub(crate) use session::Refused;
+pub(crate) use handshake::LoginHandshake;
+pub(crate) use session::LoginRejection;

@@ -21,7 +21,7 @@ const PAUSES: (Duration, Duration) = (Duration::from_millis(500), Duration::from
 
 /// A rejected login.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Refused {
+pub struct LoginRejection {
     /// The server's code.
     pub code: ResultCode,
     /// The message, with the user's name.
@@ -36,23 +36,23 @@ pub enum First {
     /// Log in.
     LogIn,
     /// Fail: the node has just rejected a login.
-    GiveUp(Refused),
+    GiveUp(LoginRejection),
 }
 
 /// The session of one node.
 pub struct Session {
     credentials: Arc<Credentials>,
-    state: Mutex<State>,
+    state: Mutex<SessionState>,
 }
 
 #[derive(Default)]
-struct State {
+struct SessionState {
     token: Option<Arc<[u8]>>,
     /// When to renew the token.
     renew_at: Tick,
     /// Until when a connection is expected to complete the renewal.
     renewing_until: Tick,
-    refused: Option<Refused>,
+    rejection: Option<LoginRejection>,
     /// Until when no login is attempted after a rejection, and the current pause.
     wait_until: Tick,
     pause: Duration,
@@ -72,8 +72,8 @@ impl Session {
     /// The first step of a connection opened at this time.
     pub fn begin(&self, now: Tick) -> First {
         let mut state = self.state.lock();
-        if let Some(refused) = state.refused.as_ref().filter(|_| now < state.wait_until) {
-            return First::GiveUp(refused.clone());
+        if let Some(rejection) = state.rejection.as_ref().filter(|_| now < state.wait_until) {
+            return First::GiveUp(rejection.clone());
         }
         match &state.token {
             Some(token) if now < state.renew_at.max(state.renewing_until) => {
@@ -90,10 +90,10 @@ impl Session {
     pub fn opened(&self, session: Option<auth::Session>, now: Tick) {
         let mut state = self.state.lock();
         let ttl = session.as_ref().and_then(|session| session.ttl).filter(|ttl| *ttl > 0);
-        *state = State {
+        *state = SessionState {
             token: session.map(|session| session.token.into()),
             renew_at: ttl.map_or(Tick::NEVER, |ttl| now.after(renewed_after(ttl))),
-            ..State::default()
+            ..SessionState::default()
         };
     }
 
@@ -103,7 +103,7 @@ impl Session {
     }
 
     /// The node rejected the login.
-    pub fn refused(&self, code: ResultCode, now: Tick) -> Refused {
+    pub fn reject(&self, code: ResultCode, now: Tick) -> LoginRejection {
         let why = match code {
             ResultCode::SECURITY_NOT_SUPPORTED => format!(
                 "the login of {} was refused: this server has no security ({}); leave out user and \
@@ -112,26 +112,26 @@ impl Session {
             ),
             code => format!("the login of {} was refused: {code}", self.credentials),
         };
-        let refused = Refused { code, why };
+        let rejection = LoginRejection { code, why };
         let mut state = self.state.lock();
-        // Logins that began together are refused together, which counts once.
+        // Logins that began together are rejected together, which counts once.
         if now >= state.wait_until {
             state.pause = (state.pause * 2).clamp(PAUSES.0, PAUSES.1);
             state.wait_until = now.after(state.pause);
         }
-        state.refused = Some(refused.clone());
-        refused
+        state.rejection = Some(rejection.clone());
+        rejection
     }
 
     /// Why the last login failed, if it did.
-    pub fn refusal(&self) -> Option<Refused> {
-        self.state.lock().refused.clone()
+    pub fn rejection(&self) -> Option<LoginRejection> {
+        self.state.lock().rejection.clone()
     }
 
     /// Whether no login is attempted because the node rejected one.
-    pub fn is_refused(&self, now: Tick) -> bool {
+    pub fn is_rejected(&self, now: Tick) -> bool {
         let state = self.state.lock();
-        state.refused.is_some() && now < state.wait_until
+        state.rejection.is_some() && now < state.wait_until
     }
 }
 
@@ -164,12 +164,12 @@ mod tests {
         Session::new(Arc::new(Credentials::new(&login, Auth::Internal)))
     }
 
-    fn given(token: &[u8], ttl: u32) -> auth::Session {
+    fn login_session(token: &[u8], ttl: u32) -> auth::Session {
         auth::Session { token: token.to_vec(), ttl: Some(ttl) }
     }
 
     fn shows(first: &First, token: &[u8]) -> bool {
-        matches!(first, First::Show(shown) if **shown == *token)
+        matches!(first, First::Show(other) if **other == *token)
     }
 
     #[test]
@@ -177,26 +177,26 @@ mod tests {
         let (session, at) = (session(), |second: u64| Tick(second * SECOND));
         assert_eq!(session.begin(at(0)), First::LogIn);
         assert_eq!(session.begin(at(0)), First::LogIn, "there is nothing to show yet");
-        session.opened(Some(given(b"one", 3600)), at(0));
+        session.opened(Some(login_session(b"one", 3600)), at(0));
         assert!(shows(&session.begin(at(3539)), b"one"));
         assert_eq!(session.begin(at(3540)), First::LogIn);
         assert!(shows(&session.begin(at(3541)), b"one"), "another one renews it");
         assert_eq!(session.begin(at(3546)), First::LogIn, "that one came to nothing");
-        session.opened(Some(given(b"two", 10)), at(3546));
+        session.opened(Some(login_session(b"two", 10)), at(3546));
         assert!(shows(&session.begin(at(3550)), b"two"));
         assert_eq!(session.begin(at(3551)), First::LogIn, "half of a short time");
-        session.opened(Some(given(b"ever", 0)), at(3551));
+        session.opened(Some(login_session(b"ever", 0)), at(3551));
         assert!(shows(&session.begin(Tick(u64::MAX - 1)), b"ever"));
     }
 
     #[test]
-    fn a_token_that_is_not_taken_is_forgotten_once() {
+    fn a_token_that_is_rejected_is_forgotten_once() {
         let (session, now) = (session(), Tick(7));
-        session.opened(Some(given(b"one", 0)), now);
+        session.opened(Some(login_session(b"one", 0)), now);
         let First::Show(old) = session.begin(now) else { panic!("it has one") };
         session.forget(&old);
         assert_eq!(session.begin(now), First::LogIn);
-        session.opened(Some(given(b"two", 0)), now);
+        session.opened(Some(login_session(b"two", 0)), now);
         session.forget(&old);
         assert!(shows(&session.begin(now), b"two"), "that was another one");
     }
@@ -208,24 +208,24 @@ mod tests {
         let mut pauses = Vec::new();
         for _ in 0..8 {
             assert_eq!(session.begin(now), First::LogIn);
-            let refused = session.refused(ResultCode::INVALID_PASSWORD, now);
+            let rejection = session.reject(ResultCode::INVALID_PASSWORD, now);
             assert_eq!(
-                refused.why,
+                rejection.why,
                 "the login of user \"app\" was refused: 62 (INVALID_PASSWORD): wrong password"
             );
             let start = now;
-            while session.begin(now) == First::GiveUp(refused.clone()) {
+            while session.begin(now) == First::GiveUp(rejection.clone()) {
                 now = now.after(Duration::from_millis(100));
             }
             pauses.push(now.since(start).as_millis());
         }
         assert_eq!(pauses, [500, 1000, 2000, 4000, 8000, 16_000, 30_000, 30_000]);
-        assert!(session.refusal().is_some());
+        assert!(session.rejection().is_some());
         session.opened(None, now);
-        assert!(session.refusal().is_none());
+        assert!(session.rejection().is_none());
     }
 
-    /// A burst of connections, all refused, is one wrong password.
+    /// A burst of connections, all rejected, is one wrong password.
     #[test]
     fn refusals_of_logins_that_began_together_count_once() {
         let (session, now) = (session(), Tick(SECOND));
@@ -233,18 +233,18 @@ mod tests {
             assert_eq!(session.begin(now), First::LogIn);
         }
         for _ in 0..20 {
-            session.refused(ResultCode::INVALID_PASSWORD, now);
+            session.reject(ResultCode::INVALID_PASSWORD, now);
         }
-        assert!(session.is_refused(now.after(Duration::from_millis(499))));
+        assert!(session.is_rejected(now.after(Duration::from_millis(499))));
         assert_eq!(session.begin(now.after(Duration::from_millis(500))), First::LogIn);
     }
 
     #[test]
-    fn nothing_secret_is_shown() {
+    fn nothing_secret_is_printed() {
         let session = session();
-        session.opened(Some(given(b"token", 7)), Tick(0));
-        let shown = format!("{session:?}");
-        assert!(shown.contains("app"), "{shown}");
-        assert!(!shown.contains("token") && !shown.contains("$2a$"), "{shown}");
+        session.opened(Some(login_session(b"token", 7)), Tick(0));
+        let text = format!("{session:?}");
+        assert!(text.contains("app"), "{text}");
+        assert!(!text.contains("token") && !text.contains("$2a$"), "{text}");
     }
 }

@@ -40,11 +40,13 @@ impl Protocol for Aerospike {
         body: &[u8],
         request: RequestInfo,
     ) -> std::result::Result<Disposition, Malformed> {
-        if self.aside != (matches!(request.kind, RequestKind::Accounts | RequestKind::Info)) {
+        if self.is_service_frame
+            != (matches!(request.kind, RequestKind::Accounts | RequestKind::Info))
+        {
             return Err(Malformed("a message in answer to an info request, or the reverse".into()));
         }
-        if self.aside {
-            return self.classify_aside(body, request);
+        if self.is_service_frame {
+            return self.classify_service_reply(body, request);
         }
         if body.len() < message::HEADER_LEN {
             return Err(Malformed("a reply shorter than its header".into()));
@@ -90,7 +92,7 @@ impl Protocol for Aerospike {
         }
         let code = Header::result_of(body);
         if matches!(code, ResultCode::BIN_TYPE | ResultCode::RECORD_TOO_BIG) {
-            explain::refused(code, request)
+            explain::describe(code, request)
         } else {
             None
         }
@@ -119,7 +121,7 @@ impl Protocol for Aerospike {
 impl Aerospike {
     /// What follows from a reply that is no message.
     #[cold]
-    fn classify_aside(
+    fn classify_service_reply(
         &self,
         body: &[u8],
         request: RequestInfo,
@@ -127,16 +129,16 @@ impl Aerospike {
         if self.security != (request.kind == RequestKind::Accounts) {
             return Err(Malformed("an answer to another kind of request".into()));
         }
-        let asks_for_login = if self.security {
+        let needs_login = if self.security {
             let end = security_end(body, request.many)?;
             if end.is_none() {
                 return Ok(Disposition { outcome: ReplyKind::More, closes: false });
             }
             end.is_some_and(ResultCode::needs_login)
         } else {
-            info_asks_for_login(body)
+            info_needs_login(body)
         };
-        if self.logs_in && asks_for_login {
+        if self.logs_in && needs_login {
             let outcome = ReplyKind::Retry { doubtful: false };
             return Ok(Disposition { outcome, closes: true });
         }
@@ -172,7 +174,7 @@ fn has_code(body: &[u8]) -> bool {
 
 /// Whether this info reply means that the connection is not, or no longer, logged in.
 #[cold]
-fn info_asks_for_login(body: &[u8]) -> bool {
+fn info_needs_login(body: &[u8]) -> bool {
     let answer = String::from_utf8_lossy(body);
     info::error_codes(&answer).any(|code| ResultCode(code).needs_login())
 }
@@ -399,7 +401,7 @@ mod tests {
     }
 
     /// The failure of an attempt with this result code.
-    fn refused(code: ResultCode) -> Failure {
+    fn rejection(code: ResultCode) -> Failure {
         let (retryable, doubtful) = (code.is_retryable(), is_doubtful(code));
         Failure::Refused(Refusal { error: Error::server(code), retryable, doubtful })
     }
@@ -435,8 +437,8 @@ mod tests {
         ));
         attempts.made = 2;
         // The second attempt is rejected for good, but the first may still have been applied.
-        let refusal = refused(ResultCode::GENERATION);
-        let error = fails(attempts.failed(refusal, true, &policy, Tick::NEVER, NOW));
+        let rejection = rejection(ResultCode::GENERATION);
+        let error = fails(attempts.failed(rejection, true, &policy, Tick::NEVER, NOW));
         assert!(error.in_doubt());
     }
 
@@ -453,7 +455,7 @@ mod tests {
     fn codes() {
         let ask = |code, write| {
             let mut attempts = Attempts { made: 1, ..Attempts::default() };
-            let verdict = attempts.failed(refused(code), write, &policy(), Tick::NEVER, NOW);
+            let verdict = attempts.failed(rejection(code), write, &policy(), Tick::NEVER, NOW);
             (matches!(verdict, Verdict::Retry(_)), attempts.in_doubt)
         };
         assert_eq!(ask(ResultCode::PARTITION_UNAVAILABLE, true), (true, false));

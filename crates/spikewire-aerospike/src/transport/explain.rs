@@ -12,7 +12,7 @@ const NAMED: usize = 8;
 /// The error of a request about one record. `None` if it was another one, or there is nothing to
 /// add.
 #[cold]
-pub(super) fn refused(code: ResultCode, request: &[u8]) -> Option<Error> {
+pub(super) fn describe(code: ResultCode, request: &[u8]) -> Option<Error> {
     let (frame, _) = frame::split(request).ok()??;
     let (message, _) = Message::parse(frame.body).ok()?;
     if frame.kind != Kind::Message || message.header.info1 & info1::BATCH != 0 {
@@ -34,12 +34,12 @@ fn bins(message: &Message<'_>) -> Option<String> {
             names.push(op.name);
         }
     }
-    let shown: Vec<_> = names
+    let listed: Vec<_> = names
         .iter()
         .take(NAMED)
         .map(|name| format!("{:?}", String::from_utf8_lossy(name)))
         .collect();
-    match &*shown {
+    match &*listed {
         [] => None,
         [one] => Some(format!("bin {one}")),
         all if names.len() > NAMED => {

@@ -49,14 +49,14 @@ pub struct Patience {
 }
 
 /// What ends an aggregation early.
-struct TimeLimit<'a> {
+struct AggregationLimit<'a> {
     start: Instant,
     /// Zero: no limit.
     timeout: Duration,
     interrupted: Option<&'a dyn Fn() -> bool>,
 }
 
-impl TimeLimit<'_> {
+impl AggregationLimit<'_> {
     /// Fails if the caller was interrupted or the time is up.
     fn check(&self) -> Result<()> {
         if self.interrupted.is_some_and(|interrupted| interrupted()) {
@@ -80,7 +80,7 @@ impl TimeLimit<'_> {
 }
 
 /// What a node's thread passes on.
-enum Progress {
+enum NodeMessage {
     Frame(Vec<u8>),
     Over(Result<()>),
 }
@@ -107,9 +107,9 @@ pub fn gather(
             nodes.push(node.clone());
         }
     }
-    let time = TimeLimit { start: Instant::now(), timeout: patience.timeout, interrupted };
+    let time = AggregationLimit { start: Instant::now(), timeout: patience.timeout, interrupted };
     let within = cluster.options().connect_timeout.max(Duration::from_millis(1));
-    let (lines, ends): (Vec<Line>, Vec<Socket>) =
+    let (lines, ends): (Vec<GatherLine>, Vec<Socket>) =
         connect(&nodes, within, patience.silence, &time)?.into_iter().unzip();
     let gathered = thread::scope(|scope| {
         let (sender, receiver) = sync_channel(AHEAD * nodes.len());
@@ -156,13 +156,13 @@ fn masters_of(snapshot: &Snapshot, namespace: &str) -> Option<Vec<Arc<Node>>> {
 
 /// A connection used by a dedicated thread.
 #[derive(Debug)]
-struct Line {
+struct GatherLine {
     wire: Wire,
     /// How long the node may neither send nor accept anything; zero: no limit.
     silence: Duration,
 }
 
-impl Line {
+impl GatherLine {
     /// Whether the node has been silent for too long since then.
     fn is_over(&self, since: Instant) -> bool {
         !self.silence.is_zero() && since.elapsed() >= self.silence
@@ -174,7 +174,7 @@ impl Line {
     }
 }
 
-impl Read for Line {
+impl Read for GatherLine {
     fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
         let (start, glance) = (Instant::now(), self.glance());
         loop {
@@ -186,7 +186,7 @@ impl Read for Line {
     }
 }
 
-impl Write for Line {
+impl Write for GatherLine {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let start = Instant::now();
         loop {
@@ -205,7 +205,7 @@ impl Write for Line {
     }
 }
 
-impl Drop for Line {
+impl Drop for GatherLine {
     fn drop(&mut self) {
         self.wire.hang_up();
     }
@@ -220,8 +220,8 @@ fn connect(
     nodes: &[Arc<Node>],
     within: Duration,
     silence: Duration,
-    time: &TimeLimit<'_>,
-) -> Result<Vec<(Line, Socket)>> {
+    time: &AggregationLimit<'_>,
+) -> Result<Vec<(GatherLine, Socket)>> {
     let until = Tick::now().after(within);
     let mut poll = Poll::new().map_err(|error| no_poller(&error))?;
     let interest = Interest::READABLE | Interest::WRITABLE;
@@ -260,7 +260,7 @@ fn connect(
         let end = poll.registry().deregister(&mut wire);
         let end = end.and_then(|()| wire.as_fd().try_clone_to_owned()).map(Socket::from);
         let end = end.map_err(|error| node_error::unreachable(node, error))?;
-        Ok((Line { wire, silence }, end))
+        Ok((GatherLine { wire, silence }, end))
     };
     nodes.iter().zip(dialled).map(line).collect()
 }
@@ -270,7 +270,7 @@ fn no_poller(error: &io::Error) -> Error {
 }
 
 /// The thread of a node.
-fn read(node: &Node, mut line: Line, request: &[u8], progress: &SyncSender<Progress>) {
+fn read(node: &Node, mut line: GatherLine, request: &[u8], progress: &SyncSender<NodeMessage>) {
     let broke = |error: io::Error| match error.kind() {
         io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut => {
             let message = format!("node {node} was silent for the socket timeout");
@@ -294,12 +294,12 @@ fn read(node: &Node, mut line: Line, request: &[u8], progress: &SyncSender<Progr
                 line.read_exact(&mut body[from..]).map_err(broke)?;
             }
             let last = is_last(&body).map_err(|error| odd(&error))?;
-            if progress.send(Progress::Frame(body)).is_err() || last {
+            if progress.send(NodeMessage::Frame(body)).is_err() || last {
                 return Ok(());
             }
         }
     };
-    let _ = progress.send(Progress::Over(work()));
+    let _ = progress.send(NodeMessage::Over(work()));
 }
 
 /// Whether a frame ends the reply: with the last message, or with an error for the request.
@@ -316,15 +316,15 @@ fn is_last(body: &[u8]) -> std::result::Result<bool, spikewire_aerospike_protoco
 }
 
 fn take_all(
-    progress: &Receiver<Progress>,
+    progress: &Receiver<NodeMessage>,
     mut open: usize,
-    time: &TimeLimit<'_>,
+    time: &AggregationLimit<'_>,
     take: &mut dyn FnMut(&[u8]) -> Result<()>,
 ) -> Result<()> {
     while open > 0 {
         match progress.recv_timeout(time.glance()) {
-            Ok(Progress::Frame(body)) => take(&body)?,
-            Ok(Progress::Over(outcome)) => {
+            Ok(NodeMessage::Frame(body)) => take(&body)?,
+            Ok(NodeMessage::Over(outcome)) => {
                 outcome?;
                 open -= 1;
             }
@@ -372,7 +372,8 @@ mod tests {
         interrupted: &dyn Fn() -> bool,
     ) -> (Error, Vec<TcpListener>) {
         let (listeners, nodes) = silent();
-        let time = TimeLimit { start: Instant::now(), timeout, interrupted: Some(interrupted) };
+        let time =
+            AggregationLimit { start: Instant::now(), timeout, interrupted: Some(interrupted) };
         (connect(&nodes, within, Duration::ZERO, &time).unwrap_err(), listeners)
     }
 

@@ -21,7 +21,7 @@ const TURN: Duration = Duration::from_millis(5);
 #[derive(Default)]
 struct State {
     values: BTreeMap<String, String>,
-    asked: Vec<String>,
+    commands: Vec<String>,
     hangs: bool,
     stopped: bool,
     security: Security,
@@ -38,8 +38,8 @@ struct Security {
     tokens: Vec<Vec<u8>>,
     forgets: bool,
     logins: usize,
-    refused: usize,
-    shown: usize,
+    rejected: usize,
+    with_token: usize,
 }
 
 /// A connection.
@@ -120,8 +120,8 @@ impl FakeNode {
     }
 
     /// How often a command was received.
-    pub fn asked(&self, command: &str) -> usize {
-        self.state.lock().asked.iter().filter(|line| line.starts_with(command)).count()
+    pub fn requests_of(&self, command: &str) -> usize {
+        self.state.lock().commands.iter().filter(|line| line.starts_with(command)).count()
     }
 
     /// From now on only this user is accepted.
@@ -152,7 +152,7 @@ impl FakeNode {
     /// The numbers of logins, rejected logins, and connections that presented a token.
     pub fn entries(&self) -> (usize, usize, usize) {
         let security = &self.state.lock().security;
-        (security.logins, security.refused, security.shown)
+        (security.logins, security.rejected, security.with_token)
     }
 
     /// Changes the peers and their generation.
@@ -249,7 +249,7 @@ fn answer(body: &[u8], known: bool, state: &mut State) -> Vec<u8> {
     let mut out = Vec::new();
     let start = frame::begin(&mut out, Kind::Info);
     for command in info::commands(body) {
-        state.asked.push(command.line.to_owned());
+        state.commands.push(command.line.to_owned());
         let value = state.values.get(command.line).map(String::as_str);
         let value = value.unwrap_or("ERROR:4:unrecognized command");
         let value = if is_stranger { "ERROR:80:not authenticated" } else { value };
@@ -263,7 +263,7 @@ fn let_in(body: &[u8], known: &mut bool, security: &mut Security) -> Vec<u8> {
     let mut session = None;
     let result = match Request::parse(body).unwrap() {
         Request::Authenticate { token, .. } => {
-            security.shown += 1;
+            security.with_token += 1;
             let holds = security.tokens.iter().any(|known| known == token);
             if holds { ResultCode::OK } else { ResultCode::EXPIRED_SESSION }
         }
@@ -288,7 +288,7 @@ fn let_in(body: &[u8], known: &mut bool, security: &mut Security) -> Vec<u8> {
     };
     *known = result == ResultCode::OK;
     let by_login = body[2] == spikewire_aerospike_protocol::auth::command::LOGIN;
-    security.refused += usize::from(by_login && !*known);
+    security.rejected += usize::from(by_login && !*known);
     let mut out = Vec::new();
     Reply { result, session }.encode(&mut out);
     out

@@ -15,7 +15,7 @@ use crate::connection::{Cassandra, Reply};
 use crate::error::{Error, Kind, Result};
 use crate::execution::Answer;
 use crate::session::Call;
-use crate::ticket::{TakesAnswer, Ticket, Waits};
+use crate::ticket::{AnswerReceiver, AnswerWaiter, Ticket};
 
 /// How often a caller checks whether it was interrupted.
 const LOOK: Duration = Duration::from_millis(50);
@@ -23,13 +23,16 @@ const LOOK: Duration = Duration::from_millis(50);
 /// The thread, once it was needed.
 #[derive(Debug, Default)]
 pub(super) struct Sender {
-    started: OnceLock<Native<Cassandra, Ticket<Waiting>>>,
+    started: OnceLock<Native<Cassandra, Ticket<CallerWaiter>>>,
     starting: Mutex<()>,
 }
 
 impl Sender {
     /// The thread; `None` if it cannot be started.
-    pub fn thread(&self, cluster: &Arc<Cluster>) -> Option<&Native<Cassandra, Ticket<Waiting>>> {
+    pub fn thread(
+        &self,
+        cluster: &Arc<Cluster>,
+    ) -> Option<&Native<Cassandra, Ticket<CallerWaiter>>> {
         if self.started.get().is_none() {
             let _starting = self.starting.lock();
             if self.started.get().is_none() {
@@ -52,7 +55,7 @@ impl Sender {
 #[cold]
 #[inline(never)]
 pub(super) fn run<T>(
-    thread: &Native<Cassandra, Ticket<Waiting>>,
+    thread: &Native<Cassandra, Ticket<CallerWaiter>>,
     cluster: &Cluster,
     call: Call,
     interrupted: Interrupted<'_>,
@@ -61,7 +64,7 @@ pub(super) fn run<T>(
     let reader = call.execution.reader();
     let caller = Arc::new(Caller { thread: thread::current(), outcome: Mutex::new(None) });
     // If the thread has ended, the ticket is dropped, which reports that.
-    let waiting = Waiting { caller: caller.clone(), answered: None };
+    let waiting = CallerWaiter { caller: caller.clone(), answered: None };
     drop(thread.submit(Ticket::command(call, Tick::now(), waiting)));
     let (outcome, answered) = loop {
         if let Some(outcome) = caller.outcome.lock().take() {
@@ -74,7 +77,7 @@ pub(super) fn run<T>(
         }
     };
     cluster.metrics().goes_on(answered);
-    let Answered { body, node, attempts } = match outcome {
+    let OwnedReply { body, node, attempts } = match outcome {
         Ok(answered) => answered,
         Err(error) => return read(Err(error)),
     };
@@ -88,12 +91,12 @@ pub(super) fn run<T>(
 struct Caller {
     thread: Thread,
     /// Includes when its reply was delivered, while stages are timed.
-    outcome: Mutex<Option<(Result<Answered>, Option<Tick>)>>,
+    outcome: Mutex<Option<(Result<OwnedReply>, Option<Tick>)>>,
 }
 
 /// An answer to be read by the caller.
 #[derive(Debug)]
-struct Answered {
+struct OwnedReply {
     body: Vec<u8>,
     node: Arc<Node>,
     attempts: Attempts,
@@ -101,38 +104,38 @@ struct Answered {
 
 /// Wakes a caller when its statement has ended, in any case.
 #[derive(Debug)]
-pub(super) struct Waiting {
+pub(super) struct CallerWaiter {
     caller: Arc<Caller>,
     answered: Option<Tick>,
 }
 
-impl Waiting {
-    fn tell(&self, outcome: Result<Answered>) {
+impl CallerWaiter {
+    fn complete(&self, outcome: Result<OwnedReply>) {
         self.caller.outcome.lock().get_or_insert((outcome, self.answered));
         self.caller.thread.unpark();
     }
 }
 
-impl Drop for Waiting {
+impl Drop for CallerWaiter {
     fn drop(&mut self) {
-        self.tell(Err(Error::closed()));
+        self.complete(Err(Error::closed()));
     }
 }
 
-impl Waits for Waiting {
+impl AnswerWaiter for CallerWaiter {
     fn answered_at(&mut self, at: Tick) {
         self.answered = Some(at);
     }
 }
 
-impl TakesAnswer for Waiting {
+impl AnswerReceiver for CallerWaiter {
     /// Keeps the reply itself. No statement with copies changes the schema, for which the answer
     /// would be an earlier reply.
     fn take(&mut self, answer: Result<Answer<'_>>, reply: &[u8]) {
-        self.tell(answer.map(|answer| {
+        self.complete(answer.map(|answer| {
             let mut body = buffer::take();
             body.extend_from_slice(reply);
-            Answered { body, node: answer.node.clone(), attempts: answer.attempts }
+            OwnedReply { body, node: answer.node.clone(), attempts: answer.attempts }
         }));
     }
 }

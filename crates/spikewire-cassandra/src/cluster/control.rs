@@ -149,7 +149,7 @@ impl Control {
     fn message<'a>(&self, frame: &'a [u8]) -> Result<Message<'a>> {
         match Response::read(frame) {
             Ok(Response { message: Message::Error(error), .. }) => {
-                Err(Error::refused(error).on(self.address.to_string()))
+                Err(Error::from_server(error).on(self.address.to_string()))
             }
             Ok(response) => Ok(response.message),
             Err(error) => Err(self.malformed(&error)),

@@ -8,14 +8,13 @@
 //! |---|---|
 //! | `seeds` | connecting and reconnecting: the first node that answers, and its protocol version |
 //! | `control` | the control connection: requests and events |
-//! | `attendant`, `after_events` | the background thread: when to refresh what |
+//! | `worker`, `after_events` | the background thread: when to refresh what |
 //! | `tables`, `versions` | reading the system tables; schema versions of nodes |
 //! | `reach` | which nodes can be reached; address translation |
 //! | `node`, `shards`, `snapshot` | the public view |
 //! | `shared` | state shared by the thread and the users |
 
 mod after_events;
-mod attendant;
 mod control;
 mod node;
 mod reach;
@@ -26,6 +25,7 @@ mod shared;
 mod snapshot;
 mod tables;
 pub(crate) mod versions;
+mod worker;
 
 use std::mem::ManuallyDrop;
 use std::sync::atomic::Ordering::SeqCst;
@@ -45,9 +45,9 @@ pub use snapshot::Snapshot;
 use crate::error::{Error, Kind, Result};
 use crate::framing::Handshake;
 use crate::options::Options;
-use attendant::Attendant;
-pub(crate) use shared::HearsSchema;
+pub(crate) use shared::SchemaListener;
 use shared::Shared;
+use worker::ClusterWorker;
 
 /// A connected cluster. Dropping the last handle ends its thread.
 #[derive(Debug)]
@@ -63,11 +63,11 @@ impl Cluster {
     /// keeps listening in the background. Fails if no contact point leads to a node, with a message
     /// that gives the reason for each of them.
     pub fn connect(options: Options) -> Result<Arc<Self>> {
-        let attendant = Attendant::start(options)?;
-        let shared = attendant.shared();
+        let worker = ClusterWorker::start(options)?;
+        let shared = worker.shared();
         let thread = thread::Builder::new()
             .name("spikewire-cql".to_owned())
-            .spawn(move || attendant.run())
+            .spawn(move || worker.run())
             .map_err(|error| {
                 Error::new(
                     Kind::Connection,
@@ -121,8 +121,8 @@ impl Cluster {
     }
 
     /// Tells `listener` of changes of the schema from now on. There is one listener.
-    pub(crate) fn tell_of_schema(&self, listener: Arc<dyn HearsSchema>) {
-        let _ = self.shared.hears_schema.set(listener);
+    pub(crate) fn set_schema_listener(&self, listener: Arc<dyn SchemaListener>) {
+        let _ = self.shared.schema_listener.set(listener);
     }
 
     /// The metrics of its requests, and its events.
@@ -135,7 +135,7 @@ impl Cluster {
         let snapshot = self.snapshot();
         let nodes = snapshot.nodes.iter();
         let nodes = nodes.map(|node| NodeStats::of(node.id(), &**node));
-        Stats::new(&self.shared.metrics, nodes.collect(), &self.shared.looks)
+        Stats::new(&self.shared.metrics, nodes.collect(), &self.shared.refreshes)
     }
 
     /// Lets `janitor` do its work regularly for as long as it lives.

@@ -68,11 +68,11 @@ const MOST_PATIENCE: Duration = Duration::from_secs(4);
 /// Sends an OPTIONS request, which needs no login. A suspended process accepts connections but does
 /// not reply.
 #[derive(Debug)]
-struct Knock(Version);
+struct OptionsProbe(Version);
 
-impl Framing for Knock {
-    fn greet(&mut self, heard: Option<&[u8]>, out: &mut Vec<u8>) -> Greeting {
-        if heard.is_some() {
+impl Framing for OptionsProbe {
+    fn greet(&mut self, frame: Option<&[u8]>, out: &mut Vec<u8>) -> Greeting {
+        if frame.is_some() {
             return Greeting::Ready;
         }
         match request::options(out, self.0) {
@@ -99,7 +99,7 @@ struct Probe {
     /// Must be dropped before the connection is closed.
     _listed: Listed,
     wire: Wire,
-    opening: Opening<Knock>,
+    opening: Opening<OptionsProbe>,
     /// When it counts as unreachable.
     until: Tick,
     overdue: bool,
@@ -115,7 +115,7 @@ impl Probe {
         let (encryption, until) = (node.encryption.clone(), now.after(MOST_PATIENCE));
         // Without a file descriptor nothing is learned about the node.
         let (wire, opening) =
-            Opening::start(node.address, encryption, Knock(version), until).ok()?;
+            Opening::start(node.address, encryption, OptionsProbe(version), until).ok()?;
         let until = now.after(PATIENCE);
         Some(Self {
             node: node.clone(),

@@ -15,7 +15,7 @@ use spikewire_transport::tls::Tls;
 
 use super::control::Control;
 use crate::error::{Error, Kind, Result};
-use crate::framing::{Cassandra, Handshake, Refusal};
+use crate::framing::{Cassandra, Handshake, HandshakeError};
 use crate::options::{Host, Options};
 
 /// The parameters of handshakes in this version.
@@ -27,12 +27,12 @@ pub fn handshake(options: &Options, version: Version) -> Arc<Handshake> {
         keyspace: Mutex::new(options.keyspace.as_deref().map(Arc::from)),
         application: options.application.clone(),
         has_shards: AtomicBool::new(false),
-        refusal: Mutex::default(),
+        last_error: Mutex::default(),
     })
 }
 
 /// Why a node could not be used.
-struct Failed {
+struct ContactFailure {
     at: String,
     error: Error,
 }
@@ -49,7 +49,7 @@ pub fn first(options: &Options, closed: &Arc<AtomicBool>) -> Result<Control> {
             Ok(addresses) => addresses,
             Err(error) => {
                 let error = Error::new(Kind::Connection, error.to_string());
-                failed.push(Failed { at: host.to_string(), error });
+                failed.push(ContactFailure { at: host.to_string(), error });
                 continue;
             }
         };
@@ -58,7 +58,7 @@ pub fn first(options: &Options, closed: &Arc<AtomicBool>) -> Result<Control> {
                 Ok(control) => return Ok(control),
                 // What applies to one node applies to all.
                 Err(error) if is_final(&error) => return Err(error),
-                Err(error) => failed.push(Failed { at: label(host, address), error }),
+                Err(error) => failed.push(ContactFailure { at: label(host, address), error }),
             }
         }
     }
@@ -136,28 +136,30 @@ pub fn open(
     let framing = Cassandra::control(handshake.clone());
     let opened = Session::open_until_closed(address, encryption, framing, within, closed);
     let session = opened.map_err(|error| {
-        let refused = |error: Error| error.on(address.to_string());
-        match handshake.refusal.lock().take() {
-            Some(Refusal::Server(server)) if server.code == Code::BadCredentials => {
-                refused(Error::new(Kind::Authentication, server.message))
+        let at_node = |error: Error| error.on(address.to_string());
+        match handshake.last_error.lock().take() {
+            Some(HandshakeError::Server(server)) if server.code == Code::BadCredentials => {
+                at_node(Error::new(Kind::Authentication, server.message))
             }
-            Some(Refusal::Server(server)) => refused(Error::refused(server)),
-            Some(Refusal::NoCredentials(why)) => refused(Error::new(Kind::Authentication, why)),
-            None => refused(Error::new(Kind::Connection, error.to_string())),
+            Some(HandshakeError::Server(server)) => at_node(Error::from_server(server)),
+            Some(HandshakeError::NoCredentials(why)) => {
+                at_node(Error::new(Kind::Authentication, why))
+            }
+            None => at_node(Error::new(Kind::Connection, error.to_string())),
         }
     })?;
     Ok(Control::new(session, handshake, address, within))
 }
 
-fn report(failed: Vec<Failed>) -> Error {
+fn report(failed: Vec<ContactFailure>) -> Error {
     let mut message = "no contact point leads to a node".to_owned();
-    for (at, Failed { at: place, error }) in failed.iter().enumerate() {
+    for (at, ContactFailure { at: place, error }) in failed.iter().enumerate() {
         let separator = if at == 0 { ": " } else { "; " };
         let _ = write!(message, "{separator}{place}: {error}");
     }
-    let told = failed.into_iter().map(|Failed { at, error }| match error.node() {
+    let reported = failed.into_iter().map(|ContactFailure { at, error }| match error.node() {
         Some(_) => error,
         None => error.on(at),
     });
-    Error::new(Kind::Connection, message).with_earlier(told.collect())
+    Error::new(Kind::Connection, message).with_earlier(reported.collect())
 }

@@ -15,7 +15,7 @@ use crate::framing::Handshake;
 use crate::options::Options;
 
 /// Is told of changes of the schema, on the control thread; must be brief.
-pub(crate) trait HearsSchema: Send + Sync {
+pub(crate) trait SchemaListener: Send + Sync {
     /// Something was changed; `None` if that may be anything, because events were missed.
     fn schema_changed(&self, change: Option<&SchemaChange>);
 }
@@ -43,9 +43,9 @@ pub(super) struct Shared {
     pub janitors: Janitors,
     pub metrics: Metrics,
     /// Who is told of changes of the schema.
-    pub hears_schema: OnceLock<Arc<dyn HearsSchema>>,
+    pub schema_listener: OnceLock<Arc<dyn SchemaListener>>,
     /// Refreshes of nodes and keyspaces.
-    pub looks: Looks,
+    pub refreshes: Looks,
 }
 
 impl Shared {
@@ -65,8 +65,8 @@ impl Shared {
             descriptors: Arc::default(),
             janitors: Janitors::default(),
             metrics: Metrics::default(),
-            hears_schema: OnceLock::new(),
-            looks: Looks::default(),
+            schema_listener: OnceLock::new(),
+            refreshes: Looks::default(),
         }
     }
 
@@ -131,15 +131,15 @@ impl Shared {
         self.compare.load(SeqCst) > now.0
     }
 
-    /// Records that all nodes asked at `asked` have the same schema.
-    pub fn agree(&self, asked: Tick) {
+    /// Records that all nodes asked at `since` have the same schema.
+    pub fn agree(&self, since: Tick) {
         self.compare.store(0, SeqCst);
-        self.agreed.store(asked.0, SeqCst);
+        self.agreed.store(since.0, SeqCst);
     }
 
     /// Tells of a change of the schema.
     pub fn schema_changed(&self, change: Option<&SchemaChange>) {
-        if let Some(listener) = self.hears_schema.get() {
+        if let Some(listener) = self.schema_listener.get() {
             listener.schema_changed(change);
         }
     }
@@ -181,7 +181,7 @@ impl Shared {
         let next = Arc::new(next);
         let before = self.snapshot.swap(next.clone());
         for node in &before.nodes {
-            if !next.nodes.iter().any(|kept| kept.number == node.number) {
+            if !next.nodes.iter().any(|other| other.number == node.number) {
                 node.retire();
             }
         }

@@ -85,9 +85,9 @@ pub struct Local {
 
 /// Reads [`LOCAL`].
 pub fn local(rows: &Rows<'_>, address: SocketAddr) -> Result<Local> {
-    let mut found = None;
+    let mut info = None;
     each(rows, |row| {
-        found = (|| {
+        info = (|| {
             let node = Description {
                 host_id: row.uuid("host_id")?,
                 address,
@@ -99,18 +99,18 @@ pub fn local(rows: &Rows<'_>, address: SocketAddr) -> Result<Local> {
             };
             Some(Local { node, partitioner: row.text("partitioner")?.to_owned() })
         })();
-        if let Some(local) = &mut found {
+        if let Some(local) = &mut info {
             local.node.tokens = tokens(&row)?;
         }
         Ok(())
     })?;
-    found.ok_or_else(|| Malformed::new("system.local lacks required columns"))
+    info.ok_or_else(|| Malformed::new("system.local lacks required columns"))
 }
 
 /// Reads [`PEERS`] or [`OLD_PEERS`]. Nodes without a port of their own listen on `port`. Nodes with
 /// incomplete entries are left out.
 pub fn peers(rows: &Rows<'_>, port: u16) -> Result<Vec<Description>> {
-    let mut found = Vec::new();
+    let mut nodes = Vec::new();
     each(rows, |row| {
         let ip = row.ip("native_address").or_else(|| row.ip("rpc_address"));
         let ip = ip.filter(|ip| !ip.is_unspecified()).or_else(|| row.ip("peer"));
@@ -128,12 +128,12 @@ pub fn peers(rows: &Rows<'_>, port: u16) -> Result<Vec<Description>> {
         if let Some(mut node) = describe() {
             node.tokens = tokens(&row)?;
             if !node.tokens.is_empty() {
-                found.push(node);
+                nodes.push(node);
             }
         }
         Ok(())
     })?;
-    Ok(found)
+    Ok(nodes)
 }
 
 /// Tokens of another partitioner are not 64-bit integers, and are ignored.
@@ -143,25 +143,25 @@ fn tokens(row: &Row<'_>) -> Result<Vec<i64>> {
 
 /// Reads the schema versions of nodes.
 pub fn versions(rows: &Rows<'_>) -> Result<Vec<(Option<HostId>, Option<HostId>)>> {
-    let mut found = Vec::new();
+    let mut versions = Vec::new();
     each(rows, |row| {
-        found.push((row.uuid("host_id"), row.uuid("schema_version")));
+        versions.push((row.uuid("host_id"), row.uuid("schema_version")));
         Ok(())
     })?;
-    Ok(found)
+    Ok(versions)
 }
 
 /// Reads [`KEYSPACES`].
 pub fn keyspaces(rows: &Rows<'_>) -> Result<Vec<(String, Replication)>> {
-    let mut found = Vec::new();
+    let mut keyspaces = Vec::new();
     each(rows, |row| {
         let Some(name) = row.text("keyspace_name") else { return Ok(()) };
         let mut reader = Reader(row.bytes("replication").unwrap_or(&[0; 4]));
         let options = (0..reader.count()?)
             .map(|_| Ok((text(&mut reader)?.to_owned(), text(&mut reader)?.to_owned())))
             .collect::<Result<_>>()?;
-        found.push((name.to_owned(), options));
+        keyspaces.push((name.to_owned(), options));
         Ok(())
     })?;
-    Ok(found)
+    Ok(keyspaces)
 }

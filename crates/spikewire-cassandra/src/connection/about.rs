@@ -42,7 +42,7 @@ mod tests {
             true,
             0,
         );
-        let told = |bytes: &[u8]| {
+        let description_of = |bytes: &[u8]| {
             let About { operation, namespace, records } = about(bytes, &target, 1);
             (operation, namespace.to_owned(), records)
         };
@@ -52,11 +52,11 @@ mod tests {
             bytes
         };
         let shop = || "shop".to_owned();
-        assert_eq!(told(&request(Opcode::Query, &[])), ("query", shop(), 1));
-        assert_eq!(told(&request(Opcode::Execute, &[])), ("execute", shop(), 1));
-        assert_eq!(told(&request(Opcode::Prepare, &[])), ("prepare", shop(), 0));
-        assert_eq!(told(&request(Opcode::Batch, &[0, 0, 17, 0])), ("batch", shop(), 17));
-        assert_eq!(told(&request(Opcode::Batch, &[0])), ("batch", shop(), 1));
-        assert_eq!(told(&[]), ("request", shop(), 0));
+        assert_eq!(description_of(&request(Opcode::Query, &[])), ("query", shop(), 1));
+        assert_eq!(description_of(&request(Opcode::Execute, &[])), ("execute", shop(), 1));
+        assert_eq!(description_of(&request(Opcode::Prepare, &[])), ("prepare", shop(), 0));
+        assert_eq!(description_of(&request(Opcode::Batch, &[0, 0, 17, 0])), ("batch", shop(), 17));
+        assert_eq!(description_of(&request(Opcode::Batch, &[0])), ("batch", shop(), 1));
+        assert_eq!(description_of(&[]), ("request", shop(), 0));
     }
 }

@@ -72,7 +72,7 @@ impl Protocol for Cassandra {
 
     fn refusal(frame: &[u8]) -> Error {
         match read_error(frame) {
-            Ok(error) => Error::refused(error),
+            Ok(error) => Error::from_server(error),
             Err(error) => Error::new(Kind::Malformed, error.to_string()),
         }
     }
@@ -125,8 +125,8 @@ fn read_error(frame: &[u8]) -> std::result::Result<ServerError, Malformed> {
 
 /// The pause between this attempt and the next on an overloaded cluster. Pauses grow and vary, so
 /// that clients that were rejected together do not retry together.
-fn back_off(made: u32) -> Duration {
-    let longest = FIRST_PAUSE * (1 << made.saturating_sub(1).min(MOST_DOUBLINGS));
+fn back_off(attempts: u32) -> Duration {
+    let longest = FIRST_PAUSE * (1 << attempts.saturating_sub(1).min(MOST_DOUBLINGS));
     // Any number that differs from request to request will do.
     let share = Tick::now().0 % 1024;
     longest.mul_f64(0.5 + share as f64 / 2048.0)
@@ -153,13 +153,13 @@ impl Topology for Cluster {
         }
     }
 
-    fn attempt_failed(&self, target: &mut Target, error: &Error, made: u32) -> Duration {
+    fn attempt_failed(&self, target: &mut Target, error: &Error, attempts: u32) -> Duration {
         let again = target.was_tried(error);
         target.note(error);
         let is_overloaded = error.server().is_some_and(|error| error.code == Code::Overloaded);
         // If there is a node that has not rejected the request, it is asked at once.
         if is_overloaded || (again && error.kind() == Kind::CircuitOpen) {
-            back_off(made)
+            back_off(attempts)
         } else {
             Duration::ZERO
         }

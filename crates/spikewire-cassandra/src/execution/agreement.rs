@@ -24,12 +24,12 @@ const SHORT_PAUSE: Duration = Duration::from_millis(10);
 pub struct Agreement {
     /// When to give up.
     pub until: Tick,
-    stage: Stage,
+    stage: AgreementStage,
     peers: &'static str,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Stage {
+enum AgreementStage {
     /// The node is asked for its own schema.
     Own,
     /// It has this schema, and is asked for those of the others.
@@ -44,7 +44,7 @@ enum Stage {
 
 /// The next step.
 #[derive(Debug)]
-pub enum Step {
+pub enum AgreementStep {
     /// Ask the node this.
     Ask(&'static str),
     /// Do nothing until this time.
@@ -56,41 +56,49 @@ pub enum Step {
 impl Agreement {
     /// A check that has not started.
     pub fn new(until: Tick) -> Self {
-        Self { until, stage: Stage::Own, peers: versions::PEERS }
+        Self { until, stage: AgreementStage::Own, peers: versions::PEERS }
     }
 
-    /// Takes a reply, or the end of a pause. Any other outcome of a pause means that nothing will be
-    /// sent any more.
-    pub fn hear(&mut self, outcome: Outcome<'_>, snapshot: &Snapshot) {
+    /// Takes a reply, or the end of a pause. Any other outcome of a pause means that nothing will
+    /// be sent any more.
+    pub fn on_outcome(&mut self, outcome: Outcome<'_>, snapshot: &Snapshot) {
         self.stage = match self.stage {
-            Stage::Own => {
-                let found = rows(outcome).ok().and_then(|found| found.first()?.1);
-                found.map_or(Stage::Failed, Stage::Others)
+            AgreementStage::Own => {
+                let schema = rows(outcome).ok().and_then(|schema| schema.first()?.1);
+                schema.map_or(AgreementStage::Failed, AgreementStage::Others)
             }
-            Stage::Others(own) => match rows(outcome) {
-                Ok(others) if versions::agree(own, &others, snapshot) => Stage::Agreed(Tick::now()),
-                Ok(_) => Stage::Paused,
+            AgreementStage::Others(own) => match rows(outcome) {
+                Ok(others) if versions::agree(own, &others, snapshot) => {
+                    AgreementStage::Agreed(Tick::now())
+                }
+                Ok(_) => AgreementStage::Paused,
                 Err(Some(Code::Invalid)) if self.peers == versions::PEERS => {
                     self.peers = versions::OLD_PEERS;
-                    Stage::Others(own)
+                    AgreementStage::Others(own)
                 }
-                Err(_) => Stage::Failed,
+                Err(_) => AgreementStage::Failed,
             },
-            Stage::Paused | Stage::Agreed(_) if !ends_pause(&outcome) => Stage::Failed,
-            Stage::Paused => Stage::Own,
-            stage @ (Stage::Agreed(_) | Stage::Failed) => stage,
+            AgreementStage::Paused | AgreementStage::Agreed(_) if !ends_pause(&outcome) => {
+                AgreementStage::Failed
+            }
+            AgreementStage::Paused => AgreementStage::Own,
+            stage @ (AgreementStage::Agreed(_) | AgreementStage::Failed) => stage,
         };
     }
 
     /// The next step.
-    pub fn step(&self, cluster: &Cluster, now: Tick) -> Step {
+    pub fn step(&self, cluster: &Cluster, now: Tick) -> AgreementStep {
         match self.stage {
-            Stage::Own => Step::Ask(versions::LOCAL),
-            Stage::Others(_) => Step::Ask(self.peers),
-            Stage::Paused => Step::Pause(now.after(PAUSE).min(self.until)),
-            Stage::Agreed(since) if cluster.has_agreed(since, self.until) => Step::Over(true),
-            Stage::Agreed(_) => Step::Pause(now.after(SHORT_PAUSE).min(self.until)),
-            Stage::Failed => Step::Over(false),
+            AgreementStage::Own => AgreementStep::Ask(versions::LOCAL),
+            AgreementStage::Others(_) => AgreementStep::Ask(self.peers),
+            AgreementStage::Paused => AgreementStep::Pause(now.after(PAUSE).min(self.until)),
+            AgreementStage::Agreed(since) if cluster.has_agreed(since, self.until) => {
+                AgreementStep::Over(true)
+            }
+            AgreementStage::Agreed(_) => {
+                AgreementStep::Pause(now.after(SHORT_PAUSE).min(self.until))
+            }
+            AgreementStage::Failed => AgreementStep::Over(false),
         }
     }
 }

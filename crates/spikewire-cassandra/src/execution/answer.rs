@@ -148,9 +148,9 @@ fn remember(
         return Err(strange(node, &"a prepared statement in answer to something else"));
     };
     let warnings = prefix.warnings.iter().map(|warning| (*warning).to_owned()).collect();
-    let ToPrepare { text, keyspace, asked } = &**request;
+    let ToPrepare { text, keyspace, context } = &**request;
     let prepared = described(text.clone(), keyspace.clone(), reply, warnings);
-    Ok(memory.statements.remember(prepared, asked))
+    Ok(memory.statements.remember(prepared, context))
 }
 
 /// A statement as a node describes it.

@@ -9,7 +9,7 @@ use spikewire_cql::response::{Details, Prepared as Described, Retry, ServerError
 use spikewire_transport::{Attempts, Tick};
 
 use super::answer::{self, Answer, Content};
-use super::{Execution, Heard, Stage, What};
+use super::{Execution, ExecutionAction, Stage, What};
 use crate::cluster::Node;
 use crate::connection::Outcome;
 use crate::error::{Error, Kind};
@@ -31,7 +31,7 @@ impl Execution {
             What::Batch { prepared } => prepared.iter().find(|prepared| prepared.id == id),
             _ => None,
         };
-        known.filter(|_| !self.kept.is_empty() && self.prepares < self.most_prepares()).cloned()
+        known.filter(|_| !self.buffer.is_empty() && self.prepares < self.most_prepares()).cloned()
     }
 
     fn most_prepares(&self) -> u32 {
@@ -47,7 +47,7 @@ impl Execution {
         prepared: Arc<Prepared>,
         node: Arc<Node>,
         attempts: Attempts,
-    ) -> Heard<'a> {
+    ) -> ExecutionAction<'a> {
         self.prepares += 1;
         let earlier = attempts.without_latest();
         self.before.made += earlier.made;
@@ -69,12 +69,14 @@ impl Execution {
         prepared: Arc<Prepared>,
         node: Arc<Node>,
         outcome: Outcome<'a>,
-    ) -> Heard<'a> {
+    ) -> ExecutionAction<'a> {
         match outcome {
             Err(error) if error.kind() != Kind::Interrupted => {
-                Heard::Done(Err(self.ended(error.on(node.to_string()))))
+                ExecutionAction::Done(Err(self.ended(error.on(node.to_string()))))
             }
-            _ if self.memory.cluster.is_closed() => Heard::Done(Err(self.ended(Error::closed()))),
+            _ if self.memory.cluster.is_closed() => {
+                ExecutionAction::Done(Err(self.ended(Error::closed())))
+            }
             _ => self.turn(prepared, node, self.since),
         }
     }
@@ -85,7 +87,7 @@ impl Execution {
         mut prepared: Arc<Prepared>,
         node: Arc<Node>,
         mut since: Tick,
-    ) -> Heard<'a> {
+    ) -> ExecutionAction<'a> {
         loop {
             match prepared.turn(&node, since) {
                 Turn::Again => match self.others.pop() {
@@ -95,10 +97,10 @@ impl Execution {
                 Turn::Wait => {
                     let at = Tick::now().after(PREPARE_PAUSE);
                     if self.deadline <= at {
-                        return Heard::Done(Err(self.timed_out(Some(&node))));
+                        return ExecutionAction::Done(Err(self.timed_out(Some(&node))));
                     }
                     self.stage = Stage::Waiting { prepared, node };
-                    return Heard::Pause(at);
+                    return ExecutionAction::Pause(at);
                 }
                 Turn::Prepare(preparing) => {
                     return match self.memory.prepare_again(&prepared) {
@@ -107,7 +109,7 @@ impl Execution {
                             // Preparing changes nothing.
                             self.send(bytes, Target::new(Aim::Node(node), false, 0))
                         }
-                        Err(error) => Heard::Done(Err(error)),
+                        Err(error) => ExecutionAction::Done(Err(error)),
                     };
                 }
             }
@@ -119,25 +121,25 @@ impl Execution {
         &'a mut self,
         preparing: Preparing,
         outcome: Outcome<'a>,
-    ) -> Heard<'a> {
+    ) -> ExecutionAction<'a> {
         let reply = match outcome {
             Ok(reply) => reply,
             Err(error) => return self.elsewhere(error),
         };
         if let Some(error) = answer::error_of(&reply) {
-            let error = error.map_or_else(|error| error, Error::refused);
+            let error = error.map_or_else(|error| error, Error::from_server);
             let error = error.on(reply.node.to_string()).after(reply.attempts.made, false);
-            return Heard::Done(Err(self.ended(error)));
+            return ExecutionAction::Done(Err(self.ended(error)));
         }
         let answered = answer::prepared_of(&reply);
         let answered = match answered {
             Ok(answered) => answered,
-            Err(error) => return Heard::Done(Err(error)),
+            Err(error) => return ExecutionAction::Done(Err(error)),
         };
         let prepared = preparing.prepared.clone();
         if answered.id != prepared.id || !prepared.takes_as_before(&answered.markers.columns) {
             let error = self.changed(prepared, answered, reply.node);
-            return Heard::Done(Err(error.on(reply.node.to_string())));
+            return ExecutionAction::Done(Err(error.on(reply.node.to_string())));
         }
         let node = preparing.node.clone();
         preparing.done();
@@ -163,13 +165,13 @@ impl Execution {
         let error = before.outdated();
         let (text, keyspace) = (before.text.clone(), before.keyspace.clone());
         let fresh = answer::described(text, keyspace, now, Vec::new());
-        let asked = self.memory.statements.ask(Some(before));
-        self.memory.statements.remember(fresh, &asked);
+        let context = self.memory.statements.ask(Some(before));
+        self.memory.statements.remember(fresh, &context);
         error
     }
 
     /// Sends the request to another node, because preparing the statement failed on this one.
-    fn elsewhere<'a>(&mut self, error: Error) -> Heard<'a> {
+    fn elsewhere<'a>(&mut self, error: Error) -> ExecutionAction<'a> {
         let may_go_on = matches!(
             error.kind(),
             Kind::Connection | Kind::CircuitOpen | Kind::NoNode | Kind::Server
@@ -178,18 +180,18 @@ impl Execution {
             || self.prepares >= self.most_prepares()
             || matches!(self.target.aim, Aim::Node(_))
         {
-            return Heard::Done(Err(self.ended(error)));
+            return ExecutionAction::Done(Err(self.ended(error)));
         }
         self.prepares += 1;
         self.others.clear();
         self.target.note(&error);
-        let bytes = std::mem::take(&mut self.kept);
+        let bytes = std::mem::take(&mut self.buffer);
         self.send(bytes, self.target.clone())
     }
 
     /// Sends the request again to a node that knows its statement by now.
-    fn again<'a>(&mut self, node: Arc<Node>) -> Heard<'a> {
-        let bytes = std::mem::take(&mut self.kept);
+    fn again<'a>(&mut self, node: Arc<Node>) -> ExecutionAction<'a> {
+        let bytes = std::mem::take(&mut self.buffer);
         let mut target = self.target.clone();
         target.first = Some(node);
         self.send(bytes, target)
@@ -210,40 +212,45 @@ impl Execution {
     }
 
     pub(super) fn follows_renewal(&self) -> bool {
-        matches!(&self.what, What::Prepare(request) if request.asked.follows)
+        matches!(&self.what, What::Prepare(request) if request.context.follows)
     }
 
     /// Takes what another request has found out, waits for it, or asks after all.
     #[cold]
-    pub(super) fn renewed(&mut self) -> Heard<'_> {
-        let What::Prepare(request) = &mut self.what else { return Heard::Left };
-        let asked = &mut request.asked;
-        let Some(known) = asked.renews.as_ref().map(Prepared::latest) else { return Heard::Left };
+    pub(super) fn renewed(&mut self) -> ExecutionAction<'_> {
+        let What::Prepare(request) = &mut self.what else { return ExecutionAction::Left };
+        let context = &mut request.context;
+        let Some(known) = context.renews.as_ref().map(Prepared::latest) else {
+            return ExecutionAction::Left;
+        };
         let cluster = &self.memory.cluster;
         let now = Tick::now();
         if cluster.is_closed() {
-            return Heard::Done(Err(Error::closed()));
+            return ExecutionAction::Done(Err(Error::closed()));
         }
         if known.is_stale() {
             let at = now.after(PREPARE_PAUSE);
-            if asked.is_being_renewed() && at < self.deadline {
-                return Heard::Pause(at);
+            if context.is_being_renewed() && at < self.deadline {
+                return ExecutionAction::Pause(at);
             }
-            asked.follows = false;
+            context.follows = false;
             return match self.memory.prepare_again(&known) {
                 Ok(bytes) => self.send(bytes, self.target.clone()),
-                Err(error) => Heard::Done(Err(error)),
+                Err(error) => ExecutionAction::Done(Err(error)),
             };
         }
         let Some(node) = cluster.snapshot().nodes.first().cloned() else {
-            return Heard::Done(Err(Error::new(Kind::NoNode, "the cluster has no node now")));
+            return ExecutionAction::Done(Err(Error::new(
+                Kind::NoNode,
+                "the cluster has no node now",
+            )));
         };
         // The node is stored where the answer can borrow it.
         self.target.aim = Aim::Node(node);
         let Aim::Node(node) = &self.target.aim else { unreachable!("it was just set") };
         let (attempts, prefix) = (Attempts::default(), Prefix::default());
         let content = Content::Prepared(known);
-        Heard::Done(Ok(Answer { node, attempts, prefix, agreed: true, content }))
+        ExecutionAction::Done(Ok(Answer { node, attempts, prefix, agreed: true, content }))
     }
 }
 

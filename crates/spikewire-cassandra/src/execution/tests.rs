@@ -44,7 +44,7 @@ fn prepared(id: &[u8]) -> Vec<u8> {
     frame(8, &body)
 }
 
-fn refused(code: u16, message: &str, rest: &[u8]) -> Vec<u8> {
+fn error_frame(code: u16, message: &str, rest: &[u8]) -> Vec<u8> {
     let mut body = vec![0, 0];
     body.extend_from_slice(&code.to_be_bytes());
     body.extend_from_slice(&(message.len() as u16).to_be_bytes());
@@ -55,14 +55,14 @@ fn refused(code: u16, message: &str, rest: &[u8]) -> Vec<u8> {
 
 fn unprepared(id: &[u8]) -> Vec<u8> {
     let rest: Vec<u8> = [&[0, id.len() as u8], id].concat();
-    refused(0x2500, "Prepared query not found", &rest)
+    error_frame(0x2500, "Prepared query not found", &rest)
 }
 
 fn node(session: &Session, at: usize) -> Arc<Node> {
     session.cluster().snapshot().nodes[at].clone()
 }
 
-#[expect(clippy::unnecessary_wraps, reason = "as executions hear it")]
+#[expect(clippy::unnecessary_wraps, reason = "as executions get it")]
 fn reply<'a>(body: &'a [u8], node: &'a Arc<Node>) -> Outcome<'a> {
     let attempts = Attempts { made: 1, ..Attempts::default() };
     Ok(Reply { body, node, attempts })
@@ -74,8 +74,8 @@ fn prepare(session: &Arc<Session>, text: &str, id: &[u8]) -> Arc<Prepared> {
         panic!("it was prepared before");
     };
     let (_, mut execution) = call.split();
-    match execution.hear(reply(&prepared(id), &node(session, 0))) {
-        Heard::Done(Ok(Answer { content: Content::Prepared(prepared), .. })) => prepared,
+    match execution.on_outcome(reply(&prepared(id), &node(session, 0))) {
+        ExecutionAction::Done(Ok(Answer { content: Content::Prepared(prepared), .. })) => prepared,
         other => panic!("{other:?}"),
     }
 }
@@ -86,16 +86,16 @@ fn execute(session: &Arc<Session>, prepared: &Arc<Prepared>) -> (Draft, Box<Exec
 }
 
 /// The next request, which must follow.
-fn sent(heard: Heard<'_>) -> Draft {
-    match heard {
-        Heard::Send(draft) => draft,
+fn sent(action: ExecutionAction<'_>) -> Draft {
+    match action {
+        ExecutionAction::Send(draft) => draft,
         other => panic!("nothing is sent: {other:?}"),
     }
 }
 
-fn failed(heard: Heard<'_>) -> Error {
-    match heard {
-        Heard::Done(Err(error)) => error,
+fn failed(action: ExecutionAction<'_>) -> Error {
+    match action {
+        ExecutionAction::Done(Err(error)) => error,
         other => panic!("no error: {other:?}"),
     }
 }
@@ -131,20 +131,20 @@ const EXECUTE: u8 = 10;
 const BATCH: u8 = 13;
 
 #[test]
-fn a_node_that_does_not_know_a_statement_is_asked_to_prepare_it() {
+fn a_node_that_does_not_know_a_statement_prepares_it() {
     let session = session();
     let statement = prepare(&session, SET, b"one");
     let (request, mut execution) = execute(&session, &statement);
     let there = node(&session, 2);
     execution.returned(request.bytes.clone());
-    let draft = sent(execution.hear(reply(&unprepared(b"one"), &there)));
+    let draft = sent(execution.on_outcome(reply(&unprepared(b"one"), &there)));
     assert_eq!(draft.bytes[4], PREPARE);
     assert!(matches!(&draft.target.aim, Aim::Node(node) if Arc::ptr_eq(node, &there)));
-    let draft = sent(execution.hear(reply(&prepared(b"one"), &there)));
+    let draft = sent(execution.on_outcome(reply(&prepared(b"one"), &there)));
     assert_eq!(draft.bytes, request.bytes);
     assert!(draft.target.first.is_some_and(|node| Arc::ptr_eq(&node, &there)));
     assert!(!matches!(draft.target.aim, Aim::Node(_)), "another node may do if this one fails");
-    assert!(matches!(execution.hear(reply(&void(), &there)), Heard::Done(Ok(_))));
+    assert!(matches!(execution.on_outcome(reply(&void(), &there)), ExecutionAction::Done(Ok(_))));
 }
 
 #[test]
@@ -154,26 +154,26 @@ fn another_id_is_an_error_and_no_loop() {
     let (request, mut execution) = execute(&session, &statement);
     let there = node(&session, 0);
     execution.returned(request.bytes);
-    sent(execution.hear(reply(&unprepared(b"one"), &there)));
-    let error = failed(execution.hear(reply(&prepared(b"two"), &there)));
+    sent(execution.on_outcome(reply(&unprepared(b"one"), &there)));
+    let error = failed(execution.on_outcome(reply(&prepared(b"two"), &there)));
     assert!(error.message().contains("another id"), "{error}");
     assert!(!error.in_doubt());
 }
 
 #[test]
-fn a_node_that_never_knows_it_is_given_up() {
+fn a_node_that_never_knows_it_is_abandoned() {
     let session = session();
     let statement = prepare(&session, SET, b"one");
     let (request, mut execution) = execute(&session, &statement);
     let there = node(&session, 0);
     for _ in 0..MOST_PREPARES {
         execution.returned(request.bytes.clone());
-        let draft = sent(execution.hear(reply(&unprepared(b"one"), &there)));
+        let draft = sent(execution.on_outcome(reply(&unprepared(b"one"), &there)));
         assert_eq!(draft.bytes[4], PREPARE);
-        assert_eq!(sent(execution.hear(reply(&prepared(b"one"), &there))).bytes[4], EXECUTE);
+        assert_eq!(sent(execution.on_outcome(reply(&prepared(b"one"), &there))).bytes[4], EXECUTE);
     }
     execution.returned(request.bytes);
-    let error = failed(execution.hear(reply(&unprepared(b"one"), &there)));
+    let error = failed(execution.on_outcome(reply(&unprepared(b"one"), &there)));
     assert_eq!(error.kind(), Kind::Server);
     assert!(!error.in_doubt());
 }
@@ -189,10 +189,10 @@ fn the_statement_of_a_batch_is_prepared_that_is_missing() {
     let (request, mut execution) = session.run_batch(batch, &options).unwrap().split();
     let there = node(&session, 0);
     execution.returned(request.bytes);
-    let draft = sent(execution.hear(reply(&unprepared(b"two"), &there)));
+    let draft = sent(execution.on_outcome(reply(&unprepared(b"two"), &there)));
     assert!(draft.bytes.windows(ADD.len()).any(|part| part == ADD.as_bytes()));
-    assert_eq!(sent(execution.hear(reply(&prepared(b"two"), &there))).bytes[4], BATCH);
-    let error = failed(execution.hear(reply(&unprepared(b"three"), &there)));
+    assert_eq!(sent(execution.on_outcome(reply(&prepared(b"two"), &there))).bytes[4], BATCH);
+    let error = failed(execution.on_outcome(reply(&unprepared(b"three"), &there)));
     assert_eq!(error.kind(), Kind::Server, "none of its statements");
 }
 
@@ -213,20 +213,20 @@ fn all_statements_of_a_batch_are_prepared_that_are_missing() {
     let (mut draft, mut batches) = (request, 0);
     loop {
         if draft.bytes[4] == PREPARE {
-            let asks = |name: &&String| draft.bytes.ends_with(format!("c = {name}").as_bytes());
-            let name = names.iter().find(asks).unwrap();
+            let is_for = |name: &&String| draft.bytes.ends_with(format!("c = {name}").as_bytes());
+            let name = names.iter().find(is_for).unwrap();
             assert!(!knows.contains(name), "prepared twice");
             knows.push(name.clone());
-            draft = sent(execution.hear(reply(&prepared(name.as_bytes()), &there)));
+            draft = sent(execution.on_outcome(reply(&prepared(name.as_bytes()), &there)));
             continue;
         }
         batches += 1;
         let Some(missing) = names.iter().find(|name| !knows.contains(name)) else { break };
         execution.returned(draft.bytes.clone());
-        draft = sent(execution.hear(reply(&unprepared(missing.as_bytes()), &there)));
+        draft = sent(execution.on_outcome(reply(&unprepared(missing.as_bytes()), &there)));
     }
     assert_eq!((knows.len(), batches), (100, 3), "it is not sent once for each of them");
-    assert!(matches!(execution.hear(reply(&void(), &there)), Heard::Done(Ok(_))));
+    assert!(matches!(execution.on_outcome(reply(&void(), &there)), ExecutionAction::Done(Ok(_))));
 }
 
 #[test]
@@ -240,12 +240,15 @@ fn requests_share_one_preparation_on_a_node() {
     one.returned(first.bytes);
     two.returned(second.bytes);
     three.returned(third.bytes);
-    sent(one.hear(reply(&unprepared(b"one"), &there)));
-    assert!(matches!(two.hear(reply(&unprepared(b"one"), &there)), Heard::Pause(_)));
-    sent(one.hear(reply(&prepared(b"one"), &there)));
-    assert_eq!(sent(two.hear(Err(pause_is_over()))).bytes[4], EXECUTE);
+    sent(one.on_outcome(reply(&unprepared(b"one"), &there)));
+    assert!(matches!(
+        two.on_outcome(reply(&unprepared(b"one"), &there)),
+        ExecutionAction::Pause(_)
+    ));
+    sent(one.on_outcome(reply(&prepared(b"one"), &there)));
+    assert_eq!(sent(two.on_outcome(Err(pause_is_over()))).bytes[4], EXECUTE);
     // It was sent before the node knew the statement, and is told only now.
-    assert_eq!(sent(three.hear(reply(&unprepared(b"one"), &there))).bytes[4], EXECUTE);
+    assert_eq!(sent(three.on_outcome(reply(&unprepared(b"one"), &there))).bytes[4], EXECUTE);
 }
 
 /// Whoever prepares may be a driver that cannot go on before this one is closed, so that waiting for
@@ -257,50 +260,53 @@ fn a_pause_that_ends_otherwise_ends_the_statement() {
     let there = node(&session, 0);
     let (first, mut one) = execute(&session, &statement);
     one.returned(first.bytes);
-    sent(one.hear(reply(&unprepared(b"one"), &there)));
+    sent(one.on_outcome(reply(&unprepared(b"one"), &there)));
     let waiting = || {
         let (request, mut execution) = execute(&session, &statement);
         execution.returned(request.bytes);
-        assert!(matches!(execution.hear(reply(&unprepared(b"one"), &there)), Heard::Pause(_)));
+        assert!(matches!(
+            execution.on_outcome(reply(&unprepared(b"one"), &there)),
+            ExecutionAction::Pause(_)
+        ));
         execution
     };
     // Its driver is closed.
-    let error = failed(waiting().hear(Err(Error::closed())));
+    let error = failed(waiting().on_outcome(Err(Error::closed())));
     assert_eq!((error.kind(), error.in_doubt()), (Kind::Closed, false));
     // The session is closed, of which a calling thread is not told.
     let mut caller = waiting();
-    assert!(matches!(caller.hear(Err(pause_is_over())), Heard::Pause(_)));
+    assert!(matches!(caller.on_outcome(Err(pause_is_over())), ExecutionAction::Pause(_)));
     session.cluster().close();
-    assert_eq!(failed(caller.hear(Err(pause_is_over()))).kind(), Kind::Closed);
+    assert_eq!(failed(caller.on_outcome(Err(pause_is_over()))).kind(), Kind::Closed);
 }
 
 #[test]
-fn another_node_is_asked_where_preparing_fails() {
+fn another_node_is_tried_where_preparing_fails() {
     let session = session();
     let statement = prepare(&session, SET, b"one");
     let (request, mut execution) = execute(&session, &statement);
     let there = node(&session, 1);
     execution.returned(request.bytes.clone());
-    sent(execution.hear(reply(&unprepared(b"one"), &there)));
+    sent(execution.on_outcome(reply(&unprepared(b"one"), &there)));
     let lost = Error::new(Kind::Connection, "reset").on(there.to_string());
-    let draft = sent(execution.hear(Err(lost)));
+    let draft = sent(execution.on_outcome(Err(lost)));
     assert_eq!(draft.bytes, request.bytes);
     let next = crate::routing::choose(&session.cluster().snapshot(), &draft.target, 0).unwrap();
     assert!(!Arc::ptr_eq(&next, &there));
     // Whoever asks next there may prepare it.
     let (request, mut execution) = execute(&session, &statement);
     execution.returned(request.bytes);
-    assert_eq!(sent(execution.hear(reply(&unprepared(b"one"), &there))).bytes[4], PREPARE);
+    assert_eq!(sent(execution.on_outcome(reply(&unprepared(b"one"), &there))).bytes[4], PREPARE);
 }
 
 /// Node and reason of each failed attempt.
-fn told(error: &Error) -> Vec<(String, String)> {
+fn failures_of(error: &Error) -> Vec<(String, String)> {
     let failed = error.failed_attempts();
     failed.map(|(node, why)| (node.unwrap_or("none").to_owned(), why.to_owned())).collect()
 }
 
 #[test]
-fn what_failed_before_a_statement_was_prepared_is_told() {
+fn what_failed_before_a_statement_was_prepared_is_reported() {
     let session = session();
     let statement = prepare(&session, SET, b"one");
     let (first, second) = (node(&session, 0), node(&session, 1));
@@ -311,26 +317,26 @@ fn what_failed_before_a_statement_was_prepared_is_told() {
     let unknown = || {
         let id = Details::Unprepared(b"one".to_vec());
         let error = ServerError { code: Code::Unprepared, message: "?".to_owned(), details: id };
-        let error = Error::refused(error).on(second.to_string()).after(2, true);
+        let error = Error::from_server(error).on(second.to_string()).after(2, true);
         error.with_earlier(vec![lost.clone()])
     };
     let (request, mut execution) = execute(&session, &statement);
     execution.returned(request.bytes.clone());
-    let draft = sent(execution.hear(Err(unknown())));
+    let draft = sent(execution.on_outcome(Err(unknown())));
     assert_eq!(draft.bytes[4], PREPARE);
     assert!(matches!(&draft.target.aim, Aim::Node(node) if Arc::ptr_eq(node, &second)));
-    let draft = sent(execution.hear(reply(&prepared(b"one"), &second)));
+    let draft = sent(execution.on_outcome(reply(&prepared(b"one"), &second)));
     assert_eq!(draft.bytes, request.bytes);
-    let error = failed(execution.hear(reply(&refused(0x2200, "no", &[]), &second)));
-    assert_eq!(told(&error), expected);
+    let error = failed(execution.on_outcome(reply(&error_frame(0x2200, "no", &[]), &second)));
+    assert_eq!(failures_of(&error), expected);
     assert_eq!((error.attempts(), error.in_doubt()), (2, true));
 
     // The same if preparing fails.
     let (request, mut execution) = execute(&session, &statement);
     execution.returned(request.bytes);
-    sent(execution.hear(Err(unknown())));
-    let error = failed(execution.hear(reply(&refused(0x2200, "no", &[]), &second)));
-    assert_eq!(told(&error), expected);
+    sent(execution.on_outcome(Err(unknown())));
+    let error = failed(execution.on_outcome(reply(&error_frame(0x2200, "no", &[]), &second)));
+    assert_eq!(failures_of(&error), expected);
 }
 
 /// What follows the first request has what is left of the time; errors tell the whole of it.
@@ -343,7 +349,7 @@ fn all_requests_of_a_statement_share_its_time() {
     let (policy, until) = (request.policy, deadline(&request.policy, execution.since()));
     assert!(!policy.timeout.is_zero());
     execution.returned(request.bytes);
-    let again = sent(execution.hear(reply(&unprepared(b"one"), &there)));
+    let again = sent(execution.on_outcome(reply(&unprepared(b"one"), &there)));
     assert_eq!((again.policy.timeout, again.deadline), (policy.timeout, Some(until)));
     let command = again.into_command(Tick::now(), ());
     assert_eq!(command.deadline, until);
@@ -355,13 +361,15 @@ fn errors_say_what_is_in_doubt() {
     let statement = prepare(&session, SET, b"one");
     let there = node(&session, 0);
     // Consistency ONE, none of one, SIMPLE.
-    let timed_out = refused(0x1100, "late", b"\0\x01\0\0\0\0\0\0\0\x01\0\x06SIMPLE");
+    let timed_out = error_frame(0x1100, "late", b"\0\x01\0\0\0\0\0\0\0\x01\0\x06SIMPLE");
     let (_, mut execution) = execute(&session, &statement);
-    let error = failed(execution.hear(reply(&timed_out, &there)));
+    let error = failed(execution.on_outcome(reply(&timed_out, &there)));
     assert!(error.in_doubt());
     assert_eq!(error.node(), Some(there.to_string().as_str()));
     let (_, mut execution) = execute(&session, &statement);
-    assert!(!failed(execution.hear(reply(&refused(0x2200, "no", &[]), &there))).in_doubt());
+    assert!(
+        !failed(execution.on_outcome(reply(&error_frame(0x2200, "no", &[]), &there))).in_doubt()
+    );
 }
 
 #[test]
@@ -381,38 +389,45 @@ fn the_answer_to_a_change_of_the_schema_waits_until_all_nodes_have_it() {
     let other = node(&session, 1).host_id;
     let (_, mut execution) = call().split();
     // The node that made the change is asked, repeatedly while another node has the old schema.
-    sent(execution.hear(reply(&created, &there)));
-    let draft = sent(execution.hear(reply(&schemas(&[(there.host_id, NEW)]), &there)));
+    sent(execution.on_outcome(reply(&created, &there)));
+    let draft = sent(execution.on_outcome(reply(&schemas(&[(there.host_id, NEW)]), &there)));
     assert!(matches!(&draft.target.aim, Aim::Node(node) if Arc::ptr_eq(node, &there)));
     let old = schemas(&[(other, OLD)]);
-    assert!(matches!(execution.hear(reply(&old, &there)), Heard::Pause(_)));
-    sent(execution.hear(over()));
-    sent(execution.hear(reply(&schemas(&[(there.host_id, NEW)]), &there)));
+    assert!(matches!(execution.on_outcome(reply(&old, &there)), ExecutionAction::Pause(_)));
+    sent(execution.on_outcome(over()));
+    sent(execution.on_outcome(reply(&schemas(&[(there.host_id, NEW)]), &there)));
     // A node that is down does not count.
     sample::set_up(&node(&session, 2), false);
     let new = schemas(&[(other, NEW), (node(&session, 2).host_id, OLD)]);
-    assert!(matches!(execution.hear(reply(&new, &there)), Heard::Pause(_)));
-    assert!(matches!(execution.hear(over()), Heard::Pause(_)), "the cluster is looked at anew");
+    assert!(matches!(execution.on_outcome(reply(&new, &there)), ExecutionAction::Pause(_)));
+    assert!(
+        matches!(execution.on_outcome(over()), ExecutionAction::Pause(_)),
+        "the cluster is looked at anew"
+    );
     sample::agree(session.cluster());
-    let Heard::Done(Ok(answer)) = execution.hear(over()) else { panic!("it waits on") };
+    let ExecutionAction::Done(Ok(answer)) = execution.on_outcome(over()) else {
+        panic!("it waits on")
+    };
     assert!(answer.agreed && matches!(answer.content, Content::Schema(_)));
 
     // If the node is gone meanwhile, the change is made nevertheless.
     let (_, mut execution) = call().split();
-    sent(execution.hear(reply(&created, &there)));
+    sent(execution.on_outcome(reply(&created, &there)));
     let lost = Error::new(Kind::Connection, "reset").on(there.to_string());
-    let Heard::Done(Ok(answer)) = execution.hear(Err(lost)) else { panic!("it waits on") };
+    let ExecutionAction::Done(Ok(answer)) = execution.on_outcome(Err(lost)) else {
+        panic!("it waits on")
+    };
     assert!(!answer.agreed);
 
     // The same if the driver is closed while the others have the old schema, or while the cluster is
     // looked at anew.
     for others in [OLD, NEW] {
         let (_, mut execution) = call().split();
-        sent(execution.hear(reply(&created, &there)));
-        sent(execution.hear(reply(&schemas(&[(there.host_id, NEW)]), &there)));
+        sent(execution.on_outcome(reply(&created, &there)));
+        sent(execution.on_outcome(reply(&schemas(&[(there.host_id, NEW)]), &there)));
         let others = schemas(&[(other, others)]);
-        assert!(matches!(execution.hear(reply(&others, &there)), Heard::Pause(_)));
-        let Heard::Done(Ok(answer)) = execution.hear(Err(Error::closed())) else {
+        assert!(matches!(execution.on_outcome(reply(&others, &there)), ExecutionAction::Pause(_)));
+        let ExecutionAction::Done(Ok(answer)) = execution.on_outcome(Err(Error::closed())) else {
             panic!("it waits on")
         };
         assert!(!answer.agreed);
@@ -423,7 +438,7 @@ fn the_answer_to_a_change_of_the_schema_waits_until_all_nodes_have_it() {
         StatementOptions { timeout: Some(Duration::from_nanos(1)), ..StatementOptions::default() };
     let call: Call = session.query("CREATE KEYSPACE k", &options, NoValues).unwrap();
     let (_, mut execution) = call.split();
-    let Heard::Done(Ok(answer)) = execution.hear(reply(&created, &there)) else {
+    let ExecutionAction::Done(Ok(answer)) = execution.on_outcome(reply(&created, &there)) else {
         panic!("it waits beyond its limit")
     };
     assert!(!answer.agreed);
@@ -436,7 +451,7 @@ fn garbage_is_an_error() {
     let there = node(&session, 0);
     for body in [frame(8, &[]), frame(8, &[0, 0, 0, 9]), frame(0, &[0]), frame(2, &[])] {
         let (_, mut execution) = execute(&session, &statement);
-        assert_eq!(failed(execution.hear(reply(&body, &there))).kind(), Kind::Malformed);
+        assert_eq!(failed(execution.on_outcome(reply(&body, &there))).kind(), Kind::Malformed);
     }
 }
 
@@ -449,8 +464,11 @@ fn after_a_use_there_are_other_connections_in_version_4() {
     let call = session.query("USE other", &StatementOptions::default(), NoValues).unwrap();
     let (_, mut execution) = call.split();
     let used = frame(8, b"\0\0\0\x03\0\x05other");
-    let heard = execution.hear(reply(&used, &before[0]));
-    assert!(matches!(heard, Heard::Done(Ok(Answer { content: Content::Keyspace("other"), .. }))));
+    let action = execution.on_outcome(reply(&used, &before[0]));
+    assert!(matches!(
+        action,
+        ExecutionAction::Done(Ok(Answer { content: Content::Keyspace("other"), .. }))
+    ));
     assert_eq!(session.keyspace().as_deref(), Some("other"));
     let now = session.cluster().snapshot().nodes.clone();
     assert_eq!(now.len(), before.len());
@@ -521,7 +539,7 @@ fn a_change_of_the_schema_leads_to_preparing_again() {
         panic!("it was prepared before")
     };
     let (_, mut execution) = call.split();
-    execution.hear(reply(&prepared(b"one"), &node(&session, 0)));
+    execution.on_outcome(reply(&prepared(b"one"), &node(&session, 0)));
     assert!(is_known() && !statement.is_stale());
 }
 
@@ -539,13 +557,13 @@ fn requests_share_one_renewal() {
     let (mut first, mut second, mut third) = (renewal(), renewal(), renewal());
     assert!(!first.waits() && second.waits() && third.waits());
     let over = || Err(pause_is_over());
-    assert!(matches!(second.hear(over()), Heard::Pause(_)));
+    assert!(matches!(second.on_outcome(over()), ExecutionAction::Pause(_)));
     let there = node(&session, 0);
     let answer = prepared(b"one");
-    assert!(matches!(first.hear(reply(&answer, &there)), Heard::Done(Ok(_))));
+    assert!(matches!(first.on_outcome(reply(&answer, &there)), ExecutionAction::Done(Ok(_))));
     for other in [&mut second, &mut third] {
-        let Heard::Done(Ok(Answer { content: Content::Prepared(renewed), .. })) =
-            other.hear(over())
+        let ExecutionAction::Done(Ok(Answer { content: Content::Prepared(renewed), .. })) =
+            other.on_outcome(over())
         else {
             panic!("it is known")
         };
@@ -556,7 +574,7 @@ fn requests_share_one_renewal() {
     let (_lost, mut waiting) = (renewal(), renewal());
     assert!(waiting.waits());
     statement.give_up_renewal();
-    assert_eq!(sent(waiting.hear(over())).bytes[4], PREPARE);
+    assert_eq!(sent(waiting.on_outcome(over())).bytes[4], PREPARE);
     let closed = Err(Error::closed());
-    assert_eq!(failed(renewal().hear(closed)).kind(), Kind::Closed);
+    assert_eq!(failed(renewal().on_outcome(closed)).kind(), Kind::Closed);
 }

@@ -75,7 +75,7 @@ fn nodes_that_are_down_come_last() {
 }
 
 #[test]
-fn other_datacenters_are_asked_where_that_is_allowed_and_last() {
+fn other_datacenters_are_used_where_that_is_allowed_and_last() {
     let open = Options { remote_datacenters: true, ..options() };
     let snapshot = sample::snapshot(&SIX, &TWO_EACH, &open);
     let walked = walk(&snapshot, target(false, 0), 6);
@@ -107,27 +107,27 @@ fn without_a_token_all_local_nodes_have_their_turn() {
 }
 
 #[test]
-fn what_an_error_says_decides_where_the_next_attempt_goes() {
+fn the_error_decides_where_the_next_attempt_goes() {
     let snapshot = sample::snapshot(&SIX, &TWO_EACH, &options());
     let first = choose(&snapshot, &target(false, 0), 0).unwrap();
     let replicas = Replicas { consistency: Consistency::Quorum, received: 2, required: 2 };
-    let found = Details::ReadTimeout { replicas, data_present: false };
-    let refused = |code, details| {
+    let details = Details::ReadTimeout { replicas, data_present: false };
+    let error_of = |code, details| {
         let error = ServerError { code, message: String::new(), details };
-        Error::refused(error).on(first.to_string())
+        Error::from_server(error).on(first.to_string())
     };
     let after = |error: &Error| {
         let mut target = target(false, 0);
         target.note(error);
         choose(&snapshot, &target, 1).unwrap().host_id[0]
     };
-    assert_eq!(after(&refused(Code::ReadTimeout, found)), 1, "the same node knows more by now");
-    assert_eq!(after(&refused(Code::Overloaded, Details::None)), 2);
-    assert_eq!(after(&refused(Code::Bootstrapping, Details::None)), 2);
+    assert_eq!(after(&error_of(Code::ReadTimeout, details)), 1, "the same node knows more by now");
+    assert_eq!(after(&error_of(Code::Overloaded, Details::None)), 2);
+    assert_eq!(after(&error_of(Code::Bootstrapping, Details::None)), 2);
 }
 
 #[test]
-fn a_node_that_is_to_be_asked_first_is_not_asked_for_ever() {
+fn the_preferred_first_node_is_not_tried_for_ever() {
     let snapshot = sample::snapshot(&SIX, &TWO_EACH, &options());
     let first = Some(snapshot.nodes[3].clone());
     let walked = walk(&snapshot, Target { first, ..target(false, 0) }, 3);

@@ -10,7 +10,7 @@ use spikewire_transport::{Attempts, Reply};
 use super::*;
 use crate::cluster::{Cluster, Node, sample};
 use crate::connection::Outcome;
-use crate::execution::{Answer, Execution, Heard};
+use crate::execution::{Answer, Execution, ExecutionAction};
 use crate::options::{Limits, Options, Speculation};
 use crate::routing::{Target, choose};
 use crate::session::{Call, NoValues, Session};
@@ -58,7 +58,7 @@ fn send(session: &Arc<Session>, text: &str, copies: usize) -> Vec<Sent> {
         let next = target.begins();
         let node = choose(&session.cluster().snapshot(), &target, 0).unwrap();
         let own = execution.take().unwrap();
-        execution = own.twin();
+        execution = own.copy();
         sent.push(Sent { target, execution: own, node });
         let Some((delay, following)) = next else { break };
         assert_eq!(delay, DELAY);
@@ -74,7 +74,7 @@ fn frame(opcode: u8, body: &[u8]) -> Vec<u8> {
     frame
 }
 
-fn refused(code: u16, rest: &[u8]) -> Vec<u8> {
+fn error_frame(code: u16, rest: &[u8]) -> Vec<u8> {
     let mut body = vec![0, 0];
     body.extend_from_slice(&code.to_be_bytes());
     body.extend_from_slice(b"\0\x04why?");
@@ -87,34 +87,34 @@ const SYNTAX: u16 = 0x2000;
 const INVALID: u16 = 0x2200;
 
 impl Sent {
-    fn hears<'a>(&'a mut self, body: &'a [u8]) -> Heard<'a> {
+    fn on_reply<'a>(&'a mut self, body: &'a [u8]) -> ExecutionAction<'a> {
         let attempts = Attempts { made: 1, ..Attempts::default() };
-        self.execution.hear(Ok(Reply { body, node: &self.node, attempts }))
+        self.execution.on_outcome(Ok(Reply { body, node: &self.node, attempts }))
     }
 
-    fn fails(&mut self, kind: Kind) -> Heard<'_> {
+    fn fails(&mut self, kind: Kind) -> ExecutionAction<'_> {
         let error = Error::new(kind, format!("{kind:?}")).on(self.node.to_string());
         let outcome: Outcome<'_> = Err(error.after(1, false));
-        self.execution.hear(outcome)
+        self.execution.on_outcome(outcome)
     }
 }
 
-fn answered(heard: Heard<'_>) -> Answer<'_> {
-    match heard {
-        Heard::Done(Ok(answer)) => answer,
+fn answered(action: ExecutionAction<'_>) -> Answer<'_> {
+    match action {
+        ExecutionAction::Done(Ok(answer)) => answer,
         other => panic!("no answer: {other:?}"),
     }
 }
 
-fn failed(heard: &Heard<'_>) -> Error {
-    match heard {
-        Heard::Done(Err(error)) => error.clone(),
+fn failed(action: &ExecutionAction<'_>) -> Error {
+    match action {
+        ExecutionAction::Done(Err(error)) => error.clone(),
         other => panic!("no error: {other:?}"),
     }
 }
 
-fn is_left(heard: &Heard<'_>) -> bool {
-    matches!(heard, Heard::Left)
+fn is_left(action: &ExecutionAction<'_>) -> bool {
+    matches!(action, ExecutionAction::Left)
 }
 
 #[test]
@@ -146,7 +146,7 @@ fn what_has_copies() {
 }
 
 #[test]
-fn a_statement_says_otherwise_than_its_session() {
+fn a_statement_overrides_its_session() {
     let never = session_of(Speculation::default());
     assert!(!query(&never, SELECT, &StatementOptions::default()).speculates());
     let mut options = StatementOptions::default();
@@ -191,11 +191,11 @@ fn the_first_answer_counts() {
             sent.iter().map(|copy| copy.node.number).collect();
         assert_eq!(nodes.len(), 3, "each on a node of its own");
         assert!(sent.iter().all(|copy| !copy.execution.is_left()));
-        let answer = answered(sent[winner].hears(&void));
+        let answer = answered(sent[winner].on_reply(&void));
         assert_eq!(answer.attempts.made, 3, "those of all copies");
         for other in (0..3).filter(|other| *other != winner) {
             assert!(sent[other].execution.is_left());
-            assert!(is_left(&sent[other].hears(&void)));
+            assert!(is_left(&sent[other].on_reply(&void)));
         }
     }
 }
@@ -204,13 +204,13 @@ fn the_first_answer_counts() {
 fn a_node_that_fails_leaves_it_to_the_others() {
     let session = session();
     let mut sent = send(&session, SELECT, 3);
-    assert!(is_left(&sent[1].hears(&refused(OVERLOADED, &[]))));
+    assert!(is_left(&sent[1].on_reply(&error_frame(OVERLOADED, &[]))));
     assert!(is_left(&sent[0].fails(Kind::Connection)));
     let void = frame(8, &[0, 0, 0, 1]);
-    assert_eq!(answered(sent[2].hears(&void)).attempts.made, 3);
+    assert_eq!(answered(sent[2].on_reply(&void)).attempts.made, 3);
 
     let mut sent = send(&session, SELECT, 3);
-    assert!(is_left(&sent[2].hears(&refused(OVERLOADED, &[]))));
+    assert!(is_left(&sent[2].on_reply(&error_frame(OVERLOADED, &[]))));
     assert!(is_left(&sent[0].fails(Kind::Connection)));
     let error = failed(&sent[1].fails(Kind::CircuitOpen));
     assert_eq!((error.kind(), error.attempts()), (Kind::CircuitOpen, 3));
@@ -232,18 +232,18 @@ fn what_no_node_could_answer_otherwise_ends_the_statement() {
     let session = session();
     for code in [SYNTAX, INVALID, 0x2100] {
         let mut sent = send(&session, SET, 2);
-        let error = failed(&sent[0].hears(&refused(code, &[])));
+        let error = failed(&sent[0].on_reply(&error_frame(code, &[])));
         assert_eq!(error.kind(), Kind::Server);
         assert!(!error.in_doubt(), "no node executes it");
-        assert!(is_left(&sent[1].hears(&refused(code, &[]))));
+        assert!(is_left(&sent[1].on_reply(&error_frame(code, &[]))));
     }
     for kind in [Kind::Timeout, Kind::Closed] {
         let mut sent = send(&session, SET, 2);
         let error = failed(&sent[0].fails(kind));
         assert_eq!((error.kind(), error.attempts()), (kind, 2));
         assert!(error.in_doubt(), "the other copy may be executed");
-        let told: Vec<_> = error.failed_attempts().filter_map(|(node, _)| node).collect();
-        assert_eq!(told, [sent[1].node.to_string(), sent[0].node.to_string()]);
+        let failed_nodes: Vec<_> = error.failed_attempts().filter_map(|(node, _)| node).collect();
+        assert_eq!(failed_nodes, [sent[1].node.to_string(), sent[0].node.to_string()]);
         assert!(is_left(&sent[1].fails(kind)));
     }
     let mut sent = send(&session, SELECT, 2);
@@ -266,8 +266,8 @@ fn a_copy_prepares_its_statement_where_it_goes() {
         let frame = frame(8, &prepared);
         let mut execution = call.execution;
         let attempts = Attempts { made: 1, ..Attempts::default() };
-        let heard = execution.hear(Ok(Reply { body: &frame, node: &node, attempts }));
-        match answered(heard).content {
+        let action = execution.on_outcome(Ok(Reply { body: &frame, node: &node, attempts }));
+        match answered(action).content {
             crate::execution::Content::Prepared(known) => known,
             other => panic!("{other:?}"),
         }
@@ -275,14 +275,15 @@ fn a_copy_prepares_its_statement_where_it_goes() {
     let call = session.execute(&known, &StatementOptions::default(), NoValues).unwrap();
     let Call { mut target, execution: first, bytes, .. } = call;
     let (_, mut second) = target.begins().unwrap();
-    let mut twin = first.twin().unwrap();
+    let mut copy = first.copy().unwrap();
     choose(&session.cluster().snapshot(), &target, 0).unwrap();
     assert!(second.begins().is_some());
     let there = choose(&session.cluster().snapshot(), &second, 0).unwrap();
-    let unknown = refused(0x2500, b"\0\x03one");
-    twin.returned(bytes.clone());
+    let unknown = error_frame(0x2500, b"\0\x03one");
+    copy.returned(bytes.clone());
     let attempts = Attempts { made: 1, ..Attempts::default() };
-    let Heard::Send(mut draft) = twin.hear(Ok(Reply { body: &unknown, node: &there, attempts }))
+    let ExecutionAction::Send(mut draft) =
+        copy.on_outcome(Ok(Reply { body: &unknown, node: &there, attempts }))
     else {
         panic!("it is not prepared")
     };
@@ -339,16 +340,16 @@ fn no_copy_goes_where_another_one_is() {
 }
 
 #[test]
-fn a_share_is_taken_once() {
+fn a_share_is_used_once() {
     let mut own = Share::Own(1);
     assert_eq!(
         (own.ask(|it| *it), own.take().copied(), own.take().copied()),
         (Some(1), Some(1), Some(1))
     );
-    let mut twin = own.twin();
-    let third = twin.twin();
-    assert_eq!((own.ask(|it| *it), twin.ask(|it| *it)), (Some(1), Some(1)));
-    assert_eq!(twin.take().copied(), Some(1));
+    let mut second = own.share();
+    let third = second.share();
+    assert_eq!((own.ask(|it| *it), second.ask(|it| *it)), (Some(1), Some(1)));
+    assert_eq!(second.take().copied(), Some(1));
     assert_eq!((own.take(), third.ask(|it| *it), third.into_own()), (None, None, None));
-    assert_eq!(twin.into_own(), Some(1));
+    assert_eq!(second.into_own(), Some(1));
 }

@@ -11,7 +11,7 @@ use spikewire_sync::RwLock;
 use spikewire_transport::Tick;
 
 use super::Prepared;
-use crate::cluster::HearsSchema;
+use crate::cluster::SchemaListener;
 
 /// Maximum number of prepared statements kept. Beyond it all of them are dropped, which costs a
 /// request for each that is used again.
@@ -30,7 +30,7 @@ pub(crate) struct StatementCache {
 
 /// What was known when a statement was to be prepared.
 #[derive(Debug, Clone)]
-pub(crate) struct Asked {
+pub(crate) struct PrepareContext {
     /// The statement that the new one is for, if it was prepared before.
     pub renews: Option<Arc<Prepared>>,
     /// Whether another request is about to find out the same, for which this one waits.
@@ -40,7 +40,7 @@ pub(crate) struct Asked {
     concerned: u64,
 }
 
-impl Asked {
+impl PrepareContext {
     /// Whether another request is about to find out what the statement is now.
     pub fn is_being_renewed(&self) -> bool {
         self.renews.as_ref().is_some_and(|known| known.is_being_renewed(Tick::now()))
@@ -54,38 +54,38 @@ impl StatementCache {
     }
 
     /// To be called before a node is asked to prepare a statement; `renews` was prepared before.
-    pub fn ask(&self, renews: Option<Arc<Prepared>>) -> Asked {
+    pub fn ask(&self, renews: Option<Arc<Prepared>>) -> PrepareContext {
         let concerned = renews.as_ref().map_or(0, |known| known.changes());
         let stale = renews.as_ref().filter(|known| known.is_stale());
         let follows = stale.is_some_and(|known| !known.begin_renewal(Tick::now()));
-        Asked { renews, follows, changes: self.changes.load(SeqCst), concerned }
+        PrepareContext { renews, follows, changes: self.changes.load(SeqCst), concerned }
     }
 
     /// Stores a statement as a node has just prepared it. If it is as before, the existing one
     /// stays, together with what hosts keep with it.
-    pub fn remember(&self, fresh: Prepared, asked: &Asked) -> Arc<Prepared> {
+    pub fn remember(&self, fresh: Prepared, context: &PrepareContext) -> Arc<Prepared> {
         let mut all = self.all.write();
         let name = (fresh.keyspace.clone(), fresh.text.clone());
         let cached = all.get(&name).cloned();
-        let before = [cached.as_ref(), asked.renews.as_ref()].into_iter().flatten();
+        let before = [cached.as_ref(), context.renews.as_ref()].into_iter().flatten();
         let same = before.clone().find(|known| known.is_same(&fresh)).cloned();
-        let kept = if let Some(same) = same {
+        let current = if let Some(same) = same {
             same.refresh(&fresh);
-            if asked.renews.as_ref().is_some_and(|known| Arc::ptr_eq(known, &same)) {
-                same.confirm(asked.concerned);
+            if context.renews.as_ref().is_some_and(|known| Arc::ptr_eq(known, &same)) {
+                same.confirm(context.concerned);
             }
             same
         } else {
             let fresh = Arc::new(fresh);
             // Whether it was before or after these is not known.
-            if self.changes.load(SeqCst) != asked.changes {
+            if self.changes.load(SeqCst) != context.changes {
                 fresh.note_change();
             }
             fresh
         };
         for former in before {
-            if !Arc::ptr_eq(former, &kept) {
-                former.supersede(&kept);
+            if !Arc::ptr_eq(former, &current) {
+                former.supersede(&current);
             }
         }
         if all.len() >= MOST && cached.is_none() {
@@ -93,8 +93,8 @@ impl StatementCache {
             all.values().for_each(|known| known.note_change());
             all.clear();
         }
-        all.insert(name, kept.clone());
-        kept
+        all.insert(name, current.clone());
+        current
     }
 
     /// Drops a statement, so that preparing its text asks a node.
@@ -128,7 +128,7 @@ impl StatementCache {
     }
 }
 
-impl HearsSchema for StatementCache {
+impl SchemaListener for StatementCache {
     fn schema_changed(&self, change: Option<&SchemaChange>) {
         change.map_or_else(|| self.note_any(), |change| self.note(change));
     }
@@ -220,13 +220,13 @@ mod tests {
         let cache = StatementCache::default();
         let known = cache.remember(prepared(Type::Int), &cache.ask(None));
         cache.note_any();
-        let asked = cache.ask(Some(known.clone()));
-        assert!(Arc::ptr_eq(&cache.remember(prepared(Type::Int), &asked), &known));
+        let context = cache.ask(Some(known.clone()));
+        assert!(Arc::ptr_eq(&cache.remember(prepared(Type::Int), &context), &known));
         assert!(!known.is_stale());
         // Another change while the node is asked counts.
-        let asked = cache.ask(Some(known.clone()));
+        let context = cache.ask(Some(known.clone()));
         cache.note_any();
-        cache.remember(prepared(Type::Int), &asked);
+        cache.remember(prepared(Type::Int), &context);
         assert!(known.is_stale());
     }
 
@@ -250,9 +250,9 @@ mod tests {
     #[test]
     fn a_change_while_a_statement_is_prepared_makes_it_stale() {
         let cache = StatementCache::default();
-        let asked = cache.ask(None);
+        let context = cache.ask(None);
         cache.note(&change(Change::Dropped, "k", Target::Table("t".to_owned())));
-        assert!(cache.remember(prepared(Type::Int), &asked).is_stale());
+        assert!(cache.remember(prepared(Type::Int), &context).is_stale());
     }
 
     #[test]

@@ -16,7 +16,7 @@ mod routing_key;
 
 pub use batch::BatchBuilder;
 pub(crate) use batch::borrowed;
-pub(crate) use cache::{Asked, Name, StatementCache};
+pub(crate) use cache::{Name, PrepareContext, StatementCache};
 pub use options::{SpeculationOptions, StatementOptions};
 pub use prepared::{Prepared, Shape};
 pub(crate) use prepared::{Preparing, Turn};

@@ -60,7 +60,7 @@ pub struct Prepared {
     /// The keyspace of its table.
     pub(crate) table_keyspace: Option<Arc<str>>,
     result: ArcSwap<Shape>,
-    nodes: Mutex<FxHashMap<HostId, OnNode>>,
+    nodes: Mutex<FxHashMap<HostId, NodeState>>,
     /// Changes of the schema that may concern it.
     changes: AtomicU64,
     /// How many of them were there when a node was last asked.
@@ -83,7 +83,7 @@ const MOST_CHANGES: usize = 1000;
 
 /// The state of a statement on a node.
 #[derive(Debug, Clone, Copy, Default)]
-struct OnNode {
+struct NodeState {
     /// Whether it is being prepared there.
     preparing: bool,
     /// When it was last prepared there.

@@ -111,7 +111,7 @@ fn numbers(rows: &Batch) -> Vec<i32> {
     let mut now = None;
     let mut numbers = Vec::with_capacity(rows.len() * NUMBERS);
     for row in 0..rows.len() {
-        let RowOutcome::Found(message) = rows.outcome(row) else { continue };
+        let RowOutcome::Record(message) = rows.outcome(row) else { continue };
         let Ok(header) = Header::parse(message) else { continue };
         let ttl = match header.ttl {
             0 => None,
@@ -243,7 +243,7 @@ impl<'m, 'e, 'a> RowRun<'m, 'e, 'a> {
 
     /// Reads the bins of a row; if it is unsuitable for a run, makes its record separately.
     fn record(&mut self, rows: &Batch, answered: Option<&[bool]>, row: usize) -> Result<bool> {
-        let Ok(Some(message)) = rows.found(row) else { return Ok(false) };
+        let Ok(Some(message)) = rows.record(row) else { return Ok(false) };
         let message = Message::again(message)
             .map_err(|error| Error::new(Kind::Malformed, error.to_string()))?;
         let results = answered.unwrap_or_default();

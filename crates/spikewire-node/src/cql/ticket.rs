@@ -1,7 +1,7 @@
 //! The tickets of statements, completed by a driver.
 
 use spikewire_cassandra::connection::{Cassandra, Next, Outcome};
-use spikewire_cassandra::ticket::{self, Waits};
+use spikewire_cassandra::ticket::{self, AnswerWaiter};
 use spikewire_cassandra::{Error, Kind};
 
 use super::job::{Progress, StatementJob, StatementResult};
@@ -59,7 +59,7 @@ pub struct StatementCaller {
     pub decode_options: CqlDecodeOptions,
 }
 
-impl Waits for StatementCaller {}
+impl AnswerWaiter for StatementCaller {}
 
 /// Processes an outcome; if the job is done, calls `finish` with its result.
 #[inline]
@@ -69,7 +69,7 @@ fn on_outcome(
     next: &mut Next<StatementTicket>,
     finish: impl FnOnce(Pledge, CqlDecodeOptions, Result<StatementResult, Error>),
 ) {
-    ticket.hear(outcome, next, |caller, answer| match caller.job.on_reply(answer) {
+    ticket.on_outcome(outcome, next, |caller, answer| match caller.job.on_reply(answer) {
         Progress::Done(result) => {
             if let Some(pledge) = caller.pledge.take() {
                 finish(pledge, caller.decode_options, result);

@@ -3,7 +3,7 @@
 use std::rc::Rc;
 use std::sync::Arc;
 
-use spikewire_cassandra::many::HowMany;
+use spikewire_cassandra::many::ManyOptions;
 use spikewire_cassandra::session::Preparation;
 use spikewire_cassandra::statement::{BatchBuilder, Prepared, StatementOptions};
 use spikewire_cql::request::{BatchKind, values_with};
@@ -59,7 +59,8 @@ pub fn how_many<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
         )));
     };
     let whole = (number.fract() == 0.0 && number >= 0.0).then_some(number as usize);
-    let how = HowMany::read(whole, &describe(rows), &errors, results).map_err(Failure::of_range)?;
+    let how =
+        ManyOptions::read(whole, &describe(rows), &errors, results).map_err(Failure::of_range)?;
     call.env.boolean(how.returns_errors).map(Some)
 }
 

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use spikewire_aerospike::Error;
-use spikewire_aerospike::command::{Refusal, RefusalClass};
+use spikewire_aerospike::command::{InvalidArgument, InvalidArgumentClass};
 use spikewire_aerospike_protocol::expression::Fault;
 use spikewire_aerospike_protocol::request::TooLarge;
 
@@ -47,12 +47,12 @@ impl Failure {
     }
 }
 
-impl From<Refusal> for Failure {
-    fn from(error: Refusal) -> Self {
+impl From<InvalidArgument> for Failure {
+    fn from(error: InvalidArgument) -> Self {
         let message = camel(error.message());
         match error.class() {
-            RefusalClass::Type => Self::Type(message),
-            RefusalClass::Value => Self::Range(message),
+            InvalidArgumentClass::Type => Self::Type(message),
+            InvalidArgumentClass::Value => Self::Range(message),
         }
     }
 }

@@ -152,7 +152,7 @@ impl Batch {
 
     /// The message that contains the record of a row; `None` if there is no record.
     fn message(&self, py: Python<'_>, index: usize) -> PyResult<Option<Message<'_>>> {
-        let message = match self.rows.found(index) {
+        let message = match self.rows.record(index) {
             Ok(Some(message)) => message,
             Ok(None) => return Ok(None),
             Err(error) => return Err(self.failure(py, index, &error)),

@@ -245,7 +245,7 @@ impl OptionValue for Given<'_, '_> {
         Ok(tls::options(self.0)?)
     }
 
-    fn is_given(&self) -> bool {
+    fn has_value(&self) -> bool {
         !self.0.is_none()
     }
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use pyo3::prelude::*;
 use spikewire_cassandra::Error;
 use spikewire_cassandra::connection::Cassandra;
-use spikewire_cassandra::execution::{Heard, pause_is_over};
+use spikewire_cassandra::execution::{ExecutionAction, pause_is_over};
 use spikewire_cassandra::session::Call;
 use spikewire_cassandra::statement::StatementOptions;
 use spikewire_transport::blocking::pause;
@@ -164,17 +164,17 @@ fn ask<'py>(py: Python<'py>, core: &Core, call: Call, job: &mut Job) -> PyResult
         if let Some(request) = replied.take_returned() {
             execution.returned(request);
         }
-        let mut heard = execution.hear(replied.outcome());
+        let mut action = execution.on_outcome(replied.outcome());
         draft = loop {
-            match heard {
-                Heard::Done(answer) => return Ok(job.answered(py, answer)),
-                Heard::Send(next) => break next,
-                Heard::Pause(at) => {
+            match action {
+                ExecutionAction::Done(answer) => return Ok(job.answered(py, answer)),
+                ExecutionAction::Send(next) => break next,
+                ExecutionAction::Pause(at) => {
                     let paused = detached(py, |interrupted| pause(at, interrupted))?;
                     paused.map_err(|fault| raise::<Error>(py, fault))?;
-                    heard = execution.hear(Err(pause_is_over()));
+                    action = execution.on_outcome(Err(pause_is_over()));
                 }
-                Heard::Left => return Err(pause_is_over().raise(py)),
+                ExecutionAction::Left => return Err(pause_is_over().raise(py)),
             }
         };
     }

@@ -9,7 +9,7 @@ use pyo3::exceptions::PyOverflowError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyIterator, PyList};
 use spikewire_cassandra::Error;
-use spikewire_cassandra::many::HowMany;
+use spikewire_cassandra::many::ManyOptions;
 use spikewire_cassandra::statement::StatementOptions;
 use spikewire_sync::Mutex;
 use spikewire_transport::permits::{SIGNAL_POLL, park};
@@ -25,8 +25,8 @@ use crate::bridge::forks::forks;
 use crate::bridge::signal::{Interrupted, detached};
 use crate::bridge::words::text;
 
-/// How a call with many rows goes, checked: rows in flight, whether there are results, whether errors
-/// are among them.
+/// How a call with many rows goes, checked: rows in flight, whether there are results, whether
+/// errors are among them.
 #[pyfunction]
 #[pyo3(signature = (concurrency, errors, results, /))]
 pub fn how_many(
@@ -43,7 +43,8 @@ pub fn how_many(
         Err(error) => return Err(error),
     };
     let errors = text("errors", errors)?;
-    let how = HowMany::read(rows, &shown(concurrency), &errors, results).map_err(value_error)?;
+    let how =
+        ManyOptions::read(rows, &shown(concurrency), &errors, results).map_err(value_error)?;
     Ok((how.concurrency, how.results, how.returns_errors))
 }
 

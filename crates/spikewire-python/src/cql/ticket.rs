@@ -4,7 +4,7 @@ use pyo3::prelude::*;
 use spikewire_cassandra::Error;
 use spikewire_cassandra::connection::{Cassandra, Next, Outcome};
 use spikewire_cassandra::session::Call;
-use spikewire_cassandra::ticket::{self, Waits};
+use spikewire_cassandra::ticket::{self, AnswerWaiter};
 use spikewire_transport::Tick;
 
 use super::job::{Job, Progress};
@@ -92,7 +92,7 @@ pub fn command(
     Ticket::command(call, now, Waiting { delivery, job, _sent: sent, watch })
 }
 
-impl Waits for Waiting {
+impl AnswerWaiter for Waiting {
     fn starts(&self, follows: bool) -> bool {
         // If the task was cancelled in the meantime, a speculative copy is not worth sending.
         self.delivery.starts() && !(follows && self.delivery.is_given_up())
@@ -114,7 +114,7 @@ impl Completes<Cassandra> for Ticket {
     }
 
     fn complete(self, py: Python<'_>, outcome: Outcome<'_>, next: &mut Next<Self>) {
-        self.hear(outcome, next, |waiting, answer| {
+        self.on_outcome(outcome, next, |waiting, answer| {
             if let Some(watch) = &waiting.watch {
                 watch.goes_on();
             }

@@ -16,16 +16,16 @@ pub trait Answer: Sized {
     /// Which replies are results and not errors.
     const KIND: ResponseKind;
 
-    /// Decodes the body of a successful reply; `found`: whether there is a record.
-    fn read(body: &[u8], found: bool, plan: &Self::Plan) -> std::result::Result<Self, Malformed>;
+    /// Decodes the body of a successful reply; `exists`: whether there is a record.
+    fn read(body: &[u8], exists: bool, plan: &Self::Plan) -> std::result::Result<Self, Malformed>;
 }
 
 impl Answer for Option<Record> {
     type Plan = ();
     const KIND: ResponseKind = ResponseKind::Record;
 
-    fn read(body: &[u8], found: bool, (): &()) -> std::result::Result<Self, Malformed> {
-        found.then(|| Record::decode(body, &[])).transpose()
+    fn read(body: &[u8], exists: bool, (): &()) -> std::result::Result<Self, Malformed> {
+        exists.then(|| Record::decode(body, &[])).transpose()
     }
 }
 
@@ -42,8 +42,8 @@ impl Answer for bool {
     type Plan = ();
     const KIND: ResponseKind = ResponseKind::Presence;
 
-    fn read(_: &[u8], found: bool, (): &()) -> std::result::Result<Self, Malformed> {
-        Ok(found)
+    fn read(_: &[u8], exists: bool, (): &()) -> std::result::Result<Self, Malformed> {
+        Ok(exists)
     }
 }
 
@@ -66,6 +66,6 @@ pub(crate) fn check(reply: &Reply<'_>, kind: ResponseKind) -> Result<()> {
 
 /// Decodes the body of a reply that passed [`check`].
 pub(crate) fn read<A: Answer>(body: &[u8], plan: &A::Plan) -> Result<A> {
-    let found = A::KIND.judge(Header::result_of(body)) == Judgement::Present;
-    A::read(body, found, plan).map_err(|error| Error::new(Kind::Malformed, error.to_string()))
+    let exists = A::KIND.judge(Header::result_of(body)) == Judgement::Present;
+    A::read(body, exists, plan).map_err(|error| Error::new(Kind::Malformed, error.to_string()))
 }

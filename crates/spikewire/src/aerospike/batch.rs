@@ -3,7 +3,7 @@
 use spikewire_aerospike::command::batch::Batch as Rows;
 use spikewire_aerospike::{Error, Result};
 
-use crate::aerospike::many::Answered;
+use crate::aerospike::many::ResultMask;
 use crate::aerospike::record::Record;
 
 /// The outcomes of many records, one per row, in input order. Rows are decoded on access; a failed
@@ -14,8 +14,8 @@ use crate::aerospike::record::Record;
 /// # let cluster = spikewire_aerospike_server::Cluster::start(Default::default()).unwrap();
 /// # let users = Client::connect(cluster.seeds())?.dataset("test", "users")?;
 /// users.put_many((0..3).map(|id| (id, [("age", 20 + id)])))?.check()?;
-/// let found = users.get_many([2, 7, 0])?;
-/// let ages: Vec<_> = found
+/// let people = users.get_many([2, 7, 0])?;
+/// let ages: Vec<_> = people
 ///     .iter()
 ///     .map(|row| Ok(row?.and_then(|record| record.get("age").cloned())))
 ///     .collect::<spikewire::Result<_>>()?;
@@ -25,11 +25,11 @@ use crate::aerospike::record::Record;
 #[derive(Debug)]
 pub struct Batch {
     rows: Rows,
-    answered: Answered,
+    answered: ResultMask,
 }
 
 impl Batch {
-    pub(crate) fn new(rows: Rows, answered: Answered) -> Self {
+    pub(crate) fn new(rows: Rows, answered: ResultMask) -> Self {
         Self { rows, answered }
     }
 
@@ -49,7 +49,7 @@ impl Batch {
     ///
     /// If there is no such row.
     pub fn row(&self, row: usize) -> Result<Option<Record>> {
-        let Some(body) = self.rows.found(row)? else { return Ok(None) };
+        let Some(body) = self.rows.record(row)? else { return Ok(None) };
         let record = Record::decode(body, self.answered.of(row));
         record.map(Some).map_err(|error| self.rows.unreadable(row, &error.to_string()))
     }

@@ -151,7 +151,7 @@ impl Builder {
         self
     }
 
-    /// Interval between two passes of the tender. Default 1 s, at least 50 ms.
+    /// Interval between two passes of the cluster worker. Default 1 s, at least 50 ms.
     pub fn tend_interval(mut self, interval: Duration) -> Self {
         self.client.options.tend_interval = interval;
         self

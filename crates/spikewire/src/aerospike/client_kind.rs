@@ -32,7 +32,7 @@ pub trait ClientKind: Clone + Send + Sync + sealed::Sealed + 'static {
     #[doc(hidden)]
     fn work<T: Send + 'static>(
         &self,
-        work: impl FnOnce(&ClientContext, IsWanted<'_>) -> Result<T> + Send + 'static,
+        work: impl FnOnce(&ClientContext, IsNeeded<'_>) -> Result<T> + Send + 'static,
     ) -> Self::Answer<T>;
 
     /// Runs an administrative command: the calling thread waits for the nodes, or no thread does.
@@ -53,7 +53,7 @@ pub trait ClientKind: Clone + Send + Sync + sealed::Sealed + 'static {
 }
 
 /// Whether the result is still wanted.
-pub type IsWanted<'a> = &'a dyn Fn() -> bool;
+pub type IsNeeded<'a> = &'a dyn Fn() -> bool;
 
 /// What rare commands need.
 #[derive(Debug, Clone)]

@@ -30,8 +30,8 @@ pub(crate) fn info<C: ClientKind>(
     command: &str,
 ) -> C::Answer<String> {
     let snapshot = client.context().cluster.snapshot();
-    let found = snapshot.nodes.iter().find(|node| node.address == address).cloned();
-    let ask = match found {
+    let node = snapshot.nodes.iter().find(|node| node.address == address).cloned();
+    let ask = match node {
         Some(node) => InfoCommand::new(command)
             .map(|command| Ask::info(Recipients::These(vec![node]), command)),
         None => Err(Error::new(Kind::NoNode, format!("no node at {address} in the cluster"))),

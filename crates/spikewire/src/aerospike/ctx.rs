@@ -137,8 +137,8 @@ pub(crate) fn steps(path: &[Step]) -> Result<Vec<context::Step<Vec<u8>>>, Fault>
 
 /// An encoded path for index definitions and index queries; `None` for an empty one.
 pub(crate) fn packed(path: &[Step]) -> crate::Result<Option<Vec<u8>>> {
-    let refused = |fault: Fault| crate::Error::invalid(fault.to_string());
-    let steps = steps(path).map_err(refused)?;
-    context::check(&steps).map_err(refused)?;
+    let to_error = |fault: Fault| crate::Error::invalid(fault.to_string());
+    let steps = steps(path).map_err(to_error)?;
+    context::check(&steps).map_err(to_error)?;
     Ok(context::packed(&steps))
 }

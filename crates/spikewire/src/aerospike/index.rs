@@ -195,7 +195,7 @@ impl<C: ClientKind> Indexes<C> {
 
     /// The indexes of a namespace, sorted by name.
     pub fn list(&self, namespace: &str) -> C::Answer<Vec<Index>> {
-        let listed = |found: Vec<ListedIndex>| found.into_iter().map(Index::from).collect();
+        let listed = |entries: Vec<ListedIndex>| entries.into_iter().map(Index::from).collect();
         let about = Administration { operation: "list_indexes", namespace, set: "" };
         self.0.administer(about, list_indexes(namespace).map(|list| list.map(listed)))
     }

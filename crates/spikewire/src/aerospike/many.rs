@@ -19,23 +19,23 @@ use crate::{Error, Result, Value};
 
 /// A composed batch, ready to be sent by either API.
 #[derive(Debug)]
-pub(crate) struct Many {
+pub(crate) struct ComposedBatch {
     pub rows: Rows,
-    pub answered: Answered,
+    pub answered: ResultMask,
     /// Its name in spans.
     pub verb: &'static str,
 }
 
 /// Which operations of a row have results, for rows with operations.
 #[derive(Debug)]
-pub(crate) enum Answered {
+pub(crate) enum ResultMask {
     /// The same operations in all rows.
     Same(Arc<[bool]>),
     /// Per row.
     Each(Vec<Arc<[bool]>>),
 }
 
-impl Answered {
+impl ResultMask {
     pub fn of(&self, row: usize) -> &[bool] {
         match self {
             Self::Same(answered) => answered,
@@ -73,13 +73,13 @@ impl Place<'_> {
         &self,
         rows: BatchBuilder,
         policy: Policy,
-        answered: Answered,
+        answered: ResultMask,
         verb: &'static str,
-    ) -> Many {
+    ) -> ComposedBatch {
         let policy = Policy { keeps: self.began.1.keeps, ..policy };
         let rows = rows.finish(policy, |_, _| ());
         self.encoded();
-        Many { rows, answered, verb }
+        ComposedBatch { rows, answered, verb }
     }
 
     /// Rows of a single kind, unless the key is stored with the record.
@@ -89,7 +89,7 @@ impl Place<'_> {
         (verb, spec): (&'static str, &CommandSpec),
         answered: Vec<bool>,
         write: impl Fn(&mut Kind) -> Result<()>,
-    ) -> Result<Many> {
+    ) -> Result<ComposedBatch> {
         let mut rows = BatchBuilder::default();
         for key in keys {
             let stored = address(&mut rows, self, &key.into(), spec.send_key);
@@ -99,13 +99,13 @@ impl Place<'_> {
             // Invalid requests are rejected even if there are no rows.
             spec.row(self.set, None, &write)?;
         }
-        Ok(self.finish(rows, spec.policy, Answered::Same(answered.into()), verb))
+        Ok(self.finish(rows, spec.policy, ResultMask::Same(answered.into()), verb))
     }
 
     pub fn get_many<'k, K: Into<Key<'k>>>(
         &self,
         keys: impl IntoIterator<Item = K>,
-    ) -> Result<Many> {
+    ) -> Result<ComposedBatch> {
         let options = self.options.for_read()?;
         let spec = CommandSpec::get(self.defaults, &options, BinSelection::All)?;
         self.alike(keys, ("BATCH get", &spec), Vec::new(), |_| Ok(()))
@@ -115,7 +115,7 @@ impl Place<'_> {
         &self,
         keys: impl IntoIterator<Item = K>,
         bins: impl IntoIterator<Item = N>,
-    ) -> Result<Many> {
+    ) -> Result<ComposedBatch> {
         let bins: Vec<N> = bins.into_iter().collect();
         let selection = BinSelection::of(Some(bins.len()));
         let spec = CommandSpec::get(self.defaults, &self.options.for_read()?, selection)?;
@@ -127,7 +127,7 @@ impl Place<'_> {
     pub fn exists_many<'k, K: Into<Key<'k>>>(
         &self,
         keys: impl IntoIterator<Item = K>,
-    ) -> Result<Many> {
+    ) -> Result<ComposedBatch> {
         let spec = CommandSpec::exists(self.defaults, &self.options.for_read()?)?;
         self.alike(keys, ("BATCH exists", &spec), Vec::new(), |_| Ok(()))
     }
@@ -135,7 +135,7 @@ impl Place<'_> {
     pub fn delete_many<'k, K: Into<Key<'k>>>(
         &self,
         keys: impl IntoIterator<Item = K>,
-    ) -> Result<Many> {
+    ) -> Result<ComposedBatch> {
         let spec = CommandSpec::delete(self.defaults, &self.options.for_write()?)?;
         self.alike(keys, ("BATCH delete", &spec), Vec::new(), |_| Ok(()))
     }
@@ -144,7 +144,7 @@ impl Place<'_> {
         &self,
         keys: impl IntoIterator<Item = K>,
         operations: &[Operation],
-    ) -> Result<Many> {
+    ) -> Result<ComposedBatch> {
         let steps = steps(operations)?;
         let (spec, answered) = self.operations(&steps)?;
         self.alike(keys, ("BATCH operate", &spec), answered, |row| {
@@ -159,7 +159,7 @@ impl Place<'_> {
         module: &str,
         name: &str,
         arguments: &[Value],
-    ) -> Result<Many> {
+    ) -> Result<ComposedBatch> {
         let function = function(module, name, arguments)?;
         let spec = CommandSpec::apply_many(self.defaults, &self.options.for_write()?)?;
         self.alike(keys, ("BATCH apply", &spec), vec![true], |row| {
@@ -171,7 +171,7 @@ impl Place<'_> {
     pub fn put_many<'k, K: Into<Key<'k>>, N: AsRef<str>, V: Encode, B>(
         &self,
         records: impl IntoIterator<Item = (K, B)>,
-    ) -> Result<Many>
+    ) -> Result<ComposedBatch>
     where
         B: IntoIterator<Item = (N, V)>,
     {
@@ -183,32 +183,32 @@ impl Place<'_> {
                 spec.row(self.set, stored.as_deref(), |row| write_bins(row, op::WRITE, bins));
             rows.own(kind.map_err(|error| at_row(error, number))?);
         }
-        Ok(self.finish(rows, spec.policy, Answered::Same(Arc::default()), "BATCH put"))
+        Ok(self.finish(rows, spec.policy, ResultMask::Same(Arc::default()), "BATCH put"))
     }
 
     /// Rows of different kinds.
-    pub fn batch<'k>(&self, all: impl IntoIterator<Item = Row<'k>>) -> Result<Many> {
+    pub fn batch<'k>(&self, all: impl IntoIterator<Item = Row<'k>>) -> Result<ComposedBatch> {
         let (timeout, replica) = (self.options.timeout, self.options.replica);
         let retry = self.options.checked_retry()?;
         let policy = limits(&self.defaults.policy, timeout, replica, retry.as_deref());
         let mut rows = BatchBuilder::default();
         let mut answered: Vec<Arc<[bool]>> = Vec::new();
         for (number, row) in all.into_iter().enumerate() {
-            let composed = row.spec(self).and_then(|(spec, given)| {
+            let composed = row.spec(self).and_then(|(spec, flags)| {
                 let stored = address(&mut rows, self, &row.key, spec.send_key);
                 let kind = spec.row(self.set, stored.as_deref(), |kind| row.write(kind))?;
-                Ok((kind, given))
+                Ok((kind, flags))
             });
-            let (kind, given) = composed.map_err(|error| at_row(error, number))?;
+            let (kind, flags) = composed.map_err(|error| at_row(error, number))?;
             rows.like_the_last(kind);
-            answered.push(given.into());
+            answered.push(flags.into());
         }
-        Ok(self.finish(rows, policy, Answered::Each(answered), "BATCH"))
+        Ok(self.finish(rows, policy, ResultMask::Each(answered), "BATCH"))
     }
 }
 
 /// Defines the verbs on many records as methods of `$class`, which provides `fn place(&self) ->
-/// Place<'_>` and `fn run_many(&self, Result<Many>) -> $answer`.
+/// Place<'_>` and `fn run_many(&self, Result<ComposedBatch>) -> $answer`.
 macro_rules! many {
     ($class:ident, $answer:ty) => {
         impl $class {

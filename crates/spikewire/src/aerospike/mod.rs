@@ -58,7 +58,7 @@ pub use module::{Module, Modules};
 pub use operation::{Operation, Order, Overflow, Returning, op};
 pub use options::CallOptions;
 pub use query::{Job, Progress, Query};
-pub use query_plan::{Collection, Found, IndexOn, IndexRange, IndexValue, Page};
+pub use query_plan::{Collection, IndexOn, IndexRange, IndexValue, Page, QueryRecord};
 pub use record::{Bin, Bins, Name, Record};
 pub use role::{Privilege, PrivilegeKind, Role, Roles, privilege};
 pub use row::Row;

@@ -32,7 +32,7 @@ impl Record {
         let (message, _) = Message::parse(body)?;
         let header = &message.header;
         let mut bins = Vec::with_capacity(answered.len().max(usize::from(header.ops)));
-        read_bins(&message, answered, &mut Collected(&mut bins))?;
+        read_bins(&message, answered, &mut BinCollector(&mut bins))?;
         Ok(Self::of_parts(bins, header.generation, header.ttl))
     }
 
@@ -42,9 +42,9 @@ impl Record {
 }
 
 /// Collects bins directly from the wire.
-struct Collected<'a>(&'a mut Vec<Bin>);
+struct BinCollector<'a>(&'a mut Vec<Bin>);
 
-impl Sink for Collected<'_> {
+impl Sink for BinCollector<'_> {
     type Error = Malformed;
 
     fn result(&mut self, answer: Option<Op<'_>>) -> Result<(), Malformed> {
@@ -102,8 +102,8 @@ impl Bins {
 
     /// Removes and returns the value of a bin, as found by [`Bins::get`].
     pub fn remove(&mut self, name: &str) -> Option<Value> {
-        let found = |bin: &Bin| bin.name == *name && bin.value != Value::Nil;
-        let at = self.0.iter().rposition(found)?;
+        let is_match = |bin: &Bin| bin.name == *name && bin.value != Value::Nil;
+        let at = self.0.iter().rposition(is_match)?;
         Some(self.0.remove(at).value)
     }
 }

@@ -33,12 +33,12 @@ use crate::{Result, Value};
 #[derive(Debug, Clone)]
 pub struct Row<'k> {
     pub(crate) key: Key<'k>,
-    work: Work,
+    work: RowCommand,
     options: Option<CallOptions>,
 }
 
 #[derive(Debug, Clone)]
-enum Work {
+enum RowCommand {
     Get(Option<Vec<String>>),
     Write(Vec<Operation>),
     Delete,
@@ -48,13 +48,13 @@ enum Work {
 }
 
 impl<'k> Row<'k> {
-    fn new(key: impl Into<Key<'k>>, work: Work) -> Self {
+    fn new(key: impl Into<Key<'k>>, work: RowCommand) -> Self {
         Self { key: key.into(), work, options: None }
     }
 
     /// Reads all bins.
     pub fn get(key: impl Into<Key<'k>>) -> Self {
-        Self::new(key, Work::Get(None))
+        Self::new(key, RowCommand::Get(None))
     }
 
     /// Reads some bins; without any name, only generation and TTL.
@@ -62,12 +62,12 @@ impl<'k> Row<'k> {
         key: impl Into<Key<'k>>,
         bins: impl IntoIterator<Item = N>,
     ) -> Self {
-        Self::new(key, Work::Get(Some(bins.into_iter().map(Into::into).collect())))
+        Self::new(key, RowCommand::Get(Some(bins.into_iter().map(Into::into).collect())))
     }
 
     /// Checks whether the record exists, without reading its bins.
     pub fn exists(key: impl Into<Key<'k>>) -> Self {
-        Self::new(key, Work::Get(Some(Vec::new())))
+        Self::new(key, RowCommand::Get(Some(Vec::new())))
     }
 
     /// Writes bins.
@@ -92,17 +92,17 @@ impl<'k> Row<'k> {
         bins: impl IntoIterator<Item = (N, V)>,
     ) -> Self {
         let operation = |(name, value): (N, V)| Operation::with(code, name.into(), value);
-        Self::new(key, Work::Write(bins.into_iter().map(operation).collect()))
+        Self::new(key, RowCommand::Write(bins.into_iter().map(operation).collect()))
     }
 
     /// Deletes the record.
     pub fn delete(key: impl Into<Key<'k>>) -> Self {
-        Self::new(key, Work::Delete)
+        Self::new(key, RowCommand::Delete)
     }
 
     /// Renews the TTL.
     pub fn touch(key: impl Into<Key<'k>>) -> Self {
-        Self::new(key, Work::Touch)
+        Self::new(key, RowCommand::Touch)
     }
 
     /// Runs several operations atomically.
@@ -110,13 +110,13 @@ impl<'k> Row<'k> {
         key: impl Into<Key<'k>>,
         operations: impl IntoIterator<Item = Operation>,
     ) -> Self {
-        Self::new(key, Work::Operate(operations.into_iter().collect()))
+        Self::new(key, RowCommand::Operate(operations.into_iter().collect()))
     }
 
     /// Calls a function of a registered module. The record of the row has its return value as the
     /// only bin.
     pub fn apply(key: impl Into<Key<'k>>, module: &str, name: &str, arguments: &[Value]) -> Self {
-        Self::new(key, Work::Apply(function(module, name, arguments)))
+        Self::new(key, RowCommand::Apply(function(module, name, arguments)))
     }
 
     /// The row with other options than those of the dataset. `timeout`, `replica` and the retry
@@ -133,15 +133,15 @@ impl<'k> Row<'k> {
         let place = Place { options, ..*place };
         let defaults = place.defaults;
         let spec = match &self.work {
-            Work::Get(bins) => {
+            RowCommand::Get(bins) => {
                 let selection = BinSelection::of(bins.as_ref().map(Vec::len));
                 CommandSpec::get(defaults, &options.for_read()?, selection)?
             }
-            Work::Write(_) => CommandSpec::write(defaults, &options.for_write()?)?,
-            Work::Delete => CommandSpec::delete(defaults, &options.for_write()?)?,
-            Work::Touch => CommandSpec::touch(defaults, &options.for_write()?)?,
-            Work::Operate(operations) => return place.operations(&steps(operations)?),
-            Work::Apply(_) => CommandSpec::apply(defaults, &options.for_write()?)?,
+            RowCommand::Write(_) => CommandSpec::write(defaults, &options.for_write()?)?,
+            RowCommand::Delete => CommandSpec::delete(defaults, &options.for_write()?)?,
+            RowCommand::Touch => CommandSpec::touch(defaults, &options.for_write()?)?,
+            RowCommand::Operate(operations) => return place.operations(&steps(operations)?),
+            RowCommand::Apply(_) => CommandSpec::apply(defaults, &options.for_write()?)?,
         };
         Ok((spec, Vec::new()))
     }
@@ -149,24 +149,26 @@ impl<'k> Row<'k> {
     /// Encodes its operations.
     pub(crate) fn write(&self, out: &mut Kind) -> Result<()> {
         match &self.work {
-            Work::Get(bins) => bins.iter().flatten().try_for_each(|name| Ok(out.read_bin(name)?)),
-            Work::Write(operations) => {
+            RowCommand::Get(bins) => {
+                bins.iter().flatten().try_for_each(|name| Ok(out.read_bin(name)?))
+            }
+            RowCommand::Write(operations) => {
                 steps(operations)?.into_iter().for_each(|step| out.step(step));
                 Ok(out.check_any()?)
             }
-            Work::Operate(operations) => {
+            RowCommand::Operate(operations) => {
                 steps(operations)?.into_iter().for_each(|step| out.step(step));
                 Ok(())
             }
-            Work::Apply(function) => {
+            RowCommand::Apply(function) => {
                 out.call(function.as_ref().map_err(Clone::clone)?);
                 Ok(())
             }
-            Work::Touch => {
+            RowCommand::Touch => {
                 out.touch();
                 Ok(())
             }
-            Work::Delete => Ok(()),
+            RowCommand::Delete => Ok(()),
         }
     }
 }

@@ -11,7 +11,7 @@ use spikewire_aerospike::{Secret, admin};
 pub use spikewire_aerospike::admin::user::User;
 
 use crate::aerospike::administration::Administration;
-use crate::aerospike::client_kind::{ClientContext, ClientKind, IsWanted};
+use crate::aerospike::client_kind::{ClientContext, ClientKind, IsNeeded};
 use crate::{AsyncClient, Client, Result};
 
 /// Default time limit of a node.
@@ -121,9 +121,9 @@ impl<C: ClientKind> Users<C> {
         make: impl FnOnce(&ClientContext, NewPassword) -> Result<P> + Send + 'static,
     ) -> C::Answer<()> {
         let secret = Secret::from(password);
-        self.0.work(move |context: &ClientContext, is_wanted: IsWanted<'_>| {
+        self.0.work(move |context: &ClientContext, is_needed: IsNeeded<'_>| {
             let mut procedure = make(context, NewPassword::new(&secret)?)?;
-            admin::run(&context.cluster, &mut procedure, &|| !is_wanted())
+            admin::run(&context.cluster, &mut procedure, &|| !is_needed())
         })
     }
 }

@@ -30,9 +30,9 @@ pub(crate) struct Place<'a> {
 }
 
 /// A caller's value to be encoded.
-pub(crate) struct Given<'a, V>(pub &'a V);
+pub(crate) struct ValueSource<'a, V>(pub &'a V);
 
-impl<V: Encode> Source for Given<'_, V> {
+impl<V: Encode> Source for ValueSource<'_, V> {
     type Error = Error;
 
     fn encode(&self, bin: &str, out: &mut Vec<u8>) -> Result<ParticleType> {
@@ -47,7 +47,7 @@ pub(crate) fn write_bins<N: AsRef<str>, V: Encode>(
     bins: impl IntoIterator<Item = (N, V)>,
 ) -> Result<()> {
     for (name, value) in bins {
-        out.write_bin(code, name.as_ref(), &Given(&value))?;
+        out.write_bin(code, name.as_ref(), &ValueSource(&value))?;
     }
     Ok(out.check_any()?)
 }

@@ -48,18 +48,18 @@ fn encode_error(error: EncodeError) -> Error {
 }
 
 #[inline]
-fn check(parameters: &[Column], given: usize) -> Result<()> {
-    if parameters.len() == given { Ok(()) } else { Err(miscounted(parameters, given)) }
+fn check(parameters: &[Column], count: usize) -> Result<()> {
+    if parameters.len() == count { Ok(()) } else { Err(miscounted(parameters, count)) }
 }
 
 #[cold]
-fn miscounted(parameters: &[Column], given: usize) -> Error {
+fn miscounted(parameters: &[Column], actual: usize) -> Error {
     let names: Vec<&str> = parameters.iter().map(|parameter| &*parameter.name).collect();
     let (count, names) = (names.len(), names.join(", "));
     Error::invalid(match count {
-        0 => format!("the statement takes no values, and {given} were given"),
-        1 => format!("the statement takes 1 value ({names}), not {given}"),
-        _ => format!("the statement takes {count} values ({names}), not {given}"),
+        0 => format!("the statement takes no values, and {actual} were given"),
+        1 => format!("the statement takes 1 value ({names}), not {actual}"),
+        _ => format!("the statement takes {count} values ({names}), not {actual}"),
     })
 }
 
@@ -190,7 +190,7 @@ fn written_otherwise<'a, T: ToValue + ?Sized + 'a>(
     find: impl Fn(&str) -> Option<&'a T>,
 ) -> Result<&'a T> {
     let mut same = names.filter(|name| name.eq_ignore_ascii_case(&parameter.name));
-    let found = match (same.next(), same.next()) {
+    let value = match (same.next(), same.next()) {
         (Some(one), Some(other)) => {
             let name = &parameter.name;
             let message = format!("{one} and {other} both name the parameter {name:?}");
@@ -198,15 +198,16 @@ fn written_otherwise<'a, T: ToValue + ?Sized + 'a>(
         }
         (one, _) => one.and_then(find),
     };
-    found.ok_or_else(|| {
+    value.ok_or_else(|| {
         Error::invalid(format!("there is no value for the parameter {:?}", parameter.name))
     })
 }
 
 impl Values for Named<'_> {
     fn bind(&self, parameters: &[Column], out: &mut Vec<u8>) -> Result<()> {
-        let find =
-            |wanted: &str| self.0.iter().find(|(name, _)| *name == wanted).map(|(_, value)| *value);
+        let find = |parameter: &str| {
+            self.0.iter().find(|(name, _)| *name == parameter).map(|(_, value)| *value)
+        };
         by_name(parameters, self.0.iter().map(|(name, _)| *name), find, out)
     }
 
@@ -223,8 +224,8 @@ macro_rules! maps {
         {
             fn bind(&self, parameters: &[Column], out: &mut Vec<u8>) -> Result<()> {
                 let names = self.keys().map(AsRef::as_ref);
-                let find = |wanted: &str| {
-                    self.iter().find(|(name, _)| (*name).as_ref() == wanted).map(|(_, value)| value)
+                let find = |parameter: &str| {
+                    self.iter().find(|(name, _)| (*name).as_ref() == parameter).map(|(_, value)| value)
                 };
                 by_name(parameters, names, find, out)
             }

@@ -14,7 +14,7 @@ use super::bind::Values;
 use super::builder::Builder;
 use super::call_options::CallOptions;
 use super::cluster::{self, Node};
-use super::prepared::{Bound, Form, Prepared, Statement, execute, is_misfit};
+use super::prepared::{Bound, Form, Prepared, Statement, execute, may_be_stale};
 use super::result::{QueryResult, Raw, Rows};
 use super::row::Row;
 use crate::cql::span::{SessionCall, StatementSpan};
@@ -84,7 +84,7 @@ impl Core {
             return work(&self.renewed(prepared, options)?);
         }
         let worked = work(prepared);
-        if is_misfit(&worked)
+        if may_be_stale(&worked)
             && let Ok(call) = self.composer.prepare_anew(&prepared.0, options)
             && let Ok(now) = self.ask(*call)
         {
@@ -142,7 +142,7 @@ impl Session {
     }
 
     fn span(&self, call: SessionCall<'_>) -> StatementSpan {
-        StatementSpan::of(call, || self.options.said_keyspace().or_else(|| self.keyspace()))
+        StatementSpan::of(call, || self.options.own_keyspace().or_else(|| self.keyspace()))
     }
 
     /// Prepares a statement, unless it is prepared already and the schema has not changed since.
@@ -200,7 +200,7 @@ impl Session {
         let mut prepared = prepared.collect::<Result<Vec<_>>>()?;
         let composer = &self.core.composer;
         let mut call = batch.compose(composer, &prepared, &options);
-        if is_misfit(&call) && !prepared.is_empty() {
+        if may_be_stale(&call) && !prepared.is_empty() {
             // Their parameters may be other ones by now.
             for known in &mut prepared {
                 let anew = composer.prepare_anew(&known.0, &plain);

@@ -89,7 +89,7 @@ impl CallOptions {
     }
 
     /// The keyspace that was set.
-    pub(super) fn said_keyspace(&self) -> Option<Arc<str>> {
+    pub(super) fn own_keyspace(&self) -> Option<Arc<str>> {
         self.options.keyspace.clone()
     }
 

@@ -24,8 +24,8 @@
 ///     let address: Option<Address> = row.map(|row| row.get("address")).transpose()?;
 ///
 ///     // Of columns of these names.
-///     let found = session.execute("SELECT street, zip FROM houses", ())?;
-///     let houses: spikewire::cql::Result<Vec<Address>> = found.rows_as().collect();
+///     let result = session.execute("SELECT street, zip FROM houses", ())?;
+///     let houses: spikewire::cql::Result<Vec<Address>> = result.rows_as().collect();
 ///     # let _ = (address, houses);
 ///     Ok(())
 /// }

@@ -12,8 +12,8 @@
 //! let insert = session.prepare("INSERT INTO items (id, name) VALUES (?, ?)")?;
 //! session.execute(&insert, (1, "pear"))?;
 //!
-//! let found = session.execute("SELECT name FROM items WHERE id = ?", (1,))?;
-//! if let Some((name,)) = found.first::<(String,)>()? {
+//! let result = session.execute("SELECT name FROM items WHERE id = ?", (1,))?;
+//! if let Some((name,)) = result.first::<(String,)>()? {
 //!     println!("{name}");
 //! }
 //! for row in session.query("SELECT id, name FROM items", ())? {

@@ -106,7 +106,7 @@ pub(super) fn execute(
 
 /// Whether an error may mean that the parameters of a statement are other ones by now than those
 /// that its values do not fit.
-pub(super) fn is_misfit<T>(result: &Result<T>) -> bool {
+pub(super) fn may_be_stale<T>(result: &Result<T>) -> bool {
     result.as_ref().is_err_and(|error| error.kind() == Kind::Invalid)
 }
 

@@ -18,7 +18,7 @@ use super::value::FromValue;
 pub struct QueryResult {
     page: Option<Arc<Page>>,
     paging_state: Option<Arc<[u8]>>,
-    came_with: CameWith,
+    came_with: ResultMeta,
     /// The schema change of the statement, if any.
     schema_change: Option<SchemaChange>,
     schema_agreed: bool,
@@ -26,7 +26,7 @@ pub struct QueryResult {
 
 /// Metadata of a result.
 #[derive(Debug, Clone)]
-struct CameWith {
+struct ResultMeta {
     node: Arc<Node>,
     attempts: u32,
     tracing_id: Option<Uuid>,
@@ -199,7 +199,7 @@ impl std::iter::FusedIterator for Rows {}
 /// An undecoded reply, decoded by the caller's thread.
 #[derive(Debug)]
 pub(super) struct Raw {
-    came_with: CameWith,
+    came_with: ResultMeta,
     schema_agreed: bool,
     content: RawContent,
 }
@@ -218,7 +218,7 @@ impl Raw {
         let Answer { node, attempts, prefix, agreed, content } = answer;
         let owned =
             |(name, bytes): (&str, Option<&[u8]>)| (name.to_owned(), bytes.map(<[u8]>::to_vec));
-        let came_with = CameWith {
+        let came_with = ResultMeta {
             node: node.clone(),
             attempts: attempts.made,
             tracing_id: prefix.tracing_id.map(Uuid),

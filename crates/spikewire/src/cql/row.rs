@@ -86,7 +86,7 @@ impl Row {
         let at = column.find(self.columns())?;
         let mut cells = self.cells();
         let cell = cells.skip(at).and_then(|()| cells.cell()).map_err(malformed)?;
-        made(&self.columns()[at], cell)
+        read_cell(&self.columns()[at], cell)
     }
 
     /// All columns: a tuple with as many fields, or another type that implements [`FromRow`].
@@ -133,7 +133,7 @@ impl fmt::Debug for Row {
 }
 
 #[inline]
-fn made<T: FromValue>(column: &Column, cell: Option<&[u8]>) -> Result<T> {
+fn read_cell<T: FromValue>(column: &Column, cell: Option<&[u8]>) -> Result<T> {
     read(&column.ty, cell).map_err(|why| unreadable::<T>(column, &why))
 }
 
@@ -210,7 +210,7 @@ impl FromRow for Row {
 impl FromRow for Vec<Value> {
     fn from_row(row: &Row) -> Result<Self> {
         let mut cells = row.cells();
-        let value = |column| made(column, cells.cell().map_err(malformed)?);
+        let value = |column| read_cell(column, cells.cell().map_err(malformed)?);
         row.columns().iter().map(value).collect()
     }
 }
@@ -225,17 +225,17 @@ macro_rules! tuples {
                     return Err(miscounted(columns, $count));
                 }
                 let mut cells = row.cells();
-                Ok(($(made::<$part>(&columns[$at], cells.cell().map_err(malformed)?)?,)+))
+                Ok(($(read_cell::<$part>(&columns[$at], cells.cell().map_err(malformed)?)?,)+))
             }
         })*
     };
 }
 
 #[cold]
-fn miscounted(columns: &[Column], wanted: usize) -> Error {
+fn miscounted(columns: &[Column], len: usize) -> Error {
     let names: Vec<&str> = columns.iter().map(|column| &*column.name).collect();
     Error::invalid(format!(
-        "a row of {} columns ({}) was read as a tuple of {wanted}",
+        "a row of {} columns ({}) was read as a tuple of {len}",
         names.len(),
         names.join(", ")
     ))

@@ -2,8 +2,8 @@
 
 /// Calls a macro for each of them, with the number of fields, and their types and indexes.
 macro_rules! each_tuple {
-    ($made:ident) => {
-        $made! {
+    ($callback:ident) => {
+        $callback! {
             1 (A 0)
             2 (A 0 B 1)
             3 (A 0 B 1 C 2)

@@ -25,21 +25,21 @@ use spikewire_transport::{
 
 /// The client's side: accepts commands for the task.
 #[derive(Debug)]
-pub(crate) struct Handle<P: Protocol, T: ResponseHandler>(Arc<Shared<P, T>>);
+pub(crate) struct Handle<P: Protocol, T: ResponseHandler>(Arc<DriverShared<P, T>>);
 
 #[derive(Debug)]
-struct Shared<P: Protocol, T> {
+struct DriverShared<P: Protocol, T> {
     driver: LoopDriver<P, T>,
-    task: Wakes,
+    task: TaskWaker,
     /// The runtime that drives it and its queries.
     runtime: runtime::Handle,
 }
 
 /// The task as an event loop: every request wakes it.
 #[derive(Debug, Default)]
-struct Wakes(Mutex<Option<Waker>>);
+struct TaskWaker(Mutex<Option<Waker>>);
 
-impl EventLoop for Wakes {
+impl EventLoop for TaskWaker {
     fn flush_soon(&self) {
         let waker = self.0.lock().clone();
         if let Some(waker) = waker {
@@ -65,8 +65,9 @@ where
     let runtime = runtime::Handle::try_current().map_err(|error| failed(&error))?;
     let multiplexer = Multiplexer::for_loop(topology).map_err(|error| failed(&error))?;
     let driver = LoopDriver::new(multiplexer);
-    let shared = Arc::new(Shared { driver, task: Wakes::default(), runtime: runtime.clone() });
-    let watched = Watched(shared.clone());
+    let shared =
+        Arc::new(DriverShared { driver, task: TaskWaker::default(), runtime: runtime.clone() });
+    let watched = RegisteredDriver(shared.clone());
     // SAFETY: a multiplexer owns its descriptor, which stays open and unchanged while the
     // multiplexer lives, and the watched object keeps it alive.
     let watched = unsafe { AsyncFd::register_with_interest(watched, Interest::READABLE) };
@@ -105,9 +106,9 @@ impl<P: Protocol, T: Ticket<P>> Handle<P, T> {
 }
 
 /// The object registered with the reactor.
-struct Watched<P: Protocol, T>(Arc<Shared<P, T>>);
+struct RegisteredDriver<P: Protocol, T>(Arc<DriverShared<P, T>>);
 
-impl<P: Protocol, T> AsRawFd for Watched<P, T> {
+impl<P: Protocol, T> AsRawFd for RegisteredDriver<P, T> {
     fn as_raw_fd(&self) -> RawFd {
         self.0.driver.as_raw_fd()
     }
@@ -115,7 +116,7 @@ impl<P: Protocol, T> AsRawFd for Watched<P, T> {
 
 /// The runtime's side.
 struct Task<P: Protocol, T: Ticket<P>> {
-    watched: AsyncFd<Watched<P, T>>,
+    watched: AsyncFd<RegisteredDriver<P, T>>,
     timer: Option<Pin<Box<Sleep>>>,
     /// The time to which the timer is set.
     set_to: Tick,
@@ -129,7 +130,7 @@ impl<P: Protocol, T: Ticket<P>> Task<P, T> {
     /// Does pending work; `None` if the client was closed or the descriptor failed.
     fn work(&mut self, context: &mut Context<'_>) -> Option<()> {
         let shared = self.watched.get_ref().0.clone();
-        let Shared { driver, task, .. } = &*shared;
+        let DriverShared { driver, task, .. } = &*shared;
         match &mut *task.0.lock() {
             Some(waker) => waker.clone_from(context.waker()),
             none => *none = Some(context.waker().clone()),
@@ -188,7 +189,7 @@ impl<P: Protocol, T: Ticket<P>> Drop for Task<P, T> {
     /// The client was closed, or the runtime is shutting down: nothing may wait for this task any
     /// more.
     fn drop(&mut self) {
-        let Shared { driver, task, .. } = &*self.watched.get_ref().0;
+        let DriverShared { driver, task, .. } = &*self.watched.get_ref().0;
         driver.close_now(&mut deliver);
         *task.0.lock() = None;
     }

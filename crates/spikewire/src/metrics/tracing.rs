@@ -45,8 +45,8 @@ pub fn to_tracing(client: &Arc<dyn Observed>) -> io::Result<Bridge> {
     Bridge::start("spikewire-tracing", move |stopped| {
         dispatcher::with_default(&subscriber, || {
             while !stopped.load(Relaxed) && events.is_heard() {
-                let (told, lost) = events.wait(WAIT);
-                told.iter().for_each(tell);
+                let (batch, lost) = events.wait(WAIT);
+                batch.iter().for_each(emit);
                 if lost > 0 {
                     warn!(target: "spikewire", lost, "events came too fast");
                 }
@@ -58,7 +58,7 @@ pub fn to_tracing(client: &Arc<dyn Observed>) -> io::Result<Bridge> {
     })
 }
 
-fn tell(event: &Event) {
+fn emit(event: &Event) {
     match event {
         Event::NodeUp(node) => info!(target: "spikewire", %node, "node up"),
         Event::NodeDown(node) => warn!(target: "spikewire", %node, "node down"),

@@ -16,8 +16,8 @@ async fn verbs(session: AsyncSession, place: &Place) {
         .unwrap();
 
     let select = format!("SELECT n, name FROM {table} WHERE id = ?");
-    let found = session.execute(&select, (1,)).await.unwrap();
-    assert_eq!(found.len(), 1000);
+    let result = session.execute(&select, (1,)).await.unwrap();
+    assert_eq!(result.len(), 1000);
     let paged = session.with(CallOptions::new().page_size(100));
     let rows = paged.query(&select, (1,)).await.unwrap();
     let rows: Vec<(i32, String)> = rows.map(|row| row.unwrap().read().unwrap()).collect().await;

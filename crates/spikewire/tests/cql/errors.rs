@@ -17,19 +17,19 @@ fn code(error: &Error) -> Code {
 fn the_words_of_the_server() {
     let place = place!();
     let session = place.session();
-    let refused = |text: &str| session.execute(text, ()).unwrap_err();
-    let error = refused("SELEC 1");
+    let error_of = |text: &str| session.execute(text, ()).unwrap_err();
+    let error = error_of("SELEC 1");
     assert_eq!(code(&error), Code::Syntax);
     assert!(error.message().contains("no viable alternative"), "{error}");
-    assert_eq!(code(&refused("SELECT * FROM no_such_table")), Code::Invalid);
-    let error = refused("SELECT * FROM no_such_keyspace.t");
+    assert_eq!(code(&error_of("SELECT * FROM no_such_table")), Code::Invalid);
+    let error = error_of("SELECT * FROM no_such_keyspace.t");
     assert_eq!(code(&error), Code::Invalid);
     assert!(error.message().contains("no_such_keyspace"), "{error}");
-    assert_eq!(code(&refused("USE no_such_keyspace")), Code::Invalid);
+    assert_eq!(code(&error_of("USE no_such_keyspace")), Code::Invalid);
     assert_eq!(code(&session.prepare("SELEC ?").unwrap_err()), Code::Syntax);
 
     let table = place.table(&session, "id int PRIMARY KEY");
-    let error = refused(&format!("CREATE TABLE {table} (id int PRIMARY KEY)"));
+    let error = error_of(&format!("CREATE TABLE {table} (id int PRIMARY KEY)"));
     assert_eq!(code(&error), Code::AlreadyExists);
     let keyspace = place.keyspace.clone();
     assert_eq!(
@@ -79,36 +79,36 @@ fn too_few_and_too_many_values() {
 
 #[test]
 fn options_that_make_no_sense() {
-    let refused = |builder: spikewire::cql::Builder, at: &str| {
+    let error_of = |builder: spikewire::cql::Builder, at: &str| {
         let error = builder.connect(at).unwrap_err();
         assert_eq!(error.kind(), Kind::Invalid, "{error}");
         error.message().to_owned()
     };
     let builder = Session::builder;
     assert_eq!(
-        refused(builder(), "user@db1"),
+        error_of(builder(), "user@db1"),
         "\"user@db1\" is not a valid host: expected host or host:port"
     );
-    assert!(refused(builder(), "").contains("is not a valid host"));
+    assert!(error_of(builder(), "").contains("is not a valid host"));
     assert_eq!(
-        refused(builder().pipeline_depth(40_000), "db1"),
+        error_of(builder().pipeline_depth(40_000), "db1"),
         "pipeline_depth must be between 1 and 32767, not 40000"
     );
     assert_eq!(
-        refused(builder().connections_per_node(0), "db1"),
+        error_of(builder().connections_per_node(0), "db1"),
         "connections_per_node must be between 1 and 1024, not 0"
     );
-    assert_eq!(refused(builder().keyspace(""), "db1"), "keyspace must not be empty");
-    assert_eq!(refused(builder().threads(0), "db1"), "threads must be between 1 and 256, not 0");
-    assert!(refused(builder().credentials("", "x"), "db1").contains("user name"));
+    assert_eq!(error_of(builder().keyspace(""), "db1"), "keyspace must not be empty");
+    assert_eq!(error_of(builder().threads(0), "db1"), "threads must be between 1 and 256, not 0");
+    assert!(error_of(builder().credentials("", "x"), "db1").contains("user name"));
     let serial = builder().serial_consistency(Consistency::One);
     assert_eq!(
-        refused(serial, "db1"),
+        error_of(serial, "db1"),
         "serial_consistency must be SERIAL or LOCAL_SERIAL, not ONE"
     );
     let backwards = builder().reconnect(Duration::from_secs(2), Duration::from_secs(1));
-    assert!(refused(backwards, "db1").contains("is shorter than the shortest"));
-    assert!(refused(builder().connect_timeout(Duration::ZERO), "db1").contains("connect_timeout"));
+    assert!(error_of(backwards, "db1").contains("is shorter than the shortest"));
+    assert!(error_of(builder().connect_timeout(Duration::ZERO), "db1").contains("connect_timeout"));
 }
 
 #[test]
@@ -132,8 +132,8 @@ fn nobody_listens_and_something_else_does() {
     let here = "127.0.0.1:1".parse().unwrap();
     let error = Session::builder().connect_timeout(limit).connect([at, here]).unwrap_err();
     assert!(error.message().contains(&at.to_string()), "{error}");
-    let told: Vec<_> = error.failed_attempts().filter_map(|(node, _)| node).collect();
-    assert_eq!(told, [at.to_string(), here.to_string()]);
+    let nodes: Vec<_> = error.failed_attempts().filter_map(|(node, _)| node).collect();
+    assert_eq!(nodes, [at.to_string(), here.to_string()]);
 }
 
 #[test]

@@ -17,8 +17,8 @@ fn more_calls_than_ids_on_one_connection() {
         let select = session.prepare(select).await.unwrap();
         let calls = join_all((0..40_000).map(|_| session.execute(&select, ("local",)))).await;
         for call in calls {
-            let found = call.unwrap();
-            assert!(found.first_value::<String>(0).unwrap().unwrap().starts_with("5."));
+            let result = call.unwrap();
+            assert!(result.first_value::<String>(0).unwrap().unwrap().starts_with("5."));
         }
     });
 }

@@ -95,7 +95,7 @@ fn pauses_grow_from_the_shortest_to_the_longest() {
 }
 
 #[test]
-fn errors_tell_of_every_attempt() {
+fn errors_list_every_attempt() {
     let place = place!();
     let (door, at) = Door::start(place.at.parse().unwrap());
     let session = place.builder().max_retries(2).connect(at).unwrap();
@@ -105,8 +105,8 @@ fn errors_tell_of_every_attempt() {
     let error = reads().unwrap_err();
     assert_eq!((error.attempts(), error.in_doubt()), (3, false), "{error}");
     let at = at.to_string();
-    let told: Vec<_> = error.failed_attempts().collect();
-    assert_eq!(told.len(), 3);
-    assert!(told.iter().all(|(node, reason)| *node == Some(&*at) && !reason.is_empty()));
-    assert_eq!(told[2].1, error.message());
+    let failed: Vec<_> = error.failed_attempts().collect();
+    assert_eq!(failed.len(), 3);
+    assert!(failed.iter().all(|(node, reason)| *node == Some(&*at) && !reason.is_empty()));
+    assert_eq!(failed[2].1, error.message());
 }

@@ -11,7 +11,7 @@ use spikewire::cql::{Batch, Change, Kind, Target};
 use crate::support::place;
 
 #[test]
-fn a_statement_is_told_about_the_change() {
+fn a_statement_learns_of_the_change() {
     let place = place!();
     let session = place.session();
     let table = place.table(&session, "id int PRIMARY KEY");
@@ -35,9 +35,9 @@ fn prepared_statements_go_on_after_others_changed_their_table() {
         let select = session.prepare(format!("SELECT * FROM {table} WHERE id = ?")).unwrap();
         session.execute(&insert, (1, "x")).unwrap();
         let columns = |count: usize| {
-            let found = session.execute(&select, (1,)).unwrap();
-            assert_eq!(found.columns().len(), count, "{version}");
-            let row = found.row(0).unwrap();
+            let result = session.execute(&select, (1,)).unwrap();
+            assert_eq!(result.columns().len(), count, "{version}");
+            let row = result.row(0).unwrap();
             assert_eq!(row.get::<String>("a").unwrap(), "x");
             row
         };
@@ -149,7 +149,7 @@ fn a_table_that_comes_again_with_other_types() {
 
 /// What a session knows of the types is asked for again before a value is rejected.
 #[test]
-fn values_of_other_types_are_taken_at_once_when_a_table_comes_again() {
+fn values_of_other_types_are_accepted_at_once_when_a_table_comes_again() {
     let place = place!();
     let session = place.session();
     let future_session = block_on(place.builder().connect_async(&place.at)).unwrap();
@@ -174,8 +174,8 @@ fn values_of_other_types_are_taken_at_once_when_a_table_comes_again() {
     session.batch(&batch).unwrap();
     again("boolean");
     block_on(future_session.batch(Batch::logged().add_text(&text, (1, true)))).unwrap();
-    let found = session.execute(format!("SELECT a FROM {table} WHERE id = ?"), (1,)).unwrap();
-    assert_eq!(found.first::<(bool,)>().unwrap(), Some((true,)));
+    let result = session.execute(format!("SELECT a FROM {table} WHERE id = ?"), (1,)).unwrap();
+    assert_eq!(result.first::<(bool,)>().unwrap(), Some((true,)));
 }
 
 /// A node that was started again knows no statement, and names one at a time.
@@ -196,7 +196,7 @@ fn a_batch_of_many_statements_that_the_node_has_forgotten() {
 }
 
 #[test]
-fn values_for_a_statement_without_markers_are_refused() {
+fn values_for_a_statement_without_markers_are_rejected() {
     let place = place!();
     let session = place.session();
     let table = place.table(&session, "id int PRIMARY KEY");

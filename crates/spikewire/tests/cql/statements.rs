@@ -22,16 +22,16 @@ fn prepared_and_text_with_and_without_values() {
 
     let select = format!("SELECT id, name FROM {table} WHERE id = ?");
     for (id, name) in [(1, "pear"), (2, "plum"), (3, "fig")] {
-        let found = session.execute(&select, [id]).unwrap();
-        assert_eq!(found.len(), 1);
-        assert_eq!(found.first::<(i32, String)>().unwrap(), Some((id, name.to_owned())));
-        assert_eq!(found.first_value::<String>("name").unwrap().as_deref(), Some(name));
-        let row = found.row(0).unwrap();
+        let result = session.execute(&select, [id]).unwrap();
+        assert_eq!(result.len(), 1);
+        assert_eq!(result.first::<(i32, String)>().unwrap(), Some((id, name.to_owned())));
+        assert_eq!(result.first_value::<String>("name").unwrap().as_deref(), Some(name));
+        let row = result.row(0).unwrap();
         assert_eq!(
             (row.get::<i64>(0).unwrap(), row.get::<String>(1).unwrap()),
             (id.into(), name.into())
         );
-        assert_eq!(found.node(), session.nodes()[0].address);
+        assert_eq!(result.node(), session.nodes()[0].address);
     }
     assert!(session.execute(&select, (4,)).unwrap().first::<(i32, String)>().unwrap().is_none());
 }
@@ -73,9 +73,9 @@ fn unset_leaves_a_column_as_it_is_and_none_empties_it() {
         session.prepare(format!("INSERT INTO {table} (id, a, b) VALUES (?, ?, ?)")).unwrap();
     session.execute(&insert, (1, "a", "b")).unwrap();
     session.execute(&insert, (1, Unset, None::<String>)).unwrap();
-    let found = session.execute(format!("SELECT a, b FROM {table}"), ()).unwrap();
+    let result = session.execute(format!("SELECT a, b FROM {table}"), ()).unwrap();
     assert_eq!(
-        found.first::<(Option<String>, Option<String>)>().unwrap(),
+        result.first::<(Option<String>, Option<String>)>().unwrap(),
         Some((Some("a".to_owned()), None))
     );
 }
@@ -97,9 +97,9 @@ fn conditions_say_whether_they_were_met() {
     let select = session.execute(format!("SELECT * FROM {table}"), ()).unwrap();
     assert_eq!(select.was_applied(), None);
     let not_serial = CallOptions::new().serial_consistency(Consistency::Quorum);
-    let refused = session.with(not_serial).execute(&insert, (1, "x")).unwrap_err();
-    assert_eq!(refused.kind(), Kind::Invalid);
-    assert!(refused.message().contains("QUORUM is not a serial consistency level"), "{refused}");
+    let error = session.with(not_serial).execute(&insert, (1, "x")).unwrap_err();
+    assert_eq!(error.kind(), Kind::Invalid);
+    assert!(error.message().contains("QUORUM is not a serial consistency level"), "{error}");
 }
 
 #[test]
@@ -192,8 +192,8 @@ fn batches_of_texts_with_values() {
     let mut wrong = Batch::unlogged();
     wrong.add_text("INSERT INTO no_such_table (id) VALUES (?)", (1,));
     assert_eq!(session.batch(&wrong).unwrap_err().kind(), Kind::Server);
-    let refused = Batch::logged().add(&*insert, (1, "x")).map(drop).unwrap_err();
-    assert!(refused.message().contains("add_text"), "{refused}");
+    let error = Batch::logged().add(&*insert, (1, "x")).map(drop).unwrap_err();
+    assert!(error.message().contains("add_text"), "{error}");
 }
 
 #[test]
@@ -278,11 +278,11 @@ fn options_of_a_statement() {
     at(2_000).execute(&insert, (1, "late")).unwrap();
     at(1_000).execute(&insert, (1, "early")).unwrap();
     let select = format!("SELECT name, writetime(name) FROM {table} WHERE id = 1");
-    let found = session.execute(&select, ()).unwrap();
-    assert_eq!(found.first::<(String, i64)>().unwrap(), Some(("late".to_owned(), 2_000)));
+    let result = session.execute(&select, ()).unwrap();
+    assert_eq!(result.first::<(String, i64)>().unwrap(), Some(("late".to_owned(), 2_000)));
 
     let traced = session.with(CallOptions::new().tracing(true)).execute(&select, ()).unwrap();
-    assert!(traced.tracing_id().is_some() && found.tracing_id().is_none());
+    assert!(traced.tracing_id().is_some() && result.tracing_id().is_none());
 
     let node = session.nodes().remove(0);
     assert!(node.is_up && node.release.starts_with("5."));
@@ -322,10 +322,10 @@ fn both_versions_compressed_and_not() {
             let session = builder.connect(&place.at).unwrap();
             let insert = format!("INSERT INTO {table} (id, a, b) VALUES (?, ?, ?)");
             session.execute(insert, (1, &text, &bytes)).unwrap();
-            let found = session.execute(format!("SELECT a, b FROM {table}"), ()).unwrap();
-            let found = found.first::<(String, Vec<u8>)>().unwrap();
+            let result = session.execute(format!("SELECT a, b FROM {table}"), ()).unwrap();
+            let result = result.first::<(String, Vec<u8>)>().unwrap();
             assert!(
-                found.as_ref() == Some(&(text.clone(), bytes.clone())),
+                result.as_ref() == Some(&(text.clone(), bytes.clone())),
                 "{version} {compressed}"
             );
             session.execute(format!("TRUNCATE {table}"), ()).unwrap();
@@ -333,8 +333,8 @@ fn both_versions_compressed_and_not() {
     }
     let four = place.builder().version(Version::V4).connect(&place.at).unwrap();
     let named = four.with(CallOptions::new().keyspace(&*place.keyspace));
-    let refused = named.execute("SELECT * FROM t", ()).unwrap_err();
-    assert!(refused.message().contains("takes version 5"), "{refused}");
+    let error = named.execute("SELECT * FROM t", ()).unwrap_err();
+    assert!(error.message().contains("takes version 5"), "{error}");
     // Without a field for the keyspace there are other connections for it.
     four.execute(format!("USE {}", place.keyspace), ()).unwrap();
     four.execute(format!("SELECT * FROM {table}"), ()).unwrap();

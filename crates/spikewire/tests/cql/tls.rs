@@ -59,8 +59,8 @@ fn blocking() {
     // More than one TLS record.
     let long = vec![7_u8; 1 << 20];
     session.execute(&insert, (1, long.clone())).unwrap();
-    let found = session.execute(format!("SELECT v FROM {table}"), ()).unwrap();
-    assert_eq!(found.first_value::<Vec<u8>>("v").unwrap(), Some(long));
+    let result = session.execute(format!("SELECT v FROM {table}"), ()).unwrap();
+    assert_eq!(result.first_value::<Vec<u8>>("v").unwrap(), Some(long));
 }
 
 #[test]
@@ -85,22 +85,22 @@ async fn on_tokio() {
 }
 
 #[test]
-fn who_is_not_trusted_is_told() {
+fn an_untrusted_server_is_named() {
     let (place, options) = secured!();
-    let refused = |options: &TlsOptions| {
+    let error_of = |options: &TlsOptions| {
         let session: Result<Session, _> = builder(place, options, "nobody").connect(&place.at);
         let error = session.unwrap_err();
         assert_eq!(error.kind(), Kind::Connection, "{error}");
         error.message().to_owned()
     };
     let named = TlsOptions { server_name: Some("pomona.example".to_owned()), ..options.clone() };
-    assert!(refused(&named).contains("for another name"));
+    assert!(error_of(&named).contains("for another name"));
     let unchecked = TlsOptions { verify_hostname: false, ..named };
     builder(place, &unchecked, "unchecked").connect(&place.at).unwrap();
     let system = TlsOptions { authorities: Vec::new(), ..options };
     // If the system has no trusted certificates, that is reported before anything is sent.
     if Tls::new(&system).is_ok() {
-        assert!(refused(&system).contains("no authority that the client trusts"));
+        assert!(error_of(&system).contains("no authority that the client trusts"));
     }
 }
 

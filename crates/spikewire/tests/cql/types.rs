@@ -54,11 +54,11 @@ impl Column<'_> {
     }
 
     fn read<T: FromValue>(&self) -> spikewire::cql::Result<T> {
-        let found = self.session.execute(&self.select, ())?;
-        found.row(0).expect("there is a row").get("v")
+        let result = self.session.execute(&self.select, ())?;
+        result.row(0).expect("there is a row").get("v")
     }
 
-    fn refusal(&self, value: impl ToValue) -> String {
+    fn bind_error(&self, value: impl ToValue) -> String {
         let error = self.session.execute(&self.insert, (value,)).unwrap_err();
         assert_eq!(error.kind(), Kind::Invalid);
         error.message().to_owned()
@@ -160,10 +160,10 @@ fn every_type_as_value() {
         let select = session.prepare(format!("SELECT c{at} FROM {table}")).unwrap();
         for value in values.iter().chain([&Value::Null]) {
             session.execute(&insert, [value]).unwrap();
-            let found = session.execute(&select, ()).unwrap();
-            let row = found.row(0);
-            let found: Option<Value> = row.map(|row| row.get(0).unwrap());
-            assert_eq!(found.unwrap_or(Value::Null), *value, "{ty}");
+            let result = session.execute(&select, ()).unwrap();
+            let row = result.row(0);
+            let result: Option<Value> = row.map(|row| row.get(0).unwrap());
+            assert_eq!(result.unwrap_or(Value::Null), *value, "{ty}");
         }
     }
     // The name of a field that does not exist.
@@ -171,7 +171,7 @@ fn every_type_as_value() {
     let column = columns.of(&frozen_udt);
     let stranger =
         Value::Udt(vec![("street".to_owned(), text("Elm")), ("city".to_owned(), text("X"))]);
-    assert_eq!(column.refusal(stranger), format!("v: {udt} has no field \"city\""));
+    assert_eq!(column.bind_error(stranger), format!("v: {udt} has no field \"city\""));
 }
 
 #[test]
@@ -284,30 +284,30 @@ fn what_does_not_fit_is_an_error_that_names_it() {
     );
     let column = |ty: &str| columns.of(ty);
     let int = column("int");
-    assert_eq!(int.refusal("seven"), "v: int takes an integer, not \"seven\"");
+    assert_eq!(int.bind_error("seven"), "v: int takes an integer, not \"seven\"");
     assert_eq!(
-        int.refusal(1_i64 << 40),
+        int.bind_error(1_i64 << 40),
         "v: int takes -2147483648 to 2147483647, not 1099511627776"
     );
-    assert_eq!(int.refusal(2.0), "v: int takes an integer, not 2.0");
-    assert!(column("bigint").refusal(u64::MAX).contains("not 18446744073709551615"));
-    assert_eq!(column("ascii").refusal("größe"), "v: ascii takes characters up to U+007F");
-    assert_eq!(column("float").refusal(0.1_f64), "v: float takes a number, not 0.1");
+    assert_eq!(int.bind_error(2.0), "v: int takes an integer, not 2.0");
+    assert!(column("bigint").bind_error(u64::MAX).contains("not 18446744073709551615"));
+    assert_eq!(column("ascii").bind_error("größe"), "v: ascii takes characters up to U+007F");
+    assert_eq!(column("float").bind_error(0.1_f64), "v: float takes a number, not 0.1");
     assert_eq!(
-        column("list<int>").refusal(vec![Some(1), None]),
+        column("list<int>").bind_error(vec![Some(1), None]),
         "v[1]: a collection cannot contain null (int)"
     );
     assert_eq!(
-        column("vector<float, 2>").refusal([1_f32]),
+        column("vector<float, 2>").bind_error([1_f32]),
         "v: vector<float, 2> takes 2 elements, not 1"
     );
     assert_eq!(
-        column("map<text, int>").refusal(BTreeMap::from([("x", "y")])),
+        column("map<text, int>").bind_error(BTreeMap::from([("x", "y")])),
         "v[\"x\"]: int takes an integer, not \"y\""
     );
-    assert_eq!(column("list<int>").refusal((1, 2)), "v: list<int> takes a list, not (1, 2)");
-    assert!(column("timeuuid").refusal([7_u8; 16]).contains("a UUID of version 1 is needed"));
-    assert!(column("time").refusal(Time(-1)).contains("takes 00:00:00 to"));
+    assert_eq!(column("list<int>").bind_error((1, 2)), "v: list<int> takes a list, not (1, 2)");
+    assert!(column("timeuuid").bind_error([7_u8; 16]).contains("a UUID of version 1 is needed"));
+    assert!(column("time").bind_error(Time(-1)).contains("takes 00:00:00 to"));
 }
 
 #[test]
@@ -317,14 +317,14 @@ fn what_cannot_be_read_as_that_is_an_error_that_names_it() {
     let column = columns.of("bigint");
     column.there_and_back::<i64>(7);
     let why = |error: spikewire::cql::Error| (error.kind(), error.message().to_owned());
-    let says = |message: &str| (Kind::Invalid, message.to_owned());
+    let invalid = |message: &str| (Kind::Invalid, message.to_owned());
     assert_eq!(
         why(column.read::<i32>().unwrap_err()),
-        says("column \"v\" of type bigint cannot be read as i32")
+        invalid("column \"v\" of type bigint cannot be read as i32")
     );
     assert_eq!(
         why(column.read::<Option<Vec<String>>>().unwrap_err()),
-        says("column \"v\" of type bigint cannot be read as Option<Vec<String>>")
+        invalid("column \"v\" of type bigint cannot be read as Option<Vec<String>>")
     );
     column.there_and_back::<Option<i64>>(None::<i64>);
     let null = column.read::<i64>().unwrap_err();
@@ -386,6 +386,6 @@ fn structs_as_user_defined_types_and_rows() {
     let table = place.table(&session, "id int PRIMARY KEY, street text, zip int");
     let insert = format!("INSERT INTO {table} (id, street) VALUES (1, 'Oak')");
     session.execute(insert, ()).unwrap();
-    let found = session.execute(format!("SELECT * FROM {table}"), ()).unwrap();
-    assert_eq!(found.first::<Address>().unwrap(), Some(oak));
+    let result = session.execute(format!("SELECT * FROM {table}"), ()).unwrap();
+    assert_eq!(result.first::<Address>().unwrap(), Some(oak));
 }

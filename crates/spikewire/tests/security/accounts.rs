@@ -101,9 +101,9 @@ fn an_asynchronous_client_does_many_things_at_once() {
         try_join_all(names.iter().map(|name| users.create_with_certificate(name, &["read"])))
             .await
             .unwrap();
-        let found = users.list().await.unwrap();
-        let found: Vec<&str> = found.iter().map(|user| &*user.name).skip(1).collect();
-        assert_eq!(found, names);
+        let accounts = users.list().await.unwrap();
+        let accounts: Vec<&str> = accounts.iter().map(|user| &*user.name).skip(1).collect();
+        assert_eq!(accounts, names);
         users.create("app", "first", &[]).await.unwrap();
         users.set_password("app", "second").await.unwrap();
         assert_eq!(code(users.create("app", "x", &[]).await), ResultCode::USER_EXISTS);

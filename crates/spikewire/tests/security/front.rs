@@ -263,11 +263,11 @@ fn one_record(
     while !rest.is_empty() {
         session.read_tls(&mut rest)?;
     }
-    let taken = session.process_new_packets();
+    let processed = session.process_new_packets();
     while session.wants_write() {
         session.write_tls(socket)?;
     }
-    let state = taken.map_err(io::Error::other)?;
+    let state = processed.map_err(io::Error::other)?;
     let from = plain.len();
     plain.resize(from + state.plaintext_bytes_to_read(), 0);
     session.reader().read_exact(&mut plain[from..])?;
@@ -314,7 +314,7 @@ impl Visit {
                     let answer = self.inform(body)?;
                     self.stream.send(&answer)?;
                 }
-                _ if !self.known => self.stream.send(&refusal())?,
+                _ if !self.known => self.stream.send(&rejection())?,
                 _ => self.relay(&request)?,
             }
         }
@@ -333,7 +333,7 @@ impl Visit {
             session = Some(Session { token, ttl: Some(3600) });
             ResultCode::OK
         };
-        let shown = |token: &[u8]| {
+        let present = |token: &[u8]| {
             let holds = state.tokens.lock().unwrap().contains(token);
             if holds { ResultCode::OK } else { ResultCode::EXPIRED_SESSION }
         };
@@ -341,14 +341,14 @@ impl Visit {
             (Request::CertificateLogin, None) => {
                 login(state.certificates, ResultCode::INVALID_CREDENTIAL)
             }
-            (Request::CertificateAuthenticate { token }, None) => shown(token),
+            (Request::CertificateAuthenticate { token }, None) => present(token),
             (Request::Login { user, credential, clear_password }, Some((name, hash))) => {
                 state.clear.fetch_add(usize::from(clear_password.is_some()), SeqCst);
                 let fits = user == name && credential == hash.as_bytes();
                 login(fits, ResultCode::INVALID_PASSWORD)
             }
             (Request::Authenticate { user, token }, Some((name, _))) if user == name => {
-                shown(token)
+                present(token)
             }
             _ => ResultCode::INVALID_CREDENTIAL,
         };
@@ -363,19 +363,19 @@ impl Visit {
         let mut out = Vec::new();
         let start = frame::begin(&mut out, Kind::Info);
         for command in info::commands(body) {
-            let asked = if self.state.config.is_some() {
+            let request_line = if self.state.config.is_some() {
                 command.line.replace("-tls-", "-clear-")
             } else {
                 command.line.to_owned()
             };
-            let value = if asked == command.line
-                && asked.contains("-clear-")
+            let value = if request_line == command.line
+                && request_line.contains("-clear-")
                 && self.state.config.is_some()
             {
                 "ERROR:25:these addresses are not for TLS".to_owned()
             } else if self.known {
                 let mut request = Vec::new();
-                info::request(&mut request, &[&asked]);
+                info::request(&mut request, &[&request_line]);
                 self.up.write_all(&request)?;
                 let answer = read_frame(&mut self.up)?;
                 let answer = String::from_utf8_lossy(&answer[HEADER_LEN..]).into_owned();
@@ -383,7 +383,7 @@ impl Visit {
                     .trim_end_matches('\n')
                     .split_once('\t')
                     .map(|(_, value)| value.to_owned());
-                self.redirect(&asked, value.unwrap_or_default())
+                self.redirect(&request_line, value.unwrap_or_default())
             } else {
                 "ERROR:80:not authenticated".to_owned()
             };
@@ -447,7 +447,7 @@ fn is_last(body: &[u8]) -> bool {
 }
 
 /// The reply to a message on a connection that is not logged in.
-fn refusal() -> Vec<u8> {
+fn rejection() -> Vec<u8> {
     let mut out = Vec::new();
     let start = frame::begin(&mut out, Kind::Message);
     let mut head = [0; message::HEADER_LEN];

@@ -31,7 +31,7 @@ fn known() -> Builder {
     builder().credentials(USER.0, USER.1)
 }
 
-fn refusal(builder: Builder, seeds: &str) -> Error {
+fn connect_error(builder: Builder, seeds: &str) -> Error {
     builder.connect(seeds).unwrap_err()
 }
 
@@ -79,9 +79,9 @@ fn everything(client: &Client) {
 async fn everything_at_once(client: &AsyncClient) -> spikewire::Result<()> {
     let users = client.dataset("test", "many")?;
     try_join_all((0..2000).map(|n| users.put(n, [("n", n)]))).await?;
-    let found = try_join_all((0..2000).map(|n| users.get(n))).await?;
+    let records = try_join_all((0..2000).map(|n| users.get(n))).await?;
     assert!(
-        found
+        records
             .iter()
             .zip(0..)
             .all(|(record, n)| { record.as_ref().unwrap().get("n") == Some(&Value::Int(n)) })
@@ -111,14 +111,14 @@ fn a_user_comes_in_and_everything_works() {
 }
 
 #[test]
-fn strangers_are_told_so() {
+fn strangers_are_rejected() {
     let cluster = cluster(1);
     let front = Front::new(&cluster, &Rules { user: Some(USER), ..Rules::default() });
-    let wrong = refusal(builder().credentials("app", "letmein"), &front.seeds(None));
+    let wrong = connect_error(builder().credentials("app", "letmein"), &front.seeds(None));
     assert_eq!(wrong.kind(), server(ResultCode::INVALID_PASSWORD));
     assert!(wrong.message().contains("the login of user \"app\" was refused"), "{wrong}");
     assert!(!wrong.message().contains("letmein"), "{wrong}");
-    let nobody = refusal(builder(), &front.seeds(None));
+    let nobody = connect_error(builder(), &front.seeds(None));
     assert!(nobody.message().contains("not authenticated"), "{nobody}");
 }
 
@@ -187,11 +187,11 @@ fn certificates_are_looked_at() {
     let (cluster, authority) = (cluster(1), Authority::new());
     let front = Front::new(&cluster, &Rules { tls: Some(&authority), ..Rules::default() });
     let with = |options: TlsOptions| builder().tls(Tls::new(&options).unwrap());
-    let strange = refusal(with(Authority::new().trusted()), &front.seeds(Some(NAME)));
+    let strange = connect_error(with(Authority::new().trusted()), &front.seeds(Some(NAME)));
     assert_eq!(strange.kind(), Kind::Connection);
     assert!(strange.message().contains("no authority that the client trusts"), "{strange}");
     for name in [None, Some("other.example")] {
-        let error = refusal(with(authority.trusted()), &front.seeds(name));
+        let error = connect_error(with(authority.trusted()), &front.seeds(name));
         assert!(error.message().contains("is for another name"), "{error}");
     }
     let unchecked = TlsOptions { verify_hostname: false, ..authority.trusted() };
@@ -209,45 +209,45 @@ fn a_certificate_can_log_in() {
     let client = pki().tls(authority.identified("app")).connect(front.seeds(Some(NAME))).unwrap();
     everything(&client);
     assert_eq!(front.logins(), 1);
-    let missing = refusal(builder().tls(authority.tls()), &front.seeds(Some(NAME)));
+    let missing = connect_error(builder().tls(authority.tls()), &front.seeds(Some(NAME)));
     assert!(missing.message().contains("demands a client certificate"), "{missing}");
-    let unnamed = refusal(pki().tls(authority.tls()), &front.seeds(Some(NAME)));
+    let unnamed = connect_error(pki().tls(authority.tls()), &front.seeds(Some(NAME)));
     assert_eq!(unnamed.kind(), Kind::Invalid);
 }
 
 #[test]
 fn one_side_speaks_tls_and_the_other_does_not() {
     let (cluster, authority) = (cluster(1), Authority::new());
-    let plain = refusal(builder().tls(authority.tls()), &cluster.seeds()[0].to_string());
+    let plain = connect_error(builder().tls(authority.tls()), &cluster.seeds()[0].to_string());
     assert!(plain.message().contains("does it speak TLS here?"), "{plain}");
     let front = Front::new(&cluster, &Rules { tls: Some(&authority), ..Rules::default() });
     for builder in [builder(), known()] {
-        let error = refusal(builder, &front.seeds(None));
+        let error = connect_error(builder, &front.seeds(None));
         assert!(error.message().contains("(a TLS port?)"), "{error}");
     }
 }
 
 #[test]
-fn what_makes_no_sense_is_refused_before_anything_is_sent() {
-    for (builder, says) in [
+fn what_makes_no_sense_is_rejected_before_anything_is_sent() {
+    for (builder, expected) in [
         (Client::builder().credentials("", "x"), "user must not be empty"),
         (Client::builder().credentials("app", "x").auth(Auth::External), "needs the option tls"),
         (Client::builder().auth(Auth::Pki), "name certificate and private key"),
         (Client::builder().auth(Auth::Internal), "give user and password, too"),
     ] {
-        let error = refusal(builder, "127.0.0.1:1");
+        let error = connect_error(builder, "127.0.0.1:1");
         assert_eq!(error.kind(), Kind::Invalid);
-        assert!(error.message().contains(says), "{error}");
+        assert!(error.message().contains(expected), "{error}");
     }
-    let named = refusal(Client::builder(), "127.0.0.1:db:1");
+    let named = connect_error(Client::builder(), "127.0.0.1:db:1");
     assert!(named.message().contains("takes the option tls"), "{named}");
     // The IP map applies with TLS, too.
     let map = HashMap::from([("10.0.0.1".to_owned(), "a:tls:3000".to_owned())]);
-    let mapped = refusal(Client::builder().ip_map(map), "127.0.0.1:1");
+    let mapped = connect_error(Client::builder().ip_map(map), "127.0.0.1:1");
     assert_eq!(mapped.kind(), Kind::Invalid);
 }
 
 #[test]
-fn passwords_are_not_shown() {
+fn passwords_are_not_printed() {
     assert!(!format!("{:?}", known()).contains("opensesame"));
 }

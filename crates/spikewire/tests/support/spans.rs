@@ -58,12 +58,12 @@ impl Spans {
         };
         eventually("the spans are closed", is_there);
         let mut all = self.all.lock().unwrap();
-        let mut taken = Vec::new();
+        let mut spans = Vec::new();
         for span in all.iter_mut().filter(|span| span.closed && !span.fields.is_empty()) {
-            taken.push(Seen { fields: std::mem::take(&mut span.fields), ..span.clone() });
+            spans.push(Seen { fields: std::mem::take(&mut span.fields), ..span.clone() });
         }
-        assert_eq!(taken.len(), count, "{taken:?}");
-        taken
+        assert_eq!(spans.len(), count, "{spans:?}");
+        spans
     }
 
     /// The only span since the last call.

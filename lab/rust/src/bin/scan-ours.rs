@@ -2,7 +2,7 @@
 //! stream on any executor.
 
 use rust_peers::{Scanner, Target};
-use spikewire::{AsyncClient, Client, Found};
+use spikewire::{AsyncClient, Client, QueryRecord};
 
 struct Ours {
     client: Api,
@@ -48,7 +48,7 @@ impl Scanner for Ours {
     }
 }
 
-fn look_at(row: &Found) -> u64 {
+fn look_at(row: &QueryRecord) -> u64 {
     for bin in &row.bins {
         std::hint::black_box(&bin.value);
     }

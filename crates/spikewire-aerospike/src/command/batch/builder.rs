@@ -6,9 +6,9 @@ use spikewire_aerospike_protocol::batch::Kind;
 use spikewire_aerospike_protocol::digests::Digests;
 use spikewire_aerospike_protocol::key::{Digest, UserKey};
 
-use super::{Batch, Row, RowKind, State};
+use super::{Batch, Row, RowKind, RowState};
 use crate::clock::Tick;
-use crate::command::{CommandSpec, Refusal, SetRef};
+use crate::command::{CommandSpec, InvalidArgument, SetRef};
 use crate::model::Policy;
 
 /// Collects the rows of a batch. For each row, give the record first, by user key or digest, then
@@ -50,7 +50,7 @@ impl BatchBuilder {
 
     /// Starts a row with the record's digest.
     pub fn digest(&mut self, digest: Digest) {
-        self.rows.push(Row { digest, kind: 0, doubt: false, state: State::Pending(None) });
+        self.rows.push(Row { digest, kind: 0, doubt: false, state: RowState::Pending(None) });
     }
 
     fn hash(&mut self) {
@@ -60,7 +60,7 @@ impl BatchBuilder {
 
     /// The row shares its kind with the others of its set, unless its user key is sent.
     #[inline]
-    pub fn alike<E: From<Refusal>>(
+    pub fn alike<E: From<InvalidArgument>>(
         &mut self,
         spec: &CommandSpec,
         set: &Arc<SetRef>,
@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[expect(clippy::unnecessary_wraps, reason = "composing may fail")]
-    fn nothing(_: &mut Kind) -> Result<(), Refusal> {
+    fn nothing(_: &mut Kind) -> Result<(), InvalidArgument> {
         Ok(())
     }
 

@@ -39,18 +39,18 @@ struct Row {
     kind: u32,
     /// Whether a write may have been applied.
     doubt: bool,
-    state: State,
+    state: RowState,
 }
 
 impl Row {
     /// Whether it waits for a node to hold its partition.
     fn is_unplaced(&self) -> bool {
-        matches!(&self.state, State::Pending(Some(error)) if error.kind() == Kind::NoNode)
+        matches!(&self.state, RowState::Pending(Some(error)) if error.kind() == Kind::NoNode)
     }
 }
 
 #[derive(Debug)]
-enum State {
+enum RowState {
     /// To be sent in the next round; the error is the reason that the last one brought no reply.
     Pending(Option<Error>),
     /// In the part with this number, in flight.
@@ -65,7 +65,7 @@ enum State {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RowOutcome<'a> {
     /// A record: its message.
-    Found(&'a [u8]),
+    Record(&'a [u8]),
     /// The record does not exist, or the filter excluded it.
     Absent,
     /// An error: see [`Batch::error`].
@@ -85,7 +85,7 @@ pub struct Records<'a> {
     rows: &'a [u32],
     single: bool,
     /// Stores the outcomes of the rows, without the records.
-    kept: &'a mut Vec<u8>,
+    outcomes: &'a mut Vec<u8>,
 }
 
 impl Records<'_> {
@@ -95,19 +95,19 @@ impl Records<'_> {
         self,
         mut take: impl FnMut(usize, &Header, Walk<'_>) -> std::result::Result<usize, Malformed>,
     ) {
-        let Self { mut messages, rows, single, kept } = self;
+        let Self { mut messages, rows, single, outcomes } = self;
         while !messages.is_empty() {
             let Ok((header, walk)) = Walk::begin(messages) else { break };
             let index = if single { rows[0] } else { header.timeout.wrapping_sub(1) };
             let is_row = single || header.info3 & info3::LAST == 0;
             let is_ours = is_row && rows.binary_search(&index).is_ok();
-            let taken = if is_ours && ResultCode(header.result) == ResultCode::OK {
+            let parsed = if is_ours && ResultCode(header.result) == ResultCode::OK {
                 take(index as usize, &header, walk)
             } else {
                 walk.finish()
             };
-            let Ok(used) = taken else { break };
-            kept.extend_from_slice(&Header { fields: 0, ops: 0, ..header }.to_bytes());
+            let Ok(used) = parsed else { break };
+            outcomes.extend_from_slice(&Header { fields: 0, ops: 0, ..header }.to_bytes());
             messages = &messages[used..];
         }
     }
@@ -191,10 +191,10 @@ impl ResponseHandler for Part {
     }
 
     fn collect(&mut self, messages: &[u8]) {
-        let Self { sink, rows, single, body: kept, .. } = self;
+        let Self { sink, rows, single, body, .. } = self;
         match sink {
-            Some(sink) => sink.take(Records { messages, rows, single: *single, kept }),
-            None => kept.extend_from_slice(messages),
+            Some(sink) => sink.take(Records { messages, rows, single: *single, outcomes: body }),
+            None => body.extend_from_slice(messages),
         }
     }
 }
@@ -207,7 +207,8 @@ impl Batch {
         policy: Policy,
         now: Tick,
     ) -> Self {
-        let row = |(digest, kind)| Row { digest, kind, doubt: false, state: State::Pending(None) };
+        let row =
+            |(digest, kind)| Row { digest, kind, doubt: false, state: RowState::Pending(None) };
         Self::of_rows(kinds, rows.map(row).collect(), policy, now)
     }
 
@@ -273,7 +274,7 @@ impl Batch {
             body
         }));
         self.rows.extend(std::mem::take(&mut other.rows).into_iter().map(|mut row| {
-            if let State::Answered(body, _) = &mut row.state {
+            if let RowState::Answered(body, _) = &mut row.state {
                 *body += first;
             }
             row
@@ -283,9 +284,9 @@ impl Batch {
     /// The reply to row `index`, once the batch is complete.
     pub fn answer(&self, index: usize) -> Result<Answer<'_>> {
         match &self.rows[index].state {
-            State::Answered(body, range) => Ok(Answer::Reply(self.message(*body, range))),
-            State::Failed(error) | State::Pending(Some(error)) => Ok(Answer::Failed(error)),
-            State::Sent(_) | State::Pending(None) => {
+            RowState::Answered(body, range) => Ok(Answer::Reply(self.message(*body, range))),
+            RowState::Failed(error) | RowState::Pending(Some(error)) => Ok(Answer::Failed(error)),
+            RowState::Sent(_) | RowState::Pending(None) => {
                 Err(Error::new(Kind::Invalid, "the batch is not over"))
             }
         }
@@ -310,16 +311,16 @@ impl Batch {
     pub fn outcome(&self, index: usize) -> RowOutcome<'_> {
         let Ok(Answer::Reply(message)) = self.answer(index) else { return RowOutcome::Failed };
         match judge_row(Header::result_of(message)) {
-            Judgement::Present => RowOutcome::Found(message),
+            Judgement::Present => RowOutcome::Record(message),
             Judgement::Absent => RowOutcome::Absent,
             Judgement::Failed => RowOutcome::Failed,
         }
     }
 
     /// The message with the record of row `index`, if there is one, or the error of the row.
-    pub fn found(&self, index: usize) -> Result<Option<&[u8]>> {
+    pub fn record(&self, index: usize) -> Result<Option<&[u8]>> {
         match self.outcome(index) {
-            RowOutcome::Found(message) => Ok(Some(message)),
+            RowOutcome::Record(message) => Ok(Some(message)),
             RowOutcome::Absent => Ok(None),
             RowOutcome::Failed => Err(self
                 .error(index)
@@ -337,7 +338,7 @@ impl Batch {
     pub fn error(&self, index: usize) -> Option<Error> {
         let row = &self.rows[index];
         match &row.state {
-            State::Answered(body, range) => {
+            RowState::Answered(body, range) => {
                 let message = self.message(*body, range);
                 let code = Header::result_of(message);
                 let body = &self.bodies[*body as usize];
@@ -357,7 +358,7 @@ impl Batch {
         let row = &self.rows[index];
         let error = Error::new(Kind::Malformed, why);
         match &row.state {
-            State::Answered(body, _) => {
+            RowState::Answered(body, _) => {
                 let body = &self.bodies[*body as usize];
                 error.on(body.node.to_string()).after(body.attempts, row.doubt)
             }

@@ -7,7 +7,7 @@ use spikewire_aerospike_protocol::key::Digest;
 use spikewire_aerospike_protocol::message::Header;
 use spikewire_aerospike_protocol::request::{Request, TooLarge, server_timeout};
 
-use super::{Batch, Part, State};
+use super::{Batch, Part, RowState};
 use crate::clock::Tick;
 use crate::cluster::{NamespaceMap, Node, Snapshot};
 use crate::command::{Command, Router, Target};
@@ -42,7 +42,7 @@ impl Batch {
         // Rows of one namespace are usually consecutive.
         let mut latest: Option<(&Arc<str>, &NamespaceMap)> = None;
         for (index, row) in self.rows.iter_mut().enumerate() {
-            if !matches!(row.state, State::Pending(_)) {
+            if !matches!(row.state, RowState::Pending(_)) {
                 continue;
             }
             let kind = &self.kinds[row.kind as usize];
@@ -51,11 +51,11 @@ impl Batch {
                 _ => match snapshot.map(&kind.namespace) {
                     Ok(map) => map,
                     Err(error) if error.kind() == Kind::NoNamespace => {
-                        row.state = State::Failed(error);
+                        row.state = RowState::Failed(error);
                         continue;
                     }
                     Err(error) => {
-                        row.state = State::Pending(Some(error));
+                        row.state = RowState::Pending(Some(error));
                         continue;
                     }
                 },
@@ -66,7 +66,7 @@ impl Batch {
                 groups.add(node, index as u32);
             } else {
                 let error = snapshot.no_holder(&kind.namespace, partition);
-                row.state = State::Pending(Some(error));
+                row.state = RowState::Pending(Some(error));
             }
         }
         let mut commands = Vec::with_capacity(groups.all.len());
@@ -76,14 +76,14 @@ impl Batch {
                 let (part, after) = rest.split_at(self.part_len(rest));
                 rest = after;
                 self.parts += 1;
-                let made = self.command(&node, part, now, start, &mut ticket);
+                let command = self.command(&node, part, now, start, &mut ticket);
                 for row in part {
-                    self.rows[*row as usize].state = match &made {
-                        Ok(_) => State::Sent(self.parts),
-                        Err(error) => State::Failed(error.clone()),
+                    self.rows[*row as usize].state = match &command {
+                        Ok(_) => RowState::Sent(self.parts),
+                        Err(error) => RowState::Failed(error.clone()),
                     };
                 }
-                commands.extend(made);
+                commands.extend(command);
             }
         }
         commands
@@ -111,7 +111,7 @@ impl Batch {
     fn time_out(&mut self) {
         let limit = self.policy.timeout.as_secs_f64();
         for row in &mut self.rows {
-            if let State::Pending(error @ None) = &mut row.state {
+            if let RowState::Pending(error @ None) = &mut row.state {
                 let message = format!(
                     "the command's total timeout of {limit} s passed: it was still waiting to be \
                      sent"

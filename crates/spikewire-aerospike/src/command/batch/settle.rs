@@ -5,7 +5,7 @@ use std::time::Duration;
 use spikewire_aerospike_protocol::message::{Header, Message, info3};
 use spikewire_aerospike_protocol::result_code::ResultCode;
 
-use super::{Batch, Body, Part, Row, State};
+use super::{Batch, Body, Part, Row, RowState};
 use crate::clock::Tick;
 use crate::model::ReplicaPolicy;
 use crate::model::{Error, Kind};
@@ -36,22 +36,22 @@ impl Batch {
             // Ignore replies to rows of other parts.
             if is_row
                 && let Some(row) = self.rows.get_mut(index as usize)
-                && matches!(row.state, State::Sent(number) if number == part.number)
+                && matches!(row.state, RowState::Sent(number) if number == part.number)
             {
-                row.state = State::Answered(body, at..at + used);
+                row.state = RowState::Answered(body, at..at + used);
             }
             at += used;
         }
         for index in &part.rows {
             let row = &mut self.rows[*index as usize];
-            if matches!(row.state, State::Sent(_)) {
+            if matches!(row.state, RowState::Sent(_)) {
                 let error = part.error.clone().unwrap_or_else(|| {
                     let message = "the server ended the batch without an answer for this row";
                     let error = Error::new(Kind::Malformed, message);
                     error.on(part.node.to_string()).after(self.rounds, true)
                 });
                 row.doubt |= self.kinds[row.kind as usize].write && error.in_doubt();
-                row.state = State::Pending(Some(error));
+                row.state = RowState::Pending(Some(error));
             }
         }
         self.bodies.push(Body { bytes: part.body, node: part.node, attempts: self.rounds });
@@ -73,11 +73,11 @@ impl Batch {
         for row in &mut self.rows {
             let write = self.kinds[row.kind as usize].write;
             let error = match &row.state {
-                State::Pending(Some(error)) if closed && is_symptom(error.kind()) => {
+                RowState::Pending(Some(error)) if closed && is_symptom(error.kind()) => {
                     Error::new(Kind::Closed, "the client was closed")
                 }
-                State::Pending(Some(error)) => error.clone(),
-                State::Answered(body, range) => {
+                RowState::Pending(Some(error)) => error.clone(),
+                RowState::Answered(body, range) => {
                     let body = &self.bodies[*body as usize];
                     let code = Header::result_of(&body.bytes[range.start..]);
                     if !code.is_retryable() {
@@ -96,9 +96,9 @@ impl Batch {
                 _ => false,
             };
             if last || hopeless || row.doubt && !self.policy.retry_in_doubt {
-                row.state = State::Failed(error);
+                row.state = RowState::Failed(error);
             } else {
-                row.state = State::Pending(Some(error));
+                row.state = RowState::Pending(Some(error));
                 pending = true;
             }
         }
@@ -150,18 +150,18 @@ mod tests {
         };
         let mut late = batch(policy);
         let mut early = batch(Policy { sleep: (second / 2).into(), ..policy });
-        let refused = || State::Pending(Some(Error::server(ResultCode::PARTITION_UNAVAILABLE)));
-        late.rows[0].state = refused();
-        early.rows[0].state = refused();
+        let rejected = || RowState::Pending(Some(Error::server(ResultCode::PARTITION_UNAVAILABLE)));
+        late.rows[0].state = rejected();
+        early.rows[0].state = rejected();
         assert_eq!(late.again(Tick(0), false), None);
-        assert!(matches!(late.rows[0].state, State::Failed(_)));
+        assert!(matches!(late.rows[0].state, RowState::Failed(_)));
         assert_eq!(early.again(Tick(0), false), Some(Tick(0).after(second / 2)));
     }
 
     #[test]
     fn rows_that_no_node_holds_wait_before_they_are_looked_for_again() {
         let mut batch = batch(Policy { max_retries: 9, ..Policy::default() });
-        batch.rows[0].state = State::Pending(Some(Snapshot::default().no_holder("test", 0)));
+        batch.rows[0].state = RowState::Pending(Some(Snapshot::default().no_holder("test", 0)));
         assert_eq!(batch.again(Tick(0), false), Some(Tick(0).after(UNPLACED_PAUSE)));
     }
 }

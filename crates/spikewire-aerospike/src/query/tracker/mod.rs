@@ -16,7 +16,7 @@ use super::Partitions;
 pub struct Piece(pub u32);
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum State {
+enum PartitionState {
     /// Not part of the query.
     Out,
     /// To be read.
@@ -29,7 +29,7 @@ enum State {
 
 #[derive(Debug, Clone, Copy)]
 struct Partition {
-    state: State,
+    state: PartitionState,
     point: Option<Point>,
     /// Number of replicas to skip in the next attempt.
     step: u32,
@@ -47,25 +47,25 @@ pub struct Tracker {
 
 impl Tracker {
     /// A tracker before the first request.
-    pub fn new(wanted: &Partitions) -> Self {
+    pub fn new(range: &Partitions) -> Self {
         let mut tracker = Self::empty();
-        for pid in wanted.ids() {
-            tracker.want(pid, wanted.start().map(|digest| Point { digest, value: 0 }));
+        for pid in range.ids() {
+            tracker.want(pid, range.start().map(|digest| Point { digest, value: 0 }));
         }
         tracker
     }
 
     /// A tracker without partitions.
     pub(super) fn empty() -> Self {
-        let out = Partition { state: State::Out, point: None, step: 0 };
+        let out = Partition { state: PartitionState::Out, point: None, step: 0 };
         Self { partitions: vec![out; PARTITIONS].into(), open: 0, waiting: 0 }
     }
 
     /// Adds a partition, to be read after `point`.
     pub(super) fn want(&mut self, pid: u16, point: Option<Point>) {
         let partition = &mut self.partitions[usize::from(pid)];
-        debug_assert_eq!(partition.state, State::Out, "partition {pid} is wanted already");
-        *partition = Partition { state: State::Waiting, point, step: 0 };
+        debug_assert_eq!(partition.state, PartitionState::Out, "partition {pid} is wanted already");
+        *partition = Partition { state: PartitionState::Waiting, point, step: 0 };
         self.open += 1;
         self.waiting += 1;
     }
@@ -83,22 +83,26 @@ impl Tracker {
     /// The partitions that no request is reading, with the number of replicas to skip.
     pub fn waiting(&self) -> impl Iterator<Item = (u16, u32)> + '_ {
         let numbered = self.partitions.iter().zip(0..);
-        numbered.filter(|(it, _)| it.state == State::Waiting).map(|(it, pid)| (pid, it.step))
+        numbered
+            .filter(|(it, _)| it.state == PartitionState::Waiting)
+            .map(|(it, pid)| (pid, it.step))
     }
 
     /// The partitions that are not done, with the last record received from each.
     pub fn unread(&self) -> impl Iterator<Item = (u16, Option<Point>)> + '_ {
         let numbered = self.partitions.iter().zip(0..);
         numbered
-            .filter(|(it, _)| matches!(it.state, State::Waiting | State::Reading(_)))
+            .filter(|(it, _)| {
+                matches!(it.state, PartitionState::Waiting | PartitionState::Reading(_))
+            })
             .map(|(it, pid)| (pid, it.point))
     }
 
     /// Assigns a waiting partition to a piece; returns where to continue.
     pub fn assign(&mut self, pid: u16, piece: Piece) -> Option<Point> {
         let partition = &mut self.partitions[usize::from(pid)];
-        debug_assert_eq!(partition.state, State::Waiting);
-        partition.state = State::Reading(piece);
+        debug_assert_eq!(partition.state, PartitionState::Waiting);
+        partition.state = PartitionState::Reading(piece);
         self.waiting -= 1;
         partition.point
     }
@@ -108,7 +112,7 @@ impl Tracker {
     #[allow(clippy::option_option)] // not ours; from the start; after a record
     pub fn advance(&mut self, piece: Piece, point: Point) -> Option<Option<Point>> {
         let partition = &mut self.partitions[usize::from(point.digest.partition())];
-        if partition.state != State::Reading(piece) {
+        if partition.state != PartitionState::Reading(piece) {
             return None;
         }
         partition.step = 0;
@@ -120,8 +124,8 @@ impl Tracker {
     pub fn take_back(&mut self, digest: Digest, before: Option<Point>) {
         let partition = &mut self.partitions[usize::from(digest.partition())];
         partition.point = before;
-        if partition.state == State::Done {
-            partition.state = State::Waiting;
+        if partition.state == PartitionState::Done {
+            partition.state = PartitionState::Waiting;
             self.open += 1;
             self.waiting += 1;
         }
@@ -131,9 +135,9 @@ impl Tracker {
     /// included it.
     pub fn unavailable(&mut self, piece: Piece, pid: u16) -> bool {
         let Some(partition) = self.partitions.get_mut(usize::from(pid)) else { return false };
-        let had = partition.state == State::Reading(piece);
+        let had = partition.state == PartitionState::Reading(piece);
         if had {
-            partition.state = State::Waiting;
+            partition.state = PartitionState::Waiting;
             partition.step += 1;
             self.waiting += 1;
         }
@@ -143,12 +147,14 @@ impl Tracker {
     /// A piece ended successfully. If it ended because it reached its record limit (`cut`), it is
     /// unknown which of its partitions have been read completely, and all of them continue.
     pub fn finish(&mut self, piece: Piece, cut: bool) {
-        for partition in self.partitions.iter_mut().filter(|it| it.state == State::Reading(piece)) {
+        for partition in
+            self.partitions.iter_mut().filter(|it| it.state == PartitionState::Reading(piece))
+        {
             if cut {
-                partition.state = State::Waiting;
+                partition.state = PartitionState::Waiting;
                 self.waiting += 1;
             } else {
-                partition.state = State::Done;
+                partition.state = PartitionState::Done;
                 self.open -= 1;
             }
         }
@@ -157,8 +163,8 @@ impl Tracker {
     /// Every piece failed: all partitions wait.
     pub fn lost_all(&mut self) {
         for partition in &mut self.partitions {
-            if matches!(partition.state, State::Reading(_)) {
-                partition.state = State::Waiting;
+            if matches!(partition.state, PartitionState::Reading(_)) {
+                partition.state = PartitionState::Waiting;
                 self.waiting += 1;
             }
         }
@@ -166,8 +172,10 @@ impl Tracker {
 
     /// A piece failed: its partitions continue elsewhere.
     pub fn lost(&mut self, piece: Piece) {
-        for partition in self.partitions.iter_mut().filter(|it| it.state == State::Reading(piece)) {
-            partition.state = State::Waiting;
+        for partition in
+            self.partitions.iter_mut().filter(|it| it.state == PartitionState::Reading(piece))
+        {
+            partition.state = PartitionState::Waiting;
             partition.step += 1;
             self.waiting += 1;
         }

@@ -126,10 +126,10 @@ impl World {
         }
     }
 
-    fn resume(&mut self, unseen: usize) {
-        let keep = self.got.len().saturating_sub(unseen).max(self.seen);
-        let unseen = self.got.split_off(keep);
-        for (point, before) in unseen.iter().rev() {
+    fn resume(&mut self, undelivered: usize) {
+        let keep = self.got.len().saturating_sub(undelivered).max(self.seen);
+        let undelivered = self.got.split_off(keep);
+        for (point, before) in undelivered.iter().rev() {
             self.tracker.take_back(point.digest, *before);
         }
         let query = Query::default();
@@ -165,7 +165,7 @@ proptest! {
                 Event::Finish(rank) => world.finish(rank),
                 Event::Lose(rank) => world.lose(rank),
                 Event::Unavailable(rank, partition) => world.unavailable(rank, partition),
-                Event::Resume(unseen) => world.resume(unseen),
+                Event::Resume(undelivered) => world.resume(undelivered),
             }
         }
         // No more failures from here on.
@@ -184,7 +184,7 @@ proptest! {
 }
 
 #[test]
-fn records_of_others_are_not_taken() {
+fn records_of_others_are_not_accepted() {
     let mut tracker = Tracker::new(&Partitions::range(3, 1).unwrap());
     assert_eq!(tracker.waiting().collect::<Vec<_>>(), [(3, 0)]);
     tracker.assign(3, Piece(0));
@@ -206,15 +206,15 @@ fn cursors_are_checked() {
     let (copy, left) = cursor::decode(&query, &bytes).unwrap();
     assert_eq!(left, Some(12));
     assert!(copy.unread().eq(tracker.unread()));
-    let refused = |query: &Query, bytes: &[u8]| cursor::decode(query, bytes).unwrap_err();
+    let decode_error = |query: &Query, bytes: &[u8]| cursor::decode(query, bytes).unwrap_err();
     for at in 0..bytes.len() {
         let mut damaged = bytes.clone();
         damaged[at] ^= 0x10;
-        refused(&query, &damaged);
-        refused(&query, &bytes[..at]);
+        decode_error(&query, &damaged);
+        decode_error(&query, &bytes[..at]);
     }
     let other = Query { set: "b".into(), ..query.clone() };
-    assert!(refused(&other, &bytes).message().contains("another query"));
+    assert!(decode_error(&other, &bytes).message().contains("another query"));
     let paced = Query { records_per_second: 10, ..query };
     assert!(cursor::decode(&paced, &bytes).is_ok(), "the pace may change");
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use spikewire_transport::dial::Opening;
 
-use super::line::Seen;
+use super::line::SocketRead;
 use super::{Stream, WAKER};
 use crate::clock::Tick;
 use crate::model::{Error, Kind, Result};
@@ -144,9 +144,9 @@ impl Stream {
                 continue;
             }
             match line.read(now) {
-                Ok(Seen::Bytes) => some = true,
-                Ok(Seen::Nothing) => {}
-                Ok(Seen::Closed) => self.closed(index, "the node closed it", now),
+                Ok(SocketRead::Bytes) => some = true,
+                Ok(SocketRead::Nothing) => {}
+                Ok(SocketRead::Closed) => self.closed(index, "the node closed it", now),
                 Err(error) => self.closed(index, &error.to_string(), now),
             }
         }
@@ -176,8 +176,8 @@ impl Stream {
         let node = line.node.clone();
         node.breaker.record();
         self.drop_line(index);
-        let told = if was_there { node_error::broken } else { node_error::unreachable };
-        self.trouble(told(&node, why), now);
+        let to_error = if was_there { node_error::broken } else { node_error::unreachable };
+        self.retry_or_fail(to_error(&node, why), now);
     }
 
     /// Fails lines whose deadline has passed.

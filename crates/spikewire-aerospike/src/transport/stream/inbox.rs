@@ -147,19 +147,19 @@ mod tests {
         for piece in [1, 7, 8, 97, 1000, 65_536, 1 << 20] {
             let mut inbox = Inbox::new(WINDOW);
             let mut source = Drip(&bytes, piece);
-            let mut found = Vec::new();
+            let mut digests = Vec::new();
             let mut ended = false;
             while inbox.fill(&mut source).unwrap().0 > 0 {
                 assert!(inbox.buffer.len() <= 8 * WINDOW);
                 while let Some(answer) = inbox.next().unwrap() {
                     match answer {
-                        Answer::Row(row) => found.push(row.point.digest.0[0]),
+                        Answer::Row(row) => digests.push(row.point.digest.0[0]),
                         Answer::End(code) => ended = code == ResultCode::OK,
                         Answer::Partition(..) => panic!("{answer:?}"),
                     }
                 }
             }
-            assert_eq!(found, (0..11).collect::<Vec<_>>(), "pieces of {piece}");
+            assert_eq!(digests, (0..11).collect::<Vec<_>>(), "pieces of {piece}");
             assert!(ended && inbox.is_clean());
             assert!(inbox.buffer.len() <= WINDOW, "the room of the large record is given back");
         }
@@ -175,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_answer_is_refused() {
+    fn what_is_no_answer_is_rejected() {
         for bytes in [&b"HTTP/1.1 400 Bad Request"[..], &framed(&[vec![1; 30]])[..]] {
             let mut inbox = Inbox::new(WINDOW);
             inbox.fill(&mut &bytes[..]).unwrap();

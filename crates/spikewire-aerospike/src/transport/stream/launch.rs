@@ -24,13 +24,13 @@ const NODES: usize = 64;
 impl Stream {
     /// Requests the partitions that no request is reading, if that is due.
     pub(super) fn launch(&mut self, now: Tick) {
-        let wanted = self.wants();
-        if wanted == 0 || !self.tracker.has_waiting() || now < self.again {
+        let budget = self.wants();
+        if budget == 0 || !self.tracker.has_waiting() || now < self.again {
             return;
         }
         let most = if self.limits.nodes == 0 { NODES } else { self.limits.nodes };
         let room = most.saturating_sub(self.lines.iter().flatten().count());
-        let room = usize::try_from(wanted).unwrap_or(usize::MAX).min(room);
+        let room = usize::try_from(budget).unwrap_or(usize::MAX).min(room);
         if room == 0 {
             return;
         }
@@ -39,19 +39,19 @@ impl Stream {
             if error.kind() == Kind::NoNamespace {
                 return self.fail(error);
             }
-            self.trouble(error, now);
+            self.retry_or_fail(error, now);
         }
         let count = groups.len().min(room) as u64;
         for ((node, pids), number) in groups.into_iter().zip(0..count) {
             // Each node is asked for its share of the remaining records, the first ones for the
             // remainder.
-            let cap = match wanted {
+            let cap = match budget {
                 u64::MAX => 0,
-                wanted => share_of(wanted, count, number),
+                budget => share_of(budget, count, number),
             };
             if let Err((error, node)) = self.ask(node, &pids, cap, now) {
                 node.breaker.record();
-                self.trouble(node_error::unreachable(&node, error), now);
+                self.retry_or_fail(node_error::unreachable(&node, error), now);
             }
         }
     }
@@ -62,8 +62,8 @@ impl Stream {
         if budget == u64::MAX {
             return budget;
         }
-        let asked = self.lines.iter().flatten().map(|line| line.cap.saturating_sub(line.got));
-        budget.saturating_sub(asked.sum())
+        let requested = self.lines.iter().flatten().map(|line| line.cap.saturating_sub(line.got));
+        budget.saturating_sub(requested.sum())
     }
 
     /// The waiting partitions by node, and why some have none.
@@ -154,7 +154,7 @@ impl Stream {
     }
 
     /// Handles a retryable failure: pauses, or fails the query after too many retries.
-    pub(super) fn trouble(&mut self, error: Error, now: Tick) {
+    pub(super) fn retry_or_fail(&mut self, error: Error, now: Tick) {
         self.streams.cluster.tend_soon();
         match self.retries.failed(&self.limits) {
             Some(pause) => {

@@ -47,7 +47,7 @@ pub(super) struct Line {
 
 /// The result of reading from a line's socket.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Seen {
+pub(super) enum SocketRead {
     /// Data arrived.
     Bytes,
     /// No data available.
@@ -114,23 +114,23 @@ impl Line {
     }
 
     /// Reads once. Call it after all complete messages have been taken: there is no room for more.
-    pub fn read(&mut self, now: Tick) -> io::Result<Seen> {
+    pub fn read(&mut self, now: Tick) -> io::Result<SocketRead> {
         match self.inbox.fill(&mut self.wire) {
-            Ok((0, _)) => Ok(Seen::Closed),
+            Ok((0, _)) => Ok(SocketRead::Closed),
             Ok((_, filled)) => {
                 self.last = now;
                 // After a short read the socket is most likely empty, and the poller reports
                 // further data. After a pause it must be known for certain. What encryption has
                 // already taken from the socket, the poller does not report.
                 self.ready = filled || self.paused.is_some() || self.ended || self.wire.has_more();
-                Ok(Seen::Bytes)
+                Ok(SocketRead::Bytes)
             }
             Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
                 self.ready = false;
                 self.paused = self.paused.filter(|until| now < *until);
-                Ok(Seen::Nothing)
+                Ok(SocketRead::Nothing)
             }
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => Ok(Seen::Nothing),
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => Ok(SocketRead::Nothing),
             Err(error) => Err(error),
         }
     }
@@ -158,9 +158,9 @@ impl Line {
                 Ok(Some(Answer::Row(_))) | Err(_) => return Some(false),
             }
             match self.read(now) {
-                Ok(Seen::Bytes) => {}
-                Ok(Seen::Nothing) => return None,
-                Ok(Seen::Closed) | Err(_) => return Some(false),
+                Ok(SocketRead::Bytes) => {}
+                Ok(SocketRead::Nothing) => return None,
+                Ok(SocketRead::Closed) | Err(_) => return Some(false),
             }
         }
     }

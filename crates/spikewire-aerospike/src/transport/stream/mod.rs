@@ -50,7 +50,7 @@ const WAKER: Token = Token(usize::MAX);
 
 /// A record of a query, and the previous position of its partition.
 #[derive(Debug, Clone, Copy)]
-pub struct Found<'a> {
+pub struct StreamRow<'a> {
     /// The record, in the connection's window.
     pub row: Row<'a>,
     /// For [`Stream::cursor`].
@@ -135,7 +135,7 @@ impl Stream {
         let deadline =
             if limits.timeout.is_zero() { Tick::NEVER } else { now.after(limits.timeout) };
         let router = Router::new(streams.cluster.options().racks.clone());
-        let tally = Tally::new(streams.cluster.counted(&query.namespace), "query");
+        let tally = Tally::new(streams.cluster.counter_scope(&query.namespace), "query");
         Ok(Self {
             streams,
             query,
@@ -185,15 +185,15 @@ impl Stream {
         self.left == Some(0) || (self.tracker.is_done() && self.lines.iter().all(Option::is_none))
     }
 
-    /// The progress of the query, as bytes for another process. `unseen` are records that were
+    /// The progress of the query, as bytes for another process. `undelivered` are records that were
     /// taken but not delivered, in the order of their arrival.
-    pub fn cursor(&self, unseen: &[(Point, Option<Point>)]) -> Vec<u8> {
-        let left = self.left.map(|left| left + unseen.len() as u64);
-        if unseen.is_empty() {
+    pub fn cursor(&self, undelivered: &[(Point, Option<Point>)]) -> Vec<u8> {
+        let left = self.left.map(|left| left + undelivered.len() as u64);
+        if undelivered.is_empty() {
             return cursor::encode(&self.query, &self.tracker, left);
         }
         let mut tracker = self.tracker.clone();
-        for (point, before) in unseen.iter().rev() {
+        for (point, before) in undelivered.iter().rev() {
             tracker.take_back(point.digest, *before);
         }
         cursor::encode(&self.query, &tracker, left)
@@ -224,34 +224,34 @@ impl Stream {
     pub fn take<E>(
         &mut self,
         most: usize,
-        mut each: impl FnMut(Found<'_>) -> std::result::Result<(), E>,
+        mut each: impl FnMut(StreamRow<'_>) -> std::result::Result<(), E>,
     ) -> std::result::Result<usize, E> {
         // Also if there are records to take that arrived before the pause.
         self.notice_pause(Tick::now());
-        let mut taken = 0;
+        let mut records = 0;
         let count = self.lines.len();
         for _ in 0..count {
             let index = self.turn % count;
-            let dry = self.take_from(index, most, &mut taken, &mut each)?;
+            let dry = self.take_from(index, most, &mut records, &mut each)?;
             if !dry {
                 break;
             }
             self.turn = index + 1;
         }
-        if taken > 0 {
+        if records > 0 {
             self.retries.progress();
             self.waiting = None;
         }
         if self.tally.is_open() {
-            self.count(taken);
+            self.count(records);
         }
-        Ok(taken)
+        Ok(records)
     }
 
     /// Counts taken records, and the query with its last one.
     #[cold]
-    fn count(&mut self, taken: usize) {
-        self.tally.records += taken as u64;
+    fn count(&mut self, records: usize) {
+        self.tally.records += records as u64;
         if self.is_over() {
             self.tally.done();
         }
@@ -262,12 +262,12 @@ impl Stream {
         &mut self,
         index: usize,
         most: usize,
-        taken: &mut usize,
-        each: &mut impl FnMut(Found<'_>) -> std::result::Result<(), E>,
+        records: &mut usize,
+        each: &mut impl FnMut(StreamRow<'_>) -> std::result::Result<(), E>,
     ) -> std::result::Result<bool, E> {
         loop {
             let Some(line) = &mut self.lines[index] else { return Ok(true) };
-            let full = *taken >= most || self.left == Some(0) || self.page == Some(0);
+            let full = *records >= most || self.left == Some(0) || self.page == Some(0);
             // The end of a request that has returned its maximum is still processed, so that its
             // connection can be reused.
             if full && (line.cap == 0 || line.got < line.cap) {
@@ -288,15 +288,15 @@ impl Stream {
                 }
                 Ok(Some(Answer::Row(row))) => {
                     let before = self.tracker.advance(piece, row.point);
-                    let wanted = before.is_some() && !is_empty_answer(&self.query, &row);
-                    if wanted {
+                    let is_record = before.is_some() && !is_empty_answer(&self.query, &row);
+                    if is_record {
                         let before = before.flatten();
-                        if let Err(error) = each(Found { row, before }) {
+                        if let Err(error) = each(StreamRow { row, before }) {
                             self.tracker.take_back(row.point.digest, before);
                             self.drop_line(index);
                             return Err(error);
                         }
-                        *taken += 1;
+                        *records += 1;
                         for budget in [&mut self.left, &mut self.page].into_iter().flatten() {
                             *budget -= 1;
                         }
@@ -339,11 +339,11 @@ impl Stream {
             AnswerEnd::Whole if line.unavailable > 0 => {
                 let message = format!("{} partitions are not available now", line.unavailable);
                 let code = Kind::Server(ResultCode::PARTITION_UNAVAILABLE);
-                self.trouble(Error::new(code, message).on(node), Tick::now());
+                self.retry_or_fail(Error::new(code, message).on(node), Tick::now());
             }
             AnswerEnd::Whole => self.retries.progress(),
-            AnswerEnd::TryAgain => self.trouble(Error::server(code).on(node), Tick::now()),
-            AnswerEnd::Refused => self.fail(Error::server(code).on(node)),
+            AnswerEnd::TryAgain => self.retry_or_fail(Error::server(code).on(node), Tick::now()),
+            AnswerEnd::Failed => self.fail(Error::server(code).on(node)),
         }
         let _ = self.poll.registry().deregister(&mut line.wire);
         if good && line.is_reusable() {

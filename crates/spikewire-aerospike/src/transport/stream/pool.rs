@@ -25,21 +25,21 @@ const LATE_END: Duration = Duration::from_secs(1);
 pub struct Streams {
     pub(super) cluster: Arc<Cluster>,
     /// By node, most recently used last.
-    idle: Mutex<FxHashMap<u32, Vec<Idle>>>,
+    idle: Mutex<FxHashMap<u32, Vec<IdleConnection>>>,
     /// Connections of queries that ended before the node sent the end of its reply, which it does a
     /// moment later.
-    draining: Mutex<Vec<Draining>>,
+    draining: Mutex<Vec<DrainingLine>>,
 }
 
 #[derive(Debug)]
-struct Idle {
+struct IdleConnection {
     node: Arc<Node>,
     wire: Wire,
     since: Tick,
 }
 
 #[derive(Debug)]
-struct Draining {
+struct DrainingLine {
     line: Line,
     since: Tick,
 }
@@ -59,7 +59,7 @@ impl Streams {
         self.look_for_ends(Tick::now());
         let mut idle = self.idle.lock();
         let own = idle.get_mut(&node.slot)?;
-        while let Some(Idle { mut wire, .. }) = own.pop() {
+        while let Some(IdleConnection { mut wire, .. }) = own.pop() {
             if wire.is_quiet() {
                 return Some(wire);
             }
@@ -76,7 +76,7 @@ impl Streams {
         }
         let own = idle.entry(node.slot).or_default();
         if own.len() < KEEP {
-            own.push(Idle { node, wire, since: Tick::now() });
+            own.push(IdleConnection { node, wire, since: Tick::now() });
         }
     }
 
@@ -87,7 +87,7 @@ impl Streams {
             if self.cluster.is_closed() || draining.len() >= DRAINING {
                 return;
             }
-            draining.push(Draining { line, since: Tick::now() });
+            draining.push(DrainingLine { line, since: Tick::now() });
         }
         self.look_for_ends(Tick::now());
     }
@@ -98,10 +98,10 @@ impl Streams {
         let mut ended = Vec::new();
         {
             let mut draining = self.draining.lock();
-            for Draining { mut line, since } in std::mem::take(&mut *draining) {
+            for DrainingLine { mut line, since } in std::mem::take(&mut *draining) {
                 match line.drain(now) {
                     None if since.after(LATE_END) > now => {
-                        draining.push(Draining { line, since });
+                        draining.push(DrainingLine { line, since });
                     }
                     Some(true) => ended.push(line),
                     None | Some(false) => {}

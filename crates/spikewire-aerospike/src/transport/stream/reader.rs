@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use spikewire_aerospike_protocol::query::{Point, Row};
 
-use super::{Found, Mark, Stream, Streams};
+use super::{Mark, Stream, StreamRow, Streams};
 use crate::model::{Error, Kind, Result};
 use crate::query::QueryPlan;
 
@@ -64,7 +64,7 @@ impl<T> IntoIterator for QueryPage<T> {
 
 /// A record that was decoded but not delivered.
 #[derive(Debug)]
-struct Unseen<T> {
+struct UndeliveredRecord<T> {
     record: T,
     point: Point,
     before: Option<Point>,
@@ -74,7 +74,7 @@ struct Unseen<T> {
 #[derive(Debug)]
 pub struct QueryReader<T> {
     stream: Stream,
-    unseen: VecDeque<Unseen<T>>,
+    undelivered: VecDeque<UndeliveredRecord<T>>,
     /// The start of the batch being built.
     mark: Option<Mark>,
     /// Whether records were taken one by one, which excludes batches.
@@ -89,7 +89,7 @@ impl<T> QueryReader<T> {
             let message = format!("the system gives no poller for a query: {error}");
             Error::new(Kind::Connection, message)
         })?;
-        Ok(Self { stream, unseen: VecDeque::new(), mark: None, is_iterated: false })
+        Ok(Self { stream, undelivered: VecDeque::new(), mark: None, is_iterated: false })
     }
 
     /// The underlying query.
@@ -105,12 +105,12 @@ impl<T> QueryReader<T> {
     /// The next record that is ready.
     #[inline]
     pub fn pop(&mut self) -> Option<T> {
-        self.unseen.pop_front().map(|unseen| unseen.record)
+        self.undelivered.pop_front().map(|undelivered| undelivered.record)
     }
 
     /// Whether [`Self::pop`] has a record.
     pub fn has_ready(&self) -> bool {
-        !self.unseen.is_empty()
+        !self.undelivered.is_empty()
     }
 
     /// The next record, if it has arrived; decoded on demand.
@@ -124,8 +124,8 @@ impl<T> QueryReader<T> {
         }
         let mut next = None;
         self.stream.set_page(None);
-        self.stream.take(1, |found| {
-            next = Some(decode(&found.row)?);
+        self.stream.take(1, |record| {
+            next = Some(decode(&record.row)?);
             Ok(())
         })?;
         self.is_iterated |= next.is_some();
@@ -163,24 +163,24 @@ impl<T> QueryReader<T> {
         let (size, in_pieces) = match demand {
             Demand::Run(most) => {
                 self.stream.set_page(None);
-                let taken = self.decode(most, decode);
-                self.is_iterated |= !self.unseen.is_empty();
-                return Ok((taken? > 0).then_some(Advance::Ready));
+                let count = self.decode(most, decode);
+                self.is_iterated |= !self.undelivered.is_empty();
+                return Ok((count? > 0).then_some(Advance::Ready));
             }
             Demand::Page { size, in_pieces } => (size, in_pieces),
         };
         loop {
-            let missing = size.saturating_sub(self.unseen.len() as u64);
+            let missing = size.saturating_sub(self.undelivered.len() as u64);
             // No more than that is requested from the nodes.
             self.stream.set_page(Some(missing));
             if missing == 0 {
                 return Ok(Some(Advance::Ready));
             }
-            let taken = self.decode(missing.min(MAX_RUN as u64) as usize, decode)?;
-            if taken == 0 {
+            let count = self.decode(missing.min(MAX_RUN as u64) as usize, decode)?;
+            if count == 0 {
                 return Ok(None);
             }
-            if in_pieces && (taken as u64) < missing {
+            if in_pieces && (count as u64) < missing {
                 return Ok(Some(Advance::Again));
             }
         }
@@ -191,18 +191,18 @@ impl<T> QueryReader<T> {
         most: usize,
         decode: &mut impl FnMut(&Row<'_>) -> std::result::Result<T, E>,
     ) -> std::result::Result<usize, E> {
-        let unseen = &mut self.unseen;
-        self.stream.take(most, |found| {
-            let Found { row, before } = found;
+        let undelivered = &mut self.undelivered;
+        self.stream.take(most, |record| {
+            let StreamRow { row, before } = record;
             let record = decode(&row)?;
-            unseen.push_back(Unseen { record, point: row.point, before });
+            undelivered.push_back(UndeliveredRecord { record, point: row.point, before });
             Ok(())
         })
     }
 
     /// Returns all ready records as a page.
     pub fn page(&mut self) -> QueryPage<T> {
-        let records = self.unseen.drain(..).map(|unseen| unseen.record).collect();
+        let records = self.undelivered.drain(..).map(|undelivered| undelivered.record).collect();
         QueryPage { records, cursor: self.cursor(), done: self.is_over() }
     }
 
@@ -211,20 +211,23 @@ impl<T> QueryReader<T> {
         if let Some(mark) = &self.mark {
             return self.stream.cursor_of(mark);
         }
-        let unseen: Vec<_> =
-            self.unseen.iter().map(|unseen| (unseen.point, unseen.before)).collect();
-        self.stream.cursor(&unseen)
+        let undelivered: Vec<_> = self
+            .undelivered
+            .iter()
+            .map(|undelivered| (undelivered.point, undelivered.before))
+            .collect();
+        self.stream.cursor(&undelivered)
     }
 
     /// Whether every record has been delivered.
     pub fn is_over(&self) -> bool {
-        self.stream.is_over() && self.unseen.is_empty()
+        self.stream.is_over() && self.undelivered.is_empty()
     }
 
     /// The underlying query, to build a batch of its rows. Until [`Self::end_batch`] the caller's
     /// position is the start of the batch. Fails if records were taken one by one.
     pub fn batch(&mut self) -> Result<&mut Stream> {
-        if self.is_iterated || !self.unseen.is_empty() {
+        if self.is_iterated || !self.undelivered.is_empty() {
             return Err(Error::invalid(
                 "the query is being iterated over, record by record: make batches of a query of \
                  their own, which can resume from this one's cursor",

@@ -26,7 +26,7 @@ const LIMIT: Duration = Duration::from_secs(20);
 #[derive(Debug)]
 struct FakeNode {
     address: SocketAddr,
-    asked: Arc<AtomicUsize>,
+    requests: Arc<AtomicUsize>,
     answers: Arc<Mutex<Answers>>,
 }
 
@@ -34,13 +34,13 @@ impl FakeNode {
     fn start() -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = listener.local_addr().unwrap();
-        let (asked, answers) = (Arc::default(), Arc::new(Mutex::new(Answers::AtOnce)));
-        let node = Self { address, asked, answers };
-        let (asked, answers) = (node.asked.clone(), node.answers.clone());
+        let (requests, answers) = (Arc::default(), Arc::new(Mutex::new(Answers::AtOnce)));
+        let node = Self { address, requests, answers };
+        let (requests, answers) = (node.requests.clone(), node.answers.clone());
         thread::spawn(move || {
             for socket in listener.incoming() {
-                let (asked, answers) = (asked.clone(), answers.clone());
-                let serve = move || serve(&socket.unwrap(), &asked, &answers);
+                let (requests, answers) = (requests.clone(), answers.clone());
+                let serve = move || serve(&socket.unwrap(), &requests, &answers);
                 thread::spawn(serve);
             }
         });
@@ -49,7 +49,7 @@ impl FakeNode {
 }
 
 /// Serves until the peer closes the connection.
-fn serve(socket: &TcpStream, asked: &AtomicUsize, answers: &Mutex<Answers>) -> Option<()> {
+fn serve(socket: &TcpStream, requests: &AtomicUsize, answers: &Mutex<Answers>) -> Option<()> {
     loop {
         let mut header = [0; 9];
         (&*socket).read_exact(&mut header).ok()?;
@@ -66,7 +66,7 @@ fn serve(socket: &TcpStream, asked: &AtomicUsize, answers: &Mutex<Answers>) -> O
             reply(frame(2, &[]))?;
             continue;
         }
-        asked.fetch_add(1, SeqCst);
+        requests.fetch_add(1, SeqCst);
         let void = frame(8, &[0, 0, 0, 1]);
         let how = *answers.lock();
         match how {
@@ -76,7 +76,7 @@ fn serve(socket: &TcpStream, asked: &AtomicUsize, answers: &Mutex<Answers>) -> O
                 reply(void)?;
             }
             Answers::Never => {}
-            Answers::Refusing(code) => reply(refused(code, &[]))?,
+            Answers::Refusing(code) => reply(error_frame(code, &[]))?,
         }
     }
 }
@@ -126,12 +126,12 @@ impl Setting {
 
     /// How many statements arrived at each node since the last call.
     fn counts(&self) -> Vec<usize> {
-        self.nodes.iter().map(|node| node.asked.swap(0, SeqCst)).collect()
+        self.nodes.iter().map(|node| node.requests.swap(0, SeqCst)).collect()
     }
 }
 
 #[test]
-fn a_node_that_says_nothing_is_not_waited_for() {
+fn a_silent_node_is_not_waited_for() {
     let setting = setting(limits(1), 1024);
     setting.answer(1, Answers::Never);
     let began = Instant::now();
@@ -171,7 +171,7 @@ fn late_answers_give_their_places_back() {
         // A connection has only two places. If they were not freed, the third round's statement
         // would not be sent there.
         let began = Instant::now();
-        while setting.nodes[2].asked.load(SeqCst) <= round {
+        while setting.nodes[2].requests.load(SeqCst) <= round {
             assert!(began.elapsed() < LIMIT, "round {round}: {:?}", setting.counts());
             thread::sleep(DELAY / 10);
         }
@@ -191,12 +191,12 @@ fn the_deadline_is_one_for_all() {
     let error = setting.run(&marked(true)).unwrap_err();
     assert_eq!((error.kind(), error.attempts()), (Kind::Timeout, 3));
     assert!(error.in_doubt());
-    let mut told: Vec<_> =
+    let mut failed_nodes: Vec<_> =
         error.failed_attempts().filter_map(|(node, _)| node.map(str::to_owned)).collect();
-    told.sort_unstable();
+    failed_nodes.sort_unstable();
     let mut nodes: Vec<_> = setting.nodes.iter().map(|node| node.address.to_string()).collect();
     nodes.sort_unstable();
-    assert_eq!(told, nodes);
+    assert_eq!(failed_nodes, nodes);
     assert_eq!(setting.counts(), [1, 1, 1], "one for each node, and no more");
 }
 

@@ -65,7 +65,7 @@ fn fill(
 ) -> std::result::Result<(), RowError> {
     for row in 0..rows.len() {
         let walk = match rows.outcome(row) {
-            RowOutcome::Found(message) => Walk::begin(message).ok(),
+            RowOutcome::Record(message) => Walk::begin(message).ok(),
             RowOutcome::Absent => {
                 table.end_row(row)?;
                 continue;

@@ -9,7 +9,7 @@ use arrow_array::RecordBatch;
 use arrow_schema::SchemaRef;
 use spikewire_aerospike::Error;
 use spikewire_aerospike::transport::Stream;
-use spikewire_aerospike::transport::stream::{Advance, Found};
+use spikewire_aerospike::transport::stream::{Advance, StreamRow};
 use spikewire_aerospike_protocol::message::{Header, Walk};
 use spikewire_columns::arrow::{BufferPool, TableBuilder};
 use spikewire_columns::{ExtraColumns, RowError, WireValue};
@@ -60,7 +60,7 @@ enum TableError {
 }
 
 impl PartialTable {
-    fn add(&mut self, record: &Found<'_>) -> std::result::Result<(), RowError> {
+    fn add(&mut self, record: &StreamRow<'_>) -> std::result::Result<(), RowError> {
         let row = &record.row;
         let header = Header { generation: row.generation, ttl: row.void_time, ..Header::default() };
         let key = row.key.and_then(<[u8]>::split_first);

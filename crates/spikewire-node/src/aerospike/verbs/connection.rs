@@ -83,7 +83,7 @@ impl OptionValue for OptionArgument<'_> {
         tls::options(self.0)
     }
 
-    fn is_given(&self) -> bool {
+    fn has_value(&self) -> bool {
         self.0.present().is_some()
     }
 }

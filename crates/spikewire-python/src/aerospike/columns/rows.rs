@@ -22,7 +22,7 @@ pub enum Found<'a> {
 #[inline]
 pub fn look(rows: &Rows, row: usize) -> Found<'_> {
     match rows.outcome(row) {
-        RowOutcome::Found(message) => match Walk::begin(message) {
+        RowOutcome::Record(message) => match Walk::begin(message) {
             Ok((header, walk)) => Found::Record(header, walk),
             Err(_) => Found::Failed,
         },

@@ -10,7 +10,7 @@ use pyo3::prelude::*;
 use spikewire_sync::Mutex;
 
 use spikewire_aerospike::transport::Stream;
-use spikewire_aerospike::transport::stream::{Advance, Found};
+use spikewire_aerospike::transport::stream::{Advance, StreamRow};
 use spikewire_aerospike::{Error, Kind};
 use spikewire_aerospike_protocol::message::{Header, Walk};
 use spikewire_columns::arrow::{BufferPool, TableBuilder};
@@ -70,7 +70,7 @@ enum Fault {
 }
 
 impl Open {
-    fn add(&mut self, found: &Found<'_>) -> Result<(), RowError> {
+    fn add(&mut self, found: &StreamRow<'_>) -> Result<(), RowError> {
         let row = &found.row;
         let header = Header { generation: row.generation, ttl: row.void_time, ..Header::default() };
         let walk = Walk::over(row.ops, row.op_count);

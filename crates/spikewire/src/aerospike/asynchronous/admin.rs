@@ -11,18 +11,18 @@ use spikewire_aerospike::Result;
 use spikewire_aerospike::admin::{self, AdminWaiter, Procedure};
 use spikewire_aerospike::transport::Next;
 
-use super::Core;
+use super::AsyncCore;
 
 /// Holds the outcome for its future.
-struct Waiting<T> {
+struct AdminCell<T> {
     state: Mutex<(Option<Result<T>>, Waker)>,
     is_gone: AtomicBool,
 }
 
 /// Shared by the future and the procedure.
-struct Shared<T>(Arc<Waiting<T>>);
+struct CellWaiter<T>(Arc<AdminCell<T>>);
 
-impl<T: Send + 'static> AdminWaiter<T> for Shared<T> {
+impl<T: Send + 'static> AdminWaiter<T> for CellWaiter<T> {
     fn done(&self, outcome: Result<T>) {
         let waker = {
             let mut state = self.0.state.lock();
@@ -38,9 +38,9 @@ impl<T: Send + 'static> AdminWaiter<T> for Shared<T> {
 }
 
 /// The future's side.
-struct Pending<T>(Arc<Waiting<T>>);
+struct CellFuture<T>(Arc<AdminCell<T>>);
 
-impl<T> Pending<T> {
+impl<T> CellFuture<T> {
     fn poll(&self, context: &Context<'_>) -> Poll<Result<T>> {
         let mut state = self.0.state.lock();
         state.1.clone_from(context.waker());
@@ -48,7 +48,7 @@ impl<T> Pending<T> {
     }
 }
 
-impl<T> Drop for Pending<T> {
+impl<T> Drop for CellFuture<T> {
     fn drop(&mut self) {
         self.0.is_gone.store(true, Relaxed);
     }
@@ -56,14 +56,14 @@ impl<T> Drop for Pending<T> {
 
 /// Runs a procedure, which starts when the future is first polled.
 pub(super) fn run<P: Procedure + Send + 'static>(
-    core: Arc<Core>,
+    core: Arc<AsyncCore>,
     procedure: Result<P>,
 ) -> impl Future<Output = Result<P::Output>> + Send
 where
     P::Output: Send + 'static,
 {
     let mut procedure = Some(procedure);
-    let mut pending = None::<Pending<P::Output>>;
+    let mut pending = None::<CellFuture<P::Output>>;
     std::future::poll_fn(move |context| {
         if let Some(procedure) = procedure.take() {
             let procedure = match procedure {
@@ -71,10 +71,10 @@ where
                 Err(error) => return Poll::Ready(Err(error)),
             };
             let state = Mutex::new((None, context.waker().clone()));
-            let waiting = Arc::new(Waiting { state, is_gone: AtomicBool::new(false) });
-            pending = Some(Pending(waiting.clone()));
+            let waiting = Arc::new(AdminCell { state, is_gone: AtomicBool::new(false) });
+            pending = Some(CellFuture(waiting.clone()));
             let mut next = Next::default();
-            admin::start(core.context.cluster.clone(), procedure, Shared(waiting), &mut next);
+            admin::start(core.context.cluster.clone(), procedure, CellWaiter(waiting), &mut next);
             if !next.is_empty() {
                 core.transport.submit_all(next);
             }

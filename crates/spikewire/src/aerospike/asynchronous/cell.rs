@@ -20,7 +20,7 @@ use crate::driving;
 
 /// Shared by a future and its command.
 #[derive(Debug)]
-pub(super) struct Cell {
+pub(super) struct CommandCell {
     /// The reply's body, or the error.
     outcome: driving::Cell<Result<Vec<u8>>>,
     /// Which replies are results and not errors.
@@ -28,11 +28,11 @@ pub(super) struct Cell {
     span: VerbSpan,
 }
 
-impl Cell {
+impl CommandCell {
     /// A cell that wakes this task, and the ticket that fills it.
     pub fn new(waker: Waker, kind: ResponseKind, span: VerbSpan) -> (Arc<Self>, Ticket) {
         let cell = Arc::new(Self { outcome: driving::Cell::new(waker), kind, span });
-        (cell.clone(), Ticket(Some(Completed::One(cell))))
+        (cell.clone(), Ticket(Some(TicketTarget::One(cell))))
     }
 
     /// Takes the outcome, and the time of its delivery if stages are timed; or stores the waker.
@@ -59,10 +59,10 @@ impl Cell {
 
 /// Holds the outcome of a batch for its future.
 #[derive(Debug)]
-pub(super) struct BatchCell(Mutex<Waiting>);
+pub(super) struct BatchCell(Mutex<BatchOutcome>);
 
 #[derive(Debug)]
-struct Waiting {
+struct BatchOutcome {
     waker: Waker,
     rows: Option<Result<Batch>>,
 }
@@ -70,7 +70,7 @@ struct Waiting {
 impl BatchCell {
     /// A cell that wakes this task.
     pub fn new(waker: Waker) -> Self {
-        Self(Mutex::new(Waiting { waker, rows: None }))
+        Self(Mutex::new(BatchOutcome { waker, rows: None }))
     }
 
     /// Takes the outcome, or stores the waker.
@@ -104,12 +104,12 @@ impl BatchOwner for BatchCell {
 
 /// Completes a command exactly once. A dropped ticket completes it with an error.
 #[derive(Debug)]
-pub(crate) struct Ticket(Option<Completed>);
+pub(crate) struct Ticket(Option<TicketTarget>);
 
 /// What a ticket completes.
 #[derive(Debug)]
-enum Completed {
-    One(Arc<Cell>),
+enum TicketTarget {
+    One(Arc<CommandCell>),
     /// A part of a batch.
     Part(BatchTicket<BatchCell>),
     /// A request of an administrative command.
@@ -118,34 +118,34 @@ enum Completed {
 
 impl From<BatchTicket<BatchCell>> for Ticket {
     fn from(part: BatchTicket<BatchCell>) -> Self {
-        Self(Some(Completed::Part(part)))
+        Self(Some(TicketTarget::Part(part)))
     }
 }
 
 impl From<AdminTicket<Ticket>> for Ticket {
     fn from(question: AdminTicket<Ticket>) -> Self {
-        Self(Some(Completed::Question(question)))
+        Self(Some(TicketTarget::Question(question)))
     }
 }
 
 impl ResponseHandler for Ticket {
     fn is_withdrawn(&self) -> bool {
         match &self.0 {
-            Some(Completed::Question(question)) => question.is_withdrawn(),
+            Some(TicketTarget::Question(question)) => question.is_withdrawn(),
             _ => false,
         }
     }
 
     fn answered_at(&mut self, at: Tick) {
         match &mut self.0 {
-            Some(Completed::One(cell)) => cell.outcome.answered_at(at),
-            Some(Completed::Part(part)) => part.answered_at(at),
-            Some(Completed::Question(_)) | None => {}
+            Some(TicketTarget::One(cell)) => cell.outcome.answered_at(at),
+            Some(TicketTarget::Part(part)) => part.answered_at(at),
+            Some(TicketTarget::Question(_)) | None => {}
         }
     }
 
     fn starts(&mut self) -> bool {
-        if let Some(Completed::Question(question)) = &self.0 {
+        if let Some(TicketTarget::Question(question)) = &self.0 {
             question.starts();
         }
         true
@@ -153,9 +153,9 @@ impl ResponseHandler for Ticket {
 
     fn collect(&mut self, messages: &[u8]) {
         match &mut self.0 {
-            Some(Completed::Part(part)) => part.collect(messages),
-            Some(Completed::Question(question)) => question.collect(messages),
-            Some(Completed::One(_)) | None => {}
+            Some(TicketTarget::Part(part)) => part.collect(messages),
+            Some(TicketTarget::Question(question)) => question.collect(messages),
+            Some(TicketTarget::One(_)) | None => {}
         }
     }
 }
@@ -163,9 +163,9 @@ impl ResponseHandler for Ticket {
 impl Completes<Aerospike> for Ticket {
     fn complete(mut self, outcome: Outcome<'_>, next: &mut Next<Self>) {
         let cell = match self.0.take() {
-            Some(Completed::One(cell)) => cell,
-            Some(Completed::Part(part)) => return part.complete(outcome, next),
-            Some(Completed::Question(question)) => return question.complete(outcome, next),
+            Some(TicketTarget::One(cell)) => cell,
+            Some(TicketTarget::Part(part)) => return part.complete(outcome, next),
+            Some(TicketTarget::Question(question)) => return question.complete(outcome, next),
             None => return,
         };
         let outcome = outcome.and_then(|reply| {
@@ -184,10 +184,10 @@ impl Completes<Aerospike> for Ticket {
 impl Drop for Ticket {
     fn drop(&mut self) {
         match self.0.take() {
-            Some(Completed::One(cell)) => cell.fill(Err(Error::closed())),
-            Some(Completed::Part(part)) => part.owner().fill(Err(Error::closed())),
+            Some(TicketTarget::One(cell)) => cell.fill(Err(Error::closed())),
+            Some(TicketTarget::Part(part)) => part.owner().fill(Err(Error::closed())),
             // These handle being dropped themselves.
-            Some(Completed::Question(_)) | None => {}
+            Some(TicketTarget::Question(_)) | None => {}
         }
     }
 }

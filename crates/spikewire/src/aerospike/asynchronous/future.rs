@@ -10,8 +10,8 @@ use spikewire_aerospike::command::{Command, Prepared};
 use spikewire_aerospike::transport::buffer;
 use spikewire_aerospike::{Error, Kind, Result};
 
-use super::Core;
-use super::cell::Cell;
+use super::AsyncCore;
+use super::cell::CommandCell;
 use crate::aerospike::answer::{self, Answer};
 use crate::aerospike::span::VerbSpan;
 use crate::driving;
@@ -28,7 +28,7 @@ pub struct Pending<A: Answer> {
     span: VerbSpan,
     plan: A::Plan,
     /// Keeps the connections open while a future is pending.
-    core: Arc<Core>,
+    core: Arc<AsyncCore>,
     answer: PhantomData<fn() -> A>,
 }
 
@@ -37,13 +37,13 @@ enum Stage {
     /// Composed, or rejected.
     New(Result<Prepared>),
     /// Sent.
-    Waiting(Arc<Cell>),
+    Waiting(Arc<CommandCell>),
     Over,
 }
 
 impl<A: Answer> Pending<A> {
     pub(super) fn new(
-        core: Arc<Core>,
+        core: Arc<AsyncCore>,
         request: Result<Prepared>,
         plan: A::Plan,
         span: VerbSpan,
@@ -71,7 +71,7 @@ impl<A: Answer> Future for Pending<A> {
         match std::mem::replace(&mut self.stage, Stage::Over) {
             Stage::New(Ok(request)) => {
                 let span = std::mem::take(&mut self.span);
-                let (cell, ticket) = Cell::new(context.waker().clone(), A::KIND, span);
+                let (cell, ticket) = CommandCell::new(context.waker().clone(), A::KIND, span);
                 let Prepared { bytes, target, policy } = request;
                 let command = Command::new(bytes, target, policy, Tick::now(), ticket);
                 self.stage = Stage::Waiting(cell);

@@ -10,10 +10,10 @@ use spikewire_aerospike::command::batch::Batch as Rows;
 use spikewire_aerospike::transport::Next;
 use spikewire_aerospike::{Error, Result};
 
-use super::Core;
+use super::AsyncCore;
 use super::cell::BatchCell;
 use crate::aerospike::batch::Batch;
-use crate::aerospike::many::{Answered, Many};
+use crate::aerospike::many::{ComposedBatch, ResultMask};
 use crate::aerospike::span::VerbSpan;
 
 /// The future of the outcomes of many records.
@@ -25,17 +25,17 @@ pub struct PendingBatch {
     stage: Stage,
     span: VerbSpan,
     /// Keeps the connections open while the future is pending.
-    core: Arc<Core>,
+    core: Arc<AsyncCore>,
 }
 
 enum Stage {
-    New(Result<Many>),
-    Waiting(Arc<BatchExecution<BatchCell>>, Answered),
+    New(Result<ComposedBatch>),
+    Waiting(Arc<BatchExecution<BatchCell>>, ResultMask),
     Over,
 }
 
 impl PendingBatch {
-    pub(super) fn new(core: Arc<Core>, many: Result<Many>, span: VerbSpan) -> Self {
+    pub(super) fn new(core: Arc<AsyncCore>, many: Result<ComposedBatch>, span: VerbSpan) -> Self {
         Self { stage: Stage::New(many), span, core }
     }
 
@@ -56,7 +56,7 @@ impl Future for PendingBatch {
             let Stage::New(many) = std::mem::replace(&mut self.stage, Stage::Over) else {
                 unreachable!("it was just looked at")
             };
-            let Many { rows, answered, .. } = match many {
+            let ComposedBatch { rows, answered, .. } = match many {
                 Ok(many) => many,
                 Err(error) => return Poll::Ready(Err(error)),
             };

@@ -34,9 +34,9 @@ use spikewire_aerospike::transport::Streams;
 use crate::aerospike::administration::Administration;
 use crate::aerospike::answer::Answer;
 use crate::aerospike::builder::Builder;
-use crate::aerospike::client_kind::{ClientContext, ClientKind, IsWanted, sealed};
+use crate::aerospike::client_kind::{ClientContext, ClientKind, IsNeeded, sealed};
 use crate::aerospike::cluster;
-use crate::aerospike::many::{Many, many as many_verbs};
+use crate::aerospike::many::{ComposedBatch, many as many_verbs};
 use crate::aerospike::options::CallOptions;
 use crate::aerospike::query_plan::PreparedQuery;
 use crate::aerospike::record::Record;
@@ -62,11 +62,11 @@ use transport::Transport;
 /// [`AsyncClient::close`].
 #[derive(Debug, Clone)]
 pub struct AsyncClient {
-    core: Arc<Core>,
+    core: Arc<AsyncCore>,
 }
 
 #[derive(Debug)]
-struct Core {
+struct AsyncCore {
     context: ClientContext,
     transport: Transport,
 }
@@ -101,7 +101,7 @@ impl AsyncClient {
     }
 
     /// What this client has counted since [`Metrics::reset`], and its current state: nodes,
-    /// connections, circuit breakers, the tender.
+    /// connections, circuit breakers, the cluster worker.
     pub fn stats(&self) -> Stats {
         self.core.context.cluster.stats()
     }
@@ -141,7 +141,7 @@ impl Builder {
                 let transport = Transport::native(&cluster, threads)?;
                 let streams = Streams::new(cluster.clone());
                 let context = ClientContext { cluster, streams, defaults };
-                Ok(AsyncClient { core: Arc::new(Core { context, transport }) })
+                Ok(AsyncClient { core: Arc::new(AsyncCore { context, transport }) })
             })
             .await
         }
@@ -162,19 +162,19 @@ impl Builder {
             let transport = Transport::tokio(&cluster)?;
             let streams = Streams::new(cluster.clone());
             let context = ClientContext { cluster, streams, defaults };
-            Ok(AsyncClient { core: Arc::new(Core { context, transport }) })
+            Ok(AsyncClient { core: Arc::new(AsyncCore { context, transport }) })
         }
     }
 }
 
-impl Core {
+impl AsyncCore {
     fn close(&self) {
         self.transport.close();
         self.context.close();
     }
 }
 
-impl Drop for Core {
+impl Drop for AsyncCore {
     fn drop(&mut self) {
         self.close();
     }
@@ -193,11 +193,11 @@ impl ClientKind for AsyncClient {
 
     fn work<T: Send + 'static>(
         &self,
-        work: impl FnOnce(&ClientContext, IsWanted<'_>) -> Result<T> + Send + 'static,
+        work: impl FnOnce(&ClientContext, IsNeeded<'_>) -> Result<T> + Send + 'static,
     ) -> AdminFuture<T> {
         // The connections stay open while a future is pending.
         let core = self.core.clone();
-        AdminFuture::new(future::on_a_thread(move |wanted| work(&core.context, wanted)))
+        AdminFuture::new(future::on_a_thread(move |is_needed| work(&core.context, is_needed)))
     }
 
     fn administer<P: Procedure<Output: Send> + Send + 'static>(
@@ -234,7 +234,7 @@ impl ClientKind for AsyncClient {
 /// discards the reply; a request that was sent may still be executed by the server.
 #[derive(Debug, Clone)]
 pub struct AsyncDataset {
-    core: Arc<Core>,
+    core: Arc<AsyncCore>,
     space: Arc<SetRef>,
     options: CallOptions,
 }
@@ -258,7 +258,7 @@ impl AsyncDataset {
         Pending::new(self.core.clone(), request, plan, span)
     }
 
-    fn run_many(&self, many: Result<Many>) -> PendingBatch {
+    fn run_many(&self, many: Result<ComposedBatch>) -> PendingBatch {
         let span = match &many {
             Ok(many) => VerbSpan::many(&self.space, many.verb, many.rows.len()),
             Err(_) => VerbSpan::default(),

@@ -8,11 +8,11 @@ use std::task::{Context, Poll, ready};
 use futures_core::Stream;
 use futures_core::stream::FusedStream;
 
-use super::Core;
+use super::AsyncCore;
 use super::transport::Driver;
 use crate::aerospike::query_plan::PreparedQuery;
-use crate::aerospike::query_plan::{Looked, Reading};
-use crate::{Found, Page, Result};
+use crate::aerospike::query_plan::{ReadStep, RunningQuery};
+use crate::{Page, QueryRecord, Result};
 
 /// Number of records after which a task yields, even if more are available.
 const TURN: u32 = 256;
@@ -31,20 +31,20 @@ pub struct AsyncRecords {
     run: u32,
     over: bool,
     /// Keeps the connections open while records are read.
-    _core: Arc<Core>,
+    _core: Arc<AsyncCore>,
 }
 
 impl AsyncRecords {
-    pub(super) fn new(core: &Arc<Core>, plan: PreparedQuery) -> Result<Self> {
-        let reading = Reading::new(core.context.streams.clone(), plan)?;
+    pub(super) fn new(core: &Arc<AsyncCore>, plan: PreparedQuery) -> Result<Self> {
+        let reading = RunningQuery::new(core.context.streams.clone(), plan)?;
         let driver = core.transport.drive(reading)?;
         Ok(Self { driver, run: 0, over: false, _core: core.clone() })
     }
 
     /// The next record; `None` when there are no more. For loops that do not use the traits of the
     /// crate `futures`.
-    pub async fn next(&mut self) -> Option<Result<Found>> {
-        std::future::poll_fn(|context| self.poll_found(context)).await
+    pub async fn next(&mut self) -> Option<Result<QueryRecord>> {
+        std::future::poll_fn(|context| self.poll_record(context)).await
     }
 
     /// The caller's position, as bytes: [`Query::resume`](crate::Query::resume) on the same query
@@ -54,7 +54,7 @@ impl AsyncRecords {
         self.driver.as_reading().cursor()
     }
 
-    fn poll_found(&mut self, context: &mut Context<'_>) -> Poll<Option<Result<Found>>> {
+    fn poll_record(&mut self, context: &mut Context<'_>) -> Poll<Option<Result<QueryRecord>>> {
         if self.over {
             return Poll::Ready(None);
         }
@@ -63,11 +63,11 @@ impl AsyncRecords {
             context.waker().wake_by_ref();
             return Poll::Pending;
         }
-        let found = loop {
+        let item = loop {
             match self.driver.reading().next_now() {
-                Ok(Looked::NotYet | Looked::InPart) => {}
-                Ok(Looked::Found(found)) => break Some(Ok(found)),
-                Ok(Looked::Over) => break None,
+                Ok(ReadStep::NotYet | ReadStep::InPart) => {}
+                Ok(ReadStep::Ready(item)) => break Some(Ok(item)),
+                Ok(ReadStep::Over) => break None,
                 Err(error) => break Some(Err(error)),
             }
             match self.driver.poll(context) {
@@ -80,19 +80,19 @@ impl AsyncRecords {
             }
         };
         self.run += 1;
-        self.over = !matches!(found, Some(Ok(_)));
-        Poll::Ready(found)
+        self.over = !matches!(item, Some(Ok(_)));
+        Poll::Ready(item)
     }
 }
 
 impl Stream for AsyncRecords {
-    type Item = Result<Found>;
+    type Item = Result<QueryRecord>;
 
     fn poll_next(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
-    ) -> Poll<Option<Result<Found>>> {
-        self.poll_found(context)
+    ) -> Poll<Option<Result<QueryRecord>>> {
+        self.poll_record(context)
     }
 }
 
@@ -111,12 +111,12 @@ pub struct AsyncPages {
     size: usize,
     over: bool,
     /// Keeps the connections open while records are read.
-    _core: Arc<Core>,
+    _core: Arc<AsyncCore>,
 }
 
 impl AsyncPages {
-    pub(super) fn new(core: &Arc<Core>, plan: PreparedQuery, size: usize) -> Result<Self> {
-        let reading = Reading::new(core.context.streams.clone(), plan)?;
+    pub(super) fn new(core: &Arc<AsyncCore>, plan: PreparedQuery, size: usize) -> Result<Self> {
+        let reading = RunningQuery::new(core.context.streams.clone(), plan)?;
         let driver = core.transport.drive(reading)?;
         Ok(Self { driver, size, over: false, _core: core.clone() })
     }
@@ -133,13 +133,13 @@ impl AsyncPages {
         }
         let page = loop {
             match self.driver.reading().page_now(self.size) {
-                Ok(Looked::NotYet) => {}
-                Ok(Looked::InPart) => {
+                Ok(ReadStep::NotYet) => {}
+                Ok(ReadStep::InPart) => {
                     context.waker().wake_by_ref();
                     return Poll::Pending;
                 }
-                Ok(Looked::Found(page)) => break Some(Ok(page)),
-                Ok(Looked::Over) => break None,
+                Ok(ReadStep::Ready(page)) => break Some(Ok(page)),
+                Ok(ReadStep::Over) => break None,
                 Err(error) => break Some(Err(error)),
             }
             if let Err(error) = ready!(self.driver.poll(context)) {

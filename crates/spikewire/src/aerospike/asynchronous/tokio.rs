@@ -13,21 +13,21 @@ use tokio::time::{Instant, Sleep, sleep_until};
 use spikewire_aerospike::transport::Aerospike;
 
 use super::cell::Ticket;
-use crate::aerospike::query_plan::Reading;
+use crate::aerospike::query_plan::RunningQuery;
 use crate::driving::tokio::Handle;
 use crate::{Error, Kind, Result};
 
 /// A query, its descriptor registered with the reactor, and the time to check in any case.
 #[derive(Debug)]
 pub(super) struct Driver {
-    watched: AsyncFd<Reading>,
+    watched: AsyncFd<RunningQuery>,
     timer: Option<Pin<Box<Sleep>>>,
     runtime: runtime::Handle,
 }
 
 impl Driver {
     /// Starts watching a query.
-    pub fn new(handle: &Handle<Aerospike, Ticket>, reading: Reading) -> Result<Self> {
+    pub fn new(handle: &Handle<Aerospike, Ticket>, reading: RunningQuery) -> Result<Self> {
         if handle.is_closed() {
             return Err(Error::closed());
         }
@@ -43,11 +43,11 @@ impl Driver {
         Ok(Self { watched, timer: None, runtime })
     }
 
-    pub fn reading(&mut self) -> &mut Reading {
+    pub fn reading(&mut self) -> &mut RunningQuery {
         self.watched.get_mut()
     }
 
-    pub fn as_reading(&self) -> &Reading {
+    pub fn as_reading(&self) -> &RunningQuery {
         self.watched.get_ref()
     }
 

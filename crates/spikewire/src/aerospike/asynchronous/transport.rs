@@ -13,7 +13,7 @@ use spikewire_aerospike::{Error, Kind, Result};
 
 use super::cell::Ticket;
 use super::watch::{Watch, Watcher};
-use crate::aerospike::query_plan::Reading;
+use crate::aerospike::query_plan::RunningQuery;
 use crate::driving::Connections;
 
 #[derive(Debug)]
@@ -47,7 +47,7 @@ impl Transport {
     }
 
     /// Starts watching a query.
-    pub fn drive(&self, reading: Reading) -> Result<Driver> {
+    pub fn drive(&self, reading: RunningQuery) -> Result<Driver> {
         match &self.connections {
             Connections::Native(_) => {
                 let mut watcher = self.watcher.lock();
@@ -79,14 +79,14 @@ pub(super) enum Driver {
     Native {
         /// Dropped before the descriptor is closed.
         watch: Watch,
-        reading: Reading,
+        reading: RunningQuery,
     },
     #[cfg(feature = "tokio")]
     Tokio(super::tokio::Driver),
 }
 
 impl Driver {
-    pub fn reading(&mut self) -> &mut Reading {
+    pub fn reading(&mut self) -> &mut RunningQuery {
         match self {
             Self::Native { reading, .. } => reading,
             #[cfg(feature = "tokio")]
@@ -94,7 +94,7 @@ impl Driver {
         }
     }
 
-    pub fn as_reading(&self) -> &Reading {
+    pub fn as_reading(&self) -> &RunningQuery {
         match self {
             Self::Native { reading, .. } => reading,
             #[cfg(feature = "tokio")]

@@ -18,21 +18,21 @@ const WAKER: Token = Token(usize::MAX);
 
 /// The thread; it stops when this is dropped.
 #[derive(Debug)]
-pub(super) struct Watcher(Arc<Shared>);
+pub(super) struct Watcher(Arc<WatcherShared>);
 
 #[derive(Debug)]
-struct Shared {
+struct WatcherShared {
     registry: Registry,
     waker: mio::Waker,
-    state: Mutex<State>,
+    state: Mutex<WatcherState>,
 }
 
 #[derive(Debug)]
-struct State {
+struct WatcherState {
     slots: HashMap<usize, Slot>,
     next: usize,
     /// When the thread checks without an event.
-    looks: Tick,
+    next_check: Tick,
     ended: bool,
 }
 
@@ -50,8 +50,9 @@ struct Slot {
 impl Watcher {
     pub fn start() -> io::Result<Self> {
         let poll = mio::Poll::new()?;
-        let state = State { slots: HashMap::new(), next: 0, looks: Tick::NEVER, ended: false };
-        let shared = Arc::new(Shared {
+        let state =
+            WatcherState { slots: HashMap::new(), next: 0, next_check: Tick::NEVER, ended: false };
+        let shared = Arc::new(WatcherShared {
             registry: poll.registry().try_clone()?,
             waker: mio::Waker::new(poll.registry(), WAKER)?,
             state: Mutex::new(state),
@@ -90,7 +91,7 @@ impl Drop for Watcher {
 /// A watched descriptor.
 #[derive(Debug)]
 pub(super) struct Watch {
-    shared: Arc<Shared>,
+    shared: Arc<WatcherShared>,
     token: usize,
     descriptor: RawFd,
 }
@@ -100,7 +101,7 @@ impl Watch {
     pub fn poll(&self, context: &Context<'_>, wait: Duration) -> Poll<()> {
         let until = Tick::now().after(wait);
         let mut state = self.shared.state.lock();
-        let State { slots, looks, .. } = &mut *state;
+        let WatcherState { slots, next_check, .. } = &mut *state;
         let Some(slot) = slots.get_mut(&self.token) else { return Poll::Ready(()) };
         if std::mem::take(&mut slot.ready) {
             return Poll::Ready(());
@@ -110,9 +111,9 @@ impl Watch {
             none => *none = Some(context.waker().clone()),
         }
         slot.until = until;
-        let early = until < *looks;
+        let early = until < *next_check;
         if early {
-            *looks = until;
+            *next_check = until;
         }
         drop(state);
         if early {
@@ -130,7 +131,7 @@ impl Drop for Watch {
 }
 
 /// The main loop of the thread.
-fn run(mut poll: mio::Poll, shared: &Shared) {
+fn run(mut poll: mio::Poll, shared: &WatcherShared) {
     let mut events = Events::with_capacity(256);
     let mut wakers = Vec::new();
     loop {
@@ -140,8 +141,8 @@ fn run(mut poll: mio::Poll, shared: &Shared) {
                 return;
             }
             let waiting = state.slots.values().filter(|slot| slot.waker.is_some());
-            state.looks = waiting.map(|slot| slot.until).min().unwrap_or(Tick::NEVER);
-            (state.looks != Tick::NEVER).then(|| state.looks.since(Tick::now()))
+            state.next_check = waiting.map(|slot| slot.until).min().unwrap_or(Tick::NEVER);
+            (state.next_check != Tick::NEVER).then(|| state.next_check.since(Tick::now()))
         };
         if poll.poll(&mut events, wait).is_err() {
             // Most likely a signal.

@@ -20,9 +20,9 @@ use crate::aerospike::administration::Administration;
 use crate::aerospike::answer::{self, Answer};
 use crate::aerospike::batch::Batch;
 use crate::aerospike::builder::Builder;
-use crate::aerospike::client_kind::{ClientContext, ClientKind, IsWanted, sealed};
+use crate::aerospike::client_kind::{ClientContext, ClientKind, IsNeeded, sealed};
 use crate::aerospike::cluster;
-use crate::aerospike::many::{Many, many};
+use crate::aerospike::many::{ComposedBatch, many};
 use crate::aerospike::options::CallOptions;
 use crate::aerospike::query_plan::PreparedQuery;
 use crate::aerospike::record::Record;
@@ -39,11 +39,11 @@ pub use query::{Pages, Records};
 /// dropped, or by [`Client::close`].
 #[derive(Debug, Clone)]
 pub struct Client {
-    core: Arc<Core>,
+    core: Arc<BlockingCore>,
 }
 
 #[derive(Debug)]
-struct Core {
+struct BlockingCore {
     context: ClientContext,
     executor: BlockingExecutor,
 }
@@ -71,7 +71,7 @@ impl Client {
     }
 
     /// What this client has counted since [`Metrics::reset`], and its current state: nodes,
-    /// connections, circuit breakers, the tender.
+    /// connections, circuit breakers, the cluster worker.
     pub fn stats(&self) -> Stats {
         self.core.context.cluster.stats()
     }
@@ -106,18 +106,18 @@ impl Builder {
         let executor = BlockingExecutor::new(cluster.clone());
         let streams = Streams::new(cluster.clone());
         let context = ClientContext { cluster, streams, defaults };
-        Ok(Client { core: Arc::new(Core { context, executor }) })
+        Ok(Client { core: Arc::new(BlockingCore { context, executor }) })
     }
 }
 
-impl Core {
+impl BlockingCore {
     fn close(&self) {
         self.executor.close();
         self.context.close();
     }
 }
 
-impl Drop for Core {
+impl Drop for BlockingCore {
     fn drop(&mut self) {
         self.close();
     }
@@ -136,7 +136,7 @@ impl ClientKind for Client {
 
     fn work<T: Send + 'static>(
         &self,
-        work: impl FnOnce(&ClientContext, IsWanted<'_>) -> Result<T> + Send + 'static,
+        work: impl FnOnce(&ClientContext, IsNeeded<'_>) -> Result<T> + Send + 'static,
     ) -> Result<T> {
         work(&self.core.context, &|| true)
     }
@@ -166,7 +166,7 @@ impl ClientKind for Client {
 /// A namespace and a set of a [`Client`], with the verbs. Cheap to clone, and to keep.
 #[derive(Debug, Clone)]
 pub struct Dataset {
-    core: Arc<Core>,
+    core: Arc<BlockingCore>,
     space: Arc<SetRef>,
     options: CallOptions,
 }
@@ -187,10 +187,10 @@ impl Dataset {
         let span = VerbSpan::command(&self.space, &request);
         let _entered = span.enter();
         let Prepared { bytes, target, policy } = request;
-        let Core { context, executor } = &*self.core;
-        let (mut body, mut aside) = (buffer::take(), None);
-        let outcome = executor.run(bytes, target, policy, &mut body, None, &mut aside);
-        let at = aside.and_then(|aside| context.cluster.metrics().goes_on(aside.answered));
+        let BlockingCore { context, executor } = &*self.core;
+        let (mut body, mut extra) = (buffer::take(), None);
+        let outcome = executor.run(bytes, target, policy, &mut body, None, &mut extra);
+        let at = extra.and_then(|extra| context.cluster.metrics().goes_on(extra.answered));
         if let Ok((node, _)) = &outcome {
             span.answered(&body, node);
         }
@@ -206,11 +206,11 @@ impl Dataset {
         answer
     }
 
-    fn run_many(&self, many: Result<Many>) -> Result<Batch> {
-        let Many { mut rows, answered, verb } = many?;
+    fn run_many(&self, many: Result<ComposedBatch>) -> Result<Batch> {
+        let ComposedBatch { mut rows, answered, verb } = many?;
         let span = VerbSpan::many(&self.space, verb, rows.len());
         let _entered = span.enter();
-        let Core { context, executor } = &*self.core;
+        let BlockingCore { context, executor } = &*self.core;
         let run = if context.cluster.is_closed() {
             Err(Error::closed())
         } else {

@@ -3,8 +3,8 @@
 use super::Client;
 use crate::aerospike::client_kind::ClientKind as _;
 use crate::aerospike::query_plan::PreparedQuery;
-use crate::aerospike::query_plan::Reading;
-use crate::{Found, Page, Result};
+use crate::aerospike::query_plan::RunningQuery;
+use crate::{Page, QueryRecord, Result};
 
 /// The records of a query, on the calling thread: an iterator of results.
 ///
@@ -14,7 +14,7 @@ use crate::{Found, Page, Result};
 /// query, and the nodes stop.
 #[derive(Debug)]
 pub struct Records {
-    reading: Reading,
+    reading: RunningQuery,
     /// Keeps the connections open while records are read.
     _client: Client,
 }
@@ -22,7 +22,7 @@ pub struct Records {
 impl Records {
     pub(crate) fn new(client: &Client, plan: PreparedQuery) -> Result<Self> {
         Ok(Self {
-            reading: Reading::new(client.context().streams.clone(), plan)?,
+            reading: RunningQuery::new(client.context().streams.clone(), plan)?,
             _client: client.clone(),
         })
     }
@@ -36,10 +36,10 @@ impl Records {
 }
 
 impl Iterator for Records {
-    type Item = Result<Found>;
+    type Item = Result<QueryRecord>;
 
     #[inline]
-    fn next(&mut self) -> Option<Result<Found>> {
+    fn next(&mut self) -> Option<Result<QueryRecord>> {
         self.reading.next()
     }
 }
@@ -50,14 +50,14 @@ impl std::iter::FusedIterator for Records {}
 /// there are no more: resume from the cursor of the page before it.
 #[derive(Debug)]
 pub struct Pages {
-    reading: Reading,
+    reading: RunningQuery,
     size: usize,
     _client: Client,
 }
 
 impl Pages {
     pub(crate) fn new(client: &Client, plan: PreparedQuery, size: usize) -> Result<Self> {
-        let reading = Reading::new(client.context().streams.clone(), plan)?;
+        let reading = RunningQuery::new(client.context().streams.clone(), plan)?;
         Ok(Self { reading, size, _client: client.clone() })
     }
 }

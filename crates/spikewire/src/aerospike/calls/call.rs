@@ -31,7 +31,7 @@ pub(crate) struct Call<V> {
     pub path: Vec<Step>,
     pub pad: bool,
     /// Its first error.
-    pub refused: Option<Fault>,
+    pub fault: Option<Fault>,
 }
 
 impl<V> Call<V> {
@@ -39,7 +39,7 @@ impl<V> Call<V> {
     pub fn new(family: Family, name: &'static str) -> Self {
         let count = family.signature(name).map_or(0, |it| it.parameters.len());
         let arguments = std::iter::repeat_with(|| Argument::Absent).take(count).collect();
-        Self { family, name, arguments, path: Vec::new(), pad: false, refused: None }
+        Self { family, name, arguments, path: Vec::new(), pad: false, fault: None }
     }
 
     pub fn with(mut self, at: usize, argument: Argument<V>) -> Self {
@@ -55,8 +55,8 @@ impl<V> Call<V> {
         self.with(at, Argument::Word(word))
     }
 
-    pub fn refuse(&mut self, fault: Fault) {
-        self.refused.get_or_insert(fault);
+    pub fn reject(&mut self, fault: Fault) {
+        self.fault.get_or_insert(fault);
     }
 
     /// Sets an option by name.
@@ -64,12 +64,12 @@ impl<V> Call<V> {
         let place = self.family.signature(self.name).and_then(|it| it.place(name));
         match place {
             Some(at) => self.arguments[at] = argument,
-            None => self.refuse(self.family.takes_no(self.name, name)),
+            None => self.reject(self.family.takes_no(self.name, name)),
         }
     }
 
     /// Its qualified name.
-    pub fn shown(&self) -> String {
+    pub fn qualified_name(&self) -> String {
         format!("{}::{}", self.family.name(), self.name)
     }
 
@@ -85,7 +85,7 @@ impl Call<Vec<u8>> {
         match element(name, &value) {
             Ok((_, packed)) => self.with(at, Argument::Value(packed)),
             Err(fault) => {
-                self.refuse(fault);
+                self.reject(fault);
                 self
             }
         }
@@ -97,7 +97,7 @@ impl Call<Vec<u8>> {
             Ok((particle::NULL, _)) => self,
             Ok((_, packed)) => self.with(at, Argument::Value(packed)),
             Err(fault) => {
-                self.refuse(fault);
+                self.reject(fault);
                 self
             }
         }
@@ -109,11 +109,11 @@ impl Call<Vec<u8>> {
             Ok((particle::INTEGER | particle::STRING | particle::BLOB, packed)) => {
                 return self.with(at, Argument::Value(packed));
             }
-            Ok((other, _)) => self.refuse(Fault::Type(format!(
+            Ok((other, _)) => self.reject(Fault::Type(format!(
                 "{name}: a map key must be an integer, a string or bytes, not {}",
                 particle::name(other)
             ))),
-            Err(fault) => self.refuse(fault),
+            Err(fault) => self.reject(fault),
         }
         self
     }
@@ -138,7 +138,7 @@ impl Call<Vec<u8>> {
         let all: Vec<Value> = sketches.into_iter().map(Into::into).collect();
         if let Some(at) = all.iter().position(|it| !matches!(it, Value::Hll(_))) {
             let other = particle::name(all[at].particle_type());
-            self.refuse(Fault::Type(format!("{name}[{at}] must be a HyperLogLog, not {other}")));
+            self.reject(Fault::Type(format!("{name}[{at}] must be a HyperLogLog, not {other}")));
         }
         self.value(at, name, all)
     }
@@ -175,7 +175,7 @@ impl Call<Vec<u8>> {
     }
 
     fn packed(&self) -> Result<(u8, Vec<u8>), Fault> {
-        if let Some(fault) = &self.refused {
+        if let Some(fault) = &self.fault {
             return Err(fault.clone());
         }
         self.family.pack(self.name, self, self.steps()?, self.pad)

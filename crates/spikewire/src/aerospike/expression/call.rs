@@ -8,7 +8,7 @@ use crate::aerospike::calls::{Argument, Call};
 /// An operation inside an expression: its operand, and the result type if nothing else determines
 /// it.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Called {
+pub(super) struct CallExpression {
     pub on: Tree,
     pub call: Call<Tree>,
     pub kind: Option<Type>,
@@ -20,7 +20,7 @@ impl Call<Tree> {
         match operand.into_tree() {
             Ok(tree) => self.with(at, Argument::Value(tree)),
             Err(fault) => {
-                self.refuse(fault);
+                self.reject(fault);
                 self
             }
         }
@@ -32,22 +32,22 @@ impl Call<Tree> {
             Ok(tree) if tree.kind() == Some(Type::Nil) => self,
             Ok(tree) => self.with(at, Argument::Value(tree)),
             Err(fault) => {
-                self.refuse(fault);
+                self.reject(fault);
                 self
             }
         }
     }
 }
 
-impl Called {
+impl CallExpression {
     /// Builds the expression tree.
     pub fn tree(&self) -> Result<Tree, Fault> {
-        self.made().map_err(|fault| fault.within(&format!("exp::{}", self.call.shown())))
+        self.build().map_err(|fault| fault.within(&format!("exp::{}", self.call.qualified_name())))
     }
 
-    fn made(&self) -> Result<Tree, Fault> {
+    fn build(&self) -> Result<Tree, Fault> {
         let call = &self.call;
-        if let Some(fault) = &call.refused {
+        if let Some(fault) = &call.fault {
             return Err(fault.clone());
         }
         call.family.call(call.name, self.on.clone(), call, &call.steps()?, self.kind)

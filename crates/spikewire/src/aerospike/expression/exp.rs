@@ -26,24 +26,24 @@ use super::{Expression, Form};
 pub use super::{bit, hll, list, map};
 pub use spikewire_aerospike_protocol::expression::Type;
 
-fn made(tree: Result<Tree, Fault>) -> Expression {
+fn of_tree(tree: Result<Tree, Fault>) -> Expression {
     Expression(Form::Tree(tree))
 }
 
 /// The value of a bin.
 pub fn bin(name: impl AsRef<str>) -> Expression {
-    made(Tree::bin(name.as_ref()))
+    of_tree(Tree::bin(name.as_ref()))
 }
 
 /// The value of a bin of this type.
 pub fn typed_bin(name: impl AsRef<str>, kind: Type) -> Expression {
-    made(Tree::typed_bin(kind, name.as_ref()))
+    of_tree(Tree::typed_bin(kind, name.as_ref()))
 }
 
 /// The particle type of a bin: 1 integer, 2 float, 3 string, 4 bytes, 17 bool, 18 `HyperLogLog`, 19
 /// map, 20 list, 23 `GeoJSON`; 0 if it is missing.
 pub fn bin_type(name: impl AsRef<str>) -> Expression {
-    made(Tree::bin_type(name.as_ref()))
+    of_tree(Tree::bin_type(name.as_ref()))
 }
 
 /// Whether the record has this bin.
@@ -54,12 +54,12 @@ pub fn bin_exists(name: impl AsRef<str>) -> Expression {
 /// A constant. Operands that are not expressions become constants automatically; use this if the
 /// first operand is one.
 pub fn value(value: impl Operand) -> Expression {
-    made(value.into_tree())
+    of_tree(value.into_tree())
 }
 
 /// Neither true nor false, for a branch of [`cond`] that must not match.
 pub fn unknown() -> Expression {
-    made(Ok(Tree::unknown()))
+    of_tree(Ok(Tree::unknown()))
 }
 
 /// Parses a text, like [`Expression::from`](Expression) does.
@@ -69,14 +69,14 @@ pub fn text(text: impl Into<String>) -> Expression {
 
 /// The user key, if one of this type is stored with the record.
 pub fn key(kind: Type) -> Expression {
-    made(Tree::key(kind))
+    of_tree(Tree::key(kind))
 }
 
 macro_rules! metadata {
     ($($(#[doc = $doc:literal])* $name:ident $meta:ident;)*) => {
         $($(#[doc = $doc])*
         pub fn $name() -> Expression {
-            made(Ok(Tree::meta(Meta::$meta)))
+            of_tree(Ok(Tree::meta(Meta::$meta)))
         })*
     };
 }
@@ -106,7 +106,7 @@ metadata! {
 
 /// The last four bytes of the digest modulo `divisor`: selects a stable part of all records.
 pub fn digest_modulo(divisor: i64) -> Expression {
-    made(Tree::digest_modulo(divisor))
+    of_tree(Tree::digest_modulo(divisor))
 }
 
 /// Whether exactly one is true.
@@ -139,12 +139,12 @@ pub fn bind<N: Into<String>, V: Operand>(
 ) -> Expression {
     let define = |(name, value): (N, V)| Ok((name.into().into_bytes(), value.into_tree()?));
     let definitions = definitions.into_iter().map(define).collect::<Result<Vec<_>, _>>();
-    made(definitions.and_then(|definitions| Tree::bind(definitions, scope.into_tree()?)))
+    of_tree(definitions.and_then(|definitions| Tree::bind(definitions, scope.into_tree()?)))
 }
 
 /// The value of a variable of [`bind`].
 pub fn var(name: impl AsRef<str>) -> Expression {
-    made(Tree::var(name.as_ref()))
+    of_tree(Tree::var(name.as_ref()))
 }
 
 /// The smallest of numbers of one type.

@@ -23,12 +23,12 @@ use spikewire_aerospike_protocol::expression as wire;
 use spikewire_aerospike_protocol::expression::{Expression as Tree, Fault};
 use spikewire_aerospike_protocol::msgpack;
 
-use self::call::Called;
+use self::call::CallExpression;
 use crate::aerospike::calls::Call;
 use crate::{Error, Result, Value};
 
 /// An expression tree, or why it is invalid.
-type Made = std::result::Result<Tree, Fault>;
+type TreeResult = std::result::Result<Tree, Fault>;
 
 /// An expression that a node evaluates on a record: a filter, or the value of
 /// [`op::read`](crate::op::read).
@@ -64,22 +64,22 @@ pub struct Expression(Form);
 enum Form {
     Text(String, Vec<Value>),
     Wire(Vec<u8>),
-    Tree(Made),
+    Tree(TreeResult),
     /// May still get options.
-    Call(Box<Called>),
+    Call(Box<CallExpression>),
 }
 
 impl Expression {
     /// A list, map, bit or sketch operation on the result of `on`.
     pub(crate) fn called(on: impl operand::Operand, call: Call<Tree>) -> Self {
         match on.into_tree() {
-            Ok(on) => Self(Form::Call(Box::new(Called { on, call, kind: None }))),
+            Ok(on) => Self(Form::Call(Box::new(CallExpression { on, call, kind: None }))),
             Err(fault) => Self(Form::Tree(Err(fault))),
         }
     }
 
     /// Builds the expression tree.
-    pub(crate) fn tree(&self, filter: bool) -> Made {
+    pub(crate) fn tree(&self, filter: bool) -> TreeResult {
         match &self.0 {
             Form::Tree(tree) => tree.clone(),
             Form::Call(called) => called.tree(),

@@ -2,7 +2,7 @@
 
 use spikewire_aerospike_protocol::expression::{Expression as Tree, Fault, Type};
 
-use super::call::Called;
+use super::call::CallExpression;
 use super::{Expression, Form};
 use crate::aerospike::calls::{Argument, Call, Order, Overflow, Returning, options};
 use crate::aerospike::ctx::Step;
@@ -13,14 +13,14 @@ impl Expression {
     /// The type of the element that is read, if its use does not determine it.
     #[must_use]
     pub fn of_type(self, kind: Type) -> Self {
-        self.change_called("of_type", |called| called.kind = Some(kind))
+        self.change_call("of_type", |called| called.kind = Some(kind))
     }
 
     fn change(self, name: &'static str, change: impl FnOnce(&mut Call<Tree>)) -> Self {
-        self.change_called(name, |called| change(&mut called.call))
+        self.change_call(name, |called| change(&mut called.call))
     }
 
-    fn change_called(self, name: &'static str, change: impl FnOnce(&mut Called)) -> Self {
+    fn change_call(self, name: &'static str, change: impl FnOnce(&mut CallExpression)) -> Self {
         match self.0 {
             Form::Call(mut called) => {
                 change(&mut called);

@@ -49,11 +49,11 @@ impl<C: ClientKind> Query<C> {
             (Ok(_), Ok(space)) => VerbSpan::aggregation(space),
             _ => VerbSpan::default(),
         };
-        self.client.work(move |context, wanted| {
+        self.client.work(move |context, is_needed| {
             let (spec, function) = composed?;
             let _entered = span.enter();
             let plan = spec.aggregate(function, &context.defaults.policy);
-            let outcome = plan.and_then(|plan| plan.run(&context.cluster, &|| !wanted()));
+            let outcome = plan.and_then(|plan| plan.run(&context.cluster, &|| !is_needed()));
             span.ended(&outcome);
             outcome
         })

@@ -92,10 +92,10 @@ fn start<C: ClientKind>(
     request: &QueryRequest,
     plan: impl FnOnce(&Policy) -> Result<JobPlan>,
 ) -> C::Answer<Job<C>> {
-    let (context, face) = (client.context(), client.clone());
+    let (context, handle) = (client.context(), client.clone());
     let started = plan(&context.defaults.policy)
         .and_then(|plan| plan.start(&context.cluster))
-        .map(|start| start.map(move |job| Job { client: face.clone(), job: Arc::new(job) }));
+        .map(|start| start.map(move |job| Job { client: handle.clone(), job: Arc::new(job) }));
     let (namespace, set) = request.space.as_ref().map_or(("", ""), |it| (&it.namespace, &it.set));
     let about = Administration { operation, namespace, set };
     client.administer(about, started)

@@ -160,25 +160,25 @@ impl<C: ClientKind> Query<C> {
     /// Whether records include their bins; otherwise they have digest, generation and TTL. Default
     /// yes.
     pub fn include_values(mut self, include: bool) -> Self {
-        self.request.given.include_values = include;
+        self.request.parameters.include_values = include;
         self
     }
 
     /// Maximum number of records, at least 1.
     pub fn limit(mut self, records: u64) -> Self {
-        self.request.given.limit = Some(records);
+        self.request.parameters.limit = Some(records);
         self
     }
 
     /// Maximum number of records per second and node, at least 1.
     pub fn records_per_second(mut self, records: u32) -> Self {
-        self.request.given.records_per_second = Some(u64::from(records));
+        self.request.parameters.records_per_second = Some(u64::from(records));
         self
     }
 
     /// Only these partitions, out of 0 to 4095: `..2048`, `7..=7`.
     pub fn partitions(mut self, range: impl RangeBounds<u16>) -> Self {
-        self.request.given.partitions = Some(partitions(&range));
+        self.request.parameters.partitions = Some(partitions(&range));
         self
     }
 
@@ -194,26 +194,26 @@ impl<C: ClientKind> Query<C> {
     /// client. The cursor contains the rest of that query's limit. With bins or operations, a
     /// cursor of pages or of a query with a limit requires pages or a limit again.
     pub fn resume(mut self, cursor: impl Into<Vec<u8>>) -> Self {
-        self.request.given.resume = Some(cursor.into());
+        self.request.parameters.resume = Some(cursor.into());
         self
     }
 
     /// Number of nodes read concurrently, at least 1. Default: all.
     pub fn concurrent_nodes(mut self, nodes: usize) -> Self {
-        self.request.given.concurrent_nodes = Some(nodes as u64);
+        self.request.parameters.concurrent_nodes = Some(nodes as u64);
         self
     }
 
     /// The replica to read. Default: as for the client's other reads.
     pub fn replica(mut self, replica: ReplicaPolicy) -> Self {
-        self.request.given.replica = Some(replica);
+        self.request.parameters.replica = Some(replica);
         self
     }
 
     /// Total time until the last record; zero, the default: no limit. Of a job: the time to start
     /// it; default as for other commands.
     pub fn timeout(mut self, limit: Duration) -> Self {
-        self.request.given.timeout = Some(limit);
+        self.request.parameters.timeout = Some(limit);
         self
     }
 
@@ -222,14 +222,14 @@ impl<C: ClientKind> Query<C> {
     /// and a new query can continue from the cursor. Zero: no limit. Default: the client's, or 30
     /// s.
     pub fn socket_timeout(mut self, limit: Duration) -> Self {
-        self.request.given.socket_timeout = Some(limit);
+        self.request.parameters.socket_timeout = Some(limit);
         self
     }
 
     /// Bytes read ahead from each node, from 4 KiB to 64 MiB; only a larger record takes more.
     /// Default 128 KiB.
     pub fn window(mut self, bytes: usize) -> Self {
-        self.request.given.window = Some(bytes);
+        self.request.parameters.window = Some(bytes);
         self
     }
 

@@ -7,7 +7,7 @@ use spikewire_aerospike::command::{CommandDefaults, SetRef, check_bin_name};
 use spikewire_aerospike::query::{QueryOps, QueryPlan, QuerySpec};
 use spikewire_aerospike_protocol::limits::PARTITIONS;
 
-use super::found::RecordShape;
+use super::query_record::RecordShape;
 use super::range::IndexRange;
 use crate::Result;
 use crate::aerospike::expression::Expression;
@@ -26,7 +26,7 @@ pub(crate) struct QueryRequest {
     pub operations: Option<Vec<Operation>>,
     pub after: Option<Key<'static>>,
     /// The other parameters, for any set.
-    pub given: QuerySpec,
+    pub parameters: QuerySpec,
 }
 
 /// A composed query that has not started.
@@ -46,7 +46,7 @@ impl QueryRequest {
             bins: None,
             operations: None,
             after: None,
-            given: QuerySpec::new("", ""),
+            parameters: QuerySpec::new("", ""),
         }
     }
 
@@ -76,9 +76,9 @@ impl QueryRequest {
                 Ok(user) => space.digest(&user),
                 Err(digest) => digest,
             }),
-            timeout: self.given.timeout.or(self.options.timeout),
+            timeout: self.parameters.timeout.or(self.options.timeout),
             retry: self.options.checked_retry()?,
-            ..self.given.clone()
+            ..self.parameters.clone()
         })
     }
 

@@ -124,7 +124,7 @@ impl IndexRange {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct IndexValue(Range);
 
-macro_rules! wanted {
+macro_rules! index_values {
     ($($source:ty => $make:expr;)*) => {
         $(impl From<$source> for IndexValue {
             fn from(value: $source) -> Self {
@@ -135,7 +135,7 @@ macro_rules! wanted {
     };
 }
 
-wanted! {
+index_values! {
     i64 => |int| Range::Int(int, int);
     i32 => |int| Range::Int(int.into(), int.into());
     u32 => |int| Range::Int(int.into(), int.into());

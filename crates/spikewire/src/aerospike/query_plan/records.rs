@@ -10,8 +10,8 @@ use spikewire_aerospike::transport::stream::{
     Advance, Demand, QueryPage, QueryReader, wait_for_more,
 };
 
-use super::found::{Found, RecordShape};
 use super::plan::PreparedQuery;
+use super::query_record::{QueryRecord, RecordShape};
 use crate::Result;
 use crate::aerospike::span::VerbSpan;
 
@@ -20,12 +20,12 @@ const LOOK: Duration = Duration::from_millis(100);
 
 /// A page of records, and the cursor of the next one for [`Query::resume`](crate::Query::resume),
 /// in any process.
-pub type Page = QueryPage<Found>;
+pub type Page = QueryPage<QueryRecord>;
 
 /// A running query.
 #[derive(Debug)]
-pub(crate) struct Reading {
-    reader: QueryReader<Found>,
+pub(crate) struct RunningQuery {
+    reader: QueryReader<QueryRecord>,
     shape: RecordShape,
     /// It failed and reported that: there are no more results.
     failed: bool,
@@ -34,26 +34,26 @@ pub(crate) struct Reading {
 
 /// The result of checking for the next record or page.
 #[derive(Debug)]
-pub(crate) enum Looked<T> {
-    Found(T),
+pub(crate) enum ReadStep<T> {
+    Ready(T),
     NotYet,
     /// Part of it has arrived; others should get a turn before the rest.
     InPart,
     Over,
 }
 
-impl<T> Looked<T> {
+impl<T> ReadStep<T> {
     /// The result for a caller that has waited.
-    fn waited(looked: Result<Self>) -> Option<Result<T>> {
-        match looked {
-            Ok(Self::Found(found)) => Some(Ok(found)),
+    fn waited(step: Result<Self>) -> Option<Result<T>> {
+        match step {
+            Ok(Self::Ready(item)) => Some(Ok(item)),
             Ok(Self::NotYet | Self::InPart | Self::Over) => None,
             Err(error) => Some(Err(error)),
         }
     }
 }
 
-impl Reading {
+impl RunningQuery {
     pub fn new(streams: Arc<Streams>, plan: PreparedQuery) -> Result<Self> {
         let PreparedQuery { plan, shape } = plan;
         let span = VerbSpan::query(&plan.query.namespace, &plan.query.set);
@@ -62,23 +62,23 @@ impl Reading {
 
     /// Waits for the next record.
     #[inline]
-    pub fn next(&mut self) -> Option<Result<Found>> {
-        Looked::waited(self.unless_failed(|reading| reading.record(None)))
+    pub fn next(&mut self) -> Option<Result<QueryRecord>> {
+        ReadStep::waited(self.unless_failed(|reading| reading.record(None)))
     }
 
     /// The next record, if it has arrived.
     #[inline]
-    pub fn next_now(&mut self) -> Result<Looked<Found>> {
+    pub fn next_now(&mut self) -> Result<ReadStep<QueryRecord>> {
         self.unless_failed(|reading| reading.record(Some(Duration::ZERO)))
     }
 
     /// Waits for the next page. No page is empty.
     pub fn page(&mut self, size: usize) -> Option<Result<Page>> {
-        Looked::waited(self.unless_failed(|reading| reading.page_of(size, None)))
+        ReadStep::waited(self.unless_failed(|reading| reading.page_of(size, None)))
     }
 
     /// The next page, if all of it has arrived.
-    pub fn page_now(&mut self, size: usize) -> Result<Looked<Page>> {
+    pub fn page_now(&mut self, size: usize) -> Result<ReadStep<Page>> {
         self.unless_failed(|reading| reading.page_of(size, Some(Duration::ZERO)))
     }
 
@@ -86,47 +86,47 @@ impl Reading {
     #[inline]
     fn unless_failed<T>(
         &mut self,
-        look: impl FnOnce(&mut Self) -> Result<Looked<T>>,
-    ) -> Result<Looked<T>> {
+        look: impl FnOnce(&mut Self) -> Result<ReadStep<T>>,
+    ) -> Result<ReadStep<T>> {
         if self.failed {
-            return Ok(Looked::Over);
+            return Ok(ReadStep::Over);
         }
-        let looked = look(self);
-        match &looked {
-            Ok(Looked::Over) => self.span.done(),
+        let step = look(self);
+        match &step {
+            Ok(ReadStep::Over) => self.span.done(),
             Ok(_) => {}
             Err(error) => {
                 self.failed = true;
                 self.span.failed(error);
             }
         }
-        looked
+        step
     }
 
-    fn record(&mut self, wait: Option<Duration>) -> Result<Looked<Found>> {
+    fn record(&mut self, wait: Option<Duration>) -> Result<ReadStep<QueryRecord>> {
         let Self { reader, shape, .. } = self;
         loop {
-            if let Some(found) = reader.take_one(|row| shape.found(row))? {
-                return Ok(Looked::Found(found));
+            if let Some(item) = reader.take_one(|row| shape.record(row))? {
+                return Ok(ReadStep::Ready(item));
             }
             if reader.is_over() {
-                return Ok(Looked::Over);
+                return Ok(ReadStep::Over);
             }
             if wait_for_more(reader.stream(), wait)?.is_some() {
-                return Ok(Looked::NotYet);
+                return Ok(ReadStep::NotYet);
             }
         }
     }
 
-    fn page_of(&mut self, size: usize, wait: Option<Duration>) -> Result<Looked<Page>> {
+    fn page_of(&mut self, size: usize, wait: Option<Duration>) -> Result<ReadStep<Page>> {
         let Self { reader, shape, .. } = self;
         let demand = Demand::Page { size: size as u64, in_pieces: wait.is_some() };
         let fill = |stream: &mut _| wait_for_more(stream, wait);
-        Ok(match reader.advance(demand, |row| shape.found(row), fill)? {
-            Advance::Wait => Looked::NotYet,
-            Advance::Again => Looked::InPart,
-            Advance::Over if !reader.has_ready() => Looked::Over,
-            Advance::Ready | Advance::Over => Looked::Found(reader.page()),
+        Ok(match reader.advance(demand, |row| shape.record(row), fill)? {
+            Advance::Wait => ReadStep::NotYet,
+            Advance::Again => ReadStep::InPart,
+            Advance::Over if !reader.has_ready() => ReadStep::Over,
+            Advance::Ready | Advance::Over => ReadStep::Ready(reader.page()),
         })
     }
 
@@ -141,14 +141,14 @@ impl Reading {
     }
 }
 
-impl Drop for Reading {
+impl Drop for RunningQuery {
     /// A connection on which only the end of the reply is outstanding serves the next query.
     fn drop(&mut self) {
         self.reader.close();
     }
 }
 
-impl AsRawFd for Reading {
+impl AsRawFd for RunningQuery {
     fn as_raw_fd(&self) -> RawFd {
         self.reader.as_stream().as_raw_fd()
     }

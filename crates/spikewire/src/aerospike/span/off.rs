@@ -11,7 +11,7 @@ use crate::aerospike::administration::Administration;
 pub(crate) struct VerbSpan(());
 
 /// Empty.
-pub(crate) struct Entered;
+pub(crate) struct SpanGuard;
 
 #[expect(clippy::unused_self, reason = "the other one looks at itself")]
 impl VerbSpan {
@@ -42,8 +42,8 @@ impl VerbSpan {
     }
 
     #[inline(always)]
-    pub fn enter(&self) -> Entered {
-        Entered
+    pub fn enter(&self) -> SpanGuard {
+        SpanGuard
     }
 
     #[inline(always)]

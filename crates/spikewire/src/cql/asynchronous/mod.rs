@@ -22,7 +22,7 @@ use super::bind::Values;
 use super::builder::Builder;
 use super::call_options::CallOptions;
 use super::cluster::{self, Node};
-use super::prepared::{Bound, Form, Prepared, Statement, execute, is_misfit};
+use super::prepared::{Bound, Form, Prepared, Statement, execute, may_be_stale};
 use super::result::QueryResult;
 use crate::cql::span::{SessionCall, StatementSpan};
 use crate::driving::{Connections, on_a_thread};
@@ -164,7 +164,7 @@ impl AsyncSession {
     ) -> Result<T> {
         if !prepared.0.is_stale() {
             let worked = work(prepared);
-            if !is_misfit(&worked) {
+            if !may_be_stale(&worked) {
                 return worked;
             }
         }
@@ -220,7 +220,7 @@ impl AsyncSession {
     }
 
     fn span(&self, call: SessionCall<'_>) -> StatementSpan {
-        StatementSpan::of(call, || self.options.said_keyspace().or_else(|| self.keyspace()))
+        StatementSpan::of(call, || self.options.own_keyspace().or_else(|| self.keyspace()))
     }
 
     /// Prepares a statement, unless it is prepared already and the schema has not changed since.
@@ -288,7 +288,7 @@ impl AsyncSession {
         }
         let composer = &self.core.composer;
         let mut call = batch.compose(composer, &prepared, &options);
-        if is_misfit(&call) && !prepared.is_empty() {
+        if may_be_stale(&call) && !prepared.is_empty() {
             // Their parameters may be other ones by now.
             for known in &mut prepared {
                 let Ok(now) = self.prepare_anew(known, &plain).await else { break };

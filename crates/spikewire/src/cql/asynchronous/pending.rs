@@ -6,7 +6,7 @@ use std::task::{Context, Poll};
 
 use spikewire_cassandra::execution::Answer;
 use spikewire_cassandra::session::Call;
-use spikewire_cassandra::ticket::{self, TakesAnswer, Waits};
+use spikewire_cassandra::ticket::{self, AnswerReceiver, AnswerWaiter};
 use spikewire_cassandra::{Error, Result};
 use spikewire_transport::{Tick, buffer};
 
@@ -78,7 +78,7 @@ pub(super) type Ticket = ticket::Ticket<Waiting>;
 #[derive(Debug)]
 pub(super) struct Waiting(Option<Arc<Cell<Result<Raw>>>>);
 
-impl Waits for Waiting {
+impl AnswerWaiter for Waiting {
     fn answered_at(&mut self, at: Tick) {
         if let Some(cell) = &self.0 {
             cell.answered_at(at);
@@ -90,7 +90,7 @@ impl Waits for Waiting {
     }
 }
 
-impl TakesAnswer for Waiting {
+impl AnswerReceiver for Waiting {
     fn take(&mut self, answer: Result<Answer<'_>>, _: &[u8]) {
         if let Some(cell) = self.0.take() {
             drop(cell.fill(answer.map(Raw::of)));

@@ -101,7 +101,7 @@ pub struct RowStream {
     /// The page after these rows, if it has arrived already.
     ahead: Option<Result<QueryResult>>,
     /// Whether that was requested.
-    asked: bool,
+    is_requested: bool,
     /// Rows since the task last yielded.
     run: u32,
 }
@@ -110,7 +110,7 @@ impl RowStream {
     pub(super) async fn begin(mut pages: PageStream) -> Result<Self> {
         let first = pages.next().await.transpose()?;
         let rows = first.map_or_else(Rows::none, |first| first.rows());
-        Ok(Self { pages, rows, ahead: None, asked: false, run: 0 })
+        Ok(Self { pages, rows, ahead: None, is_requested: false, run: 0 })
     }
 
     /// The next row; `None` when there are no more. For loops that do not use the traits of the
@@ -121,8 +121,8 @@ impl RowStream {
 
     fn poll_row(&mut self, context: &mut Context<'_>) -> Poll<Option<Result<Row>>> {
         loop {
-            if !self.asked {
-                self.asked = true;
+            if !self.is_requested {
+                self.is_requested = true;
                 if let Poll::Ready(page) = self.pages.poll_page(context) {
                     self.ahead = page;
                 }
@@ -146,7 +146,7 @@ impl RowStream {
                 ready!(polled)
             };
             match page {
-                Some(Ok(page)) => (self.rows, self.asked) = (page.rows(), false),
+                Some(Ok(page)) => (self.rows, self.is_requested) = (page.rows(), false),
                 Some(Err(error)) => return Poll::Ready(Some(Err(error))),
                 None => return Poll::Ready(None),
             }

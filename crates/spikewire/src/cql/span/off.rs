@@ -10,7 +10,7 @@ use crate::cql::{Error, QueryResult};
 pub(crate) struct StatementSpan;
 
 /// Empty.
-pub(crate) struct Entered;
+pub(crate) struct SpanGuard;
 
 #[expect(clippy::unused_self, reason = "the other one looks at itself")]
 impl StatementSpan {
@@ -20,8 +20,8 @@ impl StatementSpan {
     }
 
     #[inline(always)]
-    pub fn enter(&self) -> Entered {
-        Entered
+    pub fn enter(&self) -> SpanGuard {
+        SpanGuard
     }
 
     #[inline(always)]

@@ -5,18 +5,18 @@ use std::net::IpAddr;
 use spikewire_cql::types::{Type, Udt};
 use spikewire_cql::value::{Decimal, Duration, Elements, MapEntries, Value, Varint};
 
-use super::from_value::{As, FromValue, Made};
+use super::from_value::{As, FromValue, ReadResult};
 use super::unreadable::Unreadable;
 
 macro_rules! values {
-    ($($method:ident($($argument:ident: $ty:ty),*) => $made:expr;)*) => {
-        $(fn $method($($argument: $ty),*) -> Made<Self> {
-            Ok($made)
+    ($($method:ident($($argument:ident: $ty:ty),*) => $value:expr;)*) => {
+        $(fn $method($($argument: $ty),*) -> ReadResult<Self> {
+            Ok($value)
         })*
     };
 }
 
-fn all<S>(items: &mut impl Elements<S, Unreadable>) -> Made<Vec<Value>> {
+fn all<S>(items: &mut impl Elements<S, Unreadable>) -> ReadResult<Vec<Value>> {
     std::iter::from_fn(|| items.next_by(&As::<Value>::VALUE)).collect()
 }
 
@@ -44,28 +44,28 @@ impl FromValue for Value {
         duration(value: Duration) => Self::Duration(value);
     }
 
-    fn empty(_: &Type) -> Made<Self> {
+    fn empty(_: &Type) -> ReadResult<Self> {
         Ok(Self::Empty)
     }
 
-    fn list<S, I: Elements<S, Unreadable>>(items: &mut I) -> Made<Self> {
+    fn list<S, I: Elements<S, Unreadable>>(items: &mut I) -> ReadResult<Self> {
         all(items).map(Self::List)
     }
 
-    fn set<S, I: Elements<S, Unreadable>>(items: &mut I) -> Made<Self> {
+    fn set<S, I: Elements<S, Unreadable>>(items: &mut I) -> ReadResult<Self> {
         all(items).map(Self::Set)
     }
 
-    fn map<S, I: MapEntries<S, Unreadable>>(entries: &mut I) -> Made<Self> {
+    fn map<S, I: MapEntries<S, Unreadable>>(entries: &mut I) -> ReadResult<Self> {
         let next = || entries.next_by(&As::<Self>::VALUE, &As::<Self>::VALUE);
         std::iter::from_fn(next).collect::<Result<_, _>>().map(Self::Map)
     }
 
-    fn tuple<S, I: Elements<S, Unreadable>>(components: &mut I) -> Made<Self> {
+    fn tuple<S, I: Elements<S, Unreadable>>(components: &mut I) -> ReadResult<Self> {
         all(components).map(Self::Tuple)
     }
 
-    fn udt<S, I: Elements<S, Unreadable>>(udt: &Udt, fields: &mut I) -> Made<Self> {
+    fn udt<S, I: Elements<S, Unreadable>>(udt: &Udt, fields: &mut I) -> ReadResult<Self> {
         let values = all(fields)?;
         let names = udt.fields.iter().map(|(name, _)| name.clone());
         Ok(Self::Udt(names.zip(values).collect()))

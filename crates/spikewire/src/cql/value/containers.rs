@@ -7,14 +7,14 @@ use std::net::IpAddr;
 use spikewire_cql::types::{Type, Udt};
 use spikewire_cql::value::{Duration, Elements, MapEntries};
 
-use super::from_value::{As, FromValue, Made};
+use super::from_value::{As, FromValue, ReadResult};
 use super::unreadable::Unreadable;
 
 macro_rules! options {
     ($($method:ident($($argument:ident: $ty:ty),*))*) => {
         $(
             #[inline]
-            fn $method($($argument: $ty),*) -> Made<Self> {
+            fn $method($($argument: $ty),*) -> ReadResult<Self> {
                 T::$method($($argument),*).map(Some)
             }
         )*
@@ -22,12 +22,12 @@ macro_rules! options {
 }
 
 impl<T: FromValue> FromValue for Option<T> {
-    fn null() -> Made<Self> {
+    fn null() -> ReadResult<Self> {
         Ok(None)
     }
 
     /// Types with a value for it use that; otherwise it is `None`.
-    fn empty(ty: &Type) -> Made<Self> {
+    fn empty(ty: &Type) -> ReadResult<Self> {
         match T::empty(ty) {
             Ok(value) => Ok(Some(value)),
             Err(Unreadable::Null) => Ok(None),
@@ -45,33 +45,35 @@ impl<T: FromValue> FromValue for Option<T> {
         custom(class: &str, value: &[u8])
     }
 
-    fn list<S, I: Elements<S, Unreadable>>(items: &mut I) -> Made<Self> {
+    fn list<S, I: Elements<S, Unreadable>>(items: &mut I) -> ReadResult<Self> {
         T::list(items).map(Some)
     }
-    fn set<S, I: Elements<S, Unreadable>>(items: &mut I) -> Made<Self> {
+    fn set<S, I: Elements<S, Unreadable>>(items: &mut I) -> ReadResult<Self> {
         T::set(items).map(Some)
     }
-    fn vector<S, I: Elements<S, Unreadable>>(items: &mut I) -> Made<Self> {
+    fn vector<S, I: Elements<S, Unreadable>>(items: &mut I) -> ReadResult<Self> {
         T::vector(items).map(Some)
     }
-    fn map<S, I: MapEntries<S, Unreadable>>(entries: &mut I) -> Made<Self> {
+    fn map<S, I: MapEntries<S, Unreadable>>(entries: &mut I) -> ReadResult<Self> {
         T::map(entries).map(Some)
     }
-    fn tuple<S, I: Elements<S, Unreadable>>(components: &mut I) -> Made<Self> {
+    fn tuple<S, I: Elements<S, Unreadable>>(components: &mut I) -> ReadResult<Self> {
         T::tuple(components).map(Some)
     }
-    fn udt<S, I: Elements<S, Unreadable>>(udt: &Udt, fields: &mut I) -> Made<Self> {
+    fn udt<S, I: Elements<S, Unreadable>>(udt: &Udt, fields: &mut I) -> ReadResult<Self> {
         T::udt(udt, fields).map(Some)
     }
 }
 
 /// The elements of a list, as `T`s.
-fn all<S, T: FromValue, C: FromIterator<T>>(items: &mut impl Elements<S, Unreadable>) -> Made<C> {
+fn all<S, T: FromValue, C: FromIterator<T>>(
+    items: &mut impl Elements<S, Unreadable>,
+) -> ReadResult<C> {
     std::iter::from_fn(|| items.next_by(&As::<T>::VALUE)).collect()
 }
 
 impl<T: FromValue> FromValue for Vec<T> {
-    fn list<S, I: Elements<S, Unreadable>>(items: &mut I) -> Made<Self> {
+    fn list<S, I: Elements<S, Unreadable>>(items: &mut I) -> ReadResult<Self> {
         let mut list = Self::with_capacity(items.len());
         while let Some(item) = items.next_by(&As::<T>::VALUE) {
             list.push(item?);
@@ -81,7 +83,7 @@ impl<T: FromValue> FromValue for Vec<T> {
 }
 
 impl<T: FromValue, const N: usize> FromValue for [T; N] {
-    fn list<S, I: Elements<S, Unreadable>>(items: &mut I) -> Made<Self> {
+    fn list<S, I: Elements<S, Unreadable>>(items: &mut I) -> ReadResult<Self> {
         Vec::list(items)?.try_into().map_err(|items: Vec<T>| {
             Unreadable::Invalid(format!("it has {} elements", items.len()).into())
         })
@@ -89,13 +91,13 @@ impl<T: FromValue, const N: usize> FromValue for [T; N] {
 }
 
 impl<T: FromValue + Eq + Hash, H: BuildHasher + Default> FromValue for HashSet<T, H> {
-    fn set<S, I: Elements<S, Unreadable>>(items: &mut I) -> Made<Self> {
+    fn set<S, I: Elements<S, Unreadable>>(items: &mut I) -> ReadResult<Self> {
         all::<S, T, Self>(items)
     }
 }
 
 impl<T: FromValue + Ord> FromValue for BTreeSet<T> {
-    fn set<S, I: Elements<S, Unreadable>>(items: &mut I) -> Made<Self> {
+    fn set<S, I: Elements<S, Unreadable>>(items: &mut I) -> ReadResult<Self> {
         all::<S, T, Self>(items)
     }
 }
@@ -103,7 +105,7 @@ impl<T: FromValue + Ord> FromValue for BTreeSet<T> {
 /// The entries of a map.
 fn entries<S, K: FromValue, V: FromValue, C: FromIterator<(K, V)>>(
     entries: &mut impl MapEntries<S, Unreadable>,
-) -> Made<C> {
+) -> ReadResult<C> {
     std::iter::from_fn(|| entries.next_by(&As::<K>::VALUE, &As::<V>::VALUE)).collect()
 }
 
@@ -113,13 +115,13 @@ where
     V: FromValue,
     H: BuildHasher + Default,
 {
-    fn map<S, I: MapEntries<S, Unreadable>>(all: &mut I) -> Made<Self> {
+    fn map<S, I: MapEntries<S, Unreadable>>(all: &mut I) -> ReadResult<Self> {
         entries::<S, K, V, Self>(all)
     }
 }
 
 impl<K: FromValue + Ord, V: FromValue> FromValue for BTreeMap<K, V> {
-    fn map<S, I: MapEntries<S, Unreadable>>(all: &mut I) -> Made<Self> {
+    fn map<S, I: MapEntries<S, Unreadable>>(all: &mut I) -> ReadResult<Self> {
         entries::<S, K, V, Self>(all)
     }
 }
@@ -127,7 +129,7 @@ impl<K: FromValue + Ord, V: FromValue> FromValue for BTreeMap<K, V> {
 macro_rules! tuples {
     ($($count:literal ($($part:ident)+))*) => {
         $(impl<$($part: FromValue),+> FromValue for ($($part,)+) {
-            fn tuple<Z, I: Elements<Z, Unreadable>>(components: &mut I) -> Made<Self> {
+            fn tuple<Z, I: Elements<Z, Unreadable>>(components: &mut I) -> ReadResult<Self> {
                 let count = components.len();
                 if count != $count {
                     return Err(Unreadable::Invalid(format!("it has {count} components").into()));

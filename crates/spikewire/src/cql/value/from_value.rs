@@ -9,7 +9,7 @@ use spikewire_cql::value::{Duration, Elements, MapEntries, Sink, decode};
 use super::unreadable::Unreadable;
 
 /// The result of reading a value.
-pub(super) type Made<T> = Result<T, Unreadable>;
+pub(super) type ReadResult<T> = Result<T, Unreadable>;
 
 /// A type as which a column can be read.
 ///
@@ -174,7 +174,7 @@ pub trait FromValue: Sized {
 
 /// Reads a cell.
 #[inline]
-pub(crate) fn read<T: FromValue>(ty: &Type, cell: Option<&[u8]>) -> Made<T> {
+pub(crate) fn read<T: FromValue>(ty: &Type, cell: Option<&[u8]>) -> ReadResult<T> {
     decode(ty, cell, &As::<T>::VALUE)
 }
 
@@ -191,7 +191,7 @@ macro_rules! scalars {
     ($($method:ident($($argument:ident: $ty:ty),*))*) => {
         $(
             #[inline]
-            fn $method(&self, $($argument: $ty),*) -> Made<T> {
+            fn $method(&self, $($argument: $ty),*) -> ReadResult<T> {
                 T::$method($($argument),*)
             }
         )*
@@ -212,27 +212,32 @@ impl<T: FromValue> Sink for As<T> {
         custom(class: &str, value: &[u8])
     }
 
-    fn list<I: Elements<T, Unreadable>>(&self, _: &Type, items: &mut I) -> Made<T> {
+    fn list<I: Elements<T, Unreadable>>(&self, _: &Type, items: &mut I) -> ReadResult<T> {
         T::list(items)
     }
 
-    fn set<I: Elements<T, Unreadable>>(&self, _: &Type, items: &mut I) -> Made<T> {
+    fn set<I: Elements<T, Unreadable>>(&self, _: &Type, items: &mut I) -> ReadResult<T> {
         T::set(items)
     }
 
-    fn vector<I: Elements<T, Unreadable>>(&self, _: &Type, items: &mut I) -> Made<T> {
+    fn vector<I: Elements<T, Unreadable>>(&self, _: &Type, items: &mut I) -> ReadResult<T> {
         T::vector(items)
     }
 
-    fn map<I: MapEntries<T, Unreadable>>(&self, _: &Type, _: &Type, entries: &mut I) -> Made<T> {
+    fn map<I: MapEntries<T, Unreadable>>(
+        &self,
+        _: &Type,
+        _: &Type,
+        entries: &mut I,
+    ) -> ReadResult<T> {
         T::map(entries)
     }
 
-    fn tuple<I: Elements<T, Unreadable>>(&self, _: &[Type], components: &mut I) -> Made<T> {
+    fn tuple<I: Elements<T, Unreadable>>(&self, _: &[Type], components: &mut I) -> ReadResult<T> {
         T::tuple(components)
     }
 
-    fn udt<I: Elements<T, Unreadable>>(&self, udt: &Udt, fields: &mut I) -> Made<T> {
+    fn udt<I: Elements<T, Unreadable>>(&self, udt: &Udt, fields: &mut I) -> ReadResult<T> {
         T::udt(udt, fields)
     }
 }

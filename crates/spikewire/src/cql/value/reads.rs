@@ -4,15 +4,15 @@ use std::net::IpAddr;
 
 use spikewire_cql::value::{Date, Decimal, Duration, Time, Timestamp, Uuid, Varint};
 
-use super::from_value::{FromValue, Made};
+use super::from_value::{FromValue, ReadResult};
 use super::unreadable::Unreadable;
 
 macro_rules! reads {
-    ($($host:ty: $method:ident($argument:ident: $ty:ty) => $made:expr;)*) => {
+    ($($host:ty: $method:ident($argument:ident: $ty:ty) => $value:expr;)*) => {
         $(impl FromValue for $host {
             #[inline]
-            fn $method($argument: $ty) -> Made<Self> {
-                Ok($made)
+            fn $method($argument: $ty) -> ReadResult<Self> {
+                Ok($value)
             }
         })*
     };
@@ -39,38 +39,38 @@ reads! {
 }
 
 impl FromValue for i128 {
-    fn bigint(value: i64) -> Made<Self> {
+    fn bigint(value: i64) -> ReadResult<Self> {
         Ok(value.into())
     }
 
-    fn varint(value: &[u8]) -> Made<Self> {
+    fn varint(value: &[u8]) -> ReadResult<Self> {
         Varint::from_bytes(value).to_i128().ok_or(Unreadable::Range)
     }
 }
 
 impl FromValue for Varint {
-    fn bigint(value: i64) -> Made<Self> {
+    fn bigint(value: i64) -> ReadResult<Self> {
         Ok(value.into())
     }
 
-    fn varint(value: &[u8]) -> Made<Self> {
+    fn varint(value: &[u8]) -> ReadResult<Self> {
         Ok(Self::from_bytes(value))
     }
 }
 
 impl FromValue for Decimal {
-    fn decimal(scale: i32, digits: &[u8]) -> Made<Self> {
+    fn decimal(scale: i32, digits: &[u8]) -> ReadResult<Self> {
         Ok(Self { scale, digits: Varint::from_bytes(digits) })
     }
 }
 
 impl<const N: usize> FromValue for [u8; N] {
-    fn blob(value: &[u8]) -> Made<Self> {
+    fn blob(value: &[u8]) -> ReadResult<Self> {
         let len = value.len();
         value.try_into().map_err(|_| Unreadable::Invalid(format!("it has {len} bytes").into()))
     }
 
-    fn uuid(value: [u8; 16]) -> Made<Self> {
+    fn uuid(value: [u8; 16]) -> ReadResult<Self> {
         value.as_slice().try_into().map_err(|_| Unreadable::Kind)
     }
 }

@@ -153,7 +153,7 @@ impl Filling {
         let mut memory = memory.expect("taken once, here");
         for row in 0..rows.len() {
             let gap = match rows.outcome(row) {
-                RowOutcome::Found(_) => continue,
+                RowOutcome::Record(_) => continue,
                 RowOutcome::Absent => stream.strict.then_some(RowError::NoRecord(row)),
                 RowOutcome::Failed => (!lenient).then_some(RowError::Failed(row)),
             };

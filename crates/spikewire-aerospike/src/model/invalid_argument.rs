@@ -7,35 +7,35 @@ use spikewire_aerospike_protocol::request::TooLarge;
 use super::Error;
 
 /// Why the arguments of a command are invalid. Hosts with several error classes for bad input
-/// choose by [`Refusal::class`].
+/// choose by [`InvalidArgument::class`].
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Refusal {
-    class: RefusalClass,
+pub struct InvalidArgument {
+    class: InvalidArgumentClass,
     message: String,
 }
 
 /// The class of bad input.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum RefusalClass {
+pub enum InvalidArgumentClass {
     /// A value of the wrong type.
     Type,
     /// An invalid value of the right type.
     Value,
 }
 
-impl Refusal {
+impl InvalidArgument {
     /// A value of the wrong type.
     pub fn of_type(message: impl Into<String>) -> Self {
-        Self { class: RefusalClass::Type, message: message.into() }
+        Self { class: InvalidArgumentClass::Type, message: message.into() }
     }
 
     /// An invalid value.
     pub fn of_value(message: impl Into<String>) -> Self {
-        Self { class: RefusalClass::Value, message: message.into() }
+        Self { class: InvalidArgumentClass::Value, message: message.into() }
     }
 
     /// The class of bad input.
-    pub fn class(&self) -> RefusalClass {
+    pub fn class(&self) -> InvalidArgumentClass {
         self.class
     }
 
@@ -45,20 +45,20 @@ impl Refusal {
     }
 }
 
-impl fmt::Display for Refusal {
+impl fmt::Display for InvalidArgument {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         out.write_str(&self.message)
     }
 }
 
-impl From<TooLarge> for Refusal {
+impl From<TooLarge> for InvalidArgument {
     fn from(error: TooLarge) -> Self {
         Self::of_value(error.to_string())
     }
 }
 
-impl From<Refusal> for Error {
-    fn from(refusal: Refusal) -> Self {
-        Self::invalid(refusal.message)
+impl From<InvalidArgument> for Error {
+    fn from(error: InvalidArgument) -> Self {
+        Self::invalid(error.message)
     }
 }

@@ -1,4 +1,4 @@
-//! The tender: polls the nodes and publishes what it finds, one pass at a time.
+//! The cluster worker: polls the nodes and publishes what it finds, one pass at a time.
 
 use std::sync::{Arc, Weak};
 use std::time::Duration;
@@ -8,23 +8,23 @@ use spikewire_aerospike_protocol::host::Host;
 use spikewire_transport::node_stats::report_breaker;
 
 use super::map::PartitionTable;
-use super::member::{Member, ask_all, greeting};
+use super::member::{Member, ask_all, counter_commands};
 use super::net::Net;
 use super::node_info::Requirements;
 use super::peers::Candidates;
-use super::probe::Found;
+use super::probe::ProbedHost;
 use super::rules;
 use super::shared::Shared;
 use super::{Node, Snapshot, UnreachablePeer, seeds};
 use crate::clock::Tick;
 use crate::model::Result;
 
-/// How long the tender polls more often after a node started to fail, joined or left.
+/// How long the cluster worker polls more often after a node started to fail, joined or left.
 const UNSETTLED_FOR: Duration = Duration::from_secs(10);
 
-/// The tender's state; lives on its thread.
+/// The cluster worker's state; lives on its thread.
 #[derive(Debug)]
-pub(super) struct Tender {
+pub(super) struct ClusterWorker {
     pub(super) shared: Arc<Shared>,
     seeds: Vec<Host>,
     pub(super) members: Vec<Member>,
@@ -41,10 +41,10 @@ pub(super) struct Tender {
     window: u32,
 }
 
-impl Tender {
+impl ClusterWorker {
     /// Runs the first pass.
     pub fn start(shared: Arc<Shared>) -> Result<Self> {
-        let mut tender = Self {
+        let mut worker = Self {
             seeds: shared.options.seeds.clone(),
             shared,
             members: Vec::new(),
@@ -57,14 +57,14 @@ impl Tender {
             unsettled_until: Tick::default(),
             window: 0,
         };
-        tender.pass(true)?;
-        tender.shared.tends.note(true);
-        let found = tender.members.iter().map(|member| seed(&member.node));
-        let found: Vec<_> = found.filter(|host| !tender.seeds.contains(host)).collect();
-        tender.seeds.extend(found);
-        tender.unsettled_until = Tick::default();
-        tender.is_first = false;
-        Ok(tender)
+        worker.pass(true)?;
+        worker.shared.tends.note(true);
+        let hosts = worker.members.iter().map(|member| seed(&member.node));
+        let hosts: Vec<_> = hosts.filter(|host| !worker.seeds.contains(host)).collect();
+        worker.seeds.extend(hosts);
+        worker.unsettled_until = Tick::default();
+        worker.is_first = false;
+        Ok(worker)
     }
 
     /// Whether the cluster is changing, which calls for a shorter interval.
@@ -79,7 +79,7 @@ impl Tender {
             self.partitions.clear();
             self.seed()?;
         }
-        let disturbed = self.greet();
+        let disturbed = self.refresh_counters();
         if disturbed {
             let answered = self.refresh_peers();
             // Right after seeding, no node holds a partition yet, which is no reason to remove it.
@@ -109,13 +109,13 @@ impl Tender {
     fn seed(&mut self) -> Result<()> {
         let cluster_name = self.shared.options.cluster_name.clone();
         let requirements = Requirements { node: None, cluster_name };
-        let found = seeds::find(&self.seeds, &requirements, &self.shared.net)?;
-        self.admit(found);
+        let host = seeds::find(&self.seeds, &requirements, &self.shared.net)?;
+        self.admit(host);
         Ok(())
     }
 
-    pub(super) fn admit(&mut self, found: Found) -> u32 {
-        let Found { place, access, connection, info } = found;
+    pub(super) fn admit(&mut self, host: ProbedHost) -> u32 {
+        let ProbedHost { place, access, connection, info } = host;
         // A slot is free once nobody has the node that had it: no connection, no command.
         let free = self.slots.iter().position(|node| node.strong_count() == 0);
         let slot = free.unwrap_or(self.slots.len());
@@ -150,17 +150,17 @@ impl Tender {
     }
 
     /// Reads the counters of all members; returns whether the peers should be read.
-    fn greet(&mut self) -> bool {
+    fn refresh_counters(&mut self) -> bool {
         let racks = !self.shared.options.racks.is_empty();
         let limit = self.shared.options.max_error_rate;
         self.members.iter_mut().for_each(|member| member.answered = false);
         let net = self.net();
         // The first snapshot must be complete; later passes do not wait long for a hanging node.
         let patience = if self.is_first { Duration::MAX } else { net.within / 4 };
-        let answers = ask_all(&mut self.members, &net, greeting(racks), patience, |_| true);
+        let answers = ask_all(&mut self.members, &net, counter_commands(racks), patience, |_| true);
         for (at, answer) in answers {
             let member = &mut self.members[at];
-            if answer.and_then(|answer| member.hear_greeting(&answer, racks, limit)).is_err() {
+            if answer.and_then(|answer| member.apply_counters(&answer, racks, limit)).is_err() {
                 self.fail(at);
             }
         }
@@ -179,8 +179,10 @@ impl Tender {
         });
         let mut losers = FxHashSet::default();
         for (at, answer) in answers {
-            match answer.and_then(|answer| self.members[at].hear_map(&answer)) {
-                Ok(said) => losers.extend(self.partitions.apply(self.members[at].node.slot, &said)),
+            match answer.and_then(|answer| self.members[at].apply_map(&answer)) {
+                Ok(replicas) => {
+                    losers.extend(self.partitions.apply(self.members[at].node.slot, &replicas));
+                }
                 Err(_) => self.fail(at),
             }
         }
@@ -209,7 +211,7 @@ impl Tender {
         let mut moved = false;
         for (at, answer) in answers {
             // Racks only affect preferences: a node without a reply is simply asked again.
-            moved |= answer.and_then(|a| self.members[at].hear_racks(&a)).unwrap_or(false);
+            moved |= answer.and_then(|a| self.members[at].apply_racks(&a)).unwrap_or(false);
         }
         if moved {
             self.partitions.invalidate();

@@ -1,4 +1,4 @@
-//! The rules of the tender against fake nodes, which do what a healthy cluster does only by
+//! The rules of the cluster worker against fake nodes, which do what a healthy cluster does only by
 //! accident.
 
 mod support;
@@ -59,23 +59,27 @@ fn one_seed_leads_to_all_and_to_a_whole_map() {
     assert_eq!(map.replicas(), 2);
     for pid in 0..4096 {
         let expected = if pid % 2 == 0 { ["A1", "B1"] } else { ["B1", "A1"] };
-        let found = [0, 1].map(|column| map.holder(column, pid).unwrap().0.name.clone());
-        assert_eq!(found, expected);
+        let holders = [0, 1].map(|column| map.holder(column, pid).unwrap().0.name.clone());
+        assert_eq!(holders, expected);
     }
-    let asked = (a.asked("replicas"), b.asked("replicas"));
-    eventually("three more passes", || a.asked("peers-generation") > 3);
-    assert_eq!((a.asked("replicas"), b.asked("replicas")), asked, "nothing changed");
-    assert!(a.asked("user-agent-set") == 1 && b.asked("user-agent-set") == 1);
+    let requests_of = (a.requests_of("replicas"), b.requests_of("replicas"));
+    eventually("three more passes", || a.requests_of("peers-generation") > 3);
+    assert_eq!(
+        (a.requests_of("replicas"), b.requests_of("replicas")),
+        requests_of,
+        "nothing changed"
+    );
+    assert!(a.requests_of("user-agent-set") == 1 && b.requests_of("user-agent-set") == 1);
 }
 
 #[test]
-fn older_servers_are_not_told_the_user_agent() {
+fn older_servers_do_not_get_the_user_agent() {
     let a = FakeNode::start("A1");
     a.set("build", "8.0.0.5");
     let cluster = Cluster::connect(options(&[&a])).unwrap();
     assert_eq!(cluster.snapshot().nodes[0].build.to_string(), "8.0.0.5");
-    eventually("two passes", || a.asked("peers-generation") > 2);
-    assert_eq!(a.asked("user-agent-set"), 0);
+    eventually("two passes", || a.requests_of("peers-generation") > 2);
+    assert_eq!(a.requests_of("user-agent-set"), 0);
 }
 
 #[test]
@@ -107,28 +111,28 @@ fn a_node_that_lost_its_cluster_does_not_rule_the_map() {
     let cluster = Cluster::connect(options(&[&a])).unwrap();
     b.set_peers(2, &[]);
     b.set_map(2, 0, &[&|_| true]);
-    let passes = b.asked("peers-generation");
-    eventually("B was seen", || b.asked("peers-generation") > passes + 3);
+    let passes = b.requests_of("peers-generation");
+    eventually("B was seen", || b.requests_of("peers-generation") > passes + 3);
     assert_eq!(master(&cluster, 0).as_deref(), Some("A1"));
     assert_eq!(names(&cluster), ["A1", "B1"], "A still lists it");
 }
 
 #[test]
-fn news_of_the_others_does_not_wait_until_a_node_is_given_up() {
+fn news_of_the_others_does_not_wait_until_a_node_is_removed() {
     let (a, b) = pair();
     let timeout = Duration::from_secs(30);
     let options = Options { connect_timeout: timeout, ..options(&[&a]) };
     let cluster = Cluster::connect(options).unwrap();
     let start = Instant::now();
     b.hang(true);
-    let passes = a.asked("peers-generation");
-    eventually("B is being waited for", || a.asked("peers-generation") > passes + 1);
+    let passes = a.requests_of("peers-generation");
+    eventually("B is being waited for", || a.requests_of("peers-generation") > passes + 1);
     a.set_map(2, 0, &[&|_| true, &|_| false]);
     eventually("A took over", || master(&cluster, 1).as_deref() == Some("A1"));
     assert!(start.elapsed() < timeout / 4 * 3, "{:?}", start.elapsed());
     b.hang(false);
-    let asked = b.asked("node");
-    eventually("B answers again", || b.asked("node") > asked + 2);
+    let requests_of = b.requests_of("node");
+    eventually("B answers again", || b.requests_of("node") > requests_of + 2);
     assert_eq!(names(&cluster), ["A1", "B1"]);
 }
 
@@ -138,14 +142,14 @@ fn a_node_that_hangs_holds_up_no_other() {
     let options = Options { connect_timeout: Duration::from_secs(2), ..options(&[&a]) };
     let cluster = Cluster::connect(options).unwrap();
     b.hang(true);
-    let silent = b.asked("node");
+    let silent = b.requests_of("node");
     // After the first wait, A is polled often although B never replies.
-    let passes = a.asked("peers-generation");
-    eventually("the first wait is over", || a.asked("peers-generation") > passes + 2);
-    let (start, passes) = (Instant::now(), a.asked("peers-generation"));
-    eventually("many passes", || a.asked("peers-generation") > passes + 5);
+    let passes = a.requests_of("peers-generation");
+    eventually("the first wait is over", || a.requests_of("peers-generation") > passes + 2);
+    let (start, passes) = (Instant::now(), a.requests_of("peers-generation"));
+    eventually("many passes", || a.requests_of("peers-generation") > passes + 5);
     assert!(start.elapsed() < Duration::from_secs(10), "{:?}", start.elapsed());
-    assert_eq!(b.asked("node"), silent);
+    assert_eq!(b.requests_of("node"), silent);
     a.set_map(2, 0, &[&|_| true, &|_| false]);
     eventually("A took over", || master(&cluster, 1).as_deref() == Some("A1"));
     assert_eq!(names(&cluster), ["A1", "B1"], "A still lists it");
@@ -161,8 +165,8 @@ fn a_peer_that_hangs_from_the_start_is_waited_for_once() {
     let cluster = Cluster::connect(options).unwrap();
     assert_eq!(names(&cluster), ["A1"]);
     assert_eq!(master(&cluster, 0).as_deref(), Some("A1"), "its map is there meanwhile");
-    let (start, passes) = (Instant::now(), a.asked("peers-generation"));
-    eventually("many passes", || a.asked("peers-generation") > passes + 10);
+    let (start, passes) = (Instant::now(), a.requests_of("peers-generation"));
+    eventually("many passes", || a.requests_of("peers-generation") > passes + 10);
     assert!(start.elapsed() < Duration::from_secs(10), "{:?}", start.elapsed());
     b.hang(false);
     eventually("B is found", || names(&cluster) == ["A1", "B1"]);
@@ -180,9 +184,9 @@ fn a_connection_cut_in_passing_is_no_failure() {
     assert_eq!(names(&cluster), ["A1", "B1", "C1"]);
     b.kill();
     let b = b.revive();
-    let asked = b.asked("node");
+    let requests_of = b.requests_of("node");
     cluster.tend_soon();
-    eventually("B was asked", || b.asked("node") > asked);
+    eventually("B was asked", || b.requests_of("node") > requests_of);
     a.set_map(9, 0, &[&|pid| pid != 1]);
     cluster.tend_soon();
     eventually("a later pass", || master(&cluster, 3).as_deref() == Some("A1"));
@@ -205,7 +209,7 @@ fn nodes_over_ipv6() {
 }
 
 #[test]
-fn a_seed_that_will_not_do_says_why() {
+fn an_unusable_seed_has_its_reason() {
     let a = FakeNode::start("A1");
     let why = || Cluster::connect(options(&[&a])).unwrap_err().message().to_owned();
     a.set("partition-generation", "-1");
@@ -243,20 +247,20 @@ fn a_peer_that_cannot_be_reached_is_tried_until_it_can() {
     b.kill();
     let cluster = Cluster::connect(options(&[&a])).unwrap();
     assert_eq!(names(&cluster), ["A1"]);
-    let asked = a.asked("peers-clear-std");
-    eventually("A is asked again", || a.asked("peers-clear-std") > asked + 2);
+    let requests_of = a.requests_of("peers-clear-std");
+    eventually("A is asked again", || a.requests_of("peers-clear-std") > requests_of + 2);
     let _b = b.revive();
     eventually("B is found though A's generation stands still", || names(&cluster).len() == 2);
     eventually("the new generation is stored", || {
-        let asked = a.asked("peers-clear-std");
-        let passes = a.asked("peers-generation");
-        eventually("three passes", || a.asked("peers-generation") > passes + 3);
-        a.asked("peers-clear-std") == asked
+        let requests_of = a.requests_of("peers-clear-std");
+        let passes = a.requests_of("peers-generation");
+        eventually("three passes", || a.requests_of("peers-generation") > passes + 3);
+        a.requests_of("peers-clear-std") == requests_of
     });
 }
 
 #[test]
-fn a_peer_with_another_name_at_its_address_is_not_taken_in() {
+fn a_peer_with_another_name_at_its_address_does_not_join() {
     let (a, b) = pair();
     b.set("node", "C1");
     let cluster = Cluster::connect(options(&[&a])).unwrap();
@@ -282,7 +286,7 @@ fn a_seed_without_peers_is_used_only_when_none_has_any() {
     a.hang(true);
     let cluster = std::thread::scope(|scope| {
         let connecting = scope.spawn(|| Cluster::connect(options(&[&orphan, &a])).unwrap());
-        eventually("the orphan has answered", || orphan.asked("node") > 0);
+        eventually("the orphan has answered", || orphan.requests_of("node") > 0);
         std::thread::sleep(Duration::from_millis(20));
         a.hang(false);
         connecting.join().unwrap()
@@ -293,7 +297,7 @@ fn a_seed_without_peers_is_used_only_when_none_has_any() {
 }
 
 #[test]
-fn when_all_are_gone_the_seeds_are_asked_again() {
+fn when_all_are_gone_the_seeds_are_tried_again() {
     let mut a = FakeNode::start("A1");
     a.set_map(1, 0, &[&|_| true]);
     let cluster = Cluster::connect(options(&[&a])).unwrap();
@@ -313,9 +317,9 @@ fn a_restart_between_two_passes_is_noticed() {
     a.set_peers(7, &[]);
     a.set_map(1, 0, &[&|_| true]);
     let cluster = Cluster::connect(options(&[&a])).unwrap();
-    let read = a.asked("replicas");
+    let read = a.requests_of("replicas");
     a.set_peers(2, &[]);
-    eventually("the map is read again", || a.asked("replicas") > read);
+    eventually("the map is read again", || a.requests_of("replicas") > read);
     drop(cluster);
 }
 
@@ -337,14 +341,14 @@ fn the_ip_map_and_alternate_addresses() {
 }
 
 #[test]
-fn racks_are_asked_only_of_those_who_have_some() {
+fn racks_are_requested_only_from_nodes_that_have_some() {
     let (a, b) = pair();
     a.set("rack-ids", "test:7");
     let rack =
         |cluster: &Cluster, pid| cluster.snapshot().namespaces["test"].holder(0, pid).unwrap().1;
     let cluster = Cluster::connect(options(&[&a])).unwrap();
     assert_eq!((rack(&cluster, 0), rack(&cluster, 1)), (None, None));
-    assert_eq!(a.asked("rack-ids"), 0);
+    assert_eq!(a.requests_of("rack-ids"), 0);
 
     let cluster = Cluster::connect(Options { racks: vec![7], ..options(&[&a]) }).unwrap();
     assert_eq!((rack(&cluster, 0), rack(&cluster, 1)), (Some(7), None), "B answers code 25");
@@ -393,7 +397,7 @@ fn janitors_sweep_after_each_pass_and_may_close() {
     let broom_one = broom(&cluster, false);
     eventually("two sweeps", || broom_one.swept.lock().len() > 1);
     let _broom_two = broom(&cluster, true);
-    eventually("closed from the tender's own thread", || cluster.is_closed());
+    eventually("closed from the cluster worker's own thread", || cluster.is_closed());
     eventually("nodes are retired", || cluster.snapshot().nodes.is_empty());
     cluster.close();
 }
@@ -404,8 +408,8 @@ fn closing_is_quick_even_while_a_node_hangs() {
     let cluster = Cluster::connect(options(&[&a])).unwrap();
     let node = cluster.snapshot().nodes[0].clone();
     b.hang(true);
-    let passes = a.asked("node");
-    eventually("a pass has begun", || a.asked("node") > passes);
+    let passes = a.requests_of("node");
+    eventually("a pass has begun", || a.requests_of("node") > passes);
     let start = Instant::now();
     cluster.close();
     cluster.close();
@@ -424,14 +428,14 @@ fn dropping_the_last_handle_stops_the_thread() {
     assert!(!node.is_active());
     // Requests in flight may still be counted.
     eventually("no more requests arrive", || {
-        let asked = a.asked("node");
+        let requests_of = a.requests_of("node");
         std::thread::sleep(Duration::from_millis(200));
-        a.asked("node") == asked
+        a.requests_of("node") == requests_of
     });
 }
 
 #[test]
-fn info_asks_one_node() {
+fn info_goes_to_one_node() {
     let (a, b) = pair();
     let options = Options { connect_timeout: Duration::from_secs(2), ..options(&[&a]) };
     let cluster = Cluster::connect(options).unwrap();

@@ -37,7 +37,7 @@ const SWEEP: Duration = Duration::from_secs(1);
 
 /// When things are due.
 #[derive(Debug)]
-struct Due {
+struct Schedule {
     nodes: AfterEvents,
     keyspaces: AfterEvents,
     compare: Tick,
@@ -48,7 +48,7 @@ struct Due {
 
 /// The state of the background thread.
 #[derive(Debug)]
-pub(super) struct Attendant {
+pub(super) struct ClusterWorker {
     shared: Arc<Shared>,
     addresses: AddressMap,
     /// The registered descriptors of the control connection; dropped before those are closed.
@@ -65,11 +65,11 @@ pub(super) struct Attendant {
     /// The schema as of the last refresh.
     schema: Option<HostId>,
     /// What was last reported of each node: whether it is up, and whether its breaker is open.
-    told: Vec<(Arc<Node>, bool, bool)>,
-    due: Due,
+    reported: Vec<(Arc<Node>, bool, bool)>,
+    due: Schedule,
 }
 
-impl Attendant {
+impl ClusterWorker {
     /// Connects to the cluster and reads it for the first time.
     pub fn start(options: Options) -> Result<Self> {
         let addresses = AddressMap::new(&options.address_map)?;
@@ -80,7 +80,7 @@ impl Attendant {
         let version = control.version();
         let handshake = control.handshake();
         let now = Tick::now();
-        let due = Due {
+        let due = Schedule {
             nodes: AfterEvents::default(),
             keyspaces: AfterEvents::default(),
             compare: Tick::NEVER,
@@ -90,7 +90,7 @@ impl Attendant {
         };
         let shared = Arc::new(Shared::new(options, handshake, closed));
         let probes = Probes::new(version, shared.descriptors.clone());
-        let mut attendant = Self {
+        let mut worker = Self {
             shared,
             addresses,
             listed: None,
@@ -102,13 +102,13 @@ impl Attendant {
             looked: Tick::default(),
             described: Vec::new(),
             schema: None,
-            told: Vec::new(),
+            reported: Vec::new(),
             due,
         };
-        attendant.adopt(control)?;
-        let nodes = attendant.shared.snapshot.load_full();
-        attendant.told = nodes.nodes.iter().map(|node| (node.clone(), true, false)).collect();
-        Ok(attendant)
+        worker.adopt(control)?;
+        let nodes = worker.shared.snapshot.load_full();
+        worker.reported = nodes.nodes.iter().map(|node| (node.clone(), true, false)).collect();
+        Ok(worker)
     }
 
     pub fn shared(&self) -> Arc<Shared> {
@@ -143,7 +143,7 @@ impl Attendant {
         }
         self.probes.start(self.shared.take_suspects().iter(), now);
         self.probes.go_on(&snapshot.nodes, self.shared.options.reconnect, now);
-        self.tell(&snapshot);
+        self.report(&snapshot);
         if self.due.sweep <= now {
             self.due.sweep = now.after(SWEEP);
             for node in &snapshot.nodes {
@@ -154,13 +154,13 @@ impl Attendant {
     }
 
     /// Reports events: nodes that joined or left, went up or down, and their breakers.
-    fn tell(&mut self, snapshot: &Snapshot) {
+    fn report(&mut self, snapshot: &Snapshot) {
         let metrics = &self.shared.metrics;
         let name = |node: &Node| -> Arc<str> { node.to_string().into() };
         // Not by number: after a USE there may be the same nodes under other numbers.
         let same =
             |one: &Node, other: &Node| one.host_id == other.host_id && one.address == other.address;
-        self.told.retain(|(node, was_up, _)| {
+        self.reported.retain(|(node, was_up, _)| {
             let is_there = snapshot.nodes.iter().any(|known| same(known, node));
             if !is_there && *was_up {
                 metrics.events().push(Signal::NodeDown(name(node)));
@@ -168,12 +168,12 @@ impl Attendant {
             is_there
         });
         for node in &snapshot.nodes {
-            let at = self.told.iter().position(|(known, ..)| same(known, node));
+            let at = self.reported.iter().position(|(known, ..)| same(known, node));
             let at = at.unwrap_or_else(|| {
-                self.told.push((node.clone(), false, false));
-                self.told.len() - 1
+                self.reported.push((node.clone(), false, false));
+                self.reported.len() - 1
             });
-            let (_, was_up, breaker) = &mut self.told[at];
+            let (_, was_up, breaker) = &mut self.reported[at];
             let is_up = node.is_up();
             if is_up != std::mem::replace(was_up, is_up) {
                 let name = name(node);
@@ -201,12 +201,12 @@ impl Attendant {
         if snapshot.nodes.iter().any(|node| node.is_lost() && node.address == control.address) {
             return Err(Error::new(Kind::Connection, "its node does not answer any more"));
         }
-        let Due { nodes, keyspaces, compare, heartbeat, .. } = &self.due;
+        let Schedule { nodes, keyspaces, compare, heartbeat, .. } = &self.due;
         let refresh = nodes.at().min(keyspaces.at());
         let until = idle.min(refresh).min(*compare).min(*heartbeat);
         if let Some(event) = control.wait(until)? {
             self.due.heartbeat = Tick::now().after(self.shared.options.heartbeat);
-            self.hear(&event);
+            self.on_event(&event);
         }
         self.do_what_is_due()
     }
@@ -228,7 +228,7 @@ impl Attendant {
         Ok(())
     }
 
-    fn hear(&mut self, event: &Event) {
+    fn on_event(&mut self, event: &Event) {
         let now = Tick::now();
         match event {
             Event::Up(address) => self.note(*address, true),
@@ -322,7 +322,7 @@ impl Attendant {
         let local = self.local_datacenter.clone();
         self.shared.publish(Snapshot::new(nodes, keyspaces, local, options));
         drop(publishing);
-        self.shared.looks.note(true);
+        self.shared.refreshes.note(true);
         let holds = |all: &[Description]| -> Vec<_> {
             all.iter().map(|node| (node.host_id, node.tokens.clone())).collect()
         };
@@ -389,11 +389,11 @@ impl Attendant {
                     break;
                 }
                 let hosts = seeds::resolve(&options.contact_points, options, &shared.closed);
-                for (host, found) in hosts {
+                for (host, addresses) in hosts {
                     // Never unencrypted if it should be encrypted.
                     let Ok(encryption) = seeds::encryption(host, options) else { continue };
                     let is_named = encryption.is_some() && host.name.parse::<IpAddr>().is_err();
-                    for address in found.unwrap_or_default() {
+                    for address in addresses.unwrap_or_default() {
                         if is_named || !dialled.contains(&address) {
                             dialled.push(address);
                             candidates.push_back((address, encryption.clone()));
@@ -415,7 +415,7 @@ impl Attendant {
             }
             self.drop_control();
         }
-        shared.looks.note(false);
+        shared.refreshes.note(false);
         self.reconnect = Tick::now().after(self.pause);
         self.pause = (self.pause * 2).min(self.shared.options.reconnect.1);
     }

@@ -12,16 +12,16 @@ use crate::clock::Tick;
 
 /// The handshake of one connection.
 #[derive(Debug, Clone)]
-pub struct Greeter {
+pub struct LoginHandshake {
     session: Arc<Session>,
-    asked: Asked,
+    request: LoginRequest,
     /// Whether the last frame was a security frame.
-    pub heard_security: bool,
+    pub security_frame: bool,
 }
 
 /// The request that was sent.
 #[derive(Debug, Clone)]
-enum Asked {
+enum LoginRequest {
     Nothing,
     /// Presented this token.
     Token(Arc<[u8]>),
@@ -29,26 +29,26 @@ enum Asked {
     Login,
 }
 
-impl Greeter {
+impl LoginHandshake {
     /// The handshake of a new connection.
     pub fn new(session: Arc<Session>) -> Self {
-        Self { session, asked: Asked::Nothing, heard_security: false }
+        Self { session, request: LoginRequest::Nothing, security_frame: false }
     }
 
     /// The next step.
-    pub fn greet(&mut self, heard: Option<&[u8]>, out: &mut Vec<u8>) -> Greeting {
-        let Some(body) = heard else { return self.begin(out) };
-        if !std::mem::take(&mut self.heard_security) {
+    pub fn advance(&mut self, frame: Option<&[u8]>, out: &mut Vec<u8>) -> Greeting {
+        let Some(body) = frame else { return self.begin(out) };
+        if !std::mem::take(&mut self.security_frame) {
             return Greeting::Refused("the node answered a login with something else".to_owned());
         }
         let reply = match Reply::parse(body) {
             Ok(reply) => reply,
             Err(error) => return Greeting::Refused(format!("the answer to a login: {error}")),
         };
-        match (std::mem::replace(&mut self.asked, Asked::Nothing), reply.result) {
-            (Asked::Token(_), ResultCode::OK) => Greeting::Ready,
+        match (std::mem::replace(&mut self.request, LoginRequest::Nothing), reply.result) {
+            (LoginRequest::Token(_), ResultCode::OK) => Greeting::Ready,
             // The token expired, or this is another server now.
-            (Asked::Token(token), _) => {
+            (LoginRequest::Token(token), _) => {
                 self.session.forget(&token);
                 self.log_in(out)
             }
@@ -61,7 +61,7 @@ impl Greeter {
                 self.session.opened(None, Tick::now());
                 Greeting::Ready
             }
-            (_, code) => Greeting::Refused(self.session.refused(code, Tick::now()).why),
+            (_, code) => Greeting::Refused(self.session.reject(code, Tick::now()).why),
         }
     }
 
@@ -69,17 +69,17 @@ impl Greeter {
         match self.session.begin(Tick::now()) {
             First::Show(token) => {
                 self.session.credentials().write_token(&token, out);
-                self.asked = Asked::Token(token);
+                self.request = LoginRequest::Token(token);
                 Greeting::Wait
             }
             First::LogIn => self.log_in(out),
-            First::GiveUp(refused) => Greeting::Refused(refused.why),
+            First::GiveUp(rejection) => Greeting::Refused(rejection.why),
         }
     }
 
     fn log_in(&mut self, out: &mut Vec<u8>) -> Greeting {
         self.session.credentials().write_login(out);
-        self.asked = Asked::Login;
+        self.request = LoginRequest::Login;
         Greeting::Wait
     }
 }
@@ -102,9 +102,9 @@ mod tests {
         Arc::new(Session::new(Arc::new(Credentials::new(&login, auth))))
     }
 
-    /// Passes this reply to the greeter; returns its next step.
-    fn hear(
-        greeter: &mut Greeter,
+    /// Passes this reply to the handshake; returns its next step.
+    fn reply(
+        handshake: &mut LoginHandshake,
         result: ResultCode,
         token: Option<&[u8]>,
     ) -> (Greeting, Vec<u8>) {
@@ -112,14 +112,14 @@ mod tests {
         let mut bytes = Vec::new();
         Reply { result, session }.encode(&mut bytes);
         let mut out = Vec::new();
-        greeter.heard_security = true;
-        (greeter.greet(Some(&bytes[frame::HEADER_LEN..]), &mut out), out)
+        handshake.security_frame = true;
+        (handshake.advance(Some(&bytes[frame::HEADER_LEN..]), &mut out), out)
     }
 
-    fn begin(session: &Arc<Session>) -> (Greeter, Vec<u8>) {
-        let (mut greeter, mut out) = (Greeter::new(session.clone()), Vec::new());
-        assert_eq!(greeter.greet(None, &mut out), Greeting::Wait);
-        (greeter, out)
+    fn begin(session: &Arc<Session>) -> (LoginHandshake, Vec<u8>) {
+        let (mut handshake, mut out) = (LoginHandshake::new(session.clone()), Vec::new());
+        assert_eq!(handshake.advance(None, &mut out), Greeting::Wait);
+        (handshake, out)
     }
 
     fn request(bytes: &[u8]) -> Request<'_> {
@@ -129,55 +129,58 @@ mod tests {
     #[test]
     fn the_first_connection_logs_in_and_the_next_shows_the_token() {
         let session = session(Auth::Internal);
-        let (mut first, said) = begin(&session);
+        let (mut first, sent) = begin(&session);
         let hash = auth::hash_password("opensesame");
         let credential = hash.as_bytes();
         assert_eq!(
-            request(&said),
+            request(&sent),
             Request::Login { user: "app", credential, clear_password: None }
         );
-        assert_eq!(hear(&mut first, ResultCode::OK, Some(b"t1")).0, Greeting::Ready);
-        let (mut second, said) = begin(&session);
-        assert_eq!(request(&said), Request::Authenticate { user: "app", token: b"t1" });
-        assert_eq!(hear(&mut second, ResultCode::OK, None).0, Greeting::Ready);
+        assert_eq!(reply(&mut first, ResultCode::OK, Some(b"t1")).0, Greeting::Ready);
+        let (mut second, sent) = begin(&session);
+        assert_eq!(request(&sent), Request::Authenticate { user: "app", token: b"t1" });
+        assert_eq!(reply(&mut second, ResultCode::OK, None).0, Greeting::Ready);
     }
 
     #[test]
-    fn a_token_that_is_not_taken_leads_to_a_login_on_the_same_connection() {
+    fn a_token_that_is_rejected_leads_to_a_login_on_the_same_connection() {
         for code in [ResultCode::EXPIRED_SESSION, ResultCode::NOT_AUTHENTICATED] {
             let session = session(Auth::ExternalInsecure);
-            hear(&mut begin(&session).0, ResultCode::OK, Some(b"old"));
-            let (mut greeter, _) = begin(&session);
-            let (greeting, said) = hear(&mut greeter, code, None);
-            assert_eq!(greeting, Greeting::Wait);
+            reply(&mut begin(&session).0, ResultCode::OK, Some(b"old"));
+            let (mut handshake, _) = begin(&session);
+            let (step, sent) = reply(&mut handshake, code, None);
+            assert_eq!(step, Greeting::Wait);
             assert!(matches!(
-                request(&said),
+                request(&sent),
                 Request::Login { clear_password: Some(b"opensesame"), .. }
             ));
-            assert_eq!(hear(&mut greeter, ResultCode::OK, Some(b"new")).0, Greeting::Ready);
-            let (_, said) = begin(&session);
-            assert_eq!(request(&said), Request::Authenticate { user: "app", token: b"new" });
+            assert_eq!(reply(&mut handshake, ResultCode::OK, Some(b"new")).0, Greeting::Ready);
+            let (_, sent) = begin(&session);
+            assert_eq!(request(&sent), Request::Authenticate { user: "app", token: b"new" });
         }
     }
 
     #[test]
-    fn refusals_and_servers_without_security() {
+    fn rejected_logins_and_servers_without_security() {
         let open = session(Auth::Internal);
-        let (mut greeter, _) = begin(&open);
-        assert_eq!(hear(&mut greeter, ResultCode::SECURITY_NOT_ENABLED, None).0, Greeting::Ready);
-        let (mut greeter, _) = begin(&open);
-        let (refused, _) = hear(&mut greeter, ResultCode::SECURITY_NOT_SUPPORTED, None);
-        let Greeting::Refused(why) = refused else { panic!("{refused:?}") };
+        let (mut handshake, _) = begin(&open);
+        assert_eq!(
+            reply(&mut handshake, ResultCode::SECURITY_NOT_ENABLED, None).0,
+            Greeting::Ready
+        );
+        let (mut handshake, _) = begin(&open);
+        let (step, _) = reply(&mut handshake, ResultCode::SECURITY_NOT_SUPPORTED, None);
+        let Greeting::Refused(why) = step else { panic!("{step:?}") };
         assert!(why.contains("no security") && why.contains("leave out user"), "{why}");
         // The next connection does not even try.
-        let mut next = Greeter::new(open);
-        assert_eq!(next.greet(None, &mut Vec::new()), Greeting::Refused(why));
+        let mut next = LoginHandshake::new(open);
+        assert_eq!(next.advance(None, &mut Vec::new()), Greeting::Refused(why));
     }
 
     #[test]
     fn what_is_no_answer_to_a_login() {
-        let (mut greeter, _) = begin(&session(Auth::Internal));
-        let answered = greeter.greet(Some(b"node\tA1\n"), &mut Vec::new());
-        assert!(matches!(answered, Greeting::Refused(why) if why.contains("something else")));
+        let (mut handshake, _) = begin(&session(Auth::Internal));
+        let step = handshake.advance(Some(b"node\tA1\n"), &mut Vec::new());
+        assert!(matches!(step, Greeting::Refused(why) if why.contains("something else")));
     }
 }

@@ -13,9 +13,9 @@ use crate::aerospike::record::{Bin, Record};
 use crate::{Error, Kind, Result};
 
 /// A record found by a query. Derefs to [`Record`]; verbs accept it as a key:
-/// `users.delete(&found)`.
+/// `users.delete(&record)`.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Found {
+pub struct QueryRecord {
     /// The digest of its key.
     pub digest: [u8; 20],
     /// Its key, if stored with the record.
@@ -26,7 +26,7 @@ pub struct Found {
     pub record: Record,
 }
 
-impl Deref for Found {
+impl Deref for QueryRecord {
     type Target = Record;
 
     fn deref(&self) -> &Record {
@@ -34,15 +34,15 @@ impl Deref for Found {
     }
 }
 
-impl DerefMut for Found {
+impl DerefMut for QueryRecord {
     fn deref_mut(&mut self) -> &mut Record {
         &mut self.record
     }
 }
 
-impl<'a> From<&'a Found> for Key<'a> {
-    fn from(found: &'a Found) -> Self {
-        Key::Digest(found.digest)
+impl<'a> From<&'a QueryRecord> for Key<'a> {
+    fn from(record: &'a QueryRecord) -> Self {
+        Key::Digest(record.digest)
     }
 }
 
@@ -61,13 +61,13 @@ impl RecordShape {
     }
 
     /// Decodes a row.
-    pub fn found(&mut self, row: &Row<'_>) -> Result<Found> {
+    pub fn record(&mut self, row: &Row<'_>) -> Result<QueryRecord> {
         let bins = self.bins(row)?;
         if self.set.as_bytes() != row.set {
             let name = std::str::from_utf8(row.set);
             self.set = name.map_err(|_| odd(Malformed::new("set name", "not valid UTF-8")))?.into();
         }
-        Ok(Found {
+        Ok(QueryRecord {
             digest: row.point.digest.0,
             key: row.key.map(key).transpose().map_err(odd)?,
             set: self.set.clone(),
@@ -83,7 +83,7 @@ impl RecordShape {
                 bins.push(Bin::decode(&op).map_err(odd)?);
             }
         }
-        self.results.map_or(Ok(()), |wanted| check_results(wanted, bins.len()))?;
+        self.results.map_or(Ok(()), |count| check_results(count, bins.len()))?;
         Ok(bins)
     }
 }
