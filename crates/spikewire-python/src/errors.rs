@@ -8,7 +8,7 @@ use spikewire_aerospike_protocol::expression::Fault;
 
 use crate::bridge::errors::{ErrorTree, Raise};
 pub use crate::bridge::errors::{
-    Shown, about, overflow, shown, type_error, type_name, utf8, value_error,
+    LazyRepr, about, overflow, repr_of, type_error, type_name, utf8, value_error,
 };
 
 static TREE: ErrorTree = ErrorTree::new("spikewire.errors");
@@ -50,7 +50,7 @@ impl From<Raised> for PyErr {
 }
 
 /// The exception for an argument that the engine or the protocol rejects.
-pub fn refused(refusal: impl Into<Raised>) -> PyErr {
+pub fn invalid_argument(refusal: impl Into<Raised>) -> PyErr {
     refusal.into().0
 }
 

@@ -36,6 +36,14 @@ mod _native {
     #[pymodule_export]
     use crate::aerospike::admin::accounts::{Accounts, PasswordHash};
     #[pymodule_export]
+    use crate::aerospike::api::_at_exit;
+    #[pymodule_export]
+    use crate::aerospike::api::asynchronous::{AsyncClient, AsyncDataset};
+    #[pymodule_export]
+    use crate::aerospike::api::blocking::{Client, Dataset};
+    #[pymodule_export]
+    use crate::aerospike::api::submit::{ClientSubmit, DatasetSubmit};
+    #[pymodule_export]
     use crate::aerospike::arguments::Newer;
     #[pymodule_export]
     use crate::aerospike::batch::Batch;
@@ -57,14 +65,6 @@ mod _native {
     use crate::aerospike::compat::writes::OfficialWrites;
     #[pymodule_export]
     use crate::aerospike::expression::Expression;
-    #[pymodule_export]
-    use crate::aerospike::face::_at_exit;
-    #[pymodule_export]
-    use crate::aerospike::face::asynchronous::{AsyncClient, AsyncDataset};
-    #[pymodule_export]
-    use crate::aerospike::face::blocking::{Client, Dataset};
-    #[pymodule_export]
-    use crate::aerospike::face::submit::{ClientSubmit, DatasetSubmit};
     #[pymodule_export]
     use crate::aerospike::key::{_raw_text_digest, Key};
     #[pymodule_export]

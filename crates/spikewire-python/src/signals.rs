@@ -19,7 +19,7 @@ use crate::aerospike::key::Key;
 use crate::aerospike::task::Origin;
 use crate::arguments::seconds;
 use crate::cql;
-use crate::cql::faces::Shared;
+use crate::cql::runner::Shared;
 
 /// The counters, gauges and events of a client or session.
 #[pyclass(frozen, module = "spikewire._native")]

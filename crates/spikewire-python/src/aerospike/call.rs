@@ -231,12 +231,12 @@ fn advised(py: Python<'_>, error: PyErr, advice: &str) -> PyErr {
 fn suspects(py: Python<'_>, operations: &[Py<Operation>]) -> String {
     let operations = operations.iter().map(|operation| operation.bind(py));
     let suspects: Vec<_> = operations.filter(|it| it.get().depends_on_bin()).collect();
-    let mut shown: Vec<String> =
-        suspects.iter().take(SHOWN).map(|it| errors::shown(it.as_any())).collect();
-    if suspects.len() > SHOWN {
-        shown.push(format!("{} more", suspects.len() - SHOWN));
+    let mut operations: Vec<String> =
+        suspects.iter().take(MOST_NAMED).map(|it| errors::repr_of(it.as_any())).collect();
+    if suspects.len() > MOST_NAMED {
+        operations.push(format!("{} more", suspects.len() - MOST_NAMED));
     }
-    match &*shown {
+    match &*operations {
         [] => String::new(),
         [one] => format!(": {one}"),
         all => format!(": one of {}", all.join(", ")),
@@ -244,7 +244,7 @@ fn suspects(py: Python<'_>, operations: &[Py<Operation>]) -> String {
 }
 
 /// How many operations an error names.
-const SHOWN: usize = 8;
+const MOST_NAMED: usize = 8;
 
 /// Whether a result code is about one operation and the value of its bin.
 fn concerns_an_operation(code: ResultCode) -> bool {

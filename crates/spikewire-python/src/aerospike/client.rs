@@ -22,7 +22,7 @@ use crate::arguments::{check_pairs, shown_url, text};
 use crate::bridge::lifecycle::Lifecycle;
 use crate::bridge::python_code::PythonCode;
 use crate::bridge::tls;
-use crate::errors::{Raised, refused, type_error, type_name, utf8, value_error};
+use crate::errors::{Raised, invalid_argument, type_error, type_name, utf8, value_error};
 use crate::stages::Stages;
 
 /// A client's options and, once it is connected, its core.
@@ -80,10 +80,10 @@ impl Shared {
                 "submit_limit" => {
                     submit_limit = count("submit_limit", &value, 1, 1_000_000)? as usize;
                 }
-                name => checked.set(name, &Given(&value), &["codec", "submit_limit"])?,
+                name => checked.set(name, &HostOption(&value), &["codec", "submit_limit"])?,
             }
         }
-        checked.set_seeds(&seed_text(seeds)?).map_err(refused)?;
+        checked.set_seeds(&seed_text(seeds)?).map_err(invalid_argument)?;
         let defaults = Defaults { commands: checked.defaults(), codec };
         // A copy, because the caller may later change a list or dict in it.
         let given = match options {
@@ -92,7 +92,7 @@ impl Shared {
             }
             None => PyDict::new(py),
         };
-        let (options, stages) = (checked.finish().map_err(refused)?, Stages::default());
+        let (options, stages) = (checked.finish().map_err(invalid_argument)?, Stages::default());
         let (given, lifecycle) = (given.unbind(), Lifecycle::new(lazy, joined(&options)));
         Ok(Self { token, options, given, defaults, submit_limit, stages, lifecycle })
     }
@@ -111,7 +111,7 @@ impl Shared {
     }
 
     /// The client's `repr`: seeds and state. No options, because some are secrets.
-    pub fn shown(&self, class: &Bound<'_, PyAny>) -> PyResult<String> {
+    pub fn repr(&self, class: &Bound<'_, PyAny>) -> PyResult<String> {
         Ok(format!("<{} {}, {}>", class.get_type().name()?, self.seeds(), self.lifecycle))
     }
 
@@ -200,9 +200,9 @@ fn seed_text(seeds: &Bound<'_, PyAny>) -> PyResult<String> {
 }
 
 /// An option's value as it was passed.
-struct Given<'a, 'py>(&'a Bound<'py, PyAny>);
+struct HostOption<'a, 'py>(&'a Bound<'py, PyAny>);
 
-impl OptionValue for Given<'_, '_> {
+impl OptionValue for HostOption<'_, '_> {
     type Error = Raised;
 
     fn flag(&self, name: &str) -> Result<bool, Raised> {

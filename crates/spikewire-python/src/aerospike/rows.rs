@@ -138,7 +138,7 @@ impl Read {
     }
 
     fn __repr__(slf: &Bound<'_, Self>) -> PyResult<String> {
-        shown(slf.as_any(), &["key"], &["bins", "ops", "where", "read_touch", "read_mode"], &[])
+        row_repr(slf.as_any(), &["key"], &["bins", "ops", "where", "read_touch", "read_mode"], &[])
     }
 
     fn __eq__(slf: &Bound<'_, Self>, other: &Bound<'_, Self>) -> PyResult<bool> {
@@ -176,7 +176,7 @@ impl Write {
 
     fn __repr__(slf: &Bound<'_, Self>) -> PyResult<String> {
         let names = ["ttl", "generation", "exists", "send_key", "where"];
-        shown(slf.as_any(), &["key", "what"], &names, &["durable"])
+        row_repr(slf.as_any(), &["key", "what"], &names, &["durable"])
     }
 
     fn __eq__(slf: &Bound<'_, Self>, other: &Bound<'_, Self>) -> PyResult<bool> {
@@ -206,7 +206,7 @@ impl Delete {
     }
 
     fn __repr__(slf: &Bound<'_, Self>) -> PyResult<String> {
-        shown(slf.as_any(), &["key"], &["generation", "where"], &["durable", "send_key"])
+        row_repr(slf.as_any(), &["key"], &["generation", "where"], &["durable", "send_key"])
     }
 
     fn __eq__(slf: &Bound<'_, Self>, other: &Bound<'_, Self>) -> PyResult<bool> {
@@ -240,7 +240,7 @@ impl Apply {
 
     fn __repr__(slf: &Bound<'_, Self>) -> PyResult<String> {
         let names = ["arguments", "ttl", "send_key", "where"];
-        shown(slf.as_any(), &["key", "module", "function"], &names, &["durable"])
+        row_repr(slf.as_any(), &["key", "module", "function"], &names, &["durable"])
     }
 
     fn __eq__(slf: &Bound<'_, Self>, other: &Bound<'_, Self>) -> PyResult<bool> {
@@ -262,7 +262,7 @@ type Reduced<'py> =
 
 /// The `repr` of a row. Arguments with their default value are left out: `None` for `names`, False
 /// for `flags`.
-fn shown(
+fn row_repr(
     row: &Bound<'_, PyAny>,
     always: &[&str],
     names: &[&str],

@@ -25,18 +25,18 @@ pub struct ClusterCore {
     addresses: Vec<String>,
     /// Paths of the authority, the client's certificate and its key, if there is TLS.
     certificates: Option<(PathBuf, PathBuf, PathBuf)>,
-    born: u32,
+    fork_generation: u32,
 }
 
 impl ClusterCore {
     fn is_stopped(&self) -> bool {
-        self.born == forks() && self.cluster.read().is_none()
+        self.fork_generation == forks() && self.cluster.read().is_none()
     }
 
     /// Stops the cluster. In a forked child its threads do not exist, so there is nothing to stop,
     /// and a thread of the parent may hold the lock.
     fn end(&self) {
-        if self.born == forks() {
+        if self.fork_generation == forks() {
             let cluster = self.cluster.write().take();
             drop(cluster);
         }
@@ -46,7 +46,7 @@ impl ClusterCore {
 impl Drop for ClusterCore {
     fn drop(&mut self) {
         let cluster = self.cluster.get_mut().take();
-        if self.born != forks() {
+        if self.fork_generation != forks() {
             std::mem::forget(cluster);
         }
     }
@@ -60,7 +60,7 @@ impl ClusterCore {
         work: impl FnOnce(&Cluster) -> std::io::Result<R> + Send,
     ) -> PyResult<R> {
         // Its threads do not exist in a forked child, and one of them may hold the lock there.
-        if self.born != forks() {
+        if self.fork_generation != forks() {
             return Err(PyOSError::new_err(
                 "the embedded cluster belongs to the process that started it: in the child of a \
                  fork, clients can connect to it, but only the parent can change it or look into it",
@@ -96,7 +96,7 @@ impl ClusterCore {
             |files: &Certificates| (files.ca.clone(), files.certificate.clone(), files.key.clone());
         let certificates = cluster.certificates().map(paths);
         let cluster = RwLock::new(Some(cluster));
-        Ok(Self { cluster, addresses, certificates, born: forks() })
+        Ok(Self { cluster, addresses, certificates, fork_generation: forks() })
     }
 
     /// Whether it was stopped, by this process.

@@ -9,7 +9,7 @@ use spikewire_transport::Protocol;
 
 use super::connections::LoopConnections;
 use super::event_loop::running_loop;
-use super::loop_note::loop_note;
+use super::loop_entry::loop_entry;
 use super::promise::Completes;
 
 /// The connections of each event loop that uses a client. There are few, so a linear search beats a
@@ -65,7 +65,7 @@ where
         core: impl FnOnce() -> PyResult<C>,
         topology: impl Fn(&C) -> &Arc<P::Topology>,
     ) -> PyResult<Arc<LoopConnections<P, T>>> {
-        let note = loop_note(py);
+        let note = loop_entry(py);
         let noted = note.as_ref().and_then(|note| {
             let at = note.as_ptr().addr();
             self.find(|entry| entry.note == at, |it| it.is_noted(note))

@@ -31,9 +31,9 @@ pub trait Completes<P: Protocol>: ResponseHandler + Sized {
 /// error `E`.
 pub struct Promise<E: Raise> {
     future: Promised,
-    is_kept: AtomicBool,
+    is_settled: AtomicBool,
     /// The process that created the future, as a number of forks.
-    born: u32,
+    fork_generation: u32,
     error: PhantomData<fn() -> E>,
 }
 
@@ -74,7 +74,12 @@ impl<E: Raise> Promise<E> {
     }
 
     fn of(future: Promised) -> Self {
-        Self { future, is_kept: AtomicBool::new(false), born: forks(), error: PhantomData }
+        Self {
+            future,
+            is_settled: AtomicBool::new(false),
+            fork_generation: forks(),
+            error: PhantomData,
+        }
     }
 
     /// For the garbage collector: calls `look` with the future, if it is an event loop's.
@@ -94,7 +99,7 @@ impl<E: Raise> Promise<E> {
 
     /// Whether this is an event loop's future that is already done, for example cancelled. Must be
     /// called in the loop's own thread.
-    pub fn is_given_up(&self) -> bool {
+    pub fn is_abandoned(&self) -> bool {
         match &self.future {
             Promised::Loop(future) => {
                 Python::try_attach(|py| is_done(future.bind(py))).unwrap_or(true)
@@ -112,10 +117,10 @@ impl<E: Raise> Promise<E> {
     }
 
     /// Completes the future.
-    pub fn tell(&self, py: Python<'_>, outcome: PyResult<Bound<'_, PyAny>>) {
-        self.is_kept.store(true, Relaxed);
+    pub fn settle(&self, py: Python<'_>, outcome: PyResult<Bound<'_, PyAny>>) {
+        self.is_settled.store(true, Relaxed);
         match &self.future {
-            Promised::Loop(future) => tell(future.bind(py), outcome),
+            Promised::Loop(future) => set_outcome(future.bind(py), outcome),
             Promised::Own(own) => FutureBase::settle(own.future.bind(py), outcome),
         }
     }
@@ -145,7 +150,7 @@ impl<E: Raise> Promise<E> {
 
 impl<E: Raise> Drop for Promise<E> {
     fn drop(&mut self) {
-        if *self.is_kept.get_mut() || self.born != forks() {
+        if *self.is_settled.get_mut() || self.fork_generation != forks() {
             return;
         }
         Python::try_attach(|py| {
@@ -161,16 +166,16 @@ impl<E: Raise> Drop for Promise<E> {
     }
 }
 
-fn tell(future: &Bound<'_, PyAny>, outcome: PyResult<Bound<'_, PyAny>>) {
+fn set_outcome(future: &Bound<'_, PyAny>, outcome: PyResult<Bound<'_, PyAny>>) {
     let py = future.py();
-    let told = match outcome {
+    let completed = match outcome {
         Ok(value) => future.call_method1(intern!(py, "set_result"), (value,)),
         Err(error) => future.call_method1(intern!(py, "set_exception"), (error.into_value(py),)),
     };
     // A future that is already done was cancelled by its owner, who does not want the reply. One
     // that is being collected has none. The engine cannot handle any other error here, so Python
     // reports it as unraisable.
-    if let Err(error) = told
+    if let Err(error) = completed
         && !is_done(future)
         && loop_of(future).is_some()
     {

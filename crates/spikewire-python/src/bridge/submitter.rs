@@ -171,17 +171,17 @@ where
 /// Collects the outcomes of a turn, then completes their futures together.
 pub struct TurnOutcomes<P: Protocol, T> {
     number: usize,
-    done: Vec<Done<P, T>>,
+    done: Vec<StoredOutcome<P, T>>,
     bodies: Vec<u8>,
 }
 
-struct Done<P: Protocol, T> {
+struct StoredOutcome<P: Protocol, T> {
     ticket: T,
-    outcome: Result<Kept<P>, ErrorOf<P>>,
+    outcome: Result<StoredReply<P>, ErrorOf<P>>,
 }
 
 /// A reply that is waiting for the interpreter.
-struct Kept<P: Protocol> {
+struct StoredReply<P: Protocol> {
     /// The position of its body among all bodies.
     place: Range<usize>,
     node: Arc<NodeOf<P>>,
@@ -206,9 +206,9 @@ where
             let start = self.bodies.len();
             self.bodies.extend_from_slice(reply.body);
             let place = start..self.bodies.len();
-            Kept { place, node: reply.node.clone(), attempts: reply.attempts }
+            StoredReply { place, node: reply.node.clone(), attempts: reply.attempts }
         });
-        self.done.push(Done { ticket, outcome });
+        self.done.push(StoredOutcome { ticket, outcome });
     }
 
     fn turned(&mut self, next: &mut Next<P, T>) {
@@ -218,9 +218,9 @@ where
         let (done, bodies) = (&mut self.done, &self.bodies);
         let attached = Python::try_attach(|py| {
             let _code = PythonCode::enter(py);
-            for Done { ticket, outcome } in done.drain(..) {
+            for StoredOutcome { ticket, outcome } in done.drain(..) {
                 match &outcome {
-                    Ok(Kept { place, node, attempts }) => {
+                    Ok(StoredReply { place, node, attempts }) => {
                         let body = &bodies[place.clone()];
                         let reply = Reply { body, node, attempts: *attempts };
                         ticket.complete(py, Ok(reply), next);

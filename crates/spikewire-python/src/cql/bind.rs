@@ -13,7 +13,7 @@ use spikewire_cql::value::encode_bound;
 use super::errors::Raised;
 use super::row::Row;
 use super::table_row::TableRow;
-use super::value::Given;
+use super::value::HostValue;
 use crate::bridge::errors::{type_error, type_name, utf8, value_error};
 
 /// Appends the values of a prepared statement in the order of its parameters.
@@ -78,7 +78,7 @@ fn by_position<'py>(
         return Err(count_error(columns, count).into());
     }
     for (column, value) in columns.iter().zip(values) {
-        encode_bound(&column.name, &column.ty, &Given(&value), out)?;
+        encode_bound(&column.name, &column.ty, &HostValue(&value), out)?;
     }
     Ok(())
 }
@@ -101,7 +101,7 @@ fn by_name<'py>(
             }
             .ok_or_else(|| value_error(format!("no value for parameter {:?}", &*column.name)))?,
         };
-        encode_bound(&column.name, &column.ty, &Given(&value), out)?;
+        encode_bound(&column.name, &column.ty, &HostValue(&value), out)?;
     }
     Ok(())
 }

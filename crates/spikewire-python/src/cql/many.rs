@@ -16,14 +16,14 @@ use spikewire_transport::permits::{SIGNAL_POLL, park};
 
 use super::bind::is_input_error;
 use super::core::Core;
-use super::faces::{Blocking, Connections, Loops, Runner, Shared, thread_of};
 use super::job::{Goal, Job, Start};
+use super::runner::{Blocking, Connections, Loops, Runner, Shared, thread_of};
 use super::statement::Statement;
 use super::ticket::{self, Delivery, Promise, Taker};
-use crate::bridge::errors::{closed, shown, type_error, value_error};
+use crate::bridge::errors::{closed, repr_of, type_error, value_error};
 use crate::bridge::forks::forks;
+use crate::bridge::keywords::text;
 use crate::bridge::signal::{Interrupted, detached};
-use crate::bridge::words::text;
 
 /// How a call with many rows goes, checked: rows in flight, whether there are results, whether errors
 /// are among them.
@@ -43,7 +43,7 @@ pub fn how_many(
         Err(error) => return Err(error),
     };
     let errors = text("errors", errors)?;
-    let how = HowMany::read(rows, &shown(concurrency), &errors, results).map_err(value_error)?;
+    let how = HowMany::read(rows, &repr_of(concurrency), &errors, results).map_err(value_error)?;
     Ok((how.concurrency, how.results, how.returns_errors))
 }
 
@@ -53,7 +53,7 @@ pub struct Flow {
     /// Set when no more rows are to be sent: one failed, or the caller gave up.
     stopped: AtomicBool,
     returns_errors: bool,
-    born: u32,
+    fork_generation: u32,
 }
 
 #[derive(Default)]
@@ -123,7 +123,7 @@ impl Flow {
         drop(left_over);
         match waiter.map(|waits| waits.waiter) {
             Some(Waiter::Thread(thread)) => thread.unpark(),
-            Some(Waiter::Future(promise)) => promise.tell(py, Ok(py.None().into_bound(py))),
+            Some(Waiter::Future(promise)) => promise.settle(py, Ok(py.None().into_bound(py))),
             None => {}
         }
     }
@@ -144,7 +144,7 @@ impl Share {
     }
 
     /// Reports the outcome.
-    pub fn tell(&self, py: Python<'_>, outcome: PyResult<Bound<'_, PyAny>>) {
+    pub fn settle(&self, py: Python<'_>, outcome: PyResult<Bound<'_, PyAny>>) {
         if !self.is_told.swap(true, Relaxed) {
             self.flow.end(py, self.row, outcome);
         }
@@ -153,13 +153,13 @@ impl Share {
 
 impl Drop for Share {
     fn drop(&mut self) {
-        if *self.is_told.get_mut() || self.flow.born != forks() {
+        if *self.is_told.get_mut() || self.flow.fork_generation != forks() {
             return;
         }
         Python::try_attach(|py| {
             // An exception that is already propagating has nothing to do with this row.
             let pending = PyErr::take(py);
-            self.tell(py, Err(closed::<Error>(py)));
+            self.settle(py, Err(closed::<Error>(py)));
             if let Some(pending) = pending {
                 pending.restore(py);
             }
@@ -222,7 +222,7 @@ impl Many {
             state: Mutex::new(state),
             stopped: AtomicBool::new(false),
             returns_errors,
-            born: forks(),
+            fork_generation: forks(),
         };
         Ok(Self { core, sender, statement, options, concurrency, flow: Arc::new(flow) })
     }
@@ -244,15 +244,15 @@ impl Many {
         let (job, call) = match started {
             Ok(Start::Send(job, call)) => (job, call),
             Ok(Start::Done(result)) => {
-                share.tell(py, Ok(result));
+                share.settle(py, Ok(result));
                 return Ok(());
             }
             Err(error) => {
                 if is_input_error(py, &error) || !self.flow.returns_errors {
-                    share.tell(py, Err(error));
+                    share.settle(py, Err(error));
                     return Ok(());
                 }
-                share.tell(py, Ok(py.None().into_bound(py)));
+                share.settle(py, Ok(py.None().into_bound(py)));
                 return Err(error);
             }
         };
@@ -328,7 +328,7 @@ impl Many {
         // The previous waiter, if any, was cancelled.
         drop(former);
         if let Some(promise) = ready {
-            promise.tell(py, Ok(py.None().into_bound(py)));
+            promise.settle(py, Ok(py.None().into_bound(py)));
         }
         Ok(future)
     }
@@ -388,7 +388,7 @@ impl Taker for Share {
         }
     }
 
-    fn tell(&self, py: Python<'_>, outcome: PyResult<Bound<'_, PyAny>>) {
-        Self::tell(self, py, outcome);
+    fn settle(&self, py: Python<'_>, outcome: PyResult<Bound<'_, PyAny>>) {
+        Self::settle(self, py, outcome);
     }
 }

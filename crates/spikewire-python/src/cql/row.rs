@@ -85,7 +85,7 @@ impl Names {
         found.map(|at| at.extract()).transpose()
     }
 
-    fn shown(&self, py: Python<'_>) -> String {
+    fn list_names(&self, py: Python<'_>) -> String {
         let names: Vec<String> = self.all.bind(py).iter().map(|name| name.to_string()).collect();
         names.join(", ")
     }
@@ -151,7 +151,7 @@ impl Row {
             Some(at) => self.values.bind(py).get_item(at),
             None => Err(PyAttributeError::new_err(format!(
                 "no column {name}; there are: {}",
-                self.names.shown(py)
+                self.names.list_names(py)
             ))),
         }
     }
@@ -164,7 +164,7 @@ impl Row {
                 Some(at) => values.get_item(at),
                 None => Err(PyKeyError::new_err(format!(
                     "no column {key}; there are: {}",
-                    self.names.shown(py)
+                    self.names.list_names(py)
                 ))),
             };
         }

@@ -16,9 +16,9 @@ use super::columns::{to_arrays, to_arrow, to_pandas, to_polars, to_structured};
 use super::errors::Raised;
 use super::fill;
 use super::pages::{Page, PageList, Pages};
-use super::reading::{self, Recent};
+use super::recent_rows::{self, RecentRows};
 use super::row::{Names, Row};
-use super::value::Making;
+use super::value::ValueDecoder;
 use crate::bridge::python_code::PythonCode;
 use crate::columns::{self, ArrowTable};
 
@@ -119,20 +119,22 @@ impl Rows {
             return Err(PyIndexError::new_err("row index out of range"));
         };
         let mut cells = page.cells(py, offset as usize);
-        let making = Making { py, classes: &self.came.classes };
-        Ok(reading::row(Names::of(py, shape)?, &shape.columns, &mut cells, making)?)
+        let decoder = ValueDecoder { py, classes: &self.came.classes };
+        Ok(recent_rows::row(Names::of(py, shape)?, &shape.columns, &mut cells, decoder)?)
     }
 }
 
 impl Rows {
     /// All rows.
     fn list<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
-        let making = Making { py, classes: &self.came.classes };
+        let decoder = ValueDecoder { py, classes: &self.came.classes };
         let page = |page: &Page| {
             let Some(shape) = self.came.shape_of(page) else { return Ok(PyList::empty(py)) };
             let names = Names::of(py, shape)?;
             let mut cells = page.cells(py, 0);
-            fill::list(py, page.count, || reading::row(names, &shape.columns, &mut cells, making))
+            fill::list(py, page.count, || {
+                recent_rows::row(names, &shape.columns, &mut cells, decoder)
+            })
         };
         let mut pages = self.came.all.iter();
         let all = pages.next().map_or_else(|| Ok(PyList::empty(py)), page)?;
@@ -339,9 +341,9 @@ impl Rows {
     /// The ids of the traces kept by the server, one per page (`tracing=True`).
     #[getter]
     fn tracing_ids<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyAny>>> {
-        let making = Making { py, classes: &self.came.classes };
+        let decoder = ValueDecoder { py, classes: &self.came.classes };
         let ids = self.extras().into_iter().flat_map(|extras| &extras.tracing_ids);
-        Ok(ids.map(|id| making.uuid_of(*id)).collect::<Result<_, _>>()?)
+        Ok(ids.map(|id| decoder.uuid_of(*id)).collect::<Result<_, _>>()?)
     }
 
     /// The custom payload of the answer.
@@ -380,7 +382,7 @@ pub struct RowIterator {
     names: Option<Arc<Names>>,
     /// Page, row within the page, offset.
     at: (usize, usize, usize),
-    recent: Recent,
+    recent: RecentRows,
 }
 
 impl RowIterator {
@@ -389,7 +391,7 @@ impl RowIterator {
         let py = rows.py();
         let shape = rows.get().came.shape.as_ref();
         let names = shape.map(|shape| Names::of(py, shape).cloned()).transpose()?;
-        Ok(Self { rows: rows.unbind(), names, at: (0, 0, 0), recent: Recent::default() })
+        Ok(Self { rows: rows.unbind(), names, at: (0, 0, 0), recent: RecentRows::default() })
     }
 
     #[inline]
@@ -405,10 +407,12 @@ impl RowIterator {
             return Ok(None);
         };
         let mut cells = here.cells(py, offset);
-        let making = Making { py, classes: &rows.came.classes };
+        let decoder = ValueDecoder { py, classes: &rows.came.classes };
         let made = match &here.other {
-            None => self.recent.row(names, &shape.columns, &mut cells, making)?,
-            Some(other) => reading::row(Names::of(py, other)?, &other.columns, &mut cells, making)?,
+            None => self.recent.row(names, &shape.columns, &mut cells, decoder)?,
+            Some(other) => {
+                recent_rows::row(Names::of(py, other)?, &other.columns, &mut cells, decoder)?
+            }
         };
         self.at = (page, row + 1, here.len(py) - cells.0.rest().len());
         Ok(Some(made))

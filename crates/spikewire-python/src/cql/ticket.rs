@@ -25,7 +25,7 @@ pub trait Taker: Send + Sync {
     fn look(&self, look: &mut dyn FnMut(&Py<PyAny>));
 
     /// Receives the result.
-    fn tell(&self, py: Python<'_>, outcome: PyResult<Bound<'_, PyAny>>);
+    fn settle(&self, py: Python<'_>, outcome: PyResult<Bound<'_, PyAny>>);
 }
 
 /// Where a statement's result goes.
@@ -50,17 +50,17 @@ impl Delivery {
         }
     }
 
-    fn is_given_up(&self) -> bool {
+    fn is_abandoned(&self) -> bool {
         match self {
-            Self::Future(promise) => promise.is_given_up(),
+            Self::Future(promise) => promise.is_abandoned(),
             Self::Share(_) => false,
         }
     }
 
-    fn tell(&self, py: Python<'_>, outcome: PyResult<Bound<'_, PyAny>>) {
+    fn settle(&self, py: Python<'_>, outcome: PyResult<Bound<'_, PyAny>>) {
         match self {
-            Self::Future(promise) => promise.tell(py, outcome),
-            Self::Share(share) => share.tell(py, outcome),
+            Self::Future(promise) => promise.settle(py, outcome),
+            Self::Share(share) => share.settle(py, outcome),
         }
     }
 }
@@ -95,7 +95,7 @@ pub fn command(
 impl Waits for Waiting {
     fn starts(&self, follows: bool) -> bool {
         // If the task was cancelled in the meantime, a speculative copy is not worth sending.
-        self.delivery.starts() && !(follows && self.delivery.is_given_up())
+        self.delivery.starts() && !(follows && self.delivery.is_abandoned())
     }
 
     fn answered_at(&mut self, _: Tick) {
@@ -123,7 +123,7 @@ impl Completes<Cassandra> for Ticket {
                     if let Some(watch) = &waiting.watch {
                         watch.decoded(None);
                     }
-                    waiting.delivery.tell(py, result);
+                    waiting.delivery.settle(py, result);
                     None
                 }
                 Progress::Send(call) => Some(call),

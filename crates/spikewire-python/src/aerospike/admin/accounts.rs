@@ -274,7 +274,7 @@ fn privileges(given: &Bound<'_, PyAny>) -> PyResult<Vec<Privilege>> {
         return Err(type_error("privileges must be a list, not one privilege"));
     }
     each("privileges", given, |item| {
-        let refused = || {
+        let invalid_argument = || {
             type_error(format!(
                 "each of privileges must be str or spikewire.roles.Privilege, not {}",
                 type_name(item)
@@ -283,9 +283,9 @@ fn privileges(given: &Bound<'_, PyAny>) -> PyResult<Vec<Privilege>> {
         let (kind, namespace, set) = if item.is_instance_of::<PyString>() {
             (item.clone(), None, None)
         } else {
-            let parts = item.cast::<PyTuple>().map_err(|_| refused())?;
+            let parts = item.cast::<PyTuple>().map_err(|_| invalid_argument())?;
             if parts.len() != 3 {
-                return Err(refused());
+                return Err(invalid_argument());
             }
             let part = |at| Ok::<_, PyErr>(Some(parts.get_item(at)?).filter(|it| !it.is_none()));
             (parts.get_item(0)?, part(1)?, part(2)?)

@@ -20,16 +20,16 @@ use crate::arguments::text;
 use crate::errors::{Raised, type_error, type_name};
 
 /// The arguments of one operation.
-pub struct Given<'a, 'py>(pub &'a Bound<'py, PyTuple>);
+pub struct CallArguments<'a, 'py>(pub &'a Bound<'py, PyTuple>);
 
-impl<'py> Given<'_, 'py> {
+impl<'py> CallArguments<'_, 'py> {
     /// The argument at this position.
     pub fn get(&self, at: usize) -> PyResult<Bound<'py, PyAny>> {
         self.0.get_item(at)
     }
 }
 
-impl Arguments for Given<'_, '_> {
+impl Arguments for CallArguments<'_, '_> {
     type Error = Raised;
 
     fn count(&self) -> usize {

@@ -5,7 +5,7 @@ use pyo3::types::{PyBool, PyDict, PyList, PyString};
 
 use super::home::Home;
 use super::plain::PlainBase;
-use super::read::{Asked, ReadBase};
+use super::read::{ReadBase, ReadOperands};
 use super::step::StepBase;
 use super::verb::Verb;
 use super::write::{WriteBase, Written};
@@ -14,7 +14,7 @@ use crate::aerospike::many::{BatchCall, Resolve};
 use crate::aerospike::operation::Operation;
 use crate::aerospike::rows::{Delete, Read, Write};
 use crate::aerospike::verbs::{Defaults, Limits, ReadRules, RetryRules, RowOptions};
-use crate::errors::{shown, type_error, value_error};
+use crate::errors::{repr_of, type_error, value_error};
 
 /// Makes the call of the chain that ends with this step. Its batch, or the future of that, and
 /// how records that are not there are treated, row by row.
@@ -154,13 +154,13 @@ struct Rules {
 
 impl Rules {
     fn set(&mut self, name: &str, value: &Bound<'_, PyAny>) -> PyResult<()> {
-        let given = (!value.is_none()).then(|| value.clone().unbind());
+        let setting = (!value.is_none()).then(|| value.clone().unbind());
         match name {
-            "where" => self.r#where = given,
-            "ttl" => self.ttl = given,
-            "generation" => self.generation = given,
-            "read_touch" => self.read_touch = given,
-            "read_mode" => self.read_mode = given,
+            "where" => self.r#where = setting,
+            "ttl" => self.ttl = setting,
+            "generation" => self.generation = setting,
+            "read_touch" => self.read_touch = setting,
+            "read_mode" => self.read_mode = setting,
             "durable" => self.durable = Some(flag(name, value)?),
             "send_key" => self.send_key = Some(flag(name, value)?),
             // The step has already refused it, unless it has no effect.
@@ -175,7 +175,7 @@ impl Rules {
         let key = py.None();
         let Self { r#where, ttl, generation, read_touch, read_mode, durable, send_key } = self;
         if let Ok(step) = step.cast::<ReadBase>() {
-            let Asked { bins, ops } = step.get().asked(py);
+            let ReadOperands { bins, ops } = step.get().operands(py);
             let (bins, ops) = (bins.map(Py::into_any), ops.map(Py::into_any));
             return Ok(What::Read(Read { key, bins, ops, r#where, read_touch, read_mode }));
         }
@@ -236,7 +236,7 @@ impl What {
 
 fn flag(name: &str, value: &Bound<'_, PyAny>) -> PyResult<bool> {
     let flag = value.cast::<PyBool>().map(PyBoolMethods::is_true);
-    flag.map_err(|_| type_error(format!("{name} must be True or False, not {}", shown(value))))
+    flag.map_err(|_| type_error(format!("{name} must be True or False, not {}", repr_of(value))))
 }
 
 /// The limits of the whole call.

@@ -59,8 +59,8 @@ impl WriteBase {
         bin: Option<&Bound<'py, PyAny>>,
         value: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, Self>> {
-        let made = Operation::new(kind, bin, value)?;
-        Self::listed(&slf)?.append(made)?;
+        let operation = Operation::new(kind, bin, value)?;
+        Self::listed(&slf)?.append(operation)?;
         Ok(slf)
     }
 
@@ -70,9 +70,9 @@ impl WriteBase {
         if let Some(ops) = this.ops(py) {
             return Ok(ops);
         }
-        let made = this.written(py).operations(py)?;
+        let operations = this.written(py).operations(py)?;
         // Another thread may have created one.
-        Ok(this.0.with(py, |it| it.ops.get_or_insert(made.unbind()).bind(py).clone()))
+        Ok(this.0.with(py, |it| it.ops.get_or_insert(operations.unbind()).bind(py).clone()))
     }
 
     fn ops<'py>(&self, py: Python<'py>) -> Option<Bound<'py, PyList>> {
@@ -93,8 +93,8 @@ impl WriteBase {
             return ops.append(put(bin, value)?);
         }
         let bins = bins.unwrap_or_else(|| {
-            let made = PyDict::new(py).unbind();
-            this.0.with(py, |it| it.bins.get_or_insert(made).bind(py).clone())
+            let empty = PyDict::new(py).unbind();
+            this.0.with(py, |it| it.bins.get_or_insert(empty).bind(py).clone())
         });
         bins.set_item(bin, value)
     }
@@ -143,13 +143,13 @@ impl WriteBase {
 
     /// The operations, where there are others than those that set bins.
     #[getter(_ops)]
-    fn given_ops<'py>(&self, py: Python<'py>) -> Option<Bound<'py, PyList>> {
+    fn get_ops<'py>(&self, py: Python<'py>) -> Option<Bound<'py, PyList>> {
         self.ops(py)
     }
 
     /// The time to live that was given, if any.
     #[getter(_ttl)]
-    fn given_ttl(&self, py: Python<'_>) -> Option<Py<PyAny>> {
+    fn get_ttl(&self, py: Python<'_>) -> Option<Py<PyAny>> {
         self.written(py).ttl
     }
 
@@ -196,8 +196,8 @@ impl WriteBase {
         }
         let items = if let Ok(bins) = bins.cast::<PyMapping>() {
             bins.items()?.into_any()
-        } else if let Some(made) = record_type::bins_of(bins)? {
-            made.items().into_any()
+        } else if let Some(fields) = record_type::bins_of(bins)? {
+            fields.items().into_any()
         } else if bins.hasattr(pyo3::intern!(py, "items"))? {
             bins.call_method0(pyo3::intern!(py, "items"))?
         } else {
@@ -324,11 +324,11 @@ impl WriteBase {
 
     fn __copy__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
         let py = slf.py();
-        let made = StepBase::copied(slf.as_super().as_super())?;
+        let copy = StepBase::copied(slf.as_super().as_super())?;
         let Written { bins, ops, ttl } = slf.get().written(py);
         let bins = bins.map(|bins| bins.bind(py).copy().map(Bound::unbind)).transpose()?;
         let ops = ops.map(|ops| PyList::new(py, ops.bind(py)).map(Bound::unbind)).transpose()?;
-        made.cast::<Self>()?.get().0.with(py, |it| *it = Written { bins, ops, ttl });
-        Ok(made)
+        copy.cast::<Self>()?.get().0.with(py, |it| *it = Written { bins, ops, ttl });
+        Ok(copy)
     }
 }

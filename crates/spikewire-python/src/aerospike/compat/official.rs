@@ -6,8 +6,8 @@ use pyo3::types::{PyDict, PyFrozenSet, PyList, PyTuple};
 use super::operations::OfficialOperations;
 use super::shapes::{Plan, Shapes, meta, named, results};
 use super::{plain, rows, single};
+use crate::aerospike::api::blocking::Client;
 use crate::aerospike::batch::Batch;
-use crate::aerospike::face::blocking::Client;
 use crate::aerospike::record::Record;
 use crate::aerospike::value::pairs;
 

@@ -11,7 +11,7 @@ use pyo3::types::{PyDict, PyList, PyString, PyTuple};
 use super::plain;
 use super::row::OfficialRow;
 use super::shapes::{Metas, Plan, Shapes, Values, named};
-use crate::aerospike::batch::{Batch, Found};
+use crate::aerospike::batch::{Batch, RowRecord};
 
 /// Result codes with which a row does not fail the batch: success, record not found, filtered out.
 const NO_FAILURE: [i32; 3] = [0, 2, 27];
@@ -62,7 +62,11 @@ impl<'py> Names<'py> {
     }
 
     /// The results of a row by bin.
-    fn results(&self, values: &Values<'_, 'py>, found: &Found<'_>) -> PyResult<Bound<'py, PyDict>> {
+    fn results(
+        &self,
+        values: &Values<'_, 'py>,
+        found: &RowRecord<'_>,
+    ) -> PyResult<Bound<'py, PyDict>> {
         let py = values.py();
         if !found.is_silent() {
             let bins = PyDict::new(py);
@@ -97,7 +101,7 @@ impl<'a, 'py> Settler<'a, 'py> {
     fn shaped(
         &mut self,
         key: Bound<'py, PyTuple>,
-        found: &Found<'_>,
+        found: &RowRecord<'_>,
         shape: &Shape<'_, 'py>,
     ) -> PyResult<Bound<'py, PyTuple>> {
         let (values, py) = (self.values, self.values.py());
@@ -137,7 +141,7 @@ impl<'a, 'py> Settler<'a, 'py> {
         shape: &Shape<'_, 'py>,
     ) -> PyResult<()> {
         let (py, batch) = (self.values.py(), self.batch);
-        let code = match batch.row_found(py, at) {
+        let code = match batch.row_record(py, at) {
             Ok(Some(found)) => {
                 let record = self.shaped(key, &found, shape)?.into_any().unbind();
                 row.result.store(found.code(), Relaxed);

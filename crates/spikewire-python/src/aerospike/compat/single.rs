@@ -10,11 +10,11 @@ use super::operations::OfficialOperations;
 use super::plain;
 use super::shapes::{Shapes, meta, named, results};
 use super::steps::Steps;
+use crate::aerospike::api::Verbs;
+use crate::aerospike::api::blocking::Client;
 use crate::aerospike::call::{Answers, Call, ResponseShape};
-use crate::aerospike::face::Verbs;
-use crate::aerospike::face::blocking::Client;
 use crate::aerospike::record::Record;
-use crate::errors::refused;
+use crate::errors::invalid_argument;
 
 /// Runs the call. Returns key, metadata, and the latest result of each bin. `None` if the key or an
 /// operation is not plain.
@@ -31,8 +31,8 @@ pub fn operate<'py>(
     }
     let (options, rules) = (WriteOptions::default(), ReadRules::default());
     let defaults = client.defaults();
-    let (spec, given) =
-        CommandSpec::operate(defaults, &options, &rules, steps.encoded()).map_err(refused)?;
+    let (spec, given) = CommandSpec::operate(defaults, &options, &rules, steps.encoded())
+        .map_err(invalid_argument)?;
     let shape = ResponseShape::Operated {
         answers: Answers { given, plain: Vec::new() },
         operations: Vec::new(),

@@ -12,14 +12,14 @@ use spikewire_aerospike_protocol::value::Value;
 
 use super::Expression;
 use crate::aerospike::value::{GeoJSON, HyperLogLog, pairs};
-use crate::errors::{overflow, refused, shown, type_error, type_name, value_error};
+use crate::errors::{invalid_argument, overflow, repr_of, type_error, type_name, value_error};
 
 /// An expression, or a value as a constant.
 pub fn operand(value: &Bound<'_, PyAny>) -> PyResult<Tree> {
     if let Ok(expression) = value.cast::<Expression>() {
         return Ok(expression.get().tree.clone());
     }
-    Tree::try_from(&constant(value, limits::NESTING)?).map_err(refused)
+    Tree::try_from(&constant(value, limits::NESTING)?).map_err(invalid_argument)
 }
 
 fn constant(value: &Bound<'_, PyAny>, depth: usize) -> PyResult<Value> {
@@ -35,7 +35,7 @@ fn constant(value: &Bound<'_, PyAny>, depth: usize) -> PyResult<Value> {
     if let Ok(int) = value.cast::<PyInt>() {
         return int.extract().map(Value::Int).map_err(|error: PyErr| {
             if error.is_instance_of::<PyOverflowError>(value.py()) {
-                overflow(format!("the integer {} does not fit 64 bits signed", shown(value)))
+                overflow(format!("the integer {} does not fit 64 bits signed", repr_of(value)))
             } else {
                 error
             }
@@ -109,7 +109,7 @@ pub fn kind_of(kind: &Bound<'_, PyAny>) -> PyResult<Type> {
         type_error(format!(
             "the type of a bin is int, float, str, bool, bytes, list, dict, GeoJSON or \
              HyperLogLog, not {}",
-            shown(kind)
+            repr_of(kind)
         ))
     })
 }

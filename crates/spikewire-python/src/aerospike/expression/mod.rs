@@ -24,7 +24,7 @@ pub use self::bytes::{filter, operation_bytes, plain_bytes};
 use self::constant::{kind_of, operand};
 use crate::aerospike::arguments::flags;
 use crate::aerospike::value::pairs;
-use crate::errors::{refused, type_error, value_error};
+use crate::errors::{invalid_argument, type_error, value_error};
 
 /// An expression, created by functions of `spikewire.exp` and operators on expressions.
 #[pyclass(frozen, module = "spikewire.exp")]
@@ -35,7 +35,7 @@ pub struct Expression {
 }
 
 fn made(tree: Result<Tree, Fault>) -> PyResult<Expression> {
-    Ok(tree.map_err(refused)?.into())
+    Ok(tree.map_err(invalid_argument)?.into())
 }
 
 impl From<Tree> for Expression {
@@ -371,7 +371,7 @@ impl Expression {
 
     /// The wire form; all types must be known.
     fn __bytes__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
-        Ok(PyBytes::new(py, &self.tree.encode().map_err(refused)?))
+        Ok(PyBytes::new(py, &self.tree.encode().map_err(invalid_argument)?))
     }
 
     fn __str__(&self) -> String {

@@ -14,7 +14,7 @@ use spikewire_aerospike_protocol::digests::Digests;
 use spikewire_aerospike_protocol::key::Digest;
 
 use super::plan::BatchCall;
-use crate::aerospike::batch::{Answered, RowReader};
+use crate::aerospike::batch::{RowAnswers, RowReader};
 use crate::aerospike::columns::source;
 use crate::aerospike::key::{Address, Key};
 use crate::aerospike::space::{Space, stored_key, with_user_key};
@@ -195,11 +195,11 @@ impl<'a> BatchRows<'a> {
         self,
         policy: Policy,
         codec: Option<Arc<Codec>>,
-        answered: Answered,
+        answers: RowAnswers,
     ) -> BatchCall {
         let mut keys = self.keys;
         let rows = self.rows.finish(policy, |row, digest| keys[row].digest = *digest);
-        let reader = RowReader { keys, answered, codec, buffers: false };
+        let reader = RowReader { keys, answers, codec, buffers: false };
         BatchCall { rows, plan: reader.into() }
     }
 }

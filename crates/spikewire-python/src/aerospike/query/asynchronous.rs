@@ -257,7 +257,7 @@ impl AsyncQuery {
     }
 
     fn __repr__(&self) -> String {
-        self.on_loop.get().reading.shown("AsyncQuery")
+        self.on_loop.get().reading.repr("AsyncQuery")
     }
 
     fn __aenter__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {

@@ -268,7 +268,7 @@ fn made(py: Python<'_>, open: Open) -> PyResult<Bound<'_, PyAny>> {
     let Open { columns, rows, .. } = open;
     Ok(match columns {
         Made::Arrow(columns) => {
-            let table = py.detach(|| columns.finish(rows)).map_err(columns::refused)?;
+            let table = py.detach(|| columns.finish(rows)).map_err(columns::arrow_error)?;
             Bound::new(py, ArrowTable::new(table))?.into_any()
         }
         Made::Numpy(strip) => strip.finish(py, rows)?,

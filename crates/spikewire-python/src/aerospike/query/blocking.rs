@@ -237,7 +237,7 @@ impl Query {
     }
 
     fn __repr__(&self) -> String {
-        self.reading.shown("Query")
+        self.reading.repr("Query")
     }
 
     fn __enter__(slf: Bound<'_, Self>) -> Bound<'_, Self> {

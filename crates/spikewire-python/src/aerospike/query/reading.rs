@@ -97,7 +97,7 @@ impl Reading {
     }
 
     /// The query's `repr`.
-    pub fn shown(&self, class: &str) -> String {
+    pub fn repr(&self, class: &str) -> String {
         let Space { namespace, set, .. } = &*self.shape.space;
         let set = if set.is_empty() { "all sets" } else { set };
         let state = if self.stopper.is_stopped() { "closed" } else { "open" };

@@ -18,7 +18,7 @@ use super::on_loop::QueryOnLoop;
 use super::page::Page;
 use super::reading::Reading;
 use crate::aerospike::record::Record;
-use crate::bridge::turns::QueryTurns;
+use crate::bridge::query_turns::QueryTurns;
 
 /// The number of refills without waiting after which other tasks get to run.
 const FAIR: u32 = 4;

@@ -11,7 +11,7 @@ use crate::aerospike::call::Answers;
 use crate::aerospike::operation::Operation;
 use crate::aerospike::options::{Defaults, ReadRules, WriteOptions};
 use crate::aerospike::value::{Codec, Place, bin_text, encode, pairs};
-use crate::errors::{Raised, refused, type_error, type_name};
+use crate::errors::{Raised, invalid_argument, type_error, type_name};
 
 /// A bin's value to be encoded, through the codec if there is one.
 struct BinValue<'a, 'py> {
@@ -83,7 +83,7 @@ impl<'py> Steps<'py> {
         let (options, rules) = (options.checked()?, rules.checked()?);
         let steps = all.iter().map(|step| step.get().as_sent());
         let (spec, answered) =
-            CommandSpec::operate(defaults, &options, &rules, steps).map_err(refused)?;
+            CommandSpec::operate(defaults, &options, &rules, steps).map_err(invalid_argument)?;
         Ok(Self { all, spec, answered, coded: defaults.codec.is_some() })
     }
 

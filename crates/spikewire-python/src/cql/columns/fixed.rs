@@ -172,11 +172,11 @@ impl Element<'_> {
     }
 
     /// Fails for a single value unless all axes of the field are used up.
-    fn whole(&self, shown: impl FnOnce() -> String) -> Done {
+    fn whole(&self, description: impl FnOnce() -> String) -> Done {
         if self.axis.get() == self.field.shape.len() {
             return Ok(());
         }
-        Err(ColumnError::kind(format!("{} does not go into {}", shown(), self.field.shown)))
+        Err(ColumnError::kind(format!("{} does not go into {}", description(), self.field.shown)))
     }
 
     fn refuse(&self, ty: &str) -> Done {

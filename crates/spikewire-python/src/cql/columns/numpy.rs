@@ -13,7 +13,7 @@ use super::fixed::refuse_two;
 use crate::columns::module;
 use crate::cql::errors::Raised;
 use crate::cql::pages::Pages;
-use crate::cql::value::{Making, value};
+use crate::cql::value::{ValueDecoder, value};
 
 /// A dictionary with one array per column. The arrays are masked, or plain if nulls raise an error.
 pub fn to_arrays<'py>(py: Python<'py>, rows: &Pages, strict: bool) -> PyResult<Bound<'py, PyDict>> {
@@ -153,7 +153,7 @@ fn objects<'py>(
 ) -> PyResult<Vec<Vec<Bound<'py, PyAny>>>> {
     let mut all: Vec<Vec<Bound<'py, PyAny>>> = wanted.iter().map(|_| vec![]).collect();
     let Some(shape) = rows.shape.as_ref().filter(|_| !wanted.is_empty()) else { return Ok(all) };
-    let making = Making { py, classes: &rows.classes };
+    let decoder = ValueDecoder { py, classes: &rows.classes };
     for page in &rows.all {
         let mut cells = page.cells(py, 0);
         for _ in 0..page.count {
@@ -161,7 +161,7 @@ fn objects<'py>(
             for (at, column) in shape.columns.iter().enumerate() {
                 let cell = cells.cell().map_err(Raised::from)?;
                 if let Some((_, into)) = next.next_if(|(wanted, _)| **wanted == at) {
-                    into.push(value(&column.ty, cell, &making)?);
+                    into.push(value(&column.ty, cell, &decoder)?);
                 }
             }
         }

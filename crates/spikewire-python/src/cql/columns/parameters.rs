@@ -12,7 +12,7 @@ use spikewire_cassandra::statement::Prepared as Known;
 use spikewire_cql::value::encode_bound;
 use spikewire_sync::Mutex;
 
-use super::given::Given;
+use super::arrow_value::ArrowValue;
 use crate::bridge::errors::{type_error, value_error};
 use crate::columns::source::{Arrays, is_frame};
 use crate::cql::errors::Raised;
@@ -144,7 +144,7 @@ impl TableRows {
         };
         let mut bytes = Vec::with_capacity(16 * self.columns.len());
         for (parameter, column) in self.known.parameters.iter().zip(&self.columns) {
-            let value = Given::new(&**table.column(*column), *at);
+            let value = ArrowValue::new(&**table.column(*column), *at);
             encode_bound(&parameter.name, &parameter.ty, &value, &mut bytes).map_err(
                 |raised: Raised| {
                     let place = format!("row {row} of the table");

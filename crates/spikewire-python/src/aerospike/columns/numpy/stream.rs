@@ -14,7 +14,7 @@ use spikewire_aerospike::{Error, Kind};
 use spikewire_aerospike_protocol::result_code::ResultCode;
 use spikewire_aerospike_protocol::void_time;
 
-use super::Wanted;
+use super::ArrayOptions;
 use super::fill::Fill;
 use crate::aerospike::key::Key;
 use crate::bridge::python_code::PythonCode;
@@ -96,11 +96,15 @@ pub struct NewArray<'py> {
 
 impl<'py> NewArray<'py> {
     /// Checks the dtype.
-    pub fn of(py: Python<'py>, dtype: &Bound<'py, PyAny>, wanted: &Wanted) -> PyResult<Self> {
+    pub fn of(
+        py: Python<'py>,
+        dtype: &Bound<'py, PyAny>,
+        options: &ArrayOptions,
+    ) -> PyResult<Self> {
         let _code = PythonCode::enter(py);
         let numpy = Library::get(py, VERB)?;
-        let (dtype, layout) = Layout::of(numpy, dtype, &wanted.extra)?;
-        let Wanted { strict, lenient, .. } = *wanted;
+        let (dtype, layout) = Layout::of(numpy, dtype, &options.extra)?;
+        let ArrayOptions { strict, lenient, .. } = *options;
         Ok(Self { numpy, dtype, layout, strict, lenient })
     }
 

@@ -117,7 +117,7 @@ fn choose(
     };
     let mut numbers = vec![find(key)?];
     let mut bins = Vec::new();
-    for (column, bin) in wanted(choice.bins.as_ref(), &names, key)? {
+    for (column, bin) in selected_columns(choice.bins.as_ref(), &names, key)? {
         numbers.push(find(&column)?);
         check_bin(py, &column, &bin)?;
         if bins.iter().any(|(_, other)| *other == bin) {
@@ -140,7 +140,7 @@ fn choose(
 }
 
 /// The columns and the bins they become: by default all except for the key column.
-fn wanted(
+fn selected_columns(
     bins: Option<&Bound<'_, PyAny>>,
     names: &[&str],
     key: &str,

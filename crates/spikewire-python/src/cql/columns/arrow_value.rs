@@ -25,18 +25,18 @@ const DAY: i64 = 86_400_000;
 
 /// The value in a row of an array.
 #[derive(Clone, Copy)]
-pub struct Given<'a> {
+pub struct ArrowValue<'a> {
     array: &'a dyn Array,
     row: usize,
 }
 
-impl<'a> Given<'a> {
+impl<'a> ArrowValue<'a> {
     /// Resolves the value if the array is dictionary-encoded.
     pub fn new(array: &'a dyn Array, row: usize) -> Self {
         if matches!(array.data_type(), DataType::Dictionary(..)) && array.is_valid(row) {
             let dictionary = array.as_any_dictionary();
             let keys = dictionary.keys();
-            if let Ok(at) = usize::try_from(Given::new(keys, row).integer().unwrap_or(-1)) {
+            if let Ok(at) = usize::try_from(ArrowValue::new(keys, row).integer().unwrap_or(-1)) {
                 return Self::new(&**dictionary.values(), at);
             }
         }
@@ -102,7 +102,7 @@ fn scaled(number: i64, up: i64, down: i64, what: &str) -> Result<i64> {
     (number / down).checked_mul(up).ok_or(Unfit::Range)
 }
 
-impl Source for Given<'_> {
+impl Source for ArrowValue<'_> {
     type Error = Raised;
 
     fn presence(&self) -> Presence {
@@ -296,10 +296,10 @@ impl Source for Given<'_> {
             let columns = self.array.as_struct().columns();
             return columns
                 .iter()
-                .try_for_each(|column| into.item(&Given::new(&**column, self.row)));
+                .try_for_each(|column| into.item(&ArrowValue::new(&**column, self.row)));
         }
         let (items, mut rows) = self.list().ok_or(Unfit::Kind)?;
-        rows.try_for_each(|row| into.item(&Given::new(&**items, row)))
+        rows.try_for_each(|row| into.item(&ArrowValue::new(&**items, row)))
     }
 
     fn entries<A: AcceptEntries<Raised>>(&self, into: &mut A) -> Result<()> {
@@ -308,14 +308,14 @@ impl Source for Given<'_> {
         let ends = map.value_offsets();
         let mut rows = ends[self.row] as usize..ends[self.row + 1] as usize;
         rows.try_for_each(|row| {
-            into.entry(&Given::new(&**map.keys(), row), &Given::new(&**map.values(), row))
+            into.entry(&ArrowValue::new(&**map.keys(), row), &ArrowValue::new(&**map.values(), row))
         })
     }
 
     fn field<A: Accept<Raised>>(&self, _: usize, name: &str, into: &mut A) -> Result<()> {
         let DataType::Struct(_) = self.kind() else { return Err(Unfit::Kind) };
         match self.array.as_struct().column_by_name(name) {
-            Some(column) => into.item(&Given::new(&**column, self.row)),
+            Some(column) => into.item(&ArrowValue::new(&**column, self.row)),
             None => Ok(()),
         }
     }

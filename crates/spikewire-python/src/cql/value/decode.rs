@@ -27,7 +27,7 @@ use crate::cql::row::{Names, Row};
 
 /// Creates Python objects.
 #[derive(Clone, Copy)]
-pub struct Making<'a, 'py> {
+pub struct ValueDecoder<'a, 'py> {
     pub py: Python<'py>,
     /// The classes for values of user-defined types.
     pub classes: &'a Classes,
@@ -37,11 +37,11 @@ type Result<'py> = std::result::Result<Bound<'py, PyAny>, Raised>;
 
 /// The value of a cell. The most common types have a short path.
 #[inline]
-pub fn value<'py>(ty: &Type, bytes: Option<&[u8]>, making: &Making<'_, 'py>) -> Result<'py> {
-    decode(ty, bytes, making)
+pub fn value<'py>(ty: &Type, bytes: Option<&[u8]>, decoder: &ValueDecoder<'_, 'py>) -> Result<'py> {
+    decode(ty, bytes, decoder)
 }
 
-impl<'py> Making<'_, 'py> {
+impl<'py> ValueDecoder<'_, 'py> {
     /// A `uuid.UUID`.
     pub fn uuid_of(&self, bytes: [u8; 16]) -> Result<'py> {
         Ok(uuids::uuid(self.py, bytes)?)
@@ -111,7 +111,7 @@ fn needs_change(ty: &Type) -> bool {
     )
 }
 
-impl<'py> Sink for Making<'_, 'py> {
+impl<'py> Sink for ValueDecoder<'_, 'py> {
     type Value = Bound<'py, PyAny>;
     type Error = Raised;
 

@@ -9,7 +9,7 @@ use spikewire_cql::response::rows::Cells;
 use super::errors::Raised;
 use super::fill;
 use super::row::{Names, Row};
-use super::value::{Making, value};
+use super::value::{ValueDecoder, value};
 
 /// The row at the start of the cells.
 #[inline]
@@ -17,22 +17,23 @@ pub fn row<'py>(
     names: &Arc<Names>,
     columns: &[Column],
     cells: &mut Cells<'_>,
-    making: Making<'_, 'py>,
+    decoder: ValueDecoder<'_, 'py>,
 ) -> Result<Bound<'py, Row>, Raised> {
-    let values =
-        fill::tuple(making.py, columns.len(), |at| value(&columns[at].ty, cells.cell()?, &making))?;
-    Ok(Bound::new(making.py, Row::make(names.clone(), values))?)
+    let values = fill::tuple(decoder.py, columns.len(), |at| {
+        value(&columns[at].ty, cells.cell()?, &decoder)
+    })?;
+    Ok(Bound::new(decoder.py, Row::make(names.clone(), values))?)
 }
 
 /// The most recently created rows. If nothing else refers to one of them any more, it is reused for
 /// a later row, as `zip` does with its tuples. A program cannot notice.
 #[derive(Default)]
-pub struct Recent {
+pub struct RecentRows {
     /// Two rows, because in `for row in rows` the name `row` still refers to the last one.
     rows: [Option<Py<Row>>; 2],
 }
 
-impl Recent {
+impl RecentRows {
     /// Like [`row`].
     #[inline]
     pub fn row<'py>(
@@ -40,17 +41,17 @@ impl Recent {
         names: &Arc<Names>,
         columns: &[Column],
         cells: &mut Cells<'_>,
-        making: Making<'_, 'py>,
+        decoder: ValueDecoder<'_, 'py>,
     ) -> Result<Bound<'py, Row>, Raised> {
         if cfg!(Py_GIL_DISABLED) {
-            return row(names, columns, cells, making);
+            return row(names, columns, cells, decoder);
         }
         self.rows.swap(0, 1);
         let made = match self.rows[0].take() {
-            Some(spare) => again(spare.into_bound(making.py), columns, cells, making)?,
+            Some(spare) => again(spare.into_bound(decoder.py), columns, cells, decoder)?,
             None => None,
         };
-        let made = made.map_or_else(|| row(names, columns, cells, making), Ok)?;
+        let made = made.map_or_else(|| row(names, columns, cells, decoder), Ok)?;
         self.rows[0] = Some(made.clone().unbind());
         Ok(made)
     }
@@ -67,11 +68,11 @@ fn again<'py>(
     spare: Bound<'py, Row>,
     columns: &[Column],
     cells: &mut Cells<'_>,
-    making: Making<'_, 'py>,
+    decoder: ValueDecoder<'_, 'py>,
 ) -> Result<Option<Bound<'py, Row>>, Raised> {
     let refilled = fill::is_ours(spare.as_any())
-        && fill::again(spare.get().kept(making.py), |at| {
-            value(&columns[at].ty, cells.cell()?, &making)
+        && fill::again(spare.get().kept(decoder.py), |at| {
+            value(&columns[at].ty, cells.cell()?, &decoder)
         })?;
     Ok(refilled.then_some(spare))
 }

@@ -54,8 +54,8 @@ impl ResponseHandler for Ticket {
 
     fn is_wanted(&self) -> bool {
         match self {
-            Self::One { promise, .. } => !promise.is_given_up(),
-            Self::Part(part) => !part.owner().promise.is_given_up(),
+            Self::One { promise, .. } => !promise.is_abandoned(),
+            Self::Part(part) => !part.owner().promise.is_abandoned(),
             Self::Question(_) => true,
         }
     }
@@ -107,13 +107,13 @@ impl Completes<Aerospike> for Ticket {
     fn complete(self, py: Python<'_>, outcome: Outcome<'_>, next: &mut Next<Self>) {
         match self {
             Self::One { promise, plan, sent: _sent, watch: None } => {
-                promise.tell(py, plan.finish(py, outcome));
+                promise.settle(py, plan.finish(py, outcome));
             }
             Self::One { promise, plan, sent: _sent, watch: Some(watch) } => {
                 let began = watch.goes_on();
                 let value = plan.finish(py, outcome);
                 watch.decoded(began);
-                promise.tell(py, value);
+                promise.settle(py, value);
             }
             Self::Part(part) => part.complete(outcome, next),
             Self::Question(question) => question.complete(outcome, next),
@@ -171,11 +171,11 @@ impl BatchOwner for Owner {
                     if let Some(watch) = &self.watch {
                         watch.decoded(None);
                     }
-                    self.promise.tell(py, made);
+                    self.promise.settle(py, made);
                     None
                 }
                 Err(error) => {
-                    self.promise.tell(py, Err(error));
+                    self.promise.settle(py, Err(error));
                     None
                 }
             }
@@ -205,7 +205,7 @@ impl AdminWaiter<AdminValue> for AdminPromise {
                 }
                 Err(error) => Err(to_python(py, &error, None)),
             };
-            self.promise.tell(py, outcome);
+            self.promise.settle(py, outcome);
         });
     }
 

@@ -209,7 +209,7 @@ impl Runner for Loops {
         let started = start(py, core, request)?;
         let (future, promise) = connections.promise(py)?;
         match started {
-            Start::Done(result) => promise.tell(py, Ok(result)),
+            Start::Done(result) => promise.settle(py, Ok(result)),
             Start::Send(job, call) => {
                 let now = call.execution.since();
                 let takes_turn = call.timed && core.stages.takes_turn();
@@ -265,7 +265,7 @@ impl Runner for Submitting {
         };
         let Entry { future, promise } = thread.enter(py, until, key)?;
         match (promise, started) {
-            (Ok(promise), Start::Done(result)) => promise.tell(py, Ok(result)),
+            (Ok(promise), Start::Done(result)) => promise.settle(py, Ok(result)),
             (Ok(promise), Start::Send(job, call)) => {
                 let (now, watch) = (call.execution.since(), submitted(core, &call));
                 let with = (gil_fairness::command_sent(), watch);
