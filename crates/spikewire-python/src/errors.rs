@@ -19,9 +19,9 @@ static TREE: ErrorTree = ErrorTree::new("spikewire.errors");
 pub struct Raised(PyErr);
 
 impl From<Refusal> for Raised {
-    fn from(refusal: Refusal) -> Self {
-        let message = refusal.message().to_owned();
-        Self(match refusal.class() {
+    fn from(error: Refusal) -> Self {
+        let message = error.message().to_owned();
+        Self(match error.class() {
             RefusalClass::Type => type_error(message),
             RefusalClass::Value => value_error(message),
         })
@@ -50,8 +50,8 @@ impl From<Raised> for PyErr {
 }
 
 /// The exception for an argument that the engine or the protocol rejects.
-pub fn invalid_argument(refusal: impl Into<Raised>) -> PyErr {
-    refusal.into().0
+pub fn invalid_argument(error: impl Into<Raised>) -> PyErr {
+    error.into().0
 }
 
 /// The exception for an error of the engine. `key` is the requested key.
@@ -69,7 +69,7 @@ pub fn to_python_as(
     if error.kind() == Kind::Invalid {
         return value_error(message);
     }
-    let circumstances = (
+    let context = (
         error.kind().name(),
         error.kind().code(),
         message,
@@ -78,7 +78,7 @@ pub fn to_python_as(
         error.in_doubt(),
         key,
     );
-    TREE.make(py, circumstances)
+    TREE.make(py, context)
 }
 
 impl Raise for Error {

@@ -93,12 +93,8 @@ impl Signals {
     }
 
     /// From how long a command takes there is an event of it; `None`: never.
-    #[pyo3(signature = (limit))]
-    fn tell_of_slower_than(
-        &self,
-        py: Python<'_>,
-        limit: Option<&Bound<'_, PyAny>>,
-    ) -> PyResult<()> {
+    #[pyo3(name = "tell_of_slower_than", signature = (limit))]
+    fn report_slower_than(&self, py: Python<'_>, limit: Option<&Bound<'_, PyAny>>) -> PyResult<()> {
         let limit = limit.map(|limit| seconds("slower_than", limit)).transpose()?;
         self.observed(py)?.metrics().tell_of_slower_than(limit);
         Ok(())
@@ -119,8 +115,8 @@ impl Signals {
         // Not kept during the wait: dropping the last reference is what closes the client.
         drop(observed);
         let (events, lost) = py.detach(|| events.wait(limit));
-        let told = events.iter().map(|event| told(py, event)).collect::<PyResult<_>>()?;
-        Ok((told, lost))
+        let tuples = events.iter().map(|event| event_tuple(py, event)).collect::<PyResult<_>>()?;
+        Ok((tuples, lost))
     }
 
     /// The node that a command on one record goes to first: its name, host and port. `None`
@@ -221,7 +217,7 @@ fn node<'py>(py: Python<'py>, node: &NodeStats) -> PyResult<Bound<'py, PyTuple>>
     (name, address, connections, opened, errors, breaker_open, label).into_pyobject(py)
 }
 
-fn told<'py>(py: Python<'py>, event: &Event) -> PyResult<Bound<'py, PyTuple>> {
+fn event_tuple<'py>(py: Python<'py>, event: &Event) -> PyResult<Bound<'py, PyTuple>> {
     let (name, node) = match event {
         Event::NodeUp(node) => ("node_up", node),
         Event::NodeDown(node) => ("node_down", node),

@@ -106,9 +106,9 @@ impl Batch {
     pub fn reads_all<T>(&self, read: impl FnOnce() -> T) -> T {
         let Some(decode_timer) = &self.decode_timer else { return read() };
         let began = Tick::now();
-        let made = read();
+        let result = read();
         decode_timer.took(Tick::now().since(began));
-        made
+        result
     }
 
     fn key(&self, py: Python<'_>, index: usize) -> Key {
@@ -123,10 +123,10 @@ impl Batch {
         if let Some(seen) = seen.get(py) {
             return Ok(Some(seen.bind(py).clone()));
         }
-        let Some(made) = self.read(py, index)? else { return Ok(None) };
+        let Some(record) = self.read(py, index)? else { return Ok(None) };
         // If another thread was faster, both return its record.
-        let made = Bound::new(py, made)?.into_any().unbind();
-        Ok(Some(get_or_set(py, seen, made).bind(py).clone()))
+        let record = Bound::new(py, record)?.into_any().unbind();
+        Ok(Some(get_or_set(py, seen, record).bind(py).clone()))
     }
 
     /// The record of a row, decoded on every call; `None` if there is none.
@@ -142,7 +142,7 @@ impl Batch {
 
     /// Generation and remaining seconds to live of the record of a row; `None` if there is none.
     pub fn meta(&self, py: Python<'_>, index: usize) -> PyResult<Option<(u32, Option<u32>)>> {
-        Ok(self.row_record(py, index)?.map(|found| (found.generation(), found.ttl())))
+        Ok(self.row_record(py, index)?.map(|row| (row.generation(), row.ttl())))
     }
 
     /// The record of a row, whose parts are decoded on demand; `None` if there is none.
@@ -221,12 +221,12 @@ impl RowRecord<'_> {
     pub fn bins<'py>(&self, py: Python<'py>, bytes: bool) -> PyResult<(Bound<'py, PyDict>, bool)> {
         let codec = self.of.reader.codec.as_deref();
         let scalar = Cell::new(codec.is_none());
-        let made = call::bins(py, &self.message, codec, |of| {
+        let bins = call::bins(py, &self.message, codec, |of| {
             if !(is_scalar(of) || bytes && is_bytes(of)) {
                 scalar.set(false);
             }
         })?;
-        Ok((made, scalar.get()))
+        Ok((bins, scalar.get()))
     }
 
     /// The results of the row's operations.
@@ -330,19 +330,19 @@ impl Batch {
     /// The records found, by user key (by digest if the user key is unknown). A failed row
     /// raises its error.
     fn to_dict<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        let found = PyDict::new(py);
+        let records = PyDict::new(py);
         self.reads_all(|| {
             for index in 0..self.rows.len() {
                 if let Some(record) = self.row(py, index)? {
                     let key = &self.reader.keys[index];
                     if key.user.is_none(py) {
-                        found.set_item(&key.digest.0[..], record)?;
+                        records.set_item(&key.digest.0[..], record)?;
                     } else {
-                        found.set_item(key.user.bind(py), record)?;
+                        records.set_item(key.user.bind(py), record)?;
                     }
                 }
             }
-            Ok(found)
+            Ok(records)
         })
     }
 
@@ -412,13 +412,13 @@ impl Batch {
         let mut columns = columns::table_builder(schema, &extra, false, None)?;
         let explain = |stop: RowError| self.explain(py, &stop);
         columns::fill_keys(py, &mut columns, &self.reader.keys)?.map_err(explain)?;
-        let made = py.detach(|| {
+        let table = py.detach(|| {
             self.reads_all(|| {
                 columns::fill(&mut columns, &self.rows, errors == "mask")?;
                 Ok(columns.finish(self.rows.len()))
             })
         });
-        made.map_err(explain)?.map(columns::ArrowTable::new).map_err(columns::arrow_error)
+        table.map_err(explain)?.map(columns::ArrowTable::new).map_err(columns::arrow_error)
     }
 
     /// The records as a `pandas.DataFrame`, one row per key, in input order, with the user keys

@@ -18,7 +18,7 @@ use crate::aerospike::secrets;
 use crate::aerospike::space::Space;
 use crate::aerospike::value::Codec;
 use crate::aerospike::verbs::Defaults;
-use crate::arguments::{check_pairs, shown_url, text};
+use crate::arguments::{check_pairs, redacted_url, text};
 use crate::bridge::lifecycle::Lifecycle;
 use crate::bridge::python_code::PythonCode;
 use crate::bridge::tls;
@@ -31,7 +31,7 @@ pub struct Shared {
     pub token: Token,
     options: Options,
     /// The options as they were passed, for pickling.
-    given: Py<PyDict>,
+    pickled_options: Py<PyDict>,
     pub defaults: Defaults,
     /// The maximum number of submitted calls in flight.
     pub submit_limit: usize,
@@ -60,7 +60,7 @@ impl Shared {
         seeds: &Bound<'_, PyAny>,
         options: &Bound<'_, PyDict>,
     ) -> PyResult<Self> {
-        Self::parse(seeds, Some(&secrets::put_back(options)?), token, true)
+        Self::parse(seeds, Some(&secrets::with_secrets(options)?), token, true)
     }
 
     fn parse(
@@ -86,22 +86,23 @@ impl Shared {
         checked.set_seeds(&seed_text(seeds)?).map_err(invalid_argument)?;
         let defaults = Defaults { commands: checked.defaults(), codec };
         // A copy, because the caller may later change a list or dict in it.
-        let given = match options {
+        let pickled_options = match options {
             Some(options) => {
                 py.import("copy")?.call_method1("deepcopy", (options,))?.cast_into()?
             }
             None => PyDict::new(py),
         };
         let (options, stages) = (checked.finish().map_err(invalid_argument)?, Stages::default());
-        let (given, lifecycle) = (given.unbind(), Lifecycle::new(lazy, joined(&options)));
-        Ok(Self { token, options, given, defaults, submit_limit, stages, lifecycle })
+        let (pickled_options, lifecycle) =
+            (pickled_options.unbind(), Lifecycle::new(lazy, joined(&options)));
+        Ok(Self { token, options, pickled_options, defaults, submit_limit, stages, lifecycle })
     }
 
     /// What a dataset of this client needs to find or recreate it in any process, without secrets.
     pub fn pickled<'py>(&self, py: Python<'py>, space: &Space) -> PyResult<Pickled<'py>> {
         let set = space.set_name().map(str::to_owned);
         let token = PyBytes::new(py, &self.token);
-        let options = secrets::left_out(self.given.bind(py))?;
+        let options = secrets::without_secrets(self.pickled_options.bind(py))?;
         let of = RecordType::of(space).map(|of| of.class(py).clone().unbind());
         Ok((token, self.seeds(), options, space.namespace.to_string(), set, of))
     }
@@ -178,7 +179,7 @@ fn seed_text(seeds: &Bound<'_, PyAny>) -> PyResult<String> {
             return Err(value_error(format!(
                 "seeds are addresses such as \"127.0.0.1:3000\"; a URL is for Client.from_url({}) \
                  or AsyncClient.from_url",
-                shown_url(text)
+                redacted_url(text)
             )));
         }
         return Ok(text.to_owned());

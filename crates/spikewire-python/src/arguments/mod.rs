@@ -33,12 +33,12 @@ pub enum Argument<'py> {
 pub fn no_unknown(verb: &str, unknown: Option<&Bound<'_, PyDict>>, known: &str) -> PyResult<()> {
     match unknown {
         None => Ok(()),
-        Some(unknown) => refuse_unknown(verb, unknown, known),
+        Some(unknown) => unknown_keyword(verb, unknown, known),
     }
 }
 
 #[cold]
-fn refuse_unknown(verb: &str, unknown: &Bound<'_, PyDict>, known: &str) -> PyResult<()> {
+fn unknown_keyword(verb: &str, unknown: &Bound<'_, PyDict>, known: &str) -> PyResult<()> {
     let Some(name) = unknown.keys().iter().next() else { return Ok(()) };
     Err(type_error(format!(
         "{verb}() got an unexpected keyword argument {}; there are: {known}",
@@ -123,7 +123,7 @@ pub fn text<'a>(what: &str, value: &'a Bound<'_, PyAny>) -> PyResult<&'a str> {
 }
 
 /// A URL without what it says about users, for messages.
-pub fn shown_url(url: &str) -> String {
+pub fn redacted_url(url: &str) -> String {
     match (url.split_once("://"), url.rsplit_once('@')) {
         (Some((scheme, _)), Some((_, rest))) => format!("{:?}", format!("{scheme}://…@{rest}")),
         _ => format!("{url:?}"),

@@ -64,12 +64,12 @@ impl Layout {
         {
             return Ok((dtype, known.unbind()));
         }
-        let made = Py::new(py, Self::new(numpy, &dtype, &names, extra)?)?;
+        let layout = Py::new(py, Self::new(numpy, &dtype, &names, extra)?)?;
         if layouts.len() >= KEPT {
             layouts.clear();
         }
-        layouts.set_item(of, &made)?;
-        Ok((dtype, made))
+        layouts.set_item(of, &layout)?;
+        Ok((dtype, layout))
     }
 
     fn new(

@@ -95,8 +95,8 @@ impl Short {
         let masks = numpy.getattr("ma")?.call_method1("make_mask_descr", (&dtype,))?;
         let zeros = |size: usize| numpy.call_method1("zeros", (size, "u1"));
         let mask = zeros(2)?.call_method1("view", (masks,))?;
-        let wanted = masked.usual(&zeros(8)?, &dtype, &mask)?;
-        let usual = attributes(&wanted)?.copy()?;
+        let expected = masked.usual(&zeros(8)?, &dtype, &mask)?;
+        let usual = attributes(&expected)?.copy()?;
         for name in OWN {
             usual.del_item(name)?;
         }
@@ -112,17 +112,17 @@ impl Short {
             set: py.import("builtins")?.getattr("object")?.getattr("__setattr__")?.unbind(),
             usual: usual.unbind(),
         };
-        let made = short.array(class, &zeros(8)?, &dtype, 2, &mask)?;
+        let array = short.array(class, &zeros(8)?, &dtype, 2, &mask)?;
         // Arrays compare element by element, so they are left out of the comparison of
         // dictionaries.
-        let wanted = attributes(&wanted)?.copy()?;
-        let found = attributes(&made)?.copy()?;
-        let mut same = made.get_type().is(class);
-        for of in [&wanted, &found] {
+        let expected = attributes(&expected)?.copy()?;
+        let actual = attributes(&array)?.copy()?;
+        let mut same = array.get_type().is(class);
+        for of in [&expected, &actual] {
             same &= of.get_item("_mask")?.is_some_and(|it| it.is(&mask));
             of.del_item("_mask")?;
         }
-        Ok((same && found.eq(wanted)?).then_some(short))
+        Ok((same && actual.eq(expected)?).then_some(short))
     }
 
     fn array<'py>(

@@ -39,9 +39,9 @@ pub fn module<'py>(
         Err(error) if error.is_instance_of::<PyImportError>(py) => {
             let message =
                 format!("{verb} needs {library_name}, which is not installed: pip install {name}");
-            let made = PyImportError::new_err(message);
-            made.set_cause(py, Some(error));
-            Err(made)
+            let explained = PyImportError::new_err(message);
+            explained.set_cause(py, Some(error));
+            Err(explained)
         }
         Err(error) => Err(error),
     }
@@ -68,8 +68,8 @@ pub fn errors(value: &Bound<'_, PyAny>) -> PyResult<&'static str> {
 
 fn word(what: &str, words: [&'static str; 2], value: &Bound<'_, PyAny>) -> PyResult<&'static str> {
     let [first, second] = words;
-    let known = |given: &str| words.into_iter().find(|word| *word == given);
-    match value.cast::<PyString>().map(|given| given.to_str().ok().and_then(known)) {
+    let known = |text: &str| words.into_iter().find(|word| *word == text);
+    match value.cast::<PyString>().map(|text| text.to_str().ok().and_then(known)) {
         Ok(Some(word)) => Ok(word),
         Ok(None) => Err(value_error(format!(
             "{what} must be {first:?} or {second:?}, not {}",

@@ -197,8 +197,8 @@ fn index_type(kind: &Bound<'_, PyAny>) -> PyResult<IndexType> {
         (py.get_type::<PyBytes>(), IndexType::Blob),
         (py.get_type::<GeoJSON>(), IndexType::Geo),
     ];
-    let found = all.into_iter().find(|(of, _)| kind.is(of)).map(|(_, kind)| kind);
-    found.ok_or_else(|| match kind.repr() {
+    let known_kind = all.into_iter().find(|(of, _)| kind.is(of)).map(|(_, kind)| kind);
+    known_kind.ok_or_else(|| match kind.repr() {
         Ok(repr) => {
             type_error(format!("kind must be int, str, bytes or spikewire.GeoJSON, not {repr}"))
         }

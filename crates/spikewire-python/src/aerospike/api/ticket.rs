@@ -67,7 +67,7 @@ impl ResponseHandler for Ticket {
     fn answered_at(&mut self, at: Tick) {
         match self {
             // If the reply is copied first, that is a stage of its own.
-            Self::One { watch: Some(watch), .. } => watch.taken(),
+            Self::One { watch: Some(watch), .. } => watch.on_reply(),
             Self::Part(part) => part.answered_at(at),
             Self::One { .. } | Self::Question(_) => {}
         }
@@ -167,11 +167,11 @@ impl BatchOwner for Owner {
                     Some(rows)
                 }
                 Ok(Window::Finish(rows)) => {
-                    let made = plan.finish(py, rows);
+                    let result = plan.finish(py, rows);
                     if let Some(watch) = &self.watch {
                         watch.decoded(None);
                     }
-                    self.promise.settle(py, made);
+                    self.promise.settle(py, result);
                     None
                 }
                 Err(error) => {

@@ -131,16 +131,16 @@ pub struct Path<'py> {
 
 impl<'py> Path<'py> {
     /// A path of these steps. `None` or an empty path is the bin itself.
-    pub fn new(given: Option<&Bound<'py, PyAny>>) -> PyResult<Self> {
-        let Some(given) = given else { return Ok(Self { steps: Vec::new() }) };
-        let items: Vec<_> = if let Ok(list) = given.cast::<PyList>() {
+    pub fn new(ctx: Option<&Bound<'py, PyAny>>) -> PyResult<Self> {
+        let Some(ctx) = ctx else { return Ok(Self { steps: Vec::new() }) };
+        let items: Vec<_> = if let Ok(list) = ctx.cast::<PyList>() {
             list.iter().collect()
-        } else if let Ok(steps) = given.cast::<PyTuple>() {
+        } else if let Ok(steps) = ctx.cast::<PyTuple>() {
             steps.iter().collect()
         } else {
             return Err(type_error(format!(
                 "ctx must be a list or tuple of steps from spikewire.ctx, not {}",
-                type_name(given)
+                type_name(ctx)
             )));
         };
         let step = |(at, item): (usize, Bound<'py, PyAny>)| {

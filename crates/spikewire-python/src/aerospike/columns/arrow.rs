@@ -15,12 +15,12 @@ use crate::columns::schema;
 
 /// A builder for the columns of a schema, or for the columns found in the rows.
 pub fn table_builder(
-    asked: Option<&Bound<'_, PyAny>>,
+    schema_object: Option<&Bound<'_, PyAny>>,
     extra: &ExtraColumns,
     loose: bool,
     pool: Option<&Arc<BufferPool>>,
 ) -> PyResult<TableBuilder> {
-    let schema = asked.map(schema).transpose()?;
+    let schema = schema_object.map(schema).transpose()?;
     TableBuilder::new(schema, extra, loose, pool).map_err(column_error)
 }
 

@@ -40,11 +40,11 @@ pub fn to_pandas<'py>(
     for column in columns {
         let name = column.name.clone();
         let values = if column.is_objects() { objects.next() } else { None };
-        let made = match values {
+        let data = match values {
             Some(values) => series(&pandas, values)?,
             None => array(&pandas, column)?,
         };
-        frame.set_item(name, made)?;
+        frame.set_item(name, data)?;
     }
     let options = PyDict::new(py);
     options.set_item("index", index)?;

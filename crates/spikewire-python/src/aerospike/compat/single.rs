@@ -31,10 +31,10 @@ pub fn operate<'py>(
     }
     let (options, rules) = (WriteOptions::default(), ReadRules::default());
     let defaults = client.defaults();
-    let (spec, given) = CommandSpec::operate(defaults, &options, &rules, steps.encoded())
+    let (spec, returns) = CommandSpec::operate(defaults, &options, &rules, steps.encoded())
         .map_err(invalid_argument)?;
     let shape = ResponseShape::Operated {
-        answers: Answers { given, plain: Vec::new() },
+        answers: Answers { returns, plain: Vec::new() },
         operations: Vec::new(),
     };
     let call = Call::compose(client.address(key)?, &spec, defaults, shape, |out| {

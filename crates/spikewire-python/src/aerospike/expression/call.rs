@@ -25,8 +25,8 @@ pub fn call(
     let path = Path::new(ctx)?;
     let unknown = || value_error(format!("unknown family of operations {family:?}"));
     let of = Family::named(family).ok_or_else(unknown)?;
-    let made = of.call(name, on, &CallArguments(arguments), &path.steps(), kind);
-    made.map_err(|error: Raised| within(error.into()))
+    let tree = of.call(name, on, &CallArguments(arguments), &path.steps(), kind);
+    tree.map_err(|error: Raised| within(error.into()))
 }
 
 impl OperandArguments for CallArguments<'_, '_> {

@@ -104,8 +104,8 @@ pub fn kind_of(kind: &Bound<'_, PyAny>) -> PyResult<Type> {
         (py.get_type::<GeoJSON>(), Type::Geo),
         (py.get_type::<HyperLogLog>(), Type::Hll),
     ];
-    let found = known.into_iter().find(|(known, _)| kind.is(known));
-    found.map(|(_, kind)| kind).ok_or_else(|| {
+    let entry = known.into_iter().find(|(known, _)| kind.is(known));
+    entry.map(|(_, kind)| kind).ok_or_else(|| {
         type_error(format!(
             "the type of a bin is int, float, str, bool, bytes, list, dict, GeoJSON or \
              HyperLogLog, not {}",

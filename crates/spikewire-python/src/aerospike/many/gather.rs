@@ -32,13 +32,13 @@ pub fn whole(address: PyResult<Address<'_>>) -> PyResult<Key> {
 
 /// The full keys for many user keys of one set, hashed several at a time.
 pub fn keys(space: &Arc<Space>, keys: &Bound<'_, PyAny>) -> PyResult<Vec<Key>> {
-    let mut found: Vec<Key> = Vec::new();
+    let mut all: Vec<Key> = Vec::new();
     let mut digests = Digests::default();
     each("keys", keys, |key| {
-        let row = found.len();
-        let made = if is_plain(&key) {
+        let row = all.len();
+        let full = if is_plain(&key) {
             if digests.is_full() {
-                digests.flush(|row, digest| found[row].digest = digest);
+                digests.flush(|row, digest| all[row].digest = digest);
             }
             with_user_key(&key, |user, _| {
                 let digest = digests.add(&space.set, &user, row).unwrap_or(Digest([0; 20]));
@@ -47,11 +47,11 @@ pub fn keys(space: &Arc<Space>, keys: &Bound<'_, PyAny>) -> PyResult<Vec<Key>> {
         } else {
             whole(Address::within(space, &key))
         };
-        found.push(made.map_err(|error| at_row(key.py(), error, row))?);
+        all.push(full.map_err(|error| at_row(key.py(), error, row))?);
         Ok(())
     })?;
-    digests.flush(|row, digest| found[row].digest = digest);
-    Ok(found)
+    digests.flush(|row, digest| all[row].digest = digest);
+    Ok(all)
 }
 
 /// Whether a key has one of the two types that most user keys have.
@@ -98,14 +98,14 @@ impl<'a> BatchRows<'a> {
 
     /// Like `key`, for callers that add the row's number to errors themselves.
     pub fn key_of_row(&mut self, key: &Bound<'_, PyAny>) -> PyResult<()> {
-        let found = self.resolved(key)?;
-        self.keys.push(found);
+        let full = self.resolve_key(key)?;
+        self.keys.push(full);
         Ok(())
     }
 
-    fn resolved(&mut self, key: &Bound<'_, PyAny>) -> PyResult<Key> {
-        if let Some(found) = self.named_alike(key)? {
-            return Ok(found);
+    fn resolve_key(&mut self, key: &Bound<'_, PyAny>) -> PyResult<Key> {
+        if let Some(full) = self.named_alike(key)? {
+            return Ok(full);
         }
         let alone =
             is_plain(key) || !key.is_instance_of::<Key>() && !key.is_instance_of::<PyTuple>();
@@ -116,14 +116,14 @@ impl<'a> BatchRows<'a> {
             })?;
             return Ok(Key { space: space.clone(), user, digest: Digest([0; 20]) });
         }
-        let found = (self.resolve)(key)?;
-        self.rows.digest(found.digest);
+        let full = (self.resolve)(key)?;
+        self.rows.digest(full.digest);
         if alone {
-            self.home = Some(found.space.clone());
+            self.home = Some(full.space.clone());
         } else if key.is_instance_of::<PyTuple>() {
-            self.latest = Some(found.space.clone());
+            self.latest = Some(full.space.clone());
         }
-        Ok(found)
+        Ok(full)
     }
 
     /// The key of a tuple `(namespace, set, key)` with the same names as the one before, so that

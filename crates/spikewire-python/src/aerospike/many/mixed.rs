@@ -108,9 +108,9 @@ impl<'a> Mixed<'a> {
         steps: impl Iterator<Item = OperationRef<'b>>,
     ) -> PyResult<Operating> {
         let rules = command::ReadRules::default();
-        let (spec, given) = CommandSpec::operate(&self.defaults, options, &rules, steps)
+        let (spec, returns) = CommandSpec::operate(&self.defaults, options, &rules, steps)
             .map_err(invalid_argument)?;
-        Ok(Operating { spec, answers: Answers { given, plain: Vec::new() }.into() })
+        Ok(Operating { spec, answers: Answers { returns, plain: Vec::new() }.into() })
     }
 
     /// Adds the operations of the row whose key was recorded.

@@ -42,10 +42,10 @@ pub fn put<'py>(
                 .map_err(|error| at_row(py, error, number))?,
             None => Cow::Borrowed(bins),
         };
-        let made = rows.row(py, &spec, false, |row| {
+        let result = rows.row(py, &spec, false, |row| {
             write_bins(row, &bins, op::WRITE, defaults.codec.as_deref())
         });
-        made.map_err(|error| at_row(py, error, number))
+        result.map_err(|error| at_row(py, error, number))
     };
     if let Ok(records) = records.cast::<PyDict>() {
         for pair in pairs(records) {

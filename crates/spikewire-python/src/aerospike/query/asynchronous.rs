@@ -12,7 +12,7 @@ use super::aggregate::Whole;
 use super::batches::Batches;
 use super::on_loop::QueryOnLoop;
 use super::reading::Reading;
-use super::step::{QueryStep, Refills, Wanted};
+use super::step::{QueryStep, Refills, StepGoal};
 use super::{QueryCall, call, no_page_size};
 use crate::aerospike::columns;
 use crate::aerospike::core::Core;
@@ -44,8 +44,8 @@ impl AsyncQuery {
     }
 
     /// An awaitable of this result.
-    fn step<'py>(&self, py: Python<'py>, wanted: Wanted) -> PyResult<Bound<'py, QueryStep>> {
-        QueryStep::of(self.on_loop.bind(py), wanted)
+    fn step<'py>(&self, py: Python<'py>, goal: StepGoal) -> PyResult<Bound<'py, QueryStep>> {
+        QueryStep::of(self.on_loop.bind(py), goal)
     }
 }
 
@@ -62,7 +62,7 @@ impl AsyncQuery {
 
     fn __aiter__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let refills = Refills::of(py, self.reading())?;
-        call(py, "_records", (self.step(py, Wanted::Records(refills))?,))
+        call(py, "_records", (self.step(py, StepGoal::Records(refills))?,))
     }
 
     fn __anext__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
@@ -71,7 +71,7 @@ impl AsyncQuery {
             step
         } else {
             let refills = Refills::of(py, self.reading())?;
-            let step = self.step(py, Wanted::Records(refills))?.unbind();
+            let step = self.step(py, StepGoal::Records(refills))?.unbind();
             *self.next.lock() = Some(step.clone_ref(py));
             step
         };
@@ -83,7 +83,7 @@ impl AsyncQuery {
     /// Raises `ValueError` if the query has no `page_size`, and the errors of iteration.
     fn page<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         self.reading().page_size.ok_or_else(no_page_size)?;
-        call(py, "_page", (self.step(py, Wanted::Page)?,))
+        call(py, "_page", (self.step(py, StepGoal::Page)?,))
     }
 
     /// The records as Arrow tables of up to `rows` records (from 1 to 10,000,000; default
@@ -106,7 +106,7 @@ impl AsyncQuery {
         ttl: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let batches = Batches::arrow(self.reading(), rows, schema, key, generation, ttl)?;
-        call(py, "_batches", (self.step(py, Wanted::Batch(Box::new(batches)))?,))
+        call(py, "_batches", (self.step(py, StepGoal::Batch(Box::new(batches)))?,))
     }
 
     /// The records as structured NumPy arrays of up to `rows` records (from 1 to 10,000,000;
@@ -130,7 +130,7 @@ impl AsyncQuery {
         #[pyo3(from_py_with = columns::missing)] missing: &'static str,
     ) -> PyResult<Bound<'py, PyAny>> {
         let batches = Batches::numpy(self.reading(), dtype, rows, key, generation, ttl, missing)?;
-        call(py, "_batches", (self.step(py, Wanted::Batch(Box::new(batches)))?,))
+        call(py, "_batches", (self.step(py, StepGoal::Batch(Box::new(batches)))?,))
     }
 
     /// The first record that arrives; ends the query. With `limit=1` the nodes send no further

@@ -7,7 +7,7 @@ use spikewire_aerospike::background_job::{JobPlan, JobRules};
 use spikewire_aerospike::query::{QueryOps, QuerySpec};
 use spikewire_aerospike_protocol::message::{info2, op};
 
-use super::plan::{operations, scope};
+use super::plan::{self, scope};
 use crate::aerospike::arguments::{self, seconds};
 use crate::aerospike::space::Space;
 use crate::aerospike::task::{AdminTask, AdminValue, Origin};
@@ -45,12 +45,12 @@ impl JobCall {
     pub fn operate(
         defaults: &Defaults,
         space: &Space,
-        given: &Bound<'_, PyAny>,
+        operations: &Bound<'_, PyAny>,
         durable: bool,
         ttl: Option<&Bound<'_, PyAny>>,
         options: &JobOptions<'_>,
     ) -> PyResult<Self> {
-        let operations = operations(QueryOps::writing(), given)?;
+        let operations = plan::operations(QueryOps::writing(), operations)?;
         Self::of(defaults, space, &operations, rules(durable, ttl)?, options)
     }
 

@@ -223,9 +223,9 @@ impl Reading {
     pub fn take_readiness(&self, py: Python<'_>) -> PyResult<()> {
         // If another thread is reading right now, it takes the events too.
         let Ok(mut held) = self.hold() else { return Ok(()) };
-        let taken = held.reader().stream().take_readiness();
+        let result = held.reader().stream().take_readiness();
         drop(held);
-        taken.map_err(|error| self.failure(py, &error))
+        result.map_err(|error| self.failure(py, &error))
     }
 
     /// Whether the query has been closed.
@@ -306,9 +306,8 @@ impl Reading {
     pub fn failure(&self, py: Python<'_>, error: &Error) -> PyErr {
         let raised = errors::to_python(py, error, None);
         if error.kind() == Kind::Paused {
-            let told =
-                self.cursor(py).and_then(|cursor| raised.value(py).setattr("cursor", cursor));
-            if let Err(other) = told {
+            let set = self.cursor(py).and_then(|cursor| raised.value(py).setattr("cursor", cursor));
+            if let Err(other) = set {
                 return other;
             }
         }

@@ -24,7 +24,7 @@ use crate::bridge::query_turns::QueryTurns;
 const FAIR: u32 = 4;
 
 /// What is awaited.
-pub enum Wanted {
+pub enum StepGoal {
     Records(Refills),
     Page,
     Batch(Box<Batches>),
@@ -50,7 +50,7 @@ impl Refills {
 #[pyclass(frozen, module = "spikewire._native")]
 pub struct QueryStep {
     query: Py<QueryOnLoop>,
-    wanted: Wanted,
+    goal: StepGoal,
 }
 
 /// The outcome of a step.
@@ -62,15 +62,15 @@ enum Progress<'py> {
 }
 
 impl QueryStep {
-    pub fn of<'py>(query: &Bound<'py, QueryOnLoop>, wanted: Wanted) -> PyResult<Bound<'py, Self>> {
-        Bound::new(query.py(), Self { query: query.clone().unbind(), wanted })
+    pub fn of<'py>(query: &Bound<'py, QueryOnLoop>, goal: StepGoal) -> PyResult<Bound<'py, Self>> {
+        Bound::new(query.py(), Self { query: query.clone().unbind(), goal })
     }
 
     fn advance<'py>(&self, py: Python<'py>) -> PyResult<Progress<'py>> {
-        let progress = match &self.wanted {
-            Wanted::Records(refills) => self.records(py, refills),
-            Wanted::Page => self.page(py),
-            Wanted::Batch(batches) => self.batch(py, batches),
+        let progress = match &self.goal {
+            StepGoal::Records(refills) => self.records(py, refills),
+            StepGoal::Page => self.page(py),
+            StepGoal::Batch(batches) => self.batch(py, batches),
         };
         if matches!(progress, Ok(Progress::Over) | Err(_)) {
             self.query.get().end_driver(py);

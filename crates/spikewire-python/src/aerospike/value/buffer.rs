@@ -87,8 +87,8 @@ impl<'a, 'py> Views<'a, 'py> {
         let whole = if let Some(whole) = self.whole.get() {
             whole
         } else {
-            let made = PyMemoryView::from(self.buffer.as_any())?;
-            self.whole.get_or_init(|| made)
+            let view = PyMemoryView::from(self.buffer.as_any())?;
+            self.whole.get_or_init(|| view)
         };
         let start = value.as_ptr().addr() - self.buffer.get().bytes().as_ptr().addr();
         let (from, to) = (start.cast_signed(), (start + value.len()).cast_signed());

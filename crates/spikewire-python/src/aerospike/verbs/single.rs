@@ -38,7 +38,7 @@ pub fn exists<'py>(
     options: &ReadOptions<'py>,
 ) -> PyResult<Call> {
     let spec = CommandSpec::exists(defaults, &options.checked()?).map_err(invalid_argument)?;
-    Call::compose(address, &spec, defaults, ResponseShape::Found, |_| Ok(()))
+    Call::compose(address, &spec, defaults, ResponseShape::Presence, |_| Ok(()))
 }
 
 /// One write operation per bin: put, add, append, prepend.
@@ -62,7 +62,7 @@ pub fn delete<'py>(
     options: &WriteOptions<'py>,
 ) -> PyResult<Call> {
     let spec = CommandSpec::delete(defaults, &options.checked()?).map_err(invalid_argument)?;
-    Call::compose(address, &spec, defaults, ResponseShape::Found, |_| Ok(()))
+    Call::compose(address, &spec, defaults, ResponseShape::Presence, |_| Ok(()))
 }
 
 pub fn touch<'py>(

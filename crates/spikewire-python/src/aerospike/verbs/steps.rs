@@ -29,8 +29,8 @@ impl Source for BinValue<'_, '_> {
         let Some(codec) = self.codec else {
             return Ok(encode(out, self.value, &Place::Bin(bin))?);
         };
-        let made = if self.whole { codec.encode(bin, self.value)? } else { None };
-        Ok(encode(out, made.as_ref().unwrap_or(self.value), &Place::Coded(bin, codec))?)
+        let encoded = if self.whole { codec.encode(bin, self.value)? } else { None };
+        Ok(encode(out, encoded.as_ref().unwrap_or(self.value), &Place::Coded(bin, codec))?)
     }
 }
 
@@ -67,7 +67,7 @@ pub fn write_bins(
 pub struct Steps<'py> {
     all: Vec<Bound<'py, Operation>>,
     pub spec: CommandSpec,
-    answered: Vec<bool>,
+    returns: Vec<bool>,
     /// Whether the client has a codec.
     coded: bool,
 }
@@ -82,9 +82,9 @@ impl<'py> Steps<'py> {
         let all = operations_of(operations)?;
         let (options, rules) = (options.checked()?, rules.checked()?);
         let steps = all.iter().map(|step| step.get().as_sent());
-        let (spec, answered) =
+        let (spec, returns) =
             CommandSpec::operate(defaults, &options, &rules, steps).map_err(invalid_argument)?;
-        Ok(Self { all, spec, answered, coded: defaults.codec.is_some() })
+        Ok(Self { all, spec, returns, coded: defaults.codec.is_some() })
     }
 
     /// How to interpret the operations' results. To be called once.
@@ -92,7 +92,7 @@ impl<'py> Steps<'py> {
         let steps = self.all.iter().map(Bound::get);
         let parts = steps.filter(|step| self.coded && step.gives_a_part());
         let plain = parts.map(|step| step.bin.clone()).collect();
-        Answers { given: std::mem::take(&mut self.answered), plain }
+        Answers { returns: std::mem::take(&mut self.returns), plain }
     }
 
     /// The operations, for errors that name them.

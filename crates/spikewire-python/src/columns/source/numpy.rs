@@ -108,14 +108,14 @@ pub fn fields(array: &Bound<'_, PyAny>) -> PyResult<Vec<(String, Result<(), Colu
     };
     let spot = whole(&dtype)?;
     let field = |name: String| {
-        let found = match layout(&spot.field(&name)?, None) {
+        let check = match layout(&spot.field(&name)?, None) {
             Ok(_) => Ok(()),
             Err(error) if error.is_instance_of::<pyo3::exceptions::PyTypeError>(array.py()) => {
                 Err(ColumnError::kind(error.value(array.py()).to_string()))
             }
             Err(error) => return Err(error),
         };
-        Ok((name, found))
+        Ok((name, check))
     };
     names.into_iter().map(field).collect()
 }

@@ -68,8 +68,8 @@ pub fn open(records: &Bound<'_, PyAny>, choice: &Choice<'_>) -> PyResult<Option<
             .map(Some);
         }
     }
-    let given = [("key", &choice.key), ("bins", &choice.bins), ("nulls", &choice.nulls)];
-    if let Some((name, _)) = given.iter().find(|(_, value)| value.is_some()) {
+    let keywords = [("key", &choice.key), ("bins", &choice.bins), ("nulls", &choice.nulls)];
+    if let Some((name, _)) = keywords.iter().find(|(_, value)| value.is_some()) {
         return Err(type_error(format!(
             "{name}= is for tables: a structured NumPy array, an Arrow table or a data frame, not \
              {}",
@@ -105,8 +105,8 @@ fn choose(
         )));
     };
     let find = |name: &str| {
-        let mut found = names.iter().enumerate().filter(|(_, known)| **known == name);
-        match (found.next(), found.next()) {
+        let mut same = names.iter().enumerate().filter(|(_, known)| **known == name);
+        match (same.next(), same.next()) {
             (Some((at, _)), None) => Ok(at),
             (Some(_), Some(_)) => Err(value_error(format!("there are two columns {name:?}"))),
             _ => Err(value_error(format!(
