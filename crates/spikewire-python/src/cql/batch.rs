@@ -10,7 +10,7 @@ use spikewire_cassandra::statement::{BatchBuilder, Prepared as Known, StatementO
 use spikewire_cql::request::{BatchKind, Values, values_with};
 use spikewire_sync::Mutex;
 
-use super::bind::{bind, is_input_error, kept_for_later, markers};
+use super::bind::{bind, copy_of_parameters, is_input_error, markers};
 use super::errors::Raised;
 use super::prepared::Single;
 use crate::bridge::errors::{Raise, about, type_error, type_name, value_error};
@@ -62,8 +62,8 @@ impl Batch {
     #[new]
     #[pyo3(signature = (kind="logged"))]
     fn new(kind: &str) -> PyResult<Self> {
-        let found = BatchKind::ALL.into_iter().find(|one| kind == kind_name(*one));
-        let kind = found.ok_or_else(|| {
+        let known_kind = BatchKind::ALL.into_iter().find(|one| kind == kind_name(*one));
+        let kind = known_kind.ok_or_else(|| {
             let kinds = "\"logged\", \"unlogged\" or \"counter\"";
             value_error(format!("kind must be {kinds}, not {kind:?}"))
         })?;
@@ -93,7 +93,7 @@ impl Batch {
         let entry = match (single, parameters) {
             (Single::Text(text), None) => Entry::Text(text),
             (Single::Text(text), Some(parameters)) => {
-                Entry::Parameters(markers(&text)?.into(), kept_for_later(parameters)?)
+                Entry::Parameters(markers(&text)?.into(), copy_of_parameters(parameters)?)
             }
             (Single::Bound(_, _), Some(_)) => {
                 return Err(type_error("a bound statement has its parameters"));
@@ -104,9 +104,9 @@ impl Batch {
                 match (bind(&latest, parameters, &mut values), parameters) {
                     (Ok(()), _) => Entry::Values(latest, values.into()),
                     (Err(_), Some(parameters)) if latest.is_stale() => {
-                        Entry::Unbound(latest, kept_for_later(parameters)?)
+                        Entry::Unbound(latest, copy_of_parameters(parameters)?)
                     }
-                    (Err(misfit), _) => return Err(misfit.into()),
+                    (Err(error), _) => return Err(error.into()),
                 }
             }
         };
@@ -226,14 +226,14 @@ impl Content {
                             }
                         }
                     }
-                    let (known, asked) = &texts.known[text];
+                    let (known, is_latest) = &texts.known[text];
                     let added = add(&mut batch, known, parameters.bind(py));
                     match added.map_err(PyErr::from) {
                         // Its parameters may be other ones by now.
-                        Err(misfit) if !asked && is_input_error(py, &misfit) => {
+                        Err(error) if !is_latest && is_input_error(py, &error) => {
                             match session.prepare_anew(known, &plain) {
                                 Ok(call) => return Ok(Composed::Prepare(*call)),
-                                Err(_) => Err(misfit.into()),
+                                Err(_) => Err(error.into()),
                             }
                         }
                         added => added.map_err(Raised::from),

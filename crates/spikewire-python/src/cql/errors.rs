@@ -43,9 +43,9 @@ impl From<Error> for Raised {
 }
 
 impl From<Misfit> for Raised {
-    fn from(misfit: Misfit) -> Self {
-        let message = misfit.to_string();
-        let raised = match misfit.problem {
+    fn from(error: Misfit) -> Self {
+        let message = error.to_string();
+        let raised = match error.problem {
             Problem::Kind { .. } => type_error(message),
             Problem::Range { .. } => overflow(message),
             _ => value_error(message),
@@ -78,7 +78,7 @@ impl Raise for Error {
         if let Err(error) = details.set_item("failed_attempts", failed) {
             return error;
         }
-        let circumstances = (
+        let context = (
             self.kind().name(),
             server.map(|server| server.code.number()),
             self.message(),
@@ -87,7 +87,7 @@ impl Raise for Error {
             self.in_doubt(),
             details,
         );
-        TREE.make(py, circumstances)
+        TREE.make(py, context)
     }
 }
 

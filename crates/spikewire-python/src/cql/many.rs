@@ -134,7 +134,7 @@ impl Flow {
 pub struct Share {
     flow: Arc<Flow>,
     row: usize,
-    is_told: AtomicBool,
+    is_reported: AtomicBool,
 }
 
 impl Share {
@@ -145,7 +145,7 @@ impl Share {
 
     /// Reports the outcome.
     pub fn settle(&self, py: Python<'_>, outcome: PyResult<Bound<'_, PyAny>>) {
-        if !self.is_told.swap(true, Relaxed) {
+        if !self.is_reported.swap(true, Relaxed) {
             self.flow.end(py, self.row, outcome);
         }
     }
@@ -153,7 +153,7 @@ impl Share {
 
 impl Drop for Share {
     fn drop(&mut self) {
-        if *self.is_told.get_mut() || self.flow.fork_generation != forks() {
+        if *self.is_reported.get_mut() || self.flow.fork_generation != forks() {
             return;
         }
         Python::try_attach(|py| {
@@ -235,7 +235,7 @@ impl Many {
         let share = Share {
             row: self.flow.begin(),
             flow: self.flow.clone(),
-            is_told: AtomicBool::new(false),
+            is_reported: AtomicBool::new(false),
         };
         let wants = self.flow.state.lock().results.is_some();
         let goal = if wants { Goal::All } else { Goal::Done };

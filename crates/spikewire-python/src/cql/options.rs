@@ -13,7 +13,7 @@ use spikewire_cql::consistency::Consistency;
 use spikewire_cql::version::Version;
 
 use super::security;
-use crate::arguments::{check_pairs, shown_url};
+use crate::arguments::{check_pairs, redacted_url};
 use crate::arguments::{count, seconds};
 use crate::bridge::errors::{repr_of, type_error, type_name, utf8, value_error};
 pub use crate::bridge::keywords::{flag, optional, text};
@@ -65,11 +65,11 @@ pub struct Opening {
 }
 
 /// Parses contact points and keyword arguments.
-pub fn read(points: &Bound<'_, PyAny>, given: Option<&Bound<'_, PyDict>>) -> PyResult<Opening> {
+pub fn read(points: &Bound<'_, PyAny>, keywords: Option<&Bound<'_, PyDict>>) -> PyResult<Opening> {
     let mut options = Options::new(contact_points(points)?);
     let mut submit_limit = SUBMIT_LIMIT;
     let (mut user, mut password) = (None, None);
-    for (name, value) in given.into_iter().flatten() {
+    for (name, value) in keywords.into_iter().flatten() {
         let name: String = name.extract()?;
         let name = name.as_str();
         let value = &value;
@@ -142,7 +142,7 @@ fn contact_points(points: &Bound<'_, PyAny>) -> PyResult<Vec<Host>> {
             return Err(value_error(format!(
                 "contact points are addresses such as \"127.0.0.1:9042\"; a URL is for \
                  Session.from_url({}) or AsyncSession.from_url",
-                shown_url(text)
+                redacted_url(text)
             )));
         }
         return Host::parse_list(text, PORT).map_err(value_error);

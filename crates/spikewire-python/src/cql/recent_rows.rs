@@ -47,13 +47,13 @@ impl RecentRows {
             return row(names, columns, cells, decoder);
         }
         self.rows.swap(0, 1);
-        let made = match self.rows[0].take() {
-            Some(spare) => again(spare.into_bound(decoder.py), columns, cells, decoder)?,
+        let refilled = match self.rows[0].take() {
+            Some(unused) => again(unused.into_bound(decoder.py), columns, cells, decoder)?,
             None => None,
         };
-        let made = made.map_or_else(|| row(names, columns, cells, decoder), Ok)?;
-        self.rows[0] = Some(made.clone().unbind());
-        Ok(made)
+        let refilled = refilled.map_or_else(|| row(names, columns, cells, decoder), Ok)?;
+        self.rows[0] = Some(refilled.clone().unbind());
+        Ok(refilled)
     }
 
     /// Drops the rows.
@@ -65,14 +65,14 @@ impl RecentRows {
 /// Refills a row with the values at the start of the cells. `None` if something else refers to it.
 #[inline]
 fn again<'py>(
-    spare: Bound<'py, Row>,
+    unused: Bound<'py, Row>,
     columns: &[Column],
     cells: &mut Cells<'_>,
     decoder: ValueDecoder<'_, 'py>,
 ) -> Result<Option<Bound<'py, Row>>, Raised> {
-    let refilled = fill::is_ours(spare.as_any())
-        && fill::again(spare.get().kept(decoder.py), |at| {
+    let refilled = fill::is_ours(unused.as_any())
+        && fill::again(unused.get().tuple(decoder.py), |at| {
             value(&columns[at].ty, cells.cell()?, &decoder)
         })?;
-    Ok(refilled.then_some(spare))
+    Ok(refilled.then_some(unused))
 }

@@ -24,7 +24,7 @@ use crate::columns::{self, ArrowTable};
 
 /// What is known about a result besides its rows.
 #[derive(Debug, Default)]
-pub struct Circumstances {
+pub struct ResponseMeta {
     pub node: Option<Arc<Node>>,
     pub attempts: u32,
     pub schema_agreed: bool,
@@ -40,7 +40,7 @@ pub struct Extras {
     pub payload: Vec<(String, Option<Vec<u8>>)>,
 }
 
-impl Circumstances {
+impl ResponseMeta {
     /// Adds the details of another reply.
     pub fn add(&mut self, answer: &Answer<'_>) {
         self.node = Some(answer.node.clone());
@@ -68,7 +68,7 @@ pub struct Rows {
     came: Pages,
     count: usize,
     state: Option<Vec<u8>>,
-    circumstances: Circumstances,
+    meta: ResponseMeta,
     /// Where each row begins: page and offset. Built on the first access by index.
     offsets: OnceLock<Vec<(u32, u32)>>,
 }
@@ -79,12 +79,12 @@ impl Rows {
         shape: Option<Arc<Shape>>,
         pages: PageList,
         state: Option<Vec<u8>>,
-        circumstances: Circumstances,
+        meta: ResponseMeta,
         classes: Arc<Classes>,
     ) -> Self {
         let count = pages.iter().map(|page| page.count).sum();
         let came = Pages { shape, all: pages, classes };
-        Self { came, count, state, circumstances, offsets: OnceLock::new() }
+        Self { came, count, state, meta, offsets: OnceLock::new() }
     }
 
     fn offset(&self, py: Python<'_>, index: usize) -> Result<(u32, u32), Raised> {
@@ -104,12 +104,12 @@ impl Rows {
             }
             let _ = self.offsets.set(offsets);
         }
-        let found = self.offsets.get().and_then(|offsets| offsets.get(index)).copied();
-        Ok(found.ok_or_else(|| PyIndexError::new_err("row index out of range"))?)
+        let offset = self.offsets.get().and_then(|offsets| offsets.get(index)).copied();
+        Ok(offset.ok_or_else(|| PyIndexError::new_err("row index out of range"))?)
     }
 
     fn extras(&self) -> Option<&Extras> {
-        self.circumstances.extras.as_deref()
+        self.meta.extras.as_deref()
     }
 
     fn row<'py>(&self, py: Python<'py>, index: usize) -> PyResult<Bound<'py, Row>> {
@@ -359,19 +359,19 @@ impl Rows {
     /// The address of the node that answered.
     #[getter]
     fn node(&self) -> String {
-        self.circumstances.node.as_ref().map_or_else(String::new, ToString::to_string)
+        self.meta.node.as_ref().map_or_else(String::new, ToString::to_string)
     }
 
     /// The number of requests sent, including retries.
     #[getter]
     fn attempts(&self) -> u32 {
-        self.circumstances.attempts
+        self.meta.attempts
     }
 
     /// After a schema change, whether all nodes agreed on the schema.
     #[getter]
     fn schema_agreed(&self) -> bool {
-        self.circumstances.schema_agreed
+        self.meta.schema_agreed
     }
 }
 
@@ -398,9 +398,9 @@ impl RowIterator {
     fn next<'py>(&mut self, py: Python<'py>) -> Result<Option<Bound<'py, Row>>, Raised> {
         let rows = self.rows.get();
         let (Some(shape), Some(names)) = (&rows.came.shape, &self.names) else { return Ok(None) };
-        let (mut page, mut row, mut offset) = self.at;
-        while rows.came.all.get(page).is_some_and(|it| row >= it.count) {
-            (page, row, offset) = (page + 1, 0, 0);
+        let (mut page, mut at, mut offset) = self.at;
+        while rows.came.all.get(page).is_some_and(|it| at >= it.count) {
+            (page, at, offset) = (page + 1, 0, 0);
         }
         let Some(here) = rows.came.all.get(page) else {
             self.recent.clear();
@@ -408,14 +408,14 @@ impl RowIterator {
         };
         let mut cells = here.cells(py, offset);
         let decoder = ValueDecoder { py, classes: &rows.came.classes };
-        let made = match &here.other {
+        let row = match &here.other {
             None => self.recent.row(names, &shape.columns, &mut cells, decoder)?,
             Some(other) => {
                 recent_rows::row(Names::of(py, other)?, &other.columns, &mut cells, decoder)?
             }
         };
-        self.at = (page, row + 1, here.len(py) - cells.0.rest().len());
-        Ok(Some(made))
+        self.at = (page, at + 1, here.len(py) - cells.0.rest().len());
+        Ok(Some(row))
     }
 }
 

@@ -167,7 +167,7 @@ fn ask<'py>(py: Python<'py>, core: &Core, call: Call, job: &mut Job) -> PyResult
         let mut heard = execution.hear(replied.outcome());
         draft = loop {
             match heard {
-                Heard::Done(answer) => return Ok(job.answered(py, answer)),
+                Heard::Done(answer) => return Ok(job.on_reply(py, answer)),
                 Heard::Send(next) => break next,
                 Heard::Pause(at) => {
                     let paused = detached(py, |interrupted| pause(at, interrupted))?;

@@ -16,8 +16,11 @@ use crate::bridge::errors::type_error;
 use crate::bridge::lifecycle::Lifecycle;
 use crate::bridge::loops::LoopTable;
 
-fn shared(points: &Bound<'_, PyAny>, given: Option<&Bound<'_, PyDict>>) -> PyResult<Arc<Shared>> {
-    let opening = options::read(points, given)?;
+fn shared(
+    points: &Bound<'_, PyAny>,
+    keywords: Option<&Bound<'_, PyDict>>,
+) -> PyResult<Arc<Shared>> {
+    let opening = options::read(points, keywords)?;
     let classes = Arc::new(Classes::new());
     let points = opening.options.contact_points.iter().map(ToString::to_string);
     let lifecycle = Lifecycle::new(false, points.collect::<Vec<_>>().join(","));
@@ -40,11 +43,11 @@ fn run<'py>(
     goal: Goal,
     statement: &Bound<'py, PyAny>,
     parameters: Option<&Bound<'py, PyAny>>,
-    given: Option<&Bound<'py, PyDict>>,
+    keywords: Option<&Bound<'py, PyDict>>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let core = runner.core(py)?;
     let statement = Statement::read(statement)?;
-    let options = statement_options(&core, given)?;
+    let options = statement_options(&core, keywords)?;
     runner.run(py, &core, Request { goal, statement, parameters, options })
 }
 
@@ -67,10 +70,10 @@ fn check(
     runner: &impl Runner,
     py: Python<'_>,
     statement: &Bound<'_, PyAny>,
-    given: Option<&Bound<'_, PyDict>>,
+    keywords: Option<&Bound<'_, PyDict>>,
 ) -> PyResult<()> {
     let core = runner.core(py)?;
-    statement_options(&core, given)?;
+    statement_options(&core, keywords)?;
     match Statement::read(statement)? {
         Statement::Batch(_) => Err(type_error("a batch has no rows to go through: execute it")),
         _ => Ok(()),
@@ -86,10 +89,10 @@ fn many(
     py: Python<'_>,
     statement: &Bound<'_, PyAny>,
     how: How,
-    given: Option<&Bound<'_, PyDict>>,
+    keywords: Option<&Bound<'_, PyDict>>,
 ) -> PyResult<Many> {
     let core = runner.core(py)?;
-    let options = statement_options(&core, given)?;
+    let options = statement_options(&core, keywords)?;
     let sender = runner.sender(py, &core)?;
     Many::new(core, sender, Statement::read(statement)?, options, how)
 }
@@ -99,7 +102,7 @@ fn register(shared: &Shared, py: Python<'_>, name: &str, class: &Bound<'_, PyAny
     shared.classes.register(name, keyspace.as_deref(), class)
 }
 
-fn refuse_to_travel(name: &str) -> PyErr {
+fn not_picklable(name: &str) -> PyErr {
     type_error(format!("{name} cannot be pickled: open a session in the other process"))
 }
 
@@ -113,8 +116,8 @@ fn session_repr(shared: &Shared, name: &str) -> String {
 fn replicas(shared: &Shared, py: Python<'_>, keyspace: &str, token: i64) -> PyResult<Vec<String>> {
     let core = shared.core(py)?;
     let snapshot = core.session.cluster().snapshot();
-    let found = snapshot.replicas(keyspace, token).unwrap_or_default();
-    Ok(found.iter().map(|at| snapshot.nodes[*at as usize].to_string()).collect())
+    let nodes = snapshot.replicas(keyspace, token).unwrap_or_default();
+    Ok(nodes.iter().map(|at| snapshot.nodes[*at as usize].to_string()).collect())
 }
 
 /// The methods of a class: its own, and the verbs.
@@ -272,7 +275,7 @@ macro_rules! session {
             }
 
             fn __reduce__(slf: &Bound<'_, Self>) -> PyResult<()> {
-                Err(refuse_to_travel(&slf.get_type().name()?.to_string()))
+                Err(not_picklable(&slf.get_type().name()?.to_string()))
             }
         });
     };

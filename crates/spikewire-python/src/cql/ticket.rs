@@ -100,7 +100,7 @@ impl Waits for Waiting {
 
     fn answered_at(&mut self, _: Tick) {
         if let Some(watch) = &mut self.watch {
-            watch.taken();
+            watch.on_reply();
         }
     }
 }
@@ -118,7 +118,7 @@ impl Completes<Cassandra> for Ticket {
             if let Some(watch) = &waiting.watch {
                 watch.goes_on();
             }
-            match waiting.job.answered(py, answer) {
+            match waiting.job.on_reply(py, answer) {
                 Progress::Done(result) => {
                     if let Some(watch) = &waiting.watch {
                         watch.decoded(None);

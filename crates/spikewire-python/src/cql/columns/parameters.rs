@@ -69,8 +69,8 @@ pub fn table_rows<'py>(
 fn choose(known: &Known, names: &[&str]) -> PyResult<Vec<usize>> {
     let mut columns = Vec::with_capacity(known.parameters.len());
     for parameter in &*known.parameters {
-        let mut found = names.iter().enumerate().filter(|(_, name)| ***name == *parameter.name);
-        columns.push(match (found.next(), found.next()) {
+        let mut same = names.iter().enumerate().filter(|(_, name)| ***name == *parameter.name);
+        columns.push(match (same.next(), same.next()) {
             (Some((at, _)), None) => at,
             (Some(_), Some(_)) => {
                 return Err(value_error(format!("there are two columns {:?}", &*parameter.name)));

@@ -85,7 +85,7 @@ fn hashable(value: Bound<'_, PyAny>) -> PyResult<Bound<'_, PyAny>> {
         return Ok(all_hashable(py, tuple.iter())?.into_any());
     }
     if let Ok(row) = value.cast::<Row>() {
-        let values = all_hashable(py, row.get().kept(py).iter())?;
+        let values = all_hashable(py, row.get().tuple(py).iter())?;
         return Ok(Bound::new(py, row.get().with(values))?.into_any());
     }
     Ok(value)
@@ -205,8 +205,9 @@ impl<'py> Sink for ValueDecoder<'_, 'py> {
         let (hour, minute) = ((rest / 3_600_000) as u8, (rest / 60_000 % 60) as u8);
         let (second, micro) = ((rest / 1000 % 60) as u8, (rest % 1000 * 1000) as u32);
         let utc = PyTzInfo::utc(py)?;
-        let made = PyDateTime::new(py, year, month, day, hour, minute, second, micro, Some(&utc));
-        Ok(made?.into_any())
+        let datetime =
+            PyDateTime::new(py, year, month, day, hour, minute, second, micro, Some(&utc));
+        Ok(datetime?.into_any())
     }
 
     fn date(&self, days: i32) -> Result<'py> {

@@ -5,7 +5,7 @@ use pyo3::types::PyBytes;
 use spikewire_cql::types::Type;
 use spikewire_cql::value::encode;
 
-use super::decode::{ValueDecoder, value as made};
+use super::decode::{ValueDecoder, value as decoded};
 use super::{HostValue, Mark};
 use crate::bridge::errors::value_error;
 use crate::cql::classes::Classes;
@@ -36,5 +36,5 @@ pub fn decode_value<'py>(
     bytes: Option<&[u8]>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let classes = Classes::new();
-    Ok(made(&Type::of_class(class_name), bytes, &ValueDecoder { py, classes: &classes })?)
+    Ok(decoded(&Type::of_class(class_name), bytes, &ValueDecoder { py, classes: &classes })?)
 }
