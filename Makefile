@@ -389,9 +389,9 @@ bench-batch: bench-tools ## Compare batches of 1 to 1,024 records, read and writ
 bench-columns: bench-tools ## Compare reading many records into columns, and the memory it takes
 	$(COMPARE) --mode columns $(BENCH_MANY) $(ARGS)
 
-.PHONY: bench-faces
-bench-faces: bench-tools ## Compare verbs, builder and drop-in, and what the drop-in replaces
-	$(COMPARE) --mode faces $(ARGS)
+.PHONY: bench-apis
+bench-apis: bench-tools ## Compare verbs, builder and drop-in, and what the drop-in replaces
+	$(COMPARE) --mode apis $(ARGS)
 
 .PHONY: bench-queries
 bench-queries: bench-tools ## Compare scans of whole sets, their memory, and gets during scans

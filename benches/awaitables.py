@@ -99,11 +99,11 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("--rounds", type=int, default=25)
     parser.add_argument("--loop", choices=("asyncio", "uvloop"))
-    given = parser.parse_args()
-    if given.loop is None:
+    args = parser.parse_args()
+    if args.loop is None:
         known = ["asyncio", *(["uvloop"] if importlib.util.find_spec("uvloop") else [])]
         for loop in known:
-            again = [sys.executable, __file__, "--rounds", str(given.rounds), "--loop", loop]
+            again = [sys.executable, __file__, "--rounds", str(args.rounds), "--loop", loop]
             subprocess.run(again, check=True)
         return
     server = subprocess.Popen(
@@ -111,10 +111,10 @@ def main() -> None:
     )
     assert server.stdin is not None
     assert server.stdout is not None
-    loops: Any = importlib.import_module(given.loop)
+    loops: Any = importlib.import_module(args.loop)
     loop: asyncio.AbstractEventLoop = loops.new_event_loop()
     try:
-        loop.run_until_complete(compare(given.loop, server.stdout.readline().strip(), given.rounds))
+        loop.run_until_complete(compare(args.loop, server.stdout.readline().strip(), args.rounds))
     finally:
         loop.close()
         server.stdin.close()

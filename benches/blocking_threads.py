@@ -93,9 +93,9 @@ def main() -> int:
     for threads in THREADS:
         row = []
         for name in SHAPES:
-            found = cells[threads, name]
-            rate = statistics.median(cell["rate"] for cell in found)
-            cpu = statistics.median(cell["cpu"] for cell in found)
+            results = cells[threads, name]
+            rate = statistics.median(cell["rate"] for cell in results)
+            cpu = statistics.median(cell["cpu"] for cell in results)
             row.append(f"{rate:>10,.0f}/s {cpu:>6.1f} us")
         print(f"{threads:>7} | " + " | ".join(f"{text:>22}" for text in row))
     return 0

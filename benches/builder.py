@@ -85,14 +85,14 @@ def rows(client: Any, session: Any, users: Any) -> Iterator[tuple[str, Any, Any]
         return step.execute(on_error="collect")
 
     def batch() -> Any:
-        made: list[spikewire.Row] = []
+        rows: list[spikewire.Row] = []
         for number in range(0, ROWS, 4):
-            made.append(spikewire.Write(key(number), {"n": number, "m": "text"}))
-            made.append(spikewire.Read(key(number + 1), ["n"]))
+            rows.append(spikewire.Write(key(number), {"n": number, "m": "text"}))
+            rows.append(spikewire.Read(key(number + 1), ["n"]))
             ops = [op.add("n", 1), op.get("n")]
-            made.append(spikewire.Write(key(number + 2), ops, exists="update"))
-            made.append(spikewire.Read(key(number + 3), []))
-        return client.batch(made)
+            rows.append(spikewire.Write(key(number + 2), ops, exists="update"))
+            rows.append(spikewire.Read(key(number + 3), []))
+        return client.batch(rows)
 
     yield (
         "same for all",
@@ -129,59 +129,59 @@ def all_cases(client: Any, key: spikewire.Key) -> Iterator[Case]:
         yield (*case, ROWS)
 
 
-def wanted(given: argparse.Namespace, client: Any, key: spikewire.Key) -> list[Case]:
+def cases_of(args: argparse.Namespace, client: Any, key: spikewire.Key) -> list[Case]:
     """The selected cases."""
-    found = list(all_cases(client, key))
-    if given.words:
-        return [case for case in found if any(word in case[0] for word in given.words)]
-    return found
+    cases = list(all_cases(client, key))
+    if args.words:
+        return [case for case in cases if any(word in case[0] for word in args.words)]
+    return cases
 
 
-def only(given: argparse.Namespace, client: Any, key: spikewire.Key) -> tuple[Any, int, int]:
+def only(args: argparse.Namespace, client: Any, key: spikewire.Key) -> tuple[Any, int, int]:
     """The call to make, its rows, and how often."""
-    name, which, count = given.only.split(":")
+    name, which, count = args.only.split(":")
     _, verb, builder, rows = next(case for case in all_cases(client, key) if case[0] == name)
     return verb if which == "verb" else builder, rows, int(count)
 
 
-def show(face: str, name: str, unit: str, verb: float, builder: float, ratio: float) -> None:
+def show(api: str, name: str, unit: str, verb: float, builder: float, ratio: float) -> None:
     print(
-        f"{face:8}  {name:15}  verb {verb:6.2f} {unit}  "
+        f"{api:8}  {name:15}  verb {verb:6.2f} {unit}  "
         f"builder {builder:6.2f} {unit}  ratio {ratio:.3f}",
         flush=True,
     )
 
 
-def show_times(face: str, name: str, verbs: list[float], builders: list[float]) -> None:
+def show_times(api: str, name: str, verbs: list[float], builders: list[float]) -> None:
     ratio = statistics.median(b / v for v, b in zip(verbs, builders, strict=True))
-    show(face, name, "us", statistics.median(verbs), statistics.median(builders), ratio)
+    show(api, name, "us", statistics.median(verbs), statistics.median(builders), ratio)
 
 
-def show_instructions(given: argparse.Namespace, found: list[Case]) -> None:
-    command = [__file__, "--seeds", given.seeds, "--face", given.face]
-    for name, _, _, rows in found:
+def show_instructions(args: argparse.Namespace, cases: list[Case]) -> None:
+    command = [__file__, "--seeds", args.seeds, "--api", args.api]
+    for name, _, _, rows in cases:
         few = FEW if rows == 1 else 4
         verb, builder = (
             counting.instructions(command, f"{name}:{which}", few, rows)
             for which in ("verb", "builder")
         )
-        show(given.face, name, "k", verb, builder, builder / verb)
+        show(args.api, name, "k", verb, builder, builder / verb)
 
 
-def blocking(given: argparse.Namespace) -> None:
+def blocking(args: argparse.Namespace) -> None:
     key = spikewire.Key("test", "cost", "alice")
-    with spikewire.Client(given.seeds, timeout=20) as client:
+    with spikewire.Client(args.seeds, timeout=20) as client:
         client.put(key, {"n": 1, "m": 2})
         users = client.dataset("test", "cost")
         users.put_many({n: {"n": n, "m": "text"} for n in range(ROWS)}).raise_for_errors()
-        if given.only:
-            call, _, count = only(given, client, key)
+        if args.only:
+            call, _, count = only(args, client, key)
             for _ in range(count):
                 call()
             return
-        found = wanted(given, client, key)
-        if given.instructions:
-            show_instructions(given, found)
+        cases = cases_of(args, client, key)
+        if args.instructions:
+            show_instructions(args, cases)
             return
 
         def once(call: Callable[[], object], rows: int) -> float:
@@ -191,19 +191,19 @@ def blocking(given: argparse.Namespace) -> None:
                 call()
             return (processor_time() - began) / count / rows * 1e6
 
-        for name, verb, builder, many in found:
+        for name, verb, builder, many in cases:
             pairs = [
                 (once(verb, many), once(builder, many))
                 if turn % 2
                 else (once(builder, many), once(verb, many))[::-1]
-                for turn in range(given.rounds)
+                for turn in range(args.rounds)
             ]
             show_times("blocking", name, *map(list, zip(*pairs, strict=True)))
 
 
-async def asynchronous(given: argparse.Namespace) -> None:
+async def asynchronous(args: argparse.Namespace) -> None:
     key = spikewire.Key("test", "cost", "alice")
-    async with spikewire.AsyncClient(given.seeds, timeout=20) as client:
+    async with spikewire.AsyncClient(args.seeds, timeout=20) as client:
         await client.put(key, {"n": 1, "m": 2})
         users = client.dataset("test", "cost")
         written = await users.put_many({n: {"n": n, "m": "text"} for n in range(ROWS)})
@@ -223,17 +223,17 @@ async def asynchronous(given: argparse.Namespace) -> None:
             await in_tasks(call, rows, count)
             return (processor_time() - began) / (count * rows) * 1e6
 
-        if given.only:
-            await in_tasks(*only(given, client, key))
+        if args.only:
+            await in_tasks(*only(args, client, key))
             return
-        found = wanted(given, client, key)
-        if given.instructions:
-            show_instructions(given, found)
+        cases = cases_of(args, client, key)
+        if args.instructions:
+            show_instructions(args, cases)
             return
-        for name, verb, builder, many in found:
+        for name, verb, builder, many in cases:
             verbs: list[float] = []
             builders: list[float] = []
-            for turn in range(given.rounds):
+            for turn in range(args.rounds):
                 if turn % 2:
                     verbs.append(await once(verb, many))
                     builders.append(await once(builder, many))
@@ -248,19 +248,19 @@ def main() -> None:
     parser.add_argument("words", nargs="*")
     parser.add_argument("--rounds", type=int, default=31)
     parser.add_argument("--instructions", action="store_true")
-    parser.add_argument("--face", choices=("blocking", "asyncio"))
+    parser.add_argument("--api", choices=("blocking", "asyncio"))
     parser.add_argument("--seeds", help="a cluster that is there")
     parser.add_argument("--only", help=argparse.SUPPRESS)
-    given = parser.parse_args()
-    if given.face is None:
-        for face in ("blocking", "asyncio"):
-            subprocess.run([sys.executable, *sys.argv, "--face", face], check=True)
+    args = parser.parse_args()
+    if args.api is None:
+        for api in ("blocking", "asyncio"):
+            subprocess.run([sys.executable, *sys.argv, "--api", api], check=True)
         return
-    with nullcontext(given.seeds) if given.seeds else counting.server() as given.seeds:
-        if given.face == "blocking":
-            blocking(given)
+    with nullcontext(args.seeds) if args.seeds else counting.server() as args.seeds:
+        if args.api == "blocking":
+            blocking(args)
         else:
-            asyncio.run(asynchronous(given))
+            asyncio.run(asynchronous(args))
 
 
 if __name__ == "__main__":

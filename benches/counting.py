@@ -54,6 +54,6 @@ def _counted(command: list[str]) -> int:
     done = subprocess.run(
         [*counting, *command], check=True, stderr=subprocess.PIPE, text=True, env=quiet
     )
-    found = re.search(r"Collected : (\d+)", done.stderr)
-    assert found is not None, done.stderr
-    return int(found[1])
+    match = re.search(r"Collected : (\d+)", done.stderr)
+    assert match is not None, done.stderr
+    return int(match[1])

@@ -6,7 +6,8 @@
 
 The embedded cluster is another process. Each line has the cost of a call, or of a row if a call has
 several, in microseconds of user and system time (medians, and the median of the ratios by round) or
-in thousands of instructions of this process. The cost includes the objects that a program creates
+in thousands of instructions of this process. Times of the package `aerospike` itself, where it is
+installed, are measured by the same calls. The cost includes the objects that a program creates
 for the call: key tuples, rows and dictionaries of operations for a drop-in, and the equivalent rows
 and operations for the verb. Results are accessed, because verbs decode rows only then.
 """
@@ -16,16 +17,16 @@ from __future__ import annotations
 import argparse
 import resource
 import statistics
-from contextlib import nullcontext
-from typing import TYPE_CHECKING, Any
+import warnings
+from contextlib import nullcontext, suppress
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import counting
 
 import spikewire
 from spikewire import op
-from spikewire.compat import aerospike, aerospike_py
-from spikewire.compat.aerospike_helpers.batch.records import BatchRecords, Write
-from spikewire.compat.aerospike_helpers.operations import map_operations, operations
+from spikewire.compat import aerospike_py
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -37,13 +38,37 @@ BINS: dict[str, Any] = {"a": 1, "b": "text", "c": 2.5, "d": b"bytes"}
 Case = tuple[str, int, "Callable[[], Any]", "Callable[[], Any]"]
 
 
+class Packages(NamedTuple):
+    """The modules of the official client that programs import, or those of the drop-in."""
+
+    aerospike: Any
+    records: Any
+    operations: Any
+    map_operations: Any
+
+    @classmethod
+    def imported(cls, within: str = "") -> Packages:
+        helpers = f"{within}aerospike_helpers"
+        return cls(
+            import_module(f"{within}aerospike"),
+            import_module(f"{helpers}.batch.records"),
+            import_module(f"{helpers}.operations.operations"),
+            import_module(f"{helpers}.operations.map_operations"),
+        )
+
+
+OURS = Packages.imported("spikewire.compat.")
+
+
 def key(number: int) -> tuple[str, str, int]:
     return NAMESPACE, SET, number
 
 
-def of_aerospike(verbs: Any, drop_in: Any) -> Iterator[Case]:
-    """The cases: a name, the rows of a call, the verb, the drop-in."""
+def of_aerospike(verbs: Any, drop_in: Any, packages: Packages = OURS) -> Iterator[Case]:
+    """The cases: a name, the rows of a call, the verb, the drop-in (or the original)."""
     one, numbers = 7, range(ROWS)
+    aerospike, records, operations, map_operations = packages
+    BatchRecords, Write = records.BatchRecords, records.Write  # noqa: N806
     yield "get", 1, lambda: verbs.get(key(one)), lambda: drop_in.get(key(one))
     yield "put", 1, lambda: verbs.put(key(one), BINS), lambda: drop_in.put(key(one), BINS)
     yield (
@@ -134,7 +159,6 @@ def of_aerospike(verbs: Any, drop_in: Any) -> Iterator[Case]:
             )
         ),
     )
-    # As a feature store writes.
     features, ordered = {"a": 1.5, "b": 2, "c": "text"}, {"map_order": aerospike.MAP_KEY_ORDERED}
     meta = {"ttl": 3600}
     yield (
@@ -169,6 +193,48 @@ def of_aerospike(verbs: Any, drop_in: Any) -> Iterator[Case]:
             )
         ),
     )
+    # As Feast's online store writes.
+    yield (
+        "batch_write, features",
+        ROWS,
+        lambda: verbs.batch(
+            [
+                spikewire.Write(
+                    (NAMESPACE, SET, bytearray(b"entity %d" % each)),
+                    [
+                        op.map.put_items("features", {"view": features_of(each)}, order="key"),
+                        op.map.put("event_ts", "view", each, order="key"),
+                        op.put("created_ts", each),
+                    ],
+                    ttl=3600,
+                )
+                for each in numbers
+            ]
+        ),
+        lambda: drop_in.batch_write(
+            BatchRecords(
+                [
+                    Write(
+                        (NAMESPACE, SET, bytearray(b"entity %d" % each)),
+                        [
+                            map_operations.map_put_items(
+                                "features", {"view": features_of(each)}, map_policy=ordered
+                            ),
+                            map_operations.map_put("event_ts", "view", each, map_policy=ordered),
+                            operations.write("created_ts", each),
+                        ],
+                        meta=meta,
+                    )
+                    for each in numbers
+                ]
+            )
+        ),
+    )
+
+
+def features_of(number: int) -> dict[str, Any]:
+    """The features of an entity."""
+    return {"a": number * 1.5, "b": number, "c": "text", "d": 0.5, "e": number + 7}
 
 
 def of_aerospike_py(verbs: Any, drop_in: Any) -> Iterator[Case]:
@@ -210,7 +276,7 @@ def of_aerospike_py(verbs: Any, drop_in: Any) -> Iterator[Case]:
     )
 
 
-FACES = {"aerospike": of_aerospike, "aerospike_py": of_aerospike_py}
+APIS = {"aerospike": of_aerospike, "aerospike_py": of_aerospike_py}
 
 
 def repeat(call: Callable[[], Any], count: int) -> None:
@@ -228,66 +294,88 @@ def microseconds(call: Callable[[], Any], rows: int) -> float:
     return used / count / rows * 1e6
 
 
-def times(cases: list[Case], rounds: int) -> Iterator[tuple[str, float, float, float]]:
-    """For each case, the cost of verb and drop-in, and their ratio."""
+def times(
+    cases: list[Case], originals: dict[str, Callable[[], Any]], rounds: int
+) -> Iterator[tuple[str, float, float, float, float | None]]:
+    """For each case, the cost of verb and drop-in, their ratio, and the cost of the original."""
     for name, rows, verb, drop_in in cases:
-        pairs: list[tuple[float, float]] = []
+        calls = [verb, drop_in, *([originals[name]] if name in originals else [])]
+        costs: list[list[float]] = []
         for turn in range(rounds):
-            if turn % 2:
-                first = microseconds(verb, rows)
-                pairs.append((first, microseconds(drop_in, rows)))
-            else:
-                second = microseconds(drop_in, rows)
-                pairs.append((microseconds(verb, rows), second))
-        verbs, drop_ins = zip(*pairs, strict=True)
-        ratio = statistics.median(mine / verb for verb, mine in pairs)
-        yield name, statistics.median(verbs), statistics.median(drop_ins), ratio
+            order = range(len(calls))
+            measured = {
+                at: microseconds(calls[at], rows) for at in (order if turn % 2 else reversed(order))
+            }
+            costs.append([measured[at] for at in order])
+        verbs, drop_ins, *rest = map(statistics.median, zip(*costs, strict=True))
+        ratio = statistics.median(cost[1] / cost[0] for cost in costs)
+        yield name, verbs, drop_ins, ratio, rest[0] if rest else None
 
 
 def instructions(
-    cases: list[Case], face: str, seeds: str
-) -> Iterator[tuple[str, float, float, float]]:
-    """The same, in thousands of instructions."""
-    command = [__file__, "--seeds", seeds, "--face", face]
+    cases: list[Case], api: str, seeds: str
+) -> Iterator[tuple[str, float, float, float, None]]:
+    """The same without the original, in thousands of instructions."""
+    command = [__file__, "--seeds", seeds, "--api", api]
     for name, rows, *_ in cases:
         few = max(100 // rows, 5)
         verb, mine = (
             counting.instructions(command, f"{name}:{which}", few, rows)
             for which in ("verb", "drop-in")
         )
-        yield name, verb, mine, mine / verb
+        yield name, verb, mine, mine / verb, None
 
 
-def opened(seeds: str, face: str) -> tuple[Any, Any]:
+def opened(seeds: str, api: str) -> tuple[Any, Any]:
     """The open clients: ours and the drop-in."""
     verbs = spikewire.Client(seeds, timeout=20)
     address, port = seeds.split(",")[0].rsplit(":", 1)
     config = {"hosts": [(address, int(port))]}
-    if face == "aerospike":
-        return verbs, aerospike.client(config)
+    if api == "aerospike":
+        return verbs, OURS.aerospike.client(config)
     return verbs, aerospike_py.client(config).connect()
 
 
-def measure(given: argparse.Namespace, face: str) -> None:
-    verbs, drop_in = opened(given.seeds, face)
+def originals_of(seeds: str, api: str) -> tuple[dict[str, Callable[[], Any]], Any]:
+    """The calls of the original by the names of their cases, and its client: none where it is not
+    installed."""
+    if api == "aerospike":
+        with suppress(ImportError):
+            packages = Packages.imported()
+            address, port = seeds.split(",")[0].rsplit(":", 1)
+            client = packages.aerospike.client({"hosts": [(address, int(port))]}).connect()
+            return {name: call for name, _, _, call in of_aerospike(None, client, packages)}, client
+    return {}, None
+
+
+def measure(args: argparse.Namespace, api: str) -> None:
+    verbs, drop_in = opened(args.seeds, api)
     verbs.put_many([(key(number), BINS) for number in range(ROWS)]).raise_for_errors()
-    found = list(FACES[face](verbs, drop_in))
-    if given.only:
-        name, which, count = given.only.split(":")
-        _, _, verb_call, drop_in_call = next(case for case in found if case[0] == name)
+    cases = list(APIS[api](verbs, drop_in))
+    if args.only:
+        name, which, count = args.only.split(":")
+        _, _, verb_call, drop_in_call = next(case for case in cases if case[0] == name)
         repeat(verb_call if which == "verb" else drop_in_call, int(count))
     else:
-        if given.words:
-            found = [case for case in found if any(word in case[0] for word in given.words)]
-        counts = given.instructions
-        rows = instructions(found, face, given.seeds) if counts else times(found, given.rounds)
+        if args.words:
+            cases = [case for case in cases if any(word in case[0] for word in args.words)]
+        counts = args.instructions
+        originals, original = ({}, None) if counts else originals_of(args.seeds, api)
+        rows = (
+            instructions(cases, api, args.seeds)
+            if counts
+            else times(cases, originals, args.rounds)
+        )
         unit = "k" if counts else "us"
-        for name, verb, mine, ratio in rows:
+        for name, verb, mine, ratio, cost in rows:
+            beside = "" if cost is None else f"  original {cost:7.2f} {unit}"
             print(
-                f"{face:12}  {name:18}  verb {verb:7.2f} {unit}  "
-                f"drop-in {mine:7.2f} {unit}  ratio {ratio:.2f}",
+                f"{api:12}  {name:21}  verb {verb:7.2f} {unit}  "
+                f"drop-in {mine:7.2f} {unit}  ratio {ratio:.2f}{beside}",
                 flush=True,
             )
+        if original is not None:
+            original.close()
     drop_in.close()
     verbs.close()
 
@@ -297,13 +385,14 @@ def main() -> None:
     parser.add_argument("words", nargs="*")
     parser.add_argument("--rounds", type=int, default=31)
     parser.add_argument("--instructions", action="store_true")
-    parser.add_argument("--face", choices=tuple(FACES), help="only this one")
+    parser.add_argument("--api", choices=tuple(APIS), help="only this one")
     parser.add_argument("--seeds", help="a cluster that is there")
     parser.add_argument("--only", help=argparse.SUPPRESS)
-    given = parser.parse_args()
-    with nullcontext(given.seeds) if given.seeds else counting.server() as given.seeds:
-        for face in [given.face] if given.face else FACES:
-            measure(given, face)
+    args = parser.parse_args()
+    warnings.simplefilter("ignore", DeprecationWarning)  # Of `meta`, which programs still use.
+    with nullcontext(args.seeds) if args.seeds else counting.server() as args.seeds:
+        for api in [args.api] if args.api else APIS:
+            measure(args, api)
 
 
 if __name__ == "__main__":

@@ -171,24 +171,24 @@ def compare(hosts: str, rounds: int, calls: int) -> bool:
 
     cells: dict[str, list[dict[str, float]]] = {way: [] for way in WAYS}
     for _ in range(rounds):
-        for way, found in cells.items():
-            found.append(cell(way, calls))
+        for way, results in cells.items():
+            results.append(cell(way, calls))
     print(f"{'way':<24} | {'calls/s':>9} | {'CPU us/call':>11} | {'MiB grown':>9} | failed")
-    for way, found in cells.items():
-        rate, cpu, grown = (statistics.median(each[of] for each in found) for of in MEDIANS)
-        failed = sum(each["failed"] for each in found)
+    for way, results in cells.items():
+        rate, cpu, grown = (statistics.median(each[of] for each in results) for of in MEDIANS)
+        failed = sum(each["failed"] for each in results)
         print(f"{way:<24} | {rate:>9,.0f} | {cpu:>11.2f} | {grown:>9.1f} | {failed:>6}")
     pairs = zip(cells["500 callback chains"], cells["120 callback chains"], strict=True)
     ratios = [many["rate"] / few["rate"] for many, few in pairs]
-    shown = ", ".join(f"{ratio:.2f}" for ratio in ratios)
-    print(f"500 chains / 120 chains: {statistics.median(ratios):.2f} (rounds: {shown})")
-    fine = not any(each["failed"] for found in cells.values() for each in found)
+    ratios_text = ", ".join(f"{ratio:.2f}" for ratio in ratios)
+    print(f"500 chains / 120 chains: {statistics.median(ratios):.2f} (rounds: {ratios_text})")
+    fine = not any(each["failed"] for results in cells.values() for each in results)
     for calls in (10_000, 100_000):
-        found = cell("unthrottled", calls)
-        fine = fine and not found["failed"]
+        results = cell("unthrottled", calls)
+        fine = fine and not results["failed"]
         print(
-            f"unthrottled: {calls:,} submitted, {found['failed']} failed, "
-            f"{found['grown']:.1f} MiB grown, {found['rate']:,.0f} calls/s"
+            f"unthrottled: {calls:,} submitted, {results['failed']} failed, "
+            f"{results['grown']:.1f} MiB grown, {results['rate']:,.0f} calls/s"
         )
     return fine
 

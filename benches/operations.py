@@ -33,11 +33,11 @@ def cases(data: spikewire.Dataset) -> dict[str, Callable[[], Any]]:
     from spikewire import ctx, exp, op
 
     path = [ctx.map_key("a"), ctx.map_key("b")]
-    kept = [op.map.get_by_key("nested", "k", ctx=path)]
+    operations = [op.map.get_by_key("nested", "k", ctx=path)]
     filtered = exp.bin("n") > 3
     return {
         "get of one bin": lambda: data.get(1, ["n"]),
-        "operate, nested map, kept": lambda: data.operate(1, kept),
+        "operate, nested map, kept": lambda: data.operate(1, operations),
         "operate, nested map, made anew": lambda: data.operate(
             1, [op.map.get_by_key("nested", "k", ctx=path)]
         ),
@@ -78,17 +78,17 @@ def main() -> int:
             data = client.dataset("test", "operations")
             data.put(1, RECORD)
             calls = cases(data)
-            found: dict[str, list[float]] = {name: [] for name in calls}
+            times_by_name: dict[str, list[float]] = {name: [] for name in calls}
             for call in calls.values():
                 cpu(call, 200)
             for _ in range(options.rounds):
                 for name, call in calls.items():
-                    found[name].append(cpu(call, options.calls))
+                    times_by_name[name].append(cpu(call, options.calls))
     finally:
         if server is not None:
             server.terminate()
             server.wait(10)
-    medians = {name: statistics.median(times) for name, times in found.items()}
+    medians = {name: statistics.median(times) for name, times in times_by_name.items()}
     plain = next(iter(medians.values()))
     for name, time in medians.items():
         print(f"{name:<32} {time:>6.2f} us {time / plain:>5.2f} x")

@@ -69,19 +69,19 @@ async def measure(client: Any, rounds: int, one: Callable[[Any], Awaitable[float
     view = traced(client)
     users = client.dataset("test", "users")
     modes = [mode for mode in MODES if mode != "spans" or view is not None]
-    found: dict[str, list[float]] = {mode: [] for mode in modes}
+    by_mode: dict[str, list[float]] = {mode: [] for mode in modes}
     for number in range(rounds + 1):
         for mode in modes:
             turn(client, mode)
             dataset = view.dataset("test", "users") if mode == "spans" and view else users
             took = await one(dataset)
             if number:  # the first round is the warm-up
-                found[mode].append(took)
-    off = statistics.median(found["off"])
-    for mode, times in found.items():
+                by_mode[mode].append(took)
+    off = statistics.median(by_mode["off"])
+    for mode, times in by_mode.items():
         median = statistics.median(times)
         more = statistics.median(
-            time / base for time, base in zip(times, found["off"], strict=True)
+            time / base for time, base in zip(times, by_mode["off"], strict=True)
         )
         print(f"{type(client).__name__:12} {mode:9} {median:7.2f} µs/op  {more - 1:+6.1%}")
     assert off > 0

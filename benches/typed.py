@@ -73,7 +73,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n\n")[0])
     parser.add_argument("--rounds", type=int, default=9, help="rounds of each (default 9)")
     parser.add_argument("--calls", type=int, default=20_000, help="calls in a round")
-    told = parser.parse_args()
+    args = parser.parse_args()
     print(f"{'':11}{'value':>8}{'by hand':>9}{'write':>8}   ns of CPU for a record, median")
     with Cluster(nodes=1) as cluster, spikewire.Client(cluster.seeds) as client:
         for name, kind in (
@@ -93,7 +93,7 @@ def main() -> None:
                 hand,
                 lambda schema=schema, it=instance: schema.encode(it, True),  # type: ignore[misc]
             ]
-            times = [[one_round(way, told.calls) for way in ways] for _ in range(told.rounds)]
+            times = [[one_round(way, args.calls) for way in ways] for _ in range(args.rounds)]
             value, own, write = (statistics.median(it) for it in zip(*times, strict=True))
             print(f"{name:11}{value:8.0f}{own:9.0f}{write:8.0f}")
 

@@ -38,6 +38,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--one-face", action="store_true", help="run each case on one face, in turns (quick)"
     )
+    parser.addoption(
+        "--every-face", action="store_true", help="run each case on all faces (twice the time)"
+    )
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -52,9 +55,16 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
             item.add_marker(mark)
         if path.as_posix().startswith(selection.ANY_FACE):
             item.add_marker("any_face")
+        if path.as_posix().startswith(selection.EVERY_FACE):
+            item.add_marker("every_face")
         if path.as_posix().startswith(selection.THREADS):
             item.add_marker("threads")
-    dropped = selection.one_face(items, everywhere=config.getoption("one_face"))
+    if config.getoption("every_face"):
+        return
+    one = config.getoption("one_face")
+    dropped = selection.one_face(items, everywhere=one)
+    if not one:
+        dropped += selection.some_faces(items)
     if dropped:
         config.hook.pytest_deselected(items=dropped)
 

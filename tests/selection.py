@@ -1,8 +1,15 @@
 """Selection of the collected tests: marks by file, and tests that need one face only.
 
-Every test of a behaviour is written once and collected for each face. If the face cannot make a
-difference, as in the arguments of a call, the mark `any_face` has each case run on one of them, in
-turns, so that every face has its share and no case is left out. `--one-face` treats all tests so.
+Every test of a behaviour is written once and collected for each face. How many of them run a case
+depends on what it can find:
+
+- tests about threads and loops (`EVERY_FACE`): all faces;
+- others: two, one whose caller blocks and one on an event loop, each pair in turns;
+- where the face cannot make a difference, as in the arguments of a call, the mark `any_face`: one,
+  in turns.
+
+So every face has its share and no case is left out. `--one-face` runs all cases on one face,
+`--every-face` on all.
 """
 
 from __future__ import annotations
@@ -50,6 +57,18 @@ ANY_FACE = (
     "behaviour/test_foreign_values",
     "behaviour/test_operations",
     "behaviour/test_values",
+)
+
+#: Files about what faces do differently: waiting, loops, threads, and every verb once.
+EVERY_FACE = (
+    "behaviour/test_blocking",
+    "behaviour/test_chaos",
+    "behaviour/test_limits",
+    "behaviour/test_loops",
+    "behaviour/test_reentrancy",
+    "behaviour/test_tasks",
+    "behaviour/test_threads",
+    "behaviour/test_verbs",
 )
 
 #: Files about what may differ without a GIL: threads, locks, objects that change meanwhile, forks,
@@ -127,6 +146,23 @@ def keep(
         (kept if wanted(number, parameters(item)) else dropped).append(item)
     items[:] = kept
     return dropped
+
+
+#: Faces of one kind, between which tests that are not about their differences take turns.
+PAIRS = (("blocking", "submit"), ("asyncio", "uvloop"))
+
+
+def some_faces(items: list[pytest.Item]) -> list[pytest.Item]:
+    """Keeps each case for one face of each kind, in turns, unless it is for one or for all."""
+
+    def among(item: pytest.Item) -> bool:
+        is_open = not any(map(item.get_closest_marker, ("any_face", "every_face")))
+        return is_open and parameters(item).get("face") in FACES
+
+    def selected(number: int, case: dict[str, object]) -> bool:
+        return any(case["face"] == pair[number % len(pair)] for pair in PAIRS)
+
+    return keep(items, selected, ["face"], among)
 
 
 def one_face(items: list[pytest.Item], *, everywhere: bool) -> list[pytest.Item]:

@@ -129,6 +129,6 @@ def test_nothing_is_loaded_from_elsewhere(site: Path) -> None:
 
 def test_tabs_begin_with_a_title() -> None:
     text = "<!-- tabs -->\n**One**\n\n1\n\n**Two**\n\n```\n2\n```\n\n<!-- end of tabs -->\n"
-    assert tabs.made(text) == '=== "One"\n\n    1\n\n=== "Two"\n\n    ```\n    2\n    ```\n'
+    assert tabs.with_tabs(text) == '=== "One"\n\n    1\n\n=== "Two"\n\n    ```\n    2\n    ```\n'
     with pytest.raises(ValueError, match="title in bold"):
-        tabs.made("<!-- tabs -->\nno title\n<!-- end of tabs -->\n")
+        tabs.with_tabs("<!-- tabs -->\nno title\n<!-- end of tabs -->\n")

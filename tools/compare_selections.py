@@ -85,8 +85,8 @@ def main() -> int:
     draw = random.Random(options.seed)  # noqa: S311 (not for secrets)
     run: Counter[tuple[object, ...]] = Counter()
     different: dict[tuple[object, ...], list[str]] = defaultdict(list)
-    found: Counter[tuple[object, ...]] = Counter()
-    refused: Counter[str] = Counter()
+    differences: Counter[tuple[object, ...]] = Counter()
+    rejections: Counter[str] = Counter()
     started = time.monotonic()
     with (
         spikewire.Client(options.seeds[0], timeout=30) as first,
@@ -94,28 +94,28 @@ def main() -> int:
     ):
         left = options.count
         while left > 0:
-            window = [_selection(draw, refused) for _ in range(min(left, WINDOW))]
+            window = [_selection(draw, rejections) for _ in range(min(left, WINDOW))]
             left -= len(window)
             outcomes = zip(window, _run(first, window), _run(second, window), strict=True)
             for selection, here, there in outcomes:
                 run[selection.kind] += 1
                 if here == there:
                     continue
-                found[selection.kind] += 1
+                differences[selection.kind] += 1
                 examples = different[selection.kind]
                 if len(examples) < EXAMPLES:
                     examples.append(f"    {selection.text}\n      {here}\n      {there}")
-    for kind, count in found.most_common():
+    for kind, count in differences.most_common():
         print(f"{' '.join(str(part) for part in kind)}: {count} of {run[kind]}")
         print("\n".join(different[kind]))
     seconds = time.monotonic() - started
     print(
         f"{run.total():,} selections of {len(run):,} classes in {seconds:.0f} s:"
-        f" {found.total():,} differ, in {len(found):,} classes"
+        f" {differences.total():,} differ, in {len(differences):,} classes"
     )
-    for why, count in refused.most_common():
+    for why, count in rejections.most_common():
         print(f"refused by the client {count:,} times: {why}")
-    return int(bool(found))
+    return int(bool(differences))
 
 
 def _run(client: spikewire.Client, window: list[Selection]) -> list[tuple[object, ...]]:
@@ -128,21 +128,21 @@ def _run(client: spikewire.Client, window: list[Selection]) -> list[tuple[object
     outcomes: list[tuple[object, ...]] = []
     for at, code in enumerate(batch.codes):
         record = batch[at] if code == 0 else None
-        outcomes.append((code, *map(_shown, record.results[-2:])) if record else (code,))
+        outcomes.append((code, *map(_with_types, record.results[-2:])) if record else (code,))
     return outcomes
 
 
-def _shown(value: Any) -> str:
+def _with_types(value: Any) -> str:
     """The value with its types, and with the order of its pairs."""
     return repr(value)
 
 
-def _selection(draw: random.Random, refused: Counter[str]) -> Selection:
+def _selection(draw: random.Random, rejections: Counter[str]) -> Selection:
     while True:
         try:
             selection = _draw_selection(draw)
         except (ValueError, TypeError, spikewire.Error) as error:
-            refused[str(error)[:90]] += 1
+            rejections[str(error)[:90]] += 1
             continue
         return selection
 

@@ -95,11 +95,11 @@ def main(arguments: list[str]) -> int:
             _start(running)
         for file in files:
             original, ours = (_outcomes(folder, file, drop_in) for drop_in in ("", "1"))
-            for counted, found in zip(counts, (original, ours), strict=True):
-                counted.update(outcome for outcome, _ in found.values())
+            for counted, outcomes in zip(counts, (original, ours), strict=True):
+                counted.update(outcome for outcome, _ in outcomes.values())
             passing = {name for name, (outcome, _) in original.items() if outcome == "passed"}
-            kept = {name for name in passing if ours.get(name, ("none",))[0] == "passed"}
-            rows.append((file, len(original), len(passing), len(kept)))
+            passing_both = {name for name in passing if ours.get(name, ("none",))[0] == "passed"}
+            rows.append((file, len(original), len(passing), len(passing_both)))
             print("{}: {} tests, {} pass, {} of these with the drop-in".format(*rows[-1]))
             for name in sorted(original | ours):
                 before, now = original.get(name, ("none", "")), ours.get(name, ("none", ""))
@@ -109,7 +109,7 @@ def main(arguments: list[str]) -> int:
     _print_table(rows)
     for what, counted in zip(("driver", "drop-in"), counts, strict=True):
         print(f"{what}: {', '.join(f'{n} {outcome}' for outcome, n in sorted(counted.items()))}")
-    return int(any(passing > kept for _, _, passing, kept in rows))
+    return int(any(passing > passing_both for _, _, passing, passing_both in rows))
 
 
 def _print_table(rows: Sequence[tuple[str, int, int, int]]) -> None:
@@ -185,8 +185,8 @@ def _outcomes(folder: Path, file: str, drop_in: str) -> dict[str, tuple[str, str
             print(done.stdout)
         if not out.exists():
             return {file: ("could not run", done.stdout[-300:])}
-        found: dict[str, list[str]] = json.loads(out.read_text())
-        return {name: (outcome, why) for name, (outcome, why) in found.items()}
+        outcomes: dict[str, list[str]] = json.loads(out.read_text())
+        return {name: (outcome, why) for name, (outcome, why) in outcomes.items()}
 
 
 # In the plugin.
@@ -201,7 +201,7 @@ class _Placeholder(type):
             raise AttributeError(name)
         raise NotImplementedError(f"{cls.__name__}.{name}")
 
-    def __call__(cls, *_given: Any, **_named: Any) -> Any:
+    def __call__(cls, *_args: Any, **_named: Any) -> Any:
         raise NotImplementedError(cls.__name__)
 
 
@@ -222,9 +222,9 @@ class _Modules(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         return importlib.machinery.ModuleSpec(name, self, is_package=True)
 
     def create_module(self, spec: Any) -> ModuleType:
-        made = ModuleType(spec.name)
-        setattr(made, "__getattr__", _of_module)  # noqa: B010
-        return made
+        module = ModuleType(spec.name)
+        setattr(module, "__getattr__", _of_module)  # noqa: B010
+        return module
 
     def exec_module(self, module: ModuleType) -> None:
         """There is nothing to execute."""
@@ -286,8 +286,8 @@ def _leave_out(settings: Sequence[str]) -> None:
     cluster: Any = importlib.import_module("cassandra.cluster").Cluster
     start = cluster.__init__
 
-    def without(self: Any, *given: Any, **named: Any) -> None:
-        start(self, *given, **{name: named[name] for name in named if name not in settings})
+    def without(self: Any, *args: Any, **named: Any) -> None:
+        start(self, *args, **{name: named[name] for name in named if name not in settings})
 
     cluster.__init__ = without
 

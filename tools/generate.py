@@ -42,29 +42,29 @@ NODE = ROOT / "node/src/aerospike"
 def outputs() -> dict[Path, str]:
     """Every generated file with its contents."""
     known = table.load()
-    found: dict[Path, str] = {}
+    texts: dict[Path, str] = {}
     for name, family in known.families.items():
-        for face in ("op", "exp"):
-            found[PYTHON / f"{face}/{name}.py"] = wrappers.public(family, face)
-            found[PYTHON / f"aerospike/{face}/{name}.py"] = wrappers.module(known, family, face)
-            path = RUST / RUST_MODULES[face] / f"{name}.rs"
-            found[path] = formatted(rust_functions.module(known, family, face))
-            found[NODE / f"{face}/{name}.ts"] = typescript.module(known, family, face)
+        for api in ("op", "exp"):
+            texts[PYTHON / f"{api}/{name}.py"] = wrappers.public(family, api)
+            texts[PYTHON / f"aerospike/{api}/{name}.py"] = wrappers.module(known, family, api)
+            path = RUST / RUST_MODULES[api] / f"{name}.rs"
+            texts[path] = formatted(rust_functions.module(known, family, api))
+            texts[NODE / f"{api}/{name}.ts"] = typescript.module(known, family, api)
         path = PROTOCOL / f"operation/{name}.rs"
-        found[path] = formatted(decoding.module(known, family))
-    found[PROTOCOL / "operation/words.rs"] = formatted(decoding.words(known))
-    found[RUST / "words.rs"] = formatted(rust_functions.enumerations(known))
-    found[NODE / "operation/words.ts"] = typescript.words(known)
+        texts[path] = formatted(decoding.module(known, family))
+    texts[PROTOCOL / "operation/words.rs"] = formatted(decoding.words(known))
+    texts[RUST / "words.rs"] = formatted(rust_functions.enumerations(known))
+    texts[NODE / "operation/words.ts"] = typescript.words(known)
     named = verbs.load()
     for of in named.classes:
         path = BINDING / f"aerospike/api/methods/{_snake(of.name)}.rs"
-        found[path] = formatted(classes.module(named, of))
+        texts[path] = formatted(classes.module(named, of))
     path = PYTHON / "_native.pyi"
-    found[path] = stub.filled(path.read_text(), named)
+    texts[path] = stub.filled(path.read_text(), named)
     steps = PYTHON / "aerospike/builder"
-    found[steps / "asynchronous.py"] = awaited.module((steps / "blocking.py").read_text())
-    found[ROOT / "docs/reference.md"] = pages.reference(known, named)
-    return found
+    texts[steps / "asynchronous.py"] = awaited.module((steps / "blocking.py").read_text())
+    texts[ROOT / "docs/reference.md"] = pages.reference(known, named)
+    return texts
 
 
 def _snake(name: str) -> str:
@@ -82,12 +82,12 @@ def main() -> int:
         if not path.exists() or path.read_text() != text
     ]
     for path, text in stale:
-        shown = path.relative_to(ROOT)
+        name = path.relative_to(ROOT)
         if options.check:
-            print(f"{shown} is not what the table asks for: run python tools/generate.py")
+            print(f"{name} is not what the table asks for: run python tools/generate.py")
         else:
             path.write_text(text)
-            print(f"wrote {shown}")
+            print(f"wrote {name}")
     return 1 if stale and options.check else 0
 
 

@@ -54,8 +54,8 @@ def build(tree: Path, name: str) -> Path | None:
     command = ["cargo", "build", "--quiet", "--locked", "--package", PROGRAM]
     command += ["--profile", "instructions", "--target-dir", str(target)]
     # The default release build, whatever build settings the environment has.
-    kept = {key: value for key, value in os.environ.items() if "_PROFILE_" not in key}
-    subprocess.run(command, cwd=tree, check=True, env=kept)
+    environment = {key: value for key, value in os.environ.items() if "_PROFILE_" not in key}
+    subprocess.run(command, cwd=tree, check=True, env=environment)
     built = SCRATCH / name
     shutil.copy2(target / "instructions" / PROGRAM, built)
     return built
@@ -137,7 +137,7 @@ def main() -> int:
     if shutil.which("valgrind") is None:
         return fail("valgrind is not installed (on Debian: apt-get install valgrind)")
 
-    def wanted(program: Path) -> list[str]:
+    def names_of(program: Path) -> list[str]:
         names = run(program).splitlines()
         words = options.words
         return [name for name in names if not words or any(word in name for word in words)]
@@ -150,11 +150,11 @@ def main() -> int:
         if program is None:
             print(f"{options.base} ({commit[:9]}) has no benchmarks to compare with")
         else:
-            base = counts(program, wanted(program))
+            base = counts(program, names_of(program))
     program = build(ROOT, "here")
     if program is None:
         return fail("benches/instructions is not here")
-    here = counts(program, wanted(program))
+    here = counts(program, names_of(program))
     if not here:
         return fail(f"no benchmark has any of these in its name: {' '.join(options.words)}")
     beyond = table(here, base)

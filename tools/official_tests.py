@@ -61,8 +61,8 @@ def main(arguments: list[str]) -> int:
     for file in options.files or sorted(each.name for each in folder.glob("test_*.py")):
         original, ours = (_outcomes(folder / file, drop_in, options.seeds) for drop_in in ("", "1"))
         skipped.update(why for outcome, why in original.values() if outcome == "skipped")
-        for counted, found in zip(counts, (original, ours), strict=True):
-            counted.update(outcome for outcome, _ in found.values())
+        for counted, outcomes in zip(counts, (original, ours), strict=True):
+            counted.update(outcome for outcome, _ in outcomes.values())
         print(f"{file}: {len(original)} tests", flush=True)
         for name in sorted(original | ours):
             before, now = original.get(name, ("none", "")), ours.get(name, ("none", ""))
@@ -124,8 +124,8 @@ def _outcomes(file: Path, drop_in: str, seeds: str | None) -> dict[str, tuple[st
             return {file.name: ("took too long", "")}
         if not out.exists():
             return {file.name: ("could not run", done.stdout[-200:])}
-        found: dict[str, list[str]] = json.loads(out.read_text())
-        return {name: (outcome, why) for name, (outcome, why) in found.items()}
+        outcomes: dict[str, list[str]] = json.loads(out.read_text())
+        return {name: (outcome, why) for name, (outcome, why) in outcomes.items()}
 
 
 def _prepare() -> None:
@@ -137,9 +137,9 @@ def _prepare() -> None:
         spikewire.compat.aerospike.install()
     read = configparser.ConfigParser.read
 
-    def reading(self: configparser.ConfigParser, names: Any, *given: Any, **named: Any) -> Any:
+    def reading(self: configparser.ConfigParser, names: Any, *args: Any, **named: Any) -> Any:
         if names != "config.conf":
-            return read(self, names, *given, **named)
+            return read(self, names, *args, **named)
         edition = "enterprise-edition" if os.environ[LOGS_IN] else "community-edition"
         login = f"user: {USER}\npassword: {PASSWORD}\n" if os.environ[LOGS_IN] else ""
         self.read_string(

@@ -32,10 +32,10 @@ WAYS: tuple[Literal["shared", "each"], ...] = ("shared", "each")
 
 
 def measured(
-    seeds: str, way: Literal["shared", "each"], given: argparse.Namespace, turns: int
+    seeds: str, way: Literal["shared", "each"], args: argparse.Namespace, turns: int
 ) -> tuple[float, float]:
     """Operations per second, and microseconds of processor time for each."""
-    with spikewire.Pool(seeds, loops=given.loops, clients=way, uvloop=False, timeout=20) as pool:
+    with spikewire.Pool(seeds, loops=args.loops, clients=way, uvloop=False, timeout=20) as pool:
         data = pool.dataset("test", "pool_clients")
         stop: list[bool] = []
 
@@ -49,12 +49,12 @@ def measured(
             return count - number
 
         async def work(first: int) -> int:
-            return sum(await asyncio.gather(*(reads(first + task) for task in range(given.tasks))))
+            return sum(await asyncio.gather(*(reads(first + task) for task in range(args.tasks))))
 
-        for seconds in (0.1, given.seconds):
+        for seconds in (0.1, args.seconds):
             stop.clear()
             began, used = time.perf_counter(), time.process_time()
-            jobs = [pool.run(work, loop * given.tasks) for loop in range(given.loops)]
+            jobs = [pool.run(work, loop * args.tasks) for loop in range(args.loops)]
             time.sleep(seconds)
             stop.append(True)
             count = sum(job.result(60) for job in jobs)
@@ -69,9 +69,9 @@ def main() -> None:
     parser.add_argument("--python", default="0,300")
     parser.add_argument("--rounds", type=int, default=7)
     parser.add_argument("--seconds", type=float, default=0.5)
-    given = parser.parse_args()
+    args = parser.parse_args()
     has_gil = getattr(sys, "_is_gil_enabled", lambda: True)()
-    print(f"GIL {'on' if has_gil else 'off'}, {given.loops} loops of {given.tasks} tasks")
+    print(f"GIL {'on' if has_gil else 'off'}, {args.loops} loops of {args.tasks} tasks")
     command = [sys.executable, "-c", CLUSTER]
     with subprocess.Popen(
         command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
@@ -80,10 +80,10 @@ def main() -> None:
         seeds = cluster.stdout.readline().strip()
         with spikewire.Client(seeds) as client:
             client.dataset("test", "pool_clients").put_many({n: {"n": n} for n in range(KEYS)})
-        for turns in map(int, given.python.split(",")):
+        for turns in map(int, args.python.split(",")):
             rounds = [
-                {way: measured(seeds, way, given, turns) for way in WAYS[:: 1 - 2 * (number % 2)]}
-                for number in range(given.rounds)
+                {way: measured(seeds, way, args, turns) for way in WAYS[:: 1 - 2 * (number % 2)]}
+                for number in range(args.rounds)
             ]
             for way in WAYS:
                 rate = statistics.median(one[way][0] for one in rounds)

@@ -40,7 +40,7 @@ Graph = dict[Module, set[Module]]
 
 def modules(source: Path) -> dict[Module, Path]:
     """The files of a crate by module, without tests."""
-    found: dict[Module, Path] = {}
+    modules: dict[Module, Path] = {}
     root = "lib.rs" if (source / "lib.rs").exists() else "main.rs"
     for file in sorted(source.rglob("*.rs")):
         parts = file.relative_to(source).with_suffix("").parts
@@ -49,8 +49,8 @@ def modules(source: Path) -> dict[Module, Path]:
         if parts[-1] in ("mod", "lib", "main"):
             parts = parts[:-1]
         if "tests" not in parts:
-            found[parts] = file
-    return found
+            modules[parts] = file
+    return modules
 
 
 def code(text: str) -> str:
@@ -68,14 +68,14 @@ def branches(tree: str) -> list[list[str]]:
         return [re.sub(r"\s+as\s+\w+$", "", tree).split("::")]
     head = [part for part in tree[:opened].split("::") if part.strip()]
     inner, depth, start = tree[opened + 1 : tree.rfind("}")], 0, 0
-    found: list[list[str]] = []
+    paths: list[list[str]] = []
     for at, letter in enumerate([*inner, ","]):
         depth += (letter == "{") - (letter == "}")
         if letter == "," and depth == 0:
             if inner[start:at].strip():
-                found += [head + rest for rest in branches(inner[start:at])]
+                paths += [head + rest for rest in branches(inner[start:at])]
             start = at + 1
-    return found
+    return paths
 
 
 def split(text: str) -> tuple[list[list[str]], list[list[str]]]:
@@ -142,11 +142,11 @@ def cycles(graph: Graph) -> list[set[Module]]:
         return seen
 
     reach = {module: reachable(module) for module in graph}
-    found: list[set[Module]] = []
+    cycles: list[set[Module]] = []
     for module in graph:
-        if module in reach[module] and not any(module in group for group in found):
-            found.append({other for other in reach[module] if module in reach[other]})
-    return found
+        if module in reach[module] and not any(module in group for group in cycles):
+            cycles.append({other for other in reach[module] if module in reach[other]})
+    return cycles
 
 
 def crate_cycles(root: Path) -> dict[str, list[set[str]]]:
@@ -171,18 +171,18 @@ def check_cycles(root: Path) -> list[str]:
     """Violations of the rule about modules."""
     allowed = allowed_cycles(root)
     complaints: list[str] = []
-    kept: list[tuple[str, set[str]]] = []
+    remaining: list[tuple[str, set[str]]] = []
     for crate, groups in crate_cycles(root).items():
         for group in groups:
-            shown = f"{crate}: {' '.join(sorted(group))}"
+            text = f"{crate}: {' '.join(sorted(group))}"
             within = [names for of, names in allowed if of == crate and group <= names]
-            kept.append((crate, group))
+            remaining.append((crate, group))
             if not within:
-                complaints.append(f"new cycle of {len(group)} modules in {shown}")
+                complaints.append(f"new cycle of {len(group)} modules in {text}")
     for crate, names in allowed:
-        if (crate, names) not in kept:
-            shown = f"{crate}: {' '.join(sorted(names))}"
-            complaints.append(f"a cycle became smaller, take it in with --shrink: {shown}")
+        if (crate, names) not in remaining:
+            text = f"{crate}: {' '.join(sorted(names))}"
+            complaints.append(f"a cycle became smaller, take it in with --shrink: {text}")
     return complaints
 
 
@@ -252,14 +252,14 @@ def short(crate: str, joint: str = "-") -> str:
 
 def sections(manifest: str) -> dict[str, list[str]]:
     """The lines of each section of a Cargo.toml, without comments."""
-    found: dict[str, list[str]] = {}
+    sections: dict[str, list[str]] = {}
     lines: list[str] = []
     for line in manifest.splitlines():
         if line.startswith("["):
-            lines = found.setdefault(line.strip().strip("[]"), [])
+            lines = sections.setdefault(line.strip().strip("[]"), [])
         elif re.match(r"[\w-]+[.\s=]", line):
             lines.append(line)
-    return found
+    return sections
 
 
 def name_of(line: str) -> str:
@@ -359,7 +359,7 @@ def is_there(root: Path, name: str) -> bool:
     """Whether there is such a file or folder: from the root, or as the end of a path."""
     name = name.rstrip("/")
     return any(root.glob(name)) or any(
-        found for folder in FOLDERS for found in (root / folder).rglob(name)
+        path for folder in FOLDERS for path in (root / folder).rglob(name)
     )
 
 

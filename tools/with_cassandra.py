@@ -62,10 +62,10 @@ def _start(running: ExitStack) -> dict[str, str]:
             raise
         _say(f"no Cassandra: {error}")
         return {NONE: str(error)}
-    told = {AT: ",".join(cluster.addresses)}
+    variables = {AT: ",".join(cluster.addresses)}
     if cluster.certificates:
-        told[AUTHORITY] = str(cluster.certificates.ca)
-    return told
+        variables[AUTHORITY] = str(cluster.certificates.ca)
+    return variables
 
 
 def skip_native() -> None:

@@ -51,8 +51,8 @@ def fill(hosts: str, records: int) -> None:
 def measure(program: str, mode: str, hosts: str, records: int, seconds: float) -> dict[str, float]:
     path = CRATE / "target" / "release" / program
     command = [str(path), hosts, "test", SET, str(records), str(seconds), mode]
-    shown = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout
-    scanned = json.loads(shown)
+    output = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout
+    scanned = json.loads(output)
     rows = scanned["rows"]
     return {
         "rate": rows / scanned["elapsed"],

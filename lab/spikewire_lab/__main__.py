@@ -25,7 +25,7 @@ def main() -> None:
     package = importlib.util.module_from_spec(spec)
     sys.modules[PACKAGE] = package
     spec.loader.exec_module(package)
-    runpy.run_module(f"{PACKAGE}.worker.run", run_name="__main__")
+    runpy.run_module(f"{PACKAGE}.process", run_name="__main__")
 
 
 if __name__ == "__main__":

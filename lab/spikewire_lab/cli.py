@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from .commands import bench, compare
-from .cql import flags as cql
+from .commands import compare_cql as cql
 from .studies import cli as lab
 
 if TYPE_CHECKING:

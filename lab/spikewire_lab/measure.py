@@ -148,8 +148,8 @@ def threads_cpu(pid: int) -> dict[int, float]:
         tasks = list(Path(f"/proc/{pid}/task").iterdir())
     except OSError:
         return {}
-    taken = {int(task.name): _cpu_in(task / "stat") for task in tasks}
-    return {task: seconds for task, seconds in taken.items() if seconds is not None}
+    times = {int(task.name): _cpu_in(task / "stat") for task in tasks}
+    return {task: seconds for task, seconds in times.items() if seconds is not None}
 
 
 def _cpu_in(stat: Path) -> float | None:
@@ -202,7 +202,7 @@ class Growth:
     the process already holds would not show.
     """
 
-    taken: int | None = None
+    size: int | None = None
     """None until the block has ended, and on systems that cannot reset the peak."""
 
     def __enter__(self) -> Self:
@@ -213,7 +213,7 @@ class Growth:
 
     def __exit__(self, *_error: object) -> None:
         if self._forgotten:
-            self.taken = peak_rss() - self._before
+            self.size = peak_rss() - self._before
 
 
 def give_back() -> None:
@@ -340,3 +340,7 @@ def within(merged: Histogram) -> dict[str, float] | None:
             if step.value_iterated_to <= limit * 1_000_000:
                 counted[limit] += step.count_at_value_iterated_to
     return {str(limit): count / total for limit, count in counted.items()}
+
+
+def load_average() -> list[float]:
+    return [round(value, 2) for value in os.getloadavg()]

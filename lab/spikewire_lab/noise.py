@@ -112,8 +112,8 @@ def judge(pairs: Sequence[Pair], machine: int = 0) -> list[Judged]:
     """The verdict on each figure of one comparison. If the `machine` was busier on one side,
     changes that this could explain are not reported."""
     chances = [_chances(pair.before, pair.after) for pair in pairs]
-    rose = _found([up for up, _ in chances])
-    fell = _found([down for _, down in chances])
+    rose = _significant([up for up, _ in chances])
+    fell = _significant([down for _, down in chances])
     return [
         _judged(pair, len(pairs), machine, rose=up, fell=down)
         for pair, up, down in zip(pairs, rose, fell, strict=True)
@@ -136,14 +136,14 @@ def needed(figures: int) -> int:
 def _judged(pair: Pair, figures: int, machine: int, *, rose: bool, fell: bool) -> Judged:
     changed = pair.relative
     if (rose and changed > THRESHOLD) or (fell and changed < -THRESHOLD):
-        found = BETTER if (changed > 0) == pair.more else WORSE
-        return Judged(UNTOLD if found == {1: WORSE, -1: BETTER}.get(machine) else found)
+        verdict = BETTER if (changed > 0) == pair.more else WORSE
+        return Judged(UNTOLD if verdict == {1: WORSE, -1: BETTER}.get(machine) else verdict)
     if rose or fell or suffice(pair.before.number, pair.after.number, figures):
         return Judged(UNCHANGED)
     return Judged(UNTOLD, needed(figures))
 
 
-def _found(chances: Sequence[float]) -> list[bool]:
+def _significant(chances: Sequence[float]) -> list[bool]:
     """Which of them are too improbable to be chance, at half of the error rate."""
     ordered = sorted(chances)
     each = FALSE / 2 / len(ordered) if ordered else 0.0
@@ -186,11 +186,11 @@ def _tails(ranks: tuple[int, ...], picked: int, reached: int) -> tuple[float, fl
 def _sums(ranks: tuple[int, ...], picked: int) -> int:
     """How many choices of this many ranks have each sum, as the digits of one large number."""
     width = _width(ranks)
-    found = [1] + [0] * picked
+    counts = [1] + [0] * picked
     for rank in ranks:
         for many in range(picked, 0, -1):
-            found[many] += found[many - 1] << (rank * width)
-    return found[picked]
+            counts[many] += counts[many - 1] << (rank * width)
+    return counts[picked]
 
 
 def _width(ranks: tuple[int, ...]) -> int:

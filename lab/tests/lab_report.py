@@ -25,7 +25,7 @@ P99 = Heading("p99", "p99", "µs", LESS)
 HOW = "Closed loop, 3 interleaved rounds of 1 s: the median, the lowest and the highest."
 
 
-def made() -> Report:
+def example_report() -> Report:
     rows = [_row(number) for number in range(20)]
     rows[3] = Row("aerospike <script>alert(1)</script> & co", {}, "aerospike", "all rounds failed")
     wide = [Heading(f"k{at}", f"percentile {at}", "µs", LESS) for at in range(10)]

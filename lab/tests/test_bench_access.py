@@ -19,14 +19,14 @@ from spikewire_lab.access import (
     Access,
     Secret,
     Tls,
-    asking,
     cql_options,
-    guarded,
+    info,
+    server,
 )
 from spikewire_lab.access.flags import without_secrets
-from spikewire_lab.access.limits import barred
 from spikewire_lab.clients import PEERS, aerospike_c, aerospike_py
 from spikewire_lab.clients.base import Target
+from spikewire_lab.clients.limits import barred
 from spikewire_lab.queries import lab as scans
 from spikewire_lab.run import compare, launch
 from spikewire_lab.run.place import Place
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-    from spikewire_lab.result import Job
+    from spikewire_lab.contract.result import Job
 
 PASSWORD = "not to be seen"
 LOGIN = Access("app", Secret(PASSWORD), "internal")
@@ -66,11 +66,11 @@ def test_a_job_has_what_lets_a_client_in_and_its_worker_reads_the_same() -> None
 
 def test_nothing_that_is_saved_or_shown_has_the_password() -> None:
     place = Place(hosts=SEEDS, access=FULL)
-    saved = json.dumps(place.told())
+    saved = json.dumps(place.as_json())
     assert PASSWORD not in saved
     assert "client.key" not in saved
-    assert place.told()["access"] == {"auth": "internal", "tls": {"client_certificate": True}}
-    assert "access" not in Place().told()
+    assert place.as_json()["access"] == {"auth": "internal", "tls": {"client_certificate": True}}
+    assert "access" not in Place().as_json()
     assert PASSWORD not in repr(place)
     with pytest.raises(TypeError):
         json.dumps(vars(LOGIN))
@@ -80,12 +80,12 @@ def test_nothing_that_is_saved_or_shown_has_the_password() -> None:
     "words", [["--password", PASSWORD], [f"--password={PASSWORD}"], ["--password", "-5"]]
 )
 def test_command_lines_hide_it(words: list[str]) -> None:
-    shown = without_secrets(["spikewire", "bench", *words, "-d", "1"])
-    assert PASSWORD not in " ".join(shown)
-    assert shown[-2:] == ["-d", "1"]
-    assert HIDDEN in shown[-3]
-    asked = ["spikewire", "bench", "--password", "--tls"]
-    assert without_secrets(asked) == asked
+    cleaned = without_secrets(["spikewire", "bench", *words, "-d", "1"])
+    assert PASSWORD not in " ".join(cleaned)
+    assert cleaned[-2:] == ["-d", "1"]
+    assert HIDDEN in cleaned[-3]
+    command = ["spikewire", "bench", "--password", "--tls"]
+    assert without_secrets(command) == command
 
 
 def test_the_words_of_a_client_hide_it() -> None:
@@ -117,17 +117,17 @@ def test_the_c_client_gets_a_config_with_tls_names() -> None:
         "hosts": list(SEEDS),
         "use_services_alternate": False,
     }
-    made = aerospike_c.config("aerospike", target(FULL))
-    assert made["hosts"] == [("10.0.0.1", 3000, "10.0.0.1"), ("10.0.0.2", 4333, "db.example")]
-    assert (made["user"], made["password"]) == ("app", PASSWORD)
+    options = aerospike_c.config("aerospike", target(FULL))
+    assert options["hosts"] == [("10.0.0.1", 3000, "10.0.0.1"), ("10.0.0.2", 4333, "db.example")]
+    assert (options["user"], options["password"]) == ("app", PASSWORD)
     files = {"cafile": "ca.pem", "certfile": "client.pem", "keyfile": "client.key"}
-    assert made["tls"] == {"enable": True, **files}
+    assert options["tls"] == {"enable": True, **files}
 
 
 def test_aerospike_py_logs_in_and_has_no_tls() -> None:
     pytest.importorskip("aerospike_py")
-    made = aerospike_py.config("aerospike_py", target(LOGIN))
-    assert (made["user"], made["password"]) == ("app", PASSWORD)
+    options = aerospike_py.config("aerospike_py", target(LOGIN))
+    assert (options["user"], options["password"]) == ("app", PASSWORD)
     for name in ("aerospike-py", "spikewire-compat-py"):
         assert barred(name, FULL) == "has no TLS"
         assert barred(name, LOGIN) is None
@@ -144,11 +144,11 @@ def test_all_others_are_let_in_in_every_way() -> None:
 
 
 def test_the_embedded_cluster_is_told_who_is_let_in_and_tells_its_authority() -> None:
-    given = json.loads(guarded.options(2, "test", 1, 2, replace(LOGIN, tls=Tls())))
-    assert given["users"] == {"app": {"password": PASSWORD, "external": False}}
-    assert given["tls"] == {"name": guarded.NAME}
-    assert json.loads(guarded.options(1, "test", 1, 1, Access(tls=Tls())))["nodes"] == 1
-    known = guarded.with_certificates(Access(tls=Tls()), 'certificates {"ca": "/x/ca.pem"}')
+    options = json.loads(server.options(2, "test", 1, 2, replace(LOGIN, tls=Tls())))
+    assert options["users"] == {"app": {"password": PASSWORD, "external": False}}
+    assert options["tls"] == {"name": server.NAME}
+    assert json.loads(server.options(1, "test", 1, 1, Access(tls=Tls())))["nodes"] == 1
+    known = server.with_certificates(Access(tls=Tls()), 'certificates {"ca": "/x/ca.pem"}')
     assert known.tls == Tls(ca="/x/ca.pem")
 
 
@@ -173,7 +173,7 @@ def test_every_job_of_every_recipe_has_it(
 
     for module in (interleaved, serving, scans, compare):
         monkeypatch.setattr(module, "run_job", answer)
-    monkeypatch.setattr(asking, "first", unanswered)
+    monkeypatch.setattr(info, "first", unanswered)
     where = LabTarget(hosts=(("127.0.0.1", 1),), access=replace(LOGIN, tls=Tls("ca.pem")))
     clients = ("spikewire", "aerospike", "aerospike-py")
     bench = Bench(

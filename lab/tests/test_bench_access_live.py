@@ -13,13 +13,13 @@ pytest.importorskip("hdrh.histogram", reason="the lab's hdrhistogram is not inst
 
 from spikewire_lab.access import Access, Secret, Tls
 from spikewire_lab.clients import FLOOR, PEERS
+from spikewire_lab.commands.queries import compare_scans
+from spikewire_lab.plan import Matrix
 from spikewire_lab.queries.lab import Scans
 from spikewire_lab.queries.lab import Settings as ScanSettings
-from spikewire_lab.queries.run import compare_scans
 from spikewire_lab.run import ready
 from spikewire_lab.run.cluster import EmbeddedCluster, truncate
 from spikewire_lab.run.compare import Comparison, Settings, compare
-from spikewire_lab.run.plan import Matrix
 from spikewire_lab.run.progress import Progress
 
 if TYPE_CHECKING:
@@ -52,33 +52,33 @@ def settings(access: Access, *clients: str, modes: tuple[str, ...] = ("sync", "a
     )
 
 
-def measured(found: Comparison) -> set[str]:
+def measured(comparison: Comparison) -> set[str]:
     """The clients whose calls all succeeded."""
-    for line in (line for lines in found.lines() for line in lines):
+    for line in (line for lines in comparison.lines() for line in lines):
         assert not line.failures, (line.cell, line.failures)
         assert line.errors == 0, (line.cell, line.first_error)
         assert line.rate is not None, line.cell
-    return {cell.client for cell in found.rounds}
+    return {cell.client for cell in comparison.rounds}
 
 
 @pytest.mark.parametrize(
-    ("access", "said"),
+    ("access", "text"),
     [
         (LOGIN, "with a login (internal)"),
         (BOTH, "and with a login (internal)"),
     ],
     ids=["login", "both"],
 )
-def test_every_client_is_let_in_or_left_out(access: Access, said: str) -> None:
+def test_every_client_is_let_in_or_left_out(access: Access, text: str) -> None:
     line = ["spikewire", "compare", "--user", "app", "--password", PASSWORD]
-    found = compare("compare", settings(access, *EVERYBODY), line, Progress(bar=False))
+    comparison = compare("compare", settings(access, *EVERYBODY), line, Progress(bar=False))
     barred = NO_TLS if access.tls else set[str]()
-    lacking = {one.client for one in found.skipped if "cannot import" in one.reason}
-    assert measured(found) == set(EVERYBODY) - barred - lacking
-    left_out = {one.client for one in found.skipped if one.reason == "has no TLS"}
+    lacking = {one.client for one in comparison.skipped if "cannot import" in one.reason}
+    assert measured(comparison) == set(EVERYBODY) - barred - lacking
+    left_out = {one.client for one in comparison.skipped if one.reason == "has no TLS"}
     assert left_out == barred
-    saved = json.dumps(found.as_json())
-    assert said in saved
+    saved = json.dumps(comparison.as_json())
+    assert text in saved
     assert PASSWORD not in saved
 
 
@@ -105,13 +105,13 @@ def scan_settings(access: Access) -> ScanSettings:
 
 
 def test_scans_are_let_in_too() -> None:
-    found: Scans = compare_scans(scan_settings(BOTH), ["spikewire"], Progress(bar=False))
-    assert not found.flawed
-    measured = {scan.client for scan in found.scans}
+    comparison: Scans = compare_scans(scan_settings(BOTH), ["spikewire"], Progress(bar=False))
+    assert not comparison.flawed
+    measured = {scan.client for scan in comparison.scans}
     assert {"spikewire", "aerospike"} <= measured
     assert "aerospike-py" not in measured
-    assert found.gets
-    assert PASSWORD not in json.dumps(found.as_json())
+    assert comparison.gets
+    assert PASSWORD not in json.dumps(comparison.as_json())
 
 
 @pytest.fixture(scope="module")
@@ -128,11 +128,11 @@ def test_the_lab_asks_such_a_cluster(cluster: EmbeddedCluster) -> None:
 
 def test_who_is_not_let_in_hears_it_before_anything_is_measured(cluster: EmbeddedCluster) -> None:
     wrong = replace(cluster.access, password=Secret("another one"))
-    said = ready.out_of_reach(cluster.seeds, wrong)
-    assert said is not None
-    assert "app" in said
-    assert "another one" not in said
+    text = ready.out_of_reach(cluster.seeds, wrong)
+    assert text is not None
+    assert "app" in text
+    assert "another one" not in text
     untrusted = replace(cluster.access, tls=Tls(names=("127.0.0.1",) * 2))
-    said = ready.out_of_reach(cluster.seeds, untrusted)
-    assert said is not None
-    assert "certificate" in said.lower()
+    text = ready.out_of_reach(cluster.seeds, untrusted)
+    assert text is not None
+    assert "certificate" in text.lower()

@@ -17,15 +17,15 @@ pytestmark = pytest.mark.skipif(not hasattr(os, "SCHED_IDLE"), reason="no idle c
 
 def children() -> set[int]:
     """The processes that this one has started and not yet waited for."""
-    found: set[int] = set()
+    pids: set[int] = set()
     for stat in Path("/proc").glob("[0-9]*/stat"):
         try:
             fields = stat.read_text().rpartition(")")[2].split()
         except OSError:
             continue  # it has ended meanwhile
         if int(fields[1]) == os.getpid():
-            found.add(int(stat.parent.name))
-    return found
+            pids.add(int(stat.parent.name))
+    return pids
 
 
 def test_one_idle_process_for_each_processor_and_none_afterwards() -> None:
@@ -60,7 +60,7 @@ def test_they_end_when_the_block_fails() -> None:
 
 def test_nothing_is_started_unless_asked_for() -> None:
     before = children()
-    with awake(wanted=False) as number:
+    with awake(enabled=False) as number:
         assert (number, children() - before) == (0, set())
 
 

@@ -47,13 +47,13 @@ def saved(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def changed(path: Path, into: Path, factor: float = 1.0, **environment: str) -> str:
     """The same run with another throughput, whose rounds are close together, or from another
     environment."""
-    told: dict[str, Any] = json.loads(path.read_text())
-    told["environment"].update(environment)
-    for cell in told["cells"]:
+    report: dict[str, Any] = json.loads(path.read_text())
+    report["environment"].update(environment)
+    for cell in report["cells"]:
         middle = cell["rate"]["median"] * factor
         values = [middle * (1 + 0.001 * at) for at in range(-4, 5)]
         cell["rate"] = {"median": middle, "low": values[0], "high": values[-1], "values": values}
-    into.write_text(json.dumps(told))
+    into.write_text(json.dumps(report))
     return str(into)
 
 
@@ -89,23 +89,23 @@ def test_a_run_ends_with_a_status_of_its_own_where_a_figure_got_worse(
 def test_a_run_that_is_no_worse_says_so(
     saved: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    told = json.loads(saved.read_text())
+    report = json.loads(saved.read_text())
     # Each round three times.
-    for cell in told["cells"]:
+    for cell in report["cells"]:
         cell["runs"] *= 3
         for name in ("rate", "cpu"):
             cell[name]["values"] *= 3
     before = tmp_path / "before.json"
-    before.write_text(json.dumps(told))
-    assert Baseline.open(before, ("compare",)).tell(told) == 0
+    before.write_text(json.dumps(report))
+    assert Baseline.open(before, ("compare",)).report_changes(report) == 0
     assert "0 better; 0 worse; 4 no change found; 0 cannot tell" in capsys.readouterr().out
 
 
 def test_a_run_of_too_few_rounds_has_a_status_of_its_own(
     saved: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    told = json.loads(saved.read_text())
-    assert Baseline.open(saved, ("compare",)).tell(told) == CANNOT_TELL
+    report = json.loads(saved.read_text())
+    assert Baseline.open(saved, ("compare",)).report_changes(report) == CANNOT_TELL
     assert "cannot tell with 3 rounds, 5 needed of each side: 4 of 4" in capsys.readouterr().out
 
 
@@ -113,18 +113,18 @@ def test_a_run_of_too_few_rounds_has_a_status_of_its_own(
 def test_it_is_said_before_where_rounds_will_be_too_few(
     rounds: int, words: str, saved: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    told = json.loads(saved.read_text())
-    for cell in told["cells"]:
+    report = json.loads(saved.read_text())
+    for cell in report["cells"]:
         cell["runs"] = (cell["runs"] * 2)[:5]
         for name in ("rate", "cpu"):
             cell[name]["values"] = (cell[name]["values"] * 2)[:5]
     before = tmp_path / "before.json"
-    before.write_text(json.dumps(told))
+    before.write_text(json.dumps(report))
     baseline = of_flag(Namespace(baseline=before, rounds=rounds), ("compare",))
     assert baseline is not None
-    said = capsys.readouterr().err
-    assert words in said
-    assert bool(said) == bool(words)
+    errors = capsys.readouterr().err
+    assert words in errors
+    assert bool(errors) == bool(words)
 
 
 @pytest.mark.parametrize(
@@ -145,9 +145,9 @@ def test_what_is_no_baseline_is_refused_before_anything_runs(
         (tmp_path / "before.json").write_text(content)
     for command in (("compare", *FLAGS), ("compare", "--mode", "queries"), ("lab", "noise")):
         assert run(*command, "--baseline", str(tmp_path / "before.json")) == 2
-        said = capsys.readouterr().err
-        assert "--baseline: " in said
-        assert words in said
+        errors = capsys.readouterr().err
+        assert "--baseline: " in errors
+        assert words in errors
 
 
 def test_a_baseline_is_of_the_same_command_and_machine(
@@ -163,11 +163,11 @@ def test_a_baseline_is_of_the_same_command_and_machine(
 def test_a_report_of_a_recipe_is_compared_with_the_one_of_the_same_recipe(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    report = lab_report.made()
+    report = lab_report.example_report()
     report.environment |= environment.machine([])
     save(report, tmp_path / report.recipe)
     baseline = Baseline.open(tmp_path / report.recipe / "report.json", (report.recipe,))
-    assert baseline.tell(report.as_json()) == CANNOT_TELL  # of three rounds each
+    assert baseline.report_changes(report.as_json()) == CANNOT_TELL  # of three rounds each
     assert "0 better; 0 worse" in capsys.readouterr().out
     with pytest.raises(ValueError, match=f"is a run of {report.recipe}, and this will be one of x"):
         Baseline.open(tmp_path / report.recipe / "report.json", ("x",))

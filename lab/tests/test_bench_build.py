@@ -9,15 +9,17 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from spikewire.build import COMMIT, PROFILE
-from spikewire_lab.run import build
+from spikewire_lab import build
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     import pytest
 
+    from spikewire_lab.contract.build import Build
 
-def built(folder: Path, monkeypatch: pytest.MonkeyPatch, **constants: Any) -> build.Build:
+
+def built(folder: Path, monkeypatch: pytest.MonkeyPatch, **constants: Any) -> Build:
     """The build as seen by a process that has loaded such a package; without constants, one that
     does not report how it was built."""
     package = ModuleType("spikewire")
@@ -26,37 +28,41 @@ def built(folder: Path, monkeypatch: pytest.MonkeyPatch, **constants: Any) -> bu
     monkeypatch.setitem(sys.modules, "spikewire", package)
     monkeypatch.delitem(sys.modules, "spikewire.build", raising=False)
     if constants:
-        said = ModuleType("spikewire.build")
-        vars(said).update({"COMMIT": None, "PROFILE": None, **constants})
-        monkeypatch.setitem(sys.modules, "spikewire.build", said)
-    found = build.loaded()
-    assert found is not None
-    return found
+        module = ModuleType("spikewire.build")
+        vars(module).update({"COMMIT": None, "PROFILE": None, **constants})
+        monkeypatch.setitem(sys.modules, "spikewire.build", module)
+    build_facts = build.loaded()
+    assert build_facts is not None
+    return build_facts
 
 
 def git(folder: Path, *arguments: str) -> str:
-    said = ("-c", "user.name=a", "-c", "user.email=a@b", "-c", "commit.gpgsign=false")
-    command = ["git", "-C", str(folder), *said, *arguments]
+    identity = ("-c", "user.name=a", "-c", "user.email=a@b", "-c", "commit.gpgsign=false")
+    command = ["git", "-C", str(folder), *identity, *arguments]
     return subprocess.run(command, check=True, capture_output=True, text=True).stdout.strip()
 
 
 def test_the_native_part_says_which_profile_it_was_built_with() -> None:
-    found = build.loaded()
-    assert found is not None
-    assert found["profile"] == PROFILE
-    assert found["built_from"] == COMMIT
+    build_facts = build.loaded()
+    assert build_facts is not None
+    assert build_facts["profile"] == PROFILE
+    assert build_facts["built_from"] == COMMIT
 
 
 def test_a_wheel_knows_its_commit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     commit = "12" * 20
-    found = built(tmp_path, monkeypatch, PROFILE="dist", COMMIT=commit)
-    assert (found["profile"], found["commit"], found["modified"]) == ("dist", commit, False)
+    build_facts = built(tmp_path, monkeypatch, PROFILE="dist", COMMIT=commit)
+    assert (build_facts["profile"], build_facts["commit"], build_facts["modified"]) == (
+        "dist",
+        commit,
+        False,
+    )
     native = tmp_path / "_native.so"
     digest = hashlib.sha256(native.read_bytes()).hexdigest()
     size = native.stat().st_size
-    assert found["native"] == {"name": "_native.so", "bytes": size, "sha256": digest}
-    assert found["rustc"] == "ab" * 20
-    assert "native part" not in build.described(found)
+    assert build_facts["native"] == {"name": "_native.so", "bytes": size, "sha256": digest}
+    assert build_facts["rustc"] == "ab" * 20
+    assert "native part" not in build.described(build_facts)
     changed = built(tmp_path, monkeypatch, COMMIT=f"{commit}-dirty")
     assert (changed["commit"], changed["modified"]) == (commit, True)
     assert changed["built_from"] == f"{commit}-dirty"
@@ -72,9 +78,12 @@ def test_a_checkout_has_its_commit_and_what_is_installed_within_has_none(
     (package / "__init__.py").write_text("")
     git(package, "add", "__init__.py")
     git(package, "commit", "-qm", "first")
-    found = built(package, monkeypatch)
-    assert (found["commit"], found["modified"]) == (git(tmp_path, "rev-parse", "HEAD"), False)
-    head = found["commit"]
+    build_facts = built(package, monkeypatch)
+    assert (build_facts["commit"], build_facts["modified"]) == (
+        git(tmp_path, "rev-parse", "HEAD"),
+        False,
+    )
+    head = build_facts["commit"]
     (package / "__init__.py").write_text("x = 1")
     assert built(package, monkeypatch)["modified"] is True
     # A native part may be older than the source tree.
@@ -88,8 +97,12 @@ def test_a_checkout_has_its_commit_and_what_is_installed_within_has_none(
     installed = tmp_path / ".venv"
     installed.mkdir()
     (installed / "__init__.py").write_text("")
-    found = built(installed, monkeypatch)
-    assert (found["profile"], found["commit"], found["modified"]) == (None, None, None)
+    build_facts = built(installed, monkeypatch)
+    assert (build_facts["profile"], build_facts["commit"], build_facts["modified"]) == (
+        None,
+        None,
+        None,
+    )
 
 
 def test_a_process_without_the_package_has_no_build(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -118,24 +131,29 @@ def test_what_a_program_says_of_itself_is_completed_from_its_file(tmp_path: Path
     git(tmp_path, "commit", "-qm", "first")
     program.parent.mkdir()
     program.write_bytes(b"code of /rustc/" + b"ab" * 20 + b"/library")
-    said = {"profile": "release", "opt_level": "3", "rustflags": "", "debug_assertions": False}
-    answer = {"client": "spikewire-rust", "build": said}
-    made = build.completed(answer, program, manifest)["build"]
-    assert {name: made[name] for name in said} == said
-    assert (made["commit"], made["modified"]) == (git(tmp_path, "rev-parse", "HEAD"), False)
-    assert made["rustc"] == "ab" * 20
-    assert made["native"]["sha256"] == hashlib.sha256(program.read_bytes()).hexdigest()
-    assert build.of_results([{**answer, "build": made}]) == {"spikewire-rust": made}
-    assert build.described(made).startswith("profile release (opt-level 3), commit ")
-    other = build.described({**made, "rustflags": "-C target-cpu=native", "debug_assertions": True})
+    own_facts = {"profile": "release", "opt_level": "3", "rustflags": "", "debug_assertions": False}
+    answer = {"client": "spikewire-rust", "build": own_facts}
+    build_facts = build.completed(answer, program, manifest)["build"]
+    assert {name: build_facts[name] for name in own_facts} == own_facts
+    assert (build_facts["commit"], build_facts["modified"]) == (
+        git(tmp_path, "rev-parse", "HEAD"),
+        False,
+    )
+    assert build_facts["rustc"] == "ab" * 20
+    assert build_facts["native"]["sha256"] == hashlib.sha256(program.read_bytes()).hexdigest()
+    assert build.of_results([{**answer, "build": build_facts}]) == {"spikewire-rust": build_facts}
+    assert build.described(build_facts).startswith("profile release (opt-level 3), commit ")
+    other = build.described(
+        {**build_facts, "rustflags": "-C target-cpu=native", "debug_assertions": True}
+    )
     how = "opt-level 3, flags -C target-cpu=native, with debug assertions"
     assert other.startswith(f"profile release ({how}), commit ")
     # An addon reports what it was built from, whatever the source tree is at now.
-    addon = {"client": "spikewire-node", "build": {**said, "built_from": f"{'34' * 20}-dirty"}}
-    told = build.completed(addon, program, None)["build"]
-    assert (told["commit"], told["modified"]) == ("34" * 20, True)
-    unsaid = {**addon, "build": {**said, "built_from": ""}}
-    silent = build.completed(unsaid, program, None)["build"]
+    addon = {"client": "spikewire-node", "build": {**own_facts, "built_from": f"{'34' * 20}-dirty"}}
+    addon_facts = build.completed(addon, program, None)["build"]
+    assert (addon_facts["commit"], addon_facts["modified"]) == ("34" * 20, True)
+    without_commit = {**addon, "build": {**own_facts, "built_from": ""}}
+    silent = build.completed(without_commit, program, None)["build"]
     assert (silent["commit"], silent["built_from"]) == (None, None)
     # A foreign program has no commit of ours, and one that reports nothing has no build.
     assert build.completed(answer, program, None)["build"]["commit"] is None

@@ -19,9 +19,9 @@ import spikewire
 from spikewire_lab.cli import add_parsers
 from spikewire_lab.clients import BUILT, PEERS
 from spikewire_lab.clients.registry import in_order
+from spikewire_lab.plan import CLIENTS, Cell, Matrix
 from spikewire_lab.queries.cells import scans
 from spikewire_lab.run import packages
-from spikewire_lab.run.plan import CLIENTS, Cell, Matrix
 from spikewire_lab.run.progress import Progress
 from spikewire_lab.studies.builds import of_columns, of_rows
 from spikewire_lab.studies.recipe import QUICK, Bench, Target
@@ -29,8 +29,9 @@ from spikewire_lab.studies.recipes.aerospike_py.columns import COLUMNS, builds_i
 from spikewire_lab.studies.recipes.sdk.cases import CASES, SINGLES, Chosen, chains_of
 from spikewire_lab.studies.report import LESS, MORE, Heading, Measured, Row
 from spikewire_lab.table.builds import compared
-from spikewire_lab.table.measured import Spread
-from spikewire_lab.table.summary import Line, with_ratios
+from spikewire_lab.table.figures import Spread
+from spikewire_lab.table.line import Line
+from spikewire_lab.table.summary import with_ratios
 
 if TYPE_CHECKING:
     from spikewire_lab.studies.report import Entry
@@ -51,7 +52,7 @@ def a_package(folder: Path, native: str = f"_native{SUFFIX}") -> Path:
     return folder
 
 
-def found(text: str) -> tuple[str, str | None]:
+def build_name(text: str) -> tuple[str, str | None]:
     """The name of a client, and the folder of its build."""
     name = packages.client(CLIENTS, BUILT)(text)
     return name, packages.folder_of(name.partition("@")[2])
@@ -62,13 +63,13 @@ def found(text: str) -> tuple[str, str | None]:
 
 def test_a_folder_a_checkout_and_a_package_are_found(tmp_path: Path) -> None:
     site = a_package(tmp_path / "env" / "lib" / "python3.11" / "site-packages")
-    assert found(f"spikewire@{site}") == ("spikewire@env", str(site))
+    assert build_name(f"spikewire@{site}") == ("spikewire@env", str(site))
     tree = tmp_path / "before"
     a_package(tree / "python")
-    assert found(f"spikewire@{tree}") == ("spikewire@before", str(tree / "python"))
-    assert found(f"spikewire-builder@{tree / 'python'}")[0] == "spikewire-builder@before"
-    assert found(f"spikewire@mine={site}") == ("spikewire@mine", str(site))
-    assert found("aerospike") == ("aerospike", None)
+    assert build_name(f"spikewire@{tree}") == ("spikewire@before", str(tree / "python"))
+    assert build_name(f"spikewire-builder@{tree / 'python'}")[0] == "spikewire-builder@before"
+    assert build_name(f"spikewire@mine={site}") == ("spikewire@mine", str(site))
+    assert build_name("aerospike") == ("aerospike", None)
 
 
 def test_a_wheel_is_unpacked_and_called_by_its_version(tmp_path: Path) -> None:
@@ -76,24 +77,24 @@ def test_a_wheel_is_unpacked_and_called_by_its_version(tmp_path: Path) -> None:
     with zipfile.ZipFile(wheel, "w") as into:
         into.writestr("spikewire/__init__.py", "")
         into.writestr(f"spikewire/_native{SUFFIX}", "code")
-    name, folder = found(f"spikewire@{wheel}")
+    name, folder = build_name(f"spikewire@{wheel}")
     assert name == "spikewire@0.0.9"
     assert folder is not None
     assert (Path(folder) / "spikewire" / f"_native{SUFFIX}").read_text() == "code"
-    assert found(f"spikewire@{wheel}") == (name, folder)
+    assert build_name(f"spikewire@{wheel}") == (name, folder)
 
 
 def test_an_environment_and_its_python_are_asked(tmp_path: Path) -> None:
     here = str(Path(spikewire.__file__).resolve().parents[1])
     python = Path(sys.executable).absolute()
-    assert found(f"spikewire@a={python}") == ("spikewire@a", here)
+    assert build_name(f"spikewire@a={python}") == ("spikewire@a", here)
     if (python.parents[1] / "pyvenv.cfg").exists():
-        assert found(f"spikewire@b={python.parents[1]}") == ("spikewire@b", here)
+        assert build_name(f"spikewire@b={python.parents[1]}") == ("spikewire@b", here)
     environment = tmp_path / "empty"
     (environment / "bin").mkdir(parents=True)
     (environment / "pyvenv.cfg").write_text("")
     with pytest.raises(ArgumentTypeError, match="empty/bin/python cannot be asked"):
-        found(f"spikewire@{environment}")
+        build_name(f"spikewire@{environment}")
 
 
 @pytest.mark.parametrize(
@@ -117,16 +118,16 @@ def test_what_is_no_build_is_refused(text: str, words: str, tmp_path: Path) -> N
     (tmp_path / "empty").mkdir()
     a_package(tmp_path / "source", native="")
     with pytest.raises(ArgumentTypeError, match=words):
-        found(text.format(tmp_path))
+        build_name(text.format(tmp_path))
 
 
 def test_two_builds_have_two_names(tmp_path: Path) -> None:
     for folder in ("a", "b"):
         a_package(tmp_path / folder / "same" / "python")
-    assert found(f"spikewire@{tmp_path / 'a' / 'same'}")[0] == "spikewire@same"
+    assert build_name(f"spikewire@{tmp_path / 'a' / 'same'}")[0] == "spikewire@same"
     with pytest.raises(ArgumentTypeError, match="two builds would be called same"):
-        found(f"spikewire@{tmp_path / 'b' / 'same'}")
-    assert found(f"spikewire@other={tmp_path / 'b' / 'same'}")[0] == "spikewire@other"
+        build_name(f"spikewire@{tmp_path / 'b' / 'same'}")
+    assert build_name(f"spikewire@other={tmp_path / 'b' / 'same'}")[0] == "spikewire@other"
 
 
 @pytest.mark.parametrize("command", ["bench --client", "compare --clients", "lab noise --clients"])
@@ -156,9 +157,9 @@ def test_a_recipe_without_lines_for_a_build_says_so(
     build = a_package(tmp_path / "old")
     args = parser.parse_args(["lab", recipe, "--clients", f"spikewire,{client}@{build}"])
     assert args.run(args) == 2
-    said = capsys.readouterr().err
-    assert f"--clients {client}@old: " in said
-    assert words in said
+    errors = capsys.readouterr().err
+    assert f"--clients {client}@old: " in errors
+    assert words in errors
 
 
 def test_no_build_of_the_npm_package_can_be_named(
@@ -177,11 +178,11 @@ def test_no_build_of_the_npm_package_can_be_named(
 
 def test_a_build_has_all_that_its_client_has() -> None:
     assert PEERS["spikewire@old"] == replace(PEERS["spikewire"], name="spikewire@old")
-    assert PEERS["spikewire-builder@old"].face_of == "spikewire@old"
+    assert PEERS["spikewire-builder@old"].api_of == "spikewire@old"
     assert "spikewire@old" not in list(PEERS)
     assert "aerospike@old" not in PEERS
-    wanted = ("aerospike", "spikewire@b", "spikewire@a", "spikewire")
-    assert in_order(PEERS, wanted) == ["spikewire", "spikewire@b", "spikewire@a", "aerospike"]
+    expected = ("aerospike", "spikewire@b", "spikewire@a", "spikewire")
+    assert in_order(PEERS, expected) == ["spikewire", "spikewire@b", "spikewire@a", "aerospike"]
 
 
 def test_a_build_has_every_cell_of_its_client() -> None:
@@ -263,8 +264,8 @@ def test_rows_of_builds_are_compared_with_those_of_the_installed_one() -> None:
         "spikewire@old, 8 threads over spikewire: throughput 0.800 (worse)"
     ]
     rows = [a_row("spikewire@old", 80, 1), a_row("spikewire", 100, 1)]
-    (said,) = of_rows(rows, (RATE, CPU))
-    assert said.endswith("throughput 0.800 (cannot tell with 1 round, 4 needed)")
+    (text,) = of_rows(rows, (RATE, CPU))
+    assert text.endswith("throughput 0.800 (cannot tell with 1 round, 4 needed)")
 
 
 def test_columns_of_builds_are_compared_with_those_of_the_installed_one() -> None:
@@ -306,12 +307,12 @@ def test_a_copy_beside_the_installed_one_has_lines_of_its_own(copied: Path, tmp_
     ]
     ended = subprocess.run(command, capture_output=True, text=True, timeout=300)
     assert ended.returncode == 0, ended.stderr
-    told: dict[str, Any] = json.loads(out.read_text())
-    versions = {(cell["client"], cell["version"]) for cell in told["cells"]}
+    report: dict[str, Any] = json.loads(out.read_text())
+    versions = {(cell["client"], cell["version"]) for cell in report["cells"]}
     assert versions == {("spikewire", spikewire.__version__), ("spikewire@copy", "0.0.9")}
-    kinds = [(cell["mode"], cell["shape"]["kind"]) for cell in told["cells"]]
+    kinds = [(cell["mode"], cell["shape"]["kind"]) for cell in report["cells"]]
     assert all(kinds.count(kind) == 2 for kind in kinds)
-    mine, other = told["builds"]["spikewire"], told["builds"]["spikewire@copy"]
+    mine, other = report["builds"]["spikewire"], report["builds"]["spikewire@copy"]
     assert mine["native"] == other["native"]
     # The native part may be older than the source tree.
     assert other["built_from"] == mine["built_from"]

@@ -18,13 +18,13 @@ from spikewire_lab.run.place import Place
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from spikewire_lab.run.plan import Matrix
+    from spikewire_lab.plan import Matrix
 
 
 def parser() -> argparse.ArgumentParser:
-    made = argparse.ArgumentParser(prog="spikewire")
-    add_parsers(made.add_subparsers(required=True))
-    return made
+    argument_parser = argparse.ArgumentParser(prog="spikewire")
+    add_parsers(argument_parser.add_subparsers(required=True))
+    return argument_parser
 
 
 def run(*arguments: str) -> int:
@@ -46,7 +46,7 @@ def test_the_flags_of_the_field_are_understood() -> None:
 def test_every_command_has_the_flags_of_the_cluster(command: str) -> None:
     flags = "-H a:1,b:2 --nodes 4 --server-threads 2 -n ns -s st --server-cpus 1"
     args = parser().parse_args([*command.split(), *flags.split(), "--replication-factor", "3"])
-    assert Place(**place.given(args)) == Place(
+    assert Place(**place.options_of(args)) == Place(
         hosts=(("a", 1), ("b", 2)),
         namespace="ns",
         set_name="st",
@@ -81,7 +81,7 @@ def test_runs_about_many_records_are_short_by_themselves_only() -> None:
         ("batch,columns", 1),
         ("sync", 5),
         ("sync,batch", 5),
-        ("faces", 1.5),
+        ("apis", 1.5),
         ("pool", 1.5),
     ],
 )
@@ -101,18 +101,18 @@ def test_the_modes_set_the_pace(
     assert paces[0][1] == paces[1][1] < seconds
 
 
-def test_faces_bring_their_clients_modes_and_sizes(monkeypatch: pytest.MonkeyPatch) -> None:
-    asked: list[Matrix] = []
+def test_other_apis_bring_their_clients_modes_and_sizes(monkeypatch: pytest.MonkeyPatch) -> None:
+    matrices: list[Matrix] = []
 
     def noted(_kind: str, _args: argparse.Namespace, matrix: Matrix) -> int:
-        asked.append(matrix)
+        matrices.append(matrix)
         return 0
 
     monkeypatch.setattr(compare, "run_matrix", noted)
-    assert run("compare", "--mode", "faces") == 0
-    assert run("compare", "--mode", "faces", "--clients", "spikewire", "--batch-sizes", "4") == 0
+    assert run("compare", "--mode", "apis") == 0
+    assert run("compare", "--mode", "apis", "--clients", "spikewire", "--batch-sizes", "4") == 0
     assert run("compare") == 0
-    usual, named, others = asked
+    usual, named, others = matrices
     assert {"spikewire", "spikewire-builder", "spikewire-compat", "aerospike"} <= {*usual.clients}
     assert {group[0].mode for group in usual.groups()} == {"async", "sync"}
     assert (named.clients, named.sizes.reads) == (("spikewire",), (4,))
@@ -120,20 +120,20 @@ def test_faces_bring_their_clients_modes_and_sizes(monkeypatch: pytest.MonkeyPat
 
 
 def test_pools_are_compared_as_the_user_says(monkeypatch: pytest.MonkeyPatch) -> None:
-    asked: list[Matrix] = []
+    matrices: list[Matrix] = []
 
     def noted(_kind: str, _args: argparse.Namespace, matrix: Matrix) -> int:
-        asked.append(matrix)
+        matrices.append(matrix)
         return 0
 
     monkeypatch.setattr(compare, "run_matrix", noted)
     assert run("compare", "--mode", "pool") == 0
     flags = "-z 8 --loops 2 --work 0,5 --threads 3"
     assert run("compare", "--mode", "pool", *flags.split()) == 0
-    usual, given = asked
-    assert usual.clients == given.clients == ("spikewire",)
+    usual, chosen = matrices
+    assert usual.clients == chosen.clients == ("spikewire",)
     assert (usual.loops, usual.tasks, usual.work) == ((1, 2, 4), (128,), (0, 20))
-    assert (given.loops, given.tasks, given.work, given.threads) == ((2,), (8,), (0, 5), (3,))
+    assert (chosen.loops, chosen.tasks, chosen.work, chosen.threads) == ((2,), (8,), (0, 5), (3,))
 
 
 @pytest.mark.parametrize(
@@ -214,7 +214,7 @@ def test_wrong_lists_are_refused_in_words(
         ("compare --column-bins 4", "--column-bins is for --mode columns"),
         ("compare --mode batch -w I", "nothing to read for --mode batch"),
         ("compare --mode batch -k 500", "-k 500: fewer keys than a batch of 1024"),
-        ("compare --mode faces,sync", "--mode faces is a comparison of its own"),
+        ("compare --mode apis,sync", "--mode apis is a comparison of its own"),
         ("compare --mode pool,sync", "--mode pool is a comparison of its own"),
         ("compare --mode pool -z 3", "-z 3: fewer tasks than 4 event loops"),
         ("compare --mode pool -w I", "-w I writes every key once"),
@@ -273,9 +273,9 @@ def test_a_seed_out_of_reach_is_said_before_anything_is_written(
 ) -> None:
     pytest.importorskip("hdrh.histogram", reason="the lab's hdrhistogram is not installed")
     assert run(*command.split(), "-H", "127.0.0.1:1") == 1
-    said = capsys.readouterr().err
-    assert "no seed can be reached: 127.0.0.1:1" in said
-    assert "writing" not in said
+    errors = capsys.readouterr().err
+    assert "no seed can be reached: 127.0.0.1:1" in errors
+    assert "writing" not in errors
 
 
 def test_a_run_ends_with_a_table_a_file_and_status_0(
@@ -285,10 +285,10 @@ def test_a_run_ends_with_a_table_a_file_and_status_0(
     path = tmp_path / "floor.json"
     flags = "bench --client null --mode sync --threads 2 -d 0.1 --warmup 0 --pause 0 -k 100"
     assert run(*flags.split(), "-z", "2", "--json", str(path)) == 0
-    said = capsys.readouterr()
-    assert "sync, 2 threads" in said.out
-    assert "null" in said.out
-    assert str(path) in said.err
+    captured = capsys.readouterr()
+    assert "sync, 2 threads" in captured.out
+    assert "null" in captured.out
+    assert str(path) in captured.err
     assert json.loads(path.read_text())["environment"]["command_line"] == [
         "spikewire",
         *sys.argv[1:],
@@ -303,9 +303,9 @@ def test_each_second_is_shown_and_logs_are_kept(
     flags = "bench --client null --mode sync --threads 1 -d 2.1 --warmup 0 --cooldown 0 -k 100"
     flags += f" --lines --json {path} --hlog {logs}"
     assert run(*flags.split()) == 0
-    said = capsys.readouterr().err
+    errors = capsys.readouterr().err
     for second in (1, 2):
-        assert re.search(rf"^ +{second} s +[\d,]+ op/s .* 0 errors  0 timeouts ", said, re.M)
+        assert re.search(rf"^ +{second} s +[\d,]+ op/s .* 0 errors  0 timeouts ", errors, re.M)
     assert sorted(file.name for file in logs.iterdir()) == [
         f"null-sync-1-round-1-{kind}.hlog" for kind in ("read", "write")
     ]
@@ -329,6 +329,6 @@ def test_the_help_says_what_each_workload_means(
     with pytest.raises(SystemExit) as stopped:
         parser().parse_args([command, "--help"])
     assert stopped.value.code == 0
-    said = " ".join(capsys.readouterr().out.split())
-    assert "YCSB-A" in said
-    assert "r % reads" in said
+    output = " ".join(capsys.readouterr().out.split())
+    assert "YCSB-A" in output
+    assert "r % reads" in output

@@ -12,11 +12,11 @@ import pytest
 
 from spikewire_lab.clients import PEERS, aerospike_c, executor
 from spikewire_lab.clients.base import ASYNC, ASYNC_UVLOOP, SYNC, Target, Verbs
-from spikewire_lab.clients.shape import BATCH_READ, BATCH_WRITE, POOL, Shape
-from spikewire_lab.run.plan import Cell, Group, Matrix
+from spikewire_lab.plan import Cell, Group, Matrix
 from spikewire_lab.run.progress import Progress
 from spikewire_lab.studies.recipe import Bench
 from spikewire_lab.studies.recipe import Target as Where
+from spikewire_lab.work.shape import BATCH_READ, BATCH_WRITE, POOL, Shape
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable

@@ -10,9 +10,9 @@ import threading
 import pytest
 
 from spikewire import Client
-from spikewire_lab.access.asking import ask
-from spikewire_lab.run.cluster import EmbeddedCluster, GivenCluster, truncate
-from spikewire_lab.run.seeds import parse_named_seeds, parse_seeds
+from spikewire_lab.access.info import ask
+from spikewire_lab.access.seeds import parse_named_seeds, parse_seeds
+from spikewire_lab.run.cluster import EmbeddedCluster, ExternalCluster, truncate
 
 SLEEPS = "import time; print('ready 127.0.0.1:4100', flush=True)\nwhile True: time.sleep(0.1)"
 FAILS = "import sys; print('no port is free', file=sys.stderr); sys.exit(3)"
@@ -65,12 +65,12 @@ def test_an_embedded_cluster_that_fails_says_what_it_said() -> None:
 
 def test_a_server_is_asked_for_its_build() -> None:
     with socket.create_server(("127.0.0.1", 0)) as listener:
-        asked: list[bytes] = []
+        requests: list[bytes] = []
 
         def answer() -> None:
             connection, _ = listener.accept()
             with connection:
-                asked.append(connection.recv(64))
+                requests.append(connection.recv(64))
                 text = b"build\t8.1.2.0\n"
                 connection.sendall(b"\x02\x01" + len(text).to_bytes(6, "big") + text)
 
@@ -78,7 +78,7 @@ def test_a_server_is_asked_for_its_build() -> None:
         server.start()
         assert ask(listener.getsockname(), "build") == "8.1.2.0"
         server.join()
-        assert asked == [b"\x02\x01\x00\x00\x00\x00\x00\x06build\n"]
+        assert requests == [b"\x02\x01\x00\x00\x00\x00\x00\x06build\n"]
 
 
 def test_a_server_that_does_not_answer_is_no_error() -> None:
@@ -92,18 +92,20 @@ def test_a_set_is_emptied_in_the_whole_cluster() -> None:
     with EmbeddedCluster(2, "test") as cluster:
         seeds = ",".join(f"{host}:{port}" for host, port in cluster.seeds)
         with Client.connect(seeds) as client:
-            kept, gone = client.dataset("test", "kept"), client.dataset("test", "gone")
+            other_set, gone = client.dataset("test", "kept"), client.dataset("test", "gone")
             for key in range(50):
-                kept.put(key, {"b0": key})
+                other_set.put(key, {"b0": key})
                 gone.put(key, {"b0": key})
             assert (
-                truncate(GivenCluster((("127.0.0.1", 1), *cluster.seeds)), "test", "gone") is None
+                truncate(ExternalCluster((("127.0.0.1", 1), *cluster.seeds)), "test", "gone")
+                is None
             )
-            assert [kept.exists(key) for key in range(50)] == [True] * 50
+            assert [other_set.exists(key) for key in range(50)] == [True] * 50
             assert [gone.exists(key) for key in range(50)] == [False] * 50
-        said = truncate(cluster, "test", "x" * 64)
-        assert said is not None
-        assert "too long" in said
+        error = truncate(cluster, "test", "x" * 64)
+        assert error is not None
+        assert "too long" in error
     assert (
-        truncate(GivenCluster((("127.0.0.1", 1),)), "test", "gone") == "none of the seeds answers"
+        truncate(ExternalCluster((("127.0.0.1", 1),)), "test", "gone")
+        == "none of the seeds answers"
     )

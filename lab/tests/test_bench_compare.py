@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from spikewire_lab.clients.shape import BATCH_READ, Shape
+from spikewire_lab.access.seeds import parse_seeds
+from spikewire_lab.plan import Cell, Matrix, Sizes, Skipped
 from spikewire_lab.run import compare as lab
-from spikewire_lab.run.cluster import GivenCluster
+from spikewire_lab.run.cluster import ExternalCluster
 from spikewire_lab.run.compare import (
     CannotRunError,
     Comparison,
@@ -21,15 +22,14 @@ from spikewire_lab.run.compare import (
     compare,
 )
 from spikewire_lab.run.launch import run_job
-from spikewire_lab.run.plan import Cell, Matrix, Sizes, Skipped
 from spikewire_lab.run.progress import Progress, brief
-from spikewire_lab.run.seeds import parse_seeds
+from spikewire_lab.work.shape import BATCH_READ, Shape
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from spikewire_lab.result import Job
-    from spikewire_lab.table.summary import Line
+    from spikewire_lab.contract.result import Job
+    from spikewire_lab.table.line import Line
 
 pytest.importorskip("hdrh.histogram", reason="the lab's hdrhistogram is not installed")
 rich_console = pytest.importorskip("rich.console", reason="the lab's rich is not installed")
@@ -73,8 +73,8 @@ def with_clients(settings: Settings, *clients: str) -> Settings:
     return replace(settings, matrix=replace(settings.matrix, clients=clients, modes=("sync",)))
 
 
-def shown(comparison: Comparison, width: int = 180) -> str:
-    from spikewire_lab.table.report import show
+def output_of(comparison: Comparison, width: int = 180) -> str:
+    from spikewire_lab.run.report import show
 
     out = io.StringIO()
     show(comparison, rich_console.Console(file=out, width=width))
@@ -85,26 +85,26 @@ def answers(
     monkeypatch: pytest.MonkeyPatch, **by_client: dict[str, object] | BaseException
 ) -> list[tuple[str, str]]:
     """Replaces the workers; returns the jobs that they were given."""
-    asked: list[tuple[str, str]] = []
+    calls: list[tuple[str, str]] = []
 
     def answer(
-        command: object, job: Job, extra: object = None, *, heard: object = None
+        command: object, job: Job, extra: object = None, *, on_report: object = None
     ) -> dict[str, object]:
-        asked.append((job["action"], job["client"]))
+        calls.append((job["action"], job["client"]))
         none: dict[str, object] = {"unavailable": "not installed"}
-        made = by_client.get(job["client"].replace("-", "_"), none)
-        if isinstance(made, BaseException):
-            raise made
+        canned = by_client.get(job["client"].replace("-", "_"), none)
+        if isinstance(canned, BaseException):
+            raise canned
         if job["action"] == "describe":
-            return {"unavailable": made.get("unavailable")}
-        return made
+            return {"unavailable": canned.get("unavailable")}
+        return canned
 
     monkeypatch.setattr(lab, "run_job", answer)
-    return asked
+    return calls
 
 
 def test_the_floor_is_measured_without_any_cluster(tmp_path: Path) -> None:
-    from spikewire_lab.table.report import write_json
+    from spikewire_lab.run.report import write_json
 
     comparison = run(FLOOR)
     assert [len(lines) for lines in comparison.lines()] == [1, 1]
@@ -132,10 +132,10 @@ def test_the_floor_is_measured_without_any_cluster(tmp_path: Path) -> None:
 
 def test_rounds_are_interleaved(monkeypatch: pytest.MonkeyPatch) -> None:
     failing: dict[str, object] = {"failed": "no"}
-    asked = answers(monkeypatch, aerospike=failing, aerospike_py=failing)
+    calls = answers(monkeypatch, aerospike=failing, aerospike_py=failing)
     settings = replace(with_clients(NOWHERE, "aerospike", "aerospike-py"), populate=False)
     run(settings)
-    described, first, second = asked[:2], asked[2:4], asked[4:]
+    described, first, second = calls[:2], calls[2:4], calls[4:]
     assert described == [("describe", "aerospike"), ("describe", "aerospike-py")]
     each = [("measure", "aerospike"), ("measure", "aerospike-py")]
     assert sorted(first) == sorted(second) == each
@@ -154,7 +154,7 @@ def test_a_client_that_cannot_be_used_is_listed_with_its_reason(
     reason = "cannot import aerospike: no wheel"
     assert comparison.skipped == [Skipped("aerospike", "sync", "", reason)]
     assert "skipped: aerospike" in capsys.readouterr().err
-    assert f"skipped: aerospike: {reason}" in shown(comparison)
+    assert f"skipped: aerospike: {reason}" in output_of(comparison)
     assert [cell.client for group in comparison.groups for cell in group] == ["aerospike-py"]
     assert comparison.as_json()["skipped"] == [
         {
@@ -171,7 +171,7 @@ def test_the_gil_is_not_claimed_to_be_off_where_it_cannot_be(
 ) -> None:
     python = {"version": "3.11.7", "free_threaded": False}
 
-    def answer(*_: object, heard: object = None) -> dict[str, object]:
+    def answer(*_: object, on_report: object = None) -> dict[str, object]:
         return {"python": python}
 
     monkeypatch.setattr(lab, "run_job", answer)
@@ -189,7 +189,7 @@ def test_a_module_that_switches_the_gil_on_is_found_before_it_is_kept_off(
     """As in a free-threaded interpreter: the module switches it on unless the variable is set."""
 
     def answer(
-        _command: object, _job: Job, extra: dict[str, str], *, heard: object = None
+        _command: object, _job: Job, extra: dict[str, str], *, on_report: object = None
     ) -> dict[str, object]:
         gil = extra.get("PYTHON_GIL") != "0"
         return {"python": {"version": "3.14.0", "free_threaded": True, "gil": gil}}
@@ -209,11 +209,11 @@ def test_nothing_to_measure_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_records_that_cannot_be_written_end_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    asked = answers(monkeypatch, aerospike={"failed": "connection refused"})
+    calls = answers(monkeypatch, aerospike={"failed": "connection refused"})
     with pytest.raises(CannotRunError, match="connection refused"):
         run(with_clients(NOWHERE, "aerospike"))
-    assert ("populate", "aerospike") in asked
-    assert not any(action == "measure" for action, _ in asked)
+    assert ("populate", "aerospike") in calls
+    assert not any(action == "measure" for action, _ in calls)
 
 
 def test_another_client_writes_the_records_where_the_first_cannot(
@@ -229,12 +229,12 @@ def test_another_client_writes_the_records_where_the_first_cannot(
 
     monkeypatch.setattr(lab, "as_result", as_it_is)
     monkeypatch.setattr(lab, "brief", in_brief)
-    asked = answers(monkeypatch, aerospike={"failed": "refused"}, aerospike_py=written)
+    calls = answers(monkeypatch, aerospike={"failed": "refused"}, aerospike_py=written)
     comparison = Comparison("compare", with_clients(NOWHERE, "aerospike"))
-    made = Lab(comparison.settings, comparison, Progress(bar=False))
-    with GivenCluster(NOWHERE.hosts) as cluster:
-        made.populate(RecordSet("bench", NOWHERE.keys, "I1"), cluster)
-    assert [client for action, client in asked if action == "populate"] == [
+    runner = Lab(comparison.settings, comparison, Progress(bar=False))
+    with ExternalCluster(NOWHERE.hosts) as cluster:
+        runner.populate(RecordSet("bench", NOWHERE.keys, "I1"), cluster)
+    assert [client for action, client in calls if action == "populate"] == [
         "aerospike",
         "aerospike-py",
     ]
@@ -244,7 +244,7 @@ def test_every_run_that_inserts_has_a_set_of_its_own(monkeypatch: pytest.MonkeyP
     sets: list[str] = []
 
     def answer(
-        command: object, job: Job, extra: object = None, *, heard: object = None
+        command: object, job: Job, extra: object = None, *, on_report: object = None
     ) -> dict[str, object]:
         if job["action"] == "describe":
             return {"unavailable": None}
@@ -261,14 +261,14 @@ def test_failed_rounds_are_shown_and_flagged(monkeypatch: pytest.MonkeyPatch) ->
     comparison = run(replace(with_clients(NOWHERE, "aerospike"), populate=False))
     ((line,),) = comparison.lines()
     assert line.flawed
-    assert "round failed: Mismatch: key 0 reads back as None" in shown(comparison)
+    assert "round failed: Mismatch: key 0 reads back as None" in output_of(comparison)
 
 
 def test_an_interruption_keeps_what_was_measured(monkeypatch: pytest.MonkeyPatch) -> None:
     done: list[str] = []
 
     def interrupted(
-        command: list[str], job: Job, extra: dict[str, str], *, heard: object = None
+        command: list[str], job: Job, extra: dict[str, str], *, on_report: object = None
     ) -> object:
         if job["action"] == "measure":
             done.append(job["mode"])
@@ -280,12 +280,12 @@ def test_an_interruption_keeps_what_was_measured(monkeypatch: pytest.MonkeyPatch
     comparison = run(FLOOR)
     assert comparison.interrupted
     assert sum(map(len, comparison.rounds.values())) == 1
-    assert "not complete" in shown(comparison)
+    assert "not complete" in output_of(comparison)
 
 
 @pytest.mark.parametrize(("width", "columns"), [(180, True), (100, False)])
 def test_a_narrow_terminal_gets_the_columns_that_matter(width: int, columns: bool) -> None:
-    text = shown(run(replace(FLOOR, rounds=1)), width)
+    text = output_of(run(replace(FLOOR, rounds=1)), width)
     assert "CPU us/op" in text
     assert "op/s ÷ best" in text
     assert ("p99.9" in text) is columns
@@ -295,7 +295,7 @@ def test_a_narrow_terminal_gets_the_columns_that_matter(width: int, columns: boo
 @pytest.mark.parametrize("width", [80, 60])
 def test_a_terminal_of_80_columns_shows_every_figure_that_matters_and_cuts_none(width: int) -> None:
     comparison = run(replace(FLOOR, rounds=1))
-    text = shown(comparison, width)
+    text = output_of(comparison, width)
     (line, *_) = comparison.lines()[0]
     assert line.rate is not None
     assert f"{line.rate.median:,.0f}" in text
@@ -360,7 +360,7 @@ def test_pools_against_the_embedded_cluster(seeds: tuple[tuple[str, int], ...]) 
             assert line.one_loop is not None
             # A caller that gives single commands to a pool does not wait for each.
             assert bool(line.latency) == (line.cell.shape.way != "map")
-    text = shown(comparison)
+    text = output_of(comparison)
     for what in ("1 loop", "pool, 2 loops", "pool.map, 2 loops", "2 loops, a client each"):
         assert text.count(f"│ {what} ") == len(comparison.groups)
     assert text.count("│ 2 threads ") == 1
@@ -374,13 +374,13 @@ def test_batches_against_the_embedded_cluster(seeds: tuple[tuple[str, int], ...]
     )
     comparison = run(replace(FLOOR, hosts=seeds, matrix=matrix, rounds=1))
     lines = sound(comparison)
-    faces = [[(line.cell.mode, line.cell.name) for line in group] for group in lines]
+    apis = [[(line.cell.mode, line.cell.name) for line in group] for group in lines]
     both = [[(mode, "spikewire"), (mode, "spikewire get")] for mode in ("sync", "async")]
-    assert faces == [
+    assert apis == [
         *(both[0], both[0][:1], both[0][:1]),
         *(both[1], both[1][:1], both[1][:1]),
     ]
-    text = shown(comparison)
+    text = output_of(comparison)
     for title in ("batch reads, sync, 2 threads", "batch writes, async, 2 tasks"):
         assert text.count(title) == 1
     assert "a batch of 4 reads" in text
@@ -401,11 +401,11 @@ def test_a_drop_in_beside_the_verbs_that_do_the_same(seeds: tuple[tuple[str, int
     assert [line.cell.name for line in written] == [
         *("spikewire", "spikewire operations", "spikewire-compat"),
     ]
-    _, same, face = written
+    _, same, other_api = written
     assert same.cpu is not None
-    assert face.cpu is not None
-    assert face.faces is not None
-    assert face.faces.cpu_verb == pytest.approx(face.cpu.median / same.cpu.median)
+    assert other_api.cpu is not None
+    assert other_api.apis is not None
+    assert other_api.apis.cpu_verb == pytest.approx(other_api.cpu.median / same.cpu.median)
 
 
 def test_columns_against_the_embedded_cluster(seeds: tuple[tuple[str, int], ...]) -> None:
@@ -414,13 +414,13 @@ def test_columns_against_the_embedded_cluster(seeds: tuple[tuple[str, int], ...]
     matrix = replace(FLOOR.matrix, clients=("spikewire",), modes=("columns",), sizes=sizes)
     comparison = run(replace(FLOOR, hosts=seeds, matrix=matrix, rounds=1))
     cells = [[line.cell.shape for line in group] for group in sound(comparison)]
-    wanted = [(1, 300), (3, 300), (1, 200), (3, 200)] * 2
-    assert [(shapes[0].columns, shapes[0].rows) for shapes in cells] == wanted
+    expected = [(1, 300), (3, 300), (1, 200), (3, 200)] * 2
+    assert [(shapes[0].columns, shapes[0].rows) for shapes in cells] == expected
     for shapes in cells:
         assert {shape.way for shape in shapes} >= {"dict", "numpy"}
     for lines in comparison.lines():
         assert all(line.memory is not None and line.memory >= 0 for line in lines)
-    text = shown(comparison)
+    text = output_of(comparison)
     assert "columns, sync, 1 thread" in text
     assert "columns, async, 1 task" in text
     assert "table writes, sync, 1 thread" in text
@@ -435,7 +435,7 @@ def test_clients_that_cannot_ask_for_alternate_addresses_are_left_out(
     client: str, mode: str
 ) -> None:
     matrix = replace(FLOOR.matrix, clients=("null", client), modes=("sync", mode))
-    found = run(replace(NOWHERE, matrix=matrix, services_alternate=True, populate=False))
-    assert [(one.client, one.reason) for one in found.skipped] == [
+    comparison = run(replace(NOWHERE, matrix=matrix, services_alternate=True, populate=False))
+    assert [(one.client, one.reason) for one in comparison.skipped] == [
         (client, "its worker does not ask for alternate addresses")
     ]

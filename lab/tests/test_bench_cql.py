@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, Any, cast
 import pytest
 
 from spikewire_lab.cli import add_parsers
-from spikewire_lab.cql import flags, lab
+from spikewire_lab.commands import compare_cql as flags
+from spikewire_lab.cql import lab
 from spikewire_lab.cql.cells import (
     ASYNCIO,
     CHAINS,
@@ -30,7 +31,7 @@ from spikewire_lab.cql.cells import (
 )
 from spikewire_lab.cql.clients.base import Verbs
 from spikewire_lab.cql.data import COLUMNS, PAGE_ROWS, drawn, item, wide
-from spikewire_lab.cql.lab import Found, compare_cql
+from spikewire_lab.cql.lab import CqlComparison, compare_cql
 from spikewire_lab.cql.lines import collapses, summarise, with_ratios
 from spikewire_lab.cql.loops import loop_of
 from spikewire_lab.cql.table import markdown, remarks, row
@@ -43,7 +44,7 @@ from spikewire_lab.studies.baseline.saved import CQL
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from spikewire_lab.cql.result import CqlJob, CqlResult
+    from spikewire_lab.contract.cql import CqlJob, CqlResult
 
 SHAPE = Shape("canned", "insert", "blocking")
 
@@ -55,7 +56,7 @@ def parsed(*arguments: str) -> Any:
 
 
 def result(**changes: Any) -> CqlResult:
-    made: dict[str, Any] = {
+    fields: dict[str, Any] = {
         "client": "acsylla",
         "version": "1",
         "protocol": "v5",
@@ -75,8 +76,8 @@ def result(**changes: Any) -> CqlResult:
         "cpus": [],
         "load_average": [],
     }
-    made.update(changes)
-    return cast("CqlResult", made)
+    fields.update(changes)
+    return cast("CqlResult", fields)
 
 
 # --- What is measured ---------------------------------------------------------------------------
@@ -225,8 +226,8 @@ def test_a_few_errors_make_no_line_flawed_and_timeouts_are_told_apart() -> None:
     assert not line.flawed
     assert line.error_share == 3 / 1003
     assert "3 (2 timeouts)" in row(line)
-    said, *_ = remarks([[line]])
-    assert said.endswith("3 errors, 2 of them timeouts, the first: ReadTimeout: late")
+    text, *_ = remarks([[line]])
+    assert text.endswith("3 errors, 2 of them timeouts, the first: ReadTimeout: late")
 
 
 def test_a_page_is_one_call() -> None:
@@ -247,16 +248,16 @@ def test_clients_take_turns_over_all_of_a_server(monkeypatch: pytest.MonkeyPatch
         return {"unavailable": None}
 
     monkeypatch.setattr(lab, "run_job", answer)
-    flags_given = "--servers canned --patterns asyncio -z 1 --clients spikewire,acsylla --pause 0"
-    settings = flags.settings(parsed(*flags_given.split(), "--operations", "insert,select"))
-    found = compare_cql(settings, [], Progress(bar=False))
+    flag_text = "--servers canned --patterns asyncio -z 1 --clients spikewire,acsylla --pause 0"
+    settings = flags.settings(parsed(*flag_text.split(), "--operations", "insert,select"))
+    comparison = compare_cql(settings, [], Progress(bar=False))
     every = [cell for group in settings.matrix.groups() for cell in group]
     turns = [cell for number in range(2) for cell in shuffled(every, settings.seed, number)]
     assert order == [(cell.shape.operation, cell.client) for cell in turns[:7]]
-    assert found.interrupted
-    assert sum(map(len, found.rounds.values())) == 6
+    assert comparison.interrupted
+    assert sum(map(len, comparison.rounds.values())) == 6
     # Tables keep the order of the flags, whatever was measured first.
-    assert [group[0].cell.shape.operation for group in found.lines()] == ["insert", "select"]
+    assert [group[0].cell.shape.operation for group in comparison.lines()] == ["insert", "select"]
 
 
 def test_rounds_that_failed_are_told_and_do_not_count() -> None:
@@ -270,29 +271,31 @@ def test_rounds_that_failed_are_told_and_do_not_count() -> None:
 def test_a_collapse_is_told() -> None:
     few = Cell("spikewire", Shape("canned", "insert", CHAINS, 1, 120))
     many = Cell("spikewire", Shape("canned", "insert", CHAINS, 1, 5000))
-    (said,) = collapses({few: [result()], many: [result(elapsed=4.0)]})
-    assert "5,000 chains do 0.50 of what 120 do" in said
+    (text,) = collapses({few: [result()], many: [result(elapsed=4.0)]})
+    assert "5,000 chains do 0.50 of what 120 do" in text
 
 
 def test_markdown_has_every_line_and_note() -> None:
     args = parsed("--clients", "spikewire,acsylla", "--servers", "canned")
-    found = Found(flags.settings(args), interrupted=True)
-    found.rounds[Cell("spikewire", SHAPE)] = [result()]
-    text = markdown(found)
+    comparison = CqlComparison(flags.settings(args), interrupted=True)
+    comparison.rounds[Cell("spikewire", SHAPE)] = [result()]
+    text = markdown(comparison)
     assert "| blocking, 1 thread | spikewire" in text
     assert "acsylla: has no blocking interface" in text
     assert "interrupted" in text
 
 
-def told(operations: int, rounds: int) -> dict[str, Any]:
+def report_of(operations: int, rounds: int) -> dict[str, Any]:
     """The JSON of a comparison with two lines, one of which has this many operations."""
-    found = Found(flags.settings(parsed("--clients", "spikewire,acsylla", "--servers", "canned")))
-    found.environment = environment.machine([])
+    comparison = CqlComparison(
+        flags.settings(parsed("--clients", "spikewire,acsylla", "--servers", "canned"))
+    )
+    comparison.environment = environment.machine([])
     for client in ("spikewire", "acsylla"):
         many = operations if client == "spikewire" else 1000
         runs: list[Any] = [result(client=client, operations=many + at) for at in range(rounds)]
-        found.rounds[Cell(client, SHAPE)] = runs
-    read: dict[str, Any] = json.loads(json.dumps(found.as_json()))
+        comparison.rounds[Cell(client, SHAPE)] = runs
+    read: dict[str, Any] = json.loads(json.dumps(comparison.as_json()))
     return read
 
 
@@ -300,21 +303,21 @@ def test_a_saved_comparison_is_a_baseline(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path = tmp_path / "before.json"
-    path.write_text(json.dumps(told(1000, 6)))
+    path.write_text(json.dumps(report_of(1000, 6)))
     baseline = against.of_flag(parsed("--baseline", str(path), "--rounds", "6"), (CQL,))
     assert baseline is not None
-    assert against.ended(0, baseline, told(1000, 6)) == 0
+    assert against.ended(0, baseline, report_of(1000, 6)) == 0
     assert "0 better; 0 worse; 6 no change found" in capsys.readouterr().out
-    assert against.ended(0, baseline, told(800, 6)) == against.GOT_WORSE
+    assert against.ended(0, baseline, report_of(800, 6)) == against.GOT_WORSE
     lines = capsys.readouterr().out.splitlines()
     worse = [line for line in lines if "worse" in line and "spikewire" in line]
     # As much processor time for fewer operations.
     assert len(worse) == 2
     assert any("spikewire insert blocking, 1 thread, canned" in line for line in worse)
     assert any("throughput (op/s)" in line and "-20.0%" in line for line in worse)
-    assert against.ended(0, baseline, told(800, 2)) == against.CANNOT_TELL
+    assert against.ended(0, baseline, report_of(800, 2)) == against.CANNOT_TELL
     assert "cannot tell with 2 rounds, 5 needed" in capsys.readouterr().out
-    assert against.ended(1, baseline, told(800, 6)) == 1
+    assert against.ended(1, baseline, report_of(800, 6)) == 1
 
 
 @pytest.mark.parametrize(
@@ -327,15 +330,15 @@ def test_what_is_no_baseline_is_refused_before_a_server_starts(
     path = tmp_path / "before.json"
     path.write_text(content)
     assert flags.run(parsed("--baseline", str(path))) == flags.USAGE
-    said = capsys.readouterr().err
-    assert "--baseline: " in said
-    assert words in said
+    errors = capsys.readouterr().err
+    assert "--baseline: " in errors
+    assert words in errors
 
 
 def test_bursts_are_shared_by_threads() -> None:
     matrix = replace(Matrix(("spikewire",), ("canned",), ("insert",), (), (), (), (), 100))
-    wanted = replace(matrix, patterns=(UNTHROTTLED,), threads=(1, 4))
-    assert [shape.depth for shape in wanted.shapes()] == [100, 100]
+    unthrottled = replace(matrix, patterns=(UNTHROTTLED,), threads=(1, 4))
+    assert [shape.depth for shape in unthrottled.shapes()] == [100, 100]
 
 
 # --- End to end -----------------------------------------------------------------------------------
@@ -354,11 +357,11 @@ def test_the_command_measures_and_writes_both_files(tmp_path: Path) -> None:
     ]
     ended = subprocess.run(command, capture_output=True, text=True, timeout=900)
     assert ended.returncode == 0, ended.stderr
-    told = json.loads((tmp_path / "a.json").read_text())
-    patterns = {cell["cell"]["shape"]["pattern"] for cell in told["cells"]}
+    report = json.loads((tmp_path / "a.json").read_text())
+    patterns = {cell["cell"]["shape"]["pattern"] for cell in report["cells"]}
     assert patterns - {"uvloop"} == set(PATTERNS) - {"uvloop"}
-    assert all(cell["rate"]["median"] > 0 for cell in told["cells"])
-    assert {cell["protocol"] for cell in told["cells"]} == {"v5"}
+    assert all(cell["rate"]["median"] > 0 for cell in report["cells"])
+    assert {cell["protocol"] for cell in report["cells"]} == {"v5"}
     assert "300 callback chains" in (tmp_path / "a.md").read_text()
 
 
@@ -380,6 +383,6 @@ def test_an_interrupted_comparison_keeps_what_is_finished(tmp_path: Path) -> Non
         running.send_signal(signal.SIGINT)
         running.communicate(timeout=120)
     assert running.returncode == flags.INTERRUPTED
-    told = json.loads((tmp_path / "a.json").read_text())
-    assert told["interrupted"]
-    assert 1 <= len(told["cells"]) < 5
+    report = json.loads((tmp_path / "a.json").read_text())
+    assert report["interrupted"]
+    assert 1 <= len(report["cells"]) < 5

@@ -36,9 +36,9 @@ def expect(count: int, share: float) -> None:
 @pytest.mark.parametrize("distribution", DISTRIBUTIONS)
 @pytest.mark.parametrize("keys", [1, 2, 3, 1000])
 def test_keys_are_in_range(distribution: str, keys: int) -> None:
-    found = counted(distribution, keys)
-    assert min(found) >= 0
-    assert max(found) < keys
+    counts = counted(distribution, keys)
+    assert min(counts) >= 0
+    assert max(counts) < keys
 
 
 def test_uniform_keys_are_all_alike() -> None:
@@ -50,23 +50,23 @@ def test_the_two_commonest_ranks_have_the_share_of_the_law() -> None:
     """The generator is exact for these two ranks, and approximate for those after them."""
     keys = 1000
     rank = zipfian(keys, random.Random(7), zeta(keys))
-    found = Counter(rank() for _ in range(DRAWN))
-    expect(found[0], 1 / zeta(keys))
-    expect(found[1], 2**-THETA / zeta(keys))
-    head = sum(found[one] for one in range(100)) / DRAWN
+    counts = Counter(rank() for _ in range(DRAWN))
+    expect(counts[0], 1 / zeta(keys))
+    expect(counts[1], 2**-THETA / zeta(keys))
+    head = sum(counts[one] for one in range(100)) / DRAWN
     assert head == pytest.approx(zeta(100) / zeta(keys), abs=0.02)
 
 
 def test_the_latest_keys_are_the_commonest() -> None:
-    found = counted("latest", 1000)
-    expect(found[999], 1 / zeta(1000))
-    expect(found[998], 2**-THETA / zeta(1000))
+    counts = counted("latest", 1000)
+    expect(counts[999], 1 / zeta(1000))
+    expect(counts[998], 2**-THETA / zeta(1000))
 
 
 def test_zipfian_keys_are_scattered() -> None:
     keys = 100_000
-    found = counted("zipfian", keys)
-    (first, count), (second, _) = found.most_common(2)
+    counts = counted("zipfian", keys)
+    (first, count), (second, _) = counts.most_common(2)
     assert (first, second) == (scatter(0) % keys, scatter(1) % keys)
     expect(count, 1 / SCATTERED_ZETA)
     assert abs(first - second) > 1

@@ -268,8 +268,8 @@ def test_sample_buffers_are_powers_of_two_and_small_together(workers: int) -> No
 @pytest.mark.parametrize("most", [0, 1, 3, 4, 39, 40, 41, 333])
 def test_bounded_runs_end_after_so_many_operations(most: int) -> None:
     blocks = into_blocks(OPERATIONS, 16)
-    asked = [one for first, others in bounded(blocks, most) for one in (first, *others)]
-    assert asked == [OPERATIONS[at % len(OPERATIONS)] for at in range(most)]
+    operations = [one for first, others in bounded(blocks, most) for one in (first, *others)]
+    assert operations == [OPERATIONS[at % len(OPERATIONS)] for at in range(most)]
     # The watchdog would not wait for the duration.
     bound = Load(4, 0.0, 3600.0, lambda _: blocks, most=most)
     assert run_threads(NullBlocking(), bound, Window()).tried == most

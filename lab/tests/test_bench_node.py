@@ -10,27 +10,27 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from spikewire.testing import Cluster
+from spikewire_lab.access.seeds import parse_seeds
+from spikewire_lab.build import described
 from spikewire_lab.cli import add_parsers
 from spikewire_lab.clients.base import NODE
-from spikewire_lab.clients.shape import SINGLE
+from spikewire_lab.contract.queries import as_scan
+from spikewire_lab.contract.series import intervals_a_second
 from spikewire_lab.measure import merge
+from spikewire_lab.plan import NODE_CLIENTS, NODE_OURS, NODE_PEER, Cell
 from spikewire_lab.queries.cells import SCAN
-from spikewire_lab.queries.result import as_scan
 from spikewire_lab.run import node
-from spikewire_lab.run.build import described
 from spikewire_lab.run.launch import as_result
 from spikewire_lab.run.node import Runner, encoded, find_worker, runner
-from spikewire_lab.run.plan import NODE_CLIENTS, NODE_OURS, NODE_PEER, Cell
-from spikewire_lab.run.seeds import parse_seeds
-from spikewire_lab.series.contract import intervals_a_second
 from spikewire_lab.table.headings import columns, row
 from spikewire_lab.table.summary import summarise
+from spikewire_lab.work.shape import SINGLE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from spikewire_lab.result import Job
+    from spikewire_lab.contract.result import Job
 
 pytest.importorskip("hdrh.histogram", reason="the lab's hdrhistogram is not installed")
 pytest.importorskip("rich.console", reason="the lab's rich is not installed")
@@ -63,19 +63,19 @@ def a_job(cluster: Cluster, client: str, **changes: Any) -> Job:
 
 @pytest.fixture(scope="module")
 def runs() -> Runner:
-    found, reason = runner()
-    if found is None:
+    node_runner, reason = runner()
+    if node_runner is None:
         pytest.skip(reason)
-    return found
+    return node_runner
 
 
 @pytest.fixture(scope="module")
 def cluster(runs: Runner) -> Iterator[Cluster]:
-    with Cluster(nodes=2) as made:
-        filled = as_result(runs.start(a_job(made, NODE_OURS, action="populate")))
+    with Cluster(nodes=2) as embedded:
+        filled = as_result(runs.start(a_job(embedded, NODE_OURS, action="populate")))
         assert "failed" not in filled, filled
         assert filled["operations"] == KEYS
-        yield made
+        yield embedded
 
 
 @pytest.fixture(params=NODE_CLIENTS)
@@ -89,9 +89,9 @@ def client(request: pytest.FixtureRequest, runs: Runner, cluster: Cluster) -> st
 
 
 def test_a_checkout_has_a_place_for_the_worker() -> None:
-    found = find_worker()
-    assert found is not None
-    assert (found.parents[1] / "package.json").is_file()
+    worker = find_worker()
+    assert worker is not None
+    assert (worker.parents[1] / "package.json").is_file()
 
 
 def test_what_is_missing_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -132,9 +132,9 @@ def test_a_result_becomes_a_line_with_shares_and_the_delay_of_the_loop(
     assert 0 < shares[-1] <= 1
     assert 0 <= line.loop_delay["p50"] <= line.loop_delay["p99"]
     headings = [column.name for column in columns(SINGLE, NODE)]
-    shown = dict(zip(headings, row(line), strict=True))
-    assert shown["16 ms %"] == f"{100 * shares[-1]:.1f}"
-    assert shown["loop p99"] != "-"
+    texts = dict(zip(headings, row(line), strict=True))
+    assert texts["16 ms %"] == f"{100 * shares[-1]:.1f}"
+    assert texts["loop p99"] != "-"
 
 
 def test_processes_are_one_result(runs: Runner, cluster: Cluster, client: str) -> None:
@@ -147,9 +147,9 @@ def test_processes_are_one_result(runs: Runner, cluster: Cluster, client: str) -
 
 
 def test_our_addon_says_how_it_was_compiled(runs: Runner, cluster: Cluster) -> None:
-    told = runs.start(a_job(cluster, NODE_OURS))
-    assert told["client"] == NODE_OURS
-    build = told["build"]
+    report = runs.start(a_job(cluster, NODE_OURS))
+    assert report["client"] == NODE_OURS
+    build = report["build"]
     assert build["profile"] in ("debug", "release", "dist")
     assert build["debug_assertions"] == (build["profile"] == "debug")
     assert build["opt_level"] in "0123sz"
@@ -164,12 +164,12 @@ def test_our_addon_says_how_it_was_compiled(runs: Runner, cluster: Cluster) -> N
 def test_intervals_have_all_that_was_done(
     runs: Runner, cluster: Cluster, client: str, processes: int
 ) -> None:
-    asked = a_job(cluster, client, processes=processes, histograms=True, sample_every=1)
-    result = as_result(runs.start(asked))
+    job_options = a_job(cluster, client, processes=processes, histograms=True, sample_every=1)
+    result = as_result(runs.start(job_options))
     assert "failed" not in result, result
     series = result.get("series")
     assert series is not None
-    assert series["interval"] == pytest.approx(1 / intervals_a_second(asked["duration"]))
+    assert series["interval"] == pytest.approx(1 / intervals_a_second(job_options["duration"]))
     assert sum(series["operations"]) == result["operations"]
     both = (
         (series.get("read"), result["latency"]["read"]),
@@ -199,9 +199,9 @@ def test_batches_count_their_records(
 
 def test_records_of_another_shape_are_refused(runs: Runner, cluster: Cluster, client: str) -> None:
     answer = runs.start(a_job(cluster, client, bins="I1,I6,F8,S9,B8"))
-    seen, found, expected = re.split("(?: reads back as |, not as )", answer["failed"])
+    seen, actual, expected = re.split("(?: reads back as |, not as )", answer["failed"])
     assert seen == "Error: key 0"
-    assert found != expected
+    assert actual != expected
 
 
 @pytest.mark.parametrize("consumer", ["no-op", "file", "sleep"])
@@ -226,10 +226,10 @@ def test_from_flags_to_a_table(
     assert runs.worker.is_file()
     path = tmp_path / "node.json"
     flags = "compare --mode node,node-batch --clients spikewire-node,aerospike-node --in-flight 4"
-    made = argparse.ArgumentParser(prog="spikewire")
-    add_parsers(made.add_subparsers(required=True))
+    argument_parser = argparse.ArgumentParser(prog="spikewire")
+    add_parsers(argument_parser.add_subparsers(required=True))
     pace = "--rounds 2 -d 0.1 --warmup 0.01 --pause 0 -k 500 --batch-sizes 8 --nodes 2"
-    args = made.parse_args([*flags.split(), *pace.split(), "--json", str(path)])
+    args = argument_parser.parse_args([*flags.split(), *pace.split(), "--json", str(path)])
     status = args.run(args)
     out = capsys.readouterr().out
     assert status == 0, out
@@ -246,16 +246,16 @@ def test_scans_from_flags_to_a_table(
     assert runs.worker.is_file()
     path = tmp_path / "scans.json"
     flags = "compare --mode node-queries --clients spikewire-node --records 300"
-    made = argparse.ArgumentParser(prog="spikewire")
-    add_parsers(made.add_subparsers(required=True))
+    argument_parser = argparse.ArgumentParser(prog="spikewire")
+    add_parsers(argument_parser.add_subparsers(required=True))
     pace = f"--rounds 1 -d 0.01 --warmup 0 --pause 0 --record-size 100 --json {path}"
-    args = made.parse_args([*flags.split(), *pace.split()])
+    args = argument_parser.parse_args([*flags.split(), *pace.split()])
     status = args.run(args)
     out = capsys.readouterr().out
     assert status == 0, out
     assert "scans of records of 100 bytes, Node.js" in out
-    found = json.loads(path.read_text())["scans"]
-    assert {(one["way"], one["consumer"]) for one in found} == {
+    report = json.loads(path.read_text())["scans"]
+    assert {(one["way"], one["consumer"]) for one in report} == {
         (way, consumer) for way in ("iterate", "stream") for consumer in ("no-op", "file", "sleep")
     }
-    assert all(one["runs"][0]["records"] % 300 == 0 for one in found)
+    assert all(one["runs"][0]["records"] % 300 == 0 for one in report)

@@ -42,7 +42,7 @@ def ranged(value: float, rounds: int) -> Figure:
 
 
 @pytest.mark.parametrize(
-    ("before", "after", "found"),
+    ("before", "after", "verdict"),
     [
         (around(100, 5), around(110, 5), BETTER),
         (around(100, 5), around(90, 5), WORSE),
@@ -60,10 +60,10 @@ def ranged(value: float, rounds: int) -> Figure:
         (figure(0, 0, 0, 0, 0), figure(1, 1, 1, 1, 1), BETTER),
     ],
 )
-def test_the_verdict_on_one_figure(before: Figure, after: Figure, found: str) -> None:
+def test_the_verdict_on_one_figure(before: Figure, after: Figure, verdict: str) -> None:
     (more,), (less,) = (judge([Pair(before, after, more)]) for more in (True, False))
-    assert (more.verdict, less.verdict) == (found, OTHER[found])
-    assert more.needed == (needed(1) if found == UNTOLD else 0)
+    assert (more.verdict, less.verdict) == (verdict, OTHER[verdict])
+    assert more.needed == (needed(1) if verdict == UNTOLD else 0)
 
 
 def test_the_more_figures_the_more_rounds() -> None:
@@ -91,7 +91,7 @@ def test_chances_are_those_of_all_orders() -> None:
 
 
 @pytest.mark.parametrize(
-    ("before", "after", "found"),
+    ("before", "after", "expected"),
     [
         ([2.0, 2.1, 2.2, 2.3, 2.4], [6.0, 6.1, 6.2, 6.3, 6.4], 1),
         ([6.0, 6.1, 6.2, 6.3, 6.4], [2.0, 2.1, 2.2, 2.3, 2.4], -1),
@@ -103,9 +103,9 @@ def test_chances_are_those_of_all_orders() -> None:
     ],
 )
 def test_a_machine_is_busier_where_more_programs_want_to_run_all_the_time(
-    before: list[float], after: list[float], found: int
+    before: list[float], after: list[float], expected: int
 ) -> None:
-    assert busier(before, after, 2) == found
+    assert busier(before, after, 2) == expected
 
 
 def test_what_goes_the_way_of_the_machine_is_not_told() -> None:
@@ -148,19 +148,19 @@ def verdicts(draw: random.Random, rounds: int, factor: float = 1.0) -> list[str]
 @pytest.mark.parametrize("rounds", [2, 3, 4, 5, 6, 9, 15])
 def test_where_nothing_changed_few_comparisons_name_a_figure(rounds: int) -> None:
     draw = random.Random(rounds)
-    found = [verdicts(draw, rounds) for _ in range(COMPARISONS)]
-    alarms = sum(not {BETTER, WORSE}.isdisjoint(one) for one in found)
+    all_verdicts = [verdicts(draw, rounds) for _ in range(COMPARISONS)]
+    alarms = sum(not {BETTER, WORSE}.isdisjoint(one) for one in all_verdicts)
     assert alarms <= FALSE * COMPARISONS
     if rounds < 4:
-        assert {one for each in found for one in each} == {UNTOLD}
+        assert {one for each in all_verdicts for one in each} == {UNTOLD}
 
 
 def test_what_got_15_percent_worse_is_found_with_rounds_enough() -> None:
     draw = random.Random(1)
-    found = {
+    detected = {
         rounds: sum(verdicts(draw, rounds, 1.15)[0] == WORSE for _ in range(100))
         for rounds in (3, 6, 12, 20)
     }
-    assert found[3] == 0
-    assert found[6] < found[12] < found[20]
-    assert found[20] >= 95
+    assert detected[3] == 0
+    assert detected[6] < detected[12] < detected[20]
+    assert detected[20] >= 95

@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING
 import pytest
 
 from spikewire_lab.measure import Window, merge
-from spikewire_lab.open.calls import Calls, dealt
-from spikewire_lab.open.loops import run_pool
-from spikewire_lab.open.schedule import NS, held, offsets, overlap
 from spikewire_lab.run.launch import as_result, python_worker, run_job
-from spikewire_lab.series.ended import Ended
+from spikewire_lab.series.calls import Ended
 from spikewire_lab.studies.selfcheck.fake import Act
-from spikewire_lab.studies.selfcheck.measure import Known, given, line, played, slower_than
+from spikewire_lab.studies.selfcheck.measure import Known, line, open_result, played, slower_than
 from spikewire_lab.studies.selfcheck.pool import FakePool
 from spikewire_lab.worker.job import Plan
+from spikewire_lab.worker.open.calls import Calls, dealt
+from spikewire_lab.worker.open.loops import run_pool
+from spikewire_lab.worker.open.schedule import NS, held, offsets, overlap
 from test_bench_worker import a_job
 
 if TYPE_CHECKING:
@@ -62,23 +62,23 @@ def test_calls_at_once_and_calls_that_had_to_wait_are_counted() -> None:
 def test_late_calls_begin_at_once_and_none_is_left_out(mode: str) -> None:
     known = Known(mode, lambda _number: Act(takes=0.02), 2, 1.0, 101.0)
     result = played(known)
-    found = given(result)
-    assert result["operations"] == found["scheduled"] == 101
-    assert found["unsent"] == 0
-    assert found["outstanding_most"] == 2
-    assert found["held"] > 0
+    figures = open_result(result)
+    assert result["operations"] == figures["scheduled"] == 101
+    assert figures["unsent"] == 0
+    assert figures["outstanding_most"] == 2
+    assert figures["held"] > 0
     assert result["latency"]["samples"] == 101
-    assert merge([found["service"], found["late"]]).get_total_count() == 202
+    assert merge([figures["service"], figures["late"]]).get_total_count() == 202
 
 
 @pytest.mark.parametrize("mode", MODES)
 def test_what_did_not_begin_counts_with_the_time_it_had_waited(mode: str) -> None:
     known = Known(mode, lambda _number: Act(takes=0.5), 1, 1.0, 10.0)
     result = played(known)
-    found = given(result)
+    figures = open_result(result)
     # One call each 500 ms, until twice the planned second is over.
     assert result["operations"] == 5
-    assert found["unsent"] == 5
+    assert figures["unsent"] == 5
     latency = result["latency"]
     assert latency["samples"] == 10
     waited = 2.5 - 0.5
@@ -120,14 +120,14 @@ def test_a_worker_gives_response_and_service_times(mode: str, arrivals: str) -> 
     job["open"] = {"rate": 500.0, "arrivals": arrivals}
     result = as_result(run_job(python_worker(sys.executable), job))
     assert "failed" not in result, result
-    found = given(result)
-    assert found["scheduled"] == 100
-    assert result["operations"] == 100 - found["unsent"]
-    assert found["rate"] == 500.0
-    assert found["arrivals"] == arrivals
-    assert merge([found["service"]]).get_total_count() == result["operations"]
+    figures = open_result(result)
+    assert figures["scheduled"] == 100
+    assert result["operations"] == 100 - figures["unsent"]
+    assert figures["rate"] == 500.0
+    assert figures["arrivals"] == arrivals
+    assert merge([figures["service"]]).get_total_count() == result["operations"]
     assert result["latency"]["samples"] == 100
-    assert result["latency"]["max_ns"] >= found["service_max_ns"]
+    assert result["latency"]["max_ns"] >= figures["service_max_ns"]
     assert result["elapsed"] >= 0.2
 
 
@@ -159,7 +159,7 @@ def test_a_pool_that_runs_two_pacers_on_one_loop_is_no_measure() -> None:
 def test_calls_of_one_loop_are_known_while_another_one_is_behind() -> None:
     calls = Calls(offsets(10, 1.0, "constant", "1"), [(0, None)], 1.0)
     calls.begin(0)
-    found = Ended(calls)
+    calls_ended = Ended(calls)
 
     def over(*numbers: int) -> None:
         for at in numbers:
@@ -167,10 +167,10 @@ def test_calls_of_one_loop_are_known_while_another_one_is_behind() -> None:
             calls.ended[at] = calls.due[at] + 1000
 
     over(1, 3, 5)
-    assert found.counts(NS) == (3, 0, 0)
+    assert calls_ended.counts(NS) == (3, 0, 0)
     over(0, 2)
-    assert found.counts(NS) == (5, 0, 0)
+    assert calls_ended.counts(NS) == (5, 0, 0)
     # The loop of the even ones begins no more.
     over(7, 9)
-    assert found.counts(NS) == (7, 0, 0)
-    assert list(found.latencies(0, NS)) == [1000] * 7
+    assert calls_ended.counts(NS) == (7, 0, 0)
+    assert list(calls_ended.latencies(0, NS)) == [1000] * 7

@@ -13,18 +13,19 @@ from rich.console import Console
 
 from spikewire.testing import Cluster
 from spikewire_lab.clients import FLOOR
-from spikewire_lab.clients.shape import Shape
 from spikewire_lab.commands.run import FLAWED
+from spikewire_lab.contract.open import NO_MAP
 from spikewire_lab.measure import encode
-from spikewire_lab.open import sweep
-from spikewire_lab.open.contract import NO_MAP
-from spikewire_lab.open.figures import PACING, notes
+from spikewire_lab.plan import Cell, Matrix
+from spikewire_lab.run import sweep
 from spikewire_lab.run.compare import CannotRunError, Comparison
-from spikewire_lab.run.plan import Cell, Matrix
+from spikewire_lab.run.report import show, title
+from spikewire_lab.table.figures import Spread
 from spikewire_lab.table.headings import columns, row
-from spikewire_lab.table.measured import Spread
-from spikewire_lab.table.report import show, title
-from spikewire_lab.table.summary import Line, summarise, with_ratios
+from spikewire_lab.table.line import Line
+from spikewire_lab.table.open_figures import PACING, notes
+from spikewire_lab.table.summary import summarise, with_ratios
+from spikewire_lab.work.shape import Shape
 from test_bench_cli import run
 from test_bench_compare import FLOOR as SETTINGS
 from test_bench_summary import a_result
@@ -32,7 +33,7 @@ from test_bench_summary import a_result
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from spikewire_lab.result import Result
+    from spikewire_lab.contract.result import Result
 
 pytest.importorskip("hdrh.histogram", reason="the lab's hdrhistogram is not installed")
 
@@ -159,7 +160,7 @@ def test_a_sweep_takes_shares_of_what_the_slowest_can_do() -> None:
 
 
 @pytest.mark.parametrize(
-    ("flags", "said"),
+    ("flags", "text"),
     [
         ("bench --rate 0", "not between 0 and 1,000,000"),
         ("bench --rate fast", "'fast' is not a number of calls each second, nor sweep"),
@@ -168,7 +169,7 @@ def test_a_sweep_takes_shares_of_what_the_slowest_can_do() -> None:
         ("compare --rate 5 --mode node-queries", "node-queries is a closed loop"),
         ("compare --rate sweep --mode node-batch,node", "sweep one mode at a time"),
         ("compare --rate 5 --mode columns", "columns is a closed loop"),
-        ("compare --rate 5 --mode faces", "faces is a closed loop"),
+        ("compare --rate 5 --mode apis", "apis is a closed loop"),
         ("compare --rate sweep --mode async,batch", "sweep one mode at a time"),
         ("compare --rate sweep --mode batch --batch-sizes 4,8", "sweep one size at a time"),
         ("compare --rate 5 --mode sync --batch-sizes 8", "--batch-sizes is for --mode batch"),
@@ -176,14 +177,14 @@ def test_a_sweep_takes_shares_of_what_the_slowest_can_do() -> None:
     ],
 )
 def test_what_cannot_be_an_open_loop_is_refused(
-    flags: str, said: str, capsys: pytest.CaptureFixture[str]
+    flags: str, text: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     try:
         status = run(*flags.split())
     except SystemExit as error:
         status = int(str(error.code))
     assert status == 2
-    assert said in capsys.readouterr().err
+    assert text in capsys.readouterr().err
 
 
 def test_a_rate_without_a_cluster(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -215,9 +216,9 @@ def test_a_sweep_against_the_embedded_cluster(
     assert {one["client"] for one in cells} == {"spikewire"}
     assert all(one["open"]["generator"] > 0 for one in cells)
     assert "of the slowest: spikewire sync 2" in capsys.readouterr().out
-    asked = sorted({one["open"]["asked"] for one in cells})
-    assert len(asked) == len(sweep.SHARES)
-    assert asked[-1] <= closed[0]["rate"]["median"]
+    rates = sorted({one["open"]["asked"] for one in cells})
+    assert len(rates) == len(sweep.SHARES)
+    assert rates[-1] <= closed[0]["rate"]["median"]
 
 
 def test_batches_of_several_processes_need_their_keys(capsys: pytest.CaptureFixture[str]) -> None:
@@ -238,30 +239,30 @@ def test_a_rate_is_of_all_processes_together(
         pytest.skip(run_of_both["failed"])  # windows too far apart: the machine is busy
     assert run_of_both["open"]["rate"] == 100
     assert run_of_both["open"]["scheduled"] == 50
-    said = capsys.readouterr().out
-    assert "outstanding at the most in each of 2 processes" in said
+    output = capsys.readouterr().out
+    assert "outstanding at the most in each of 2 processes" in output
     for number in (1, 2):
-        assert re.search(rf"null, process {number} of 2: .* of pacing for each call", said)
+        assert re.search(rf"null, process {number} of 2: .* of pacing for each call", output)
 
 
 @pytest.mark.parametrize(
-    ("flags", "told"),
+    ("flags", "expected"),
     [
         ("--mode pool --loops 2 --work 0", {"1 loop", "pool, 2 loops", "2 loops, a client each"}),
         ("--mode batch --batch-sizes 4 --write-sizes 2", {"batch reads", "batch writes"}),
     ],
 )
 def test_pools_and_batches_at_a_rate(
-    flags: str, told: set[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    flags: str, expected: set[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path = tmp_path / "open.json"
     with Cluster(nodes=1) as cluster:
         where = f"-H {cluster.seeds} -k 100 -d 0.1 --warmup 0.05 --pause 0 --rounds 1"
         more = f"--clients spikewire -z 4 --threads 2 --rate 100 --json {path}"
         status = run("compare", *f"{flags} {where} {more}".split())
-    said = capsys.readouterr()
-    assert status == 0, said
-    assert {text for text in told if text in said.out} == told
+    captured = capsys.readouterr()
+    assert status == 0, captured
+    assert {text for text in expected if text in captured.out} == expected
     cells = [one for one in json.loads(path.read_text())["cells"] if one["absent"] is None]
     assert len(cells) >= 4
     for cell in cells:

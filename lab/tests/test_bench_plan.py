@@ -15,19 +15,7 @@ from spikewire_lab.clients.base import (
     RUST_SYNC,
     SYNC,
 )
-from spikewire_lab.clients.shape import (
-    ARROW,
-    BATCH_READ,
-    BATCH_WRITE,
-    COLUMNS,
-    DICT,
-    NUMPY,
-    NUMPY_PLAIN,
-    PANDAS,
-    SINGLES,
-    TABLE_WRITE,
-)
-from spikewire_lab.run.plan import (
+from spikewire_lab.plan import (
     BATCH_MODE,
     CLIENTS,
     NODE_CLIENTS,
@@ -39,6 +27,18 @@ from spikewire_lab.run.plan import (
 )
 from spikewire_lab.run.rounds import shuffled
 from spikewire_lab.table.pools import run_by
+from spikewire_lab.work.shape import (
+    ARROW,
+    BATCH_READ,
+    BATCH_WRITE,
+    COLUMNS,
+    DICT,
+    NUMPY,
+    NUMPY_PLAIN,
+    PANDAS,
+    SINGLES,
+    TABLE_WRITE,
+)
 
 EVERYTHING = Matrix(
     clients=tuple(name for name in CLIENTS if name not in PEERS or PEERS[name].usual),
@@ -77,13 +77,13 @@ def test_pools_stand_beside_one_loop_and_threads() -> None:
 
 
 def test_the_default_matrix_puts_every_client_where_it_has_a_face() -> None:
-    faces = {(group[0].mode, group[0].concurrency): group for group in EVERYTHING.groups()}
-    assert set(faces) == {
+    groups = {(group[0].mode, group[0].concurrency): group for group in EVERYTHING.groups()}
+    assert set(groups) == {
         *((mode, many) for mode in (ASYNC, ASYNC_UVLOOP, SYNC, RUST_SYNC) for many in (1, 32)),
         *((RUST, many) for many in (32, 256)),
         (NODE, 32),
     }
-    names = {key: [cell.client for cell in group] for key, group in faces.items()}
+    names = {key: [cell.client for cell in group] for key, group in groups.items()}
     rivals = ["aerospike-py", "aerospike-sdk", "aerospike-native"]
     assert names[ASYNC, 32] == names[ASYNC_UVLOOP, 1] == ["spikewire", *rivals]
     assert names[SYNC, 32] == ["spikewire", "aerospike", *rivals]

@@ -15,9 +15,12 @@ import pytest
 
 from spikewire import Client
 from spikewire_lab import measure
+from spikewire_lab.access.seeds import parse_seeds
 from spikewire_lab.cli import add_parsers
 from spikewire_lab.clients.base import ASYNC, NODE, SYNC
 from spikewire_lab.commands.run import USAGE
+from spikewire_lab.contract.queries import as_scan
+from spikewire_lab.plan import NODE_CLIENTS
 from spikewire_lab.queries import lab
 from spikewire_lab.queries.cells import (
     ARROW,
@@ -44,19 +47,16 @@ from spikewire_lab.queries.consumers import (
     PAUSE,
     PAUSED_ROWS,
     PAUSES,
-    Drowsy,
+    SlowConsumer,
     async_called,
     called,
 )
 from spikewire_lab.queries.gets import GetRound, Getter
 from spikewire_lab.queries.lines import ScanLine, get_lines, scan_lines
 from spikewire_lab.queries.memory import Curve
-from spikewire_lab.queries.result import as_scan
 from spikewire_lab.queries.table import GET_HEADINGS, SCAN_HEADINGS, get_row, notes, scan_row
 from spikewire_lab.run.launch import python_worker, run_job
-from spikewire_lab.run.plan import NODE_CLIENTS
-from spikewire_lab.run.progress import Progress, shown_time
-from spikewire_lab.run.seeds import parse_seeds
+from spikewire_lab.run.progress import Progress, format_time
 from spikewire_lab.work import parse_bins, value_pool
 from spikewire_lab.worker.job import MismatchError
 
@@ -65,8 +65,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from spikewire.testing import Cluster
-    from spikewire_lab.queries.result import Outcome
-    from spikewire_lab.result import Job
+    from spikewire_lab.contract.queries import Outcome
+    from spikewire_lab.contract.result import Job
 
 pytest.importorskip("hdrh.histogram", reason="the lab's hdrhistogram is not installed")
 rich_console = pytest.importorskip("rich.console", reason="the lab's rich is not installed")
@@ -200,8 +200,8 @@ def test_a_range_selects_a_share(percent: float) -> None:
     pool = value_pool(parse_bins(record_bins(SIZE)), seed=1)
     between = share(pool, percent)
     selected = Selected(pool, 3 * len(pool), "scanned", between)
-    wanted = max(1, min(len(pool) - 1, round(len(pool) * percent / 100)))
-    assert selected.count == 3 * wanted == len(list(selected.of_keys()))
+    expected = max(1, min(len(pool) - 1, round(len(pool) * percent / 100)))
+    assert selected.count == 3 * expected == len(list(selected.of_keys()))
     assert int(float(between[1])) == between[1] > between[0] == 0
 
 
@@ -223,38 +223,38 @@ def test_records_have_the_size_that_is_asked_for(size: int) -> None:
 
 
 def test_every_way_is_in_the_table_and_sleeps_where_that_holds_the_records_back() -> None:
-    made = scans(tuple(WAYS), 100, 500)
-    assert {one.consumer for one in made if one.ours} == set(CONSUMERS)
-    assert {(one.client, one.mode, one.way) for one in made if one.consumer == SLEEP} == {
-        (one.client, one.mode, one.way) for one in made if not lacks_waiting(one.mode, one.way)
+    cells = scans(tuple(WAYS), 100, 500)
+    assert {one.consumer for one in cells if one.ours} == set(CONSUMERS)
+    assert {(one.client, one.mode, one.way) for one in cells if one.consumer == SLEEP} == {
+        (one.client, one.mode, one.way) for one in cells if not lacks_waiting(one.mode, one.way)
     }
-    ways = {(one.mode, one.way) for one in made}
+    ways = {(one.mode, one.way) for one in cells}
     assert {way for way in ways if lacks_waiting(*way)} == {
         *((SYNC, RESULTS), (ASYNC, RESULTS), (ASYNC, FOREACH))
     }
-    assert {one.client for one in made} == set(WAYS) - set(NODE_CLIENTS)
-    assert len(made) == len(set(made)) == 12 + 2 * (2 + 4 + 2 + 2) + (1 + 1 + 2 + 2)
+    assert {one.client for one in cells} == set(WAYS) - set(NODE_CLIENTS)
+    assert len(cells) == len(set(cells)) == 12 + 2 * (2 + 4 + 2 + 2) + (1 + 1 + 2 + 2)
     few = scans(tuple(WAYS), 100, 500, consumers=(NOTHING,))
-    assert few == tuple(one for one in made if one.consumer == NOTHING)
+    assert few == tuple(one for one in cells if one.consumer == NOTHING)
     assert scans(("aerospike",), 100, 500) == tuple(
-        one for one in made if one.client == "aerospike"
+        one for one in cells if one.client == "aerospike"
     )
 
 
 def test_in_node_all_clients_have_all_consumers() -> None:
-    made = scans(tuple(WAYS), 100, 500, in_node=True)
-    assert {one.client for one in made} == set(NODE_CLIENTS)
-    assert {one.mode for one in made} == {NODE}
-    assert len(made) == len(set(made)) == 2 * 2 * len(CONSUMERS)
+    cells = scans(tuple(WAYS), 100, 500, in_node=True)
+    assert {one.client for one in cells} == set(NODE_CLIENTS)
+    assert {one.mode for one in cells} == {NODE}
+    assert len(cells) == len(set(cells)) == 2 * 2 * len(CONSUMERS)
 
 
 def test_ways_that_are_slow_get_fewer_records() -> None:
-    made = scans(tuple(WAYS), 100, 5_000, 700)
-    fewer = {(one.client, one.mode, one.way) for one in made if one.records == 700}
+    cells = scans(tuple(WAYS), 100, 5_000, 700)
+    fewer = {(one.client, one.mode, one.way) for one in cells if one.records == 700}
     assert fewer == SLOW
-    assert all(one.records == 5_000 for one in made if one.ours)
+    assert all(one.records == 5_000 for one in cells if one.ours)
     assert {one.records for one in scans(tuple(WAYS), 100, 300, 700)} == {300}
-    assert all("700" in scan_row(ScanLine(one, 1, ()))[4] for one in made if one.records == 700)
+    assert all("700" in scan_row(ScanLine(one, 1, ()))[4] for one in cells if one.records == 700)
 
 
 def test_what_is_left_is_estimated(capsys: pytest.CaptureFixture[str]) -> None:
@@ -266,20 +266,20 @@ def test_what_is_left_is_estimated(capsys: pytest.CaptureFixture[str]) -> None:
     assert re.fullmatch(r"\[1/3, about 0:0\d left\] one", first)
     assert re.fullmatch(r"\[2/3, about 0:0\d left\] two", second)
     assert third == "[3/3] three"
-    assert [shown_time(seconds) for seconds in (0.4, 59.6, 3_725)] == ["0:00", "1:00", "62:05"]
+    assert [format_time(seconds) for seconds in (0.4, 59.6, 3_725)] == ["0:00", "1:00", "62:05"]
 
 
 def test_a_sleeping_consumer_sleeps_as_long_however_records_come() -> None:
     def slept(step: int) -> float:
-        drowsy = Drowsy()
-        return sum(drowsy.due(count) for count in range(step, 200_001, step))
+        consumer = SlowConsumer()
+        return sum(consumer.due(count) for count in range(step, 200_001, step))
 
     assert slept(1) == pytest.approx(0.5 + PAUSES * PAUSE)
     assert slept(40_000) == pytest.approx(0.5 + PAUSES * PAUSE)
-    drowsy = Drowsy()
-    assert drowsy.due(1) > 0
-    assert drowsy.due(2) == 0
-    assert drowsy.due(1 + PAUSED_ROWS) == PAUSE
+    consumer = SlowConsumer()
+    assert consumer.due(1) > 0
+    assert consumer.due(2) == 0
+    assert consumer.due(1 + PAUSED_ROWS) == PAUSE
 
 
 def test_the_curve_sees_what_was_held() -> None:
@@ -323,8 +323,8 @@ def test_a_peak_is_forgotten_or_not(monkeypatch: pytest.MonkeyPatch) -> None:
     held = measure.rss()
     assert held is not None
     assert abs(measure.peak_rss() - held) <= measure.FORGOTTEN
-    kept = {"VmHWM": held + 50_000_000, "VmRSS": held}
-    monkeypatch.setattr(measure, "_memory", lambda: kept)
+    sizes = {"VmHWM": held + 50_000_000, "VmRSS": held}
+    monkeypatch.setattr(measure, "_memory", lambda: sizes)
     assert not measure.forget_peak()
 
 
@@ -332,7 +332,7 @@ A_SCAN = scans(("spikewire",), 100, 1_000)[0]
 
 
 def outcome(records: int, elapsed: float, cpu: float, server: float = 0.0) -> Outcome:
-    made = {
+    answer = {
         "client": "x",
         "version": "1",
         "mode": SYNC,
@@ -347,7 +347,7 @@ def outcome(records: int, elapsed: float, cpu: float, server: float = 0.0) -> Ou
         "load_average": [],
         "server_threads": 1,
     }
-    return as_scan(made)
+    return as_scan(answer)
 
 
 def test_lines_are_compared_with_the_best_peers() -> None:
@@ -392,12 +392,12 @@ def test_gets_that_failed_are_no_measure() -> None:
 def test_gets_among_scans_are_told_apart_from_the_scans(filled: Cluster, mode: str) -> None:
     getting = job(filled, GET_AMONG_SCANS, mode)
     getting["shape"]["kind"] = "single"
-    found = start(getting)
-    assert found["errors"] == 0
-    assert found["operations"] > 0
-    assert found["latency"]["samples"] <= found["operations"]
-    assert found["scanned"] % RECORDS == 0 < found["scanned"]
-    assert found["scan_seconds"] > 0
+    result = start(getting)
+    assert result["errors"] == 0
+    assert result["operations"] > 0
+    assert result["latency"]["samples"] <= result["operations"]
+    assert result["scanned"] % RECORDS == 0 < result["scanned"]
+    assert result["scan_seconds"] > 0
     short = start({**getting, "keys": RECORDS - 1})
     assert "a scan gave 1,500 of 1,499 records" in short["failed"]
 
@@ -412,8 +412,8 @@ def leave_out_consumers(monkeypatch: pytest.MonkeyPatch) -> None:
     """Keeps one consumer. The others are tested above; each would add a process per way and
     round."""
 
-    def without(*given: Any, **more: Any) -> tuple[Scan, ...]:
-        return tuple(scan for scan in scans(*given, **more) if scan.consumer == NOTHING)
+    def without(*args: Any, **more: Any) -> tuple[Scan, ...]:
+        return tuple(scan for scan in scans(*args, **more) if scan.consumer == NOTHING)
 
     monkeypatch.setattr(lab, "scans", without)
 
@@ -432,28 +432,28 @@ def test_index_queries_from_flags_to_tables(
     out = capsys.readouterr().out
     assert status == 0, out
     assert "index queries that select 20 % of records of 64 bytes" in out
-    found = json.loads(path.read_text())["scans"]
-    assert [(one["mode"], one["way"], one["selected"], one["rows"]) for one in found] == [
+    report = json.loads(path.read_text())["scans"]
+    assert [(one["mode"], one["way"], one["selected"], one["rows"]) for one in report] == [
         (mode, way, selected, 1021 if selected is None else 204)
         for selected in (None, 20)
         for mode in (SYNC, ASYNC)
         for way in (OBJECTS, ARROW)
     ]
-    for line in found:
+    for line in report:
         assert line["runs"][0]["checked"] in (BY_KEY, BY_CONTENT)
         assert line["failures"] == []
 
 
 def run(*arguments: str) -> int:
-    made = argparse.ArgumentParser(prog="spikewire")
-    add_parsers(made.add_subparsers(required=True))
-    args = made.parse_args(["compare", *arguments])
+    argument_parser = argparse.ArgumentParser(prog="spikewire")
+    add_parsers(argument_parser.add_subparsers(required=True))
+    args = argument_parser.parse_args(["compare", *arguments])
     status: int = args.run(args)
     return status
 
 
 @pytest.mark.parametrize(
-    ("flags", "says"),
+    ("flags", "text"),
     [
         ("--mode queries,sync", "--mode queries is a comparison of its own: ask for sync"),
         ("--mode queries --threads 4", "--threads is not for --mode queries"),
@@ -472,9 +472,9 @@ def run(*arguments: str) -> int:
         ("--mode scans-p99 --slow-records 100", "--slow-records is for --mode queries"),
     ],
 )
-def test_flags_that_cannot_be(flags: str, says: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_flags_that_cannot_be(flags: str, text: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(*flags.split()) == USAGE
-    assert says in capsys.readouterr().err
+    assert text in capsys.readouterr().err
 
 
 def test_from_flags_to_tables(
@@ -492,21 +492,21 @@ def test_from_flags_to_tables(
     assert "scans of records of 64 bytes" in out
     assert "single records: alone, beside 8 full scans of another process" in out
     assert "skipped: null: its scans are not measured here" in out
-    found = json.loads(path.read_text())
-    assert {(one["mode"], one["way"], one["consumer"]) for one in found["scans"]} == {
+    report = json.loads(path.read_text())
+    assert {(one["mode"], one["way"], one["consumer"]) for one in report["scans"]} == {
         (mode, way, NOTHING) for mode in (SYNC, ASYNC) for way in (OBJECTS, ARROW)
     }
-    for line in found["scans"]:
+    for line in report["scans"]:
         assert line["rounds"] == len(line["runs"]) == 2
         assert all(run["memory"]["peak"] > 0 for run in line["runs"])
         # Every record is checked in the first round only.
         assert ["checked" in run for run in line["runs"]] == [True, False]
         assert all(0 < line["server_busy"] < 2 for _ in line["runs"] if line["server_busy"])
-    assert [(one["client"], one["mode"]) for one in found["gets"]] == [
+    assert [(one["client"], one["mode"]) for one in report["gets"]] == [
         ("spikewire", SYNC),
         ("spikewire", ASYNC),
     ]
-    for line in found["gets"]:
+    for line in report["gets"]:
         assert line["failures"] == []
         for during in (line["beside"], line["among"]):
             assert during["latency"]["p50"] > 0

@@ -7,23 +7,24 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from spikewire_lab.run.plan import Skipped
+from spikewire_lab.plan import Skipped
 from spikewire_lab.run.progress import Progress
-from spikewire_lab.run.rounds import Rounds, Usable, error_share, shuffled, until_interrupted
+from spikewire_lab.run.rounds import Rounds, Usable, shuffled, until_interrupted
+from spikewire_lab.table.figures import error_share
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
 
 @dataclass
-class Found:
+class Outcomes:
     done: list[str] = field(default_factory=list[str])
     interrupted: bool = False
 
 
 @dataclass
 class Lab:
-    found: Found
+    outcomes: Outcomes
     rounds: Rounds
     turn: Callable[[str], str]
 
@@ -47,43 +48,43 @@ def test_each_cell_has_one_turn_in_every_round(capsys: pytest.CaptureFixture[str
     each = [cells[at : at + 4] for at in (0, 4, 8)]
     assert each == ["".join(shuffled("abcd", 1, number)) for number in range(3)]
     assert {"".join(sorted(one)) for one in each} == {"abcd"}
-    said = capsys.readouterr().err.splitlines()
-    assert said[0].endswith(f"{each[0][0]}, round 1: measured {each[0][0]}")
-    assert said[-1].startswith("[12/12]")
+    lines = capsys.readouterr().err.splitlines()
+    assert lines[0].endswith(f"{each[0][0]}, round 1: measured {each[0][0]}")
+    assert lines[-1].startswith("[12/12]")
 
 
 def test_an_interruption_keeps_what_was_finished() -> None:
-    found = Found()
+    outcomes = Outcomes()
 
     def turn(cell: str) -> str:
-        if len(found.done) == 4:
+        if len(outcomes.done) == 4:
             raise KeyboardInterrupt
-        found.done.append(cell)
+        outcomes.done.append(cell)
         return ""
 
     until_interrupted(
-        Lab(found, Rounds(2, 1, Progress(bar=False)), turn), found, ["spikewire", "compare"]
+        Lab(outcomes, Rounds(2, 1, Progress(bar=False)), turn), outcomes, ["spikewire", "compare"]
     )
-    assert found.interrupted
-    assert len(found.done) == 4
-    assert set(found.done[:3]) == set("abc")
+    assert outcomes.interrupted
+    assert len(outcomes.done) == 4
+    assert set(outcomes.done[:3]) == set("abc")
 
 
 def test_who_cannot_be_measured_is_asked_once_and_told_once(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    asked: list[str] = []
+    calls: list[str] = []
     skipped: list[Skipped] = []
 
     def missing() -> str:
-        asked.append("missing")
+        calls.append("missing")
         return "is not installed"
 
     usable = Usable(skipped, Progress(bar=False))
     for _ in range(2):
         assert not usable(("a", 1), "a", "sync", "", missing)
         assert usable("b", "b", "sync", "", lambda: None)
-    assert asked == ["missing"]
+    assert calls == ["missing"]
     assert skipped == [Skipped("a", "sync", "", "is not installed")]
     assert capsys.readouterr().err.count("skipped: a sync: is not installed") == 1
 

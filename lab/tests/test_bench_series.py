@@ -15,26 +15,26 @@ pytest.importorskip("hdrh")
 
 from spikewire_lab import measure
 from spikewire_lab.clients.base import ASYNC, SYNC
+from spikewire_lab.contract.series import INTERVALS, intervals_a_second
+from spikewire_lab.plan import Cell, Matrix
 from spikewire_lab.run.compare import Comparison
-from spikewire_lab.run.plan import Cell, Matrix
-from spikewire_lab.series.contract import INTERVALS, intervals_a_second
-from spikewire_lab.series.ended import FAILED, LATE, NOT_YET, Ended
-from spikewire_lab.series.hlog import keep
-from spikewire_lab.series.lines import Lines, Shown, rounded, text
+from spikewire_lab.run.hlog import keep
+from spikewire_lab.series.calls import FAILED, LATE, NOT_YET, Ended
+from spikewire_lab.series.lines import LineDisplay, Lines, rounded, text
 from spikewire_lab.series.marks import Marks
 from spikewire_lab.series.timeline import Timeline
-from spikewire_lab.studies.overtime import charts
 from spikewire_lab.studies.recipe import FULL, QUICK
 from spikewire_lab.studies.selfcheck.fake import Act
 from spikewire_lab.studies.selfcheck.measure import Known, played, real
 from spikewire_lab.studies.svg import NARROW, WIDE, draw
+from spikewire_lab.studies.timelines import charts
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from spikewire_lab.result import Result
-    from spikewire_lab.run.plan import Group
-    from spikewire_lab.series.contract import Series
+    from spikewire_lab.contract.result import Result
+    from spikewire_lab.contract.series import Series
+    from spikewire_lab.plan import Group
     from spikewire_lab.series.lines import Second
     from spikewire_lab.studies.selfcheck.fake import Script
     from spikewire_lab.table.summary import Round
@@ -65,29 +65,29 @@ def test_calls_are_counted_where_they_end(mode: str) -> None:
     # 50 calls of 2 ms, then 90 of 10 ms: 100 ms of the former, and 900 of the latter.
     known = Known(mode, lambda at: Act(takes=0.002 if at < 51 else 0.01), 4, 1.0)
     result = played(known)
-    found = series(result)
-    assert found["interval"] == 0.05
-    assert sum(found["operations"]) == result["operations"]
+    intervals = series(result)
+    assert intervals["interval"] == 0.05
+    assert sum(intervals["operations"]) == result["operations"]
     # One call of each worker is its warm-up.
-    assert found["operations"][:20] == [4 * 25] * 2 + [4 * 5] * 18
-    assert found["p50_ns"][:20] == [2_000_000] * 2 + [10_000_000] * 18
-    assert found["max_ns"][:20] == found["p50_ns"][:20]
-    assert found["p99_ns"][:20] == [None] * 20, "of a hundred, none lies far enough beyond"
-    assert "rss" not in found, "time was played"
+    assert intervals["operations"][:20] == [4 * 25] * 2 + [4 * 5] * 18
+    assert intervals["p50_ns"][:20] == [2_000_000] * 2 + [10_000_000] * 18
+    assert intervals["max_ns"][:20] == intervals["p50_ns"][:20]
+    assert intervals["p99_ns"][:20] == [None] * 20, "of a hundred, none lies far enough beyond"
+    assert "rss" not in intervals, "time was played"
 
 
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("rate", [0.0, 100.0])
 def test_nothing_ends_while_a_client_stalls(mode: str, rate: float) -> None:
     known = Known(mode, lambda at: Act(blocks=0.5 if at == 31 else 0.0, takes=0.01), 1, 1.0, rate)
-    found = series(played(known))
+    intervals = series(played(known))
     # From 0.3 s to 0.8 s.
-    assert found["operations"][:6] == [5] * 6
-    assert found["operations"][7:16] == [0] * 9
-    assert found["operations"][16] > 0
-    assert found["max_ns"][7:16] == [None] * 9
-    assert found["max_ns"][16] is not None
-    assert found["max_ns"][16] >= 500_000_000
+    assert intervals["operations"][:6] == [5] * 6
+    assert intervals["operations"][7:16] == [0] * 9
+    assert intervals["operations"][16] > 0
+    assert intervals["max_ns"][7:16] == [None] * 9
+    assert intervals["max_ns"][16] is not None
+    assert intervals["max_ns"][16] >= 500_000_000
 
 
 @pytest.mark.parametrize("mode", MODES)
@@ -100,30 +100,30 @@ def test_errors_and_timeouts_have_their_interval(mode: str, rate: float) -> None
         return Act(takes=0.005, error=kind if number >= 100 else None)
 
     result = played(Known(mode, script, 1, 1.0, rate))
-    found = series(result)
-    assert sum(found["operations"]) == result["operations"]
-    assert sum(found["errors"]) == result["errors"] == 20
-    assert sum(found["timeouts"]) == result.get("timeouts") == 10
-    assert found["errors"][:20] == [0] * 10 + [2] * 10
-    assert found["timeouts"][:20] == [0] * 10 + [1] * 10
+    intervals = series(result)
+    assert sum(intervals["operations"]) == result["operations"]
+    assert sum(intervals["errors"]) == result["errors"] == 20
+    assert sum(intervals["timeouts"]) == result.get("timeouts") == 10
+    assert intervals["errors"][:20] == [0] * 10 + [2] * 10
+    assert intervals["timeouts"][:20] == [0] * 10 + [1] * 10
 
 
 @pytest.mark.parametrize("mode", MODES)
 def test_a_client_that_only_fails_has_no_operations(mode: str) -> None:
-    found = series(played(Known(mode, lambda _at: Act(takes=0.01, error=OSError), 2, 1.0)))
-    assert set(found["operations"]) == {0}
-    assert found["errors"][:20] == [10] * 20
+    intervals = series(played(Known(mode, lambda _at: Act(takes=0.01, error=OSError), 2, 1.0)))
+    assert set(intervals["operations"]) == {0}
+    assert intervals["errors"][:20] == [10] * 20
 
 
 @pytest.mark.parametrize("mode", MODES)
 def test_histograms_of_intervals_are_those_of_the_run(mode: str) -> None:
     known = Known(mode, lambda at: Act(takes=0.001 * (1 + at % 3)), 4, 1.0)
     result = played(known, {**known.job(), "histograms": True})
-    found = series(result)
-    assert "read" in found
-    assert "write" in found
+    intervals = series(result)
+    assert "read" in intervals
+    assert "write" in intervals
     for name in ("read", "write"):
-        parts, whole = measure.merge(found[name]), measure.merge([result["latency"][name]])
+        parts, whole = measure.merge(intervals[name]), measure.merge([result["latency"][name]])
         assert parts.get_total_count() == whole.get_total_count() > 0
         assert measure.percentiles(parts) == measure.percentiles(whole)
 
@@ -138,12 +138,12 @@ def test_memory_is_looked_at_in_real_time(mode: str, rate: float) -> None:
             held.append(bytes([1]) * 50_000_000)
         return Act(takes=0.001)
 
-    found = series(real(Known(mode, script, 1, 0.5, rate)))
-    assert "rss" in found
-    assert len(found["rss"]) <= len(found["operations"])
-    if len(found["rss"]) > 1:
-        assert max(found["rss"]) - found["rss"][0] < 200_000_000
-    assert min(found["rss"], default=1) > 0
+    intervals = series(real(Known(mode, script, 1, 0.5, rate)))
+    assert "rss" in intervals
+    assert len(intervals["rss"]) <= len(intervals["operations"])
+    if len(intervals["rss"]) > 1:
+        assert max(intervals["rss"]) - intervals["rss"][0] < 200_000_000
+    assert min(intervals["rss"], default=1) > 0
 
 
 def test_between_timed_calls_ends_are_spread_evenly_and_a_stall_is_not() -> None:
@@ -201,34 +201,36 @@ class TestLogs:
         log, histogram = (pytest.importorskip(f"hdrh.{name}") for name in ("log", "histogram"))
         known = Known(ASYNC, lambda at: Act(takes=0.002 if at < 51 else 0.01), 4, 1.0)
         result = played(known, {**known.job(), "histograms": True})
-        found = series(result)
-        found["start"] = 1_795_459_620.5839865  # between two of the milliseconds that are written
-        kept = [*zip(found["operations"], found["p50_ns"], strict=True)]
+        intervals = series(result)
+        intervals["start"] = (
+            1_795_459_620.5839865  # between two of the milliseconds that are written
+        )
+        rows = [*zip(intervals["operations"], intervals["p50_ns"], strict=True)]
         files = keep(tmp_path / "logs", "spikewire async 32 at 5,000/s, round 1", result)
         assert [file.name for file in files] == [
             f"spikewire-async-32-at-5-000-s-round-1-{kind}.hlog" for kind in ("read", "write")
         ]
-        assert "read" not in found, "they are in the logs"
-        counts, middles = [0] * len(kept), [list[int]() for _ in kept]
+        assert "read" not in intervals, "they are in the logs"
+        counts, middles = [0] * len(rows), [list[int]() for _ in rows]
         for file in files:
             empty = histogram.HdrHistogram(1, measure.HIGHEST_NS, measure.DIGITS)
             reader = log.HistogramLogReader(str(file), empty)
             at = 0
             while (read := reader.get_next_interval_histogram()) is not None:
-                begun = read.get_start_time_stamp() / 1000 - found["start"]
-                assert begun == pytest.approx(at * found["interval"], abs=0.002)
+                begun = read.get_start_time_stamp() / 1000 - intervals["start"]
+                assert begun == pytest.approx(at * intervals["interval"], abs=0.002)
                 lasted = read.get_end_time_stamp() - read.get_start_time_stamp()
-                assert lasted == pytest.approx(found["interval"] * 1000, abs=0.01)
+                assert lasted == pytest.approx(intervals["interval"] * 1000, abs=0.01)
                 counts[at] += read.get_total_count()
                 if read.get_total_count():
                     middles[at].append(read.get_value_at_percentile(50))
                 at += 1
-            assert at == len(kept)
-            assert reader.get_start_time_sec() == pytest.approx(found["start"], abs=0.001)
+            assert at == len(rows)
+            assert reader.get_start_time_sec() == pytest.approx(intervals["start"], abs=0.001)
             reader.close()
-        assert counts == [count for count, _ in kept]
-        for found_middles, (_, middle) in zip(middles, kept, strict=True):
-            for one in found_middles:
+        assert counts == [count for count, _ in rows]
+        for row_middles, (_, middle) in zip(middles, rows, strict=True):
+            for one in row_middles:
                 assert one == pytest.approx(middle, rel=0.001)
 
     def test_nothing_is_written_where_there_is_nothing(self, tmp_path: Path) -> None:
@@ -242,35 +244,35 @@ class TestLines:
     @staticmethod
     def timeline(known: Known) -> Timeline:
         """The timeline of a finished run."""
-        made: list[Timeline] = []
+        timelines: list[Timeline] = []
 
-        class Kept(Timeline):
+        class Recorded(Timeline):
             def __init__(self, duration: float, *, memory: bool = True) -> None:
                 super().__init__(duration, memory=memory)
-                made.append(self)
+                timelines.append(self)
 
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr("spikewire_lab.worker.run.Timeline", Kept)
+            patch.setattr("spikewire_lab.worker.run.Timeline", Recorded)
             played(known)
-        return made[0]
+        return timelines[0]
 
     def test_each_second_has_its_calls(self) -> None:
         def script(at: int) -> Act:
             return Act(takes=0.002 if at < 501 else 0.01, error=OSError if at % 50 == 1 else None)
 
         lines = Lines(self.timeline(Known(ASYNC, script, 2, 3.0)), 0, 10)
-        told = [lines.of(second) for second in (1, 2, 3)]
-        assert [one["operations"] for one in told] == [2 * 10 * 490, 2 * 10 * 98, 2 * 10 * 98]
-        assert [one["errors"] for one in told] == [2 * 10, 2 * 2, 2 * 2]
-        assert [sum(count for _, count in one["samples"]) for one in told] == [980, 196, 196]
-        ((value, _),) = told[0]["samples"]
+        seconds = [lines.of(second) for second in (1, 2, 3)]
+        assert [one["operations"] for one in seconds] == [2 * 10 * 490, 2 * 10 * 98, 2 * 10 * 98]
+        assert [one["errors"] for one in seconds] == [2 * 10, 2 * 2, 2 * 2]
+        assert [sum(count for _, count in one["samples"]) for one in seconds] == [980, 196, 196]
+        ((value, _),) = seconds[0]["samples"]
         assert value == rounded(2_000_000)
         assert value == pytest.approx(2_000_000, rel=0.01)
 
     def test_several_processes_are_one_line(self) -> None:
-        shown: list[str] = []
-        show = Shown(2, shown.append)
-        told: Second = {
+        texts: list[str] = []
+        show = LineDisplay(2, texts.append)
+        second: Second = {
             "second": 1,
             "part": 0,
             "operations": 1_500,
@@ -279,18 +281,18 @@ class TestLines:
             "rss": 50_000_000,
             "samples": [(1_000_000, 600), (4_000_000, 10)],
         }
-        show(told)
-        assert not shown
-        show({**told, "part": 1, "samples": [(2_000_000, 500), (4_000_000, 10)]})
-        assert len(shown) == 1
-        words = shown[0].split()
+        show(second)
+        assert not texts
+        show({**second, "part": 1, "samples": [(2_000_000, 500), (4_000_000, 10)]})
+        assert len(texts) == 1
+        words = texts[0].split()
         assert words[:4] == ["1", "s", "3,000", "op/s"]
         assert words[words.index("p50") + 1] == "1,000"
         assert words[words.index("p99") + 1] == "4,000"
-        assert shown[0].endswith("2 errors  2 timeouts  100 MB")
+        assert texts[0].endswith("2 errors  2 timeouts  100 MB")
 
     def test_few_samples_tell_no_p99(self) -> None:
-        told: Second = {
+        second: Second = {
             "second": 1,
             "part": 0,
             "operations": 1,
@@ -299,7 +301,7 @@ class TestLines:
             "rss": 0,
             "samples": [(1_000, 999)],
         }
-        words = text([told]).split()
+        words = text([second]).split()
         assert words[words.index("p99") + 1] == "-"
         assert words[words.index("p50") + 1] == "1"
 
@@ -313,7 +315,7 @@ class TestCharts:
     def comparison(clients: Mapping[str, float], rounds: int = 2) -> Comparison:
         """Asyncio with sequential calls of this many seconds, in 1 and in 4 tasks."""
         groups: list[Group] = []
-        found: dict[Cell, list[Round]] = {}
+        rounds_by_cell: dict[Cell, list[Round]] = {}
         for tasks in (1, 4):
             cells = {Cell(client, ASYNC, tasks): takes for client, takes in clients.items()}
             groups.append(tuple(cells))
@@ -323,15 +325,15 @@ class TestCharts:
                     result = played(Known(ASYNC, always(takes * (1 + number)), tasks, 1.0))
                     series(result)["rss"] = [1_000_000 * (at + 1) for at in range(20)]
                     results.append(result)
-                found[cell] = results
+                rounds_by_cell[cell] = results
         matrix = Matrix(tuple(clients), (ASYNC,), (1, 4), (1,), (1,), ("",))
         settings = BENCH.settings(matrix, duration=1.0)
-        return Comparison("lab", settings, groups=groups, rounds=found)
+        return Comparison("lab", settings, groups=groups, rounds=rounds_by_cell)
 
     def test_the_widest_group_of_a_mode_has_its_throughput_and_memory(self) -> None:
-        made = charts(self.comparison({"spikewire": 0.01, "aerospike-py": 0.02}), "part", "How.")
-        assert [chart.name for chart in made] == ["part-async-over-time", "part-async-memory"]
-        rate, held = made
+        drawn = charts(self.comparison({"spikewire": 0.01, "aerospike-py": 0.02}), "part", "How.")
+        assert [chart.name for chart in drawn] == ["part-async-over-time", "part-async-memory"]
+        rate, held = drawn
         assert (rate.y.unit, held.y.unit) == ("op/s", "B")
         assert [one.name for one in rate.series] == ["spikewire", "aerospike-py"]
         ours = rate.series[0]
@@ -341,7 +343,7 @@ class TestCharts:
         assert sum(y for _, y in ours.points) / 20 == pytest.approx(300, rel=0.06)
         assert sum(low for low, _ in ours.spread) / 20 == pytest.approx(200, rel=0.06)
         assert [y for _, y in held.series[0].points] == [1e6 * (at + 1) for at in range(20)]
-        assert all(draw(chart, width) is not None for chart in made for width in (WIDE, NARROW))
+        assert all(draw(chart, width) is not None for chart in drawn for width in (WIDE, NARROW))
 
     def test_a_group_of_several_modes_has_charts_for_each(self) -> None:
         """As in the matrix of a study, all lines of which are measured in the same rounds."""
@@ -355,7 +357,7 @@ class TestCharts:
             Cell("spikewire", ASYNC, 4, "python3.14t", gil=False),
         ]
         results = next(iter(plain.rounds.values()))
-        made = charts(
+        drawn = charts(
             Comparison(
                 "lab",
                 plain.settings,
@@ -365,13 +367,13 @@ class TestCharts:
             "part",
             "How.",
         )
-        assert [(chart.name, len(chart.series)) for chart in made[::2]] == [
+        assert [(chart.name, len(chart.series)) for chart in drawn[::2]] == [
             ("part-async-over-time", 2),
             ("part-sync-over-time", 1),
             ("part-async-pool-over-time", 1),
             ("part-async-2-over-time", 1),
         ]
-        titles = [chart.title.partition(":")[0] for chart in made[::2]]
+        titles = [chart.title.partition(":")[0] for chart in drawn[::2]]
         assert titles[:3] == [
             "asyncio, 4 in flight",
             "threads, 4 in flight",
@@ -389,12 +391,12 @@ class TestCharts:
         assert charts(comparison, "part", "How.") == []
 
     @pytest.mark.parametrize(
-        ("size", "logs", "kept"), [(QUICK, False, ""), (QUICK, True, "x"), (FULL, False, "x")]
+        ("size", "logs", "folder"), [(QUICK, False, ""), (QUICK, True, "x"), (FULL, False, "x")]
     )
-    def test_logs_of_a_part_are_beside_its_report(self, size: str, logs: bool, kept: str) -> None:
+    def test_logs_of_a_part_are_beside_its_report(self, size: str, logs: bool, folder: str) -> None:
         bench = replace(BENCH, size=size, logs=logs, folder=Path("x"))
         matrix = Matrix(("spikewire",), (ASYNC,), (1,), (1,), (1,), ("",))
-        assert bench.settings(matrix).logs == kept
+        assert bench.settings(matrix).logs == folder
         assert replace(bench, folder=None).settings(matrix).logs == ""
 
 

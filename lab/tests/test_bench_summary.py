@@ -7,7 +7,16 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from spikewire_lab.clients.shape import (
+from spikewire_lab.measure import Growth, encode, merge, percentiles
+from spikewire_lab.plan import Cell
+from spikewire_lab.run.progress import brief
+from spikewire_lab.run.report import notes, title
+from spikewire_lab.table.apis import conclusions
+from spikewire_lab.table.figures import Spread
+from spikewire_lab.table.headings import columns, row
+from spikewire_lab.table.line import Line
+from spikewire_lab.table.summary import summarise, with_ratios
+from spikewire_lab.work.shape import (
     BATCH_READ,
     BATCH_WRITE,
     COLUMNS,
@@ -17,18 +26,10 @@ from spikewire_lab.clients.shape import (
     SINGLES,
     Shape,
 )
-from spikewire_lab.measure import Growth, encode, merge, percentiles
-from spikewire_lab.run.plan import Cell
-from spikewire_lab.run.progress import brief
-from spikewire_lab.table.faces import conclusions
-from spikewire_lab.table.headings import columns, row
-from spikewire_lab.table.measured import Spread
-from spikewire_lab.table.report import notes, title
-from spikewire_lab.table.summary import Line, summarise, with_ratios
 from spikewire_lab.worker.drivers import Outcome
 
 if TYPE_CHECKING:
-    from spikewire_lab.result import Failure, Result
+    from spikewire_lab.contract.result import Failure, Result
 
 pytest.importorskip("hdrh.histogram", reason="the lab's hdrhistogram is not installed")
 
@@ -233,9 +234,9 @@ def test_our_rust_crate_is_measured_against_the_other() -> None:
 def test_histograms_survive_the_journey_and_add_up() -> None:
     merged = merge([encode([1_000] * 500), encode([9_000_000_000] * 500), encode([])])
     assert merged.get_total_count() == 1000
-    shown = percentiles(merged)
-    assert shown["p50"] == pytest.approx(1.0, rel=0.01)
-    assert shown["p99"] == pytest.approx(9e6, rel=0.01)
+    texts = percentiles(merged)
+    assert texts["p50"] == pytest.approx(1.0, rel=0.01)
+    assert texts["p99"] == pytest.approx(9e6, rel=0.01)
     assert percentiles(merge([])) == {}
 
 
@@ -252,16 +253,16 @@ def test_memory_that_was_used_before_counts_again() -> None:
     del held
     with Growth() as growth:
         held = fill()
-    if growth.taken is None:
+    if growth.size is None:
         pytest.skip("earlier peaks cannot be forgotten")
-    assert growth.taken > 20_000_000
+    assert growth.size > 20_000_000
     assert (len(held), len(after)) == (300, 100_000)
 
 
 def test_a_percentile_needs_ten_samples_beyond_it() -> None:
-    shown = [set(percentiles(merge([encode([5_000] * many)]))) for many in (1, 99, 100, 200, 1000)]
-    assert shown[0] == shown[1] == {"p50"}
-    assert shown[2:] == [{"p50", "p90"}, {"p50", "p90", "p95"}, {"p50", "p90", "p95", "p99"}]
+    texts = [set(percentiles(merge([encode([5_000] * many)]))) for many in (1, 99, 100, 200, 1000)]
+    assert texts[0] == texts[1] == {"p50"}
+    assert texts[2:] == [{"p50", "p90"}, {"p50", "p90", "p95"}, {"p50", "p90", "p95", "p99"}]
 
 
 def test_latencies_beyond_the_range_are_kept_at_its_ends() -> None:
@@ -328,8 +329,8 @@ def test_a_batch_is_set_against_its_single_records() -> None:
         cell = Cell("spikewire", "sync", 1, shape=Shape(BATCH_READ, 4, way=way))
         return summarise(cell, [a_result("spikewire", rate)])
 
-    said = "spikewire: a batch of 4 reads 2.50 times the rows/s of 4 single gets"
-    assert said in notes([of("", 2500), of(SINGLES, 1000)])
+    text = "spikewire: a batch of 4 reads 2.50 times the rows/s of 4 single gets"
+    assert text in notes([of("", 2500), of(SINGLES, 1000)])
     assert notes([of("", 2500)]) == []
 
 
@@ -362,7 +363,7 @@ def test_pools_are_measured_against_one_loop() -> None:
     assert with_ratios(group[1:])[0].one_loop is None
 
 
-def test_faces_are_measured_against_the_verb_and_against_what_they_replace() -> None:
+def test_other_apis_are_measured_against_the_verb_and_against_what_they_replace() -> None:
     def line(client: str, operations: int, cpu: float) -> Line:
         done = a_result(client=client, operations=operations, cpu=(cpu, 0.0))
         return summarise(Cell(client, "sync", 32), [done])
@@ -376,19 +377,19 @@ def test_faces_are_measured_against_the_verb_and_against_what_they_replace() -> 
         ]
     )
     verb, builder, compat, official = group
-    assert (verb.faces, official.faces) == (None, None)
-    assert builder.faces is not None
-    assert builder.faces.cpu_verb == pytest.approx(1.1)
-    assert (builder.faces.rate_replaced, builder.faces.cpu_replaced) == (None, None)
-    assert compat.faces is not None
-    assert compat.faces.cpu_verb == pytest.approx(1.5)
-    assert compat.faces.rate_replaced == pytest.approx(0.8)
-    assert compat.faces.cpu_replaced == pytest.approx(0.375)
+    assert (verb.apis, official.apis) == (None, None)
+    assert builder.apis is not None
+    assert builder.apis.cpu_verb == pytest.approx(1.1)
+    assert (builder.apis.rate_replaced, builder.apis.cpu_replaced) == (None, None)
+    assert compat.apis is not None
+    assert compat.apis.cpu_verb == pytest.approx(1.5)
+    assert compat.apis.rate_replaced == pytest.approx(0.8)
+    assert compat.apis.cpu_replaced == pytest.approx(0.375)
     # Faces are not peers: the best is the best of the other clients.
     assert builder.rate_ratio == 1.0
-    headings = [column.name for column in columns("single", faces=True)]
-    assert row(compat, faces=True)[headings.index("CPU ÷ verb")] == "1.50"
-    assert row(official, faces=True)[headings.index("rate ÷ replaced")] == "-"
+    headings = [column.name for column in columns("single", apis=True)]
+    assert row(compat, apis=True)[headings.index("CPU ÷ verb")] == "1.50"
+    assert row(official, apis=True)[headings.index("rate ÷ replaced")] == "-"
     assert conclusions([group]) == [
         "spikewire-builder: at most 1.10 of the verb's CPU (sync 32)",
         "spikewire-compat: at most 1.50 of the verb's CPU (sync 32)",
@@ -402,12 +403,12 @@ def test_a_face_is_measured_against_the_way_that_does_the_same() -> None:
         return summarise(cell, [a_result(client=client, operations=1000, cpu=(cpu, 0.0))])
 
     def group(kind: str) -> list[Line]:
-        faces = [line(name, kind, 0.012) for name in ("spikewire-compat", "spikewire-builder")]
+        apis = [line(name, kind, 0.012) for name in ("spikewire-compat", "spikewire-builder")]
         verbs = [line("spikewire", kind, 0.004), line("spikewire", kind, 0.010, OPERATIONS)]
-        return with_ratios([*verbs, *faces])
+        return with_ratios([*verbs, *apis])
 
     def costs(kind: str) -> list[float | None]:
-        return [one.faces.cpu_verb if one.faces else None for one in group(kind)]
+        return [one.apis.cpu_verb if one.apis else None for one in group(kind)]
 
     assert [costs(BATCH_WRITE), costs(BATCH_READ)] == [
         [None, None, pytest.approx(1.2), pytest.approx(3)],

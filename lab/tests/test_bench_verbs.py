@@ -14,12 +14,12 @@ import pytest
 from spikewire import Client
 from spikewire_lab.clients import PEERS, more
 from spikewire_lab.clients.base import FIND, Peer, PoolClient, Target
-from spikewire_lab.clients.shape import BATCH_READ, EACH, MAP
-from spikewire_lab.clients.shape import POOL as POOLED
 from spikewire_lab.run.cluster import EmbeddedCluster
 from spikewire_lab.run.launch import as_result, python_worker, run_job
 from spikewire_lab.work import into_blocks, mix, parse_bins, parse_workload, value_pool
 from spikewire_lab.work.keys import ABSENT
+from spikewire_lab.work.shape import BATCH_READ, EACH, MAP
+from spikewire_lab.work.shape import POOL as POOLED
 from spikewire_lab.worker.loop import Tally, asyncio_loop, blocking_loop, blocking_read
 from spikewire_lab.worker.steps import Fresh, Missed, lacking, stepped, verbs_of
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from spikewire_lab.clients.base import AsyncioClient, BlockingClient, Verbs
-    from spikewire_lab.result import Job
+    from spikewire_lab.contract.result import Job
     from spikewire_lab.work import Block, Operation
 
 BINS = parse_bins("S5,I4")
@@ -241,8 +241,8 @@ def test_a_workload_is_run_on_several_loops(target: Target, way: str) -> None:
     done = as_result(run_job(python_worker(sys.executable), job))
     assert "failed" not in done
     assert (done["errors"], done["first_error"]) == (0, None)
-    wanted = {"read": 0.3, "miss": 0.1, "touch": 0.3, "scan": 0.2, "operate": 0.1}
-    assert done["shares"] == pytest.approx(wanted)
+    expected = {"read": 0.3, "miss": 0.1, "touch": 0.3, "scan": 0.2, "operate": 0.1}
+    assert done["shares"] == pytest.approx(expected)
     assert 0 < done["misses"] < done["operations"]
 
 

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from spikewire_lab.contract.result import Job, Result
 from spikewire_lab.measure import merge
-from spikewire_lab.result import Job, Result
 from spikewire_lab.run.launch import (
     as_result,
     environment,
@@ -109,8 +109,8 @@ def test_a_batch_counts_its_records_and_times_its_calls(kind: str, mode: str) ->
     assert result["operations"] % 8 == 0
     latency = result["latency"]
     assert latency["samples"] + latency["overwritten"] == result["operations"] // 8
-    taken = merge([latency["write" if kind == "batch-write" else "read"]])
-    assert taken.get_total_count() == latency["samples"]
+    histogram = merge([latency["write" if kind == "batch-write" else "read"]])
+    assert histogram.get_total_count() == latency["samples"]
 
 
 def test_each_uvloop_mode_runs_on_uvloop() -> None:
@@ -133,14 +133,14 @@ def test_a_worker_for_a_peer_does_not_load_our_package() -> None:
                   file=sys.stderr)
         """
     ).replace("os._exit", "")
-    made = subprocess.run(
+    output = subprocess.run(
         [sys.executable, "-c", program],
         input="not json",
         capture_output=True,
         text=True,
         check=False,
     )
-    loaded = made.stderr.strip().splitlines()
+    loaded = output.stderr.strip().splitlines()
     names = next(line for line in loaded if line.startswith("["))
     assert "'spikewire_lab.worker.drivers'" in names
     assert "'spikewire'" not in names
@@ -234,11 +234,11 @@ def test_workers_do_not_inherit_variables_that_change_a_client(
     monkeypatch.setenv("AEROSPIKE_USE_SERVICES_ALTERNATE", "true")
     monkeypatch.setenv("PSDK_COALESCE", "0")
     monkeypatch.setenv("BENCH_TEST_KEPT", "yes")
-    made = environment({"AEROSPIKE_NO_UVLOOP": "1"})
-    assert "AEROSPIKE_USE_SERVICES_ALTERNATE" not in made
-    assert "PSDK_COALESCE" not in made
-    assert made["BENCH_TEST_KEPT"] == "yes"
-    assert made["AEROSPIKE_NO_UVLOOP"] == "1"
+    built = environment({"AEROSPIKE_NO_UVLOOP": "1"})
+    assert "AEROSPIKE_USE_SERVICES_ALTERNATE" not in built
+    assert "PSDK_COALESCE" not in built
+    assert built["BENCH_TEST_KEPT"] == "yes"
+    assert built["AEROSPIKE_NO_UVLOOP"] == "1"
 
 
 def test_a_job_is_plain_json() -> None:

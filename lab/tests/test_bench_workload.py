@@ -142,7 +142,7 @@ def test_the_share_of_reads_is_exact(percent: int, share: float) -> None:
 def test_keys_are_uniform_integers_from_zero() -> None:
     pool = value_pool(parse_bins("I1"), seed=1)
     stream = mixed_stream(parse_workload("RU,50"), pool, keys=10, seed=1, worker=0, workers=1)
-    counts = [sum(key == wanted for key, _ in stream) for wanted in range(10)]
+    counts = [sum(key == expected for key, _ in stream) for expected in range(10)]
     assert sum(counts) == len(stream)
     assert min(counts) > 0.9 * len(stream) / 10
 
@@ -230,31 +230,31 @@ def steps(
 
 @pytest.mark.parametrize("text", ["RU,80,75,50", "RR,30", "RMI", "YCSB-E", "MIX,add=25,touch=75"])
 def test_the_share_of_every_verb_is_exact(text: str) -> None:
-    made = steps(text)
+    built = steps(text)
     for verb, percent in parse_workload(text).shares:
-        assert abs(sum(one == verb for _, _, one in made) - len(made) * percent / 100) < 1
+        assert abs(sum(one == verb for _, _, one in built) - len(built) * percent / 100) < 1
 
 
 def test_misses_are_their_share_of_the_reads_and_no_key_of_theirs_is_written() -> None:
-    made = steps("RU,50", misses=25)
-    absent = [key for key, _, verb in made if verb == "miss"]
-    assert len(absent) == len(made) / 8
+    built = steps("RU,50", misses=25)
+    absent = [key for key, _, verb in built if verb == "miss"]
+    assert len(absent) == len(built) / 8
     assert min(cast("list[int]", absent)) >= ABSENT
-    assert all(cast("int", key) < 1000 for key, _, verb in made if verb != "miss")
+    assert all(cast("int", key) < 1000 for key, _, verb in built if verb != "miss")
 
 
 def test_verbs_are_given_what_they_need() -> None:
     records = value_pool(parse_bins("S4,I4,S4"), 1)
-    for key, given, verb in steps("MIX,read-one=20,write-one=20,update=20,add=20,decrement=20"):
+    for key, args, verb in steps("MIX,read-one=20,write-one=20,update=20,add=20,decrement=20"):
         assert isinstance(key, int)
         record = records[key % 1021]
         if verb == "read-one":
-            assert given in record
+            assert args in record
         elif verb == "write-one":
-            (name,) = cast("dict[str, object]", given)
-            assert given == {name: record[name]}
+            (name,) = cast("dict[str, object]", args)
+            assert args == {name: record[name]}
         else:
-            assert given == {"update": record, "add": 1, "decrement": -1}[verb]
+            assert args == {"update": record, "add": 1, "decrement": -1}[verb]
 
 
 def test_scans_are_consecutive_keys_that_are_all_there() -> None:

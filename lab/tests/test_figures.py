@@ -14,9 +14,9 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "lab" / "tools"))
 
-from reported.best import CPU, RATE, Candidate, alike, in_rows, line  # noqa: E402
-from reported.kept import FREE, KEPT, STUDIES, kept, take  # noqa: E402
-from reported.pages import PAGES, pages  # noqa: E402
+from quotes.best import CPU, RATE, Candidate, alike, in_rows, line  # noqa: E402
+from quotes.pages import PAGES, pages  # noqa: E402
+from quotes.saved import FREE, REPORTS, STUDIES, saved_reports, take  # noqa: E402
 from spikewire_lab.studies.recipes import NAMES  # noqa: E402
 from spikewire_lab.studies.report import Report, Row, Section, Table  # noqa: E402
 
@@ -27,9 +27,9 @@ def root(tmp_path: Path) -> Path:
     for name in PAGES:
         (tmp_path / name).parent.mkdir(exist_ok=True)
         shutil.copyfile(ROOT / name, tmp_path / name)
-    (tmp_path / KEPT).mkdir(parents=True)
-    for path in (ROOT / KEPT).glob("*.json"):
-        shutil.copyfile(path, tmp_path / KEPT / path.name)
+    (tmp_path / REPORTS).mkdir(parents=True)
+    for path in (ROOT / REPORTS).glob("*.json"):
+        shutil.copyfile(path, tmp_path / REPORTS / path.name)
     return tmp_path
 
 
@@ -52,19 +52,19 @@ def test_a_figure_that_somebody_typed_is_seen(root: Path) -> None:
 
 def test_every_recipe_has_a_study_and_every_report_a_page() -> None:
     assert set(STUDIES) == set(NAMES)
-    for name in kept():
-        assert (ROOT / KEPT / f"{name}.html").is_file()
+    for name in saved_reports():
+        assert (ROOT / REPORTS / f"{name}.html").is_file()
 
 
 def test_reports_are_kept_without_spaces() -> None:
-    for path in (ROOT / KEPT).glob("*.json"):
+    for path in (ROOT / REPORTS).glob("*.json"):
         assert path.stat().st_size < 300_000, path.name
         assert path.read_bytes().count(b"\n") == 1, path.name
 
 
 def a_run(folder: Path, name: str, /, **changes: Any) -> Path:
     """The kept report of that recipe as if it had just been measured."""
-    known = json.loads((ROOT / KEPT / f"{name}.json").read_text())
+    known = json.loads((ROOT / REPORTS / f"{name}.json").read_text())
     known["environment"]["build"] = {"modified": False}
     for key, value in changes.items():
         known[key] = value
@@ -75,7 +75,7 @@ def a_run(folder: Path, name: str, /, **changes: Any) -> Path:
 
 
 def test_a_run_without_the_lock_gets_pages_and_figures_of_its_own(root: Path) -> None:
-    sections = json.loads((ROOT / KEPT / "sdk.json").read_text())["sections"]
+    sections = json.loads((ROOT / REPORTS / "sdk.json").read_text())["sections"]
     for section in sections:
         for table in section["tables"]:
             rows = table["rows"]
@@ -86,11 +86,11 @@ def test_a_run_without_the_lock_gets_pages_and_figures_of_its_own(root: Path) ->
             ]
     folder = a_run(root / "run", "sdk", sections=sections)
     assert take(folder, FREE, root) == [f"sdk-{FREE}"]
-    assert (root / KEPT / f"sdk-{FREE}.html").is_file()
-    made = {path.name: text for path, text in pages(root).items()}
-    assert "There is no report of it yet" not in made["figures.md"]
-    assert "| uvloop, 32 tasks, without the GIL | " in made["README.md"]
-    assert "layers, free-threaded | [sdk-free-threaded]" in made["reports.md"]
+    assert (root / REPORTS / f"sdk-{FREE}.html").is_file()
+    built = {path.name: text for path, text in pages(root).items()}
+    assert "There is no report of it yet" not in built["figures.md"]
+    assert "| uvloop, 32 tasks, without the GIL | " in built["README.md"]
+    assert "layers, free-threaded | [sdk-free-threaded]" in built["reports.md"]
 
 
 @pytest.mark.parametrize(
@@ -106,10 +106,10 @@ def test_what_is_not_to_be_quoted_is_not_taken(
     root: Path, changes: dict[str, Any], reason: str
 ) -> None:
     folder = a_run(root / "run", "gil", **changes)
-    before = (root / KEPT / "gil.json").read_bytes()
+    before = (root / REPORTS / "gil.json").read_bytes()
     with pytest.raises(ValueError, match=reason):
         take(folder, "", root)
-    assert (root / KEPT / "gil.json").read_bytes() == before
+    assert (root / REPORTS / "gil.json").read_bytes() == before
     with pytest.raises(ValueError, match=r"has no report\.json"):
         take(root / "docs", "", root)
 
@@ -135,13 +135,13 @@ def test_the_best_other_is_told_for_each_column() -> None:
     table = Table("matrix", "Single keys", "How.", (), rows)
     report = Report("sdk", "", "", sections=[Section("singles", "", "", (table,))])
 
-    def said(words: str) -> str | None:
+    def text(words: str) -> str | None:
         return line("here", (RATE, CPU), *in_rows(report, "matrix", alike(words), ("rate", "cpu")))
 
     expected = "| here | 100 | 90 (`aerospike`) | 5 | 4 (`aerospike-sdk`) | unclear |"
-    assert said("1 thread") == expected
-    assert said("2 threads") == "| here | 1 |  | 1 |  |  |"
-    assert said("3 threads") is None
+    assert text("1 thread") == expected
+    assert text("2 threads") == "| here | 1 |  | 1 |  |  |"
+    assert text("3 threads") is None
     flawed = replace(rows[0], flawed="errors")
     report.sections = [Section("singles", "", "", (replace(table, rows=[flawed, *rows[2:5]]),))]
-    assert said("1 thread") is None
+    assert text("1 thread") is None

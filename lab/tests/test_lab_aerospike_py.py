@@ -75,33 +75,33 @@ def a_result(elapsed: Sequence[float], medians: Sequence[float], rows: int = 1) 
 def test_medians_of_rounds_trimmed_and_not() -> None:
     elapsed = [0.01, 0.02, 0.03, 0.04, 1.0]
     medians = [0.001, 0.002, 0.003, 0.004, 0.1]
-    made = summarise([a_result(elapsed, medians)])
-    assert made.study.rounds == 4
-    assert made.whole.rounds == 5
-    assert made.study.each == pytest.approx(0.0025)
-    assert made.whole.each == pytest.approx(0.003)
+    summary = summarise([a_result(elapsed, medians)])
+    assert summary.study.rounds == 4
+    assert summary.whole.rounds == 5
+    assert summary.study.each == pytest.approx(0.0025)
+    assert summary.whole.each == pytest.approx(0.003)
     # Of 10 calls each: 1000, 500, 333.3, 250 and 10 per second, none of them trimmed.
-    assert made.whole.rate == pytest.approx(1000 / 3)
-    assert made.study.deviation == pytest.approx(statistics.stdev(medians[:4]))
-    assert made.whole.deviation == pytest.approx(statistics.stdev(medians))
-    assert made.p50 == pytest.approx(0.0025)
-    assert made.p99 == pytest.approx(0.005, rel=1e-3)
-    assert made.most == 0.005
-    assert made.cpu == pytest.approx(1.0 / 50)
-    assert made.calls == 100
-    assert made.study.low == pytest.approx(0.001)
-    assert made.study.high == pytest.approx(0.004)
+    assert summary.whole.rate == pytest.approx(1000 / 3)
+    assert summary.study.deviation == pytest.approx(statistics.stdev(medians[:4]))
+    assert summary.whole.deviation == pytest.approx(statistics.stdev(medians))
+    assert summary.p50 == pytest.approx(0.0025)
+    assert summary.p99 == pytest.approx(0.005, rel=1e-3)
+    assert summary.most == 0.005
+    assert summary.cpu == pytest.approx(1.0 / 50)
+    assert summary.calls == 100
+    assert summary.study.low == pytest.approx(0.001)
+    assert summary.study.high == pytest.approx(0.004)
 
 
 def test_processes_of_a_cell_count_together_and_batches_by_record() -> None:
     one = a_result([0.1, 0.3], [0.01, 0.03], rows=50)
-    made = summarise([one, a_result([0.2, 0.2], [0.02, 0.02], rows=50)])
-    assert made.whole.rounds == 4
-    assert made.whole.each == pytest.approx(0.2 / 500)
-    assert made.whole.rate == pytest.approx(500 / 0.2)
-    assert made.p50 == pytest.approx(0.02)
-    assert made.cpu == pytest.approx(2.0 / (500 * 4))
-    assert made.memory == (4096, 4096)
+    summary = summarise([one, a_result([0.2, 0.2], [0.02, 0.02], rows=50)])
+    assert summary.whole.rounds == 4
+    assert summary.whole.each == pytest.approx(0.2 / 500)
+    assert summary.whole.rate == pytest.approx(500 / 0.2)
+    assert summary.p50 == pytest.approx(0.02)
+    assert summary.cpu == pytest.approx(2.0 / (500 * 4))
+    assert summary.memory == (4096, 4096)
 
 
 def a_summary(each: float) -> Summary:
@@ -111,13 +111,15 @@ def a_summary(each: float) -> Summary:
 
 def test_each_row_and_column_of_the_study_is_measured_or_said_to_be_absent() -> None:
     recipe = recipes.load("aerospike-py")
-    made = {
+    summary = {
         (operation, column): a_summary(1.0)
         for operation in OPERATIONS
         for column in COLUMNS
         if (column.client, operation) not in ABSENT
     }
-    tables = {table.name: table for table in tables_of(made, {}, OPERATIONS, amount(a_bench()), "")}
+    tables = {
+        table.name: table for table in tables_of(summary, {}, OPERATIONS, amount(a_bench()), "")
+    }
     published = {table.name.removeprefix("published-"): table for table in recipe.published()}
     for name in ("latency", "throughput", "stability", "tail"):
         ours, theirs = tables[name], published[name]
@@ -136,9 +138,9 @@ def test_tables_of_several_interpreters_are_named_by_versions() -> None:
     paths = {"/opt/old/bin/python": "3.13.1", "/opt/new/bin/python": "3.14.0t"}
     called = names(paths)
     assert list(called.values()) == ["Python 3.13.1", "Python 3.14.0t"]
-    made = {(GET, OURS_SYNC): a_summary(1.0)}
+    summary = {(GET, OURS_SYNC): a_summary(1.0)}
     for under in called.values():
-        table = tables_of(made, {}, (GET,), amount(a_bench()), under)[0]
+        table = tables_of(summary, {}, (GET,), amount(a_bench()), under)[0]
         assert table.title == f"Average latency ({under})"
         assert table.name == f"latency-{under.lower().replace(' ', '-')}"
     alike = names(dict.fromkeys(paths, "3.13.1"))
@@ -157,14 +159,14 @@ def test_the_full_size_is_that_of_the_study() -> None:
 
 
 def test_ours_is_set_beside_those_that_do_the_same() -> None:
-    made = {
+    summary = {
         (GET, OURS_SYNC): a_summary(2.0),
         (GET, PEER_SYNC): a_summary(4.0),
         (GET, OFFICIAL_SYNC): a_summary(1.0),
         (GET, OURS_ASYNC): a_summary(1.0),
         (GET, PEER_ASYNC): a_summary(3.0),
     }
-    conclusions, losses = compared(made)
+    conclusions, losses = compared(summary)
     slower, dearer = losses
     assert "2.00 times the time of aerospike." in slower
     assert dearer.startswith("get, sync, processor time: ")

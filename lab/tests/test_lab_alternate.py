@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-    from spikewire_lab.result import Job
+    from spikewire_lab.contract.result import Job
 
 CLIENTS = ("spikewire", "aerospike-py", "spikewire-node")
 

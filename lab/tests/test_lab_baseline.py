@@ -36,9 +36,9 @@ def altered(report: Report, label: str, change: Callable[[Row], Row]) -> Report:
     table = section.tables[0]
     rows = [change(row) if row.label == label else row for row in table.rows]
     assert rows != table.rows
-    made = copy.copy(report)
-    made.sections = [replace(section, tables=(replace(table, rows=rows),))]
-    return made
+    built = copy.copy(report)
+    built.sections = [replace(section, tables=(replace(table, rows=rows),))]
+    return built
 
 
 def field(key: str, entry: Entry) -> Callable[[Row], Row]:
@@ -49,7 +49,7 @@ SLOW = "spikewire, 0"
 
 
 def test_lines_are_matched_by_name() -> None:
-    report = altered(lab_report.made(), SLOW, field("rate", rounds(1000, 10)))
+    report = altered(lab_report.example_report(), SLOW, field("rate", rounds(1000, 10)))
     same = changes(report, report)
     # Only that line has enough rounds; a percentile of all rounds together has none.
     assert {one.place.label for one in same.of(UNCHANGED)} == {SLOW}
@@ -86,21 +86,21 @@ def saved(folder: Path, name: str, report: Report) -> Path:
 def test_the_command_says_what_changed_and_ends_with_1(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    report = altered(lab_report.made(), SLOW, field("rate", rounds(1000, 10)))
+    report = altered(lab_report.example_report(), SLOW, field("rate", rounds(1000, 10)))
     other = altered(report, SLOW, field("rate", rounds(1500, 10)))
     other.settings = {"size": "full", "seed": 1}
     other.environment = {**report.environment, "clients": {"aerospike": "20.0.0"}}
     other.environment["limits"] = {"cpu": "2"}
     before, after = saved(tmp_path, "a", report), saved(tmp_path, "b", other)
     assert run(before, after, "--html", tmp_path / "page.html") == 0
-    said = capsys.readouterr().out
-    assert "1 better; 0 worse" in said
-    assert "+50.0%" in said
-    assert "differs: size: quick, then full" in said
-    assert "differs: clients aerospike: 19.2.1, then 20.0.0" in said
-    assert "differs: limits cpu: unknown, then 2" in said
-    assert "cannot tell with 3 rounds" in said
-    assert "a rank test of the rounds" in " ".join(said.split())
+    output = capsys.readouterr().out
+    assert "1 better; 0 worse" in output
+    assert "+50.0%" in output
+    assert "differs: size: quick, then full" in output
+    assert "differs: clients aerospike: 19.2.1, then 20.0.0" in output
+    assert "differs: limits cpu: unknown, then 2" in output
+    assert "cannot tell with 3 rounds" in output
+    assert "a rank test of the rounds" in " ".join(output.split())
     page = (tmp_path / "page.html").read_text()
     assert "+50.0%" in page
     assert "size: quick, then full" in page
@@ -112,14 +112,14 @@ def test_the_command_says_what_changed_and_ends_with_1(
 def test_too_few_rounds_end_with_a_status_of_their_own(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    report = lab_report.made()
+    report = lab_report.example_report()
     other = altered(report, SLOW, field("rate", Measured.of([1400, 1500, 1600])))
     assert run(saved(tmp_path, "a", report), saved(tmp_path, "b", other)) == 4
-    said = capsys.readouterr().out
-    (line,) = [line for line in said.splitlines() if "+50.0%" in line]
+    output = capsys.readouterr().out
+    (line,) = [line for line in output.splitlines() if "+50.0%" in line]
     assert UNTOLD in line
     assert "3, 6 needed" in line
-    assert "cannot tell with 3 rounds, 6 needed of each side: 19 of 19 figures" in said
+    assert "cannot tell with 3 rounds, 6 needed of each side: 19 of 19 figures" in output
     # Nothing differs, but no difference could have been detected.
     assert run(tmp_path / "a.json", tmp_path / "a.json") == 4
 
@@ -127,16 +127,16 @@ def test_too_few_rounds_end_with_a_status_of_their_own(
 def test_a_busier_machine_is_no_worse_client(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    report = altered(lab_report.made(), SLOW, field("rate", rounds(1000, 10)))
+    report = altered(lab_report.example_report(), SLOW, field("rate", rounds(1000, 10)))
     other = altered(report, SLOW, field("rate", rounds(500, 10)))
     report.loads, other.loads = [1.0, 1.1, 1.2, 1.3, 1.4], [9.0, 9.1, 9.2, 9.3, 9.4]
     before, after = saved(tmp_path, "a", report), saved(tmp_path, "b", other)
     page = tmp_path / "page.html"
     assert run(before, after, "--html", page) == 4
-    said = capsys.readouterr().out
-    assert "the machine was busier in the second (load average 1.2, then 9.2)" in said
+    output = capsys.readouterr().out
+    assert "the machine was busier in the second (load average 1.2, then 9.2)" in output
     assert "the machine was busier in the second" in page.read_text()
-    (line,) = [line for line in said.splitlines() if "-50.0%" in line]
+    (line,) = [line for line in output.splitlines() if "-50.0%" in line]
     assert UNTOLD in line
     # Improvements after a busy run may be due to the machine.
     assert run(after, before) == 4
@@ -146,10 +146,10 @@ def test_a_busier_machine_is_no_worse_client(
 def test_what_cannot_be_compared_is_refused(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    report = lab_report.made()
-    elsewhere = lab_report.made()
+    report = lab_report.example_report()
+    elsewhere = lab_report.example_report()
     elsewhere.environment = {**report.environment, "cpu_count": 64}
-    another = lab_report.made()
+    another = lab_report.example_report()
     another.recipe = "other"
     first = saved(tmp_path, "a", report)
     second, third = saved(tmp_path, "b", elsewhere), saved(tmp_path, "c", another)

@@ -18,14 +18,14 @@ import lab_bench
 import lab_report
 from spikewire_lab.cli import add_parsers
 from spikewire_lab.clients.base import ASYNC, SYNC
+from spikewire_lab.plan import Matrix
 from spikewire_lab.run import compare
-from spikewire_lab.run.plan import Matrix
 from spikewire_lab.studies import cli
 from spikewire_lab.studies.html import page
 from spikewire_lab.studies.html.index import index
 from spikewire_lab.studies.recipe import Bench, Measurement, Part, Recipe
+from spikewire_lab.studies.remaining import Way
 from spikewire_lab.studies.report import load
-from spikewire_lab.studies.way import Way
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -46,7 +46,7 @@ def run(*arguments: object) -> int:
 
 
 def test_a_saved_report_is_shown_again(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    report = lab_report.made()
+    report = lab_report.example_report()
     saved = tmp_path / "report.json"
     saved.write_text(json.dumps(report.as_json()))
     assert run("show", saved) == 0
@@ -62,7 +62,7 @@ def test_a_saved_report_is_shown_again(tmp_path: Path, capsys: pytest.CaptureFix
 
 
 def test_an_index_links_and_says_what_was_found() -> None:
-    one, other = lab_report.made(), lab_report.made()
+    one, other = lab_report.example_report(), lab_report.example_report()
     other.recipe, other.sections, other.conclusions = "aerospike-py", [], []
     other.skipped, other.losses, other.interrupted = ["all: no <cluster>"], [], True
     text = index([one, other])
@@ -95,10 +95,10 @@ class Study(Recipe):
 
 def section(*, flawed: bool = False) -> Section:
     """Without and with a flawed line."""
-    made = lab_report.made().sections[0]
-    table = made.tables[0]
+    content = lab_report.example_report().sections[0]
+    table = content.tables[0]
     rows = [replace(row, flawed="errors" if flawed else "") for row in table.rows]
-    return replace(made, tables=(replace(table, rows=rows),))
+    return replace(content, tables=(replace(table, rows=rows),))
 
 
 def broken() -> Section:
@@ -137,10 +137,10 @@ def test_the_status_says_whether_all_was_measured(
     report = load(tmp_path / "study" / "report.json")
     assert len(report.sections) == sections
     assert report.interrupted == (status == 130)
-    said = capsys.readouterr().err
-    assert f"study: part0 (part 1 of {len(acts)})" in said
+    errors = capsys.readouterr().err
+    assert f"study: part0 (part 1 of {len(acts)})" in errors
     if broken in acts:
-        assert "study, part0: the embedded cluster did not start: no memory" in said
+        assert "study, part0: the embedded cluster did not start: no memory" in errors
         assert report.skipped == ["part0: the embedded cluster did not start: no memory"]
     assert (tmp_path / "index.html").exists()
 
@@ -163,7 +163,7 @@ def test_wrong_use_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]
 
 
 @pytest.mark.parametrize(
-    ("flags", "said"),
+    ("flags", "text"),
     [
         (("noise", "-d", "0"), "argument -d/--duration: 0 s is no time"),
         (("noise", "--rounds", "0"), "argument --rounds: '0' is not a whole number"),
@@ -173,14 +173,14 @@ def test_wrong_use_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]
     ],
 )
 def test_amounts_that_mean_nothing_are_refused(
-    flags: tuple[str, ...], said: str, capsys: pytest.CaptureFixture[str]
+    flags: tuple[str, ...], text: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     try:
         status = run(*flags)
     except SystemExit as raised:
         status = int(raised.code or 0)
     assert status == 2
-    assert said in capsys.readouterr().err
+    assert text in capsys.readouterr().err
 
 
 def test_flags_say_how_much_is_measured(tmp_path: Path) -> None:
@@ -189,8 +189,8 @@ def test_flags_say_how_much_is_measured(tmp_path: Path) -> None:
     flags = ("--size", "quick", "--clients", "spikewire", "--out", str(tmp_path))
     assert run("noise", *flags, *amounts) == 0
     report = load(tmp_path / "noise" / "report.json")
-    told = {"duration": 0.11, "warmup": 0.02, "rounds": 1, "keys": 321}
-    assert report.settings == {"size": "quick", "seed": 1, **told}
+    flagged = {"duration": 0.11, "warmup": 0.02, "rounds": 1, "keys": 321}
+    assert report.settings == {"size": "quick", "seed": 1, **flagged}
     table = report.sections[0].tables[0]
     assert "321 keys" in table.caption
     assert "one round of 0.11 s after 0.02 s" in table.caption
@@ -224,10 +224,10 @@ def test_a_client_that_is_not_installed_is_left_out(
 
 
 def test_each_client_is_asked_once_for_all_parts(monkeypatch: pytest.MonkeyPatch) -> None:
-    asked: list[str] = []
+    calls: list[str] = []
 
     def absent(_: object, job: Mapping[str, str], *__: object, **___: object) -> dict[str, str]:
-        asked.append(f"{job['client']} {job['mode']}")
+        calls.append(f"{job['client']} {job['mode']}")
         return {"unavailable": "cannot import it"}
 
     monkeypatch.setattr(compare, "run_job", absent)
@@ -236,7 +236,7 @@ def test_each_client_is_asked_once_for_all_parts(monkeypatch: pytest.MonkeyPatch
         matrix = Matrix(bench.clients, (ASYNC, SYNC), (tasks,), (tasks,), (1,), ("",))
         with pytest.raises(compare.CannotRunError, match="none of the clients"):
             bench.compare(bench.settings(matrix))
-    assert sorted(asked) == sorted(set(asked)), asked
+    assert sorted(calls) == sorted(set(calls)), calls
     assert any("aerospike-py async: cannot import it" in one for one in bench.skipped)
 
 
@@ -245,13 +245,13 @@ def test_an_interrupt_keeps_what_was_measured(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "spikewire", "lab", "noise", *flags]
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
         assert process.stderr is not None
-        said: list[str] = []
+        lines: list[str] = []
         for line in process.stderr:
-            said.append(line)
+            lines.append(line)
             if line.startswith("[1/"):
                 process.send_signal(signal.SIGINT)
-        assert process.wait(60) == 130, "".join(said)
-    assert "Traceback" not in "".join(said)
+        assert process.wait(60) == 130, "".join(lines)
+    assert "Traceback" not in "".join(lines)
     report = load(tmp_path / "noise" / "report.json")
     assert report.interrupted
     assert len(report.sections) == 1

@@ -10,15 +10,15 @@ import pytest
 
 from lab_bench import a_bench
 from spikewire_lab.measure import encode, merge
+from spikewire_lab.plan import Cell
 from spikewire_lab.run.compare import Comparison
-from spikewire_lab.run.plan import Cell
 from spikewire_lab.run.progress import Progress
-from spikewire_lab.studies import opened, recipes
+from spikewire_lab.studies import open_loops, recipes
 from spikewire_lab.studies.recipe import SHORT, Bench, Target
 from spikewire_lab.studies.recipes.latency.sweep import Sweep, pauses
 from spikewire_lab.studies.report import Report
 from spikewire_lab.studies.run import run_recipe
-from spikewire_lab.table.summary import Line
+from spikewire_lab.table.line import Line
 from test_bench_open_tables import opened as at_a_rate
 from test_bench_summary import a_result
 
@@ -32,10 +32,10 @@ pytest.importorskip("rich.console", reason="the lab's rich is not installed")
 
 
 def test_a_curve_goes_as_far_into_the_tail_as_there_are_samples() -> None:
-    points = opened.curve(merge([encode(range(1_000, 1_001_000, 1_000))]))
+    points = open_loops.curve(merge([encode(range(1_000, 1_001_000, 1_000))]))
     assert [at for at, _ in points] == [1, 10, 25, 50, 75, 90, 95, 99]
     assert dict(points)[50] == pytest.approx(500, rel=0.002)
-    assert [at for at, _ in opened.curve(merge([encode([5])]))] == [1, 10, 25, 50]
+    assert [at for at, _ in open_loops.curve(merge([encode([5])]))] == [1, 10, 25, 50]
 
 
 def test_the_quick_form(tmp_path: Path) -> None:
@@ -71,21 +71,21 @@ def test_the_quick_form(tmp_path: Path) -> None:
 def test_both_states_of_the_lock_have_lines_and_charts_of_their_own(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    asked: list[Settings] = []
+    all_settings: list[Settings] = []
 
     def measured(settings: Settings) -> Comparison:
-        asked.append(settings)
-        found = Comparison("lab", settings, groups=list(settings.matrix.groups()))
-        for cell in (cell for group in found.groups for cell in group):
+        all_settings.append(settings)
+        comparison = Comparison("lab", settings, groups=list(settings.matrix.groups()))
+        for cell in (cell for group in comparison.groups for cell in group):
             result = at_a_rate(elapsed=1.0) if cell.rate else a_result(operations=100, elapsed=1.0)
-            found.rounds[cell] = [result]
-        return found
+            comparison.rounds[cell] = [result]
+        return comparison
 
     bench = Bench(Target(), SHORT, ("python3.14t",), Progress(bar=False), [], ("spikewire",))
     monkeypatch.setattr(bench, "gil_states", lambda: (True, False))
     monkeypatch.setattr(bench, "compare", measured)
     part = Sweep().run(bench)
-    saturated, opened_ = asked
+    saturated, opened_ = all_settings
     assert saturated.matrix.gil == opened_.matrix.gil == (True, False)
     assert opened_.matrix.interpreters == ("python3.14t",)
     first, table, _ = part.section.tables
@@ -102,9 +102,9 @@ def test_both_states_of_the_lock_have_lines_and_charts_of_their_own(
 def test_a_p99_that_single_pauses_make_is_told() -> None:
     cell = Cell("spikewire", "sync", 32, rate=8_000.0)
     line = Line(cell, 2, (), latency_max=14_000.0, samples=9_600)
-    (told,) = pauses(line)
-    assert "the slowest call took 14.0 ms" in told
-    assert told.endswith("delays 112 of the 9,600 calls")
+    (text,) = pauses(line)
+    assert "the slowest call took 14.0 ms" in text
+    assert text.endswith("delays 112 of the 9,600 calls")
     assert pauses(replace(line, latency_max=11_000.0)) == []
     assert pauses(replace(line, samples=20_000)) == []
     assert pauses(Line(cell, 2, ())) == []

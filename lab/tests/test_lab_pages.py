@@ -13,12 +13,12 @@ from xml.etree import ElementTree as ET
 import pytest
 
 import lab_report
-from spikewire_lab.studies.closed import bars
+from spikewire_lab.studies.closed_loops import bars
 from spikewire_lab.studies.html import page
 from spikewire_lab.studies.markdown import markdown
 from spikewire_lab.studies.report import Heading, Measured, Report, Row, Series, Table
 from spikewire_lab.studies.svg import NARROW, WIDE, draw, scale, units
-from spikewire_lab.studies.svg.palette import OURS, colour, looks
+from spikewire_lab.studies.svg.palette import OURS, colour, styles
 
 if TYPE_CHECKING:
     from spikewire_lab.studies.report import Chart
@@ -60,7 +60,7 @@ class Tags(HTMLParser):
 
 
 def test_a_page_is_whole_and_needs_nothing_else() -> None:
-    report = lab_report.made()
+    report = lab_report.example_report()
     text = page(report)
     tags = Tags()
     tags.feed(text)
@@ -68,8 +68,14 @@ def test_a_page_is_whole_and_needs_nothing_else() -> None:
     assert len(tags.ids) == len(set(tags.ids))
     assert not re.findall(r"https?:|<script|<link|<img|@import|url\(", text)
     assert "&lt;script&gt;" in text
-    for said in ("Where Spikewire loses", "As published", "Left out", "Measured here", "<details>"):
-        assert said in text
+    for phrase in (
+        "Where Spikewire loses",
+        "As published",
+        "Left out",
+        "Measured here",
+        "<details>",
+    ):
+        assert phrase in text
     assert "<dt>clients</dt><dd>aerospike 19.2.1, aerospike-py 0.5.0</dd>" in text
     assert "<dd>commit 0123456789ab with changes, library ffffffffffff</dd>" in text
     assert "SOME_VARIABLE" not in text.partition("<main>")[0]
@@ -79,21 +85,21 @@ def test_a_page_is_whole_and_needs_nothing_else() -> None:
 
 
 def test_a_report_survives_json() -> None:
-    report = lab_report.made()
+    report = lab_report.example_report()
     saved = json.dumps(report.as_json())
     assert json.dumps(Report.from_json(json.loads(saved)).as_json()) == saved
 
 
 def test_nines_are_equally_far_apart() -> None:
-    made = scale.percentile([50, 99.99], 0, 100)
-    assert made(99.9) - made(99) == pytest.approx(made(99.99) - made(99.9))
-    assert made.ticks == [50, 90, 99, 99.9, 99.99]
+    axis = scale.percentile([50, 99.99], 0, 100)
+    assert axis(99.9) - axis(99) == pytest.approx(axis(99.99) - axis(99.9))
+    assert axis.ticks == [50, 90, 99, 99.9, 99.99]
 
 
 def test_ticks_are_round_and_around_all_values() -> None:
-    made = scale.linear([3, 97_321], 0, 100, 5, zero=True)
-    assert made.ticks == [0, 20_000, 40_000, 60_000, 80_000, 100_000]
-    assert units.ticks(made.ticks, "op/s") == (["0", "20k", "40k", "60k", "80k", "100k"], "op/s")
+    axis = scale.linear([3, 97_321], 0, 100, 5, zero=True)
+    assert axis.ticks == [0, 20_000, 40_000, 60_000, 80_000, 100_000]
+    assert units.ticks(axis.ticks, "op/s") == (["0", "20k", "40k", "60k", "80k", "100k"], "op/s")
     assert units.ticks([0, 1500, 3000], "µs") == (["0", "1.5", "3"], "ms")
     assert units.ticks([100, 1000], "µs", apart=True) == (["100 µs", "1 ms"], "")
     assert scale.logarithmic([7, 4000], 0, 1).ticks == [1, 10, 100, 1000, 10_000]
@@ -104,7 +110,7 @@ def test_clients_have_colours_of_their_own() -> None:
     assert colours[0] == OURS == colour("spikewire@/a/build")
     assert len(set(colours)) == len(colours)
     series = [Series(name, (), "spikewire") for name in ("response", "service")]
-    assert looks(series) == [(OURS, 0), (OURS, 1)]
+    assert styles(series) == [(OURS, 0), (OURS, 1)]
 
 
 def _lines(settings: list[str], clients: list[str]) -> Table:
@@ -144,7 +150,7 @@ def test_bars_that_have_nothing_in_common_keep_their_labels() -> None:
 
 
 def test_markdown_says_where_and_how_it_was_made() -> None:
-    report = lab_report.made()
+    report = lab_report.example_report()
     report.environment["command_line"] = ["spikewire", "lab", "sample", "--out", "a `b`"]
     text = markdown(report)
     assert "- date: `2026-11-23T10:00:00+00:00`\n" in text

@@ -11,18 +11,17 @@ import pytest
 from lab_bench import a_bench, ran
 from spikewire_lab.clients import PEERS
 from spikewire_lab.clients.base import ASYNC_UVLOOP, RUST, RUST_SYNC, SYNC
-from spikewire_lab.clients.shape import POOL
 from spikewire_lab.cql.cells import BLOCKING, CHAINS, INSERT, Cell, Shape
 from spikewire_lab.cql.lines import Line as CqlLine
 from spikewire_lab.cql.servers import CANNED
+from spikewire_lab.plan import Cell as LabCell
+from spikewire_lab.plan import Matrix
 from spikewire_lab.queries.cells import ARROW, OBJECTS, lacks_waiting
 from spikewire_lab.queries.cells import scans as queries_scans
 from spikewire_lab.queries.lines import ScanLine
-from spikewire_lab.run.plan import Cell as LabCell
-from spikewire_lab.run.plan import Matrix
-from spikewire_lab.studies import closed, recipes
+from spikewire_lab.studies import closed_loops, recipes
 from spikewire_lab.studies.facts import pythons
-from spikewire_lab.studies.instead import Instead
+from spikewire_lab.studies.overrides import Overrides
 from spikewire_lab.studies.recipe import FULL, QUICK, SHORT, SIZES
 from spikewire_lab.studies.recipes.aerospike_py.operations import amount as operations_amount
 from spikewire_lab.studies.recipes.cassandra.patterns import compared
@@ -37,8 +36,9 @@ from spikewire_lab.studies.recipes.sdk.paths import paths, pools
 from spikewire_lab.studies.recipes.serving.lab import amount as serving_amount
 from spikewire_lab.studies.report import Measured, Report
 from spikewire_lab.studies.run import interpreters, run_recipe, versions
-from spikewire_lab.table.measured import Spread
-from spikewire_lab.table.summary import Line
+from spikewire_lab.table.figures import Spread
+from spikewire_lab.table.line import Line
+from spikewire_lab.work.shape import POOL
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -65,31 +65,31 @@ def test_each_recipe_says_what_it_is(name: str) -> None:
 
 def test_a_bench_picks_by_its_size() -> None:
     assert [a_bench(size).pick(1, 2, 3) for size in SIZES] == [1, 2, 3]
-    assert a_bench(FULL, ("aerospike",)).wanted(("spikewire", "aerospike")) == ("aerospike",)
-    assert a_bench().wanted(("spikewire", "aerospike")) == ("spikewire", "aerospike")
+    assert a_bench(FULL, ("aerospike",)).clients_of(("spikewire", "aerospike")) == ("aerospike",)
+    assert a_bench().clients_of(("spikewire", "aerospike")) == ("spikewire", "aerospike")
 
 
 def test_flags_replace_what_the_size_has() -> None:
-    said = Instead(duration=0.5, warmup=0.1, rounds=2, keys=300)
-    bench = replace(a_bench(FULL), instead=said)
+    overrides = Overrides(duration=0.5, warmup=0.1, rounds=2, keys=300)
+    bench = replace(a_bench(FULL), overrides=overrides)
     matrix = Matrix(("spikewire",), (SYNC,), (1,), (1,), (1,), ("",))
     closed_loop = bench.settings(matrix, duration=9.0, rounds=9)
-    for made in (closed_loop, settings(bench, (INSERT,), (CHAINS,), (1,), (120,), CANNED)):
-        assert (made.duration, made.warmup, made.rounds, made.keys) == (0.5, 0.1, 2, 300)
+    for chosen in (closed_loop, settings(bench, (INSERT,), (CHAINS,), (1,), (120,), CANNED)):
+        assert (chosen.duration, chosen.warmup, chosen.rounds, chosen.keys) == (0.5, 0.1, 2, 300)
     queried = scans.settings_of(bench)
     assert (queried.records, queried.slow_records, queried.rounds) == (300, 300, 2)
-    served = serving_amount(replace(bench, instead=Instead(keys=100)))
+    served = serving_amount(replace(bench, overrides=Overrides(keys=100)))
     assert (served.keys, served.rows, served.rounds) == (100, 100, 3)
     fixed = operations_amount(bench)
     assert (fixed.calls, fixed.processes, fixed.rounds, fixed.warmup) == (300, 2, 5, 300)
-    assert operations_amount(replace(bench, instead=Instead(keys=3))).batch == 1
+    assert operations_amount(replace(bench, overrides=Overrides(keys=3))).batch == 1
     assert operations_amount(a_bench(FULL)).calls == 5_000
 
 
 def test_scans_say_which_clients_have_no_consumer_that_sleeps() -> None:
     many = queries_scans(("spikewire", "aerospike", "aerospike-py"), 100, 500)
-    said = scans.unwaiting([[ScanLine(scan, 1, ()) for scan in many]])
-    assert [text.partition(": no consumer that sleeps: ")[::2] for text in said] == [
+    texts = scans.unwaiting([[ScanLine(scan, 1, ()) for scan in many]])
+    assert [text.partition(": no consumer that sleeps: ")[::2] for text in texts] == [
         ("aerospike sync, results", lacks_waiting("sync", "results")),
         ("aerospike-py sync, results", lacks_waiting("sync", "results")),
         ("aerospike-py async, foreach", lacks_waiting("async", "foreach")),
@@ -225,8 +225,8 @@ def test_layers_say_what_each_adds_to_the_one_below() -> None:
 
 def test_each_published_line_of_the_sdk_has_a_counterpart_or_a_reason() -> None:
     tables = recipes.load("sdk").published()
-    shown = {row.label for table in tables for row in table.rows}
-    assert shown == set(COUNTERPARTS)
+    labels = {row.label for table in tables for row in table.rows}
+    assert labels == set(COUNTERPARTS)
     for table in tables:
         cases = batches.CASES if table.name == "published-batches" else CASES
         for row in table.rows:
@@ -236,7 +236,7 @@ def test_each_published_line_of_the_sdk_has_a_counterpart_or_a_reason() -> None:
             else:
                 assert counterpart in cases, (table.name, row.label)
             assert str(row.fields["here"]).startswith(here(row.label))
-    absent = [name for name, found in COUNTERPARTS.items() if isinstance(found, str)]
+    absent = [name for name, entry in COUNTERPARTS.items() if isinstance(entry, str)]
     assert absent == ["Rust core, 512 tasks, timer removed and pool widened"]
     assert {table.name: len(table.rows) for table in tables} == {
         "published-matrix": 22,
@@ -288,7 +288,7 @@ def test_interpreters_and_locks_are_never_compared_with_each_other() -> None:
             for client, rate in (("aerospike-native", 50.0), ("spikewire", 100.0))
         ),
     ]
-    words = closed.states(lines)
+    words = closed_loops.states(lines)
     assert list(words.values()) == [
         *("", ", Python 3.13.1", ", Python 3.14.0t, GIL on", ", Python 3.14.0t, GIL off"),
     ]
@@ -302,7 +302,7 @@ def test_interpreters_and_locks_are_never_compared_with_each_other() -> None:
     conclusions, _ = against(lines)
     assert [text for text in conclusions if "2.00 times" in text] == [
         f"Sync, 32 threads{state}: 2.00 times the operations of the best other, aerospike-native,"
-        " at 1.00 of its CPU for each."
+        " with 1.00 times its CPU time per operation."
         for state in list(words.values())[1:]
     ]
 
@@ -311,7 +311,7 @@ def test_two_builds_of_one_version_are_told_apart() -> None:
     lines = [
         Line(LabCell("null", SYNC, 1, python), 1, (), python="3.14.0t") for python in ("a", "b")
     ]
-    assert list(closed.states(lines).values()) == [", Python a", ", Python b"]
+    assert list(closed_loops.states(lines).values()) == [", Python a", ", Python b"]
 
 
 def test_a_part_of_the_sdk_with_two_clients(tmp_path: Path) -> None:

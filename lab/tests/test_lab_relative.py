@@ -23,9 +23,11 @@ TABLE = Table(
 
 
 def test_a_figure_is_set_beside_another_where_both_are_known() -> None:
-    made = beside(TABLE, (times("ratio", "Ratio", "one", "two"), saved("less", "L", "two", "one")))
-    assert [one.key for one in made.headings] == ["one", "two", "ratio", "less"]
-    first, *others = made.rows
+    extended = beside(
+        TABLE, (times("ratio", "Ratio", "one", "two"), saved("less", "L", "two", "one"))
+    )
+    assert [one.key for one in extended.headings] == ["one", "two", "ratio", "less"]
+    first, *others = extended.rows
     assert first.fields["ratio"] == 1.5
     assert first.fields["less"] == pytest.approx(100 / 3)
     assert first.fields["two"] == 2
@@ -33,9 +35,9 @@ def test_a_figure_is_set_beside_another_where_both_are_known() -> None:
 
 
 def test_columns_without_any_figure_are_left_out() -> None:
-    made = beside(TABLE, (times("ratio", "Ratio", "one", "three"),))
-    assert made.headings == TABLE.headings
-    assert [dict(row.fields) for row in made.rows] == [dict(row.fields) for row in TABLE.rows]
+    extended = beside(TABLE, (times("ratio", "Ratio", "one", "three"),))
+    assert extended.headings == TABLE.headings
+    assert [dict(row.fields) for row in extended.rows] == [dict(row.fields) for row in TABLE.rows]
 
 
 def test_changes_are_in_percent() -> None:
@@ -60,11 +62,11 @@ def test_ratios_are_those_that_the_studies_print(
     recipe: str, name: str, row: int, figures: dict[str, object]
 ) -> None:
     table = next(one for one in recipes.load(recipe).published() if one.name == name)
-    found = table.rows[row].fields
-    shown = {key: found.get(key) for key in figures}
+    fields = table.rows[row].fields
+    printed = {key: fields.get(key) for key in figures}
     digits = {one.key: one.digits for one in table.headings}
     rounded = {
         key: round(one, digits[key]) if isinstance(one, float) else one
-        for key, one in shown.items()
+        for key, one in printed.items()
     }
     assert rounded == figures

@@ -72,9 +72,9 @@ def test_the_command_says_what_was_wrong(
     assert "all right" in capsys.readouterr().out
     findings(right, replace(right, measured=9), replace(right, measured=None, tries=5))
     assert main(["lab", command.NAME]) == command.FAILED
-    said = capsys.readouterr().out
-    assert "2 wrong" in said
-    assert "5 tries" in said
+    output = capsys.readouterr().out
+    assert "2 wrong" in output
+    assert "5 tries" in output
 
 
 def test_a_check_in_real_time_is_tried_again_and_says_so() -> None:
@@ -84,7 +84,7 @@ def test_a_check_in_real_time_is_tried_again_and_says_so() -> None:
         tried.append(mode)
         return [Finding("", "", 1, len(tried) - 2)]
 
-    (found,) = timed.again(check, "sync")
-    assert found.passed
-    assert found.tries == 3
+    (finding,) = timed.again(check, "sync")
+    assert finding.passed
+    assert finding.tries == 3
     assert tried == ["sync"] * 3

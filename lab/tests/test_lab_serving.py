@@ -13,6 +13,7 @@ import pytest
 from lab_bench import a_bench, ran
 from spikewire_lab import measure
 from spikewire_lab.run.launch import python_worker, run_job
+from spikewire_lab.serving.answers import Answers
 from spikewire_lab.serving.apps import Service, asgi, fastapi
 from spikewire_lab.serving.arrivals import arrive
 from spikewire_lab.serving.cells import (
@@ -33,7 +34,7 @@ from spikewire_lab.serving.cells import (
 from spikewire_lab.serving.connection import Connection
 from spikewire_lab.serving.model import Model
 from spikewire_lab.serving.result import as_serving
-from spikewire_lab.serving.users import WARMING, Answers, measured, use
+from spikewire_lab.serving.users import WARMING, measured, use
 from spikewire_lab.studies.recipes.serving.environments import compared
 from spikewire_lab.studies.recipes.serving.figures import (
     AVERAGE,
@@ -133,8 +134,8 @@ def test_each_row_of_the_study_is_measured_or_said_to_be_absent() -> None:
         assert set(clients) < set(CLIENTS)
         for figures in clients.values():
             assert set(figures) <= {heading.key for heading in HEADINGS}
-    made = {Cell(MODEL, "aerospike-py", BATCH): Figures([a_result([1_000_000])])}
-    table = steps(made, amount(a_bench()))
+    by_cell = {Cell(MODEL, "aerospike-py", BATCH): Figures([a_result([1_000_000])])}
+    table = steps(by_cell, amount(a_bench()))
     rows = {row.label: row for row in table.rows}
     assert {step.what for step in STEPS} <= set(rows)
     (note,) = table.notes
@@ -148,18 +149,18 @@ def test_each_row_of_the_study_is_measured_or_said_to_be_absent() -> None:
 
 
 def test_ours_is_set_beside_the_best_in_the_same_way() -> None:
-    made = {
+    by_cell = {
         Cell(LOOP, "spikewire", BATCH): Figures([a_result([2_000_000])]),
         Cell(LOOP, "aerospike-py", BATCH): Figures([a_result([4_000_000] * 4)]),
         Cell(LOOP, "aerospike", BATCH): Figures([a_result([1_000_000])]),
         Cell(LOOP, "aerospike", SETS): Figures([a_result([1])]),
     }
-    conclusions, losses = compared(made)
+    conclusions, losses = compared(by_cell)
     assert len(conclusions) == 1
     assert len(losses) == 2
     assert "2.00 times that of aerospike." in losses[0]
     assert "0.25 of the requests" in losses[1]
-    due = {replace(cell, rate=50.0): figures for cell, figures in made.items()}
+    due = {replace(cell, rate=50.0): figures for cell, figures in by_cell.items()}
     conclusions, losses = compared(due)
     assert len(conclusions) == len(losses) == 1
     assert "50 due each second" in losses[0]
@@ -221,20 +222,20 @@ def test_requests_that_were_due_count_from_then() -> None:
     it."""
 
     async def run() -> Answers:
-        asked = 0
+        count = 0
 
         async def ask(which: int) -> None:
-            nonlocal asked
-            asked += 1
-            if asked == 1:
+            nonlocal count
+            count += 1
+            if count == 1:
                 await asyncio.sleep(0.2)
-            if asked == 3:
+            if count == 3:
                 raise ValueError("no")
 
         answers = Answers()
         due = [0, 1_000_000, 2_000_000, 3_000_000, 150_000_000]
         await asyncio.wait_for(arrive([ask], due, "seed", answers), 30)
-        assert asked == len(due)
+        assert count == len(due)
         return answers
 
     answers = asyncio.run(run())
@@ -259,11 +260,11 @@ def test_requests_that_no_user_is_left_for_are_errors() -> None:
 
 def test_an_open_loop_is_warmed_up_by_few_users() -> None:
     """All of its connections in a closed loop would be more than the client can handle."""
-    asked: set[int] = set()
+    numbers: set[int] = set()
 
     def user(number: int) -> Callable[[int], Awaitable[object]]:
         async def ask(_which: int) -> None:
-            asked.add(number)
+            numbers.add(number)
             await asyncio.sleep(0.001)
 
         return ask
@@ -272,12 +273,12 @@ def test_an_open_loop_is_warmed_up_by_few_users() -> None:
         return {"cpu": 0.0, "answered": 0}
 
     async def run(rate: float | None) -> set[int]:
-        asked.clear()
-        asks = [user(number) for number in range(3 * WARMING)]
+        numbers.clear()
+        calls = [user(number) for number in range(3 * WARMING)]
         job = {"warmup": 0.02, "duration": 0.01, "seed": 1, "rate": rate, "server_pid": None}
-        found = await measured(asks, cast("ServingJob", job), usage)
-        assert found["requests"] > 0
-        return set(asked)
+        answer = await measured(calls, cast("ServingJob", job), usage)
+        assert answer["requests"] > 0
+        return set(numbers)
 
     assert asyncio.run(run(None)) == set(range(3 * WARMING))
     assert asyncio.run(run(200.0)) <= set(range(WARMING))

@@ -13,20 +13,20 @@ import pytest
 from lab_bench import a_bench
 from spikewire_lab import measure
 from spikewire_lab.measure import merge
+from spikewire_lab.plan import Cell, Matrix
 from spikewire_lab.run.compare import Comparison
 from spikewire_lab.run.launch import as_result, python_worker, run_job
-from spikewire_lab.run.plan import Cell, Matrix
 from spikewire_lab.run.progress import Progress
 from spikewire_lab.studies import recipes
 from spikewire_lab.studies.recipe import QUICK, Bench, Target
 from spikewire_lab.studies.recipes.gil.equal import losses as losses_at_one_rate
 from spikewire_lab.studies.recipes.gil.shared import losses
-from spikewire_lab.studies.recipes.noise.twins import Twin, conclusions, differ, judgements, row
+from spikewire_lab.studies.recipes.noise.repeats import Repeat, conclusions, differ, judgements, row
 from spikewire_lab.studies.report import Measured, Report, Row
 from spikewire_lab.studies.run import run_recipe
-from spikewire_lab.table.measured import Spread
-from spikewire_lab.table.summary import Line
-from spikewire_lab.worker.companion import COUNTER, TICKER, SharedWindow, companion
+from spikewire_lab.table.figures import Spread
+from spikewire_lab.table.line import Line
+from spikewire_lab.worker.background import COUNTER, TICKER, SharedWindow, background_load
 from test_bench_summary import a_result
 from test_bench_worker import a_job
 
@@ -49,23 +49,23 @@ def test_what_runs_beside_a_client_is_measured_alone_and_together(mode: str) -> 
         result = as_result(run_job(python_worker(sys.executable), job))
         assert "failed" not in result, result
         assert "beside" in result
-        found = result["beside"]
-        assert found["kind"] == kind
+        figures = result["beside"]
+        assert figures["kind"] == kind
         if kind == COUNTER:
-            assert found.get("alone_rate", 0) > 0
-            assert found.get("together_rate", 0) > 0
+            assert figures.get("alone_rate", 0) > 0
+            assert figures.get("together_rate", 0) > 0
             cpu = result["cpu"]
-            assert 0 < found.get("together_cpu", 1) <= cpu["user"] + cpu["system"]
+            assert 0 < figures.get("together_cpu", 1) <= cpu["user"] + cpu["system"]
         else:
-            assert merge([found.get("alone", "")]).get_total_count() > 0
+            assert merge([figures.get("alone", "")]).get_total_count() > 0
             # A client that never waits keeps the ticker of its loop waiting to the very end.
-            assert merge([found.get("together", "")]).get_total_count() >= (mode == "sync")
+            assert merge([figures.get("together", "")]).get_total_count() >= (mode == "sync")
     assert "beside" not in run_job(python_worker(sys.executable), a_job(mode=mode))
 
 
 def test_other_companions_are_refused() -> None:
     with pytest.raises(ValueError, match="'walker' is not ticker or counter"):
-        companion("walker", "sync")
+        background_load("walker", "sync")
 
 
 def test_companions_and_twins_stand_in_one_group() -> None:
@@ -79,13 +79,13 @@ def test_companions_and_twins_stand_in_one_group() -> None:
     assert group[0].beside(group[1])
 
 
-def a_twin(first: Sequence[float], second: Sequence[float] | None) -> Twin:
-    def line(twin: int, rates: Sequence[float]) -> Line:
-        cell = Cell("spikewire", "sync", 32, twin=twin)
+def a_repeat(first: Sequence[float], second: Sequence[float] | None) -> Repeat:
+    def line(repeat: int, rates: Sequence[float]) -> Line:
+        cell = Cell("spikewire", "sync", 32, twin=repeat)
         cpu = Spread.of([10.0 + 0.1 * at for at in range(len(rates))])
         return Line(cell, len(rates), (), rate=Spread.of(rates), cpu=cpu)
 
-    return Twin(line(0, first), None if second is None else line(1, second))
+    return Repeat(line(0, first), None if second is None else line(1, second))
 
 
 def test_twins_are_told_apart_by_the_rule_of_all_comparisons() -> None:
@@ -93,26 +93,26 @@ def test_twins_are_told_apart_by_the_rule_of_all_comparisons() -> None:
     assert apart == pytest.approx(100 * 10 / 105)
     assert spread == pytest.approx(100 * 6 / 110)
 
-    def told(*twins: Twin) -> list[list[Entry]]:
+    def cells_of(*twins: Repeat) -> list[list[Entry]]:
         judged = judgements(twins)
         rows = [
-            row(twin, {name: one.verdict for (at, name), one in judged.items() if at == number})
-            for number, twin in enumerate(twins)
+            row(repeat, {name: one.verdict for (at, name), one in judged.items() if at == number})
+            for number, repeat in enumerate(twins)
         ]
         return [[one.fields.get(key) for key in ("rate-told", "cpu-told")] for one in rows]
 
-    far = a_twin([99, 100, 101, 102, 103], [119, 120, 121, 122, 123])
-    near = a_twin([99, 100, 101, 102, 103], [98, 99, 100, 101, 102])
-    assert told(near, far) == [["no", "no"], ["yes", "no"]]
-    said, most = conclusions([near, far], judgements([near, far]))
-    assert said.startswith("1 of 4 figures are told apart from themselves")
-    assert most.startswith("The medians of a client and itself lie 4.55 of the spread")
-    few = a_twin([100, 101, 102], [120, 121, 122])
-    assert told(few) == [["too few rounds", "too few rounds"]]
-    said, _ = conclusions([few], judgements([few]))
-    assert said == "3 rounds cannot tell, 5 are needed."
-    assert told(a_twin([100], [110])) == [["too few rounds", "too few rounds"]]
-    alone = a_twin([99, 100, 101], None)
+    far = a_repeat([99, 100, 101, 102, 103], [119, 120, 121, 122, 123])
+    near = a_repeat([99, 100, 101, 102, 103], [98, 99, 100, 101, 102])
+    assert cells_of(near, far) == [["no", "no"], ["yes", "no"]]
+    text, most = conclusions([near, far], judgements([near, far]))
+    assert text.startswith("1 of 4 figures differ significantly between the two")
+    assert most.startswith("The two medians of a client differ by at most 4.55 of the spread")
+    few = a_repeat([100, 101, 102], [120, 121, 122])
+    assert cells_of(few) == [["too few rounds", "too few rounds"]]
+    text, _ = conclusions([few], judgements([few]))
+    assert text == "3 rounds cannot tell, 5 are needed."
+    assert cells_of(a_repeat([100], [110])) == [["too few rounds", "too few rounds"]]
+    alone = a_repeat([99, 100, 101], None)
     assert row(alone, {}).flawed == "not measured twice"
     assert judgements([alone]) == {}
     assert conclusions([alone], {}) == []
@@ -179,21 +179,21 @@ def test_at_one_rate_the_thread_and_the_processor_time_tell() -> None:
 @pytest.mark.parametrize("name", ["gil", "noise"])
 def test_both_states_of_the_lock_have_lines(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Unless it is forced, the imports of an interpreter determine whether it has the GIL."""
-    asked: list[Settings] = []
+    all_settings: list[Settings] = []
 
     def measured(settings: Settings) -> Comparison:
-        asked.append(settings)
-        found = Comparison("lab", settings, groups=list(settings.matrix.groups()))
-        for cell in (cell for group in found.groups for cell in group):
-            found.rounds[cell] = [a_result(operations=100, elapsed=1.0)] * 2
-        return found
+        all_settings.append(settings)
+        comparison = Comparison("lab", settings, groups=list(settings.matrix.groups()))
+        for cell in (cell for group in comparison.groups for cell in group):
+            comparison.rounds[cell] = [a_result(operations=100, elapsed=1.0)] * 2
+        return comparison
 
     bench = Bench(Target(), QUICK, ("python3.14t",), Progress(bar=False), [], ("spikewire",))
     monkeypatch.setattr(bench, "gil_states", lambda: (True, False))
     monkeypatch.setattr(bench, "compare", measured)
     measurement = recipes.load(name).parts()[0]
     part = measurement.run(bench)
-    (settings,) = asked
+    (settings,) = all_settings
     assert settings.matrix.gil == (True, False)
     (table,) = part.section.tables
     assert [row.label.partition(", GIL ")[2] for row in table.rows] == ["on", "off"] * 2
@@ -207,18 +207,18 @@ def test_the_quick_form(name: str, table: str, tmp_path: Path) -> None:
     assert not report.interrupted
     assert report.skipped == []
     section, *more = report.sections
-    (made,) = section.tables
-    assert made.name == table
-    assert {row.client for row in made.rows} == {"spikewire"}
-    assert len(made.rows) == 2
-    keys = {heading.key for heading in made.headings}
-    for one in made.rows:
+    (content,) = section.tables
+    assert content.name == table
+    assert {row.client for row in content.rows} == {"spikewire"}
+    assert len(content.rows) == 2
+    keys = {heading.key for heading in content.headings}
+    for one in content.rows:
         assert not one.flawed
         assert set(one.fields) <= keys
     if name == "gil":
         # A quick run has too few timers for a p99.
         needed = {"rate", "own", "other", "p50"}
-        assert all(one.fields[key] is not None for one in made.rows for key in needed)
+        assert all(one.fields[key] is not None for one in content.rows for key in needed)
         ((equal,),) = (section.tables for section in more)
         assert len({one.fields["asked"] for one in equal.rows}) == 1
         assert len(equal.rows) == 2
@@ -230,17 +230,17 @@ def test_the_quick_form(name: str, table: str, tmp_path: Path) -> None:
 
 
 def test_a_thread_that_had_no_turn_yet_is_waited_for() -> None:
-    counter = companion(COUNTER, "sync")
+    counter = background_load(COUNTER, "sync")
     counter.alone(0.0)
     counter.mark()
     counter.mark()
     counter.end()
-    assert counter.found().get("alone_rate", 0.0) > 0
+    assert counter.result().get("alone_rate", 0.0) > 0
 
 
 def test_of_the_thread_just_the_window_counts(monkeypatch: pytest.MonkeyPatch) -> None:
     """It also runs while other processes' usage is read, with the interpreter to itself."""
-    counter = companion(COUNTER, "sync")
+    counter = background_load(COUNTER, "sync")
     window = SharedWindow(None, counter)
     counter.alone(0.0)
     monkeypatch.setattr(measure, "machine_cpu", lambda: time.sleep(0.1))
@@ -250,4 +250,4 @@ def test_of_the_thread_just_the_window_counts(monkeypatch: pytest.MonkeyPatch) -
     window.close()
     used = window.used
     assert used is not None
-    assert 0 <= counter.found().get("together_cpu", 0.0) <= used.user + used.system
+    assert 0 <= counter.result().get("together_cpu", 0.0) <= used.user + used.system

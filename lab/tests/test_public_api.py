@@ -38,19 +38,19 @@ def imported(source: str) -> Iterator[tuple[str, list[str]]]:
 
 def private(source: str) -> list[str]:
     """What a program uses of the client that its reference does not list."""
-    found: list[str] = []
+    private_names: list[str] = []
     for module, names in imported(source):
         if module.split(".")[0] != "spikewire":
             continue
         if module not in PUBLIC:
-            found.append(module)
-        found += [f"{module}.{name}" for name in names if name.startswith("_")]
+            private_names.append(module)
+        private_names += [f"{module}.{name}" for name in names if name.startswith("_")]
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.Constant) and isinstance(node.value, str):
-            found += [word for word in node.value.split() if PRIVATE.match(word)]
+            private_names += [word for word in node.value.split() if PRIVATE.match(word)]
         elif isinstance(node, ast.Attribute):
-            found += [word for word in [ast.unparse(node)] if PRIVATE.fullmatch(word)]
-    return found
+            private_names += [word for word in [ast.unparse(node)] if PRIVATE.fullmatch(word)]
+    return private_names
 
 
 @pytest.mark.parametrize("file", FILES, ids=lambda file: str(file.relative_to(LAB)))
@@ -59,7 +59,7 @@ def test_only_what_is_public_is_used(file: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("source", "found"),
+    ("source", "expected"),
     [
         ("from spikewire import _native", ["spikewire._native"]),
         ("import spikewire._native", ["spikewire._native"]),
@@ -73,8 +73,8 @@ def test_only_what_is_public_is_used(file: Path) -> None:
         ("from spikewire.testing import Cluster", []),
     ],
 )
-def test_what_is_private_is_seen(source: str, found: list[str]) -> None:
-    assert private(source) == found
+def test_what_is_private_is_seen(source: str, expected: list[str]) -> None:
+    assert private(source) == expected
 
 
 def test_both_packages_have_one_version() -> None:

@@ -13,8 +13,8 @@ import argparse
 import sys
 from pathlib import Path
 
-from reported.kept import ROOT, take
-from reported.pages import pages
+from quotes.pages import pages
+from quotes.saved import ROOT, take
 
 
 def main() -> int:
@@ -28,15 +28,15 @@ def main() -> int:
         if options.take is not None and not options.check:
             for name in take(options.take, options.special):
                 print(f"lab/reports/{name}.html, {name}.json")
-        made = pages()
+        texts = pages()
     except ValueError as error:
         print(f"lab/tools/figures.py: {error}", file=sys.stderr)
         return 2
-    stale = [path for path, text in made.items() if path.read_text() != text]
+    stale = [path for path, text in texts.items() if path.read_text() != text]
     for path in stale:
         print(f"{'not up to date' if options.check else 'written'}: {path.relative_to(ROOT)}")
         if not options.check:
-            path.write_text(made[path])
+            path.write_text(texts[path])
     return 1 if stale and options.check else 0
 
 

@@ -212,10 +212,19 @@ class OfficialOperations:
     """Takes the dictionaries of operations on whole bins with plain values as they are.
 
     `codes` gives the verb of such an operation by its number. `bools`: whether a `bool` is stored
-    as one.
+    as one. `collections` describes the operations on lists and maps that rows of batches may have:
+    family, kind, required and optional values, the positions of integers among these, the entries
+    that decide about other arguments, and the name of the policy. `decide` returns those arguments,
+    and whether a list is padded.
     """
 
-    def __new__(cls, codes: dict[int, str], bools: bool) -> Self: ...
+    def __new__(
+        cls,
+        codes: dict[int, str],
+        bools: bool,
+        collections: dict[int, tuple[Any, ...]] | None = None,
+        decide: Callable[[int, dict[str, Any]], tuple[tuple[Any, ...], bool]] | None = None,
+    ) -> Self: ...
     def plain(
         self, ops: list[Any]
     ) -> tuple[list[Operation], list[str | None], list[int | None], list[int]] | None:
@@ -296,7 +305,7 @@ class OfficialWrite(OfficialRow):
 class OfficialWrites:
     """How rows of the official client are taken as they are.
 
-    `operations` takes their operations. `options` are those of every write.
+    `operations` takes their operations. `options` are those of writes without options of their own.
     """
 
     def __new__(cls, operations: OfficialOperations, options: dict[str, Any]) -> Self: ...
@@ -305,6 +314,7 @@ class OfficialWrites:
         client: Client,
         rows: list[Any],
         make: Callable[[Any], tuple[Any, Any]],
+        options: Callable[[Any], dict[str, Any]],
         results: OfficialResults,
         *,
         timeout: Seconds | None = None,
@@ -315,7 +325,8 @@ class OfficialWrites:
         """Writes the rows of a batch and notes what became of each; says whether the batch failed.
 
         `make` gives, for a row that cannot be taken as it is, a row of the engine and the shape of
-        its record. `results` makes the records. The keywords are those of `batch`.
+        its record, and `options` the keywords of a row with a policy or metadata. `results` makes
+        the records. The keywords are those of `batch`.
         """
 
 def _send_chain(last: StepBase) -> tuple[Any, list[Literal["keep", "error"]]]:

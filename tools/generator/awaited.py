@@ -61,12 +61,12 @@ _KEYS = """\
 
 def _line(line: str, *, both: bool) -> list[str]:
     """A line for ``AsyncClient``. ``both``: it belongs to an array that may be masked."""
-    found = _RETURNS.match(line)
-    if not found:
+    match = _RETURNS.match(line)
+    if not match:
         return [_NAME.sub(r"Async\1", line)]
-    before, comment = _NAME.sub(r"Async\1", found["before"]), found["comment"]
+    before, comment = _NAME.sub(r"Async\1", match["before"]), match["comment"]
     indent = " " * (len(line) - len(line.lstrip()))
-    types = _awaited(found["type"], both=both)
+    types = _awaited(match["type"], both=both)
     if len(types) > 1 and len(types[0]) > WIDTH // 2:
         middle = [f"{indent}    {types[0]}", *(f"{indent}    | {other}" for other in types[1:])]
         return [f"{before} -> (", *middle, f"{indent}): ...{comment}"]

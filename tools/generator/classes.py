@@ -91,12 +91,12 @@ def _filled(text: str, of: Class) -> str:
 
 def _method(of: Class, verb: Verb, lets: list[str]) -> str:
     signature = [it.signature for it in verb.takes]
-    shown = [it.text_signature for it in verb.takes]
+    texts = [it.text_signature for it in verb.takes]
     names = [it.name for it in verb.takes if it.name != "*"]
     declared = [it.declared for it in verb.takes if it.name != "*"]
     if verb.on == "set" and not of.has_set:
         named = ["namespace", "set=None" if verb.set == "optional" else "set"]
-        signature[:0] = shown[:0] = named
+        signature[:0] = texts[:0] = named
         names[:0] = ["namespace", "set"]
         declared[:0] = ["namespace: &Bound<'py, PyAny>", "set: Option<&Bound<'py, PyAny>>"]
     doc = "".join(f"/// {line}".rstrip() + "\n" for line in verb.doc.split("\n"))
@@ -106,7 +106,7 @@ def _method(of: Class, verb: Verb, lets: list[str]) -> str:
     known = ", ".join(sorted(names))
     check = f'arguments::no_unknown("{of.name}.{verb.name}", unknown, "{known}")?;'
     body = "\n".join([check, *_body(of, verb, lets)])
-    text = f"($self, {', '.join(shown)})".replace('"', '\\"')
+    text = f"($self, {', '.join(texts)})".replace('"', '\\"')
     signatures = f'signature = ({", ".join(signature)}, **unknown), text_signature = "{text}"'
     return (
         f"{doc}#[pyo3({signatures})]\n"

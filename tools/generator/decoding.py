@@ -46,7 +46,7 @@ def module(table: Table, family: Family) -> str:
     """The module with the operations of a family."""
     name, of = family.name, family.type
     arguments = "V, N" if name != "hll" else "V"
-    made = arguments.replace("V", "G::Value").replace("N", "G::Number")
+    result = arguments.replace("V", "G::Value").replace("N", "G::Number")
     used_words = sorted(
         {
             it.kind.upper()
@@ -70,10 +70,10 @@ def module(table: Table, family: Family) -> str:
         else f"use super::checks::{{{', '.join(checks)}}};\n",
         f"use super::words::{{{', '.join(used_words)}}};\n" if used_words else "",
         "use super::{Given, Gives, Signature, argument, option};\n",
-        f"\ntype Made<G> = Result<{of}<{_associated(made)}>, <G as Given>::Error>;\n",
+        f"\ntype Made<G> = Result<{of}<{_associated(result)}>, <G as Given>::Error>;\n",
         _signatures(family),
         _lookup(family),
-        _make(family, made),
+        _make(family, result),
     ]
     parts += [_function(table, family, it) for it in family.operations if it.encoded]
     return "".join(parts)
@@ -83,8 +83,8 @@ _NOUNS = {"list": "list", "map": "map", "bit": "bit", "hll": "sketch"}
 _CALLS = ("exclusive", "one_way", "precision")
 
 
-def _associated(made: str) -> str:
-    return made.replace("G::", "<G as Given>::")
+def _associated(result: str) -> str:
+    return result.replace("G::", "<G as Given>::")
 
 
 def _signatures(family: Family) -> str:
@@ -125,7 +125,7 @@ def _lookup(family: Family) -> str:
     )
 
 
-def _make(family: Family, made: str) -> str:
+def _make(family: Family, result: str) -> str:
     arms = "".join(f'"{it.name}" => {_arm(family, it)},' for it in family.operations)
     unknown = (
         f'_ => return Err(Fault::of_value(format!("unknown {family.name} operation {{name:?}}"))'
@@ -139,7 +139,7 @@ def _make(family: Family, made: str) -> str:
     return (
         "\n/// Builds the operation with this name from its arguments.\n"
         "pub fn make<G: Given>(name: &str, given: &mut G)"
-        f" -> Result<{family.type}<{made}>, G::Error> {{\n    {body}\n}}\n"
+        f" -> Result<{family.type}<{result}>, G::Error> {{\n    {body}\n}}\n"
     )
 
 

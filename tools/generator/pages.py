@@ -68,7 +68,7 @@ def _operation(it: Operation) -> str:
         if parameter.keyword and "*" not in takes:
             takes.append("*")
         takes.append(_parameter(parameter))
-    only = "" if "exp" in it.faces else " †"
+    only = "" if "exp" in it.apis else " †"
     does = it.doc.split("\n\n")[0]
     return f"| `{it.name}({', '.join(takes)})`{only} | {does} |\n"
 

@@ -36,12 +36,12 @@ def _camel(word: str) -> str:
     return "".join(it.capitalize() for it in word.split("_"))
 
 
-def module(table: Table, family: Family, face: str) -> str:
+def module(table: Table, family: Family, api: str) -> str:
     """The module of a family: ``op::list`` and so on."""
-    wanted = [it for it in family.operations if face in it.faces]
-    functions = "".join(_function(table, family, it, face) for it in wanted)
+    operations = [it for it in family.operations if api in it.apis]
+    functions = "".join(_function(table, family, it, api) for it in operations)
     uses = ["use spikewire_aerospike_protocol::operation::Family;\n\n"]
-    if face == "op":
+    if api == "op":
         names = [it for it in ("Order",) if f": {it}" in functions]
         uses.append(f"use super::{{{', '.join(['Operation', *names])}}};\n")
         uses.append("use crate::aerospike::calls::Call;\n")
@@ -55,39 +55,39 @@ def module(table: Table, family: Family, face: str) -> str:
         names = [it for it in ("Order",) if f": {it}" in functions]
         if names:
             uses.append(f"use crate::aerospike::words::{{{', '.join(names)}}};\n")
-    docs = rust_docs(family.docs["rust"][face], mark="//!")
+    docs = rust_docs(family.docs["rust"][api], mark="//!")
     return f"{header('//', family.name + '.toml')}{docs}\n{''.join(uses)}{functions}"
 
 
-def _function(table: Table, family: Family, operation: Operation, face: str) -> str:
-    fixed = _fixed(operation, face)
-    parameters = ["bin: impl Into<String>" if face == "op" else f"on: {OPERAND}"]
+def _function(table: Table, family: Family, operation: Operation, api: str) -> str:
+    fixed = _fixed(operation, api)
+    parameters = ["bin: impl Into<String>" if api == "op" else f"on: {OPERAND}"]
     steps: list[str] = []
     for at, it in enumerate(operation.encoded):
         if it.name in fixed:
             steps.append(f'.word({at}, "{fixed[it.name]}")')
         elif not _is_option(it):
-            type_, step = _parameter(table, at, it, face)
+            type_, step = _parameter(table, at, it, api)
             parameters.append(f"{it.name}: {type_}")
             steps.append(step)
         elif it.default and it.kind in table.words:
             steps.append(f'.word({at}, "{it.default}")')
     options = [it.name for it in operation.parameters if _is_option(it) and it.name not in fixed]
-    if face == "exp" and operation.result == "element":
+    if api == "exp" and operation.result == "element":
         options.append("of_type")
     if family.path:
         options.append("ctx")
-    made = "Operation" if face == "op" else "Expression"
-    links = ", ".join(f"[`{it}`]({made}::{it})" for it in options)
-    doc = operation.doc if face == "op" else operation.expression_doc
+    type_name = "Operation" if api == "op" else "Expression"
+    links = ", ".join(f"[`{it}`]({type_name}::{it})" for it in options)
+    doc = operation.doc if api == "op" else operation.expression_doc
     text = _worded(doc) + (f"\n\nOptions: {links}." if options else "")
     new = f'Call::new(Family::{family.name.capitalize()}, "{operation.name}")'
-    on = "bin.into()" if face == "op" else "on"
-    allow = "#[must_use]\n" if face == "exp" else ""
+    on = "bin.into()" if api == "op" else "on"
+    allow = "#[must_use]\n" if api == "exp" else ""
     head = f"{_name(operation)}({', '.join(parameters)})"
     return (
-        f"\n{rust_docs(text)}{allow}pub fn {head} -> {made} {{\n"
-        f"    {made}::called({on}, {new}{''.join(steps)})\n}}\n"
+        f"\n{rust_docs(text)}{allow}pub fn {head} -> {type_name} {{\n"
+        f"    {type_name}::called({on}, {new}{''.join(steps)})\n}}\n"
     )
 
 
@@ -95,12 +95,12 @@ def _name(operation: Operation) -> str:
     return operation.name.rstrip("_")
 
 
-def _fixed(operation: Operation, face: str) -> dict[str, str]:
+def _fixed(operation: Operation, api: str) -> dict[str, str]:
     """Words with only one possible value: an expression does not return what it removes."""
     return {
         it.name: str(it.default)
         for it in operation.parameters
-        if it.name == "returning" and face == "exp" and not operation.reads
+        if it.name == "returning" and api == "exp" and not operation.reads
     }
 
 
@@ -109,7 +109,7 @@ def _is_option(it: Parameter) -> bool:
     return it.keyword or (it.kind == "bits" and it.optional)
 
 
-def _parameter(table: Table, at: int, it: Parameter, face: str) -> tuple[str, str]:
+def _parameter(table: Table, at: int, it: Parameter, api: str) -> tuple[str, str]:
     """The type of a parameter, and the call that passes it on."""
     if it.kind in table.words:
         return table.words[it.kind].rust, f".word({at}, {it.name}.word())"
@@ -119,7 +119,7 @@ def _parameter(table: Table, at: int, it: Parameter, face: str) -> tuple[str, st
         return "u8", f".number({at}, i64::from({it.name}))"
     kind = table.kinds[it.kind]
     maybe = "optional_" if it.optional and it.default is None else ""
-    if face == "exp":
+    if api == "exp":
         return OPERAND, f".{maybe}operand({at}, {it.name})"
     if kind.take == "number":
         type_ = "impl Into<Option<i64>>" if maybe else "i64"

@@ -86,7 +86,7 @@ class Operation:
     #: What it does, as an operation and in an expression.
     doc: str
     expression_doc: str
-    faces: tuple[str, ...] = ("op", "exp")
+    apis: tuple[str, ...] = ("op", "exp")
 
     @property
     def reads(self) -> bool:
@@ -107,7 +107,7 @@ class Family:
     type: str
     #: Whether they take a path to a nested list or map.
     path: bool
-    #: The documentation of the modules, by language and face.
+    #: The documentation of the modules, by language and API.
     docs: dict[str, dict[str, str]]
     #: The documentation of each option, for TypeScript.
     options: dict[str, str]
@@ -158,7 +158,7 @@ def _family(raw: dict[str, Any]) -> Family:
     pairs = [_selected(known, it, noun) for it in raw.get("selections", ())]
     operations += [get for get, _ in pairs] + [remove for _, remove in pairs]
     docs = {
-        language: {face: of["doc"].strip("\n") for face, of in raw[language].items()}
+        language: {api: of["doc"].strip("\n") for api, of in raw[language].items()}
         for language in ("python", "rust", "node")
     }
     path, options = raw.get("path", False), raw["options"]
@@ -168,7 +168,7 @@ def _family(raw: dict[str, Any]) -> Family:
 def _parameters(known: dict[str, Parameter], takes: str) -> tuple[Parameter, ...]:
     """Parses ``index, count?, *, order: list_order = unordered``: see README.md next to the
     table."""
-    found: list[Parameter] = []
+    parameters: list[Parameter] = []
     keyword = False
     for part in filter(None, (it.strip() for it in takes.split(","))):
         if part == "*":
@@ -183,8 +183,8 @@ def _parameters(known: dict[str, Parameter], takes: str) -> tuple[Parameter, ...
             parameter = replace(parameter, kind=kind)
         if default:
             parameter = replace(parameter, default=default)
-        found.append(parameter)
-    return tuple(found)
+        parameters.append(parameter)
+    return tuple(parameters)
 
 
 def _operation(known: dict[str, Parameter], raw: dict[str, Any]) -> Operation:

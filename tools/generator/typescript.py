@@ -50,17 +50,17 @@ def words(table: Table) -> str:
     return "".join(parts)
 
 
-def module(table: Table, family: Family, face: str) -> str:
+def module(table: Table, family: Family, api: str) -> str:
     """The module of a family: ``op.list`` and so on."""
-    writer = _Writer(table, family, face)
-    wanted = [it for it in family.operations if face in it.faces]
-    functions = "".join(writer.function(it) for it in wanted)
-    doc = comment(family.docs["node"][face], 0)
+    writer = _Writer(table, family, api)
+    operations = [it for it in family.operations if api in it.apis]
+    functions = "".join(writer.function(it) for it in operations)
+    doc = comment(family.docs["node"][api], 0)
     front = f"{header('//', family.name + '.toml')}\n{doc}\n"
     return f"{front}{writer.imports()}{writer.interfaces()}{functions}"
 
 
-#: For each face: the type that its functions return, the function that creates it, and its module.
+#: For each API: the type that its functions return, the function that creates it, and its module.
 MAKERS = {
     "op": ("Operation", "operation", "../operation/operation.js"),
     "exp": ("Expression", "call", "../operation/expression.js"),
@@ -72,7 +72,7 @@ FEW = 6
 
 def camel(name: str) -> str:
     """A name in camel case."""
-    return re.sub(r"_+([a-z0-9])", lambda found: found[1].upper(), name.rstrip("_"))
+    return re.sub(r"_+([a-z0-9])", lambda match: match[1].upper(), name.rstrip("_"))
 
 
 def worded(doc: str) -> str:
@@ -85,7 +85,7 @@ def worded(doc: str) -> str:
         ("from 0.0 to 1.0", "from 0 to 1"),
     ):
         doc = doc.replace(word, own)
-    return re.sub(r"`([a-z]+(?:_[a-z]+)+)`", lambda found: f"`{camel(found[1])}`", doc)
+    return re.sub(r"`([a-z]+(?:_[a-z]+)+)`", lambda match: f"`{camel(match[1])}`", doc)
 
 
 #: The options of a function: their names in the table, and their types.
@@ -93,13 +93,13 @@ _Shape = tuple[tuple[str, str], ...]
 
 
 class _Writer:
-    def __init__(self, table: Table, family: Family, face: str) -> None:
-        self.table, self.family, self.face = table, family, face
+    def __init__(self, table: Table, family: Family, api: str) -> None:
+        self.table, self.family, self.api = table, family, api
         #: The name of the interface for each set of options, and the functions that take it.
         self.shapes: dict[_Shape, tuple[str, list[str]]] = {}
-        made, maker, source = MAKERS[face]
+        type_name, maker, source = MAKERS[api]
         self.source = source
-        self.names: dict[str, set[str]] = {source: {f"type {made}", maker}}
+        self.names: dict[str, set[str]] = {source: {f"type {type_name}", maker}}
 
     def uses(self, source: str, name: str) -> str:
         """Records that a type has to be imported."""
@@ -126,22 +126,22 @@ class _Writer:
         return "".join(parts)
 
     def function(self, operation: Operation) -> str:
-        op = self.face == "op"
+        op = self.api == "op"
         parameters = ["bin: string" if op else f"on: {self.operand(WORKED_ON[self.family.name])}"]
-        given: list[str] = []
+        argument_names: list[str] = []
         known: list[str] = []
         shape: list[tuple[str, str]] = []
         for it in operation.parameters:
             if not it.keyword:
                 parameters.append(self.parameter(it))
-                given.append(camel(it.name))
+                argument_names.append(camel(it.name))
                 continue
             known.append(f"{camel(it.name)}: {self.default(it)}")
             if not self.fixed(operation, it):
                 shape.append((it.name, self.type(it)))
-        generic, made = "", self.made(operation)
+        generic, type_name = "", self.return_type(operation)
         if operation.result == "element" and not op:
-            generic, made = "<K extends Kind = Kind>", "Expression<NoInfer<K>>"
+            generic, type_name = "<K extends Kind = Kind>", "Expression<NoInfer<K>>"
             self.uses(self.source, "Kind")
             shape.append(("kind", "K"))
             known.append("kind: undefined")
@@ -153,13 +153,16 @@ class _Writer:
             parameters.append(f"options?: {name}{'<K>' if generic else ''}")
         doc = operation.doc if op else operation.expression_doc
         head = _broken(
-            f"export function {camel(operation.name)}{generic}(", parameters, f"): {made} {{", 0
+            f"export function {camel(operation.name)}{generic}(",
+            parameters,
+            f"): {type_name} {{",
+            0,
         )
         arguments = [f"'{self.family.name}'", f"'{operation.name}'", "bin" if op else "on"]
-        arguments.append(f"[{', '.join(given)}]")
+        arguments.append(f"[{', '.join(argument_names)}]")
         if known:
             arguments += [_object(known, 4), "options" if shape else "{}"]
-        call = _broken(f"return {MAKERS[self.face][1]}(", arguments, ")", 2)
+        call = _broken(f"return {MAKERS[self.api][1]}(", arguments, ")", 2)
         return f"\n{comment(worded(doc), 0)}{head}\n{call}\n}}\n"
 
     def options(self, operation: Operation, shape: _Shape) -> str:
@@ -168,7 +171,7 @@ class _Writer:
             taker = operation.name
             if shape == (("ctx", "Path"),):
                 taker = "nested"
-            elif self.face == "op":
+            elif self.api == "op":
                 taker = re.sub(r"^(get|remove)_by_", "by_", taker)
             self.shapes[shape] = (camel(f"_{taker}") + "Options", [])
         name, takers = self.shapes[shape]
@@ -177,10 +180,10 @@ class _Writer:
 
     def fixed(self, operation: Operation, it: Parameter) -> bool:
         """Whether it has only one possible value: an expression does not return what it removes."""
-        return self.face == "exp" and it.name == "returning" and not operation.reads
+        return self.api == "exp" and it.name == "returning" and not operation.reads
 
-    def made(self, operation: Operation) -> str:
-        if self.face == "op":
+    def return_type(self, operation: Operation) -> str:
+        if self.api == "op":
             return "Operation"
         if operation.result in KINDS:
             return f"Expression<'{KINDS[operation.result]}'>"
@@ -205,7 +208,7 @@ class _Writer:
         of = self.table.words.get(it.kind)
         if of:
             return self.uses("../operation/words.js", of.python)
-        if self.face == "exp" and it.kind != "bits":
+        if self.api == "exp" and it.kind != "bits":
             kinds = "'int' | 'float'" if it.python == "float" else OPERANDS.get(it.kind, "")
             return self.operand(kinds)
         type_ = OWN_TYPES.get(it.python) or self.table.kinds[it.kind].node

@@ -138,7 +138,7 @@ class Verbs:
     classes: tuple[Class, ...]
     #: Rust structures that collect parameters: type and fields.
     gathered: dict[str, tuple[str, list[tuple[str, str]]]]
-    made: dict[str, str]
+    composed: dict[str, str]
     #: Methods that are not verbs, in Rust.
     methods: dict[str, str]
     parameters: dict[str, Argument]
@@ -149,18 +149,18 @@ class Verbs:
 
     def gathered_by(self, verb: Verb) -> list[str]:
         """Statements that collect the parameters of a verb."""
-        wanted: list[str] = []
-        for name in (*self.gathered, *self.made):
+        names: list[str] = []
+        for name in (*self.gathered, *self.composed):
             sign = "&" if name in self.gathered else ""
             if re.search(rf"{sign}\b{name}\b", verb.makes):
                 fields = self.gathered.get(name, ("", []))[1]
-                wanted += [of for _, of in fields if of in self.gathered]
-                wanted.append(name)
-        return [f"let {name} = {self._made(verb, name)};" for name in dict.fromkeys(wanted)]
+                names += [of for _, of in fields if of in self.gathered]
+                names.append(name)
+        return [f"let {name} = {self._construction(verb, name)};" for name in dict.fromkeys(names)]
 
-    def _made(self, verb: Verb, name: str) -> str:
-        if name in self.made:
-            return self.made[name]
+    def _construction(self, verb: Verb, name: str) -> str:
+        if name in self.composed:
+            return self.composed[name]
         type_, fields = self.gathered[name]
         values = [(field, self._field(verb, of)) for field, of in fields]
         parts = [field if field == value else f"{field}: {value}" for field, value in values]
@@ -189,7 +189,7 @@ def load() -> Verbs:
         tuple(_verb(it, parameters, raw["groups"]) for it in raw["verbs"]),
         tuple(_class(it) for it in classes["classes"]),
         gathered,
-        raw["made"],
+        raw["composed"],
         classes["methods"],
         parameters,
     )
@@ -209,10 +209,10 @@ def _argument(name: str, raw: dict[str, Any]) -> Argument:
 
 def _verb(raw: dict[str, Any], parameters: dict[str, Argument], groups: dict[str, str]) -> Verb:
     of = dict(raw)
-    taken = of.pop("takes")
-    while "{" in taken:
-        taken = taken.format(**groups)
-    names = [it.strip() for it in taken.split(",")]
+    taking = of.pop("takes")
+    while "{" in taking:
+        taking = taking.format(**groups)
+    names = [it.strip() for it in taking.split(",")]
     takes = [
         replace(parameters.get(f"{of['name']}.{name}") or parameters[name])
         if name != "*"

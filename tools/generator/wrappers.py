@@ -11,22 +11,22 @@ if TYPE_CHECKING:
     from generator.table import Family, Operation, Parameter, Table
 
 
-def module(table: Table, family: Family, face: str) -> str:
+def module(table: Table, family: Family, api: str) -> str:
     """The module of a family: ``op.list`` and so on."""
-    wanted = [it for it in family.operations if face in it.faces]
-    writer = _Writer(table, family, face)
-    functions = "".join(writer.function(it) for it in wanted)
-    made = "Operation" if face == "op" else "Expression"
+    operations = [it for it in family.operations if api in it.apis]
+    writer = _Writer(table, family, api)
+    functions = "".join(writer.function(it) for it in operations)
+    type_name = "Operation" if api == "op" else "Expression"
     types = "".join(
         f"{imports(4, module, names)}\n" for module, names in writer.types.items() if names
     )
-    names = "".join(f'    "{it.name}",\n' for it in sorted(wanted, key=lambda it: it.name))
+    names = "".join(f'    "{it.name}",\n' for it in sorted(operations, key=lambda it: it.name))
     return (
         f"{header('#', family.name + '.toml')}"
-        f'"""Implements ``spikewire.{face}.{family.name}``."""\n\n'
+        f'"""Implements ``spikewire.{api}.{family.name}``."""\n\n'
         "from __future__ import annotations\n\n"
         "from typing import TYPE_CHECKING\n\n"
-        f"from spikewire._native import {made}\n\n"
+        f"from spikewire._native import {type_name}\n\n"
         f"if TYPE_CHECKING:\n{types}\n"
         f"__all__ = [\n{names}]\n"
         f"{functions}"
@@ -35,28 +35,28 @@ def module(table: Table, family: Family, face: str) -> str:
     )
 
 
-def public(family: Family, face: str) -> str:
+def public(family: Family, api: str) -> str:
     """The module by which programs import that of a family."""
-    implementation = f"spikewire.aerospike.{face}.{family.name}"
+    implementation = f"spikewire.aerospike.{api}.{family.name}"
     return (
         f"{header('#', family.name + '.toml')}"
-        f'"""{family.docs["python"][face]}\n"""\n\n'
+        f'"""{family.docs["python"][api]}\n"""\n\n'
         f"from {implementation} import *\n"
         f"from {implementation} import __all__ as __all__\n"
     )
 
 
 class _Writer:
-    def __init__(self, table: Table, family: Family, face: str) -> None:
-        self.table, self.family, self.face = table, family, face
+    def __init__(self, table: Table, family: Family, api: str) -> None:
+        self.table, self.family, self.api = table, family, api
         self.types: dict[str, set[str]] = {
             "spikewire.aerospike.exp.types": set(),
             "spikewire.types": set(),
         }
 
     def function(self, operation: Operation) -> str:
-        lines = ["    bin: str,  # noqa: A002" if self.face == "op" else "    on: Operand,"]
-        if self.face == "exp":
+        lines = ["    bin: str,  # noqa: A002" if self.api == "op" else "    on: Operand,"]
+        if self.api == "exp":
             self.types["spikewire.aerospike.exp.types"].add("Operand")
         keyword = False
         for name, type_, default in self.parameters(operation):
@@ -66,37 +66,37 @@ class _Writer:
             value = (default or "").removeprefix("*")
             lines.append(f"    {name}: {type_}{f' = {value}' if value else ''},")
         shadows = "  # noqa: A001" if hasattr(builtins, operation.name) else ""
-        made = "Operation" if self.face == "op" else "Expression"
-        doc = operation.doc if self.face == "op" else operation.expression_doc
+        type_name = "Operation" if self.api == "op" else "Expression"
+        doc = operation.doc if self.api == "op" else operation.expression_doc
         signature = "\n".join(lines)
         return (
-            f"\n\ndef {operation.name}({shadows}\n{signature}\n) -> {made}:\n"
+            f"\n\ndef {operation.name}({shadows}\n{signature}\n) -> {type_name}:\n"
             f"{docstring(doc.replace('`', '``'), 4)}\n{self.body(operation)}\n"
         )
 
     def parameters(self, operation: Operation) -> list[tuple[str, str, str | None]]:
         """Name, type and default; the name of a keyword-only parameter starts with a star."""
-        found: list[tuple[str, str, str | None]] = []
-        for it in self.given(operation):
+        parameters: list[tuple[str, str, str | None]] = []
+        for it in self.parameters_of(operation):
             type_, default = self.type(it), self.default(it)
             if it.keyword:
                 default = f"*{default or ''}"
-            found.append((it.name, type_, default))
-        if self.face == "exp" and operation.result == "element":
+            parameters.append((it.name, type_, default))
+        if self.api == "exp" and operation.result == "element":
             self.types["spikewire.aerospike.exp.types"].add("Kind")
-            found.append(("kind", "Kind | None", "*None"))
+            parameters.append(("kind", "Kind | None", "*None"))
         if self.family.path:
             self.types["spikewire.types"].add("Path")
-            found.append(("ctx", "Path | None", "*None"))
-        return found
+            parameters.append(("ctx", "Path | None", "*None"))
+        return parameters
 
-    def given(self, operation: Operation) -> list[Parameter]:
+    def parameters_of(self, operation: Operation) -> list[Parameter]:
         """The parameters of the function."""
         return [it for it in operation.parameters if not self.fixed(operation, it)]
 
     def fixed(self, operation: Operation, it: Parameter) -> bool:
         """Whether it has only one possible value: an expression does not return what it removes."""
-        return self.face == "exp" and it.name == "returning" and not operation.reads
+        return self.api == "exp" and it.name == "returning" and not operation.reads
 
     def type(self, it: Parameter) -> str:
         if it.kind in ("flag", "pad", "bool"):
@@ -105,7 +105,7 @@ class _Writer:
         if words:
             self.types["spikewire.types"].add(words.python)
             return f"{words.python} | None" if it.optional else words.python
-        if self.face == "exp" and it.kind != "bits":
+        if self.api == "exp" and it.kind != "bits":
             return "Operand"
         type_ = it.python or self.table.kinds[it.kind].python
         if type_[0].isupper():
@@ -128,7 +128,7 @@ class _Writer:
             f'"{it.default}"' if self.fixed(operation, it) else it.name for it in operation.encoded
         ]
         packed = f"({', '.join(values)}{',' if len(values) == 1 else ''})"
-        if self.face == "op":
+        if self.api == "op":
             arguments = [f'"{operation.name}"', "bin", packed]
             before = f"return Operation.{self.family.name}"
         else:
@@ -136,7 +136,7 @@ class _Writer:
             before = "return Expression.call"
         if self.family.path:
             arguments.append("ctx")
-        if self.face == "exp" and operation.result == "element":
+        if self.api == "exp" and operation.result == "element":
             arguments.append("kind")
         arguments += [f"{it.name}={it.name}" for it in operation.parameters if it.kind == "pad"]
         return call(4, before, arguments)

@@ -136,8 +136,8 @@ def _run(kind: str, seconds: float, seed: int, totals: Totals) -> None:
         why = (stderr.strip() or stdout.strip()).splitlines()[-3:]
         totals.wrong.append(f"seed {seed}: exit status {process.returncode}: {' / '.join(why)}")
         print(f"{kind}, seed {seed}: FAILED\n{stderr}", flush=True)
-    shown = ", ".join(f"{name} {n:,}" for name, n in counts.items() if type(n) is int)
-    print(f"{kind}, seed {seed}, {took:.0f} s: {shown}", flush=True)
+    counts_text = ", ".join(f"{name} {n:,}" for name, n in counts.items() if type(n) is int)
+    print(f"{kind}, seed {seed}, {took:.0f} s: {counts_text}", flush=True)
 
 
 def _end(process: subprocess.Popen[str]) -> None:
@@ -161,8 +161,8 @@ def _command(kind: str, seconds: float, seed: int) -> list[str]:
 def _report(totals: dict[str, Totals]) -> int:
     print()
     for kind, total in totals.items():
-        shown = ", ".join(f"{name} {n:,}" for name, n in total.counts.items())
-        print(f"{kind:<11} {total.rounds} rounds: {shown}")
+        counts_text = ", ".join(f"{name} {n:,}" for name, n in total.counts.items())
+        print(f"{kind:<11} {total.rounds} rounds: {counts_text}")
     wrong = [f"{kind}, {text}" for kind, total in totals.items() for text in total.wrong]
     print("\n".join(["", *(f"WRONG: {text}" for text in wrong)]) if wrong else "\nnothing wrong")
     return 1 if wrong else 0

@@ -47,4 +47,4 @@ def on_files(files: Files, *, config: MkDocsConfig) -> Files:
 def on_page_markdown(markdown: str, *, page: Page, config: MkDocsConfig, files: Files) -> str:
     """Points links to files outside ``docs`` to their pages, and makes tabs."""
     del config, files
-    return tabs.made(outside.linked(markdown, page.file.src_uri))
+    return tabs.with_tabs(outside.linked(markdown, page.file.src_uri))

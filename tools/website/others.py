@@ -57,7 +57,7 @@ def exports(source: Path, entry: str) -> Iterator[tuple[Path, str]]:
                 yield declaring, name.replace("type ", "").strip().split(" as ")[-1]
 
 
-def _said(comment: str) -> str:
+def _comment_text(comment: str) -> str:
     lines = (line.strip().removeprefix("*").strip() for line in comment.strip().splitlines())
     text = "\n".join(line for line in lines if not line.startswith("@"))
     return re.sub(r"\{@link (\w+)\}", r"`\1`", text).strip()
@@ -80,12 +80,12 @@ def _node(source: Path) -> str:
 
 def _declaration(file: Path, name: str) -> list[str]:
     code = file.read_text(encoding="utf-8")
-    found = _declared(code, name)
-    if found is None:  # a module as a whole
+    match = _declared(code, name)
+    if match is None:  # a module as a whole
         head = re.match(r"/\*\*((?:(?!\*/).)*)\*/", code, re.DOTALL)
-        return [f"### {name}", "", "module", "", _said(head[1]) if head else "", ""]
-    text = [f"### {name}", "", f"{found[2]}", "", _said(found[1] or ""), ""]
-    if found[2] in ("class", "interface"):
+        return [f"### {name}", "", "module", "", _comment_text(head[1]) if head else "", ""]
+    text = [f"### {name}", "", f"{match[2]}", "", _comment_text(match[1] or ""), ""]
+    if match[2] in ("class", "interface"):
         rows = list(_members(file, name))
         if rows:
             text += ["| member | |", "|---|---|", *dict.fromkeys(rows), ""]
@@ -99,31 +99,33 @@ def _declared(code: str, name: str) -> re.Match[str] | None:
 def _members(file: Path, name: str) -> Iterator[str]:
     """A row for each member, those of the base class first."""
     code = file.read_text(encoding="utf-8")
-    found = _declared(code, name)
-    if found is None:
+    match = _declared(code, name)
+    if match is None:
         return
-    begins = _BODY.search(code, found.end())
-    head = code[found.end() : begins.end() - 1 if begins else found.end()]
+    begins = _BODY.search(code, match.end())
+    head = code[match.end() : begins.end() - 1 if begins else match.end()]
     if base := re.search(r"\sextends (\w*[a-z]\w*)(?:<[^{]*>)? \{", head):
         imported = rf"import [^;']*\b{base[1]}\b[^;']*from '(\.\.?/[\w./-]+)\.js'"
         where = re.search(imported, code)
         yield from _members(file.parent / f"{where[1]}.ts" if where else file, base[1])
     if not head.endswith("}"):
-        begin = found.end() + len(head)
+        begin = match.end() + len(head)
         body = code[begin : code.find("\n}", begin)]
         for comment, member in _MEMBER.findall(body):
-            said = _said(comment).split("\n\n")[0].replace("\n", " ").replace("||", "\\|\\|")
-            if said and "@internal" not in comment and member != "constructor":
-                yield f"| `{member}` | {said} |"
+            summary = (
+                _comment_text(comment).split("\n\n")[0].replace("\n", " ").replace("||", "\\|\\|")
+            )
+            if summary and "@internal" not in comment and member != "constructor":
+                yield f"| `{member}` | {summary} |"
 
 
 def _rust(crates: Path) -> str:
     built = bool(os.environ.get("SPIKEWIRE_RUSTDOC"))
-    said = "`make docs` builds it" + ("." if built else ", and links to it from this list.")
+    how = "`make docs` builds it" + ("." if built else ", and links to it from this list.")
     text = [
         "# Rust reference",
         "",
-        f"The crate documentation is the manual; {said}",
+        f"The crate documentation is the manual; {how}",
         "See [the Rust client](../rust.md) for explanations.",
         "",
         "| crate | |",
@@ -135,6 +137,6 @@ def _rust(crates: Path) -> str:
         # The bindings for Python and Node.js are covered by the references of these languages.
         if name not in ("spikewire-python", "spikewire-node"):
             page = f"../rust/{name.replace('-', '_')}/index.html"
-            shown = f'<a href="{page}"><code>{name}</code></a>' if built else f"`{name}`"
-            text.append(f"| {shown} | {package['description']} |")
+            entry = f'<a href="{page}"><code>{name}</code></a>' if built else f"`{name}`"
+            text.append(f"| {entry} | {package['description']} |")
     return "\n".join([*text, ""])

@@ -92,10 +92,10 @@ def linked(markdown: str, page: str) -> str:
     came_from = {path: source for source, path in PAGES.items()}
     folder = posixpath.dirname(came_from.get(page, f"docs/{page}"))
 
-    def instead(found: re.Match[str]) -> str:
-        target, anchor = found["target"], found["anchor"] or ""
+    def instead(match: re.Match[str]) -> str:
+        target, anchor = match["target"], match["anchor"] or ""
         if not target or ":" in target:
-            return found[0]
+            return match[0]
         file = posixpath.normpath(posixpath.join(folder, target))
         to = PAGES.get(file) or INSTEAD.get(file)
         if file.startswith("docs/"):
@@ -105,10 +105,10 @@ def linked(markdown: str, page: str) -> str:
         elif to is None and posixpath.dirname(file) in {where for where, *_ in EXAMPLES}:
             to, anchor = "examples.md", f"#{posixpath.basename(file).replace('.', '')}"
         if to is None:
-            return found["text"][1:-1]
+            return match["text"][1:-1]
         if to == "index.md":
             anchor = ""
-        return f"{found['text']}({posixpath.relpath(to, posixpath.dirname(page) or '.')}{anchor})"
+        return f"{match['text']}({posixpath.relpath(to, posixpath.dirname(page) or '.')}{anchor})"
 
     parts = _FENCE.split(markdown)
     return "".join(part if part.startswith("```") else _LINK.sub(instead, part) for part in parts)

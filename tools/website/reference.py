@@ -139,7 +139,7 @@ PAGES: tuple[tuple[str, str, str, tuple[str, ...]], ...] = (
 
 def pages() -> Iterator[tuple[str, str]]:
     """Path and text of each page."""
-    listed = [f"| [{title}]({name}.md) | {said} |" for name, title, said, _ in PAGES]
+    listed = [f"| [{title}]({name}.md) | {summary} |" for name, title, summary, _ in PAGES]
     yield (
         "api/index.md",
         "\n".join(
@@ -155,8 +155,8 @@ def pages() -> Iterator[tuple[str, str]]:
             ]
         ),
     )
-    for name, title, said, subjects in PAGES:
-        text = [f"# {title}", "", said, ""]
+    for name, title, summary, subjects in PAGES:
+        text = [f"# {title}", "", summary, ""]
         for subject in subjects:
             text += [f"::: {subject}", ""]
         yield f"api/{name}.md", "\n".join(text)

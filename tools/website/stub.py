@@ -62,7 +62,7 @@ def _comment(obj: griffe.Object) -> griffe.Docstring | None:
     if not isinstance(obj.filepath, Path) or not obj.lineno:
         return None
     lines = obj.filepath.read_text(encoding="utf-8").splitlines()[: obj.lineno - 1]
-    said: list[str] = []
+    comments: list[str] = []
     while lines and (line := lines.pop().strip()).startswith("#:"):
-        said.insert(0, line.removeprefix("#:").strip())
-    return griffe.Docstring("\n".join(said), parent=obj) if said else None
+        comments.insert(0, line.removeprefix("#:").strip())
+    return griffe.Docstring("\n".join(comments), parent=obj) if comments else None

@@ -13,18 +13,18 @@ _TABS = re.compile(r"^<!-- tabs -->\n(.*?)^<!-- end of tabs -->\n", re.MULTILINE
 _TITLE = re.compile(r"^\*\*([^*\n]+)\*\*\n", re.MULTILINE)
 
 
-def made(markdown: str) -> str:
+def with_tabs(markdown: str) -> str:
     """The text with its tabs in the syntax of the site generator."""
     return _TABS.sub(_tabs, markdown)
 
 
-def _tabs(found: re.Match[str]) -> str:
-    before, *tabs = _TITLE.split(found[1])
+def _tabs(match: re.Match[str]) -> str:
+    before, *tabs = _TITLE.split(match[1])
     if before.strip() or not tabs:
-        message = f"tabs have to begin with a title in bold: {found[0][:80]!r}"
+        message = f"tabs have to begin with a title in bold: {match[0][:80]!r}"
         raise ValueError(message)
-    made = [
+    parts = [
         f'=== "{title}"\n\n{textwrap.indent(body.strip(), "    ")}\n'
         for title, body in zip(tabs[::2], tabs[1::2], strict=True)
     ]
-    return "\n".join(made)
+    return "\n".join(parts)

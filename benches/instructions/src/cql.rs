@@ -108,79 +108,79 @@ impl From<Malformed> for Unsound {
     }
 }
 
-type Made = Result<u64, Unsound>;
+type HostResult = Result<u64, Unsound>;
 
 impl Sink for Sum {
     type Value = u64;
     type Error = Unsound;
 
-    fn null(&self) -> Made {
+    fn null(&self) -> HostResult {
         Ok(0)
     }
-    fn boolean(&self, value: bool) -> Made {
+    fn boolean(&self, value: bool) -> HostResult {
         Ok(value.into())
     }
-    fn tinyint(&self, value: i8) -> Made {
+    fn tinyint(&self, value: i8) -> HostResult {
         Ok(value as u64)
     }
-    fn smallint(&self, value: i16) -> Made {
+    fn smallint(&self, value: i16) -> HostResult {
         Ok(value as u64)
     }
-    fn int(&self, value: i32) -> Made {
+    fn int(&self, value: i32) -> HostResult {
         Ok(value as u64)
     }
-    fn bigint(&self, value: i64) -> Made {
+    fn bigint(&self, value: i64) -> HostResult {
         Ok(value as u64)
     }
-    fn float(&self, value: f32) -> Made {
+    fn float(&self, value: f32) -> HostResult {
         Ok(value.to_bits().into())
     }
-    fn double(&self, value: f64) -> Made {
+    fn double(&self, value: f64) -> HostResult {
         Ok(value.to_bits())
     }
-    fn text(&self, value: &str) -> Made {
+    fn text(&self, value: &str) -> HostResult {
         Ok(value.len() as u64)
     }
-    fn blob(&self, value: &[u8]) -> Made {
+    fn blob(&self, value: &[u8]) -> HostResult {
         Ok(value.len() as u64)
     }
-    fn varint(&self, value: &[u8]) -> Made {
+    fn varint(&self, value: &[u8]) -> HostResult {
         self.blob(value)
     }
-    fn decimal(&self, _: i32, digits: &[u8]) -> Made {
+    fn decimal(&self, _: i32, digits: &[u8]) -> HostResult {
         self.blob(digits)
     }
-    fn uuid(&self, value: [u8; 16]) -> Made {
+    fn uuid(&self, value: [u8; 16]) -> HostResult {
         self.blob(&value)
     }
-    fn inet(&self, value: IpAddr) -> Made {
+    fn inet(&self, value: IpAddr) -> HostResult {
         Ok(value.is_ipv6().into())
     }
-    fn timestamp(&self, milliseconds: i64) -> Made {
+    fn timestamp(&self, milliseconds: i64) -> HostResult {
         self.bigint(milliseconds)
     }
-    fn date(&self, days: i32) -> Made {
+    fn date(&self, days: i32) -> HostResult {
         self.int(days)
     }
-    fn time(&self, nanoseconds: i64) -> Made {
+    fn time(&self, nanoseconds: i64) -> HostResult {
         self.bigint(nanoseconds)
     }
-    fn duration(&self, value: Duration) -> Made {
+    fn duration(&self, value: Duration) -> HostResult {
         self.bigint(value.nanoseconds)
     }
-    fn list<I: Elements<u64, Unsound>>(&self, _: &Type, items: &mut I) -> Made {
+    fn list<I: Elements<u64, Unsound>>(&self, _: &Type, items: &mut I) -> HostResult {
         items.sum()
     }
-    fn set<I: Elements<u64, Unsound>>(&self, _: &Type, items: &mut I) -> Made {
+    fn set<I: Elements<u64, Unsound>>(&self, _: &Type, items: &mut I) -> HostResult {
         items.sum()
     }
-    fn map<I: MapEntries<u64, Unsound>>(&self, _: &Type, _: &Type, entries: &mut I) -> Made {
+    fn map<I: MapEntries<u64, Unsound>>(&self, _: &Type, _: &Type, entries: &mut I) -> HostResult {
         entries.map(|entry| entry.map(|(key, value)| key.wrapping_add(value))).sum()
     }
-    fn tuple<I: Elements<u64, Unsound>>(&self, _: &[Type], components: &mut I) -> Made {
+    fn tuple<I: Elements<u64, Unsound>>(&self, _: &[Type], components: &mut I) -> HostResult {
         components.sum()
     }
-    fn udt<I: Elements<u64, Unsound>>(&self, _: &Udt, fields: &mut I) -> Made {
+    fn udt<I: Elements<u64, Unsound>>(&self, _: &Udt, fields: &mut I) -> HostResult {
         fields.sum()
     }
 }

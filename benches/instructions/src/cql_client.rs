@@ -49,8 +49,8 @@ fn blocking_select(sharded: Option<Sharded>) -> u64 {
     let mut id = 0_i64;
     let mut one = || {
         id += 1;
-        let found = session.execute(&select, (black_box(id),)).expect("it is answered");
-        black_box(found.first::<(i64, String)>().expect("the row is sound"));
+        let rows = session.execute(&select, (black_box(id),)).expect("it is answered");
+        black_box(rows.first::<(i64, String)>().expect("the row is sound"));
     };
     while !is_warm(&server) {
         one();

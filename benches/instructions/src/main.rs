@@ -59,12 +59,12 @@ fn main() -> ExitCode {
         cql_client::BENCHMARKS,
     ]
     .concat();
-    let Some(wanted) = std::env::args().nth(1) else {
+    let Some(requested) = std::env::args().nth(1) else {
         benchmarks.iter().for_each(|benchmark| println!("{}", benchmark.name));
         return ExitCode::SUCCESS;
     };
-    let Some(benchmark) = benchmarks.iter().find(|benchmark| benchmark.name == wanted) else {
-        eprintln!("spikewire-instructions: no benchmark is called {wanted}");
+    let Some(benchmark) = benchmarks.iter().find(|benchmark| benchmark.name == requested) else {
+        eprintln!("spikewire-instructions: no benchmark is called {requested}");
         return ExitCode::FAILURE;
     };
     println!("{}", (benchmark.run)());

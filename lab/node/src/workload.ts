@@ -16,7 +16,7 @@ export interface BinSpec {
 }
 
 /**
- * Sizes of the pool of records: the largest that fits into `POOL_BYTES`. `bench/work/records.py`
+ * Sizes of the pool of records: the largest that fits into `POOL_BYTES`. `spikewire_lab/work/records.py`
  * has the same sizes and the reasons.
  */
 const POOL_SIZES = [1021, 251, 61, 13]

@@ -1,4 +1,4 @@
-//! How a client logs in, as configured by the lab; the Python counterpart is `bench/access`.
+//! How a client logs in, as configured by the lab; the Python counterpart is `spikewire_lab/access`.
 //! Nothing here implements `Debug`, so that passwords are not printed.
 
 use serde::Deserialize;

@@ -51,7 +51,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_loop_has_a_thread_and_ends_when_it_is_told() {
+    fn each_loop_has_a_thread_and_ends_when_it_is_stopped() {
         let stop = Arc::new(AtomicBool::new(false));
         let loops = (0..4).map(|_| {
             let stop = stop.clone();

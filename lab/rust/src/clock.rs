@@ -91,12 +91,12 @@ mod timer {
         pub fn new() -> io::Result<Self> {
             let flags = libc::TFD_NONBLOCK | libc::TFD_CLOEXEC;
             // SAFETY: it takes no pointer; its result is checked.
-            let made = unsafe { libc::timerfd_create(libc::CLOCK_MONOTONIC, flags) };
-            if made < 0 {
+            let descriptor = unsafe { libc::timerfd_create(libc::CLOCK_MONOTONIC, flags) };
+            if descriptor < 0 {
                 return Err(io::Error::last_os_error());
             }
             // SAFETY: the descriptor was just made, is nobody else's, and lives as long as its owner.
-            let timer = unsafe { AsyncFd::register(OwnedFd::from_raw_fd(made)) };
+            let timer = unsafe { AsyncFd::register(OwnedFd::from_raw_fd(descriptor)) };
             timer.map(Self).map_err(io::Error::from)
         }
 

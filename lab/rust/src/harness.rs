@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use crate::access::Access;
+use crate::call_error::CallError;
 use crate::callers;
 use crate::clock::Real;
 use crate::job::{Build, Failure, Job, Latency, Memory, Outcome};
@@ -30,19 +31,6 @@ pub struct Target {
     pub access: Access,
 }
 
-/// Why a call failed.
-pub struct Failed {
-    pub text: String,
-    /// Whether it failed because of a timeout of the client or the server.
-    pub timed_out: bool,
-}
-
-impl From<String> for Failed {
-    fn from(text: String) -> Self {
-        Self { text, timed_out: false }
-    }
-}
-
 /// A client under test. Keys are made from the integer inside the call, as a user would.
 pub trait Client: Send + Sync + Sized + 'static {
     /// The client's own representation of the bins to write, prepared beforehand.
@@ -58,9 +46,13 @@ pub trait Client: Send + Sync + Sized + 'static {
     fn bins(values: &[Value]) -> Self::Bins;
 
     /// Reads the whole record.
-    fn get(&self, key: i64) -> impl Future<Output = Result<(), Failed>> + Send;
+    fn get(&self, key: i64) -> impl Future<Output = Result<(), CallError>> + Send;
 
-    fn put(&self, key: i64, bins: &Self::Bins) -> impl Future<Output = Result<(), Failed>> + Send;
+    fn put(
+        &self,
+        key: i64,
+        bins: &Self::Bins,
+    ) -> impl Future<Output = Result<(), CallError>> + Send;
 
     /// Reads one bin, for the check that this client sees what the others wrote.
     fn read_bin(&self, key: i64, name: &str) -> impl Future<Output = Result<Value, String>> + Send;
@@ -120,8 +112,8 @@ async fn run_on<C: Client>(job: &Job) -> Result<Outcome, String> {
     let streams = (0..job.concurrency)
         .map(|at| workload::stream(read_percent, job.keys, job.seed, at, job.concurrency));
     let before = Before { bare, ready, load_average };
-    if let Some(asked) = &job.open {
-        return at_a_rate(job, asked, shared, streams.flatten().collect(), before).await;
+    if let Some(open_load) = &job.open {
+        return at_a_rate(job, open_load, shared, streams.flatten().collect(), before).await;
     }
     let work: Vec<_> = streams.map(|operations| Worker::new(operations, job.concurrency)).collect();
 
@@ -132,8 +124,8 @@ async fn run_on<C: Client>(job: &Job) -> Result<Outcome, String> {
     let Window { began, used, rss } = window;
 
     let sum = |of: fn(&Worker) -> u64| work.iter().map(of).sum::<u64>();
-    let samples: Vec<i64> = work.iter().flat_map(Worker::kept).collect();
-    let taken = sum(|worker| worker.taken as u64) as usize;
+    let samples: Vec<i64> = work.iter().flat_map(Worker::latencies).collect();
+    let sampled = sum(|worker| worker.sampled as u64) as usize;
     let noted: Vec<_> = work.iter().map(Worker::noted).collect();
     let ended = (used.elapsed * 1e9).round() as u64;
     let done = Done {
@@ -144,7 +136,7 @@ async fn run_on<C: Client>(job: &Job) -> Result<Outcome, String> {
         first_error: work.iter().find_map(|worker| worker.first_error.clone()),
     };
     let series = Some(series::series(&noted, interval, ended, rss, job.histograms));
-    Ok(Outcome { series, ..outcome::<C>(job, before, used, done, &samples, taken) })
+    Ok(Outcome { series, ..outcome::<C>(job, before, used, done, &samples, sampled) })
 }
 
 /// Readings from before the measurement.
@@ -163,7 +155,7 @@ struct Done {
     first_error: Option<String>,
 }
 
-/// The result of a job. `samples` are latencies, negative for writes, and `taken` is their number
+/// The result of a job. `samples` are latencies, negative for writes, and `sampled` is their number
 /// before some were overwritten.
 fn outcome<C: Client>(
     job: &Job,
@@ -171,7 +163,7 @@ fn outcome<C: Client>(
     used: measure::Used,
     done: Done,
     samples: &[i64],
-    taken: usize,
+    sampled: usize,
 ) -> Outcome {
     Outcome {
         client: job.client.clone(),
@@ -195,7 +187,7 @@ fn outcome<C: Client>(
             read: measure::encode(samples.iter().filter(|ns| **ns > 0).map(|ns| *ns as u64)),
             write: measure::encode(samples.iter().filter(|ns| **ns < 0).map(|ns| -ns as u64)),
             samples: samples.len(),
-            overwritten: taken - samples.len(),
+            overwritten: sampled - samples.len(),
             max_ns: samples.iter().map(|ns| ns.unsigned_abs()).max().unwrap_or(0),
         },
         memory: Memory { bare: before.bare, ready: before.ready, peak: measure::peak_rss() },
@@ -209,13 +201,13 @@ fn outcome<C: Client>(
 /// An open loop that repeats these operations. The lab computes its latencies.
 async fn at_a_rate<C: Client>(
     job: &Job,
-    asked: &open::Asked,
+    open_load: &open::OpenLoad,
     shared: Arc<Shared<C>>,
     operations: Vec<Operation>,
     before: Before,
 ) -> Result<Outcome, String> {
     let most = job.concurrency;
-    let idle = Calls::new(asked, &asked.pacing);
+    let idle = Calls::new(open_load, &open_load.pacing);
     let (_, idling) =
         open_phase::<C, _, _>(idle, most, |_| open::nothing(), None, |_| None).await?;
     let operations: Arc<[Operation]> = operations.into();
@@ -225,9 +217,9 @@ async fn at_a_rate<C: Client>(
         async move { shared.call(key, write).await }
     };
     let writes = move |at: usize| operations[at % operations.len()].1;
-    let warming = Calls::new(asked, &asked.warmup);
+    let warming = Calls::new(open_load, &open_load.warmup);
     open_phase::<C, _, _>(warming, most, call.clone(), None, |_| None).await?;
-    let measured = Calls::new(asked, &asked.measured);
+    let measured = Calls::new(open_load, &open_load.measured);
     let (calls, used) = open_phase::<C, _, _>(measured, most, call, job.server_pid, |calls| {
         job.lines.then(|| Ended::new(calls.clone(), Box::new(writes.clone())))
     })
@@ -253,7 +245,7 @@ async fn open_phase<C, K, F>(
 where
     C: Client,
     K: Fn(usize) -> F + Send + Sync + 'static,
-    F: Future<Output = Result<(), Failed>> + Send,
+    F: Future<Output = Result<(), CallError>> + Send,
 {
     let (calls, call) = (Arc::new(calls), Arc::new(call));
     let followed = follow(&calls);
@@ -290,7 +282,7 @@ struct Shared<C: Client> {
 }
 
 impl<C: Client> Shared<C> {
-    async fn call(&self, key: i64, write: bool) -> Result<(), Failed> {
+    async fn call(&self, key: i64, write: bool) -> Result<(), CallError> {
         if write {
             self.client.put(key, &self.pool[key as usize % self.pool.len()]).await
         } else {
@@ -304,7 +296,7 @@ struct Worker {
     operations: Vec<Operation>,
     samples: Samples,
     tried: u64,
-    taken: usize,
+    sampled: usize,
     errors: u64,
     /// How many of the errors were timeouts.
     timeouts: u64,
@@ -323,7 +315,7 @@ impl Worker {
             operations,
             samples,
             tried: 0,
-            taken: 0,
+            sampled: 0,
             errors: 0,
             timeouts: 0,
             first_error: None,
@@ -342,12 +334,12 @@ impl Worker {
         (self.tried - self.errors) as f64 / (self.ended - began).as_secs_f64()
     }
 
-    fn kept(&self) -> impl Iterator<Item = i64> {
-        (0..self.taken.min(self.samples.len())).map(|at| self.samples.at(at))
+    fn latencies(&self) -> impl Iterator<Item = i64> {
+        (0..self.sampled.min(self.samples.len())).map(|at| self.samples.at(at))
     }
 
     async fn run<C: Client>(mut self, shared: Arc<Shared<C>>, stop: Arc<AtomicBool>) -> Self {
-        (self.tried, self.taken, self.errors) = (0, 0, 0);
+        (self.tried, self.sampled, self.errors) = (0, 0, 0);
         (self.timeouts, self.first_error) = (0, None);
         let mut left = 1;
         for at in (0..self.operations.len()).cycle() {
@@ -355,7 +347,7 @@ impl Worker {
             left -= 1;
             let begun = (left == 0).then(Instant::now);
             if let Some(begun) = begun {
-                self.marks.timed(begun, self.tried, self.taken);
+                self.marks.timed(begun, self.tried, self.sampled);
             }
             let done = shared.call(key, write).await;
             self.tried += 1;
@@ -367,8 +359,8 @@ impl Worker {
             } else if let Some(begun) = begun {
                 let nanoseconds = begun.elapsed().as_nanos() as i64;
                 let signed = if write { -nanoseconds } else { nanoseconds };
-                self.samples.take(self.taken, signed);
-                self.taken += 1;
+                self.samples.take(self.sampled, signed);
+                self.sampled += 1;
             }
             if left == 0 {
                 left = shared.every;
@@ -378,7 +370,7 @@ impl Worker {
             }
         }
         self.ended = Instant::now();
-        self.marks.ended(self.ended, self.tried, self.taken);
+        self.marks.ended(self.ended, self.tried, self.sampled);
         self
     }
 }
@@ -452,9 +444,9 @@ mod tests {
 
         fn bins(_values: &[Value]) -> Self::Bins {}
 
-        async fn get(&self, key: i64) -> Result<(), Failed> {
+        async fn get(&self, key: i64) -> Result<(), CallError> {
             match key % 6 {
-                0 => Err(Failed { text: "late".to_owned(), timed_out: true }),
+                0 => Err(CallError { text: "late".to_owned(), timed_out: true }),
                 3 => Err("no".to_owned().into()),
                 // The worker with this number has less to do than the others.
                 1 => {
@@ -468,7 +460,7 @@ mod tests {
             }
         }
 
-        async fn put(&self, key: i64, _bins: &Self::Bins) -> Result<(), Failed> {
+        async fn put(&self, key: i64, _bins: &Self::Bins) -> Result<(), CallError> {
             self.get(key).await
         }
 
@@ -487,16 +479,16 @@ mod tests {
     }
 
     #[test]
-    fn timeouts_are_told_from_other_errors() {
+    fn timeouts_are_counted_apart_from_other_errors() {
         let (work, window) = run(&[&[0, 3, 2]]);
         let worker = &work[0];
         assert!(worker.errors > 0 && worker.errors < worker.tried);
         assert!(worker.timeouts * 2 >= worker.errors && worker.timeouts * 2 <= worker.errors + 1);
         let ended = (window.used.elapsed * 1e9).round() as u64;
-        let made = series::series(&[worker.noted()], 20_000_000, ended, window.rss, false);
-        assert_eq!(made.errors.iter().sum::<u64>(), worker.errors);
-        assert_eq!(made.timeouts.iter().sum::<u64>(), worker.timeouts);
-        assert_eq!(made.operations.iter().sum::<u64>(), worker.tried - worker.errors);
+        let intervals = series::series(&[worker.noted()], 20_000_000, ended, window.rss, false);
+        assert_eq!(intervals.errors.iter().sum::<u64>(), worker.errors);
+        assert_eq!(intervals.timeouts.iter().sum::<u64>(), worker.timeouts);
+        assert_eq!(intervals.operations.iter().sum::<u64>(), worker.tried - worker.errors);
     }
 
     #[test]

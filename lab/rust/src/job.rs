@@ -1,9 +1,10 @@
-//! The JSON input and output; the Python counterpart is `bench/result.py`.
+//! The JSON input and output; the Python counterpart is `spikewire_lab/contract/result.py`.
 
 use serde::{Deserialize, Serialize};
 
 use crate::access::Access;
-use crate::open::{Asked, Raw};
+use crate::measure::{Cpu, Switches};
+use crate::open::{OpenLoad, Raw};
 use crate::series::Series;
 
 #[derive(Deserialize)]
@@ -30,22 +31,10 @@ pub struct Job {
     #[serde(default)]
     pub lines: bool,
     /// An open loop with calls at a rate; `None`: a closed loop.
-    pub open: Option<Asked>,
+    pub open: Option<OpenLoad>,
     /// How the client logs in; without it, not at all.
     #[serde(default)]
     pub access: Access,
-}
-
-#[derive(Serialize)]
-pub struct Cpu {
-    pub user: f64,
-    pub system: f64,
-}
-
-#[derive(Serialize)]
-pub struct Switches {
-    pub voluntary: libc::c_long,
-    pub involuntary: libc::c_long,
 }
 
 #[derive(Serialize)]

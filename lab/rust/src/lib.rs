@@ -2,6 +2,7 @@
 //! Python workers.
 
 mod access;
+mod call_error;
 mod callers;
 mod clock;
 mod harness;
@@ -18,7 +19,8 @@ mod series;
 mod workload;
 
 pub use access::{Access, Tls};
-pub use harness::{Client, Failed, Target, main};
+pub use call_error::CallError;
+pub use harness::{Client, Target, main};
 #[cfg(feature = "ours")]
 pub use ours::client_builder;
 #[cfg(feature = "peer")]
@@ -30,6 +32,6 @@ pub use workload::{BinSpec, Value};
 pub fn locked_version(package: &str) -> String {
     let header = format!("name = \"{package}\"\nversion = \"");
     let lock = include_str!("../Cargo.lock");
-    let found = lock.split_once(&header).and_then(|(_, rest)| rest.split_once('"'));
-    found.map_or_else(|| "unknown".to_owned(), |(version, _)| version.to_owned())
+    let entry = lock.split_once(&header).and_then(|(_, rest)| rest.split_once('"'));
+    entry.map_or_else(|| "unknown".to_owned(), |(version, _)| version.to_owned())
 }

@@ -1,5 +1,5 @@
 //! Reports the results of each second to the lab when it is over. The Python counterpart is
-//! `bench/series/lines.py`.
+//! `spikewire_lab/series/lines.py`.
 
 use std::collections::BTreeMap;
 use std::io::{self, Write as _};
@@ -43,17 +43,17 @@ pub struct Lines {
 impl Lines {
     /// For a window that opened at `began`.
     pub fn new(began: Instant, sources: Vec<impl Source + Send + 'static>) -> Self {
-        let (over, asked) = mpsc::channel::<()>();
+        let (over, stopped) = mpsc::channel::<()>();
         let thread = thread::spawn(move || {
-            let mut told = Told::new(&sources);
+            let mut reports = SecondReports::new(&sources);
             for second in 1.. {
                 let due = began + Duration::from_secs(second);
                 let wait = due.saturating_duration_since(Instant::now()) + GRACE;
-                let goes_on = asked.recv_timeout(wait) == Err(RecvTimeoutError::Timeout);
+                let goes_on = stopped.recv_timeout(wait) == Err(RecvTimeoutError::Timeout);
                 // The last second ends with the window.
                 if goes_on || Instant::now() >= due {
-                    let told = serde_json::to_string(&told.of(second));
-                    let line = format!("{MARK}{}\n", told.expect("plain data is JSON"));
+                    let report = serde_json::to_string(&reports.of(second));
+                    let line = format!("{MARK}{}\n", report.expect("plain data is JSON"));
                     // In one write, so that lines do not mix. The reader may be gone.
                     let _ = io::stderr().write_all(line.as_bytes());
                 }
@@ -74,14 +74,14 @@ impl Lines {
 }
 
 /// Sources, and what has been reported of them.
-struct Told<'a, S> {
+struct SecondReports<'a, S> {
     sources: &'a [S],
-    shown: [u64; 3],
+    reported: [u64; 3],
 }
 
-impl<'a, S: Source> Told<'a, S> {
+impl<'a, S: Source> SecondReports<'a, S> {
     fn new(sources: &'a [S]) -> Self {
-        Self { sources, shown: [0; 3] }
+        Self { sources, reported: [0; 3] }
     }
 
     /// Calls that could not be counted in their second, because their worker was behind, are
@@ -89,8 +89,8 @@ impl<'a, S: Source> Told<'a, S> {
     fn of(&mut self, second: u64) -> Second {
         let end = second * SECOND;
         let known = summed(self.sources, end);
-        let [tried, errors, timeouts] = [0, 1, 2].map(|at| known[at] - self.shown[at]);
-        self.shown = known;
+        let [tried, errors, timeouts] = [0, 1, 2].map(|at| known[at] - self.reported[at]);
+        self.reported = known;
         let mut samples = BTreeMap::new();
         for one in self.sources {
             for nanoseconds in one.latencies(Some(end - SECOND), end).unwrap_or_default() {
@@ -141,11 +141,11 @@ mod tests {
     }
 
     #[test]
-    fn a_second_has_what_ended_in_it_and_was_not_told_before() {
+    fn a_second_has_what_ended_in_it_and_was_not_reported_before() {
         let sources =
             [Known(vec![(10, 1000), (SECOND, -1003), (SECOND + 1, 5), (2 * SECOND, 300)])];
-        let mut told = Told::new(&sources);
-        let first = told.of(1);
+        let mut reports = SecondReports::new(&sources);
+        let first = reports.of(1);
         assert!(first.rss > 0);
         assert_eq!(
             first,
@@ -159,15 +159,15 @@ mod tests {
                 samples: vec![(1000, 2)],
             }
         );
-        let second = told.of(2);
+        let second = reports.of(2);
         assert_eq!((second.operations, second.errors), (1, 1));
         assert_eq!(second.samples, [(300, 1)]);
-        assert_eq!(told.of(3).operations, 0);
+        assert_eq!(reports.of(3).operations, 0);
     }
 
     #[test]
-    fn latencies_are_told_by_their_leading_bits() {
-        let told = [0, 127, 128, 129, 255, 256, 1_000_003].map(rounded);
-        assert_eq!(told, [0, 127, 128, 128, 254, 256, 999_424]);
+    fn latencies_are_reported_by_their_leading_bits() {
+        let leading = [0, 127, 128, 129, 255, 256, 1_000_003].map(rounded);
+        assert_eq!(leading, [0, 127, 128, 128, 254, 256, 999_424]);
     }
 }

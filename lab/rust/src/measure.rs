@@ -8,8 +8,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use hdrhistogram::Histogram;
 use hdrhistogram::serialization::{Serializer as _, V2DeflateSerializer};
-
-use crate::job::{Cpu, Switches};
+use serde::Serialize;
 
 const HIGHEST_NS: u64 = 60_000_000_000;
 
@@ -21,6 +20,18 @@ pub struct Usage {
     involuntary: libc::c_long,
     server: Option<f64>,
     machine: Option<f64>,
+}
+
+#[derive(Serialize)]
+pub struct Cpu {
+    pub user: f64,
+    pub system: f64,
+}
+
+#[derive(Serialize)]
+pub struct Switches {
+    pub voluntary: libc::c_long,
+    pub involuntary: libc::c_long,
 }
 
 pub struct Used {
@@ -97,8 +108,8 @@ fn machine_cpu() -> Option<f64> {
     let stat = fs::read_to_string("/proc/stat").ok()?;
     let fields = stat.lines().next()?.split_whitespace().skip(1).take(8);
     let ticks: Vec<f64> = fields.map(|field| field.parse().ok()).collect::<Option<_>>()?;
-    let spare = ticks.get(1)? + ticks.get(3)? + ticks.get(4)?;
-    Some((ticks.iter().sum::<f64>() - spare) / ticks_per_second())
+    let idle = ticks.get(1)? + ticks.get(3)? + ticks.get(4)?;
+    Some((ticks.iter().sum::<f64>() - idle) / ticks_per_second())
 }
 
 fn ticks_per_second() -> f64 {

@@ -49,11 +49,11 @@ fn encryption(tls: &Tls) -> Result<ClientConfig, String> {
     }
     let key = PrivateKeyDer::from_pem_file(&tls.key);
     let key = key.map_err(|error| format!("{}: {error}", tls.key))?;
-    let shown = config.with_client_auth_cert(certificates(&tls.certificate)?, key);
-    shown.map_err(|error| format!("{}: {error}", tls.certificate))
+    let config = config.with_client_auth_cert(certificates(&tls.certificate)?, key);
+    config.map_err(|error| format!("{}: {error}", tls.certificate))
 }
 
 fn certificates(path: &str) -> Result<Vec<CertificateDer<'static>>, String> {
-    let found = CertificateDer::pem_file_iter(path).and_then(Iterator::collect);
-    found.map_err(|error: rustls::pki_types::pem::Error| format!("{path}: {error}"))
+    let certificates = CertificateDer::pem_file_iter(path).and_then(Iterator::collect);
+    certificates.map_err(|error: rustls::pki_types::pem::Error| format!("{path}: {error}"))
 }

@@ -63,8 +63,8 @@ fn run<S: Scanner>(arguments: &[String]) -> Result<Scanned, String> {
         let scanner = S::open(&target, mode).await?;
         let ready = measure::peak_rss();
         let whole = async || match scanner.scan().await? {
-            found if found == records => Ok(()),
-            found => Err(format!("a scan gave {found} of {records} records")),
+            count if count == records => Ok(()),
+            count => Err(format!("a scan gave {count} of {records} records")),
         };
         whole().await?;
         let start = Usage::now(None);

@@ -1,5 +1,5 @@
 //! Time series: operations, errors, latencies and memory by interval. The Python counterpart is
-//! `bench/series`.
+//! `spikewire_lab/series`.
 
 use std::fs;
 use std::sync::atomic::{AtomicI64, Ordering};
@@ -95,12 +95,12 @@ impl Samples {
     }
 
     /// The latency with this number, unless it has been overwritten.
-    pub fn at(&self, taken: usize) -> i64 {
-        self.0[taken & (self.0.len() - 1)].load(Ordering::Relaxed)
+    pub fn at(&self, sampled: usize) -> i64 {
+        self.0[sampled & (self.0.len() - 1)].load(Ordering::Relaxed)
     }
 
-    pub fn take(&self, taken: usize, nanoseconds: i64) {
-        self.0[taken & (self.0.len() - 1)].store(nanoseconds, Ordering::Relaxed);
+    pub fn take(&self, sampled: usize, nanoseconds: i64) {
+        self.0[sampled & (self.0.len() - 1)].store(nanoseconds, Ordering::Relaxed);
     }
 }
 
@@ -108,7 +108,7 @@ impl Samples {
 struct Point {
     at: u64,
     tried: u64,
-    taken: usize,
+    sampled: usize,
 }
 
 impl Marks {
@@ -127,20 +127,20 @@ impl Marks {
     }
 
     /// A timed call starts.
-    pub fn timed(&mut self, now: Instant, tried: u64, taken: usize) {
+    pub fn timed(&mut self, now: Instant, tried: u64, sampled: usize) {
         let Some(began) = self.began else { return };
         let at = (now - began).as_nanos() as u64;
         if at >= self.edge {
-            self.note(Point { at, tried, taken });
+            self.note(Point { at, tried, sampled });
             self.edge = (at / self.interval + 1) * self.interval;
         }
-        self.before = Point { at, tried, taken };
+        self.before = Point { at, tried, sampled };
     }
 
     /// The last call has ended.
-    pub fn ended(&mut self, now: Instant, tried: u64, taken: usize) {
+    pub fn ended(&mut self, now: Instant, tried: u64, sampled: usize) {
         let Some(began) = self.began else { return };
-        self.note(Point { at: (now - began).as_nanos() as u64, tried, taken });
+        self.note(Point { at: (now - began).as_nanos() as u64, tried, sampled });
     }
 
     pub fn failed(&mut self, timed_out: bool) {
@@ -158,10 +158,10 @@ impl Marks {
         let before = self.before;
         let mut points = self.noted.points.lock().expect(UNPOISONED);
         points.push(before);
-        if now.taken > before.taken {
-            let last = self.noted.samples.at(now.taken - 1).unsigned_abs();
+        if now.sampled > before.sampled {
+            let last = self.noted.samples.at(now.sampled - 1).unsigned_abs();
             let at = before.at + last;
-            points.push(Point { at, tried: before.tried + 1, taken: now.taken });
+            points.push(Point { at, tried: before.tried + 1, sampled: now.sampled });
         }
         points.push(now);
     }
@@ -183,9 +183,9 @@ impl Noted {
         before.tried + share as u64
     }
 
-    fn taken(&self, instant: u64) -> usize {
+    fn sampled(&self, instant: u64) -> usize {
         let points = self.points.lock().expect(UNPOISONED);
-        passed(&points, instant).checked_sub(1).map_or(0, |at| points[at].taken)
+        passed(&points, instant).checked_sub(1).map_or(0, |at| points[at].sampled)
     }
 }
 
@@ -197,9 +197,9 @@ impl Source for Arc<Noted> {
     }
 
     fn latencies(&self, start: Option<u64>, end: u64) -> Option<Vec<i64>> {
-        let first = start.map_or(0, |start| self.taken(start));
-        let last = self.taken(end);
-        let all = self.points.lock().expect(UNPOISONED).last().map_or(0, |point| point.taken);
+        let first = start.map_or(0, |start| self.sampled(start));
+        let last = self.sampled(end);
+        let all = self.points.lock().expect(UNPOISONED).last().map_or(0, |point| point.sampled);
         if first < last && first + self.samples.len() < all {
             return None;
         }
@@ -218,7 +218,7 @@ pub fn series(
     let edges: Vec<u64> = (1..=ended.div_ceil(interval).max(1)).map(|at| at * interval).collect();
     let window = Duration::from_nanos(ended);
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    let mut made = Series {
+    let mut intervals = Series {
         start: now.saturating_sub(window).as_secs_f64(),
         interval: interval as f64 / SECOND as f64,
         operations: Vec::new(),
@@ -231,7 +231,7 @@ pub fn series(
         read: histograms.then(Vec::new),
         write: histograms.then(Vec::new),
     };
-    made.rss.truncate(edges.len());
+    intervals.rss.truncate(edges.len());
     let sums: Vec<[u64; 3]> = edges.iter().map(|edge| summed(sources, *edge)).collect();
     let good = |sum: &[u64; 3]| sum[0].saturating_sub(sum[1]);
     // Between two timed calls only the number of others that ended is known, and errors have their
@@ -240,14 +240,14 @@ pub fn series(
     let (mut before, mut rising) = ([0; 3], 0);
     for (at, (sum, edge)) in sums.iter().zip(&edges).enumerate() {
         let risen = good(sum).min(most).max(rising);
-        made.operations.push(risen - rising);
-        made.errors.push(sum[1] - before[1]);
-        made.timeouts.push(sum[2] - before[2]);
+        intervals.operations.push(risen - rising);
+        intervals.errors.push(sum[1] - before[1]);
+        intervals.timeouts.push(sum[2] - before[2]);
         (before, rising) = (*sum, risen);
         let start = (at > 0).then(|| edge - interval);
-        made.add(sources.iter().map(|one| one.latencies(start, *edge)).collect());
+        intervals.add(sources.iter().map(|one| one.latencies(start, *edge)).collect());
     }
-    made
+    intervals
 }
 
 /// Attempted calls, errors and timeouts of all of them until then.
@@ -259,8 +259,8 @@ pub fn summed(sources: &[impl Source], instant: u64) -> [u64; 3] {
 }
 
 impl Series {
-    fn add(&mut self, taken: Option<Vec<Vec<i64>>>) {
-        let mut all: Vec<i64> = taken.iter().flatten().flatten().copied().collect();
+    fn add(&mut self, sampled: Option<Vec<Vec<i64>>>) {
+        let mut all: Vec<i64> = sampled.iter().flatten().flatten().copied().collect();
         let part = |writes: bool| {
             let those = all.iter().filter(|ns| (**ns < 0) == writes);
             measure::encode(those.map(|ns| ns.unsigned_abs()))
@@ -274,8 +274,8 @@ impl Series {
         let at = |at: usize| all.get(at).map(|ns| ns.unsigned_abs());
         self.max_ns.push(many.checked_sub(1).and_then(at));
         self.p50_ns.push(many.checked_sub(1).and_then(|last| at(last / 2)));
-        let told = many >= 100 * BEYOND;
-        self.p99_ns.push(if told { at((99 * many).div_ceil(100) - 1) } else { None });
+        let enough = many >= 100 * BEYOND;
+        self.p99_ns.push(if enough { at((99 * many).div_ceil(100) - 1) } else { None });
     }
 }
 
@@ -287,13 +287,13 @@ pub struct Resident {
 
 impl Resident {
     pub fn new(began: Instant, interval: u64) -> Self {
-        let (over, asked) = mpsc::channel::<()>();
+        let (over, stopped) = mpsc::channel::<()>();
         let thread = thread::spawn(move || {
             let mut held = Vec::new();
             while let Some(now) = resident() {
                 let due = began + Duration::from_nanos(interval * (held.len() as u64 + 1));
                 let wait = due.saturating_duration_since(Instant::now());
-                if asked.recv_timeout(wait) != Err(RecvTimeoutError::Timeout) {
+                if stopped.recv_timeout(wait) != Err(RecvTimeoutError::Timeout) {
                     break;
                 }
                 held.push(resident().unwrap_or(now));
@@ -349,14 +349,14 @@ mod tests {
         assert_eq!(tried, [32, 64, 65, 65, 69, 74, 79, 80, 85, 85]);
         assert_eq!(worked.latencies(None, 100), Some(vec![7]));
         assert_eq!(worked.latencies(Some(100), 500), Some(vec![]));
-        let made = series(&[worked], 100, 480, vec![], true);
-        assert_eq!(made.operations, [65, 4, 5, 5, 6]);
-        assert_eq!(made.max_ns, [Some(7), None, None, None, None]);
-        assert_eq!(made.read.map(|read| read.len()), Some(5));
+        let intervals = series(&[worked], 100, 480, vec![], true);
+        assert_eq!(intervals.operations, [65, 4, 5, 5, 6]);
+        assert_eq!(intervals.max_ns, [Some(7), None, None, None, None]);
+        assert_eq!(intervals.read.map(|read| read.len()), Some(5));
     }
 
     #[test]
-    fn latencies_that_were_overwritten_are_not_made_up() {
+    fn latencies_that_were_overwritten_are_not_invented() {
         let began = Instant::now();
         let at = |ns| began + Duration::from_nanos(ns);
         let mut marks = Marks::new(began, 100, filled(4, 1));
@@ -365,8 +365,8 @@ mod tests {
         marks.ended(at(210), 9, 9);
         let worked = marks.noted();
         assert_eq!(worked.latencies(None, 100), None);
-        let made = series(&[worked], 100, 210, vec![], false);
-        assert_eq!(made.max_ns[0], None);
-        assert_eq!(made.operations.iter().sum::<u64>(), 9);
+        let intervals = series(&[worked], 100, 210, vec![], false);
+        assert_eq!(intervals.max_ns[0], None);
+        assert_eq!(intervals.operations.iter().sum::<u64>(), 9);
     }
 }

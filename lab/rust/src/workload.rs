@@ -68,7 +68,7 @@ pub fn parse_workload(text: &str) -> Result<f64, String> {
 /// A key, and whether its record is written.
 pub type Operation = (i64, bool);
 
-/// As many as fit into `POOL_BYTES`; see `bench/work/records.py`.
+/// As many as fit into `POOL_BYTES`; see `spikewire_lab/work/records.py`.
 const POOL_SIZES: [usize; 4] = [1021, 251, 61, 13];
 const POOL_BYTES: usize = 1 << 26;
 const STREAM_TOTAL: usize = 1 << 18;

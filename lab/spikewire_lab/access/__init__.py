@@ -1,7 +1,7 @@
 """User credentials and TLS settings, the same for every client and never shown.
 
 A job carries them as plain data, which goes to a worker through its standard input. Reports, saved
-files and logs contain only what `Access.told` returns.
+files and logs contain only what `Access.as_json` returns.
 """
 
 from __future__ import annotations
@@ -62,9 +62,9 @@ class Tls:
     host."""
 
     @staticmethod
-    def of(said: Mapping[str, Any]) -> Tls:
+    def of(fields: Mapping[str, Any]) -> Tls:
         """Read from a job."""
-        return Tls(said["ca"], said["certificate"], said["key"], tuple(said["names"]))
+        return Tls(fields["ca"], fields["certificate"], fields["key"], tuple(fields["names"]))
 
 
 @dataclass(frozen=True)
@@ -87,30 +87,30 @@ class Access:
 
     def job(self) -> dict[str, Any]:
         """Plain data for a worker, password included; `of_job` reads it."""
-        made: dict[str, Any] = {
+        fields: dict[str, Any] = {
             "user": self.user,
             "password": self.password.text(),
             "auth": self.auth,
         }
         if self.tls is not None:
-            made["tls"] = {**vars(self.tls), "names": list(self.tls.names)}
-        return made
+            fields["tls"] = {**vars(self.tls), "names": list(self.tls.names)}
+        return fields
 
     @staticmethod
     def of_job(job: Mapping[str, Any]) -> Access:
         """The settings of a job; `OPEN` if it has none."""
-        said: Mapping[str, Any] | None = job.get("access")
-        if said is None:
+        fields: Mapping[str, Any] | None = job.get("access")
+        if fields is None:
             return OPEN
-        tls: Mapping[str, Any] | None = said.get("tls")
+        tls: Mapping[str, Any] | None = fields.get("tls")
         return Access(
-            said["user"],
-            Secret(said["password"]),
-            said["auth"],
+            fields["user"],
+            Secret(fields["password"]),
+            fields["auth"],
             None if tls is None else Tls.of(tls),
         )
 
-    def told(self) -> dict[str, object] | None:
+    def as_json(self) -> dict[str, object] | None:
         """What a saved file may contain; None without a login or TLS."""
         if not self:
             return None
@@ -122,30 +122,30 @@ class Access:
 
     def options(self) -> dict[str, Any]:
         """The options of our own client in Python."""
-        made: dict[str, Any] = {}
+        options: dict[str, Any] = {}
         if self.user:
-            made |= {"user": self.user, "password": self.password.text()}
+            options |= {"user": self.user, "password": self.password.text()}
         if self.auth:
-            made["auth"] = self.auth
+            options["auth"] = self.auth
         if self.tls is not None:
             named = {
                 "ca": self.tls.ca,
                 "certificate": self.tls.certificate,
                 "private_key": self.tls.key,
             }
-            made["tls"] = {name: path for name, path in named.items() if path} or True
-        return made
+            options["tls"] = {name: path for name, path in named.items() if path} or True
+        return options
 
 
 def cql_options(access: Access) -> dict[str, Any]:
     """The options of our own Cassandra sessions, which have no choice of login methods."""
-    made = access.options()
-    made.pop("auth", None)
+    options = access.options()
+    options.pop("auth", None)
     if access.name(0):
-        named: dict[str, Any] | bool = made["tls"]
+        named: dict[str, Any] | bool = options["tls"]
         files = named if isinstance(named, dict) else {}
-        made["tls"] = {**files, "server_name": access.name(0)}
-    return made
+        options["tls"] = {**files, "server_name": access.name(0)}
+    return options
 
 
 OPEN = Access()

@@ -22,7 +22,7 @@ def add_flags(parser: argparse.ArgumentParser, *, cassandra: bool = False) -> No
     flags.add_flags(parser, cassandra=cassandra)
 
 
-def given(args: argparse.Namespace, names: Sequence[str]) -> Access:
+def access_of(args: argparse.Namespace, names: Sequence[str]) -> Access:
     """The settings that valid flags ask for; `names` are the TLS names of the seeds, empty for
     seeds without one."""
     from spikewire.opening import flags
@@ -33,17 +33,17 @@ def given(args: argparse.Namespace, names: Sequence[str]) -> Access:
     tls: dict[str, str] | bool | None = options.get("tls")
     if not auth and tls is None:
         return OPEN
-    made = None
+    encryption = None
     if tls is not None:
         named: dict[str, str] = tls if isinstance(tls, dict) else {}
         usual = named.get("server_name", "")
-        made = Tls(
+        encryption = Tls(
             named.get("ca", ""),
             named.get("certificate", ""),
             named.get("private_key", ""),
             tuple(name or usual for name in names),
         )
-    return Access(user, Secret(options.get("password", "")), auth, made)
+    return Access(user, Secret(options.get("password", "")), auth, encryption)
 
 
 def problem(args: argparse.Namespace, names: Sequence[str]) -> str | None:
@@ -53,7 +53,7 @@ def problem(args: argparse.Namespace, names: Sequence[str]) -> str | None:
     reason = flags.problem(args)
     if reason is not None:
         return reason
-    access = given(args, names)
+    access = access_of(args, names)
     named = next(filter(None, names), None)
     if named is not None and access.tls is None:
         return f"-H has the TLS name {named}: it needs --tls"

@@ -7,18 +7,18 @@ import ssl
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from ..run.seeds import Seed
     from . import Access, Tls
+    from .seeds import Seed
 
 SECONDS = 5.0
 
 
 def context(tls: Tls) -> ssl.SSLContext:
     """An SSL context, for clients that take Python's."""
-    made = ssl.create_default_context(cafile=tls.ca or None)
+    ssl_context = ssl.create_default_context(cafile=tls.ca or None)
     if tls.certificate:
-        made.load_cert_chain(tls.certificate, tls.key or None)
-    return made
+        ssl_context.load_cert_chain(tls.certificate, tls.key or None)
+    return ssl_context
 
 
 def negotiated(seed: Seed, access: Access) -> str | None:
@@ -39,10 +39,10 @@ def negotiated(seed: Seed, access: Access) -> str | None:
 
 def described(seed: Seed, access: Access) -> str:
     """Login and encryption as reports show them; empty without either."""
-    said: list[str] = []
+    parts: list[str] = []
     if access.tls is not None:
-        found = negotiated(seed, access)
-        said.append("over TLS" + (f" (the lab's own connection: {found})" if found else ""))
+        protocol = negotiated(seed, access)
+        parts.append("over TLS" + (f" (the lab's own connection: {protocol})" if protocol else ""))
     if access.auth:
-        said.append(f"with a login ({access.auth})")
-    return " and ".join(said)
+        parts.append(f"with a login ({access.auth})")
+    return " and ".join(parts)

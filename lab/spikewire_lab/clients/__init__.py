@@ -5,13 +5,14 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from ..work.shape import POOL
 from . import (
     aerospike_c,
     aerospike_native,
     aerospike_py,
     aerospike_sdk,
+    apis,
     executor,
-    faces,
     native_local,
     null,
     sdk_builder,
@@ -20,7 +21,6 @@ from . import (
     spikewire,
 )
 from .registry import PACKAGE, Registry
-from .shape import POOL
 
 if TYPE_CHECKING:
     from .base import Peer
@@ -31,10 +31,10 @@ FLOOR = "null"
 PEERS: Registry[Peer] = Registry(
     (
         spikewire.PEER,
-        faces.BUILDER,
-        faces.FUTURES,
-        faces.COMPAT,
-        faces.COMPAT_PY,
+        apis.BUILDER,
+        apis.FUTURES,
+        apis.COMPAT,
+        apis.COMPAT_PY,
         aerospike_c.PEER,
         executor.PEER,
         aerospike_py.PEER,

@@ -6,9 +6,9 @@ import importlib
 from typing import TYPE_CHECKING, Protocol, cast
 
 from ..access import EXTERNAL, EXTERNAL_INSECURE, INTERNAL, PKI
+from ..work.shape import BATCH_READ, BATCH_WRITE, COLUMNS, DICT, TABLE_WRITE
 from .base import SYNC, BlockingClient, ManyVerbs, Peer, Target, Verbs, Way
 from .more import ALL, blocking, expecting, of_client
-from .shape import BATCH_READ, BATCH_WRITE, COLUMNS, DICT, TABLE_WRITE
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -50,21 +50,21 @@ _AUTHS = {
 def config(module: str, target: Target) -> dict[str, object]:
     """The configuration that a user of this client would write for such a cluster."""
     access, hosts = target.access, list(target.seeds)
-    made: dict[str, object] = {
+    options: dict[str, object] = {
         "hosts": hosts,
         "use_services_alternate": target.services_alternate,
     }
     if access.auth:
         number = cast("int", vars(importlib.import_module(module))[_AUTHS[access.auth]])
-        made["policies"] = {"auth_mode": number}
+        options["policies"] = {"auth_mode": number}
     if access.user:
-        made |= {"user": access.user, "password": access.password.text()}
+        options |= {"user": access.user, "password": access.password.text()}
     if access.tls is not None:
         tls = access.tls
         files = {"cafile": tls.ca, "certfile": tls.certificate, "keyfile": tls.key}
-        made["hosts"] = list(target.tls_seeds)
-        made["tls"] = {"enable": True, **{name: path for name, path in files.items() if path}}
-    return made
+        options["hosts"] = list(target.tls_seeds)
+        options["tls"] = {"enable": True, **{name: path for name, path in files.items() if path}}
+    return options
 
 
 class Blocking(BlockingClient):

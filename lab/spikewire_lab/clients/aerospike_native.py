@@ -10,10 +10,10 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Protocol, cast
 
-from ..run.seeds import seed_text
+from ..access.seeds import seed_text
+from ..work.shape import BATCH_READ, BATCH_WRITE, COLUMNS, DICT, TABLE_WRITE
 from .base import ASYNC, AsyncioClient, BlockingClient, ManyVerbs, Peer, Target, Verbs, Way
 from .more import ALL, calls, of_client
-from .shape import BATCH_READ, BATCH_WRITE, COLUMNS, DICT, TABLE_WRITE
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Mapping, Sequence

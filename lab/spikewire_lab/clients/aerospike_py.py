@@ -1,4 +1,4 @@
-"""`aerospike-py`: a Rust core with a blocking and an asyncio face."""
+"""`aerospike-py`: a Rust core with a blocking and an asyncio API."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import importlib
 from typing import TYPE_CHECKING, Protocol, cast
 
 from ..access import INTERNAL
+from ..work.shape import BATCH_READ, BATCH_WRITE, COLUMNS, DICT, NUMPY, TABLE_KEY, TABLE_WRITE
 from .base import (
     AsyncioClient,
     BlockingClient,
@@ -19,7 +20,6 @@ from .base import (
     numpy_table,
 )
 from .more import ALL, calls, expecting, of_client
-from .shape import BATCH_READ, BATCH_WRITE, COLUMNS, DICT, NUMPY, TABLE_KEY, TABLE_WRITE
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -62,11 +62,11 @@ _AUTHS = {INTERNAL: "AUTH_INTERNAL"}
 def config(module: str, target: Target) -> dict[str, object]:
     """The configuration that a user of this client would write for such a cluster."""
     access, alternate = target.access, target.services_alternate
-    made: dict[str, object] = {"hosts": list(target.seeds), "use_services_alternate": alternate}
+    options: dict[str, object] = {"hosts": list(target.seeds), "use_services_alternate": alternate}
     if access.user:
         number = cast("int", vars(_module(module))[_AUTHS[access.auth]])
-        made |= {"user": access.user, "password": access.password.text(), "auth_mode": number}
-    return made
+        options |= {"user": access.user, "password": access.password.text(), "auth_mode": number}
+    return options
 
 
 def _key(target: Target) -> str:
@@ -170,8 +170,8 @@ class Asyncio(AsyncioClient):
     _key: str
 
     async def open(self, target: Target) -> None:
-        made = config(self.module, target)
-        self._client = await _module(self.module).AsyncClient(made).connect()
+        options = config(self.module, target)
+        self._client = await _module(self.module).AsyncClient(options).connect()
         self._key = _key(target)
 
     def verbs(self) -> Verbs:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Protocol, cast
 
 from ..access import EXTERNAL, EXTERNAL_INSECURE, INTERNAL, PKI
 from ..work.mix import ADD, EXISTS, OPERATE, READ_ONE, REMOVE, REPLACE, TOUCH
+from ..work.shape import BATCH_READ, BATCH_WRITE, COLUMNS, DICT, TABLE_WRITE
 from .aerospike_native import PLAIN_LOOP, key_source, keys_source
 from .base import (
     ASYNC,
@@ -21,7 +22,6 @@ from .base import (
     Way,
 )
 from .more import ALL, MISSED, calls, expecting, held
-from .shape import BATCH_READ, BATCH_WRITE, COLUMNS, DICT, TABLE_WRITE
 
 WINDOW = "get_many"
 WINDOW_ROWS = 16
@@ -87,21 +87,23 @@ def definition(tree_name: str, target: Target) -> _Definition:
     tree = cast("_Tree", importlib.import_module(tree_name))
     hosts = cast("_Tree", importlib.import_module("aerospike_sdk"))
     seeds = [hosts.Host(host, port, name or None) for host, port, name in target.tls_seeds]
-    made = tree.ClusterDefinition(hosts=seeds).using_services_alternate(target.services_alternate)
+    cluster = tree.ClusterDefinition(hosts=seeds).using_services_alternate(
+        target.services_alternate
+    )
     access = target.access
     if access.auth == PKI:
-        made.with_certificate_credentials()
+        cluster.with_certificate_credentials()
     elif access.auth:
-        log_in = cast("Callable[[str, str], object]", getattr(made, _LOGINS[access.auth]))
+        log_in = cast("Callable[[str, str], object]", getattr(cluster, _LOGINS[access.auth]))
         log_in(access.user, access.password.text())
     if access.tls is not None:
         tls = access.tls
-        made.with_tls_config(
+        cluster.with_tls_config(
             ca_file=tls.ca or None,
             client_cert_file=tls.certificate or None,
             client_key_file=tls.key or None,
         )
-    return made
+    return cluster
 
 
 def key_class() -> object:

@@ -9,9 +9,9 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from ..access import AUTHS, OPEN, Access
-from ..run.seeds import seed_text
+from ..access.seeds import seed_text
+from ..work.shape import MAP, POOL
 from .registry import Named, build_of, of_build, version_of
-from .shape import MAP, POOL
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -138,8 +138,8 @@ class Way:
     needs: str = ""
     """A module that this way requires."""
     beside: str = ""
-    """Another face of the client that does the same: this way is measured together with that
-    face."""
+    """Another API of the client that does the same: this way is measured together with that
+    API."""
 
     def fits(self, mode: str, rows: int) -> bool:
         return mode in self.modes and self.least <= rows <= self.most
@@ -150,9 +150,9 @@ def numpy_table(
 ) -> TableVerbs:
     """Columns as a structured array, given by the expression `array`."""
     numpy = importlib.import_module("numpy")
-    made = cast("Callable[[Dtype], object]", vars(numpy)["dtype"])(dtype)
+    numpy_dtype = cast("Callable[[Dtype], object]", vars(numpy)["dtype"])(dtype)
     rows = f"[dict(zip(names, row.tolist())) for row in {array}]"
-    return TableVerbs(read, rows, {"dtype": made, "names": names, **more})
+    return TableVerbs(read, rows, {"dtype": numpy_dtype, "names": names, **more})
 
 
 class BlockingClient(ABC):
@@ -235,7 +235,7 @@ class PoolClient(ABC):
 
 @dataclass(frozen=True)
 class Peer(Named):
-    """A client under test: its distribution and its faces."""
+    """A client under test: its distribution and its APIs."""
 
     blocking: type[BlockingClient] | None = None
     asyncio: type[AsyncioClient] | None = None
@@ -250,10 +250,10 @@ class Peer(Named):
     """Environment variables, by mode."""
     ways: tuple[Way, ...] = ()
     """The ways in which it does batches and columns; the default way comes first."""
-    face_of: str = ""
-    """The client of which this is another face."""
+    api_of: str = ""
+    """The client of which this is another API."""
     replaces: str = ""
-    """The client whose API this face has."""
+    """The client whose API this one has."""
     tls: bool = True
     """Whether it can encrypt its connections."""
     auths: tuple[str, ...] = AUTHS
@@ -278,9 +278,9 @@ class Peer(Named):
         ways = (way for way in self.ways if not way.beside or way.beside in clients)
         return tuple(way for way in ways if way.kind == kind and way.fits(mode, rows))
 
-    def way_beside(self, kind: str, face: str) -> Way:
-        """The way that does the same as this face: the default, unless one names the face."""
-        known = (way for way in self.ways if (way.kind, way.beside) == (kind, face))
+    def way_like(self, kind: str, api: str) -> Way:
+        """The way that does the same as this API: the default, unless one names it."""
+        known = (way for way in self.ways if (way.kind, way.beside) == (kind, api))
         return next(known, Way(kind))
 
     def way(self, kind: str, name: str) -> Way:
@@ -302,6 +302,6 @@ class Peer(Named):
         return version_of(self) if self.distribution else ""
 
     def as_build(self, name: str) -> Self:
-        """The same client in another build; a face belongs to the same build as its client."""
-        face_of = self.face_of and of_build(self.face_of, build_of(name))
-        return replace(self, name=name, face_of=face_of)
+        """The same client in another build; another API belongs to the same build as its client."""
+        api_of = self.api_of and of_build(self.api_of, build_of(name))
+        return replace(self, name=name, api_of=api_of)

@@ -12,10 +12,10 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from ..work.shape import BATCH_READ, BATCH_WRITE
 from . import aerospike_c
 from .base import ASYNC, AsyncioClient, Peer, Target, Verbs, Way
 from .more import ALL
-from .shape import BATCH_READ, BATCH_WRITE
 
 if TYPE_CHECKING:
     from .base import ManyVerbs

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from ..work.mix import READING
+from ..work.shape import BATCH_READ, BATCH_WRITE
 from .base import FIND, AsyncioClient, BlockingClient, ManyVerbs, Peer, Target, Verbs, Way
 from .more import ALL
-from .shape import BATCH_READ, BATCH_WRITE
 
 _READS = READING | {FIND}
 _RECORD: dict[str, int] = {}

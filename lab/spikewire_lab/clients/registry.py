@@ -66,9 +66,9 @@ class Registry(Mapping[str, P]):
         return len(self._known)
 
 
-def in_order(known: Iterable[str], wanted: Sequence[str]) -> list[str]:
+def in_order(known: Iterable[str], requested: Sequence[str]) -> list[str]:
     """The requested clients in the order of the registry, each followed by its builds."""
-    every = dict.fromkeys(wanted)
+    every = dict.fromkeys(requested)
     return [
         name
         for client in known

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from ..work.shape import BATCH_READ, BATCH_WRITE
 from . import aerospike_sdk
 from .aerospike_native import PLAIN_LOOP
 from .base import Peer, Way
 from .more import ALL
-from .shape import BATCH_READ, BATCH_WRITE
 
 
 class Blocking(aerospike_sdk.Blocking):

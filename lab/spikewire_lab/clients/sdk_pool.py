@@ -75,23 +75,23 @@ class Pooled(PoolClient):
         self._local.session, self._local.get, self._local.put = session, session.get, session.put
 
     def verbs(self) -> Verbs:
-        made = self.written(key_source(self._target), "await ")
+        verbs = self.written(key_source(self._target), "await ")
         return Verbs(
-            _local(made.read),
-            _local(made.write),
-            {**made.names, "local": self._local},
-            more={verb: _local(source) for verb, source in made.more.items()},
+            _local(verbs.read),
+            _local(verbs.write),
+            {**verbs.names, "local": self._local},
+            more={verb: _local(source) for verb, source in verbs.more.items()},
         )
 
     def many(self) -> ManyVerbs:
         """Batches are chains with the fast path as well, as on one loop, on the session of the
         loop."""
-        made = many_verbs(self._target, cast("_Session", None), "await ")
+        verbs = many_verbs(self._target, cast("_Session", None), "await ")
         return replace(
-            made,
-            read=_local(made.read),
-            write=_local(made.write),
-            names={**made.names, "local": self._local},
+            verbs,
+            read=_local(verbs.read),
+            write=_local(verbs.write),
+            names={**verbs.names, "local": self._local},
         )
 
     def run(self, function: Callable[..., object], *args: object) -> Outstanding:

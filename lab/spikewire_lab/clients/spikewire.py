@@ -7,6 +7,21 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Protocol, cast
 
 from ..work.mix import ADD, EXISTS, OPERATE, READ_ONE, REMOVE, REPLACE, TOUCH
+from ..work.shape import (
+    ARROW,
+    BATCH_READ,
+    BATCH_WRITE,
+    COLUMNS,
+    DICT,
+    NUMPY,
+    NUMPY_PLAIN,
+    OPERATIONS,
+    PANDAS,
+    SINGLES,
+    SINGLES_SIZE,
+    TABLE_KEY,
+    TABLE_WRITE,
+)
 from .base import (
     FIND,
     SYNC,
@@ -23,21 +38,6 @@ from .base import (
     numpy_table,
 )
 from .more import ALL, awaited, blocking, held
-from .shape import (
-    ARROW,
-    BATCH_READ,
-    BATCH_WRITE,
-    COLUMNS,
-    DICT,
-    NUMPY,
-    NUMPY_PLAIN,
-    OPERATIONS,
-    PANDAS,
-    SINGLES,
-    SINGLES_SIZE,
-    TABLE_KEY,
-    TABLE_WRITE,
-)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator

@@ -1,1 +1,1 @@
-"""The commands `spikewire bench` and `spikewire compare`."""
+"""The commands `spikewire bench`, `compare` and `compare-cql`."""

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 from ..arguments import count
 from ..clients import BUILT, OURS, PEERS
 from ..clients.base import ASYNC, CRATES, MODES, NODE, RUST
-from ..open import flags as open_flags
+from ..plan import CLIENTS, NODE_CLIENTS, OUTSTANDING, Matrix
 from ..run import packages
-from ..run.plan import CLIENTS, NODE_CLIENTS, Matrix
+from . import open_flags
 from .flags import Pace, add_flags
-from .run import refuse, run_matrix
+from .run import run_matrix, usage_error
 
 if TYPE_CHECKING:
     import argparse
@@ -46,7 +46,7 @@ def add_parser(subparsers: Subparsers) -> None:
         *("-z", "--async-tasks"),
         type=count,
         help="tasks, or operations in flight in Rust and Node.js; default: 32, or "
-        f"with --rate at most {open_flags.OUTSTANDING} outstanding",
+        f"with --rate at most {OUTSTANDING} outstanding",
     )
     bench.add_argument(
         "--processes",
@@ -79,13 +79,13 @@ def run(args: argparse.Namespace) -> int:
     if only is None:
         reason = PEERS[args.client].lacks(mode)
     if reason is None and args.processes is not None and mode in CRATES:
-        return refuse(f"--processes is not for --mode {mode}")
+        return usage_error(f"--processes is not for --mode {mode}")
     if reason is not None:
-        return refuse(f"--mode {mode}: {args.client} {reason}")
+        return usage_error(f"--mode {mode}: {args.client} {reason}")
     reason = open_flags.problem(args, [mode])
     if reason is not None:
-        return refuse(reason)
-    tasks: int = args.async_tasks or (open_flags.OUTSTANDING if args.rate else 32)
+        return usage_error(reason)
+    tasks: int = args.async_tasks or (OUTSTANDING if args.rate else 32)
     matrix = Matrix(
         clients=(args.client,),
         modes=(mode,),

@@ -7,9 +7,19 @@ from typing import TYPE_CHECKING
 from ..arguments import count, counts, names, percentage
 from ..clients import BUILT, PEERS
 from ..clients.base import ASYNC, ASYNC_UVLOOP, MODES, NODE, RUST, SYNC
-from ..clients.shape import BATCH_SIZES, COLUMN_BINS, COLUMN_ROWS, TABLE_ROWS, WRITE_SIZES
-from ..needed import missing
-from ..open import flags as open_flags
+from ..plan import (
+    BATCH_MODE,
+    BATCHES,
+    CLIENTS,
+    COLUMNS_MODE,
+    COMPARED,
+    NODE_BATCH_MODE,
+    OUTSTANDING,
+    TABLES,
+    THREADS,
+    Matrix,
+    Sizes,
+)
 from ..queries import flags as query_flags
 from ..queries.cells import (
     INDEX_MODE,
@@ -21,22 +31,15 @@ from ..queries.cells import (
     SELECTED,
     SLOW_RECORDS,
 )
+from ..requirements import missing
 from ..run import packages, ready
-from ..run.plan import (
-    BATCH_MODE,
-    CLIENTS,
-    COLUMNS_MODE,
-    COMPARED,
-    NODE_BATCH_MODE,
-    TABLES,
-    Matrix,
-    Sizes,
-)
-from ..table import faces, pools
-from ..table.faces import FACES_MODE
+from ..table import apis, pools
+from ..table.apis import APIS_MODE
 from ..table.pools import POOL_MODE
+from ..work.shape import BATCH_SIZES, COLUMN_BINS, COLUMN_ROWS, TABLE_ROWS, WRITE_SIZES
+from . import open_flags
 from .flags import Pace, add_flags
-from .run import default_path, refuse, run_matrix
+from .run import default_path, run_matrix, usage_error
 
 if TYPE_CHECKING:
     import argparse
@@ -61,7 +64,7 @@ _SIZES = (
     ("--record-size", f"bytes per record in mode {QUERIES_MODE}", RECORD_SIZES),
 )
 LONG, SHORT = Pace(5.0, 2.0, 0.5), Pace(1.0, 0.4, 0.1)
-FACE_MODES, FACE_PACE = (ASYNC, SYNC, BATCH_MODE), Pace(1.5, 0.5, 0.1)
+API_MODES, API_PACE = (ASYNC, SYNC, BATCH_MODE), Pace(1.5, 0.5, 0.1)
 _BATCHES = (BATCH_MODE, NODE_BATCH_MODE)
 _OF_MODES = {
     "--batch-sizes": _BATCHES,
@@ -95,19 +98,19 @@ def add_parser(subparsers: Subparsers) -> None:
         "--clients",
         type=packages.clients(CLIENTS, BUILT),
         metavar="NAME,...",
-        help=f"default: all of {', '.join(usual)}; in mode {FACES_MODE}: "
-        f"{', '.join(faces.CLIENTS)}; another build of ours: {packages.FORM}, where PATH is"
+        help=f"default: all of {', '.join(usual)}; in mode {APIS_MODE}: "
+        f"{', '.join(apis.CLIENTS)}; another build of ours: {packages.FORM}, where PATH is"
         f" {packages.PLACES}",
     )
     compare.add_argument(
         *("--mode", "--modes"),
         dest="modes",
-        type=names("mode", (*COMPARED, FACES_MODE, POOL_MODE, *QUERY_MODES)),
+        type=names("mode", (*COMPARED, APIS_MODE, POOL_MODE, *QUERY_MODES)),
         default=MODES,
         metavar="MODE,...",
         help=f"default: {', '.join(MODES)} with single records; "
         f"{' and '.join(TABLES)} are separate tables, with many records per call; "
-        f"{FACES_MODE} compares the APIs of spikewire, in {', '.join(FACE_MODES)}; "
+        f"{APIS_MODE} compares the APIs of spikewire, in {', '.join(API_MODES)}; "
         f"{POOL_MODE} compares event loops in threads with one loop and with calling threads; "
         f"{' and '.join(QUERY_MODES)} are a separate comparison, of scans and index queries",
     )
@@ -115,9 +118,9 @@ def add_parser(subparsers: Subparsers) -> None:
         *("-z", "--async-tasks"),
         type=counts,
         metavar="N,...",
-        help=f"default: 1,32; in mode {BATCH_MODE}: {open_flags.BATCHES}; "
+        help=f"default: 1,32; in mode {BATCH_MODE}: {BATCHES}; "
         f"in mode {POOL_MODE}, on all loops together: {pools.listed(pools.TASKS)}; with --rate, "
-        f"the maximum outstanding: {open_flags.OUTSTANDING}, batches {open_flags.BATCHES}",
+        f"the maximum outstanding: {OUTSTANDING}, batches {BATCHES}",
     )
     compare.add_argument(
         "--threads", type=counts, metavar="N,...", help="default: 1,32; with --rate: 32"
@@ -180,50 +183,49 @@ def run(args: argparse.Namespace) -> int:
     """`spikewire compare`: all clients in all modes."""
     problem = open_flags.problem(args, args.modes)
     if problem is not None:
-        return refuse(problem)
+        return usage_error(problem)
     open_flags.complete(args)
-    for alone in (FACES_MODE, POOL_MODE):
+    for alone in (APIS_MODE, POOL_MODE):
         if alone in args.modes and len(args.modes) > 1:
-            return refuse(f"--mode {alone} is a comparison of its own")
+            return usage_error(f"--mode {alone} is a comparison of its own")
     if POOL_MODE in args.modes:
-        pace = FACE_PACE
+        pace = API_PACE
         problem = pools.complete(args)
         if problem is not None:
-            return refuse(problem)
-    elif FACES_MODE in args.modes:
-        args.modes, pace = FACE_MODES, FACE_PACE
-        args.clients = args.clients or faces.CLIENTS
-        args.batch_sizes = args.batch_sizes or faces.BATCH_SIZES
-        args.write_sizes = args.write_sizes or faces.WRITE_SIZES
+            return usage_error(problem)
+    elif APIS_MODE in args.modes:
+        args.modes, pace = API_MODES, API_PACE
+        args.clients = args.clients or apis.CLIENTS
+        args.batch_sizes = args.batch_sizes or apis.BATCH_SIZES
+        args.write_sizes = args.write_sizes or apis.WRITE_SIZES
     else:
         pace = SHORT if set(args.modes) <= set(TABLES) else LONG
     args.clients = args.clients or args.usual
     if set(args.modes) & set(QUERY_MODES):
         return _run_queries(args)
     # In an open loop each batch size costs a run at each rate: only requested sizes are measured.
-    asked_alone = bool(args.rate and (args.batch_sizes or args.write_sizes))
+    sizes_only = bool(args.rate and (args.batch_sizes or args.write_sizes))
     matrix = Matrix(
         clients=args.clients,
         modes=args.modes,
-        tasks=args.async_tasks or ((open_flags.OUTSTANDING,) if args.rate else (1, 32)),
-        threads=args.threads or ((open_flags.THREADS,) if args.rate else (1, 32)),
-        in_flight=args.in_flight or ((open_flags.OUTSTANDING,) if args.rate else (32, 256)),
+        tasks=args.async_tasks or ((OUTSTANDING,) if args.rate else (1, 32)),
+        threads=args.threads or ((THREADS,) if args.rate else (1, 32)),
+        in_flight=args.in_flight or ((OUTSTANDING,) if args.rate else (32, 256)),
         interpreters=tuple(args.python or [""]),
         sweep=args.sweep,
         floor=args.floor,
-        batch_tasks=args.async_tasks or (open_flags.BATCHES,),
+        batch_tasks=args.async_tasks or (BATCHES,),
         sizes=Sizes(
-            args.batch_sizes or (() if asked_alone else BATCH_SIZES),
-            args.write_sizes or (() if asked_alone else WRITE_SIZES),
+            args.batch_sizes or (() if sizes_only else BATCH_SIZES),
+            args.write_sizes or (() if sizes_only else WRITE_SIZES),
             args.records or COLUMN_ROWS,
             args.column_bins or COLUMN_BINS,
             args.table_records or TABLE_ROWS,
         ),
-        node_in_flight=args.in_flight
-        or ((open_flags.OUTSTANDING,) if args.rate else NODE_IN_FLIGHT),
-        node_batches=args.in_flight or ((open_flags.BATCHES,) if args.rate else NODE_BATCHES),
+        node_in_flight=args.in_flight or ((OUTSTANDING,) if args.rate else NODE_IN_FLIGHT),
+        node_batches=args.in_flight or ((BATCHES,) if args.rate else NODE_BATCHES),
         node_sizes=Sizes(
-            args.batch_sizes or (() if asked_alone else NODE_BATCH_SIZES),
+            args.batch_sizes or (() if sizes_only else NODE_BATCH_SIZES),
             args.write_sizes or (),
         ),
         processes=args.processes or (1,),
@@ -232,12 +234,12 @@ def run(args: argparse.Namespace) -> int:
     )
     problem = _unused(args)
     if problem is not None:
-        return refuse(problem)
+        return usage_error(problem)
     for name, usual in vars(pace).items():
         if getattr(args, name) is None:
             setattr(args, name, usual)
     if not matrix.groups():
-        return refuse("none of these clients has any of these modes")
+        return usage_error("none of these clients has any of these modes")
     return run_matrix("compare", args, matrix)
 
 
@@ -250,8 +252,8 @@ def _run_queries(args: argparse.Namespace) -> int:
         or ready.unwritable(args.json)
     )
     if problem is not None:
-        return refuse(problem)
-    from ..queries.run import run
+        return usage_error(problem)
+    from .queries import run
 
     return run(args, path)
 
@@ -259,8 +261,8 @@ def _run_queries(args: argparse.Namespace) -> int:
 def _unused(args: argparse.Namespace) -> str | None:
     """A flag that none of the requested modes uses, or that one of them does not support."""
     for flag, modes in _OF_MODES.items():
-        given = getattr(args, flag.strip("-").replace("-", "_"))
-        if given is not None and not set(modes) & set(args.modes):
+        value = getattr(args, flag.strip("-").replace("-", "_"))
+        if value is not None and not set(modes) & set(args.modes):
             return f"{flag} is for --mode {' or '.join(modes)}"
     for table in TABLES:
         if table in args.modes and args.workload == "I":

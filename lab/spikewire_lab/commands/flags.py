@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 from ..arguments import checked, count, cpus, percentage, seconds, seconds_or_none
 from ..run import place
-from ..run.rounds import ERROR_LIMIT
 from ..studies.baseline import against
+from ..table.figures import ERROR_LIMIT
 from ..work import parse_bins, parse_workload
 from ..work.keys import DISTRIBUTIONS
 from ..work.mix import GRAMMAR, MEANINGS

@@ -8,15 +8,15 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..needed import missing
-from ..open import flags as open_flags
+from ..plan import BATCH_MODE, NODE_BATCH_MODE, TABLES, Matrix
+from ..requirements import missing
 from ..run import place, ready
-from ..run.plan import BATCH_MODE, NODE_BATCH_MODE, TABLES, Matrix
 from ..studies.baseline import against
 from ..table.pools import POOL_MODE
 from ..work import parse_bins, parse_workload
 from ..work.keys import UNIFORM
 from ..work.mix import COUNTING, INSERTING, READ
+from . import open_flags
 
 if TYPE_CHECKING:
     import argparse
@@ -37,19 +37,19 @@ def run_matrix(kind: str, args: argparse.Namespace, matrix: Matrix) -> int:
         or ready.unwritable(args.json)
     )
     if problem is not None:
-        return refuse(problem)
+        return usage_error(problem)
     try:
         baseline = against.of_flag(args, (kind,))
     except ValueError as error:
-        return refuse(str(error))
-    where = place.given(args)
+        return usage_error(str(error))
+    where = place.options_of(args)
     unreached = ready.out_of_reach(where["hosts"], where["access"])
     if unreached is not None:
         print(f"spikewire {kind}: {unreached}", file=sys.stderr)
         return FLAWED
     from ..run.compare import CannotRunError, compare
     from ..run.progress import Progress
-    from ..table.report import show, write_json
+    from ..run.report import show, write_json
 
     previous = signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
@@ -75,7 +75,7 @@ def _settings(args: argparse.Namespace, matrix: Matrix) -> Settings:
 
     return Settings(
         matrix=matrix,
-        **place.given(args),
+        **place.options_of(args),
         keys=args.keys,
         bins=args.bins,
         workload=args.workload,
@@ -108,13 +108,13 @@ def _workless(args: argparse.Namespace, matrix: Matrix) -> str | None:
     args.bins = args.bins or workload.bins
     args.distribution = distribution or workload.distribution
     special = not workload.plain or args.misses or args.distribution != UNIFORM
-    asked = f"-w {args.workload}"
+    flag = f"-w {args.workload}"
     if args.misses and READ not in workload.verbs:
-        return f"--misses {args.misses:g}: {asked} has no reads of whole records"
+        return f"--misses {args.misses:g}: {flag} has no reads of whole records"
     if distribution not in (None, UNIFORM) and workload.kind == INSERTING:
-        return f"--distribution {distribution}: {asked} writes every key once"
+        return f"--distribution {distribution}: {flag} writes every key once"
     if workload.verbs & COUNTING and not any(one.kind == "I" for one in parse_bins(args.bins)):
-        return f"{asked} adds to an integer bin, and -o {args.bins} has none"
+        return f"{flag} adds to an integer bin, and -o {args.bins} has none"
     if args.truncate and not args.populate and workload.kind != INSERTING:
         return "--truncate would remove the records that --no-populate expects"
     alone = [mode for mode in (*TABLES, POOL_MODE) if mode in matrix.modes]
@@ -169,6 +169,6 @@ def default_path(kind: str) -> Path:
     return Path("bench-results") / f"{kind}-{now}.json"
 
 
-def refuse(reason: str) -> int:
+def usage_error(reason: str) -> int:
     print(f"spikewire: {reason}", file=sys.stderr)
     return USAGE

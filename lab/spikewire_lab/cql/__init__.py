@@ -1,8 +1,9 @@
 """Comparisons of Cassandra clients: `spikewire compare-cql`.
 
+The command is in `commands/compare_cql`, the JSON between lab and worker in `contract/cql`.
+
 | module | contents |
 |---|---|
-| `flags` | the command |
 | `lab` | a comparison from start to end |
 | `servers` | what the clients connect to: a real Cassandra, canned replies, a given cluster |
 | `cells` | what is measured, and in which order |
@@ -10,7 +11,6 @@
 | `clients` | the clients, as source code |
 | `loops` | the ways to keep calls in flight |
 | `worker` | one cell in a process of its own |
-| `result` | the JSON between lab and worker |
 | `lines`, `table` | rounds to lines, lines to tables |
 """
 

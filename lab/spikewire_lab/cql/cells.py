@@ -106,11 +106,11 @@ class Matrix:
 
     def groups(self) -> list[Group]:
         """Every cell that its client supports, together with those that it is compared with."""
-        made = (
+        groups = (
             tuple(Cell(client, shape) for client in self.clients if lacks(client, shape) is None)
             for shape in self.shapes()
         )
-        return [group for group in made if group]
+        return [group for group in groups if group]
 
     def absent(self) -> list[tuple[str, str]]:
         """What clients do not support of what was asked for, and why; each once."""

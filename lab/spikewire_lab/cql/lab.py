@@ -9,13 +9,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..access import OPEN, Access
+from ..build import of_results
+from ..contract.cql import as_cql
+from ..plan import Skipped
 from ..run import environment
 from ..run.awake import awake
-from ..run.build import of_results
 from ..run.compare import CannotRunError
 from ..run.launch import python_worker, run_job
-from ..run.plan import Skipped
-from ..run.rounds import ERROR_LIMIT, Rounds, Usable, until_interrupted
+from ..run.rounds import Rounds, Usable, until_interrupted
+from ..table.figures import ERROR_LIMIT
 from ..table.summary import failed_calls
 from . import ACTION
 from .cells import (
@@ -34,16 +36,24 @@ from .cells import (
 from .clients import CLIENTS
 from .data import SCHEMA
 from .lines import collapses, summarise, with_ratios
-from .result import as_cql
-from .servers import CANNED, CASSANDRA, Canned, Given, Real, Server, UnavailableError, make_tables
+from .servers import (
+    CANNED,
+    CASSANDRA,
+    Canned,
+    ExternalServer,
+    Real,
+    Server,
+    UnavailableError,
+    make_tables,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from ..access.seeds import Seed
+    from ..contract.cql import CqlJob
     from ..run.progress import Progress
-    from ..run.seeds import Seed
     from .lines import Line, Round
-    from .result import CqlJob
 
 FILLERS = ("spikewire", "acsylla", "cassandra-driver", "scylla-driver", "scyllapy")
 """Clients that may write the rows, in order of preference: any client must be able to read them."""
@@ -75,16 +85,16 @@ class Settings:
     access: Access = OPEN
     """Login and TLS."""
 
-    def told(self) -> dict[str, object]:
+    def as_json(self) -> dict[str, object]:
         """The settings for a saved file, without secrets."""
-        made = asdict(self)
-        access = self.access.told()
-        del made["access"]
-        return made if access is None else {**made, "access": access}
+        fields = asdict(self)
+        access = self.access.as_json()
+        del fields["access"]
+        return fields if access is None else {**fields, "access": access}
 
 
 @dataclass
-class Found:
+class CqlComparison:
     """The results; complete only if not interrupted."""
 
     settings: Settings
@@ -114,14 +124,16 @@ class Found:
 
     def notes(self) -> list[str]:
         """Remarks that a reader must see."""
-        said = [f"{client}: {why}" for client, why in self.settings.matrix.absent()]
-        said += self.collapses()
+        notes = [f"{client}: {why}" for client, why in self.settings.matrix.absent()]
+        notes += self.collapses()
         measured = {cell.client for cell, rounds in self.rounds.items() if rounds}
-        said += [f"{name}: {CLIENTS[name].note}" for name in sorted(measured) if CLIENTS[name].note]
-        said += [f"{one.client or one.mode}: left out: {one.reason}" for one in self.skipped]
+        notes += [
+            f"{name}: {CLIENTS[name].note}" for name in sorted(measured) if CLIENTS[name].note
+        ]
+        notes += [f"{one.client or one.mode}: left out: {one.reason}" for one in self.skipped]
         if self.interrupted:
-            said.append("interrupted: these are the rounds that were finished")
-        return list(dict.fromkeys(said))
+            notes.append("interrupted: these are the rounds that were finished")
+        return list(dict.fromkeys(notes))
 
     def as_json(self) -> dict[str, object]:
         return {
@@ -130,7 +142,7 @@ class Found:
             "interrupted": self.interrupted,
             "environment": self.environment,
             "servers": self.servers,
-            "settings": self.settings.told(),
+            "settings": self.settings.as_json(),
             "builds": of_results(list(self.rounds.values())),
             "skipped": [asdict(one) for one in self.skipped],
             "notes": self.notes(),
@@ -145,24 +157,24 @@ class Found:
 class Lab:
     """Runs the jobs of one comparison."""
 
-    def __init__(self, settings: Settings, found: Found, progress: Progress) -> None:
+    def __init__(self, settings: Settings, comparison: CqlComparison, progress: Progress) -> None:
         self._settings = settings
-        self._found = found
+        self._comparison = comparison
         self._progress = progress
         self._rounds = Rounds(settings.rounds, settings.seed, progress, settings.pause)
-        self._can_use = Usable(found.skipped, progress)
+        self._can_use = Usable(comparison.skipped, progress)
 
     def run(self, command_line: Sequence[str]) -> None:
-        settings, found = self._settings, self._found
+        settings, comparison = self._settings, self._comparison
         with awake(settings.keep_awake):
-            found.environment = environment.machine(command_line)
+            comparison.environment = environment.machine(command_line)
             groups = self._usable_groups()
             if not groups:
                 raise CannotRunError("none of the clients asked for can be used")
             self._rounds.expect(sum(map(len, groups)))
             for name, those in groupby(groups, key=lambda group: group[0].shape.server):
                 self._at(name, list(those))
-            if not found.rounds:
+            if not comparison.rounds:
                 raise CannotRunError("there is no server to measure at")
 
     def _usable_groups(self) -> list[Group]:
@@ -195,7 +207,7 @@ class Lab:
             return
         with self._server(name) as server:
             try:
-                self._found.servers[name] = server.start()
+                self._comparison.servers[name] = server.start()
             except UnavailableError as error:
                 self._can_use.skip(Skipped("", name, "", str(error)))
                 return
@@ -204,7 +216,7 @@ class Lab:
                 self._prepare(server, name)
             every = [cell for group in groups for cell in group]
             # Tables keep this order, whichever is measured first.
-            self._found.rounds.update((cell, []) for cell in every)
+            self._comparison.rounds.update((cell, []) for cell in every)
             self._rounds.measure(every, lambda cell: self._measure(cell, server))
 
     def _server(self, name: str) -> Server:
@@ -215,7 +227,7 @@ class Lab:
             cpus, say = settings.server_cpus, self._progress.say
             return Real(settings.heap, cpus, say, settings.access)
         assert settings.seed_node is not None
-        return Given(settings.seed_node, settings.access)
+        return ExternalServer(settings.seed_node, settings.access)
 
     def _prepare(self, server: Server, name: str) -> None:
         """Writes the rows, and makes calls until the server's code is compiled: a freshly started
@@ -228,17 +240,17 @@ class Lab:
             answer = self._start(client, job, FILL_SECONDS)
             if "failed" in answer or answer["operations"] != answer["rows"]:
                 raise CannotRunError(f"the rows could not be written: {answer}")
-        wanted = [one for one in (INSERT, SELECT, PAGE) if one in settings.matrix.operations]
-        if not settings.server_warmup or not wanted:
+        operations = [one for one in (INSERT, SELECT, PAGE) if one in settings.matrix.operations]
+        if not settings.server_warmup or not operations:
             return
         self._progress.say(f"warming the server up for {settings.server_warmup:g} s")
-        for operation in wanted:
+        for operation in operations:
             many = 1 if operation == PAGE else DEPTH
             shape = Shape(name, operation, ASYNCIO, depth=many)
             if pattern == BLOCKING:
                 shape = Shape(name, operation, BLOCKING if many == 1 else PIPELINE, depth=many)
             job = self._job(Cell(client, shape), "measure", server)
-            job["warmup"], job["duration"] = 0.0, settings.server_warmup / len(wanted)
+            job["warmup"], job["duration"] = 0.0, settings.server_warmup / len(operations)
             self._start(client, job)
 
     def _filler(self) -> tuple[str, str]:
@@ -251,7 +263,7 @@ class Lab:
 
     def _measure(self, cell: Cell, server: Server) -> str:
         outcome = as_cql(self._start(cell.client, self._job(cell, "measure", server)))
-        self._found.rounds[cell].append(outcome)
+        self._comparison.rounds[cell].append(outcome)
         return brief(outcome)
 
     def _start(
@@ -300,14 +312,16 @@ def brief(outcome: Round) -> str:
     if operations:
         text += f", {seconds * 1e6 / operations:.2f} us CPU each"
     if outcome["errors"]:
-        said = failed_calls(outcome["errors"], outcome["timeouts"])
-        text += f", {said}, the first: {outcome['first_error']}"
+        failures = failed_calls(outcome["errors"], outcome["timeouts"])
+        text += f", {failures}, the first: {outcome['first_error']}"
     return text
 
 
-def compare_cql(settings: Settings, command_line: Sequence[str], progress: Progress) -> Found:
+def compare_cql(
+    settings: Settings, command_line: Sequence[str], progress: Progress
+) -> CqlComparison:
     """Measures everything; Ctrl-C ends it early with what has been measured so far."""
-    found = Found(settings)
+    comparison = CqlComparison(settings)
     with progress:
-        until_interrupted(Lab(settings, found, progress), found, command_line)
-    return found
+        until_interrupted(Lab(settings, comparison, progress), comparison, command_line)
+    return comparison

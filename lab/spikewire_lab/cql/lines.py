@@ -7,8 +7,7 @@ from statistics import median
 from typing import TYPE_CHECKING
 
 from ..clients.registry import base_of
-from ..run.rounds import ERROR_LIMIT
-from ..table.measured import Measured, Spread, fastest, ratio, thriftiest
+from ..table.figures import ERROR_LIMIT, CellFigures, Spread, fastest, lowest_cpu, ratio
 from .cells import CHAINS, DEPTH, PAGES, Cell
 from .clients import OURS
 from .data import PAGE_ROWS
@@ -16,14 +15,14 @@ from .data import PAGE_ROWS
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from ..result import Failure
-    from .result import CqlResult
+    from ..contract.cql import CqlResult
+    from ..contract.result import Failure
 
     Round = CqlResult | Failure
 
 
 @dataclass(frozen=True)
-class Line(Measured[Cell]):
+class Line(CellFigures[Cell]):
     """One cell over all its rounds. Times are in microseconds per operation; in pages, per row."""
 
     protocol: str | None = None
@@ -62,7 +61,7 @@ def summarise(cell: Cell, rounds: Sequence[Round], error_limit: float = ERROR_LI
 def with_ratios(lines: Sequence[Line]) -> list[Line]:
     """Lines of one group with their ratios to the best peer; flawed peers do not count."""
     peers = [line for line in lines if base_of(line.cell.client) != OURS and not line.flawed]
-    best_rate, best_cpu = fastest(peers), thriftiest(peers)
+    best_rate, best_cpu = fastest(peers), lowest_cpu(peers)
     return [
         replace(line, rate_ratio=ratio(line.rate, best_rate), cpu_ratio=ratio(line.cpu, best_cpu))
         for line in lines
@@ -72,7 +71,7 @@ def with_ratios(lines: Sequence[Line]) -> list[Line]:
 def collapses(rounds: Mapping[Cell, Sequence[Round]]) -> list[str]:
     """How the rate changes with the number of chains, in words: by round, as rounds are
     interleaved."""
-    said: list[str] = []
+    sentences: list[str] = []
     for cell, many in rounds.items():
         shape = cell.shape
         if shape.pattern != CHAINS or shape.threads != 1 or shape.depth <= DEPTH:
@@ -81,11 +80,11 @@ def collapses(rounds: Mapping[Cell, Sequence[Round]]) -> list[str]:
         pairs = zip(map(_rate, many), map(_rate, few), strict=False)
         ratios = [more / less for more, less in pairs if more is not None and less]
         if ratios:
-            said.append(
+            sentences.append(
                 f"{cell.client}, {shape.operation}, {shape.server}: {shape.depth:,} chains do "
                 f"{median(ratios):.2f} of what {DEPTH} do"
             )
-    return said
+    return sentences
 
 
 def _rate(one: Round) -> float | None:

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..access import OPEN, cql_options, probe
+from ..access.seeds import seed_text
 from ..run.cluster import EmbeddedCluster, pin
-from ..run.seeds import seed_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
     from ..access import Access
-    from ..run.seeds import Seed
+    from ..access.seeds import Seed
 
 CASSANDRA, CANNED, GIVEN = "cassandra", "canned", "given"
 """A real node started by the lab, canned replies without a database, and a cluster given by the
@@ -50,8 +50,8 @@ class Server:
 
     def let_in(self) -> dict[str, object]:
         """Login and encryption in words."""
-        said = probe.described(self.seed, self.access)
-        return {"access": said} if said else {}
+        text = probe.described(self.seed, self.access)
+        return {"access": text} if text else {}
 
     def __enter__(self) -> Self:
         return self
@@ -60,7 +60,7 @@ class Server:
         self._stack.close()
 
 
-class Given(Server):
+class ExternalServer(Server):
     """A server that already runs."""
 
     def __init__(self, seed: Seed, access: Access) -> None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from itertools import groupby
 from typing import TYPE_CHECKING, cast
 
+from ..run.report import NOISE, console_for
 from ..table.headings import errors, ratio, tenths
-from ..table.report import NOISE, console_for
 from ..table.summary import failed_calls
 from .cells import PAGES
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from rich.console import Console
 
-    from .lab import Found
+    from .lab import CqlComparison
     from .lines import Line
 
 LEFT = 3
@@ -50,10 +50,10 @@ def row(line: Line) -> list[str]:
     ]
 
 
-def tables(found: Found) -> list[tuple[str, str, list[list[Line]]]]:
+def tables(comparison: CqlComparison) -> list[tuple[str, str, list[list[Line]]]]:
     """For each table a title, the operation, and groups of lines."""
-    made: list[tuple[str, str, list[list[Line]]]] = []
-    each = groupby(found.lines(), key=lambda lines: lines[0].cell.shape)
+    tables: list[tuple[str, str, list[list[Line]]]] = []
+    each = groupby(comparison.lines(), key=lambda lines: lines[0].cell.shape)
     by_table = groupby(
         (lines for _, groups in each for lines in groups),
         key=lambda lines: (lines[0].cell.shape.server, lines[0].cell.shape.operation),
@@ -61,32 +61,32 @@ def tables(found: Found) -> list[tuple[str, str, list[list[Line]]]]:
     for (server, operation), groups in by_table:
         sections = list(groups)
         python = next((line.python for lines in sections for line in lines if line.python), "?")
-        made.append((f"{operation}, {server}, Python {python}", operation, sections))
-    return made
+        tables.append((f"{operation}, {server}, Python {python}", operation, sections))
+    return tables
 
 
 def remarks(sections: Sequence[Sequence[Line]]) -> list[str]:
     """Remarks on one table."""
     lines = [line for section in sections for line in section]
-    said: list[str] = []
+    remarks: list[str] = []
     for line in lines:
-        said += [f"{line.cell}: round failed: {why}" for why in dict.fromkeys(line.failures)]
+        remarks += [f"{line.cell}: round failed: {why}" for why in dict.fromkeys(line.failures)]
         if line.errors:
             failed = failed_calls(line.errors, line.timeouts)
-            said.append(f"{line.cell}: {failed}, the first: {line.first_error}")
+            remarks.append(f"{line.cell}: {failed}, the first: {line.first_error}")
     shares = [line.others for line in lines if line.others is not None and line.others > NOISE]
     if shares:
         much = f"other programs used up to {max(shares):.0%} of this machine"
-        said.append(f"{much} in {len(shares)} of {len(lines)} lines")
-    return said
+        remarks.append(f"{much} in {len(shares)} of {len(lines)} lines")
+    return remarks
 
 
-def show(found: Found, console: Console | None = None) -> None:
+def show(comparison: CqlComparison, console: Console | None = None) -> None:
     """Prints all tables, then the remarks on them."""
     from rich.table import Table
 
     console = console or console_for()
-    for title, operation, sections in tables(found):
+    for title, operation, sections in tables(comparison):
         table = Table(title=title, title_justify="left")
         for at, name in enumerate(headings(operation)):
             table.add_column(name, justify="left" if at < LEFT else "right", no_wrap=True)
@@ -97,15 +97,15 @@ def show(found: Found, console: Console | None = None) -> None:
         console.print(table)
         for text in remarks(sections):
             console.print(f"  {text}", markup=False, highlight=False)
-    for text in found.notes():
+    for text in comparison.notes():
         console.print(text, markup=False, highlight=False)
 
 
-def markdown(found: Found) -> str:
+def markdown(comparison: CqlComparison) -> str:
     """The same as Markdown."""
-    where = found.environment
+    where = comparison.environment
     known = ("date", "system", "cpu_model", "cpu_count", "load_average")
-    said = [
+    lines = [
         "# Clients of Cassandra",
         "",
         ", ".join(f"{name}: {where.get(name)}" for name in known),
@@ -113,24 +113,24 @@ def markdown(found: Found) -> str:
         f"`{' '.join(map(str, _list(where.get('command_line'))))}`",
         "",
     ]
-    for name, facts in found.servers.items():
-        said.append(f"- {name}: {_facts(facts)}")
-    for title, operation, sections in tables(found):
+    for name, facts in comparison.servers.items():
+        lines.append(f"- {name}: {_facts(facts)}")
+    for title, operation, sections in tables(comparison):
         names = headings(operation)
         rule = ["---" if at < LEFT else "---:" for at in range(len(names))]
-        said += ["", f"## {title}", "", _cells(names), _cells(rule)]
-        said += [_cells(row(line)) for section in sections for line in section]
-        said += ["", *(f"- {text}" for text in remarks(sections))]
-    said += ["", *(f"- {text}" for text in found.notes())]
-    return "\n".join(said) + "\n"
+        lines += ["", f"## {title}", "", _cells(names), _cells(rule)]
+        lines += [_cells(row(line)) for section in sections for line in section]
+        lines += ["", *(f"- {text}" for text in remarks(sections))]
+    lines += ["", *(f"- {text}" for text in comparison.notes())]
+    return "\n".join(lines) + "\n"
 
 
 def _cells(cells: Sequence[str]) -> str:
     return f"| {' | '.join(cells)} |"
 
 
-def _list(given: object) -> list[object]:
-    return cast("list[object]", given) if isinstance(given, list) else []
+def _list(value: object) -> list[object]:
+    return cast("list[object]", value) if isinstance(value, list) else []
 
 
 def _facts(facts: object) -> str:

@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING, cast
 from .. import measure
 from ..access import Access
 from ..clients.base import ASYNC, ASYNC_UVLOOP
-from ..measure import Window
-from ..run.environment import load_average
+from ..measure import Window, load_average
 from ..worker.drivers import Outcome, in_threads, settle, until_stopped
 from ..worker.job import MismatchError
 from ..worker.run import cpus_allowed, describe_python, new_loop
@@ -40,9 +39,9 @@ from .loops import loop_of, row_of
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 
+    from ..contract.cql import CqlJob, CqlResult
     from .clients.base import Peer
     from .data import Parameters
-    from .result import CqlJob, CqlResult
 
 IN_FLIGHT = 64
 """Calls in flight while tables are filled."""
@@ -76,14 +75,14 @@ class Run:
         job = self.job
         operation, keys, seed = job["operation"], job["keys"], job["seed"]
         if operation in PAGES:
-            made = [list(self.bound([(PARTITION,)])) for _ in range(workers)]
+            streams = [list(self.bound([(PARTITION,)])) for _ in range(workers)]
         else:
-            made = [
+            streams = [
                 list(self.bound(drawn(operation, keys, seed, worker, workers)))
                 for worker in range(workers)
             ]
         self.ready = measure.peak_rss()
-        return [cycle(rows) for rows in made]
+        return [cycle(rows) for rows in streams]
 
     def bound(self, rows: Iterable[Sequence[object]]) -> Iterator[Parameters]:
         """The parameters in the client's type."""
@@ -100,19 +99,19 @@ class Run:
         keys = self.job["keys"]
         return [item(number) for number in range(0, keys, max(1, keys // CHECKED))]
 
-    def key(self, wanted: Parameters) -> Parameters:
+    def key(self, parameters: Parameters) -> Parameters:
         """The parameters to read this item."""
-        return next(self.bound([wanted[:1]]))
+        return next(self.bound([parameters[:1]]))
 
-    def check(self, wanted: Parameters, read: object) -> None:
+    def check(self, expected: Parameters, read: object) -> None:
         """Raises if the client does not read items as they were written."""
-        found = cast("tuple[object, object, bytes]", read)
+        row = cast("tuple[object, object, bytes]", read)
         if self.job["canned"]:
-            fits = found[0] == wanted[0] and isinstance(found[1], int) and len(found[2]) == PAYLOAD
+            fits = row[0] == expected[0] and isinstance(row[1], int) and len(row[2]) == PAYLOAD
         else:
-            fits = found == wanted
+            fits = row == expected
         if not fits:
-            raise MismatchError(f"{wanted[0]} reads back as {read!r}")
+            raise MismatchError(f"{expected[0]} reads back as {read!r}")
 
 
 def run_blocking(run: Run, make: Callable[[], Blocking]) -> None:
@@ -120,8 +119,8 @@ def run_blocking(run: Run, make: Callable[[], Blocking]) -> None:
     reader.open(run.target(SELECT, SELECT_ITEM))
     with closing(reader):
         row = row_of(reader.verbs(), asynchronous=False)
-        for wanted in run.checked():
-            run.check(wanted, row(run.key(wanted)))
+        for expected in run.checked():
+            run.check(expected, row(run.key(expected)))
     client = make()
     client.open(run.measured())
     with closing(client):
@@ -152,8 +151,8 @@ async def run_asyncio(run: Run, make: Callable[[], Asyncio]) -> None:
     reader = make()
     await reader.open(run.target(SELECT, SELECT_ITEM))
     row = row_of(reader.verbs(), asynchronous=True)
-    for wanted in run.checked():
-        run.check(wanted, await cast("Awaitable[object]", row(run.key(wanted))))
+    for expected in run.checked():
+        run.check(expected, await cast("Awaitable[object]", row(run.key(expected))))
     await reader.close()
     client = make()
     await client.open(run.measured())

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
 
 from ..clients.base import SYNC, Verbs
-from ..clients.shape import NUMPY_PLAIN
 from ..queries.cells import NOTHING
 from ..work import bin_names
+from ..work.shape import NUMPY_PLAIN
 from ..work.tables import NUMPY_TYPES
 from ..worker.loop import batch_verbs, compiled, record_verbs, table_verbs
 from .cells import (

@@ -1,4 +1,4 @@
-"""Cells of fixed work: a client, its face, an operation, a number of records."""
+"""Cells of fixed work: a client, its API, an operation, a number of records."""
 
 from __future__ import annotations
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, TypedDict, cast, final
 
-from ..result import Cpu, Failure, Job, Python, failure_of
+from ..contract.result import Cpu, Failure, Job, Python, failure_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

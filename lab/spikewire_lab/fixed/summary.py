@@ -30,8 +30,8 @@ def trimmed(values: Sequence[float]) -> list[float]:
     ordered = sorted(values)
     low, high = ordered[len(ordered) // 4], ordered[3 * len(ordered) // 4]
     reach = REACH * (high - low)
-    kept = [value for value in values if low - reach <= value <= high + reach]
-    return kept if len(kept) >= LEAST_LEFT else list(values)
+    inside = [value for value in values if low - reach <= value <= high + reach]
+    return inside if len(inside) >= LEAST_LEFT else list(values)
 
 
 @dataclass(frozen=True)
@@ -103,15 +103,15 @@ def summarise(results: Sequence[FixedResult]) -> Summary:
 
 
 def _reckon(elapsed: Sequence[float], medians: Sequence[float], *, trim: bool) -> Reckoned:
-    kept = trimmed(elapsed) if trim else list(elapsed)
+    times = trimmed(elapsed) if trim else list(elapsed)
     rates = [1 / each for each in elapsed]
     rates = trimmed(rates) if trim else rates
     middles = trimmed(medians) if trim else list(medians)
     return Reckoned(
-        each=statistics.median(kept),
+        each=statistics.median(times),
         rate=statistics.median(rates),
         deviation=statistics.stdev(middles) if len(middles) > 1 else None,
-        low=min(kept),
-        high=max(kept),
-        rounds=len(kept),
+        low=min(times),
+        high=max(times),
+        rounds=len(times),
     )

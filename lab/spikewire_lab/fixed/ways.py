@@ -64,7 +64,7 @@ class Sequential:
         work = cast("Coroutine[object, None, object]", calls(operations))
         with Growth() as growth:
             run_now(work)
-        return growth.taken
+        return growth.size
 
 
 class Gathered:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, cast
 from .. import measure
 from ..clients import PEERS
 from ..clients.base import SYNC
-from ..run.environment import load_average
+from ..measure import load_average
 from ..work import value_pool
 from ..worker.job import Plan
 from ..worker.run import describe_python

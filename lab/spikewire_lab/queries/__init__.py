@@ -1,7 +1,7 @@
 """Comparisons of scans: how fast whole sets are read, and how scans affect single records.
 
-From the flags to the tables: ``flags`` and ``run``; what is compared: ``cells``; one comparison
-from start to end: ``lab``, with ``gets`` for single records during scans; in the process that
-reads: ``worker``, ``among``, ``readers``, ``consumers``, ``memory``; results: ``result``,
+The flags: ``flags``, and ``commands/queries``; what is compared: ``cells``; one comparison from
+start to end: ``lab``, with ``gets`` for single records during scans; in the process that reads:
+``worker``, ``background``, ``readers``, ``consumers``, ``memory``; results: ``contract/queries``,
 ``lines``, ``table``.
 """

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from ..clients import OURS, PEERS
 from ..clients.base import ASYNC, NODE, SYNC
 from ..clients.registry import base_of, in_order
-from ..run.plan import NODE_OURS, NODE_PEER
+from ..plan import NODE_OURS, NODE_PEER
 
 QUERIES_MODE = "queries"
 GETS_MODE = "scans-p99"

@@ -65,8 +65,8 @@ def share(pool: Sequence[Bins], percent: float) -> Between:
     """The range from zero to a value that this share of the records does not exceed: halfway
     between two records' values, and exact as a float, for clients without other numbers."""
     values = sorted(cast("int", bins[RANGE_BIN]) for bins in pool)
-    taken = max(1, min(len(values) - 1, round(len(values) * percent / 100)))
-    return 0, int(float((values[taken - 1] + values[taken]) // 2))
+    count = max(1, min(len(values) - 1, round(len(values) * percent / 100)))
+    return 0, int(float((values[count - 1] + values[count]) // 2))
 
 
 class Check(Protocol):
@@ -86,8 +86,8 @@ class Check(Protocol):
 
 def check_of(selected: Selected) -> Check:
     """Checks by key, unless this Python lacks the hash for digests."""
-    made = _digests(selected.set_name)
-    return _Contents(selected) if made is None else _Keys(selected, made)
+    digests = _digests(selected.set_name)
+    return _Contents(selected) if digests is None else _Keys(selected, digests)
 
 
 def contents_of(selected: Selected) -> Check:
@@ -103,9 +103,9 @@ def _digests(set_name: str) -> Callable[[int], bytes] | None:
         return None
 
     def digest(key: int) -> bytes:
-        made = begun.copy()
-        made.update(key.to_bytes(8, "big", signed=True))
-        return made.digest()
+        hasher = begun.copy()
+        hasher.update(key.to_bytes(8, "big", signed=True))
+        return hasher.digest()
 
     return digest
 
@@ -144,7 +144,7 @@ class _Contents:
 
     selected: Selected
     how: str = BY_CONTENT
-    _found: Counter[int] = field(default_factory=Counter[int])
+    _counts: Counter[int] = field(default_factory=Counter[int])
 
     @cached_property
     def _numbers(self) -> dict[object, int]:
@@ -159,7 +159,7 @@ class _Contents:
         difference = differs(self.selected.pool[number], held)
         if difference is not None:
             raise MismatchError(f"a record of the scan is wrong: {difference}")
-        self._found[number] += 1
+        self._counts[number] += 1
 
     def table(self, columns: object) -> None:
         arrow = cast("_Arrow", importlib.import_module("pyarrow"))
@@ -168,11 +168,11 @@ class _Contents:
 
     def end(self) -> None:
         for number in range(len(self.selected.pool)):
-            wanted = self.selected.copies(number) if number in self.selected.numbers else 0
-            if self._found[number] != wanted:
+            expected = self.selected.copies(number) if number in self.selected.numbers else 0
+            if self._counts[number] != expected:
                 raise MismatchError(
-                    f"a scan gave {self._found[number]:,} records like that of key {number}, of"
-                    f" which there are {wanted:,}"
+                    f"a scan gave {self._counts[number]:,} records like that of key {number}, of"
+                    f" which there are {expected:,}"
                 )
 
 

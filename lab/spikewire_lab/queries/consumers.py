@@ -142,14 +142,14 @@ async def async_called(
 
 def tables(batches: Iterable[Sized], consumer: Consumer) -> Read:
     """The loop of a blocking caller over tables."""
-    count, drowsy, paper = 0, Drowsy(), Paper()
-    with _sink(consumer) as (name, sink), paper:
+    count, slow, file = 0, SlowConsumer(), FileConsumer()
+    with _sink(consumer) as (name, sink), file:
         for batch in batches:
             count += len(batch)
             if name == FILE:
-                paper.write(cast("IO[bytes]", sink), batch)
+                file.write(cast("IO[bytes]", sink), batch)
             elif name == SLEEP:
-                time.sleep(drowsy.due(count))
+                time.sleep(slow.due(count))
             elif name == _CHECK:
                 cast("Check", sink).table(batch)
     return count, None
@@ -157,14 +157,14 @@ def tables(batches: Iterable[Sized], consumer: Consumer) -> Read:
 
 async def async_tables(batches: AsyncIterable[Sized], consumer: Consumer) -> Read:
     """The loop of a task over tables."""
-    count, drowsy, paper = 0, Drowsy(), Paper()
-    with _sink(consumer) as (name, sink), paper:
+    count, slow, file = 0, SlowConsumer(), FileConsumer()
+    with _sink(consumer) as (name, sink), file:
         async for batch in batches:
             count += len(batch)
             if name == FILE:
-                await asyncio.to_thread(paper.write, cast("IO[bytes]", sink), batch)
+                await asyncio.to_thread(file.write, cast("IO[bytes]", sink), batch)
             elif name == SLEEP:
-                await asyncio.sleep(drowsy.due(count))
+                await asyncio.sleep(slow.due(count))
             elif name == _CHECK:
                 cast("Check", sink).table(batch)
     return count, None
@@ -180,7 +180,7 @@ def _sink(consumer: Consumer, buffering: int = BUFFER) -> Generator[tuple[str, o
         with tempfile.TemporaryFile(buffering=buffering) as file:
             yield consumer, file
     elif consumer == SLEEP:
-        yield consumer, Drowsy()
+        yield consumer, SlowConsumer()
     elif consumer == NOTHING:
         yield consumer, None
     else:
@@ -214,7 +214,7 @@ def _line(bins: Mapping[str, object]) -> bytes:
     return f"{bins!r}\n".encode()
 
 
-class Drowsy:
+class SlowConsumer:
     """When to sleep and for how long, bounded in total regardless of the number of records."""
 
     def __init__(self) -> None:
@@ -236,7 +236,7 @@ class Drowsy:
         return times * PAUSE
 
 
-class Paper:
+class FileConsumer:
     """Writes tables to a file in Arrow's stream format, by pyarrow."""
 
     def __init__(self) -> None:

@@ -43,17 +43,19 @@ FOREIGN = {
 
 def problem(args: argparse.Namespace, usual: argparse.Namespace) -> str | None:
     """Why these flags are invalid for scans, or None; `usual` holds all defaults."""
-    asked = " and ".join(mode for mode in QUERY_MODES if mode in args.modes)
+    requested = " and ".join(mode for mode in QUERY_MODES if mode in args.modes)
     others = [mode for mode in args.modes if mode not in QUERY_MODES]
     if others:
-        return f"--mode {asked} is a comparison of its own: ask for {', '.join(others)} without it"
+        return (
+            f"--mode {requested} is a comparison of its own: ask for {', '.join(others)} without it"
+        )
     for flag, name in FOREIGN.items():
         if getattr(args, name) != getattr(usual, name):
-            return f"{flag} is not for --mode {asked}"
+            return f"{flag} is not for --mode {requested}"
     if len(args.records or (1,)) > 1:
-        return f"--records: --mode {asked} takes one number of records"
-    if asked == NODE_QUERIES_MODE and args.python:
-        return f"--python is not for --mode {asked}"
+        return f"--records: --mode {requested} takes one number of records"
+    if requested == NODE_QUERIES_MODE and args.python:
+        return f"--python is not for --mode {requested}"
     if args.slow_records is not None and not {QUERIES_MODE, INDEX_MODE} & set(args.modes):
         return f"--slow-records is for --mode {QUERIES_MODE} or {INDEX_MODE}"
     if args.select is not None and INDEX_MODE not in args.modes:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from typing_extensions import Self
 
-    from ..result import Failure, Job, Result
+    from ..contract.result import Failure, Job, Result
 
 START_SECONDS, ANSWER_SECONDS = 60.0, 30.0
 
@@ -79,11 +79,11 @@ class GetRound:
     def brief(self) -> str:
         if self.failure is not None:
             return f"failed: {self.failure}"
-        said = [f"{_p99([self.alone])} alone"]
+        parts = [f"{_p99([self.alone])} alone"]
         for during, where in ((self.beside, "beside"), (self.among, "among")):
             if during is not None:
-                said.append(f"{_p99([during.gets])} {where} {GETS_SCANS} scans")
-        return f"p99 {', '.join(said)}"
+                parts.append(f"{_p99([during.gets])} {where} {GETS_SCANS} scans")
+        return f"p99 {', '.join(parts)}"
 
 
 def latency(outcomes: Sequence[Result | Failure]) -> dict[str, float]:
@@ -135,7 +135,7 @@ class Scanning:
     records: int | None = None
     seconds: float = 0.0
     failed: str | None = None
-    _said: deque[str] = field(default_factory=lambda: deque[str](maxlen=5))
+    _last_lines: deque[str] = field(default_factory=lambda: deque[str](maxlen=5))
     _going: threading.Event = field(default_factory=threading.Event)
 
     def __enter__(self) -> Self:
@@ -148,9 +148,9 @@ class Scanning:
             self._process.stdin.write(json.dumps(job))
             self._process.stdin.close()
             self._going.wait(START_SECONDS)
-            if SCANNING not in self._said:
-                said = " ".join(self._said) or "nothing was said"
-                self.failed = f"the scans did not start: {said}"
+            if SCANNING not in self._last_lines:
+                output = " ".join(self._last_lines) or "nothing was said"
+                self.failed = f"the scans did not start: {output}"
             self._began = time.perf_counter()
             undo.pop_all()
         return self
@@ -188,12 +188,12 @@ class Scanning:
         killer = threading.Timer(ANSWER_SECONDS, process.kill)
         killer.start()
         try:
-            self._heard(process.stdout.read())
+            self._read_lines(process.stdout.read())
         finally:
             killer.cancel()
             self._stop()
 
-    def _heard(self, text: str) -> None:
+    def _read_lines(self, text: str) -> None:
         try:
             answer: dict[str, object] = json.loads(text)
         except ValueError:
@@ -208,7 +208,7 @@ class Scanning:
         assert self._process.stderr is not None
         with self._process.stderr as stream:
             for line in stream:
-                self._said.append(line.rstrip())
+                self._last_lines.append(line.rstrip())
                 if line.rstrip() == SCANNING:
                     self._going.set()
         self._going.set()

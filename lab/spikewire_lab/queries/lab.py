@@ -5,16 +5,17 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING
 
-from ..access.limits import barred
+from ..build import of_results
 from ..clients import OURS, PEERS
 from ..clients.base import NODE, SYNC
+from ..clients.limits import barred
+from ..contract.queries import Outcome, as_scan
+from ..plan import Skipped
 from ..run import environment, node
 from ..run.awake import awake
-from ..run.build import of_results
 from ..run.compare import CannotRunError
 from ..run.launch import python_worker, run_job
 from ..run.place import NO_ALTERNATE, Place
-from ..run.plan import Skipped
 from ..run.rounds import Rounds, Usable
 from ..work import parse_bins, value_pool
 from .cells import (
@@ -38,12 +39,11 @@ from .cells import (
 from .check import share
 from .gets import GetRound, Getter, gets_alone_and_not
 from .lines import GetLine, ScanLine, get_lines, scan_lines
-from .result import Outcome, as_scan
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from ..result import Job
+    from ..contract.result import Job
     from ..run.cluster import Cluster
     from ..run.progress import Progress
 
@@ -119,7 +119,7 @@ class Scans:
             "kind": "scans",
             "interrupted": self.interrupted,
             "environment": self.environment,
-            "settings": self.settings.told(),
+            "settings": self.settings.as_json(),
             "builds": of_results([self.scans, gets]),
             "skipped": [asdict(one) for one in self.skipped],
             "scans": [
@@ -134,35 +134,35 @@ class Scans:
 class Lab:
     """Runs the jobs of one comparison."""
 
-    def __init__(self, settings: Settings, found: Scans, progress: Progress) -> None:
+    def __init__(self, settings: Settings, scans: Scans, progress: Progress) -> None:
         self._settings = settings
-        self._found = found
+        self._scans = scans
         self._progress = progress
         self._rounds = Rounds(settings.rounds, settings.seed, progress, settings.pause)
-        self._can_use = Usable(found.skipped, progress)
+        self._can_use = Usable(scans.skipped, progress)
         self._node: node.Runner | None = None
         self._ranges: dict[int, list[int]] = {}
 
     def run(self, command_line: Sequence[str]) -> None:
-        settings, found = self._settings, self._found
+        settings, scans = self._settings, self._scans
         with self._settings.cluster() as cluster, awake(self._settings.keep_awake):
-            found.environment = environment.describe(cluster, command_line)
+            scans.environment = environment.describe(cluster, command_line)
             groups = self._groups()
             gets = self._getters()
             if not gets and not any(groups):
                 raise CannotRunError("none of the clients asked for can be used")
             if settings.populate:
                 every = [scan for group in groups for scan in group]
-                wanted = dict.fromkeys(((scan.size, scan.records) for scan in every), False)
+                tables = dict.fromkeys(((scan.size, scan.records) for scan in every), False)
                 if gets:
-                    wanted.setdefault((settings.sizes[0], settings.records), False)
+                    tables.setdefault((settings.sizes[0], settings.records), False)
                 indexed = [scan for scan in every if scan.selected is not None]
-                wanted.update(((scan.size, scan.records), True) for scan in indexed)
-                for (size, records), with_index in wanted.items():
+                tables.update(((scan.size, scan.records), True) for scan in indexed)
+                for (size, records), with_index in tables.items():
                     self._fill(size, records, cluster, with_index=with_index)
             every = [scan for group in groups for scan in group]
             # Tables keep this order, whichever is measured first.
-            found.scans, found.gets = {scan: [] for scan in every}, {getter: [] for getter in gets}
+            scans.scans, scans.gets = {scan: [] for scan in every}, {getter: [] for getter in gets}
             turns: list[Scan | Getter] = [*every, *gets]
             self._rounds.expect(len(turns))
             self._rounds.measure(turns, lambda one: self._measure(one, cluster))
@@ -244,14 +244,14 @@ class Lab:
         way = f"{scan.way}/{scan.consumer}"
         job = self._job(scan.client, scan.mode, scan.size, scan.records, cluster, SCAN, way)
         # Checked in the first round only: later rounds return the same.
-        job["verify"] = not self._found.scans[scan]
+        job["verify"] = not self._scans.scans[scan]
         if scan.selected is not None:
             job["between"] = self._between(scan.size)
         outcome = as_scan(self._start(scan.client, scan.mode, scan.interpreter, job))
         workers = cluster.workers()
         if "failed" not in outcome and workers is not None:
             outcome["server_threads"] = workers
-        self._found.scans[scan].append(outcome)
+        self._scans.scans[scan].append(outcome)
         return _brief(outcome)
 
     def _between(self, size: int) -> list[int]:
@@ -272,7 +272,7 @@ class Lab:
             return self._start(getter.client, getter.mode, getter.interpreter, job)
 
         outcome = gets_alone_and_not(start, getting, scanning)
-        self._found.gets[getter].append(outcome)
+        self._scans.gets[getter].append(outcome)
         return outcome.brief()
 
     def _start(self, client: str, mode: str, interpreter: str, job: Job) -> Mapping[str, object]:

@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass, replace
 from statistics import median
 from typing import TYPE_CHECKING
 
-from ..table.measured import Spread
+from ..table.figures import Spread
 from ..table.summary import busy_share, loop_delay
 from .cells import NOTHING, Scan
 from .gets import During, GetRound, Getter, latency
@@ -14,7 +14,7 @@ from .gets import During, GetRound, Getter, latency
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from .result import Outcome, ScanResult
+    from ..contract.queries import Outcome, ScanResult
 
 
 @dataclass(frozen=True)
@@ -52,12 +52,12 @@ class ScanLine:
     @property
     def remarks(self) -> list[str]:
         """How this scan differs from the usual ones."""
-        said: list[str] = []
+        remarks: list[str] = []
         if self.grown is not None and not self.grown_exact:
-            said.append("+MB by ten samples a second, as an earlier peak was not forgotten")
+            remarks.append("+MB by ten samples a second, as an earlier peak was not forgotten")
         if self.checked is not None and self.checked.startswith("not"):
-            said.append(f"records were not compared with what was written: {self.checked}")
-        return said
+            remarks.append(f"records were not compared with what was written: {self.checked}")
+        return remarks
 
     def as_json(self) -> dict[str, object]:
         fields = asdict(self)
@@ -165,7 +165,7 @@ def _get_line(getter: Getter, rounds: Sequence[GetRound]) -> GetLine:
 
 def _during(rounds: Sequence[During | None], alone: Mapping[str, float]) -> DuringLine:
     known = [one for one in rounds if one is not None]
-    found = latency([one.gets for one in known])
-    ratio = found["p99"] / alone["p99"] if "p99" in alone and "p99" in found else None
+    percentiles = latency([one.gets for one in known])
+    ratio = percentiles["p99"] / alone["p99"] if "p99" in alone and "p99" in percentiles else None
     rates = [one.rate for one in known if one.rate is not None]
-    return DuringLine(found, ratio, median(rates) if rates else None)
+    return DuringLine(percentiles, ratio, median(rates) if rates else None)

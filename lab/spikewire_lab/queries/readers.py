@@ -63,7 +63,7 @@ class C(aerospike_c.Blocking):
     def scan(
         self, target: Target, way: str, consumer: Consumer, between: Between | None = None
     ) -> Read:
-        query = _asked(self._client, target, "aerospike", between)
+        query = _query(self._client, target, "aerospike", between)
         if way == FOREACH:
             return consumers.called(query.foreach, consumer, _C)
         return consumers.records(query.results(), consumer, _C)
@@ -73,7 +73,7 @@ class Py(aerospike_py.Blocking):
     def scan(
         self, target: Target, way: str, consumer: Consumer, between: Between | None = None
     ) -> Read:
-        query = _asked(self._client, target, "aerospike_py", between)
+        query = _query(self._client, target, "aerospike_py", between)
         if way == FOREACH:
             return consumers.called(query.foreach, consumer)
         return consumers.records(query.results(), consumer)
@@ -83,13 +83,13 @@ class PyAsync(aerospike_py.Asyncio):
     async def scan(
         self, target: Target, way: str, consumer: Consumer, between: Between | None = None
     ) -> Read:
-        query = _asked(self._client, target, "aerospike_py", between)
+        query = _query(self._client, target, "aerospike_py", between)
         if way == FOREACH:
             return await consumers.async_called(query.foreach, consumer)
         return consumers.records(await query.results(), consumer)
 
 
-def _asked(client: Foreign, target: Target, module: str, between: Between | None) -> Foreign:
+def _query(client: Foreign, target: Target, module: str, between: Between | None) -> Foreign:
     """A query of the whole set, or of a range of its index."""
     query = client.query(target.namespace, target.set_name)
     if between is not None:

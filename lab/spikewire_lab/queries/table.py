@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ..run.environment import cluster_in_words
+from ..run.report import BUSY, console_for
 from ..table.headings import ratio, tenths, whole
-from ..table.report import BUSY, console_for
 from .cells import GETS_SCANS
 
 if TYPE_CHECKING:
@@ -33,10 +33,10 @@ LEFT = 4
 """The number of text columns of the first table."""
 
 
-def show(found: Scans, console: Console | None = None) -> None:
+def show(scans: Scans, console: Console | None = None) -> None:
     """Prints all tables, then the remarks on them."""
     console = console or console_for()
-    for lines in found.scan_lines():
+    for lines in scans.scan_lines():
         size, runtime = lines[0].scan.size, next((one.runtime for one in lines if one.runtime), "?")
         selected = lines[0].scan.selected
         kind = "scans" if selected is None else f"index queries that select {selected:g} %"
@@ -49,7 +49,7 @@ def show(found: Scans, console: Console | None = None) -> None:
         console.print(_table(title, headings, LEFT, rows))
         for note in dict.fromkeys(note for line in lines for note in notes(line)):
             console.print(f"  {note}", markup=False, highlight=False)
-    gets = found.get_lines()
+    gets = scans.get_lines()
     if gets:
         title = (
             f"single records: alone, beside {GETS_SCANS} full scans of another process, among "
@@ -59,12 +59,12 @@ def show(found: Scans, console: Console | None = None) -> None:
         for line in gets:
             for reason in dict.fromkeys(line.failures):
                 console.print(f"  {line.getter}: {reason}", markup=False, highlight=False)
-    let_in = cluster_in_words(found.environment, access=True)
+    let_in = cluster_in_words(scans.environment, access=True)
     if let_in:
         console.print(f"connected {let_in}", markup=False, highlight=False)
-    for text in dict.fromkeys(f"{one.client}: {one.reason}" for one in found.skipped):
+    for text in dict.fromkeys(f"{one.client}: {one.reason}" for one in scans.skipped):
         console.print(f"skipped: {text}", markup=False, highlight=False)
-    if found.interrupted:
+    if scans.interrupted:
         console.print("interrupted: the rounds above are not complete", markup=False)
 
 
@@ -113,11 +113,11 @@ def _during_cells(during: DuringLine | None) -> list[str]:
 
 def notes(line: ScanLine) -> list[str]:
     """Remarks on this line that a reader must see."""
-    scan, said = line.scan, [f"{line.scan}: {reason}" for reason in dict.fromkeys(line.failures)]
-    said += [f"{scan}: {remark}" for remark in line.remarks]
+    scan, notes = line.scan, [f"{line.scan}: {reason}" for reason in dict.fromkeys(line.failures)]
+    notes += [f"{scan}: {remark}" for remark in line.remarks]
     if line.server_busy is not None and line.server_busy >= BUSY:
-        said.append(f"{scan}: set by the server, busy {line.server_busy:.0%} of its time")
-    return said
+        notes.append(f"{scan}: set by the server, busy {line.server_busy:.0%} of its time")
+    return notes
 
 
 def _table(title: str, headings: Sequence[str], left: int, rows: Sequence[list[str]]) -> Table:

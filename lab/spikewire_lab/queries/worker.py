@@ -20,7 +20,7 @@ from ..measure import Window
 from ..work import matches, record_of
 from ..worker.job import MismatchError, Plan
 from ..worker.run import describe_python
-from .among import get_among_scans
+from .background import get_during_scans
 from .cells import ARROW, DESCRIBE, FILE, FILL, GET_AMONG_SCANS, KEEP_SCANNING, NOTHING
 from .check import RANGE_BIN, Selected, check_of, contents_of
 from .memory import Curve
@@ -29,12 +29,12 @@ from .readers import ASYNCIO, BLOCKING
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterator, Mapping
 
-    from ..result import Job
+    from ..contract.queries import Added, ScanResult
+    from ..contract.result import Job
     from ..work import Bins
     from .check import Check
     from .consumers import Read
     from .readers import AsyncioReader, BlockingReader
-    from .result import Added, ScanResult
 
 SCANNING, SAY = "scanning", 2
 """The lab reads what a process that keeps scanning prints to standard error."""
@@ -144,7 +144,7 @@ def answer(job: Job) -> Mapping[str, object]:
     if job["action"] == KEEP_SCANNING:
         return {"records": keep_scanning(Plan.of(job))}
     if job["action"] == GET_AMONG_SCANS:
-        return get_among_scans(job)
+        return get_during_scans(job)
     return cast("Mapping[str, object]", scan(job))
 
 

@@ -39,14 +39,14 @@ while os.getppid() == parent:
 
 
 @contextlib.contextmanager
-def awake(wanted: bool = True) -> Generator[int]:
+def awake(enabled: bool = True) -> Generator[int]:
     """Keeps every processor that this process may use busy at the lowest priority; returns their
     number. The processes end with the block, or with this process.
 
     Raises:
         RuntimeError: the system has no such scheduling class.
     """
-    if not wanted:
+    if not enabled:
         yield 0
         return
     if not hasattr(os, "SCHED_IDLE"):

@@ -13,9 +13,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..access import OPEN, Access, asking, guarded
+from ..access import OPEN, Access, info, server
+from ..access.seeds import parse_named_seeds
 from .interrupts import interrupts_wait
-from .seeds import parse_named_seeds
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from typing_extensions import Self
 
-    from .seeds import NamedSeed, Seed
+    from ..access.seeds import NamedSeed, Seed
 
 ROWS = "spikewire_rows"
 SERVING = ("spikewire-node", "spikewire-flow")
@@ -33,7 +33,7 @@ STOP_SECONDS = 5.0
 
 
 @dataclass(frozen=True)
-class GivenCluster:
+class ExternalCluster:
     """A running cluster given by the user."""
 
     seeds: tuple[Seed, ...]
@@ -81,15 +81,15 @@ class EmbeddedCluster:
             *("--nodes", str(nodes), "--port", "0", "--namespace", namespace),
             *("--threads", str(threads), "--replication-factor", str(copies)),
         ]
-        self._told = ""
+        self._options = ""
         if access:
-            self._command = [sys.executable, "-m", guarded.__name__]
-            self._told = guarded.options(nodes, namespace, threads, copies, access)
+            self._command = [sys.executable, "-m", server.__name__]
+            self._options = server.options(nodes, namespace, threads, copies, access)
         self.access = access
         """Includes the certificates that the cluster creates, once it is ready."""
         self._process: subprocess.Popen[str] | None = None
         self._listener: threading.Thread | None = None
-        self._said: deque[str] = deque(maxlen=20)
+        self._last_lines: deque[str] = deque(maxlen=20)
         self._ready = threading.Event()
         self.seeds: tuple[Seed, ...] = ()
 
@@ -98,8 +98,8 @@ class EmbeddedCluster:
         return None if self._process is None else self._process.pid
 
     def describe(self) -> str:
-        kept = f"threads: {self._threads}, copies: {self._copies}"
-        return f"embedded on this machine, nodes: {self._nodes}, {kept}"
+        storage = f"threads: {self._threads}, copies: {self._copies}"
+        return f"embedded on this machine, nodes: {self._nodes}, {storage}"
 
     def workers(self) -> int | None:
         """Threads that can work at the same time: those that serve connections, at most one for
@@ -112,8 +112,8 @@ class EmbeddedCluster:
 
     def rows(self) -> int | None:
         """Records read and written, as counted by all nodes together; a batch counts its rows."""
-        told = asking.answers(self.seeds, "statistics", self.access)
-        counts = [_statistic(one, ROWS) for one in told]
+        statistics = info.answers(self.seeds, "statistics", self.access)
+        counts = [_statistic(one, ROWS) for one in statistics]
         known = [count for count in counts if count is not None]
         return sum(known) if len(known) == len(counts) else None
 
@@ -124,8 +124,8 @@ class EmbeddedCluster:
                 process = self._start()
             self._ready.wait(START_SECONDS)
             if not self.seeds:
-                said = "\n".join(self._said) or "it said nothing"
-                raise RuntimeError(f"the embedded cluster did not start: {said}")
+                output = "\n".join(self._last_lines) or "it said nothing"
+                raise RuntimeError(f"the embedded cluster did not start: {output}")
             if self._cpus:
                 pin(process.pid, self._cpus)
         except BaseException:
@@ -136,7 +136,7 @@ class EmbeddedCluster:
     def _start(self) -> subprocess.Popen[str]:
         self._process = process = subprocess.Popen(  # noqa: S603 - no shell, our own arguments
             self._command,
-            stdin=subprocess.PIPE if self._told else subprocess.DEVNULL,
+            stdin=subprocess.PIPE if self._options else subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,
@@ -144,8 +144,8 @@ class EmbeddedCluster:
         )
         if process.stdin is not None:
             # One that exits at once gives the reason on its standard output.
-            with suppress(OSError), process.stdin as given:
-                given.write(self._told)
+            with suppress(OSError), process.stdin as stdin:
+                stdin.write(self._options)
         self._listener = threading.Thread(target=self._listen, args=(process,), daemon=True)
         self._listener.start()
         return process
@@ -161,9 +161,9 @@ class EmbeddedCluster:
     def _listen(self, process: subprocess.Popen[str]) -> None:
         assert process.stdout is not None
         for line in process.stdout:
-            self._said.append(line.rstrip())
-            if line.startswith(guarded.CERTIFICATES):
-                self.access = guarded.with_certificates(self.access, line)
+            self._last_lines.append(line.rstrip())
+            if line.startswith(server.CERTIFICATES):
+                self.access = server.with_certificates(self.access, line)
             elif line.startswith("ready ") and not self.seeds:
                 self._met(parse_named_seeds(line.removeprefix("ready ").strip()))
                 self._ready.set()
@@ -171,7 +171,7 @@ class EmbeddedCluster:
 
     def _met(self, seeds: Sequence[NamedSeed]) -> None:
         if self.access.tls is not None:
-            names = tuple(name or guarded.NAME for _, _, name in seeds)
+            names = tuple(name or server.NAME for _, _, name in seeds)
             self.access = replace(self.access, tls=replace(self.access.tls, names=names))
         self.seeds = tuple((host, port) for host, port, _ in seeds)
 
@@ -184,7 +184,7 @@ class EmbeddedCluster:
             self._process.stdout.close()
 
 
-Cluster = GivenCluster | EmbeddedCluster
+Cluster = ExternalCluster | EmbeddedCluster
 
 
 def is_local(host: str) -> bool:
@@ -241,10 +241,10 @@ def truncate(cluster: Cluster, namespace: str, set_name: str) -> str | None:
     Any node takes the command for all, so the first that answers is enough.
     """
     command = f"truncate:namespace={namespace};set={set_name}"
-    said = asking.first(cluster.seeds, command, cluster.access)
-    if said is None:
+    answer = info.first(cluster.seeds, command, cluster.access)
+    if answer is None:
         return "none of the seeds answers"
-    return None if said.lower() == "ok" else said
+    return None if answer.lower() == "ok" else answer
 
 
 def _statistic(statistics: str | None, name: str) -> int | None:

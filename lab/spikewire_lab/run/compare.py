@@ -6,35 +6,37 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
-from ..access.limits import barred
+from ..build import of_results
 from ..clients import FLOOR, PEERS
 from ..clients.base import ASYNC, CRATES, NODE, SYNC
-from ..clients.shape import SINGLE, column_bins, column_set
-from ..open.contract import CONSTANT
-from ..open.elsewhere import scheduled, worked_out
-from ..series.hlog import keep as keep_log
-from ..series.lines import Shown
-from ..table.summary import Line, Round, summarise, with_ratios
+from ..clients.limits import barred
+from ..contract.open import CONSTANT
+from ..plan import Absence, Cell, Group, Matrix, Skipped
+from ..series.lines import LineDisplay
+from ..table.figures import ERROR_LIMIT
+from ..table.line import Line
+from ..table.summary import Round, summarise, with_ratios
 from ..work import parse_workload
 from ..work.keys import UNIFORM
 from ..work.mix import INSERT, INSERTING, LOSING
+from ..work.shape import SINGLE, column_bins, column_set
+from ..worker.open.other_languages import scheduled, worked_out
 from ..worker.steps import lacking
 from . import environment, node, rust
 from .awake import awake
-from .build import of_results
-from .cluster import Cluster, GivenCluster, is_local, truncate
+from .cluster import Cluster, ExternalCluster, is_local, truncate
+from .hlog import keep as keep_log
 from .launch import as_result, python_worker, run_job, rust_variables
 from .place import NO_ALTERNATE, Place
-from .plan import Absence, Cell, Group, Matrix, Skipped
+from .processes import run_processes
 from .progress import Progress, brief
-from .rounds import ERROR_LIMIT, Asked, Rounds, Usable, until_interrupted
-from .together import run_together
+from .rounds import AnswerCache, Rounds, Usable, until_interrupted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from ..result import Job, Python, Work
-    from .build import Build
+    from ..contract.build import Build
+    from ..contract.result import Job, Python, Work
 
 FILLERS = ("aerospike", "spikewire", "aerospike-py", "aerospike-native", "aerospike-sdk")
 """Clients that may write the records, in order of preference: any client must be able to read
@@ -132,7 +134,7 @@ class Comparison:
             "kind": self.kind,
             "interrupted": self.interrupted,
             "environment": self.environment,
-            "settings": self.settings.told(),
+            "settings": self.settings.as_json(),
             "builds": self.builds(),
             "skipped": [asdict(one) for one in self.skipped],
             "cells": [
@@ -155,13 +157,13 @@ class Lab:
         settings: Settings,
         comparison: Comparison,
         progress: Progress,
-        asked: Asked | None = None,
+        answers: AnswerCache | None = None,
     ) -> None:
-        """`asked` holds answers from other comparisons of this command."""
+        """`answers` holds those from other comparisons of this command."""
         self._settings = settings
         self._comparison = comparison
         self._progress = progress
-        self._asked = Asked() if asked is None else asked
+        self._answers = AnswerCache() if answers is None else answers
         self._rust: dict[str, list[str]] = {}
         self._node: node.Runner | None = None
         self._rounds = Rounds(settings.rounds, settings.seed, progress, settings.pause)
@@ -191,7 +193,7 @@ class Lab:
 
     def _cluster(self) -> Cluster:
         settings = self._settings
-        return GivenCluster(()) if settings.matrix.clients == (FLOOR,) else settings.cluster()
+        return ExternalCluster(()) if settings.matrix.clients == (FLOOR,) else settings.cluster()
 
     def _usable_groups(self) -> list[Group]:
         groups: list[Group] = []
@@ -230,7 +232,7 @@ class Lab:
 
     def _reason(self, cell: Cell) -> str | None:
         if cell.mode in CRATES:
-            self._rust[cell.client], missing = self._asked(cell.client, lambda: self._built(cell))
+            self._rust[cell.client], missing = self._answers(cell.client, lambda: self._built(cell))
             return missing
         if cell.mode == NODE and self._node is None:
             self._node, missing = node.runner()
@@ -240,7 +242,7 @@ class Lab:
         # interpreter without free threading would not even start.
         question = (cell.client, cell.mode, cell.interpreter, _needs(cell))
         job = self._job(cell, "describe", None)
-        answer = self._asked(question, lambda: self._start(cell, job, forced=False))
+        answer = self._answers(question, lambda: self._start(cell, job, forced=False))
         reason = answer.get("failed") or answer.get("unavailable")
         if reason is not None:
             return str(reason)
@@ -336,23 +338,23 @@ class Lab:
             self.populate(self._records(cell), cluster)
 
     def _start(self, cell: Cell, job: Job, *, forced: bool = True) -> Mapping[str, object]:
-        heard = Shown(cell.processes, self._progress.say) if "lines" in job else None
+        on_report = LineDisplay(cell.processes, self._progress.say) if "lines" in job else None
         if cell.mode in CRATES:
             job = scheduled(job)
             command = self._rust[cell.client]
-            answer = run_job(command, job, rust_variables(), heard=heard)
+            answer = run_job(command, job, rust_variables(), on_report=on_report)
             return worked_out(job, rust.completed(cell.client, command, answer))
         if cell.mode == NODE:
             assert self._node is not None
             job = scheduled(job)
-            return worked_out(job, self._node.start(job, heard=heard))
+            return worked_out(job, self._node.start(job, on_report=on_report))
         variables = dict(PEERS[cell.client].environment.get(cell.mode, {}))
         gil = self._gil(cell)
         if forced and gil is not None:
             variables["PYTHON_GIL"] = "1" if gil else "0"
         if job["action"] == "measure" and cell.processes > 1:
-            return run_together(python_worker(cell.interpreter), job, variables, heard)
-        return run_job(python_worker(cell.interpreter), job, variables, heard=heard)
+            return run_processes(python_worker(cell.interpreter), job, variables, on_report)
+        return run_job(python_worker(cell.interpreter), job, variables, on_report=on_report)
 
     def _job(
         self, cell: Cell, action: str, cluster: Cluster | None, records: RecordSet | None = None

@@ -10,11 +10,12 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
-from ..access import asking, probe
+from .. import build
+from ..access import info, probe
 from ..access.flags import without_secrets
-from . import build
+from ..access.seeds import seed_text
+from ..measure import load_average
 from .launch import recorded_variables
-from .seeds import seed_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -34,8 +35,8 @@ def describe(cluster: Cluster, command_line: Sequence[str]) -> dict[str, object]
             "kind": cluster.describe(),
             **({"access": let_in} if let_in else {}),
             "seeds": [seed_text(seed) for seed in cluster.seeds],
-            "build": asking.first(cluster.seeds, "build", cluster.access),
-            "edition": asking.first(cluster.seeds, "edition", cluster.access),
+            "build": info.first(cluster.seeds, "build", cluster.access),
+            "edition": info.first(cluster.seeds, "edition", cluster.access),
         },
     }
 
@@ -46,8 +47,8 @@ def cluster_in_words(environment: Mapping[str, Any], *, access: bool = False) ->
     if not isinstance(cluster, dict):
         return "" if access else str(cluster or "")
     known = cast("dict[str, Any]", cluster)
-    told = known.get("access"), None if access else known.get("kind")
-    return ", ".join(str(one) for one in reversed(told) if one)
+    parts = known.get("access"), None if access else known.get("kind")
+    return ", ".join(str(one) for one in reversed(parts) if one)
 
 
 def machine(command_line: Sequence[str]) -> dict[str, object]:
@@ -88,10 +89,6 @@ def loads(runs: object) -> Iterator[float]:
     elif isinstance(runs, (list, tuple)):
         for value in cast("Sequence[object]", runs):
             yield from loads(value)
-
-
-def load_average() -> list[float]:
-    return [round(value, 2) for value in os.getloadavg()]
 
 
 def _version(distribution: str) -> str | None:

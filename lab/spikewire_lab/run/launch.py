@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any, cast
 
 from ..access import HIDDEN, Access
 from ..clients.registry import build_of
-from ..open.contract import OVERTIME
-from ..result import Failure, Job, Result, failure_of
+from ..contract.open import OVERTIME
+from ..contract.result import Failure, Job, Result, failure_of
 from ..series.lines import MARK
 from ..work.mix import INSERTING
 from ..worker.job import INSERT_LIMIT
@@ -24,8 +24,8 @@ from .packages import folder_of
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from ..cql.result import CqlJob
-    from .together import Meeting
+    from ..contract.cql import CqlJob
+    from .meeting import Meeting
 
 FOLDER = Path(__file__).resolve().parents[1]
 CLIENT_VARIABLES = (
@@ -49,8 +49,8 @@ POPULATE = "populate"
 
 def environment(extra: Mapping[str, str]) -> dict[str, str]:
     """This process's variables without those that change how a client works, and `extra`."""
-    kept = {k: v for k, v in os.environ.items() if not k.startswith(CLIENT_VARIABLES)}
-    return {**kept, **extra}
+    inherited = {k: v for k, v in os.environ.items() if not k.startswith(CLIENT_VARIABLES)}
+    return {**inherited, **extra}
 
 
 def rust_variables() -> dict[str, str]:
@@ -81,14 +81,14 @@ class Listening:
     def __init__(
         self,
         process: subprocess.Popen[str],
-        heard: Callable[[Any], object] | None,
+        on_report: Callable[[Any], object] | None,
         meeting: Meeting | None,
     ) -> None:
         """Takes over its standard error, which would otherwise be read twice, and its standard
         input if it is to wait for other processes."""
         assert process.stderr is not None
         self._stream, process.stderr = process.stderr, None
-        self._heard, self._others, self._meeting = heard, list[str](), meeting
+        self._on_report, self._others, self._meeting = on_report, list[str](), meeting
         self._input = process.stdin
         if meeting is not None:
             meeting.joined(process)
@@ -110,21 +110,21 @@ class Listening:
                 if not line.startswith(MARK):
                     self._others.append(line)
                     continue
-                said = json.loads(line.removeprefix(MARK))
-                if "ready" in said and self._meeting is not None and self._input is not None:
+                report = json.loads(line.removeprefix(MARK))
+                if "ready" in report and self._meeting is not None and self._input is not None:
                     self._meeting.reached(self._input)
-                elif self._heard is not None:
-                    self._heard(said)
+                elif self._on_report is not None:
+                    self._on_report(report)
 
 
 def _begin(process: subprocess.Popen[str], text: str) -> None:
     """Writes only the job and leaves the input open for more."""
     assert process.stdin is not None
-    given, process.stdin = process.stdin, None
+    stdin, process.stdin = process.stdin, None
     # A process that has ended reports why itself.
     with suppress(OSError):
-        given.write(text)
-        given.flush()
+        stdin.write(text)
+        stdin.flush()
 
 
 def run_job(
@@ -132,14 +132,14 @@ def run_job(
     job: Job | CqlJob,
     extra: Mapping[str, str] | None = None,
     seconds: float = SETUP_SECONDS,
-    heard: Callable[[Any], object] | None = None,
+    on_report: Callable[[Any], object] | None = None,
     meeting: Meeting | None = None,
 ) -> Mapping[str, Any]:
     """Starts a child, passes it the job, and waits for its answer: so many seconds in addition to
-    the job's warm-up and measurement. `heard` is called in another thread with what it says before;
-    in the `meeting` it waits for other processes."""
+    the job's warm-up and measurement. `on_report` is called in another thread with each of its
+    reports before; in the `meeting` it waits for other processes."""
     package = folder_of(build_of(job["client"]))
-    given = job if package is None else {**job, "package": package}
+    full_job = job if package is None else {**job, "package": package}
     limit = seconds + job["warmup"] + job["duration"]
     if "open" in job:
         limit += OVERTIME * (job["warmup"] + job["duration"])
@@ -158,10 +158,10 @@ def run_job(
     except OSError as error:
         return Failure(failed=f"cannot start {command[0]}: {error.strerror}")
     with process:
-        text = f"{json.dumps(given)}\n"
+        text = f"{json.dumps(full_job)}\n"
         listening = None
-        if heard is not None or meeting is not None:
-            listening = Listening(process, heard, meeting)
+        if on_report is not None or meeting is not None:
+            listening = Listening(process, on_report, meeting)
         if meeting is not None:
             _begin(process, text)
         try:
@@ -171,7 +171,7 @@ def run_job(
         finally:
             stop_process(process)
             others = "" if listening is None else listening.end()
-    return hidden(_answer(out, others or err or "", process.returncode), Access.of_job(given))
+    return hidden(_answer(out, others or err or "", process.returncode), Access.of_job(full_job))
 
 
 def _answer(out: str, err: str, status: int) -> Mapping[str, Any]:

@@ -7,15 +7,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
-from .. import measure
-from . import build
+from .. import build, measure
+from ..plan import NODE_OURS, NODE_PEER
 from .launch import SETUP_SECONDS, run_job
-from .plan import NODE_OURS, NODE_PEER
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from ..result import Job
+    from ..contract.result import Job
 
 PROJECT = Path("lab") / "node"
 WORKER = PROJECT / "dist" / "worker.js"
@@ -45,10 +44,10 @@ class Runner:
         self,
         job: Job,
         seconds: float = SETUP_SECONDS,
-        heard: Callable[[Any], object] | None = None,
+        on_report: Callable[[Any], object] | None = None,
     ) -> Mapping[str, Any]:
-        """Runs a job in processes of its own, and encodes its samples; `heard` is called with what
-        they say before."""
+        """Runs a job in processes of its own, and encodes its samples; `on_report` is called with
+        their reports before."""
         command = [self.node, str(self.worker)]
         if job["cpus"]:
             taskset = shutil.which("taskset")
@@ -59,7 +58,7 @@ class Runner:
             command = [taskset, "-c", ",".join(map(str, job["cpus"])), *command]
         named = job["client"]
         job = cast("Job", {**job, "client": PACKAGES[named]})
-        answer = {**run_job(command, job, seconds=seconds, heard=heard)}
+        answer = {**run_job(command, job, seconds=seconds, on_report=on_report)}
         if "client" in answer:
             answer["client"] = named
         addon = _addon(self.worker)
@@ -70,15 +69,15 @@ class Runner:
 
 def runner(worker: Path | None = None) -> tuple[Runner | None, str]:
     """The runner of these clients, or why there is none."""
-    found = worker or find_worker()
-    if found is None:
+    script = worker or find_worker()
+    if script is None:
         return None, f"{PROJECT} is not here: the Node.js clients need a source checkout"
     node = shutil.which("node")
     if node is None:
         return None, "there is no node"
-    if not found.is_file() or _addon(found) is None:
+    if not script.is_file() or _addon(script) is None:
         return None, "the Node.js part of the lab is not built: make lab-node"
-    return Runner(node, found), ""
+    return Runner(node, script), ""
 
 
 def _addon(worker: Path) -> Path | None:
@@ -91,18 +90,18 @@ def encoded(answer: Mapping[str, Any]) -> Mapping[str, Any]:
     if latency is None:
         return answer
     samples: dict[str, list[int]] = {name: latency[name] for name in ("read", "write")}
-    taken = [nanoseconds for name in samples for nanoseconds in samples[name]]
+    latencies = [nanoseconds for name in samples for nanoseconds in samples[name]]
     within = {
-        str(limit): sum(nanoseconds <= limit * 1_000_000 for nanoseconds in taken)
+        str(limit): sum(nanoseconds <= limit * 1_000_000 for nanoseconds in latencies)
         for limit in measure.WITHIN_MS
     }
     histograms = {name: measure.encode(values) for name, values in samples.items()}
     largest = round(latency["max_ns"])
-    shown = {**answer, "latency": {**latency, **histograms, "max_ns": largest, "within": within}}
+    result = {**answer, "latency": {**latency, **histograms, "max_ns": largest, "within": within}}
     series: Mapping[str, Any] | None = answer.get("series")
     if series is not None:
         parts = {
             name: list(map(measure.encode, series[name])) for name in samples if name in series
         }
-        shown["series"] = {**series, **parts}
-    return shown
+        result["series"] = {**series, **parts}
+    return result

@@ -77,14 +77,14 @@ def add(place: str) -> str:
         name, path = "", place
     if not path:
         raise ValueError(f"{PACKAGE}{AT}{place} names no path: {FORM}")
-    folder = _found(Path(path).expanduser())
+    folder = _package_in(Path(path).expanduser())
     name = name or _called(Path(path).expanduser().absolute())
     if _folders.setdefault(name, folder) != folder:
         raise ValueError(f"two builds would be called {name}: give them names, {AT}NAME=PATH")
     return name
 
 
-def _found(path: Path) -> Path:
+def _package_in(path: Path) -> Path:
     if path.suffix == ".whl" and path.is_file():
         folder = _wheel(path.resolve())
     elif path.is_file() and os.access(path, os.X_OK):
@@ -123,7 +123,7 @@ def _wheel(path: Path) -> Path:
 def _installed(python: Path) -> Path:
     """Where an interpreter finds the package."""
     try:
-        asked = subprocess.run(  # noqa: S603 - the program that the user named
+        process = subprocess.run(  # noqa: S603 - the program that the user named
             [str(python), "-I", "-c", _ASKED],
             capture_output=True,
             text=True,
@@ -132,10 +132,10 @@ def _installed(python: Path) -> Path:
         )
     except (OSError, subprocess.SubprocessError) as error:
         raise ValueError(f"{python} cannot be asked where {PACKAGE} is: {error}") from None
-    found = asked.stdout.strip()
-    if not found:
+    origin = process.stdout.strip()
+    if not origin:
         raise ValueError(f"{PACKAGE} is not installed where {python} is")
-    return Path(found).parent
+    return Path(origin).parent
 
 
 def _called(path: Path) -> str:

@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING, Any
 
 from ..access import OPEN, Access
 from ..access import flags as access_flags
+from ..access.seeds import parse_named_seeds
 from ..arguments import count, value
-from .cluster import EmbeddedCluster, GivenCluster
-from .seeds import parse_named_seeds
+from .cluster import EmbeddedCluster, ExternalCluster
 
 if TYPE_CHECKING:
     import argparse
 
-    from ..result import Job
+    from ..access.seeds import Seed
+    from ..contract.result import Job
     from .cluster import Cluster
-    from .seeds import Seed
 
 COPIES = 2
 SERVICES_ALTERNATE = "--services-alternate"
@@ -50,7 +50,7 @@ class Place:
     def cluster(self) -> Cluster:
         """The given cluster, or one that is started when it is entered."""
         if self.hosts:
-            return GivenCluster(self.hosts, access=self.access)
+            return ExternalCluster(self.hosts, access=self.access)
         copies = self.replication_factor or min(COPIES, self.nodes)
         return EmbeddedCluster(
             self.nodes,
@@ -68,12 +68,12 @@ class Place:
         if cluster is not None and cluster.access:
             job["access"] = cluster.access.job()
 
-    def told(self) -> dict[str, Any]:
+    def as_json(self) -> dict[str, Any]:
         """The settings for a saved file, without secrets."""
-        made = asdict(self)
-        access = self.access.told()
-        del made["access"]
-        return made if access is None else {**made, "access": access}
+        place = asdict(self)
+        access = self.access.as_json()
+        del place["access"]
+        return place if access is None else {**place, "access": access}
 
 
 def add_flags(parser: argparse.ArgumentParser) -> argparse._ArgumentGroup:  # pyright: ignore[reportPrivateUsage]
@@ -117,11 +117,13 @@ def add_alternate(where: argparse._ArgumentGroup) -> None:  # pyright: ignore[re
     )
 
 
-def given(args: argparse.Namespace) -> dict[str, Any]:
+def options_of(args: argparse.Namespace) -> dict[str, Any]:
     """The fields of a `Place` from the flags."""
-    made = {field.name: getattr(args, field.name) for field in fields(Place) if field.name in args}
+    options = {
+        field.name: getattr(args, field.name) for field in fields(Place) if field.name in args
+    }
     seeds = tuple((host, port) for host, port, _ in args.hosts)
-    return {**made, "hosts": seeds, "access": access_flags.given(args, _names(args))}
+    return {**options, "hosts": seeds, "access": access_flags.access_of(args, _names(args))}
 
 
 def _names(args: argparse.Namespace) -> list[str]:

@@ -6,8 +6,8 @@ import sys
 import time
 from typing import TYPE_CHECKING
 
-from ..clients.shape import SINGLE
 from ..table.summary import failed_calls, rate_of
+from ..work.shape import SINGLE
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from rich.progress import Progress as Bar
     from typing_extensions import Self
 
+    from ..plan import Cell, Skipped
     from ..table.summary import Round
-    from .plan import Cell, Skipped
 
 
 class Progress:
@@ -80,7 +80,7 @@ class Progress:
         if not 0 < self._done < self._total:
             return ""
         each = (time.monotonic() - self._began) / self._done
-        return f", about {shown_time(each * (self._total - self._done))} left"
+        return f", about {format_time(each * (self._total - self._done))} left"
 
 
 def brief(cell: Cell, outcome: Round) -> str:
@@ -94,12 +94,12 @@ def brief(cell: Cell, outcome: Round) -> str:
     if operations:
         text += f", {seconds * 1e6 / operations:.1f} us CPU per {unit}"
     if outcome["errors"]:
-        said = failed_calls(outcome["errors"], outcome.get("timeouts"))
-        text += f", {said}, the first: {outcome['first_error']}"
+        failures = failed_calls(outcome["errors"], outcome.get("timeouts"))
+        text += f", {failures}, the first: {outcome['first_error']}"
     return text
 
 
-def shown_time(seconds: float) -> str:
+def format_time(seconds: float) -> str:
     """Minutes and seconds."""
     minutes, seconds = divmod(round(seconds), 60)
     return f"{minutes}:{seconds:02}"

@@ -6,23 +6,23 @@ import os
 import shutil
 from typing import TYPE_CHECKING
 
-from ..access import OPEN, asking
+from ..access import OPEN, info
+from ..access.seeds import seed_text
 from .cluster import reachable
-from .seeds import seed_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from pathlib import Path
 
     from ..access import Access
-    from .seeds import Seed
+    from ..access.seeds import Seed
 
 
 def out_of_reach(seeds: Sequence[Seed], access: Access = OPEN) -> str | None:
     """Says that no seed accepts connections, or why they refuse clients; None if neither."""
     if not reachable(seeds):
         return f"no seed can be reached: {', '.join(map(seed_text, seeds))}"
-    return asking.refused(seeds, access) if seeds and access else None
+    return info.rejection(seeds, access) if seeds and access else None
 
 
 def no_program(interpreters: Iterable[str]) -> str | None:

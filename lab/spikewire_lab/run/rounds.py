@@ -8,7 +8,7 @@ import time
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar, cast
 
-from .plan import Skipped
+from ..plan import Skipped
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Sequence
@@ -17,15 +17,13 @@ if TYPE_CHECKING:
 
 C = TypeVar("C")
 T = TypeVar("T")
-ERROR_LIMIT = 0.001
-"""The share of failed calls from which a line counts as flawed."""
 
 
 class Lab(Protocol):
     def run(self, command_line: Sequence[str]) -> None: ...
 
 
-class Found(Protocol):
+class Interruptible(Protocol):
     interrupted: bool
 
 
@@ -62,7 +60,7 @@ class Rounds:
 
 
 @dataclass(frozen=True)
-class Asked:
+class AnswerCache:
     """Answers that hold for the duration of a command, such as whether a client is installed: each
     question is asked once, however many comparisons the command makes."""
 
@@ -104,18 +102,13 @@ class Usable:
         self.progress.skipped(skipped)
 
 
-def until_interrupted(lab: Lab, found: Found, command_line: Sequence[str]) -> None:
+def until_interrupted(lab: Lab, results: Interruptible, command_line: Sequence[str]) -> None:
     """Runs a comparison. Ctrl-C ends it early: its results so far are kept and marked as
     interrupted."""
     try:
         lab.run(command_line)
     except KeyboardInterrupt:
-        found.interrupted = True
-
-
-def error_share(errors: int, calls: float) -> float:
-    """Failed calls as a share of all; `calls` is the number of successful ones."""
-    return errors / (errors + calls) if errors else 0.0
+        results.interrupted = True
 
 
 def shuffled(cells: Sequence[C], seed: int, number: int) -> list[C]:

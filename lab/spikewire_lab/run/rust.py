@@ -8,8 +8,8 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from . import build as build_of
-from .plan import RUST_OURS, RUST_PEER
+from .. import build as build_of
+from ..plan import RUST_OURS, RUST_PEER
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -54,7 +54,7 @@ def build(client: str, crate: Path | None) -> tuple[list[str], str | None]:
     binary = BINARIES[client]
     if not (crate / "src" / "bin" / f"{binary}.rs").is_file():
         return [], f"{CRATE} has no program for it yet"
-    made = subprocess.run(  # noqa: S603 - no shell, our own arguments
+    process = subprocess.run(  # noqa: S603 - no shell, our own arguments
         [cargo, *OPTIONS, "--features", FEATURES[client], "--bin", binary],
         cwd=crate,
         stdout=subprocess.DEVNULL,
@@ -62,8 +62,8 @@ def build(client: str, crate: Path | None) -> tuple[list[str], str | None]:
         text=True,
         check=False,
     )
-    if made.returncode != 0:
-        lines = [line for line in made.stderr.splitlines() if line.startswith("error")]
+    if process.returncode != 0:
+        lines = [line for line in process.stderr.splitlines() if line.startswith("error")]
         return [], f"does not build: {lines[0] if lines else 'see cargo build'}"
     return [str(crate / "target" / "release" / binary)], None
 

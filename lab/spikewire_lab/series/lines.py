@@ -7,14 +7,12 @@ import os
 import threading
 import time
 from collections import Counter
-from typing import TYPE_CHECKING, TypedDict
+from typing import TYPE_CHECKING, Protocol, TypedDict
 
 from .memory import resident
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
-
-    from .timeline import Timeline
 
 NS = 1_000_000_000
 MARK = "spikewire-bench "
@@ -52,14 +50,24 @@ def say(what: Mapping[str, object]) -> None:
     os.write(2, f"{MARK}{json.dumps(what)}\n".encode())
 
 
+class Calls(Protocol):
+    """The calls of all workers so far, and the instant at which their window opened."""
+
+    began: int
+
+    def counts(self, instant: int) -> tuple[int, int, int]: ...
+
+    def latencies(self, start: int, end: int) -> Sequence[int] | None: ...
+
+
 class Lines:
     """A thread that reports every full second."""
 
-    def __init__(self, timeline: Timeline, part: int, rows: int) -> None:
-        self._timeline, self._part, self._rows = timeline, part, rows
+    def __init__(self, calls: Calls, part: int, rows: int) -> None:
+        self._calls, self._part, self._rows = calls, part, rows
         self._begun, self._over = threading.Event(), threading.Event()
         self._thread = threading.Thread(target=self._run, name="bench-lines", daemon=True)
-        self._shown = (0, 0, 0)
+        self._reported = (0, 0, 0)
 
     def start(self) -> None:
         self._thread.start()
@@ -77,7 +85,7 @@ class Lines:
         second = 0
         while True:
             second += 1
-            due = self._timeline.began + second * NS
+            due = self._calls.began + second * NS
             if self._over.wait(max(0.0, (due - time.perf_counter_ns()) / NS) + _GRACE):
                 break
             say(self.of(second))
@@ -88,12 +96,12 @@ class Lines:
     def of(self, second: int) -> Second:
         """Calls that could not be counted in their second, because their worker had not recorded
         them yet, are counted in the next."""
-        start = self._timeline.began + (second - 1) * NS
-        known = self._timeline.counts(start + NS)
-        tried, errors, late = (now - then for now, then in zip(known, self._shown, strict=True))
-        self._shown = known
-        taken = self._timeline.latencies(start, start + NS) or ()
-        counted = Counter(rounded(abs(one)) for one in taken)
+        start = self._calls.began + (second - 1) * NS
+        known = self._calls.counts(start + NS)
+        tried, errors, late = (now - then for now, then in zip(known, self._reported, strict=True))
+        self._reported = known
+        latencies = self._calls.latencies(start, start + NS) or ()
+        counted = Counter(rounded(abs(one)) for one in latencies)
         return {
             "second": second,
             "part": self._part,
@@ -105,30 +113,30 @@ class Lines:
         }
 
 
-class Shown:
+class LineDisplay:
     """Shows the reports of workers, those of several processes combined."""
 
     def __init__(self, processes: int, show: Callable[[str], object]) -> None:
         self._processes, self._show = processes, show
-        self._heard: dict[int, list[Second]] = {}
+        self._seconds: dict[int, list[Second]] = {}
 
-    def __call__(self, said: Second) -> None:
-        heard = self._heard.setdefault(said["second"], [])
-        heard.append(said)
-        if len(heard) == self._processes:
-            self._show(text(heard))
+    def __call__(self, report: Second) -> None:
+        reports = self._seconds.setdefault(report["second"], [])
+        reports.append(report)
+        if len(reports) == self._processes:
+            self._show(text(reports))
 
 
-def text(heard: Sequence[Second]) -> str:
+def text(reports: Sequence[Second]) -> str:
     """One second of all processes."""
     samples: Counter[int] = Counter()
-    for one in heard:
+    for one in reports:
         for value, count in one["samples"]:
             samples[value] += count
-    sums = [sum(one[key] for one in heard) for key in ("operations", "errors", "timeouts", "rss")]
+    sums = [sum(one[key] for one in reports) for key in ("operations", "errors", "timeouts", "rss")]
     operations, errors, late, rss = sums
     return (
-        f"{heard[0]['second']:5} s {operations:11,} op/s"
+        f"{reports[0]['second']:5} s {operations:11,} op/s"
         f"  p50 {_percentile(samples, 50)} us  p99 {_percentile(samples, 99)} us"
         f"  {errors:,} errors  {late:,} timeouts  {rss / 1e6:,.0f} MB"
     )
@@ -139,9 +147,9 @@ def _percentile(samples: Counter[int], percent: int) -> str:
     many = samples.total()
     if not many or (percent > 50 and many * (100 - percent) < 100 * BEYOND):
         return f"{'-':>7}"
-    wanted, so_far = -(-many * percent // 100), 0
+    rank, so_far = -(-many * percent // 100), 0
     for value, count in sorted(samples.items()):
         so_far += count
-        if so_far >= wanted:
+        if so_far >= rank:
             return f"{value / 1000:7,.0f}"
     return f"{'-':>7}"

@@ -22,11 +22,13 @@ class Unmarked:
     edge = NEVER
 
     def passed(
-        self, _before: int, _held: int, _had: int, _now: int, _tried: int, _taken: int
+        self, _before: int, _held: int, _had: int, _now: int, _tried: int, _sampled: int
     ) -> int:
         return NEVER
 
-    def ended(self, _before: int, _held: int, _had: int, now: int, _tried: int, _taken: int) -> int:
+    def ended(
+        self, _before: int, _held: int, _had: int, now: int, _tried: int, _sampled: int
+    ) -> int:
         return now
 
 
@@ -50,35 +52,35 @@ class Marks(Unmarked):
         self._began, self._interval = began, interval
         self._samples = samples
         self._errors, self._timeouts = errors, timeouts
-        self._instants, self._tried, self._taken = array("q"), array("q"), array("q")
+        self._instants, self._tried, self._sampled = array("q"), array("q"), array("q")
 
     @property
     def edge(self) -> int:  # type: ignore[override]
         """The end of the first interval."""
         return self._began() + self._interval
 
-    def passed(self, before: int, held: int, had: int, now: int, tried: int, taken: int) -> int:
+    def passed(self, before: int, held: int, had: int, now: int, tried: int, sampled: int) -> int:
         """An interval has ended since the timed call that began at `before`, when `held` calls had
         been tried and `had` latencies taken; that call may have lasted for several intervals.
         Returns the end of the current interval."""
-        self.ended(before, held, had, now, tried, taken)
+        self.ended(before, held, had, now, tried, sampled)
         began = self._began()
         return began + ((now - began) // self._interval + 1) * self._interval
 
-    def ended(self, before: int, held: int, had: int, now: int, tried: int, taken: int) -> int:
+    def ended(self, before: int, held: int, had: int, now: int, tried: int, sampled: int) -> int:
         """The same at the end of the loop; returns the loop's result."""
         if before:
             self._note(before, held, had)
-        if taken > had:
-            last = abs(self._samples[(taken - 1) % len(self._samples)])
-            self._note(before + last, held + 1, taken)
-        self._note(now, tried, taken)
+        if sampled > had:
+            last = abs(self._samples[(sampled - 1) % len(self._samples)])
+            self._note(before + last, held + 1, sampled)
+        self._note(now, tried, sampled)
         return now
 
-    def _note(self, instant: int, tried: int, taken: int) -> None:
+    def _note(self, instant: int, tried: int, sampled: int) -> None:
         # Last, since readers in other threads look for the instant first.
         self._tried.append(tried)
-        self._taken.append(taken)
+        self._sampled.append(sampled)
         self._instants.append(instant)
 
     def counts(self, instant: int) -> tuple[int, int, int]:
@@ -102,14 +104,14 @@ class Marks(Unmarked):
     def latencies(self, start: int, end: int) -> Sequence[int] | None:
         """Latencies of calls that ended after `start` and by `end`, negative for writes; None if
         some have been overwritten."""
-        first, last = self._taken_by(start), self._taken_by(end)
+        first, last = self._sampled_by(start), self._sampled_by(end)
         size = len(self._samples)
         if first == last:
             return ()
-        if first < (self._taken[-1] if self._taken else 0) - size:
+        if first < (self._sampled[-1] if self._sampled else 0) - size:
             return None
         return [self._samples[at % size] for at in range(first, last)]
 
-    def _taken_by(self, instant: int) -> int:
+    def _sampled_by(self, instant: int) -> int:
         at = bisect_right(self._instants, instant, 0, len(self._instants))
-        return self._taken[at - 1] if at else 0
+        return self._sampled[at - 1] if at else 0

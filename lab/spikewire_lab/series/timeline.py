@@ -6,7 +6,7 @@ import time
 from itertools import pairwise
 from typing import TYPE_CHECKING, Protocol
 
-from .contract import Series, intervals_a_second
+from ..contract.series import Series, intervals_a_second
 from .lines import Lines
 from .marks import UNMARKED, Marks
 from .memory import Memory
@@ -83,9 +83,9 @@ class Timeline:
 
     def marks(self, samples: Sequence[int], errors: Errors) -> Marks:
         """The marks of one more worker of a closed loop."""
-        made = Marks(lambda: self.began, self.interval, samples, errors.failures, errors.late)
-        self.sources.append(made)
-        return made
+        marks = Marks(lambda: self.began, self.interval, samples, errors.failures, errors.late)
+        self.sources.append(marks)
+        return marks
 
     def series(
         self,
@@ -101,7 +101,7 @@ class Timeline:
         edges = [self.began + at * self.interval for at in range(many + 1)]
         sums = [self.counts(edge) for edge in edges[1:]]
         good = _rising([tried - errors for tried, errors, _ in sums])
-        made: Series = {
+        series: Series = {
             "start": self._start,
             "interval": self.interval / NS,
             "operations": [rows * one for one in _steps(good)],
@@ -114,17 +114,17 @@ class Timeline:
         histograms: tuple[list[str], list[str]] = ([], [])
         # Reads that had not begun before the window opened may end at its very first instant.
         for at, (start, end) in enumerate(pairwise(edges)):
-            taken = self.latencies(start if at else start - 1, end)
-            _add(made, None if taken is None else sorted(map(abs, taken)))
+            latencies = self.latencies(start if at else start - 1, end)
+            _add(series, None if latencies is None else sorted(map(abs, latencies)))
             if encode is not None:
-                taken = taken or []
-                histograms[0].append(encode([one for one in taken if one > 0]))
-                histograms[1].append(encode([-one for one in taken if one < 0]))
+                latencies = latencies or []
+                histograms[0].append(encode([one for one in latencies if one > 0]))
+                histograms[1].append(encode([-one for one in latencies if one < 0]))
         if encode is not None:
-            made["read"], made["write"] = histograms
+            series["read"], series["write"] = histograms
         if self._memory is not None and self._memory.held:
-            made["rss"] = self._memory.held[:many]
-        return made
+            series["rss"] = self._memory.held[:many]
+        return series
 
     def counts(self, instant: int) -> tuple[int, int, int]:
         """Calls tried, errors and timeouts of all sources by then, as far as they are known."""
@@ -133,13 +133,13 @@ class Timeline:
 
     def latencies(self, start: int, end: int) -> list[int] | None:
         """The latencies of all sources together."""
-        found: list[int] = []
+        latencies: list[int] = []
         for one in self.sources:
-            taken = one.latencies(start, end)
-            if taken is None:
+            of_source = one.latencies(start, end)
+            if of_source is None:
                 return None
-            found += taken
-        return found
+            latencies += of_source
+        return latencies
 
 
 def marks_of(timeline: Timeline | None, samples: Sequence[int], errors: Errors) -> Unmarked:
@@ -152,19 +152,19 @@ def _rising(counts: Sequence[int]) -> list[int]:
     that ended is only estimated while errors have exact instants, so that a difference could become
     negative."""
     most = counts[-1]
-    made: list[int] = []
+    rising: list[int] = []
     for count in counts:
-        made.append(max(made[-1] if made else 0, min(count, most)))
-    return made
+        rising.append(max(rising[-1] if rising else 0, min(count, most)))
+    return rising
 
 
 def _steps(counts: Sequence[int]) -> list[int]:
     return [after - before for before, after in pairwise((0, *counts))]
 
 
-def _add(made: Series, taken: Sequence[int] | None) -> None:
-    many = len(taken or ())
-    made["max_ns"].append(taken[-1] if taken else None)
-    made["p50_ns"].append(taken[(many - 1) // 2] if taken else None)
-    told = many >= 100 * BEYOND
-    made["p99_ns"].append(taken[-(-99 * many // 100) - 1] if taken and told else None)
+def _add(series: Series, latencies: Sequence[int] | None) -> None:
+    many = len(latencies or ())
+    series["max_ns"].append(latencies[-1] if latencies else None)
+    series["p50_ns"].append(latencies[(many - 1) // 2] if latencies else None)
+    enough = many >= 100 * BEYOND
+    series["p99_ns"].append(latencies[-(-99 * many // 100) - 1] if latencies and enough else None)

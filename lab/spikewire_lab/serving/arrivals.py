@@ -7,18 +7,18 @@ import random
 import time
 from typing import TYPE_CHECKING
 
-from ..open.alarm import alarm
+from ..worker.alarm import alarm
 from .store import REQUESTS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from .users import Answers, Ask
+    from .answers import Answers, Ask
 
 _OVER = -1
 
 
-async def arrive(asks: list[Ask], due: Sequence[int], seed: str, answers: Answers) -> None:
+async def arrive(calls: list[Ask], due: Sequence[int], seed: str, answers: Answers) -> None:
     """Makes requests at these nanoseconds from now, ascending, each by a free user. If none is free
     they wait, and their times count from when they were due. Ends with the last answer."""
     clock, waiting = time.perf_counter_ns, asyncio.Queue[int]()
@@ -34,7 +34,7 @@ async def arrive(asks: list[Ask], due: Sequence[int], seed: str, answers: Answer
             timer.at(began + due[sent])
             return
         timer.off()
-        for _ in asks:
+        for _ in calls:
             waiting.put_nowait(_OVER)
 
     async def user(ask: Ask, number: int) -> None:
@@ -55,7 +55,7 @@ async def arrive(asks: list[Ask], due: Sequence[int], seed: str, answers: Answer
     timer = alarm(asyncio.get_running_loop(), ring)
     try:
         timer.at(began + due[0])
-        await asyncio.gather(*(user(ask, number) for number, ask in enumerate(asks)))
+        await asyncio.gather(*(user(ask, number) for number, ask in enumerate(calls)))
     finally:
         timer.close()
     left = sum(waiting.get_nowait() != _OVER for _ in range(waiting.qsize()))

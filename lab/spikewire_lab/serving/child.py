@@ -28,7 +28,7 @@ class Child:
 
     def __init__(self, job: ServingJob) -> None:
         self._job = job
-        self._said: deque[str] = deque(maxlen=20)
+        self._last_lines: deque[str] = deque(maxlen=20)
         self._known = threading.Event()
         self.port = 0
 
@@ -67,10 +67,10 @@ class Child:
         """Terminates the server, and returns its last report."""
         self._process.terminate()
         self._process.wait(END_SECONDS)
-        said = self._answer()
-        if "answered" not in said:
-            raise RuntimeError(f"the server ended: {self._reason(said)}")
-        return cast("Served", said)
+        answer = self._answer()
+        if "answered" not in answer:
+            raise RuntimeError(f"the server ended: {self._reason(answer)}")
+        return cast("Served", answer)
 
     def _listen(self) -> None:
         """Reads all of its output, so that it never blocks on it."""
@@ -80,7 +80,7 @@ class Child:
                 self.port = int(line.split()[1])
                 self._known.set()
             elif line.strip():
-                self._said.append(line.strip())
+                self._last_lines.append(line.strip())
         self._known.set()
 
     def _answer(self) -> dict[str, object]:
@@ -90,11 +90,11 @@ class Child:
         except ValueError:
             return {}
 
-    def _reason(self, said: dict[str, object] | None = None) -> str:
+    def _reason(self, answer: dict[str, object] | None = None) -> str:
         stop_process(self._process)
-        said = self._answer() if said is None else said
-        last = self._said[-1] if self._said else "it said nothing"
-        return str(said.get("failed", f"status {self._process.returncode}: {last}"))
+        answer = self._answer() if answer is None else answer
+        last = self._last_lines[-1] if self._last_lines else "it said nothing"
+        return str(answer.get("failed", f"status {self._process.returncode}: {last}"))
 
     def _stop(self) -> None:
         stop_process(self._process)

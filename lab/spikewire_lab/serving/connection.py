@@ -31,8 +31,10 @@ class Connection(asyncio.Protocol):
     async def open(port: int) -> Connection:
         loop = asyncio.get_running_loop()
         host = "127.0.0.1"
-        _, made = await loop.create_connection(lambda: Connection(f"{host}:{port}"), host, port)
-        return made
+        _, connection = await loop.create_connection(
+            lambda: Connection(f"{host}:{port}"), host, port
+        )
+        return connection
 
     async def get(self, path: str) -> bytes:
         """Returns the body. Raises `Reply` for a status other than 200, `ConnectionError` if the

@@ -72,22 +72,22 @@ class Ours(Features):
         self._sets = [self._client.dataset(self.target.namespace, name) for name in self.names]
 
     async def singles(self, request: Request) -> list[dict[str, Any]]:
-        found = await asyncio.gather(
+        records = await asyncio.gather(
             *(one.get(key) for one, keys in zip(self._sets, request, strict=True) for key in keys)
         )
-        return [record.bins for record in found]
+        return [record.bins for record in records]
 
     async def several(self, request: Request) -> Records:
-        found = await asyncio.gather(
+        batches = await asyncio.gather(
             *(one.get_many(keys) for one, keys in zip(self._sets, request, strict=True))
         )
-        return [[row.bins for row in rows] for rows in found]
+        return [[row.bins for row in rows] for rows in batches]
 
     async def batch(self, request: Request) -> list[dict[str, Any]]:
-        wanted = [
+        reads = [
             key for one, keys in zip(self._sets, request, strict=True) for key in one.keys(keys)
         ]
-        return [row.bins for row in await self._client.get_many(wanted)]
+        return [row.bins for row in await self._client.get_many(reads)]
 
     async def close(self) -> None:
         await self._client.close()
@@ -115,12 +115,12 @@ class Peer(_Tuples):
         ).connect()
 
     async def singles(self, request: Request) -> list[dict[str, Any]]:
-        found = await asyncio.gather(*map(self._client.get, self.all(request)))
-        return [record.bins for record in found]
+        records = await asyncio.gather(*map(self._client.get, self.all(request)))
+        return [record.bins for record in records]
 
     async def several(self, request: Request) -> Records:
-        found = await asyncio.gather(*map(self._client.batch_read, self.each(request)))
-        return [rows.to_list() for rows in found]
+        batches = await asyncio.gather(*map(self._client.batch_read, self.each(request)))
+        return [rows.to_list() for rows in batches]
 
     async def batch(self, request: Request) -> list[dict[str, Any]]:
         # A dictionary by user key would lose records that have the same key in two sets.

@@ -5,49 +5,31 @@ from __future__ import annotations
 import asyncio
 import random
 import time
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from .. import measure
-from ..open.contract import POISSON
-from ..open.schedule import offsets
+from ..contract.open import POISSON
+from ..worker.open.schedule import offsets
+from .answers import Answers
 from .arrivals import arrive
 from .store import REQUESTS
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
+    from .answers import Ask
     from .result import ServingJob, Usage
-
-    Ask = Callable[[int], Awaitable[object]]
-    """Makes one of the requests."""
 
 
 WARMING = 10
 """Users of the warm-up before an open loop: as many as in the study."""
 
 
-@dataclass
-class Answers:
-    """The answers of all users."""
-
-    times: list[int] = field(default_factory=list[int])
-    """Nanoseconds of each answered request; in an open loop from when it was due."""
-    service: list[int] = field(default_factory=list[int])
-    """In an open loop: nanoseconds from when it began."""
-    errors: int = 0
-    first_error: str | None = None
-
-    def failed(self, error: BaseException) -> None:
-        self.errors += 1
-        self.first_error = self.first_error or f"{type(error).__name__}: {error}"
-
-
-async def use(asks: list[Ask], seconds: float, seed: str, answers: Answers) -> None:
+async def use(calls: list[Ask], seconds: float, seed: str, answers: Answers) -> None:
     """Runs one user for each of these for a given time; returns when all have their last answer."""
     until = time.perf_counter() + seconds
     await asyncio.gather(
-        *(_user(ask, until, f"{seed}/{number}", answers) for number, ask in enumerate(asks))
+        *(_user(ask, until, f"{seed}/{number}", answers) for number, ask in enumerate(calls))
     )
 
 
@@ -68,12 +50,12 @@ async def _user(ask: Ask, until: float, seed: str, answers: Answers) -> None:
 
 
 async def measured(
-    asks: list[Ask], job: ServingJob, usage: Callable[[], Awaitable[Usage]]
+    calls: list[Ask], job: ServingJob, usage: Callable[[], Awaitable[Usage]]
 ) -> dict[str, Any]:
     """Warm-up, then the window: the fields of a `ServingResult` about users and processor time."""
     warming, answers = Answers(), Answers()
     # An open loop has connections for bursts: using all of them in a closed loop would be overload.
-    warm = asks if job["rate"] is None else asks[:WARMING]
+    warm = calls if job["rate"] is None else calls[:WARMING]
     await use(warm, job["warmup"], f"warmup/{job['seed']}", warming)
     if warming.errors:
         raise RuntimeError(f"in the warm-up: {warming.first_error}")
@@ -82,10 +64,10 @@ async def measured(
     window.open()
     seed, rate = f"users/{job['seed']}", job["rate"]
     if rate is None:
-        await use(asks, job["duration"], seed, answers)
+        await use(calls, job["duration"], seed, answers)
     else:
         due = offsets(rate, job["duration"], POISSON, seed)
-        await arrive(asks, due, seed, answers)
+        await arrive(calls, due, seed, answers)
     window.close()
     after = await usage()
     used, times = window.used, answers.times

@@ -10,7 +10,7 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, cast
 
 from ..clients import PEERS
-from ..run.environment import load_average
+from ..measure import load_average
 from ..worker.run import describe_python
 from .cells import CALL, DESCRIBE, FILL, NEEDS, SERVE
 from .child import Child
@@ -22,9 +22,9 @@ from .users import measured
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Mapping
 
+    from .answers import Ask
     from .features import Features, Request
     from .result import ServingJob, Usage
-    from .users import Ask
 
 
 def answer(job: ServingJob) -> Mapping[str, object]:
@@ -53,7 +53,7 @@ def _unavailable(job: ServingJob) -> str | None:
     return PEERS[job["client"]].unavailable()
 
 
-def _said(job: ServingJob) -> dict[str, object]:
+def _description(job: ServingJob) -> dict[str, object]:
     return {
         "client": job["client"],
         "environment": job["environment"],
@@ -80,23 +80,23 @@ class _Counted:
 
 async def _call(job: ServingJob) -> Mapping[str, object]:
     """Runs the users as tasks in the process of the client."""
-    said = _said(job)
+    description = _description(job)
     store = await Store.open(job)
     try:
         counted = _Counted(store.features, store.requests)
-        asks: list[Ask] = [counted.ask] * job["concurrency"]
-        result = await measured(asks, job, counted.usage)
+        calls: list[Ask] = [counted.ask] * job["concurrency"]
+        result = await measured(calls, job, counted.usage)
     finally:
         await store.features.close()
     # Users and client are one process.
     result["generator_cpu"] = None
     version = PEERS[job["client"]].version()
-    return {**said, **result, "version": version, "python": describe_python()}
+    return {**description, **result, "version": version, "python": describe_python()}
 
 
 async def _load(job: ServingJob) -> Mapping[str, object]:
     """Starts a server, and runs its users."""
-    said = _said(job)
+    description = _description(job)
     with Child(job) as child:
         connections = [await Connection.open(child.port) for _ in range(job["concurrency"] + 1)]
         try:
@@ -108,7 +108,7 @@ async def _load(job: ServingJob) -> Mapping[str, object]:
                 one.close()
         served = child.end()
     result["answered"] = served["answered"]
-    return {**said, **result, "version": served["version"], "python": served["python"]}
+    return {**description, **result, "version": served["version"], "python": served["python"]}
 
 
 def _asking(connection: Connection) -> Ask:

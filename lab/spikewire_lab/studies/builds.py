@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from ..clients.registry import base_of, build_of
 from ..noise import Pair
-from ..table.builds import Ratio, told
+from ..table.builds import Ratio, ratio_texts
 from .baseline.changes import figure
 from .report import MORE, Measured
 
@@ -22,7 +22,7 @@ def of_rows(rows: Sequence[Row], headings: Sequence[Heading]) -> list[str]:
     first: dict[str, Row] = {}
     for row in sorted(rows, key=lambda row: bool(build_of(row.client))):
         first.setdefault(_same(row), row)
-    return told(
+    return ratio_texts(
         [
             ratio
             for row in rows
@@ -51,7 +51,7 @@ def of_columns(
         for build, first in builds.items()
         if heading.key.startswith(build)
     ]
-    return told(
+    return ratio_texts(
         [
             ratio
             for heading, first in beside

@@ -12,10 +12,10 @@ from ..arguments import cpus
 from ..clients import BUILT
 from ..clients.registry import base_of, build_of
 from ..cql.clients import CLIENTS as CQL_CLIENTS
-from ..needed import missing
+from ..plan import CLIENTS
+from ..requirements import missing
 from ..run import packages, place, ready
-from ..run.plan import CLIENTS
-from . import instead, show
+from . import overrides, show
 from .baseline import against
 from .baseline import command as baseline
 from .recipe import FULL, SHORT, SIZES, Bench, Target
@@ -79,7 +79,7 @@ def _add_flags(recipe: argparse.ArgumentParser) -> None:
     )
     place.add_alternate(place.add_flags(recipe))
     how = recipe.add_argument_group("measurement")
-    instead.add_flags(how)
+    overrides.add_flags(how)
     for whose in ("client", "server"):
         how.add_argument(
             f"--{whose}-cpus",
@@ -107,23 +107,25 @@ def run(args: argparse.Namespace) -> int:
     lacking = (
         ready.no_program(args.python or ())
         or place.problem(args)
-        or instead.problem(args, args.recipes)
+        or overrides.problem(args, args.recipes)
         or missing()
         or _buildless(args)
     )
     if lacking is not None:
-        return _refuse(lacking)
+        return _fail(lacking)
     try:
         baselines = _baselines(args)
     except ValueError as error:
-        return _refuse(str(error))
+        return _fail(str(error))
     from ..run.progress import Progress
     from .run import run_all
 
-    target = Target(client_cpus=args.client_cpus, keep_awake=args.keep_awake, **place.given(args))
+    target = Target(
+        client_cpus=args.client_cpus, keep_awake=args.keep_awake, **place.options_of(args)
+    )
     unreached = ready.out_of_reach(target.hosts, target.access)
     if unreached is not None:
-        return _refuse(unreached, FLAWED)
+        return _fail(unreached, FLAWED)
     progress = Progress()
     bench = Bench(
         target,
@@ -134,14 +136,14 @@ def run(args: argparse.Namespace) -> int:
         args.clients,
         args.seed,
         logs=args.hlog,
-        instead=instead.given(args),
+        overrides=overrides.of_args(args),
     )
     now = dt.datetime.now(dt.timezone.utc)
     folder: Path = args.out or Path("bench-results") / f"lab-{now:%Y%m%d-%H%M%S}"
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        return _refuse(str(error))
+        return _fail(str(error))
     previous = signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
         with progress:
@@ -150,7 +152,7 @@ def run(args: argparse.Namespace) -> int:
         # After the last report was saved, or by a second Ctrl-C while it was being saved.
         return INTERRUPTED
     except OSError as error:
-        return _refuse(f"the report cannot be written: {error}", FLAWED)
+        return _fail(f"the report cannot be written: {error}", FLAWED)
     finally:
         signal.signal(signal.SIGTERM, previous)
     for report in reports:
@@ -161,8 +163,8 @@ def run(args: argparse.Namespace) -> int:
         print(f"spikewire lab: not measured: {failure}", file=sys.stderr)
     status = _status(reports, failed=bool(bench.failed))
     known = [(baselines[report.recipe], report) for report in reports if report.recipe in baselines]
-    told = {baseline.tell(report.as_json()) for baseline, report in known}
-    return status or next((one for one in against.STATUSES if one in told), 0)
+    verdicts = {baseline.report_changes(report.as_json()) for baseline, report in known}
+    return status or next((one for one in against.STATUSES if one in verdicts), 0)
 
 
 def _baselines(args: argparse.Namespace) -> dict[str, against.Baseline]:
@@ -201,6 +203,6 @@ def _status(reports: Sequence[Report], *, failed: bool) -> int:
     return FLAWED if failed or not sections or any(row.flawed for row in rows) else 0
 
 
-def _refuse(reason: str, status: int = USAGE) -> int:
+def _fail(reason: str, status: int = USAGE) -> int:
     print(f"spikewire lab: {reason}", file=sys.stderr)
     return status

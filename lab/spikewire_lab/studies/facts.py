@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 from typing import TYPE_CHECKING, Any, cast
 
-from ..run.build import described
+from ..build import described
 from ..run.environment import cluster_in_words
 
 if TYPE_CHECKING:

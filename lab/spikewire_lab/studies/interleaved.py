@@ -7,20 +7,20 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Generic, Protocol, TypeVar, cast
 
-from ..access.limits import barred
 from ..clients import OURS, PEERS
 from ..clients.base import SYNC
+from ..clients.limits import barred
+from ..plan import Skipped
 from ..run import environment
 from ..run.awake import awake
 from ..run.compare import CannotRunError
 from ..run.launch import python_worker, run_job
-from ..run.plan import Skipped
 from ..run.rounds import Rounds, Usable
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Mapping, Sequence
 
-    from ..result import Failure, Job
+    from ..contract.result import Failure, Job
     from ..run.cluster import Cluster
     from .recipe import Bench
 
@@ -50,7 +50,7 @@ R = TypeVar("R", bound="Mapping[str, object]")
 
 
 @dataclass
-class Found(Generic[C, R]):
+class Outcomes(Generic[C, R]):
     """The results so far; complete only if not interrupted."""
 
     environment: dict[str, object] = field(default_factory=dict[str, object])
@@ -64,8 +64,8 @@ class Found(Generic[C, R]):
 
     def failures(self, cell: C) -> list[str]:
         """Why processes failed, each reason once."""
-        said = [failed(one) for one in self.outcomes.get(cell, ())]
-        return list(dict.fromkeys(reason for reason in said if reason))
+        reasons = [failed(one) for one in self.outcomes.get(cell, ())]
+        return list(dict.fromkeys(reason for reason in reasons if reason))
 
     def runs(self) -> list[object]:
         """Every process, for the file of raw results."""
@@ -80,13 +80,15 @@ def failed(outcome: Mapping[str, object]) -> str:
 class InterleavedLab(ABC, Generic[C, R]):
     """Measures cells in rounds."""
 
-    def __init__(self, bench: Bench, cells: Sequence[C], rounds: int, found: Found[C, R]) -> None:
+    def __init__(
+        self, bench: Bench, cells: Sequence[C], rounds: int, outcomes: Outcomes[C, R]
+    ) -> None:
         self.bench = bench
         self.target = bench.target
         self._cells = cells
         self._rounds = Rounds(rounds, bench.seed, bench.progress)
-        self._found = found
-        self._can_use = Usable(found.skipped, bench.progress)
+        self._outcomes = outcomes
+        self._can_use = Usable(outcomes.skipped, bench.progress)
 
     @abstractmethod
     def what(self, cell: C) -> Hashable:
@@ -111,19 +113,19 @@ class InterleavedLab(ABC, Generic[C, R]):
     def run(self, command_line: Sequence[str]) -> None:
         target = self.target
         with target.cluster() as cluster, awake(target.keep_awake):
-            self._found.environment = environment.describe(cluster, command_line)
+            self._outcomes.environment = environment.describe(cluster, command_line)
             cells = [cell for cell in self._cells if self._usable(cell)]
             if not cells:
                 raise CannotRunError("none of the clients asked for can be used")
             self.prepare(cells, cluster)
             # Tables keep this order, whichever is measured first.
-            self._found.outcomes = {cell: [] for cell in cells}
+            self._outcomes.outcomes = {cell: [] for cell in cells}
             self._rounds.expect(len(cells))
             self._rounds.measure(cells, lambda cell: self._turn(cell, cluster))
 
     def _turn(self, cell: C, cluster: Cluster) -> str:
         outcome = self.measure(cell, cluster)
-        self._found.outcomes[cell].append(outcome)
+        self._outcomes.outcomes[cell].append(outcome)
         why = failed(outcome)
         return f"failed: {why}" if why else self.brief(cast("R", outcome))
 

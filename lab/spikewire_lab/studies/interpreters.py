@@ -19,12 +19,12 @@ def free_threaded(python: str) -> bool:
     """Whether this interpreter can run without the GIL. False for one that cannot be started, which
     is reported when a client is to run with it."""
     try:
-        asked = subprocess.run(  # noqa: S603 - the program that the user named
+        process = subprocess.run(  # noqa: S603 - the program that the user named
             [python, "-c", _ASKED], capture_output=True, text=True, check=True, timeout=SECONDS
         )
     except (OSError, subprocess.SubprocessError):
         return False
-    return asked.stdout.strip() == "1"
+    return process.stdout.strip() == "1"
 
 
 def names(versions: Mapping[str, str]) -> dict[str, str]:
@@ -34,11 +34,11 @@ def names(versions: Mapping[str, str]) -> dict[str, str]:
     interpreters that reported none, are told apart by the differing ends of their paths.
     """
     known = list(versions.values())
-    told = {
+    distinct = {
         named: version if version and known.count(version) == 1 else _end(named, versions)
         for named, version in versions.items()
     }
-    return {named: f"Python {what}" for named, what in told.items()}
+    return {named: f"Python {what}" for named, what in distinct.items()}
 
 
 def _end(path: str, paths: Iterable[str]) -> str:

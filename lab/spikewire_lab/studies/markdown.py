@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from ..run.environment import cluster_in_words
 from .facts import facts
-from .text import shown
+from .text import entry_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -29,7 +29,7 @@ def _lines(report: Report) -> Iterator[str]:
     yield ""
     yield from (f"- {name}: {_code(what)}" for name, what in facts(report) if what)
     for sentences, title in (
-        (report.conclusions, "What follows"),
+        (report.conclusions, "Conclusions"),
         (report.losses, "Where Spikewire loses"),
     ):
         if sentences:
@@ -61,7 +61,7 @@ def _table(table: Table) -> Iterator[str]:
     yield _row([table.first, *titles])
     yield _row(["---", *("---:" for _ in headings)])
     for row in table.rows:
-        fields = [shown(row.fields.get(one.key), one) for one in headings]
+        fields = [entry_text(row.fields.get(one.key), one) for one in headings]
         yield _row([f"{row.label} (!)" if row.flawed else row.label, *fields])
     yield ""
     yield table.caption

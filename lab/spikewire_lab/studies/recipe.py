@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from ..clients import OURS
 from ..clients.registry import in_order
-from ..cql.lab import Found as CqlFound
+from ..cql.lab import CqlComparison
 from ..cql.lab import Lab as CqlLab
 from ..cql.lab import Settings as CqlSettings
 from ..queries.lab import Lab as ScanLab
@@ -16,16 +16,16 @@ from ..queries.lab import Scans
 from ..queries.lab import Settings as ScanSettings
 from ..run.compare import Comparison, Lab, Settings
 from ..run.place import Place
-from ..run.rounds import Asked, Found, until_interrupted
+from ..run.rounds import AnswerCache, Interruptible, until_interrupted
 from ..run.rounds import Lab as RoundsLab
-from .instead import Instead
 from .interpreters import free_threaded
+from .overrides import Overrides
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
-    from ..run.plan import Matrix, Skipped
+    from ..plan import Matrix, Skipped
     from ..run.progress import Progress
     from .report import Report, Section, Table
 
@@ -44,7 +44,7 @@ class Target(Place):
     keep_awake: bool = False
 
 
-class _Found(Found, Protocol):
+class _Results(Interruptible, Protocol):
     environment: dict[str, object]
     skipped: list[Skipped]
 
@@ -74,29 +74,29 @@ class Bench:
     """The folder for the logs of the running part."""
     failed: list[str] = field(default_factory=list[str])
     """Parts that ended with an error rather than because something is missing."""
-    instead: Instead = field(default_factory=Instead)
+    overrides: Overrides = field(default_factory=Overrides)
     """Amounts given by flags, which override those of the size."""
-    asked: Asked = field(default_factory=Asked)
+    answers: AnswerCache = field(default_factory=AnswerCache)
     """Which clients can be used, shared by the comparisons of all recipes."""
 
     def pick(self, quick: Any, short: Any, full: Any) -> Any:
         """The value for the size, of three."""
         return {QUICK: quick, SHORT: short, FULL: full}[self.size]
 
-    def wanted(self, clients: Sequence[str]) -> tuple[str, ...]:
+    def clients_of(self, clients: Sequence[str]) -> tuple[str, ...]:
         """The requested clients among those of a recipe."""
         return tuple(in_order(clients, self.clients or clients))
 
     def few(self, clients: Sequence[str], part: str, some: Sequence[str]) -> tuple[str, ...]:
         """The same for recipes whose short form would take too long with all clients: it has only
         `some` unless the user names clients, and the report says which are left out."""
-        wanted = self.wanted(clients)
+        requested = self.clients_of(clients)
         if self.clients or self.size == FULL:
-            return wanted
-        left = [name for name in wanted if name not in some]
+            return requested
+        left = [name for name in requested if name not in some]
         if left:
             self.note({}, [f"{part}: the short form leaves out {', '.join(left)}"])
-        return tuple(name for name in wanted if name in some)
+        return tuple(name for name in requested if name in some)
 
     def gil_states(self) -> tuple[bool | None, ...]:
         """The GIL states to compare: both, if every interpreter can run without the GIL."""
@@ -109,7 +109,7 @@ class Bench:
         """The settings of a closed-loop comparison; `more` replaces single settings, and flags
         replace both."""
         target = self.target
-        made = Settings(
+        settings = Settings(
             matrix=matrix,
             **target.place(),
             keys=self.pick(2_000, 20_000, 100_000),
@@ -127,7 +127,7 @@ class Bench:
             keep_awake=target.keep_awake,
             logs=self._logs(),
         )
-        return self.instead.of(replace(made, **more))
+        return self.overrides.of(replace(settings, **more))
 
     def _logs(self) -> str:
         """The folder for HDR interval logs; empty if none are kept."""
@@ -141,28 +141,28 @@ class Bench:
         Ctrl-C ends it early: the comparison then holds what was measured, marked as interrupted.
         """
         comparison = Comparison("lab", settings)
-        self.measure(Lab(settings, comparison, self.progress, self.asked), comparison)
+        self.measure(Lab(settings, comparison, self.progress, self.answers), comparison)
         return comparison
 
     def scans(self, settings: ScanSettings) -> Scans:
         """The same for scans of whole sets."""
-        found = Scans(settings)
-        self.measure(ScanLab(settings, found, self.progress), found)
-        return found
+        scans = Scans(settings)
+        self.measure(ScanLab(settings, scans, self.progress), scans)
+        return scans
 
-    def cql(self, settings: CqlSettings) -> CqlFound:
+    def cql(self, settings: CqlSettings) -> CqlComparison:
         """The same for Cassandra clients."""
-        found = CqlFound(settings)
-        self.measure(CqlLab(settings, found, self.progress), found)
-        return found
+        comparison = CqlComparison(settings)
+        self.measure(CqlLab(settings, comparison, self.progress), comparison)
+        return comparison
 
-    def measure(self, lab: RoundsLab, found: _Found) -> None:
+    def measure(self, lab: RoundsLab, results: _Results) -> None:
         """Runs a lab of any kind; Ctrl-C ends it early, and its results are then marked as
         interrupted."""
         try:
-            until_interrupted(lab, found, self.command_line)
+            until_interrupted(lab, results, self.command_line)
         finally:
-            self.note(found.environment, [_without(skipped) for skipped in found.skipped])
+            self.note(results.environment, [_without(skipped) for skipped in results.skipped])
 
     def note(self, environment: Mapping[str, Any], skipped: Sequence[str] = ()) -> None:
         """Keeps the environment of the first comparison for all parts of a report."""

@@ -40,14 +40,18 @@ def saved(key: str, title: str, less: str, more: str) -> Beside:
 
 def beside(table: Table, columns: Sequence[Beside]) -> Table:
     """The table with these columns appended, if some row has a figure for them."""
-    made = [[one.figure(row) for one in columns] for row in table.rows]
-    kept = [at for at in range(len(columns)) if any(figures[at] is not None for figures in made)]
+    figures_by_row = [[one.figure(row) for one in columns] for row in table.rows]
+    used = [
+        at
+        for at in range(len(columns))
+        if any(figures[at] is not None for figures in figures_by_row)
+    ]
     rows = tuple(
-        replace(row, fields={**row.fields, **{columns[at].heading.key: line[at] for at in kept}})
-        for row, line in zip(table.rows, made, strict=True)
+        replace(row, fields={**row.fields, **{columns[at].heading.key: line[at] for at in used}})
+        for row, line in zip(table.rows, figures_by_row, strict=True)
     )
     return replace(
-        table, headings=(*table.headings, *(columns[at].heading for at in kept)), rows=rows
+        table, headings=(*table.headings, *(columns[at].heading for at in used)), rows=rows
     )
 
 

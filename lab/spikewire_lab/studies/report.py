@@ -163,9 +163,9 @@ class Report:
 
     def as_json(self) -> dict[str, Any]:
         """The report without the single runs."""
-        made = asdict(self)
-        del made["runs"]
-        return {"schema": SCHEMA, **made}
+        fields = asdict(self)
+        del fields["runs"]
+        return {"schema": SCHEMA, **fields}
 
     @staticmethod
     def from_json(read: Mapping[str, Any]) -> Report:

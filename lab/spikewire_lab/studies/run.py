@@ -6,22 +6,22 @@ import time
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
-from ..result import version_of
-from ..run.build import described
+from ..build import described
+from ..contract.result import version_of
 from ..run.cluster import reachable
 from ..run.compare import CannotRunError
 from ..run.environment import loads
 from ..run.interrupts import interrupts_wait
 from .files import save, save_index
 from .recipe import LOGS
+from .remaining import Way
 from .report import Report
-from .way import Way
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from ..result import Python
+    from ..contract.result import Python
     from .recipe import Bench, Measurement, Part, Recipe
 
 
@@ -39,19 +39,19 @@ def run_recipe(
     began = time.monotonic()
     report = Report(recipe.name, recipe.title, recipe.text, recipe.source)
     report.published = list(recipe.published())
-    report.settings = {"size": bench.size, "seed": bench.seed, **bench.instead.told()}
+    report.settings = {"size": bench.size, "seed": bench.seed, **bench.overrides.as_json()}
     try:
         for part in parts:
             bench.progress.say(f"{recipe.name}: {part.title} ({way.next()})")
             bench.folder = folder / LOGS / part.name
-            found = _found(recipe, part, bench, report)
-            if found is None:
+            part_result = _measured(recipe, part, bench, report)
+            if part_result is None:
                 continue
-            report.sections.append(found.section)
-            report.conclusions += found.conclusions
-            report.losses += found.losses
-            report.runs[part.name] = found.runs
-            report.interrupted = found.interrupted
+            report.sections.append(part_result.section)
+            report.conclusions += part_result.conclusions
+            report.losses += part_result.losses
+            report.runs[part.name] = part_result.runs
+            report.interrupted = part_result.interrupted
             _save(report, bench, began, folder)
             if report.interrupted:
                 break
@@ -63,7 +63,7 @@ def run_recipe(
     return report
 
 
-def _found(recipe: Recipe, part: Measurement, bench: Bench, report: Report) -> Part | None:
+def _measured(recipe: Recipe, part: Measurement, bench: Bench, report: Report) -> Part | None:
     """The results of a part; None if it could not be measured, which the report then says."""
     try:
         return part.run(bench)

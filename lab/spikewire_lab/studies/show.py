@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..needed import missing
+from ..requirements import missing
 from .report import load
 
 if TYPE_CHECKING:
@@ -34,18 +34,18 @@ def run(args: argparse.Namespace) -> int:
     """Returns the exit status: 0, or 2 for a file that is not a report or cannot be written."""
     lacking = missing()
     if lacking is not None:
-        return _refuse(lacking)
+        return _usage_error(lacking)
     from .files import save_pages
 
     folder: Path = args.out or args.report.parent
     try:
         save_pages(load(args.report), folder)
     except (OSError, ValueError) as error:
-        return _refuse(str(error))
+        return _usage_error(str(error))
     print(folder / "report.html")
     return 0
 
 
-def _refuse(reason: str) -> int:
+def _usage_error(reason: str) -> int:
     print(f"spikewire lab show: {reason}", file=sys.stderr)
     return USAGE

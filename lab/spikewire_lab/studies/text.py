@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 DASH = "–"
 
 
-def shown(entry: Entry, heading: Heading | None = None) -> str:
+def entry_text(entry: Entry, heading: Heading | None = None) -> str:
     """A field of a table: a dash if empty, thousands separated, followed by the spread of
     rounds."""
     if entry is None:

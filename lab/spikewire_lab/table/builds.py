@@ -11,26 +11,26 @@ from ..noise import UNTOLD, Figure, Pair, in_words, judge
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from .measured import Spread
-    from .summary import Line
+    from .figures import Spread
+    from .line import Line
 
 
 def compared(lines: Sequence[Line]) -> list[str]:
     """For lines that are compared with each other: each build relative to the first build of its
     client, which is the installed one if that was measured."""
-    return told([ratio for line in lines for ratio in _beside(line, lines)])
+    return ratio_texts([ratio for line in lines for ratio in _beside(line, lines)])
 
 
-def told(ratios: Sequence[Ratio]) -> list[str]:
+def ratio_texts(ratios: Sequence[Ratio]) -> list[str]:
     """Ratios of one comparison in words, grouped by builds and work."""
-    said: dict[str, list[str]] = {}
-    for ratio, found in zip(ratios, judge([ratio.pair for ratio in ratios]), strict=True):
-        known = found.verdict
-        if found.verdict == UNTOLD:
-            known += f" with {in_words(ratio.pair.rounds)}, {found.needed} needed"
+    texts: dict[str, list[str]] = {}
+    for ratio, judged in zip(ratios, judge([ratio.pair for ratio in ratios]), strict=True):
+        known = judged.verdict
+        if judged.verdict == UNTOLD:
+            known += f" with {in_words(ratio.pair.rounds)}, {judged.needed} needed"
         over = ratio.pair.after.value / ratio.pair.before.value
-        said.setdefault(ratio.builds, []).append(f"{ratio.what} {over:.3f} ({known})")
-    return [f"{builds}: {', '.join(parts)}" for builds, parts in said.items()]
+        texts.setdefault(ratio.builds, []).append(f"{ratio.what} {over:.3f} ({known})")
+    return [f"{builds}: {', '.join(parts)}" for builds, parts in texts.items()]
 
 
 class Ratio(NamedTuple):

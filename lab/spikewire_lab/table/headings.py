@@ -6,14 +6,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ..clients.base import NODE
-from ..clients.shape import IN_COLUMNS, SINGLE
 from ..measure import WITHIN_MS
+from ..work.shape import IN_COLUMNS, SINGLE
 from .pools import run_by
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from .summary import Line
+    from .line import Line
 
 
 _ESSENTIAL = {
@@ -32,7 +32,7 @@ class Column:
     text: Callable[[Line], str]
     narrow: bool = True
     """Whether a narrow terminal shows it."""
-    spare: bool = False
+    optional: bool = False
     """Whether it is the first to be dropped if not all columns fit."""
     always: bool = False
     """Whether it has text even for a line without any measurement."""
@@ -44,16 +44,16 @@ class Column:
 
 
 def columns(
-    kind: str, mode: str = "", *, faces: bool = False, pools: bool = False, opened: bool = False
+    kind: str, mode: str = "", *, apis: bool = False, pools: bool = False, opened: bool = False
 ) -> Sequence[Column]:
-    """The columns of tables about this kind of call; `faces` if faces of our own client are
+    """The columns of tables about this kind of call; `apis` if other APIs of our own client are
     compared, `pools` if event loops in threads are, `opened` if open loops are."""
     if opened:
         return _OPEN_POOLS if pools else _OPEN if kind == SINGLE else _OPEN_BATCH
     if pools:
         return _POOLS
-    if faces:
-        return (*(_SINGLE if kind == SINGLE else _BATCH)[:-2], *_FACES)
+    if apis:
+        return (*(_SINGLE if kind == SINGLE else _BATCH)[:-2], *_API_COLUMNS)
     if kind == SINGLE:
         return _NODE if mode == NODE else _SINGLE
     if mode == NODE:
@@ -61,13 +61,13 @@ def columns(
     return _COLUMNS if kind in IN_COLUMNS else _BATCH
 
 
-def row(line: Line, *, faces: bool = False, pools: bool = False) -> list[str]:
+def row(line: Line, *, apis: bool = False, pools: bool = False) -> list[str]:
     """One line as text, with a dash for what was not measured."""
     measured = line.rate is not None and line.cpu is not None
     kind, mode, opened = line.cell.shape.kind, line.cell.mode, line.cell.rate > 0
     return [
         column.text(line) if measured or column.always else "-"
-        for column in columns(kind, mode, faces=faces, pools=pools, opened=opened)
+        for column in columns(kind, mode, apis=apis, pools=pools, opened=opened)
     ]
 
 
@@ -159,7 +159,7 @@ _SWITCHES = Column(
     "switches/op",
     lambda line: tenths(None if line.waits is None else line.waits + (line.preemptions or 0.0)),
     narrow=False,
-    spare=True,
+    optional=True,
 )
 _RSS = Column("RSS MB", lambda line: _megabytes(line.peak_rss), narrow=False)
 _RECORDS = Column("records", lambda line: f"{line.cell.shape.rows:,}", always=True)
@@ -182,10 +182,10 @@ _SINGLE = (
     _WHO,
     *_costs("op"),
     _BUSY,
-    Column("mean us", lambda line: whole(line.latency_mean), narrow=False, spare=True),
+    Column("mean us", lambda line: whole(line.latency_mean), narrow=False, optional=True),
     Column("p50 us", _at("p50")),
     Column("p90", _at("p90"), narrow=False),
-    Column("p95", _at("p95"), narrow=False, spare=True),
+    Column("p95", _at("p95"), narrow=False, optional=True),
     Column("p99", _at("p99")),
     Column("p99.9", _at("p99.9"), narrow=False),
     Column("max", lambda line: whole(line.latency_max or None), narrow=False),
@@ -209,10 +209,10 @@ _BATCH = (
     Column("CPU ÷ best", lambda line: ratio(line.cpu_ratio)),
 )
 
-_FACES = (
-    Column("CPU ÷ verb", lambda line: ratio(line.faces.cpu_verb if line.faces else None)),
-    Column("rate ÷ replaced", lambda line: ratio(line.faces.rate_replaced if line.faces else None)),
-    Column("CPU ÷ replaced", lambda line: ratio(line.faces.cpu_replaced if line.faces else None)),
+_API_COLUMNS = (
+    Column("CPU ÷ verb", lambda line: ratio(line.apis.cpu_verb if line.apis else None)),
+    Column("rate ÷ replaced", lambda line: ratio(line.apis.rate_replaced if line.apis else None)),
+    Column("CPU ÷ replaced", lambda line: ratio(line.apis.cpu_replaced if line.apis else None)),
 )
 
 _POOLS = (
@@ -238,7 +238,7 @@ def _opened(unit: str, *what: Column) -> tuple[Column, ...]:
         Column("max", lambda line: whole(line.latency_max or None)),
         Column("service p50 us", _service("p50")),
         Column("p99 ", _service("p99")),
-        Column("late p99 us", _late("p99"), narrow=False, spare=True),
+        Column("late p99 us", _late("p99"), narrow=False, optional=True),
         Column(f"CPU us/{unit}", _cpu),
         Column("pacing", lambda line: tenths(line.open.generator if line.open else None)),
         Column("less pacing", lambda line: tenths(line.open.less_pacing if line.open else None)),

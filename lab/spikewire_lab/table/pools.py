@@ -3,21 +3,22 @@ threads."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ..arguments import amounts, counts
 from ..clients import OURS
 from ..clients.base import SYNC
-from ..clients.shape import EACH, MAP, POOL
+from ..work.shape import EACH, MAP, POOL
+from .line import LoopRatios
 
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Sequence
 
-    from ..run.plan import Cell
-    from .measured import Spread
-    from .summary import Line
+    from ..plan import Cell
+    from .figures import Spread
+    from .line import Line
 
 POOL_MODE = "pool"
 LOOPS, TASKS, WORK = (1, 2, 4), (128,), (0, 20)
@@ -55,16 +56,6 @@ def complete(args: argparse.Namespace) -> str | None:
 def listed(numbers: Sequence[int]) -> str:
     """Formatted as a flag takes them."""
     return ",".join(map(str, numbers))
-
-
-@dataclass(frozen=True)
-class LoopRatios:
-    """One line relative to the same client on one event loop, without a pool."""
-
-    rate: float
-    """Operations per second."""
-    cpu: float
-    """Processor time per operation."""
 
 
 def is_pooled(cell: Cell) -> bool:

@@ -2,83 +2,28 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, replace
+from dataclasses import replace
 from statistics import median
 from typing import TYPE_CHECKING
 
 from ..clients import FLOOR, OURS, PEERS
 from ..clients.registry import base_of
-from ..clients.shape import IN_COLUMNS
+from ..contract.result import Failure, Result, version_of
 from ..measure import mean, merge, percentiles, within
-from ..open.figures import OpenFigures, figures, without_ratios
-from ..result import Failure, Result, version_of
-from ..run.plan import NODE_OURS, RUST_OURS, Cell
-from ..run.rounds import ERROR_LIMIT
-from .faces import Ratios, is_face, with_faces
-from .measured import Measured, Spread, fastest, ratio, thriftiest
-from .pools import LoopRatios, with_pools
+from ..plan import NODE_OURS, RUST_OURS, Cell
+from ..work.shape import IN_COLUMNS
+from .apis import is_other_api, with_apis
+from .figures import ERROR_LIMIT, Spread, fastest, lowest_cpu, ratio
+from .line import Line
+from .open_figures import figures, without_ratios
+from .pools import with_pools
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
-    from ..queries.result import ScanResult
+    from ..contract.queries import ScanResult
 
 Round = Result | Failure
-
-
-@dataclass(frozen=True)
-class Line(Measured[Cell]):
-    """One cell over all its rounds. Times are in microseconds, per operation where stated. In
-    column tables the ratios are to peers that return records."""
-
-    gil: bool | None = None
-    unserved: int = 0
-    """Operations that a client counted and the embedded cluster did not."""
-    missed: float | None = None
-    """The share of operations that are reads without a record, if the workload has such reads."""
-    latency: Mapping[str, float] | None = None
-    latency_read: Mapping[str, float] | None = None
-    latency_write: Mapping[str, float] | None = None
-    latency_mean: float | None = None
-    latency_max: float | None = None
-    """The maximum of the samples; None if not every sample was kept."""
-    within: Mapping[str, float] | None = None
-    """The share of the samples that took at most so many milliseconds."""
-    loop_delay: Mapping[str, float] | None = None
-    """The lateness of the event loop's timers: medians of the rounds' p50 and p99."""
-    samples: int = 0
-    waits: float | None = None
-    """Voluntary context switches of the client per operation."""
-    preemptions: float | None = None
-    peak_rss: int | None = None
-    absent: str | None = None
-    """Why this client has nothing to measure here."""
-    server_busy: float | None = None
-    """The busy share of the embedded cluster's busiest thread, or of all of its threads together if
-    only that is known. 1 is saturated."""
-    memory: int | None = None
-    """Bytes that one call added to the peak of the resident memory."""
-    cpu_columns_ratio: float | None = None
-    """Processor time relative to the most economical peer that returns columns."""
-    memory_ratio: float | None = None
-    """Memory of one call relative to the peer with the lowest memory that returns records."""
-    faces: Ratios | None = None
-    """For another face of our client: relative to its verbs and to the client it replaces."""
-    one_loop: LoopRatios | None = None
-    """In a comparison of pools: relative to the same client on one event loop."""
-    open: OpenFigures | None = None
-    """For open loops, in which `rate` is the achieved rate, and `latency` has response times."""
-
-    @property
-    def flawed(self) -> bool:
-        return bool(super().flawed or self.unserved)
-
-    def as_json(self) -> dict[str, object]:
-        """For the report; the cell's own fields come first."""
-        fields = asdict(self)
-        cell: dict[str, object] = fields.pop("cell")
-        cell["asked"] = cell.pop("rate")  # `rate` is the achieved rate
-        return {**cell, **fields, "flawed": self.flawed}
 
 
 def summarise(cell: Cell, rounds: Sequence[Round], error_limit: float = ERROR_LIMIT) -> Line:
@@ -193,7 +138,7 @@ def with_ratios(lines: Sequence[Line]) -> list[Line]:
     peers = [line for line in lines if _is_peer(line.cell.client) and not line.flawed]
     columns = [line for line in peers if gives_columns(line.cell)]
     records = [line for line in peers if not gives_columns(line.cell)]
-    best_rate, best_cpu = fastest(records), thriftiest(records)
+    best_rate, best_cpu = fastest(records), lowest_cpu(records)
     least = min((line.memory for line in records if line.memory), default=None)
     compared = [
         line
@@ -202,12 +147,12 @@ def with_ratios(lines: Sequence[Line]) -> list[Line]:
             line,
             rate_ratio=ratio(line.rate, best_rate),
             cpu_ratio=ratio(line.cpu, best_cpu),
-            cpu_columns_ratio=ratio(line.cpu, thriftiest(columns)),
+            cpu_columns_ratio=ratio(line.cpu, lowest_cpu(columns)),
             memory_ratio=None if line.memory is None or not least else line.memory / least,
         )
         for line in lines
     ]
-    return without_ratios(with_pools(with_faces(compared)))
+    return without_ratios(with_pools(with_apis(compared)))
 
 
 def gives_columns(cell: Cell) -> bool:
@@ -218,4 +163,4 @@ def gives_columns(cell: Cell) -> bool:
 
 
 def _is_peer(client: str) -> bool:
-    return base_of(client) not in (OURS, RUST_OURS, NODE_OURS, FLOOR) and not is_face(client)
+    return base_of(client) not in (OURS, RUST_OURS, NODE_OURS, FLOOR) and not is_other_api(client)

@@ -1,7 +1,8 @@
 """The work of a run, generated before the clock starts: bins, records, mix of verbs, keys, streams.
 
-`bins` and `records` define what is stored under a key, `mix` and `ycsb` what is done how often,
-`keys` which keys are drawn, and `streams` combines them for each worker.
+`shape` is what one call does; `bins` and `records` define what is stored under a key, `mix` and
+`ycsb` what is done how often, `keys` which keys are drawn, and `streams` combines them for each
+worker.
 """
 
 from .bins import Bins, BinSpec, Value, bin_names, parse_bins

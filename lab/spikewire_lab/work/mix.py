@@ -79,8 +79,8 @@ def _ycsb(letter: str, distribution: str = "zipfian", **shares: float) -> Worklo
 
 
 YCSB = {
-    made.kind: made
-    for made in (
+    workload.kind: workload
+    for workload in (
         _ycsb("A", read=50, write_one=50),
         _ycsb("B", read=95, write_one=5),
         _ycsb("C", read=100),
@@ -145,11 +145,11 @@ def _mix(text: str, parts: list[str]) -> Workload:
     total = sum(percent for _, percent in shares)
     if abs(total - 100) > 1e-6:
         raise ValueError(f"workload {text!r}: the percentages make {total:g}, not 100")
-    made = Workload("MIX", tuple(shares))
-    if made.verbs & LOSING and made.verbs & STANDING:
-        needing = ", ".join(sorted(made.verbs & STANDING))
+    workload = Workload("MIX", tuple(shares))
+    if workload.verbs & LOSING and workload.verbs & STANDING:
+        needing = ", ".join(sorted(workload.verbs & STANDING))
         raise ValueError(f"workload {text!r}: {needing} needs records that remove takes away")
-    return made
+    return workload
 
 
 def _percent(part: str, text: str) -> float:

@@ -72,15 +72,15 @@ def differs(expected: Bins, record: object, counter: str = "") -> str | None:
     if set(held) != set(expected):
         return f"its bins are {', '.join(map(str, held))}"
     for name, value in expected.items():
-        found = held[name]
+        actual = held[name]
         if name == counter:
-            same = isinstance(found, int)
+            same = isinstance(actual, int)
         elif isinstance(value, bytes):
-            same = isinstance(found, (bytes, bytearray)) and found == value
+            same = isinstance(actual, (bytes, bytearray)) and actual == value
         else:
-            same = type(found) is type(value) and found == value
+            same = type(actual) is type(value) and actual == value
         if not same:
-            return f"bin {name} is {_short(found)}, not {_short(value)}"
+            return f"bin {name} is {_short(actual)}, not {_short(value)}"
     return None
 
 

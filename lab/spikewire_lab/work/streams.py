@@ -108,7 +108,7 @@ def step_stream(
             rows = min(rng.randint(1, SCAN_MOST), keys)
             first = min(key, keys - rows)
             return list(range(first, first + rows)), None, verb
-        return key, _given(verb, record_of(pool, key), names, rng.choice), verb
+        return key, _operand(verb, record_of(pool, key), names, rng.choice), verb
 
     return [step(verb) for verb in verbs]
 
@@ -126,7 +126,9 @@ def _verbs(workload: Workload, length: int, misses: float) -> list[str]:
     return verbs
 
 
-def _given(verb: str, record: Bins, names: list[str], choose: Callable[[list[str]], str]) -> object:
+def _operand(
+    verb: str, record: Bins, names: list[str], choose: Callable[[list[str]], str]
+) -> object:
     """The argument of a verb apart from its key."""
     if verb == READ_ONE:
         return choose(names)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
-from ..clients.shape import ARROW, NUMPY, PANDAS, TABLE_KEY
+from .shape import ARROW, NUMPY, PANDAS, TABLE_KEY
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

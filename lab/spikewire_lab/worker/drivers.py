@@ -119,13 +119,13 @@ class Outcome:
 
     def finish(self, tally: Tally, samples: array[int], began: int | None) -> None:
         """`began` is when all workers began, on the loop's clock; None without a rate."""
-        self.tried, taken, ended = tally
+        self.tried, count, ended = tally
         if began is not None and ended > began:
             self.rate = (self.tried - self.errors) * NS / (ended - began)
-        kept = samples[: min(taken, len(samples))]
-        self.overwritten = taken - len(kept)
-        self.reads = array("q", (taken for taken in kept if taken > 0))
-        self.writes = array("q", (-taken for taken in kept if taken < 0))
+        latencies = samples[: min(count, len(samples))]
+        self.overwritten = count - len(latencies)
+        self.reads = array("q", (count for count in latencies if count > 0))
+        self.writes = array("q", (-count for count in latencies if count < 0))
 
     def add(self, other: Outcome) -> None:
         self.tried += other.tried

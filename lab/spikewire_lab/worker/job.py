@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, cast
 from ..access import Access
 from ..clients import PEERS
 from ..clients.base import AsyncioClient, BlockingClient, Peer, PoolClient, Target, Verbs
-from ..clients.shape import BATCH_WRITE, COLUMNS, IN_COLUMNS, SINGLE, TABLE_WRITE, Shape
 from ..work import (
     BinSpec,
     Block,
@@ -28,6 +27,7 @@ from ..work import (
 )
 from ..work.keys import UNIFORM
 from ..work.mix import COUNTING, INSERT, INSERTING, SCAN
+from ..work.shape import BATCH_WRITE, COLUMNS, IN_COLUMNS, SINGLE, TABLE_WRITE, Shape
 from ..work.streams import jitter, operations_for, step_stream
 from ..work.tables import NUMPY_TYPES, table_of
 from . import drivers
@@ -35,7 +35,7 @@ from .loop import batch_verbs, record_verbs, table_verbs, with_work
 from .steps import Fresh, Missed, lacking, may_miss, shares, stepped
 
 if TYPE_CHECKING:
-    from ..result import Job, Served
+    from ..contract.result import Job, Served
     from ..work import Bins
 
 CHECKED_KEYS = 256
@@ -131,7 +131,7 @@ class Plan:
         many = None
         if SCAN in self.workload.verbs:
             many = client.many() if isinstance(client, PoolClient) else client.many("")
-        made = stepped(
+        verbs = stepped(
             client.verbs(),
             many,
             self.workload,
@@ -141,7 +141,7 @@ class Plan:
             self.fresh,
             self.missed,
         )
-        return with_work(made, self.job.get("work", 0))
+        return with_work(verbs, self.job.get("work", 0))
 
     def checked(self) -> list[Key]:
         """What is read before the clock starts: keys spread over the whole range; none if the
@@ -177,14 +177,14 @@ class Plan:
         shape = self.shape
         if not self.peer.way(TABLE_WRITE, shape.way).columnar:
             return batches
-        made = (
+        tables = (
             (
                 keys,
                 table_of(shape.way, self.bins, cast("list[int]", keys), cast("list[Bins]", rows)),
             )
             for keys, rows in batches
         )
-        return cast("list[Operation]", list(made))
+        return cast("list[Operation]", list(tables))
 
     def call(self) -> Operation | None:
         """The call whose memory is measured before the clock starts, for column tables only."""
@@ -195,16 +195,16 @@ class Plan:
             return keys, None
         return self._in_tables([(keys, [record_of(self.pool, key) for key in keys])])[0]
 
-    def told(self) -> Served:
+    def served(self) -> Served:
         """The fields of a result for a workload that is more than whole reads and writes."""
         if not self.stepped:
             return {}
-        told: Served = {"shares": shares(self.workload, self.misses)}
+        served: Served = {"shares": shares(self.workload, self.misses)}
         if INSERT in self.workload.verbs:
-            told["next_key"] = self.fresh.newest[0] + 1
+            served["next_key"] = self.fresh.newest[0] + 1
         if may_miss(self.workload, self.misses):
-            told["misses"] = self.missed.between()
-        return told
+            served["misses"] = self.missed.between()
+        return served
 
     def load(self) -> drivers.Load:
         """The work of all workers together."""

@@ -221,8 +221,8 @@ def _branches(verbs: Verbs, column: int, latency: str = "") -> str:
         ]
     text = ""
     for head, statement, reading in cases:
-        kept = "clock() - begun" if reading else "begun - clock()"
-        body = f"{statement}\n{latency}{kept}" if latency else statement
+        signed = "clock() - begun" if reading else "begun - clock()"
+        body = f"{statement}\n{latency}{signed}" if latency else statement
         text += f"{head}\n{textwrap.indent(body, '    ')}\n"
     return indented(text, column)
 

@@ -160,14 +160,14 @@ def run_clients(loops: int, opened: Callable[[int], Opened], load: Load, window:
             loop.run_until_complete(gathered(stop, failed, nothing))
 
         def measure(stop: list[bool]) -> None:
-            found = loop.run_until_complete(
+            results = loop.run_until_complete(
                 gathered(
                     stop,
                     [outcomes[worker].failed for worker in mine],
                     [marks[worker] for worker in mine],
                 )
             )
-            tallies.update(zip(mine, found, strict=True))
+            tallies.update(zip(mine, results, strict=True))
 
         return warm_up, measure
 

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 from ..series.lines import say
 
 if TYPE_CHECKING:
+    from ..contract.result import Job
     from ..measure import Window
-    from ..result import Job
 
 NS = 1_000_000_000
 SETTLING = 0.25
@@ -27,10 +27,10 @@ def meet(job: Job, window: Window) -> None:
     """
     if job.get("processes", 1) == 1 or window.opens is not None:
         return
-    begin = _told(job)
+    begin = _begin_instant(job)
     if "open" in job:
         # The warm-up takes longer for a client that does not keep up: the processes meet once more.
-        window.opens = lambda: _told(job)
+        window.opens = lambda: _begin_instant(job)
     else:
         opening = begin + round((job["warmup"] + SETTLING) * NS)
         window.opens = lambda: opening
@@ -38,10 +38,10 @@ def meet(job: Job, window: Window) -> None:
     time.sleep(max(0, begin - time.perf_counter_ns()) / NS)
 
 
-def _told(job: Job) -> int:
+def _begin_instant(job: Job) -> int:
     """The instant that all processes are given when the last of them is ready."""
     say({"ready": job.get("part", 0)})
-    told = sys.stdin.readline().strip()
-    if not told:
+    line = sys.stdin.readline().strip()
+    if not line:
         raise RuntimeError(GONE)
-    return int(told)
+    return int(line)

@@ -36,8 +36,8 @@ def load_from(folder: str) -> None:
     natives = [file.name for file in (Path(folder) / PACKAGE).glob("_native*")]
     if not any(name.partition(".")[2] in _SUFFIXES for name in natives):
         version = ".".join(map(str, sys.version_info[:2]))
-        found = ", ".join(natives) or "none"
-        raise ImportError(f"no native part of it is for this Python {version}: {found}")
+        files = ", ".join(natives) or "none"
+        raise ImportError(f"no native part of it is for this Python {version}: {files}")
     sys.meta_path.insert(0, OneFolder(folder))
 
 

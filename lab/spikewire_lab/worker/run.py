@@ -1,17 +1,14 @@
-"""One job in a fresh process: a job as JSON on standard input, its result on standard output."""
+"""What one client does in the process of a worker: it is opened, checked, and measured."""
 
 from __future__ import annotations
 
 import asyncio
 import importlib
 import importlib.util
-import json
 import os
 import platform
-import sys
 import sysconfig
 import time
-import traceback
 from array import array
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
@@ -21,40 +18,29 @@ from typing import TYPE_CHECKING, cast
 from .. import measure
 from ..clients import PEERS
 from ..clients.base import ASYNC_UVLOOP, SYNC, AsyncioClient, BlockingClient, PoolClient
-from ..clients.registry import base_of
-from ..clients.shape import EACH, MAP
-from ..cql import ACTION as CQL_ACTION
-from ..fixed.cells import ACTIONS as FIXED_ACTIONS
-from ..measure import Window
-from ..open.calls import OpenOutcome
-from ..open.contract import NO_MAP
-from ..open.loops import run_clients as open_clients
-from ..open.loops import run_pool as open_pool
-from ..open.tasks import run_tasks as open_tasks
-from ..open.threads import run_threads as open_threads
-from ..queries.cells import ACTIONS as QUERY_ACTIONS
-from ..result import Description, Job, Memory, Python, Result, Served
-from ..run.build import loaded
-from ..run.environment import load_average
+from ..contract.open import NO_MAP
+from ..contract.result import Description, Job, Memory, Python, Result, Served
+from ..measure import Window, load_average
 from ..series.timeline import Timeline
-from ..serving.cells import ACTIONS as SERVING_ACTIONS
+from ..work.shape import EACH, MAP
 from . import drivers
-from .companion import ALONE, SharedWindow, companion
+from .background import ALONE, SharedWindow, background_load
 from .job import Plan
 from .loop import asyncio_loop, asyncio_read, blocking_loop, blocking_read
 from .many_loops import run_clients, run_map, run_pool
 from .meeting import meet
-from .package import load_from
+from .open.calls import OpenOutcome
+from .open.loops import run_clients as open_clients
+from .open.loops import run_pool as open_pool
+from .open.tasks import run_tasks as open_tasks
+from .open.threads import run_threads as open_threads
 from .timing import REAL, Timing
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Mapping
+    from collections.abc import Awaitable
 
     from ..work import Block, Operation
     from .many_loops import Opened
-
-_LAB = str(__package__).rpartition(".")[0]
-"""The lab's own package, which in a worker is loaded from its folder under another name."""
 
 
 @dataclass
@@ -125,7 +111,7 @@ def _one_call(started: Started, call: Operation) -> Generator[_Arguments, None, 
     errors: list[BaseException] = []
     with measure.Growth() as growth:
         yield blocks, [], time.perf_counter_ns, samples, errors.append
-    started.call = growth.taken
+    started.call = growth.size
     if errors:
         raise errors[0]
 
@@ -251,7 +237,7 @@ def measured(job: Job, run: Run = _run, window: Window | None = None) -> Result:
     timeline = Timeline(job["duration"], memory=window is None)
     if job.get("lines"):
         timeline.say_lines(job.get("part", 0), plan.shape.rows)
-    beside = companion(job["beside"], job["mode"]) if "beside" in job else None
+    beside = background_load(job["beside"], job["mode"]) if "beside" in job else None
     if beside is not None:
         beside.alone(ALONE * job["duration"])
         window = SharedWindow(job["server_pid"], beside)
@@ -264,11 +250,11 @@ def measured(job: Job, run: Run = _run, window: Window | None = None) -> Result:
     outcome = ran.outcome
     used = window.used
     assert used is not None
-    more: Served = plan.told()
+    more: Served = plan.served()
     if isinstance(outcome, OpenOutcome) and outcome.open is not None:
         more["open"] = outcome.open
     if beside is not None:
-        more["beside"] = beside.found()
+        more["beside"] = beside.result()
     more["timeouts"] = outcome.timeouts
     if job["action"] == "measure":
         encode = measure.encode if job.get("histograms") else None
@@ -343,58 +329,3 @@ def describe_python() -> Python:
 
 def cpus_allowed() -> list[int]:
     return sorted(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else []
-
-
-def answer(job: Job) -> Mapping[str, object]:
-    """The result of a job, or why there is none, and which build of our package was loaded."""
-    named = job["client"]
-    base = base_of(named)
-    made = {**_answer({**job, "client": base})}
-    if made.get("client") == base:
-        made["client"] = named
-    build = loaded()
-    return made if build is None else {**made, "build": build}
-
-
-def _answer(job: Job) -> Mapping[str, object]:
-    try:
-        if "package" in job:
-            load_from(job["package"])
-        if job["action"] == "describe":
-            return cast("Mapping[str, object]", describe(job))
-        if job["action"] in QUERY_ACTIONS:
-            scans = vars(importlib.import_module(f"{_LAB}.queries.worker"))
-            return cast("Mapping[str, object]", scans["answer"](job))
-        if job["action"] in FIXED_ACTIONS:
-            fixed = vars(importlib.import_module(f"{_LAB}.fixed.worker"))
-            return cast("Mapping[str, object]", fixed["answer"](job))
-        if job["action"] in SERVING_ACTIONS:
-            serving = vars(importlib.import_module(f"{_LAB}.serving.worker"))
-            return cast("Mapping[str, object]", serving["answer"](job))
-        if job["action"] == CQL_ACTION:
-            cql = vars(importlib.import_module(f"{_LAB}.cql.worker"))
-            return cast("Mapping[str, object]", cql["answer"](job))
-        return cast("Mapping[str, object]", measured(job))
-    except Exception as error:  # noqa: BLE001 - a failed run is a result like any other
-        traceback.print_exc(file=sys.stderr)
-        return {"failed": f"{type(error).__name__}: {error}"}
-
-
-def main() -> int:
-    """Keeps standard output for the result: what a client prints goes to standard error."""
-    result_stream = os.fdopen(os.dup(1), "w", encoding="utf-8")
-    os.dup2(2, 1)
-    # More input may follow if several processes meet.
-    job = cast("Job", json.loads(sys.stdin.readline()))
-    with result_stream:
-        json.dump(answer(job), result_stream)
-        result_stream.write("\n")
-    return 0
-
-
-if __name__ == "__main__":
-    status = main()
-    sys.stdout.flush()
-    sys.stderr.flush()
-    # A client's own threads must not keep a finished worker alive.
-    os._exit(status)

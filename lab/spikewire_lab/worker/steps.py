@@ -8,9 +8,9 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from ..clients.base import FIND
-from ..clients.shape import BATCH_READ
 from ..work import mix
 from ..work.records import record_of
+from ..work.shape import BATCH_READ
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -37,17 +37,17 @@ _NEEDS = {
 def verbs_of(workload: Workload, misses: float) -> list[str]:
     """Every verb of its streams, the most frequent first."""
     shares = sorted(workload.shares, key=lambda one: -one[1])
-    found = [verb for verb, percent in shares if percent]
-    return [*found, mix.MISS] if misses and mix.READ in found else found
+    verbs = [verb for verb, percent in shares if percent]
+    return [*verbs, mix.MISS] if misses and mix.READ in verbs else verbs
 
 
 def shares(workload: Workload, misses: float) -> dict[str, float]:
     """Each verb's share of the streams."""
-    found = {verb: percent / 100 for verb, percent in workload.shares if percent}
-    if misses and mix.READ in found:
-        reads = found[mix.READ]
-        found[mix.READ], found[mix.MISS] = reads * (1 - misses / 100), reads * misses / 100
-    return found
+    parts = {verb: percent / 100 for verb, percent in workload.shares if percent}
+    if misses and mix.READ in parts:
+        reads = parts[mix.READ]
+        parts[mix.READ], parts[mix.MISS] = reads * (1 - misses / 100), reads * misses / 100
+    return parts
 
 
 def finds(workload: Workload, misses: float) -> bool:

@@ -8,7 +8,7 @@ from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ..open.alarm import Alarm, alarm
+from .alarm import Alarm, alarm
 
 if TYPE_CHECKING:
     import asyncio
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
 
-def _as_given(stop: Sequence[bool], _seconds: float) -> Sequence[bool]:
+def _unchanged(stop: Sequence[bool], _seconds: float) -> Sequence[bool]:
     return stop
 
 
@@ -36,7 +36,7 @@ class Timing:
     """Returns a context in which one thread at a time takes the next of what threads share."""
     taking_part: Callable[[int], AbstractContextManager[object]] = nullcontext
     """Returns the context of a thread of that number for as long as it takes turns."""
-    until: Callable[[Sequence[bool], float], Sequence[bool]] = _as_given
+    until: Callable[[Sequence[bool], float], Sequence[bool]] = _unchanged
     """Returns what a closed loop checks to stop: the list that is filled after this many
     seconds."""
     alarm: Callable[[asyncio.AbstractEventLoop, Callable[[], None]], Alarm] = alarm

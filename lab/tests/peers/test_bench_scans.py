@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from spikewire_lab.access.seeds import parse_seeds
 from spikewire_lab.clients import OURS, PEERS
+from spikewire_lab.contract.queries import as_scan
 from spikewire_lab.queries.cells import ARROW, FILL, NOTHING, SCAN, record_bins, scans
 from spikewire_lab.queries.check import BY_CONTENT, BY_KEY, Selected, share
-from spikewire_lab.queries.result import as_scan
 from spikewire_lab.run.launch import python_worker, run_job
-from spikewire_lab.run.seeds import parse_seeds
 from spikewire_lab.work import parse_bins, value_pool
 
 if TYPE_CHECKING:
-    from spikewire_lab.result import Job
+    from spikewire_lab.contract.result import Job
 
 RECORDS = 700
 CASES = [
@@ -55,12 +55,12 @@ def job(hosts: list[tuple[str, int]], action: str, client: str, mode: str, way: 
 @pytest.fixture(scope="module")
 def hosts(box: Any) -> list[tuple[str, int]]:
     seeds = box.seeds if isinstance(box.seeds, str) else ",".join(box.seeds)
-    made = list(parse_seeds(seeds))
-    filling = job(made, FILL, OURS, "sync", "")
+    nodes = list(parse_seeds(seeds))
+    filling = job(nodes, FILL, OURS, "sync", "")
     filling["between"] = list(BETWEEN)
     filled = run_job(python_worker(sys.executable), filling)
     assert filled["records"] == RECORDS
-    return made
+    return nodes
 
 
 @pytest.mark.parametrize("box", [3], indirect=True, ids=["three nodes"])
@@ -76,8 +76,8 @@ def test_a_scan_gives_every_record(
         one["between"] = list(BETWEEN)
     done = as_scan(run_job(python_worker(sys.executable), one, variables))
     assert "failed" not in done, done
-    wanted = CHOSEN.count if selecting else RECORDS
+    expected = CHOSEN.count if selecting else RECORDS
     assert 0 < CHOSEN.count < RECORDS
-    assert done["records"] == done["scans"] * wanted > 0
+    assert done["records"] == done["scans"] * expected > 0
     assert done["checked"] == (BY_CONTENT if way == ARROW else BY_KEY)
     assert done["version"]

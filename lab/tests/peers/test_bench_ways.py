@@ -11,16 +11,16 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import spikewire
+from spikewire_lab.access.seeds import parse_seeds
 from spikewire_lab.clients import FLOOR, PEERS
 from spikewire_lab.clients.base import SYNC
-from spikewire_lab.clients.shape import DICT, IN_COLUMNS, SINGLE, TABLE_WRITE, column_bins
 from spikewire_lab.run.launch import as_result, python_worker, run_job
-from spikewire_lab.run.seeds import parse_seeds
+from spikewire_lab.work.shape import DICT, IN_COLUMNS, SINGLE, TABLE_WRITE, column_bins
 from spikewire_lab.worker.job import Plan
 from spikewire_lab.worker.loop import asyncio_loop, blocking_loop
 
 if TYPE_CHECKING:
-    from spikewire_lab.result import Job
+    from spikewire_lab.contract.result import Job
 
 pytest.importorskip("hdrh.histogram", reason="the lab's hdrhistogram is not installed")
 
@@ -68,13 +68,13 @@ def hosts(box: Any) -> list[tuple[str, int]]:
     """The seeds of a cluster that holds the records, written by the client that the lab prefers."""
     pytest.importorskip("aerospike")
     seeds = box.seeds if isinstance(box.seeds, str) else ",".join(box.seeds)
-    made = list(parse_seeds(seeds))
-    filling = job(made, "aerospike", "sync", SINGLE, "")
+    nodes = list(parse_seeds(seeds))
+    filling = job(nodes, "aerospike", "sync", SINGLE, "")
     filling["action"] = "populate"
     filled = as_result(run_job(python_worker(sys.executable), filling))
     assert "failed" not in filled
     assert filled["operations"] == KEYS
-    return made
+    return nodes
 
 
 WRITING = [(client, mode, way) for client, mode, kind, way in CASES if kind == TABLE_WRITE]
@@ -120,8 +120,8 @@ def test_a_table_is_written_as_its_rows_are(
     write() if mode == SYNC else asyncio.run(write_async())
     assert errors == []
     with spikewire.Client.connect(plan.target.seed_text) as reader:
-        found = reader.dataset("test", where).get_many(range(ROWS + 1))
-        rows = [None if record is None else dict(record.bins) for record in found]
+        result = reader.dataset("test", where).get_many(range(ROWS + 1))
+        rows = [None if record is None else dict(record.bins) for record in result]
     assert rows == [*plan.pool[:ROWS], None]
 
 

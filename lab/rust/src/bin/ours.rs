@@ -1,7 +1,7 @@
 //! The crate `spikewire` under the same load: on the tokio reactor, or with `SPIKEWIRE_NATIVE` set
 //! on a thread of its own; and its blocking client in threads.
 
-use rust_peers::{Client, Failed, Target, Value, client_builder};
+use rust_peers::{CallError, Client, Target, Value, client_builder};
 use spikewire::{AsyncClient, AsyncDataset, Dataset, Record};
 
 struct Ours {
@@ -30,11 +30,11 @@ impl Client for Ours {
         named(values)
     }
 
-    async fn get(&self, key: i64) -> Result<(), Failed> {
-        found(key, self.dataset.get(key).await)
+    async fn get(&self, key: i64) -> Result<(), CallError> {
+        present_or_failed(key, self.dataset.get(key).await)
     }
 
-    async fn put(&self, key: i64, bins: &Self::Bins) -> Result<(), Failed> {
+    async fn put(&self, key: i64, bins: &Self::Bins) -> Result<(), CallError> {
         self.dataset.put(key, bins.iter().map(|(name, value)| (name, value))).await.map_err(failed)
     }
 
@@ -65,11 +65,11 @@ impl Client for Blocking {
         named(values)
     }
 
-    async fn get(&self, key: i64) -> Result<(), Failed> {
-        found(key, self.dataset.get(key))
+    async fn get(&self, key: i64) -> Result<(), CallError> {
+        present_or_failed(key, self.dataset.get(key))
     }
 
-    async fn put(&self, key: i64, bins: &Self::Bins) -> Result<(), Failed> {
+    async fn put(&self, key: i64, bins: &Self::Bins) -> Result<(), CallError> {
         self.dataset.put(key, bins.iter().map(|(name, value)| (name, value))).map_err(failed)
     }
 
@@ -83,7 +83,7 @@ fn named(values: &[Value]) -> Vec<(String, spikewire::Value)> {
     values.map(|(at, value)| (format!("b{at}"), into_theirs(value))).collect()
 }
 
-fn found(key: i64, read: spikewire::Result<Option<Record>>) -> Result<(), Failed> {
+fn present_or_failed(key: i64, read: spikewire::Result<Option<Record>>) -> Result<(), CallError> {
     match read {
         Ok(Some(_)) => Ok(()),
         Ok(None) => Err(format!("key {key}: no record").into()),
@@ -114,10 +114,10 @@ fn into_ours(value: &spikewire::Value) -> Option<Value> {
     }
 }
 
-fn failed(error: spikewire::Error) -> Failed {
+fn failed(error: spikewire::Error) -> CallError {
     // A server timeout has the same code.
     let timed_out = error.kind().code() == spikewire::Kind::Timeout.code();
-    Failed { text: text(error), timed_out }
+    CallError { text: text(error), timed_out }
 }
 
 fn text(error: impl std::fmt::Display) -> String {

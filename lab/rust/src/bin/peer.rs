@@ -1,7 +1,7 @@
 //! The crate `aerospike` under load: on tokio, and its blocking client in threads.
 
 use aerospike::{Bin, Bins, Key, ReadPolicy, Record, ResultCode, WritePolicy};
-use rust_peers::{Client, Failed, Target, Value, client_policy};
+use rust_peers::{CallError, Client, Target, Value, client_policy};
 
 struct Peer<C> {
     client: C,
@@ -41,12 +41,12 @@ impl Client for Peer<aerospike::Client> {
         named(values)
     }
 
-    async fn get(&self, key: i64) -> Result<(), Failed> {
+    async fn get(&self, key: i64) -> Result<(), CallError> {
         let record = self.client.get(&self.read, &self.key(key)?, Bins::All).await;
         record.map(drop).map_err(failed)
     }
 
-    async fn put(&self, key: i64, bins: &Self::Bins) -> Result<(), Failed> {
+    async fn put(&self, key: i64, bins: &Self::Bins) -> Result<(), CallError> {
         self.client.put(&self.write, &self.key(key)?, bins).await.map_err(failed)
     }
 
@@ -71,12 +71,12 @@ impl Client for Peer<aerospike_sync::Client> {
         named(values)
     }
 
-    async fn get(&self, key: i64) -> Result<(), Failed> {
+    async fn get(&self, key: i64) -> Result<(), CallError> {
         let record = self.client.get(&self.read, &self.key(key)?, Bins::All);
         record.map(drop).map_err(failed)
     }
 
-    async fn put(&self, key: i64, bins: &Self::Bins) -> Result<(), Failed> {
+    async fn put(&self, key: i64, bins: &Self::Bins) -> Result<(), CallError> {
         self.client.put(&self.write, &self.key(key)?, bins).map_err(failed)
     }
 
@@ -112,10 +112,10 @@ fn into_ours(value: &aerospike::Value) -> Option<Value> {
     }
 }
 
-fn failed(error: aerospike::Error) -> Failed {
+fn failed(error: aerospike::Error) -> CallError {
     let by_server = error.server_result_code() == Some(ResultCode::Timeout);
     let timed_out = by_server || error.is_client_timeout();
-    Failed { text: text(error), timed_out }
+    CallError { text: text(error), timed_out }
 }
 
 fn text(error: impl std::fmt::Display) -> String {

@@ -5,12 +5,12 @@ use rust_peers::{Scanner, Target};
 use spikewire::{AsyncClient, Client, Found};
 
 struct Ours {
-    client: Face,
+    client: Api,
     namespace: String,
     set: String,
 }
 
-enum Face {
+enum Api {
     Blocking(Client),
     Stream(AsyncClient),
 }
@@ -21,9 +21,9 @@ impl Scanner for Ours {
     async fn open(target: &Target, mode: &str) -> Result<Self, String> {
         let seeds = &target.seeds;
         let client = match mode {
-            "blocking" => Face::Blocking(Client::connect(seeds).map_err(text)?),
-            "stream" => Face::Stream(AsyncClient::connect_tokio(seeds).await.map_err(text)?),
-            _ => Face::Stream(AsyncClient::connect(seeds).await.map_err(text)?),
+            "blocking" => Api::Blocking(Client::connect(seeds).map_err(text)?),
+            "stream" => Api::Stream(AsyncClient::connect_tokio(seeds).await.map_err(text)?),
+            _ => Api::Stream(AsyncClient::connect(seeds).await.map_err(text)?),
         };
         Ok(Self { client, namespace: target.namespace.clone(), set: target.set.clone() })
     }
@@ -31,16 +31,16 @@ impl Scanner for Ours {
     async fn scan(&self) -> Result<u64, String> {
         let mut count = 0;
         match &self.client {
-            Face::Blocking(client) => {
-                for found in client.query(&self.namespace, &self.set).records().map_err(text)? {
-                    count += look_at(&found.map_err(text)?);
+            Api::Blocking(client) => {
+                for row in client.query(&self.namespace, &self.set).records().map_err(text)? {
+                    count += look_at(&row.map_err(text)?);
                 }
             }
-            Face::Stream(client) => {
+            Api::Stream(client) => {
                 let query = client.query(&self.namespace, &self.set);
                 let mut records = query.records().map_err(text)?;
-                while let Some(found) = records.next().await {
-                    count += look_at(&found.map_err(text)?);
+                while let Some(row) = records.next().await {
+                    count += look_at(&row.map_err(text)?);
                 }
             }
         }
@@ -48,8 +48,8 @@ impl Scanner for Ours {
     }
 }
 
-fn look_at(found: &Found) -> u64 {
-    for bin in &found.bins {
+fn look_at(row: &Found) -> u64 {
+    for bin in &row.bins {
         std::hint::black_box(&bin.value);
     }
     1

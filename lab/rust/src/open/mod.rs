@@ -11,9 +11,9 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use serde::{Deserialize, Serialize};
 use tokio::sync::Semaphore;
 
+use crate::call_error::CallError;
 use crate::callers::at_once;
 use crate::clock::Clock;
-use crate::harness::Failed;
 pub use ended::Ended;
 
 const NOT_YET: i64 = -1;
@@ -22,7 +22,7 @@ const LATE: u8 = 2;
 
 /// The parameters in the job.
 #[derive(Deserialize)]
-pub struct Asked {
+pub struct OpenLoad {
     /// Extra time for a client that cannot keep up, as a multiple of the planned time.
     overtime: f64,
     /// A phase of empty calls, to measure the cost of starting calls.
@@ -71,13 +71,13 @@ pub struct Calls {
 
 impl Calls {
     /// Created just before the first call.
-    pub fn new(asked: &Asked, planned: &Planned) -> Self {
+    pub fn new(open_load: &OpenLoad, planned: &Planned) -> Self {
         let nanoseconds = |seconds: f64| (seconds * 1e9) as i64;
         let not_yet = || planned.due.iter().map(|_| AtomicI64::new(NOT_YET)).collect();
         Self {
             due: planned.due.clone(),
             end: nanoseconds(planned.seconds),
-            limit: nanoseconds(planned.seconds * (1.0 + asked.overtime)),
+            limit: nanoseconds(planned.seconds * (1.0 + open_load.overtime)),
             next: AtomicUsize::new(0),
             begun: not_yet(),
             ended: not_yet(),
@@ -121,7 +121,7 @@ impl Calls {
         &self,
         at: usize,
         clock: &impl Clock,
-        call: impl Future<Output = Result<(), Failed>>,
+        call: impl Future<Output = Result<(), CallError>>,
     ) {
         self.begun[at].store(clock.now(), Ordering::Relaxed);
         if let Err(error) = call.await {
@@ -134,7 +134,7 @@ impl Calls {
     }
 
     /// The loop of each thread: a free thread takes the next call and waits until it is due.
-    fn work<F: Future<Output = Result<(), Failed>>>(
+    fn work<F: Future<Output = Result<(), CallError>>>(
         &self,
         clock: &impl Clock,
         call: impl Fn(usize) -> F,
@@ -162,7 +162,7 @@ pub fn threads<K, C, F>(
 where
     K: Clock,
     C: Fn(usize) -> F + Send + Sync + 'static,
-    F: Future<Output = Result<(), Failed>>,
+    F: Future<Output = Result<(), CallError>>,
 {
     let begin = |_| {
         let (calls, clock, call) = (calls.clone(), clock.clone(), call.clone());
@@ -187,7 +187,7 @@ pub async fn tasks<K, C, F>(
 where
     K: Clock,
     C: Fn(usize) -> F + Send + Sync + 'static,
-    F: Future<Output = Result<(), Failed>> + Send,
+    F: Future<Output = Result<(), CallError>> + Send,
 {
     let (calls, clock, call) = (calls.clone(), clock.clone(), call.clone());
     // A task, too: its spawned tasks then stay on its thread unless another one is idle.
@@ -218,7 +218,7 @@ where
 }
 
 /// A call that takes no time, so that only the pacing is measured.
-pub async fn nothing() -> Result<(), Failed> {
+pub async fn nothing() -> Result<(), CallError> {
     Ok(())
 }
 
@@ -236,8 +236,8 @@ mod tests {
         let measured = Planned { seconds: 1.0, due };
         let none = Planned { seconds: 0.0, due: Vec::new() };
         let (pacing, warmup) = (none.clone(), none);
-        let asked = Asked { overtime: 1.0, pacing, warmup, measured };
-        (Arc::new(Calls::new(&asked, &asked.measured)), Arc::default())
+        let open_load = OpenLoad { overtime: 1.0, pacing, warmup, measured };
+        (Arc::new(Calls::new(&open_load, &open_load.measured)), Arc::default())
     }
 
     /// How many calls took longer, measured from their due times and from their start times.
@@ -291,7 +291,7 @@ mod tests {
         let call = Arc::new(|at| async move {
             tokio::time::sleep(Duration::from_millis(500)).await;
             let timed_out = at == 2;
-            if at < 2 { Ok(()) } else { Err(Failed { text: format!("call {at}"), timed_out }) }
+            if at < 2 { Ok(()) } else { Err(CallError { text: format!("call {at}"), timed_out }) }
         });
         tasks(&calls, 1, &clock, &call).await.unwrap();
         assert_eq!(calls.sent(), 5);

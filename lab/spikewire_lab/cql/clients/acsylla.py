@@ -14,9 +14,9 @@ if TYPE_CHECKING:
 
 
 def _let_in(access: Access) -> dict[str, Any]:
-    made: dict[str, Any] = {}
+    options: dict[str, Any] = {}
     if access.user:
-        made |= {"username": access.user, "password": access.password.text()}
+        options |= {"username": access.user, "password": access.password.text()}
     if access.tls is not None:
         tls = access.tls
         files = {
@@ -25,8 +25,8 @@ def _let_in(access: Access) -> dict[str, Any]:
             "ssl_private_key": tls.key,
         }
         texts = {name: Path(path).read_text() for name, path in files.items() if path}
-        made |= {"ssl_enabled": True, **texts}
-    return made
+        options |= {"ssl_enabled": True, **texts}
+    return options
 
 
 class _Asyncio(Asyncio):

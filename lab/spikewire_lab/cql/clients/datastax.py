@@ -15,15 +15,15 @@ if TYPE_CHECKING:
 
 
 def _let_in(access: Access) -> dict[str, Any]:
-    made: dict[str, Any] = {}
+    options: dict[str, Any] = {}
     if access.user:
         plain = vars(importlib.import_module("cassandra.auth"))["PlainTextAuthProvider"]
-        made["auth_provider"] = plain(access.user, access.password.text())
+        options["auth_provider"] = plain(access.user, access.password.text())
     if access.tls is not None:
-        made["ssl_context"] = context(access.tls)
+        options["ssl_context"] = context(access.tls)
         if access.name(0):
-            made["ssl_options"] = {"server_hostname": access.name(0)}
-    return made
+            options["ssl_options"] = {"server_hostname": access.name(0)}
+    return options
 
 
 class _Connected:

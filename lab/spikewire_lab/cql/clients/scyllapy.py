@@ -15,18 +15,18 @@ if TYPE_CHECKING:
 
 
 def _let_in(access: Access) -> dict[str, Any]:
-    made: dict[str, Any] = {}
+    options: dict[str, Any] = {}
     if access.user:
-        made |= {"username": access.user, "password": access.password.text()}
+        options |= {"username": access.user, "password": access.password.text()}
     if access.tls is not None:
         tls = access.tls
         modes = vars(importlib.import_module("scyllapy"))["SSLVerifyMode"]
         # It encrypts only if it has a certificate to present; that of an authority does no harm.
-        shown = Path(tls.certificate or tls.ca).read_text()
-        made |= {"ssl_cert": shown, "ssl_ca_file": tls.ca, "ssl_verify_mode": modes.PEER}
+        certificate = Path(tls.certificate or tls.ca).read_text()
+        options |= {"ssl_cert": certificate, "ssl_ca_file": tls.ca, "ssl_verify_mode": modes.PEER}
         if tls.key:
-            made["ssl_key"] = Path(tls.key).read_text()
-    return made
+            options["ssl_key"] = Path(tls.key).read_text()
+    return options
 
 
 class _Asyncio(Asyncio):

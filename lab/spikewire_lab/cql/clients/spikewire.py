@@ -6,7 +6,7 @@ import importlib
 from typing import Any
 
 from ...access import cql_options
-from ...run.seeds import seed_text
+from ...access.seeds import seed_text
 from ..data import PAGE_SIZE
 from .base import ALL, ITEM, Asyncio, Blocking, Peer, Target, Verbs
 

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ...noise import RULE, needed, suffice
-from ..recipes import NAMES
 from .changes import changes, conditions, machines
 
 if TYPE_CHECKING:
@@ -53,9 +52,9 @@ class Baseline:
 
         before = read(path)
         if before.recipe not in recipes:
-            wanted = " or ".join(recipes)
+            allowed = " or ".join(recipes)
             raise ValueError(
-                f"{path} is a run of {before.recipe}, and this will be one of {wanted}"
+                f"{path} is a run of {before.recipe}, and this will be one of {allowed}"
             )
         here = Report(before.recipe, "", "", environment=environment.machine([]))
         others = machines(before, here)
@@ -63,20 +62,20 @@ class Baseline:
             raise ValueError(f"{path} is of another machine: {'; '.join(others)}")
         return Baseline(path, before)
 
-    def tell(self, told: Mapping[str, Any]) -> int:
+    def report_changes(self, report: Mapping[str, Any]) -> int:
         """Prints what changed in a run, given as JSON, and returns the exit status: 0 if nothing
         got worse."""
-        from ...table.report import console_for
+        from ...run.report import console_for
         from .saved import of
         from .show import terminal
 
         # As it will be read from a file: tuples become lists.
-        after = of(json.loads(json.dumps(told)))
+        after = of(json.loads(json.dumps(report)))
         console = console_for()
         console.print(f"\nsince {self.path}:", markup=False, highlight=False)
-        found = changes(self.before, after)
-        terminal(found, conditions(self.before, after), console)
-        return GOT_WORSE if found.worse else CANNOT_TELL if found.untold else 0
+        differences = changes(self.before, after)
+        terminal(differences, conditions(self.before, after), console)
+        return GOT_WORSE if differences.worse else CANNOT_TELL if differences.untold else 0
 
 
 def _too_few(baseline: Baseline, rounds: int) -> str:
@@ -96,19 +95,22 @@ def of_flag(args: argparse.Namespace, recipes: tuple[str, ...]) -> Baseline | No
     """The saved run that the user named; raises `ValueError` if it cannot be compared with."""
     if args.baseline is None:
         return None
+    from .saved import COMPARISONS
+
     try:
-        found = Baseline.open(args.baseline, recipes)
+        baseline = Baseline.open(args.baseline, recipes)
     except ValueError as error:
         raise ValueError(f"{FLAG}: {error}") from None
     # Parts of a recipe have their own numbers of rounds.
-    said = "" if found.before.recipe in NAMES else _too_few(found, args.rounds)
-    if said:
-        print(f"spikewire: {said}", file=sys.stderr)
-    return found
+    compares = baseline.before.recipe in COMPARISONS
+    problem = _too_few(baseline, args.rounds) if compares else ""
+    if problem:
+        print(f"spikewire: {problem}", file=sys.stderr)
+    return baseline
 
 
-def ended(status: int, baseline: Baseline | None, told: Mapping[str, Any]) -> int:
+def ended(status: int, baseline: Baseline | None, report: Mapping[str, Any]) -> int:
     """Compares the JSON of a comparison with the baseline, if there is one. Returns the exit
     status: that of the run itself unless that is 0."""
-    found = 0 if baseline is None else baseline.tell(told)
-    return status or found
+    verdict = 0 if baseline is None else baseline.report_changes(report)
+    return status or verdict

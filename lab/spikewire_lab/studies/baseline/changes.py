@@ -135,7 +135,7 @@ def changes(before: Report, after: Report) -> Changes:
         raise ValueError(f"reports of different recipes: {before.recipe} and {after.recipe}")
     old, new = dict(_cells(before)), dict(_cells(after))
     machine = busier(before.loads, after.loads, after.environment.get("cpu_count") or 1)
-    found = Changes(
+    changes = Changes(
         machine=_busier(machine, before, after),
         before_only=[place for place in old if place not in new],
         after_only=[place for place in new if place not in old],
@@ -147,18 +147,18 @@ def changes(before: Report, after: Report) -> Changes:
             continue
         one, two = cell.value, other.value
         if cell.flawed or other.flawed:
-            found.flawed.append(place)
+            changes.flawed.append(place)
         elif isinstance(one, Measured) and isinstance(two, Measured):
             known.append((place, other.heading, one, two))
         else:
-            found.whole.append(place)
+            changes.whole.append(place)
     pairs = [
         Pair(figure(one), figure(two), heading.better == MORE) for _, heading, one, two in known
     ]
-    found.both.extend(
+    changes.both.extend(
         Change(*one, judged) for one, judged in zip(known, judge(pairs, machine), strict=True)
     )
-    return found
+    return changes
 
 
 def _busier(machine: int, before: Report, after: Report) -> str:
@@ -209,14 +209,14 @@ def conditions(before: Report, after: Report) -> list[str]:
     """The differences in versions, settings and size, and what is incomplete, in words."""
     names = dict.fromkeys((*before.environment, *after.environment))
     others = tuple(name for name in names if name not in (*_MACHINE, *_MOMENT))
-    found = [
+    differences = [
         *_differences(_only(before, others), _only(after, others)),
         *_differences(before.settings, after.settings),
     ]
     for name, report in (("first", before), ("second", after)):
         if report.interrupted:
-            found.append(f"the {name} report was interrupted")
-    return found
+            differences.append(f"the {name} report was interrupted")
+    return differences
 
 
 def _only(report: Report, names: tuple[str, ...]) -> dict[str, Any]:
@@ -239,8 +239,8 @@ def _differences(
             old, new = cast("tuple[dict[str, Any] | None, dict[str, Any] | None]", pair)
             yield from _differences(old or {}, new or {}, called)
         else:
-            yield f"{called}: {_said(pair[0])}, then {_said(pair[1])}"
+            yield f"{called}: {_as_text(pair[0])}, then {_as_text(pair[1])}"
 
 
-def _said(value: object) -> str:
+def _as_text(value: object) -> str:
     return "unknown" if value is None or value == "" else str(value)

@@ -6,8 +6,8 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ...needed import missing
 from ...noise import RULE
+from ...requirements import missing
 from .against import CANNOT_TELL
 from .changes import changes, conditions, machines
 
@@ -48,30 +48,32 @@ def run(args: argparse.Namespace) -> int:
     if there are too few rounds to tell."""
     lacking = missing()
     if lacking is not None:
-        return _refuse(lacking)
-    from ...table.report import console_for
+        return _usage_error(lacking)
+    from ...run.report import console_for
     from ..files import write
     from .saved import read
     from .show import page, terminal
 
     try:
         before, after = read(args.before), read(args.after)
-        found = changes(before, after)
+        compared = changes(before, after)
     except ValueError as error:
-        return _refuse(str(error))
+        return _usage_error(str(error))
     others = machines(before, after)
     if others and not args.force:
-        return _refuse(f"different machines ({'; '.join(others)}): --force compares them anyway")
+        return _usage_error(
+            f"different machines ({'; '.join(others)}): --force compares them anyway"
+        )
     differences = [*others, *conditions(before, after)]
-    terminal(found, differences, console_for())
+    terminal(compared, differences, console_for())
     if args.html is not None:
         try:
-            write(args.html, page(before, after, found, differences).encode())
+            write(args.html, page(before, after, compared, differences).encode())
         except OSError as error:
-            return _refuse(str(error))
-    return GOT_WORSE if found.worse else CANNOT_TELL if found.untold else 0
+            return _usage_error(str(error))
+    return GOT_WORSE if compared.worse else CANNOT_TELL if compared.untold else 0
 
 
-def _refuse(reason: str) -> int:
+def _usage_error(reason: str) -> int:
     print(f"spikewire lab compare: {reason}", file=sys.stderr)
     return USAGE

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from ...noise import BETTER, RULE, UNCHANGED, UNTOLD, WORSE
 from ..html import parts
 from ..report import Heading, Row, Table
-from ..text import shown
+from ..text import entry_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -24,28 +24,28 @@ _HEADINGS = tuple(
 )
 
 
-def counts(found: Changes) -> str:
+def counts(compared: Changes) -> str:
     """A sentence with the numbers of entries that got better, got worse and so on."""
     known = [
-        (len(found.of(BETTER)), BETTER),
-        (len(found.of(WORSE)), WORSE),
-        (len(found.of(UNCHANGED)), UNCHANGED),
-        (len(found.of(UNTOLD)), UNTOLD),
-        (len(found.before_only), "only in the first"),
-        (len(found.after_only), "only in the second"),
-        (len(found.flawed), "not compared, flawed"),
-        (len(found.whole), "not judged, of all rounds together"),
+        (len(compared.of(BETTER)), BETTER),
+        (len(compared.of(WORSE)), WORSE),
+        (len(compared.of(UNCHANGED)), UNCHANGED),
+        (len(compared.of(UNTOLD)), UNTOLD),
+        (len(compared.before_only), "only in the first"),
+        (len(compared.after_only), "only in the second"),
+        (len(compared.flawed), "not compared, flawed"),
+        (len(compared.whole), "not judged, of all rounds together"),
     ]
     return "; ".join(f"{number} {what}" for number, what in known)
 
 
-def table(found: Changes) -> Table:
+def table(compared: Changes) -> Table:
     """Changed entries, worse before better, then possible changes; the largest differences
     first."""
-    suspect = [one for one in found.both if one.suspect]
+    suspect = [one for one in compared.both if one.suspect]
     changed = [
         one
-        for group in (found.of(WORSE), found.of(BETTER), suspect)
+        for group in (compared.of(WORSE), compared.of(BETTER), suspect)
         for one in sorted(group, key=lambda one: -abs(one.relative))
     ]
     rows = [Row(one.place.label, _fields(one), one.place.client) for one in changed]
@@ -58,8 +58,8 @@ def _fields(change: Change) -> dict[str, str]:
     return {
         "table": f"{change.place.section}, {change.place.table}",
         "figure": f"{heading.title} ({unit})" if unit else heading.title,
-        "before": shown(change.before, heading),
-        "after": shown(change.after, heading),
+        "before": entry_text(change.before, heading),
+        "after": entry_text(change.after, heading),
         "change": f"{change.relative:+.1%}",
         "verdict": change.verdict,
         "rounds": _rounds(change),
@@ -74,12 +74,12 @@ def _rounds(change: Change) -> str:
     return f"{change.rounds}, {needed} needed" if needed else str(change.rounds)
 
 
-def lists(found: Changes) -> list[tuple[str, list[str]]]:
+def lists(compared: Changes) -> list[tuple[str, list[str]]]:
     """Entries that could not be compared, by reason."""
     known = (
-        ("Only in the first", found.before_only),
-        ("Only in the second", found.after_only),
-        ("Not compared: flawed in one of them", found.flawed),
+        ("Only in the first", compared.before_only),
+        ("Only in the second", compared.after_only),
+        ("Not compared: flawed in one of them", compared.flawed),
     )
     return [(title, _named(places)) for title, places in known if places]
 
@@ -93,7 +93,7 @@ def _named(places: Sequence[Place]) -> list[str]:
     return [f"{line} ({', '.join(columns)})" for line, columns in lines.items()]
 
 
-def terminal(found: Changes, differences: Sequence[str], console: Console) -> None:
+def terminal(compared: Changes, differences: Sequence[str], console: Console) -> None:
     """Prints everything."""
     from rich.table import Table as Printed
     from rich.text import Text
@@ -103,44 +103,44 @@ def terminal(found: Changes, differences: Sequence[str], console: Console) -> No
 
     for one in differences:
         say(f"differs: {one}")
-    made = table(found)
-    if made.rows:
-        printed = Printed(title=made.title, title_justify="left")
-        for name in (made.first, *(one.title for one in made.headings)):
+    rows = table(compared)
+    if rows.rows:
+        printed = Printed(title=rows.title, title_justify="left")
+        for name in (rows.first, *(one.title for one in rows.headings)):
             right = name in ("before", "after", "change")
             printed.add_column(name, justify="right" if right else "left")
-        for row in made.rows:
+        for row in rows.rows:
             style = {WORSE: "red", BETTER: "green"}.get(str(row.fields["verdict"]))
-            fields = [str(row.fields[one.key]) for one in made.headings]
+            fields = [str(row.fields[one.key]) for one in rows.headings]
             printed.add_row(*map(Text, (row.label, *fields)), style=style)
         console.print(printed)
-    for title, names in lists(found):
+    for title, names in lists(compared):
         say(f"{title}:")
         for name in names:
             say(f"  {name}")
-    say(counts(found))
-    for one in filter(None, (found.machine, found.lacking())):
+    say(counts(compared))
+    for one in filter(None, (compared.machine, compared.lacking())):
         say(one)
     say(RULE)
 
 
-def page(before: Report, after: Report, found: Changes, differences: Sequence[str]) -> str:
+def page(before: Report, after: Report, compared: Changes, differences: Sequence[str]) -> str:
     """The same as one HTML page."""
-    return parts.document(f"{after.title}: changes", _body(before, after, found, differences))
+    return parts.document(f"{after.title}: changes", _body(before, after, compared, differences))
 
 
 def _body(
-    before: Report, after: Report, found: Changes, differences: Sequence[str]
+    before: Report, after: Report, compared: Changes, differences: Sequence[str]
 ) -> Iterator[str]:
     yield '<header><p class="kind">Spikewire lab · compare</p>'
     yield f"<h1>{escape(after.title)}: what changed</h1>"
     dates = [str(one.environment.get("date") or "unknown") for one in (before, after)]
-    yield parts.facts([("first", dates[0]), ("second", dates[1]), ("entries", counts(found))])
+    yield parts.facts([("first", dates[0]), ("second", dates[1]), ("entries", counts(compared))])
     yield "</header><main>"
-    lacking = list(filter(None, (found.machine, found.lacking())))
+    lacking = list(filter(None, (compared.machine, compared.lacking())))
     yield from parts.plainly("What cannot be told", "lacking", lacking)
     yield from parts.plainly("What else differs", "differs", differences)
-    yield from parts.table(table(found), "compare")
-    for number, (title, names) in enumerate(lists(found)):
+    yield from parts.table(table(compared), "compare")
+    for number, (title, names) in enumerate(lists(compared)):
         yield from parts.plainly(title, f"apart-{number}", names)
     yield "</main>"

@@ -31,7 +31,7 @@ def _body(report: Report) -> Iterator[str]:
     yield parts.facts(facts(report))
     yield from _contents(report)
     yield "</header><main>"
-    yield from parts.listed("What follows", "conclusions", report.conclusions)
+    yield from parts.listed("Conclusions", "conclusions", report.conclusions)
     yield from parts.listed("Where Spikewire loses", "losses", report.losses)
     for section in report.sections:
         yield f'<section id="{escape(section.name)}"><h2>{escape(section.title)}</h2>'
@@ -69,7 +69,7 @@ def _ours(report: Report, name: str) -> Iterator[str]:
 
 def _contents(report: Report) -> Iterator[str]:
     places = [
-        ("conclusions", "What follows", report.conclusions),
+        ("conclusions", "Conclusions", report.conclusions),
         ("losses", "Where Spikewire loses", report.losses),
         *((one.name, one.title, True) for one in report.sections),
         ("published", "As published", report.published),

@@ -30,14 +30,14 @@ def _body(reports: Sequence[Report]) -> Iterator[str]:
 
 def _finding(report: Report) -> str:
     """The first conclusion, and the most important remark."""
-    said = [parts.inline(report.conclusions[0])] if report.conclusions else []
+    sentences = [parts.inline(report.conclusions[0])] if report.conclusions else []
     if not report.sections:
         reason = report.skipped[0] if report.skipped else "no part was finished"
-        said.append(f"Nothing was measured: {escape(reason)}.")
+        sentences.append(f"Nothing was measured: {escape(reason)}.")
     if report.losses:
         times = "once" if len(report.losses) == 1 else f"{len(report.losses)} times"
-        said.append(f"Spikewire loses {times}.")
+        sentences.append(f"Spikewire loses {times}.")
     if report.interrupted:
-        said.append("<b>Interrupted.</b>")
+        sentences.append("<b>Interrupted.</b>")
     date = str(report.environment.get("date") or "")
-    return " ".join([*said, f"<small>{escape(date)}</small>" if date else ""]).strip()
+    return " ".join([*sentences, f"<small>{escape(date)}</small>" if date else ""]).strip()

@@ -10,7 +10,7 @@ from markdown_it import MarkdownIt
 from ..report import Measured
 from ..svg import NARROW, WIDE, draw
 from ..svg.palette import OURS, colour
-from ..text import number, shown
+from ..text import entry_text, number
 from .style import style
 
 if TYPE_CHECKING:
@@ -55,8 +55,8 @@ def plainly(title: str, name: str, texts: Sequence[str]) -> Iterator[str]:
     yield from _list(title, name, map(escape, texts))
 
 
-def _list(title: str, name: str, made: Iterable[str]) -> Iterator[str]:
-    items = "".join(f"<li>{one}</li>" for one in made)
+def _list(title: str, name: str, entries: Iterable[str]) -> Iterator[str]:
+    items = "".join(f"<li>{one}</li>" for one in entries)
     if items:
         yield f'<section id="{escape(name)}"><h2>{escape(title)}</h2><ul>{items}</ul></section>'
 
@@ -69,39 +69,39 @@ def facts(pairs: Iterable[tuple[str, str]]) -> str:
     return f"<dl>{rows}</dl>"
 
 
-def chart(made: Chart, place: str) -> Iterator[str]:
+def chart(figure: Chart, place: str) -> Iterator[str]:
     """A chart in two widths; the style shows the one that fits."""
-    name = f"{place}-{made.name}-chart"
-    drawn = ((draw(made, WIDE), "wide"), (draw(made, NARROW), "narrow"))
-    yield f'<figure id="{escape(name)}"><h3>{escape(made.title)}</h3>'
+    name = f"{place}-{figure.name}-chart"
+    drawn = ((draw(figure, WIDE), "wide"), (draw(figure, NARROW), "narrow"))
+    yield f'<figure id="{escape(name)}"><h3>{escape(figure.title)}</h3>'
     for canvas, class_ in drawn:
         if canvas is not None:
-            yield canvas.svg(f"{name}-{class_}", made.title, made.caption, class_)
+            yield canvas.svg(f"{name}-{class_}", figure.title, figure.caption, class_)
     if drawn[0][0] is None:
         yield "<p>Nothing was measured.</p>"
-    yield f"<figcaption>{inline(made.caption)}</figcaption></figure>"
+    yield f"<figcaption>{inline(figure.caption)}</figcaption></figure>"
 
 
-def table(made: Table, place: str) -> Iterator[str]:
+def table(content: Table, place: str) -> Iterator[str]:
     """A table that scrolls in its own box if it is too wide."""
-    yield f'<figure id="{escape(f"{place}-{made.name}")}"><h3>{escape(made.title)}</h3>'
-    label = f'role="region" aria-label="{escape(made.title)}"'
+    yield f'<figure id="{escape(f"{place}-{content.name}")}"><h3>{escape(content.title)}</h3>'
+    label = f'role="region" aria-label="{escape(content.title)}"'
     yield f'<div class="scroll" tabindex="0" {label}><table>'
-    words = {one.key: _is_text(made.rows, one.key) for one in made.headings}
-    heads = "".join(_heading(one, text=words[one.key]) for one in made.headings)
-    yield f'<thead><tr><th scope="col">{escape(made.first)}</th>{heads}</tr></thead><tbody>'
-    for row in made.rows:
+    words = {one.key: _is_text(content.rows, one.key) for one in content.headings}
+    heads = "".join(_heading(one, text=words[one.key]) for one in content.headings)
+    yield f'<thead><tr><th scope="col">{escape(content.first)}</th>{heads}</tr></thead><tbody>'
+    for row in content.rows:
         fields = "".join(
-            _field(row.fields.get(one.key), one, text=words[one.key]) for one in made.headings
+            _field(row.fields.get(one.key), one, text=words[one.key]) for one in content.headings
         )
         yield f"{_first(row)}{fields}</tr>"
-    yield f"</tbody></table></div><figcaption>{inline(made.caption)}</figcaption>"
-    for note in made.notes:
+    yield f"</tbody></table></div><figcaption>{inline(content.caption)}</figcaption>"
+    for note in content.notes:
         yield f'<p class="note">{inline(note)}</p>'
-    for row in made.rows:
+    for row in content.rows:
         if row.flawed:
-            said = f"{escape(row.label)}: {escape(row.flawed)}"
-            yield f'<p class="note"><b class="bad">!</b> {said}</p>'
+            text = f"{escape(row.label)}: {escape(row.flawed)}"
+            yield f'<p class="note"><b class="bad">!</b> {text}</p>'
     yield "</figure>"
 
 
@@ -126,7 +126,7 @@ def _field(entry: Entry, heading: Heading, *, text: bool) -> str:
         low, high = (number(edge, heading.digits) for edge in (entry.low or 0.0, entry.high or 0.0))
         value = number(entry.value, heading.digits)
         return f"<td>{escape(value)}<small>{escape(low)} to {escape(high)}</small></td>"
-    return f"<td{_class('text' if text else '')}>{escape(shown(entry, heading))}</td>"
+    return f"<td{_class('text' if text else '')}>{escape(entry_text(entry, heading))}</td>"
 
 
 def _first(row: Row) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING
 
-from ...needed import missing
+from ...requirements import missing
 
 if TYPE_CHECKING:
     import argparse
@@ -39,7 +39,7 @@ def run(_args: argparse.Namespace) -> int:
     if lacking is not None:
         print(f"spikewire lab: {lacking}", file=sys.stderr)
         return USAGE
-    from ...table.report import console_for
+    from ...run.report import console_for
     from . import exact, timed
 
     findings = [*exact.every(), *timed.every()]
@@ -50,8 +50,8 @@ def run(_args: argparse.Namespace) -> int:
     if repeated:
         text = f"{repeated} of them in real time and right, or given up, after several tries"
         console.print(text, markup=False, highlight=False)
-    said = f"{wrong} wrong" if wrong else "all right"
-    console.print(f"{len(findings)} figures: {said}", markup=False, highlight=False)
+    verdict = f"{wrong} wrong" if wrong else "all right"
+    console.print(f"{len(findings)} figures: {verdict}", markup=False, highlight=False)
     return FAILED if wrong else 0
 
 
@@ -59,20 +59,20 @@ def table(findings: Sequence[Finding]) -> Table:
     """One line for each figure."""
     from rich.table import Table
 
-    made = Table(title="self-check", title_justify="left")
+    table = Table(title="self-check", title_justify="left")
     for name in ("measured with", "figure"):
-        made.add_column(name)
+        table.add_column(name)
     for name in ("known", "measured", "may differ by"):
-        made.add_column(name, justify="right")
-    made.add_column("")
+        table.add_column(name, justify="right")
+    table.add_column("")
     last = ""
     for one in findings:
         if last and one.check != last:
-            made.add_section()
+            table.add_section()
         verdict = "right" if one.passed else "WRONG"
         if one.tries > 1:
             verdict += f", {one.tries} tries"
-        made.add_row(
+        table.add_row(
             one.check if one.check != last else "",
             f"{one.what} ({one.unit})" if one.unit else one.what,
             _number(one.known),
@@ -82,7 +82,7 @@ def table(findings: Sequence[Finding]) -> Table:
             style=None if one.passed else "bold red",
         )
         last = one.check
-    return made
+    return table
 
 
 def _number(value: float) -> str:

@@ -7,16 +7,16 @@ import math
 from typing import TYPE_CHECKING
 
 from ...clients.base import ASYNC, SYNC
-from ...open.contract import CONSTANT, OVERTIME, POISSON
-from ...open.schedule import NS, offsets
+from ...contract.open import CONSTANT, OVERTIME, POISSON
+from ...worker.open.schedule import NS, offsets
 from .fake import Act
 from .finding import Finding, step
-from .measure import Known, given, line, played, slower_than
+from .measure import Known, line, open_result, played, slower_than
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from ...result import Result
+    from ...contract.result import Result
 
 FAST, SLOW = 0.001, 0.020
 STALL = 0.2
@@ -52,8 +52,8 @@ def draining(mode: str) -> Iterator[Finding]:
     half, rate = workers // 2, sum(workers // 2 / one for one in takes)
     yield Finding(name, "calls", half * sum(each), result["operations"])
     yield Finding(name, "last end", ends * 1e6, result["elapsed"] * 1e6, 1.0, "µs")
-    found = line(known, result)
-    measured = None if found.rate is None else found.rate.median
+    summary = line(known, result)
+    measured = None if summary.rate is None else summary.rate.median
     yield Finding(name, "throughput", rate, measured, rate * 1e-6, "op/s")
 
 
@@ -65,86 +65,90 @@ def opened(mode: str, arrivals: str) -> Iterator[Finding]:
         known = Known(mode, lambda _number: Act(takes=FAST), 64, 2.0, 500.0, arrivals)
     result, name = played(known), f"open loop, {mode}, {arrivals} arrivals"
     yield Finding(name, "calls", 1000, result["operations"])
-    yield Finding(name, "late at the most", 0, given(result)["late_max_ns"] / 1000, unit="µs")
+    yield Finding(name, "late at the most", 0, open_result(result)["late_max_ns"] / 1000, unit="µs")
     yield from _figures(known, result, name, 500.0)
 
 
 def _figures(known: Known, result: Result, name: str, rate: float) -> Iterator[Finding]:
-    found = line(known, result)
-    measured = None if found.rate is None else found.rate.median
+    summary = line(known, result)
+    measured = None if summary.rate is None else summary.rate.median
     yield Finding(name, "throughput", rate, measured, rate * TOLERANCE, "op/s")
     for at, number in (("p50", 0), ("p99", EVERY - 1)):
         latency = known.script(number).takes * 1e6
-        yield Finding(name, at, latency, (found.latency or {}).get(at), step(latency), "µs")
+        yield Finding(name, at, latency, (summary.latency or {}).get(at), step(latency), "µs")
 
 
 def stall(mode: str) -> Iterator[Finding]:
     """One call blocks the only worker, or the event loop, for 200 ms."""
-    rate, seconds, taken, at = 1000.0, 1.0, 0.0005, 300
+    rate, seconds, duration, at = 1000.0, 1.0, 0.0005, 300
     known = Known(
         mode,
-        lambda number: Act(blocks=STALL if number == at else 0.0, takes=taken),
+        lambda number: Act(blocks=STALL if number == at else 0.0, takes=duration),
         1 if mode == SYNC else 512,
         seconds,
         rate,
     )
     due = offsets(rate, seconds, CONSTANT, "")
     if mode == SYNC:
-        takes = [taken + (STALL if number == at else 0.0) for number in range(len(due))]
-        delayed = sum(ended - begin > round(taken * NS) for begin, _, ended in queue(due, takes, 1))
+        takes = [duration + (STALL if number == at else 0.0) for number in range(len(due))]
+        delayed = sum(
+            ended - begin > round(duration * NS) for begin, _, ended in queue(due, takes, 1)
+        )
     else:
         begin = due[at]
         delayed = sum(begin <= instant < begin + round(STALL * NS) for instant in due)
     result, name = played(known), f"open loop, {mode}, a stall of 200 ms"
-    latency, more = result["latency"], round((taken + 1e-5) * NS)
+    latency, more = result["latency"], round((duration + 1e-5) * NS)
     charged = slower_than([latency["read"], latency["write"]], more)
     yield Finding(name, "calls that it delayed, by response time", delayed, charged)
-    served = slower_than([given(result)["service"]], more)
+    served = slower_than([open_result(result)["service"]], more)
     yield Finding(name, "calls that it delayed, by service time", 1, served)
-    yield Finding(name, "slowest", (STALL + taken) * 1e6, latency["max_ns"] / 1000, unit="µs")
+    yield Finding(name, "slowest", (STALL + duration) * 1e6, latency["max_ns"] / 1000, unit="µs")
 
 
 def stalled_loop() -> Iterator[Finding]:
     """One call blocks one of the two event loops of a pool for 200 ms, while the other
     continues."""
-    rate, seconds, taken, at = 1000.0, 1.0, 0.0005, 150
+    rate, seconds, duration, at = 1000.0, 1.0, 0.0005, 150
     known = Known(
         ASYNC,
-        lambda number: Act(blocks=STALL if number == at else 0.0, takes=taken),
+        lambda number: Act(blocks=STALL if number == at else 0.0, takes=duration),
         512,
         seconds,
         rate,
-        other=lambda _number: Act(takes=taken),
+        other=lambda _number: Act(takes=duration),
         loops=2,
     )
     mine = offsets(rate, seconds, CONSTANT, "")[::2]
     delayed = sum(mine[at] <= instant < mine[at] + round(STALL * NS) for instant in mine)
     result, name = played(known), "open loop, a pool, a stall of 200 ms on one of two loops"
-    latency, more = result["latency"], round((taken + 1e-5) * NS)
+    latency, more = result["latency"], round((duration + 1e-5) * NS)
     yield Finding(name, "calls", round(rate * seconds), result["operations"])
     charged = slower_than([latency["read"], latency["write"]], more)
     yield Finding(name, "calls that it delayed, by response time", delayed, charged)
-    served = slower_than([given(result)["service"]], more)
+    served = slower_than([open_result(result)["service"]], more)
     yield Finding(name, "calls that it delayed, by service time", 1, served)
-    yield Finding(name, "slowest", (STALL + taken) * 1e6, latency["max_ns"] / 1000, unit="µs")
+    yield Finding(name, "slowest", (STALL + duration) * 1e6, latency["max_ns"] / 1000, unit="µs")
 
 
 def overload(mode: str) -> Iterator[Finding]:
     """A rate that exceeds the capacity of four workers."""
-    workers, rate, seconds, taken = 4, 1000.0, 1.0, 0.01
-    known = Known(mode, lambda _number: Act(takes=taken), workers, seconds, rate)
+    workers, rate, seconds, duration = 4, 1000.0, 1.0, 0.01
+    known = Known(mode, lambda _number: Act(takes=duration), workers, seconds, rate)
     due = offsets(rate, seconds, CONSTANT, "")
     limit = seconds * (1 + OVERTIME) * NS
-    calls = queue(due, [taken] * len(due), workers)
+    calls = queue(due, [duration] * len(due), workers)
     sent = sum(begun <= limit for _, begun, _ in calls)
     result, name = played(known), f"open loop, {mode}, more than the client can do"
-    found = given(result)
+    open_figures = open_result(result)
     yield Finding(name, "calls", sent, result["operations"])
-    yield Finding(name, "calls that did not begin", len(due) - sent, found["unsent"])
+    yield Finding(name, "calls that did not begin", len(due) - sent, open_figures["unsent"])
     yield Finding(name, "latencies", len(due), result["latency"]["samples"])
-    yield Finding(name, "calls at once", workers, found["outstanding_most"])
+    yield Finding(name, "calls at once", workers, open_figures["outstanding_most"])
     latest = max(begun - begin for begin, begun, _ in calls if begun <= limit)
-    yield Finding(name, "late at the most", latest / 1000, found["late_max_ns"] / 1000, unit="µs")
+    yield Finding(
+        name, "late at the most", latest / 1000, open_figures["late_max_ns"] / 1000, unit="µs"
+    )
 
 
 def errors(mode: str, rate: float) -> Iterator[Finding]:
@@ -181,33 +185,33 @@ def intervals(mode: str, rate: float) -> Iterator[Finding]:
         )
 
     result = played(Known(mode, script, 1, seconds, rate))
-    found = result.get("series")
-    assert found is not None, "a loop without intervals"
+    series = result.get("series")
+    assert series is not None, "a loop without intervals"
     kind = "open" if rate else "closed"
     name = f"{kind} loop, {mode}, what happened when"
-    long = found["interval"]
+    long = series["interval"]
     before, ended = round(at * takes / long), at * takes + held + takes
     again = int(ended / long)
-    calls = found["operations"]
+    calls = series["operations"]
     yield Finding(name, "calls before it holds on", at, sum(calls[:before]))
     yield Finding(name, "calls while it does", 0, sum(calls[before:again]))
     yield Finding(name, "calls in all", result["operations"], sum(calls))
-    slowest = found["max_ns"][again]
+    slowest = series["max_ns"][again]
     known = round((held + takes) * NS) / 1000
     yield Finding(name, "slowest of those then", known, (slowest or 0) / 1000, 1.0, "µs")
-    yield Finding(name, "timeouts", 1, sum(found["timeouts"]))
-    yield Finding(name, "timeouts before", 0, sum(found["timeouts"][: again + 1]))
+    yield Finding(name, "timeouts", 1, sum(series["timeouts"]))
+    yield Finding(name, "timeouts before", 0, sum(series["timeouts"][: again + 1]))
 
 
 def queue(due: Sequence[int], takes: Sequence[float], workers: int) -> list[tuple[int, int, int]]:
     """The times at which calls are due, begin and end in a queue served by workers."""
     free = [0] * workers
-    made: list[tuple[int, int, int]] = []
+    calls: list[tuple[int, int, int]] = []
     for instant, seconds in zip(due, takes, strict=True):
         begun = max(instant, heapq.heappop(free))
         heapq.heappush(free, begun + round(seconds * NS))
-        made.append((instant, begun, begun + round(seconds * NS)))
-    return made
+        calls.append((instant, begun, begun + round(seconds * NS)))
+    return calls
 
 
 def every() -> Iterator[Finding]:

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, Protocol, cast
 from ...clients import FLOOR
 from ...clients.base import ASYNC, SYNC
 from ...measure import Window, merge
-from ...open.loops import run_pool as open_pool
-from ...run.plan import Cell
-from ...table.summary import Line, summarise
+from ...plan import Cell
+from ...table.summary import summarise
+from ...worker.open.loops import run_pool as open_pool
 from ...worker.run import Ran, measured, new_loop, with_tasks, with_threads
 from ...worker.timing import REAL
 from .fake import FakeAsyncio, FakeBlocking, Script, Scripts
@@ -20,8 +20,9 @@ from .virtual import LoopTime, ThreadTime
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from ...open.contract import Given
-    from ...result import Job, Result
+    from ...contract.open import OpenResult
+    from ...contract.result import Job, Result
+    from ...table.line import Line
     from ...worker.job import Plan
     from ...worker.run import Started
 
@@ -49,7 +50,7 @@ class Known:
     def job(self) -> Job:
         """A job without warm-up, which the script would have to account for, and with every call
         timed."""
-        made: Job = {
+        job: Job = {
             "action": "measure",
             "client": FLOOR,
             "mode": self.mode,
@@ -69,10 +70,10 @@ class Known:
             "server_pid": None,
         }
         if self.loops:
-            made["loops"] = self.loops
+            job["loops"] = self.loops
         if self.rate:
-            made["open"] = {"rate": self.rate, "arrivals": self.arrivals}
-        return made
+            job["open"] = {"rate": self.rate, "arrivals": self.arrivals}
+        return job
 
 
 def played(known: Known, job: Job | None = None) -> Result:
@@ -106,8 +107,8 @@ def _pooled(known: Known, job: Job) -> Result:
 
     def run_pool(plan: Plan, window: Window, _started: Started) -> Ran:
         assert "open" in plan.job
-        asked = plan.job["open"]
-        return Ran(open_pool(pool, known.loops, plan.load(), window, asked, 1, pool.timing))
+        open_load = plan.job["open"]
+        return Ran(open_pool(pool, known.loops, plan.load(), window, open_load, 1, pool.timing))
 
     try:
         return measured(job, run_pool, Window(clock=pool.seconds))
@@ -136,11 +137,11 @@ def line(known: Known, result: Result) -> Line:
     return summarise(Cell(FLOOR, known.mode, known.workers), [result])
 
 
-def given(result: Result) -> Given:
+def open_result(result: Result) -> OpenResult:
     """The figures that only open loops have."""
-    found = result.get("open")
-    assert found is not None, "not an open loop"
-    return found
+    result_open = result.get("open")
+    assert result_open is not None, "not an open loop"
+    return result_open
 
 
 class _Step(Protocol):

@@ -52,10 +52,10 @@ class FakePool(PoolClient):
 
     def verbs(self) -> Verbs:
         """The verbs of the loop that a call runs on."""
-        asks = [client.verbs().names["ask"] for client in self._clients]
+        calls = [client.verbs().names["ask"] for client in self._clients]
 
         def ask(*what: object) -> object:
-            called: Any = asks[self._running]
+            called: Any = calls[self._running]
             return called(*what)
 
         return Verbs("await ask(k)", "await ask(k, bins)", {"ask": ask})

@@ -24,8 +24,8 @@ BURNT_TOLERANCE = 0.05
 def burning(mode: str) -> list[Finding]:
     """A client that uses a known processor time for each call."""
     known = Known(mode, lambda _number: Act(burns=BURNT), 1, 0.5)
-    found = line(known, real(known))
-    cpu = None if found.cpu is None else found.cpu.median
+    summary = line(known, real(known))
+    cpu = None if summary.cpu is None else summary.cpu.median
     name = f"closed loop, {mode}, real time"
     allowed = BURNT * 1e6 * BURNT_TOLERANCE
     return [Finding(name, "processor time of a call", BURNT * 1e6, cpu, allowed, "µs")]
@@ -35,8 +35,8 @@ def waiting(mode: str) -> list[Finding]:
     """An open loop at a rate that the client can keep up with."""
     rate = 200.0
     known = Known(mode, lambda _number: Act(takes=0.002), 32, 1.0, rate)
-    found = line(known, real(known))
-    measured = None if found.rate is None else found.rate.median
+    summary = line(known, real(known))
+    measured = None if summary.rate is None else summary.rate.median
     name = f"open loop, {mode}, real time"
     return [Finding(name, "throughput", rate, measured, rate * TOLERANCE, "op/s")]
 

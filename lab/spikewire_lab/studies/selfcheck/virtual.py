@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from ...open.alarm import Alarm, LoopAlarm
+from ...worker.alarm import Alarm, LoopAlarm
 from ...worker.timing import Timing
 
 if TYPE_CHECKING:

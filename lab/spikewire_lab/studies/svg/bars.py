@@ -36,16 +36,16 @@ class _Bar:
 def bars(chart: Chart, width: int) -> Canvas:
     """Bars from top to bottom, in the order of the series; those with the same label are
     grouped."""
-    made = list(_bars(chart.series))
+    bars = list(_bars(chart.series))
     above = width < NARROW
-    longest = max(text_width(bar.label, USUAL) for bar in made)
+    longest = max(text_width(bar.label, USUAL) for bar in bars)
     left = 0.0 if above else min(longest, width * WIDEST_LABEL) + 8
-    shown = [_shown(bar) for bar in made]
-    right = width - max(text_width(text, SMALL) for text in shown) - 8
-    scale = _scale(chart, made, left, right)
+    texts = [_value_text(bar) for bar in bars]
+    right = width - max(text_width(text, SMALL) for text in texts) - 8
+    scale = _scale(chart, bars, left, right)
     canvas = Canvas(width)
     canvas.height = TOP
-    for bar, text in zip(made, shown, strict=True):
+    for bar, text in zip(bars, texts, strict=True):
         if bar.heading:
             canvas.height += LINE + 4
             for line in wrapped(bar.heading, USUAL, width):
@@ -73,12 +73,12 @@ def _bars(series: Sequence[Series]) -> Iterator[_Bar]:
                     heading = ""
 
 
-def _shown(bar: _Bar) -> str:
+def _value_text(bar: _Bar) -> str:
     return number(bar.value)
 
 
-def _scale(chart: Chart, made: Sequence[_Bar], left: float, right: float) -> Scale:
-    values = [value for bar in made for value in (bar.value, *(bar.spread or ()))]
+def _scale(chart: Chart, bars: Sequence[_Bar], left: float, right: float) -> Scale:
+    values = [value for bar in bars for value in (bar.value, *(bar.spread or ()))]
     if chart.y.logarithmic:
         return logarithmic(values, left, right)
     return linear(values, left, right, max(2, int((right - left) / 90)), zero=True)

@@ -9,7 +9,7 @@ from ..report import STEPS
 from ..text import number
 from . import units
 from .canvas import SMALL, Canvas, text_width, wrapped
-from .palette import DASHES, SHAPES, looks
+from .palette import DASHES, SHAPES, styles
 from .scale import Scale, labels, linear, logarithmic, percentile
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ def lines(chart: Chart, width: int) -> Canvas:
     """A line through the points of each series."""
     canvas = Canvas(width)
     frame = _frame(chart, canvas)
-    for one, (colour, nth) in zip(chart.series, looks(chart.series), strict=True):
+    for one, (colour, nth) in zip(chart.series, styles(chart.series), strict=True):
         _draw(canvas, frame, one, colour, nth, stepped=chart.kind == STEPS)
     _legend(canvas, chart.series)
     return canvas
@@ -147,13 +147,13 @@ def _thinned(points: Sequence[tuple[float | str, float]]) -> Sequence[tuple[floa
     if len(points) <= MOST:
         return points
     size = -(-2 * len(points) // MOST)
-    kept: set[int] = {0, len(points) - 1}
+    chosen: set[int] = {0, len(points) - 1}
     for start in range(0, len(points), size):
         those = range(start, min(start + size, len(points)))
-        kept.update(
+        chosen.update(
             (min(those, key=lambda at: points[at][1]), max(those, key=lambda at: points[at][1]))
         )
-    return [points[at] for at in sorted(kept)]
+    return [points[at] for at in sorted(chosen)]
 
 
 def _path(places: Sequence[tuple[float, float]], *, stepped: bool = False) -> str:
@@ -169,18 +169,18 @@ def marker(canvas: Canvas, x: float, y: float, class_: str, nth: int, title: str
     if shape == "circle":
         canvas.add("circle", title, cx=x, cy=y, r=3.5, class_=class_)
         return
-    turned = {
+    paths = {
         "square": "m-3.2 -3.2h6.4v6.4h-6.4Z",
         "diamond": "m0 -4.6l4.6 4.6l-4.6 4.6l-4.6 -4.6Z",
         "triangle": "m0 -4.6l4.4 7.6h-8.8Z",
     }
-    canvas.add("path", title, d=f"M{x:.1f} {y:.1f}{turned[shape]}", class_=class_)
+    canvas.add("path", title, d=f"M{x:.1f} {y:.1f}{paths[shape]}", class_=class_)
 
 
 def _legend(canvas: Canvas, series: Sequence[Series]) -> None:
     """Legend entries in as many rows as needed."""
     x, y = 0.0, canvas.height + 12
-    for one, (colour, nth) in zip(series, looks(series), strict=True):
+    for one, (colour, nth) in zip(series, styles(series), strict=True):
         rows = wrapped(one.name, SMALL, canvas.width - SWATCH - 6)
         wide = SWATCH + 6 + max(text_width(row, SMALL) for row in rows)
         if x and x + wide > canvas.width:

@@ -56,12 +56,12 @@ def colour(client: str) -> str:
     return _OTHERS[sum(client.encode()) % len(_OTHERS)] if client else "grey"
 
 
-def looks(series: Sequence[Series]) -> list[tuple[str, int]]:
+def styles(series: Sequence[Series]) -> list[tuple[str, int]]:
     """The colour of each client, and its index among those with the same colour."""
     seen: dict[str, int] = {}
-    made: list[tuple[str, int]] = []
+    styles: list[tuple[str, int]] = []
     for one in series:
         name = colour(one.client or one.name)
-        made.append((name, seen.get(name, 0)))
+        styles.append((name, seen.get(name, 0)))
         seen[name] = seen.get(name, 0) + 1
-    return made
+    return styles

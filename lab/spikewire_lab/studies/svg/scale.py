@@ -34,8 +34,8 @@ class Scale:
 
 def linear(values: Iterable[float], start: float, end: float, ticks: int, zero: bool) -> Scale:
     """Round steps around all values; `zero` includes 0."""
-    found = [value for value in values if math.isfinite(value)] or [0.0]
-    low, high = min(found), max(found)
+    finite = [value for value in values if math.isfinite(value)] or [0.0]
+    low, high = min(finite), max(finite)
     if zero:
         low, high = min(low, 0.0), max(high, 0.0)
     if low == high:
@@ -54,8 +54,8 @@ def nice(step: float) -> float:
 
 def logarithmic(values: Iterable[float], start: float, end: float) -> Scale:
     """Powers of ten around all positive values, with 2 and 5 if there are few."""
-    found = [value for value in values if value > 0 and math.isfinite(value)] or [1.0]
-    low, high = min(found), max(found)
+    positive = [value for value in values if value > 0 and math.isfinite(value)] or [1.0]
+    low, high = min(positive), max(positive)
     decades = math.log10(high / low)
     parts = (1, 2, 5) if decades <= 2 else (1,)
     first, last = math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1
@@ -65,10 +65,10 @@ def logarithmic(values: Iterable[float], start: float, end: float) -> Scale:
     if below == above:
         above = marks[marks.index(above) + 1]
     every = max(1, math.ceil(math.log10(above / below) / 7))
-    shown = [mark for mark in marks if below <= mark <= above]
+    ticks = [mark for mark in marks if below <= mark <= above]
     if len(parts) == 1:
-        shown = shown[::every]
-    return Scale(below, above, start, end, shown, math.log10)
+        ticks = ticks[::every]
+    return Scale(below, above, start, end, ticks, math.log10)
 
 
 def _nines(percentile: float) -> float:
@@ -77,9 +77,9 @@ def _nines(percentile: float) -> float:
 
 def percentile(values: Iterable[float], start: float, end: float) -> Scale:
     """99, 99.9 and 99.99 at equal distances."""
-    found = [value for value in values if 0 <= value <= 100] or [0.0]
-    low = max(mark for mark in PERCENTILES if mark <= min(*found, PERCENTILES[-1]))
-    high = max([min(max(found), 100 * MOST), *(mark for mark in PERCENTILES[1:2] if low < mark)])
+    inside = [value for value in values if 0 <= value <= 100] or [0.0]
+    low = max(mark for mark in PERCENTILES if mark <= min(*inside, PERCENTILES[-1]))
+    high = max([min(max(inside), 100 * MOST), *(mark for mark in PERCENTILES[1:2] if low < mark)])
     if high <= low:
         low = PERCENTILES[max(0, PERCENTILES.index(low) - 1)]
     marks = [mark for mark in PERCENTILES if low <= mark <= high]

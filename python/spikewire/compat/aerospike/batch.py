@@ -154,8 +154,10 @@ class Batches(Records):
         if not rows:
             return batch_records
         try:
-            convert = _Rows(self).convert
-            failed = self._writes().write(self._client, rows, convert, self._results, **call)
+            own, client = _Rows(self), self._client
+            failed = self._writes().write(
+                client, rows, own.convert, own.options, self._results, **call
+            )
         except FAILURES as error:
             raise self._failed(error) from None
         if failed:
@@ -202,7 +204,7 @@ class Batches(Records):
 
 
 class _Rows:
-    """Converts the rows of one call that are not converted by the extension."""
+    """Converts the rows of one call, and their options, where the extension cannot."""
 
     def __init__(self, of: Batches) -> None:
         self._policies, self._manner = of._policies, of._manner
@@ -216,6 +218,13 @@ class _Rows:
         """A row of the engine, and the shape of its record."""
         try:
             return self._write(row) if isinstance(row, Write) else self._other(row)
+        except FAILURES as error:
+            raise self._failed(error, row.key) from None
+
+    def options(self, row: Any) -> dict[str, Any]:
+        """The keywords of a `Write`, the same object for rows in which they are the same."""
+        try:
+            return self._options("batch_write", _WRITE, row.policy, row.meta)
         except FAILURES as error:
             raise self._failed(error, row.key) from None
 

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -237,8 +238,21 @@ _USUAL = Manner()
 def manner_of(*, strict: bool, validates: bool, own: Serializers | None) -> Manner:
     """How a client treats operations."""
     keeps_bools = own is None or not own.bools_as_integers
-    plain = OfficialOperations(PLAIN if strict else {}, bools=keeps_bools)
-    return Manner(strict, validates, own, plain, keeps_bools)
+    manner = Manner(strict, validates, own, bools=keeps_bools)
+    if not strict:
+        return manner._replace(plain=OfficialOperations({}, bools=keeps_bools))
+    collections = {code: recipe.entries for code, recipe in _RECIPES.items() if recipe.is_native}
+    decide = functools.partial(_decided, manner)
+    return manner._replace(
+        plain=OfficialOperations(PLAIN, bools=keeps_bools, collections=collections, decide=decide)
+    )
+
+
+def _decided(manner: Manner, code: int, of: dict[str, Any]) -> tuple[tuple[Any, ...], bool]:
+    """The arguments that follow from entries other than values, and ``pad`` of a list."""
+    recipe = _RECIPES[code]
+    arguments, pad = recipe.look_up(of, manner)
+    return arguments[recipe.values :], pad
 
 
 def prepared(operations: Any, manner: Manner = _USUAL) -> Prepared:
@@ -541,6 +555,7 @@ class _Recipe:
         self.required = tuple(name for name in values if not name.startswith("?"))
         self.optional = tuple(name[1:] for name in values if name.startswith("?"))
         in_order = (*self.required, *self.optional)
+        self.values = len(in_order)
         self.numbers = tuple(at for at, name in enumerate(in_order) if name in _INTEGERS)
         choices = [_DECIDING[name] for name in names if name in _DECIDING]
         self.choices = tuple(dict.fromkeys([*choices, "pad"] if family == "list" else choices))
@@ -548,6 +563,17 @@ class _Recipe:
         self.repeats = _VALUES.isdisjoint(names)
         #: The last arguments, and ``pad``, by the choices and the policy they follow from.
         self.known: dict[tuple[Any, ...], tuple[tuple[Any, ...], bool]] = {}
+
+    @property
+    def is_native(self) -> bool:
+        """Whether the extension may take the operation as it is."""
+        return self.family in ("list", "map")
+
+    @property
+    def entries(self) -> tuple[Any, ...]:
+        """What the extension must know about the entries of its dictionaries."""
+        parts = self.required, self.optional, self.numbers, self.choices
+        return (self.family, self.kind, *map(list, parts), self.policy)
 
     def arguments(self, of: dict[str, Any], manner: Manner) -> tuple[tuple[Any, ...], bool]:
         """The engine's arguments, and ``pad`` of a list."""
@@ -561,7 +587,7 @@ class _Recipe:
             kinds = map(type, (*choices, *entries))
             by = (manner.validates, *choices, *policy, *entries, *kinds)
         else:
-            return self._looked_up(of, manner)
+            return self.look_up(of, manner)
         try:
             last, pad = self.known[by]
             values = tuple([of[name] for name in self.required])
@@ -571,7 +597,7 @@ class _Recipe:
             values += tuple(map(of.get, self.optional))
         for at in self.numbers:
             if type(values[at]) is not int:
-                return self._looked_up(of, manner)
+                return self.look_up(of, manner)
         if not OfficialResults.sends(of, manner.bools):
             values = tuple([outgoing(value, manner.own) for value in values])
         return values + last, pad
@@ -579,16 +605,17 @@ class _Recipe:
     def _remembered(
         self, by: tuple[Any, ...], of: dict[str, Any], manner: Manner
     ) -> tuple[tuple[Any, ...], bool]:
-        arguments, pad = found = self._looked_up(of, manner)
+        arguments, pad = found = self.look_up(of, manner)
         if self.repeats:
             if len(self.known) >= _MOST_CHOICES:
                 self.known.clear()
-            last = arguments[len(self.required) + len(self.optional) :]
+            last = arguments[self.values :]
             with suppress(TypeError):
                 self.known[by] = last, pad
         return found
 
-    def _looked_up(self, of: dict[str, Any], manner: Manner) -> tuple[tuple[Any, ...], bool]:
+    def look_up(self, of: dict[str, Any], manner: Manner) -> tuple[tuple[Any, ...], bool]:
+        """The same, without what is remembered."""
         look = _Look(of, self.family, manner)
         look.check_flags(self.kind, self.names)
         arguments = tuple(look(each) for each in self.names)

@@ -9,11 +9,12 @@
 //! | [`plain`] | keys and values that need no Python code |
 //! | [`official`], [`shapes`] | results of the official client |
 //! | [`row`], [`rows`], [`field`] | its batch rows and their results |
-//! | [`operations`], [`steps`] | its operations on whole bins |
+//! | [`operations`], [`collections`], [`steps`] | its operations on whole bins, on lists and maps |
 //! | [`single`](mod@single) | its `operate` |
 //! | [`writes`] | its `batch_write` |
 //! | [`named`] | the named tuples of aerospike-py |
 
+mod collections;
 mod field;
 pub mod named;
 pub mod official;

@@ -1,4 +1,4 @@
-//! Operations on whole bins as programs of the official client pass them: dictionaries.
+//! Operations as programs of the official client pass them: dictionaries.
 
 use pyo3::intern;
 use pyo3::prelude::*;
@@ -7,6 +7,7 @@ use pyo3::types::{PyDict, PyInt, PyList, PyString};
 use spikewire_aerospike::command::{check_bin_name, check_read_name};
 use spikewire_aerospike_protocol::message::op;
 
+use super::collections::Collections;
 use super::plain;
 use crate::aerospike::operation::{Operation, code_of};
 use crate::aerospike::value::pairs;
@@ -14,11 +15,13 @@ use crate::aerospike::value::pairs;
 /// Takes the dictionaries of operations on whole bins with plain values as they are.
 ///
 /// `codes` gives the verb of such an operation by its number. `bools`: whether a `bool` is stored
-/// as one.
+/// as one. `collections` describes the operations on lists and maps that rows of batches may have,
+/// and `decide` their arguments; see [`Collections`].
 #[pyclass(frozen, module = "spikewire._native")]
 pub struct OfficialOperations {
     codes: Vec<Known>,
-    bools: bool,
+    pub(super) bools: bool,
+    pub(super) collections: Option<Collections>,
 }
 
 /// An operation on a whole bin.
@@ -46,6 +49,12 @@ impl Given<'_, '_> {
 }
 
 impl OfficialOperations {
+    /// The operation on a whole bin with this number.
+    fn known(&self, number: &Bound<'_, PyAny>) -> Option<&Known> {
+        let number: i64 = number.cast_exact::<PyInt>().ok()?.extract().ok()?;
+        self.codes.iter().find(|known| known.number == number)
+    }
+
     /// Parses a dictionary. `None` if that takes more than reading plain entries.
     pub(super) fn given<'py>(&self, one: &Bound<'py, PyAny>) -> Option<Given<'_, 'py>> {
         let py = one.py();
@@ -53,16 +62,18 @@ impl OfficialOperations {
         let (mut number, mut bin, mut value) = (None, None, None);
         for pair in pairs(one) {
             let (name, part) = pair.ok()?;
-            // Any other entries are for the drop-in to check.
-            let place = [intern!(py, "op"), intern!(py, "bin"), intern!(py, "val")]
-                .into_iter()
-                .zip([&mut number, &mut bin, &mut value])
-                .find(|(known, _)| is(&name, known));
-            *place?.1 = Some(part);
+            if is(&name, intern!(py, "op")) {
+                // Usually the first entry, so that the others of another operation are not read.
+                number = Some((self.known(&part)?, part));
+            } else if is(&name, intern!(py, "bin")) {
+                bin = Some(part);
+            } else if is(&name, intern!(py, "val")) {
+                value = Some(part);
+            } else {
+                return None; // Any other entries are for the drop-in to check.
+            }
         }
-        let (number, bin) = (number?, bin?.cast_into_exact::<PyString>().ok()?);
-        let wanted: i64 = number.cast_exact::<PyInt>().ok()?.extract().ok()?;
-        let known = self.codes.iter().find(|known| known.number == wanted)?;
+        let ((known, number), bin) = (number?, bin?.cast_into_exact::<PyString>().ok()?);
         let check = if known.code == op::READ { check_read_name } else { check_bin_name };
         check(bin.to_str().ok()?).ok()?;
         let fits = match &value {
@@ -81,7 +92,13 @@ fn is(key: &Bound<'_, PyAny>, name: &Bound<'_, PyString>) -> bool {
 #[pymethods]
 impl OfficialOperations {
     #[new]
-    fn new(codes: &Bound<'_, PyDict>, bools: bool) -> PyResult<Self> {
+    #[pyo3(signature = (codes, bools, collections=None, decide=None))]
+    fn new(
+        codes: &Bound<'_, PyDict>,
+        bools: bool,
+        collections: Option<&Bound<'_, PyDict>>,
+        decide: Option<Py<PyAny>>,
+    ) -> PyResult<Self> {
         let mut known = Vec::new();
         for (number, verb) in codes.iter() {
             let verb: Bound<'_, PyString> = verb.cast_into()?;
@@ -91,7 +108,11 @@ impl OfficialOperations {
                 known.push(Known { number: number.extract()?, code, verb: verb.unbind() });
             }
         }
-        Ok(Self { codes: known, bools })
+        let collections = match collections.zip(decide) {
+            Some((collections, decide)) => Some(Collections::new(collections, decide)?),
+            None => None,
+        };
+        Ok(Self { codes: known, bools, collections })
     }
 
     /// The operations of a list of dictionaries, their bins, return types and numbers; `None`

@@ -13,12 +13,31 @@ const DEPTH: usize = 32;
 /// Whether a key is `(namespace, set, key)`, with strings as names and a string or an integer as
 /// user key. A text with a NUL is none: the official client ends it there.
 pub fn key(key: &Bound<'_, PyAny>) -> bool {
+    has_user_key(key, |user| user.is_exact_instance_of::<PyInt>() || is_text(user))
+}
+
+/// Whether the key of a batch row can be sent unchanged: like [`key`], or with bytes in a
+/// `bytearray`. An integer must fit 64 bits.
+pub fn row_key(key: &Bound<'_, PyAny>) -> bool {
+    has_user_key(key, |user| {
+        if user.is_exact_instance_of::<PyInt>() {
+            return user.extract::<i64>().is_ok();
+        }
+        is_text(user) || user.cast_exact::<PyByteArray>().is_ok_and(|bytes| !bytes.is_empty())
+    })
+}
+
+/// Whether a key is `(namespace, set, key)`, with strings as names and an accepted user key.
+fn has_user_key(key: &Bound<'_, PyAny>, accept: impl FnOnce(&Bound<'_, PyAny>) -> bool) -> bool {
     let Ok(parts) = key.cast_exact::<PyTuple>() else { return false };
     let [namespace, set, user] = parts.as_slice() else { return false };
-    let is_text = |part: &Bound<'_, PyAny>| part.is_exact_instance_of::<PyString>();
-    is_text(namespace)
-        && (is_text(set) || set.is_none())
-        && (user.is_exact_instance_of::<PyInt>() || is_text(user) && !has_nul(user))
+    let is_name = |part: &Bound<'_, PyAny>| part.is_exact_instance_of::<PyString>();
+    is_name(namespace) && (is_name(set) || set.is_none()) && accept(user)
+}
+
+/// Whether a user key is a text that the official client does not end before its end.
+fn is_text(user: &Bound<'_, PyAny>) -> bool {
+    user.is_exact_instance_of::<PyString>() && !has_nul(user)
 }
 
 fn has_nul(text: &Bound<'_, PyAny>) -> bool {

@@ -6,7 +6,7 @@ use std::sync::atomic::Ordering::Relaxed;
 use pyo3::exceptions::PyValueError;
 use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyList, PyString, PyTuple};
+use pyo3::types::{PyByteArray, PyDict, PyList, PyString, PyTuple};
 
 use super::plain;
 use super::row::OfficialRow;
@@ -29,7 +29,7 @@ pub(super) enum Shape<'a, 'py> {
     /// The results of operations.
     Results(Plan<'py>),
     /// The results of the row's own operations, each of which returns one.
-    Own(&'a Names<'py>),
+    Own(&'a RowResults<'py>),
 }
 
 impl<'py> Shape<'_, 'py> {
@@ -48,38 +48,33 @@ impl<'py> Shape<'_, 'py> {
     }
 }
 
-/// The bins of the operations of rows.
-pub(super) struct Names<'py> {
-    pub all: Vec<Bound<'py, PyString>>,
+/// The results of operations that rows have in common.
+pub(super) struct RowResults<'py> {
+    plan: Plan<'py>,
     /// Results that are all `None`, as most are.
     silent: OnceCell<Bound<'py, PyDict>>,
 }
 
-impl<'py> Names<'py> {
-    /// The bins of these operations, in their order.
-    pub fn new(all: Vec<Bound<'py, PyString>>) -> Self {
-        Self { all, silent: OnceCell::new() }
+impl<'py> RowResults<'py> {
+    pub fn new(plan: Plan<'py>) -> Self {
+        Self { plan, silent: OnceCell::new() }
     }
 
     /// The results of a row by bin.
-    fn results(
+    fn by_bin(
         &self,
         values: &Values<'_, 'py>,
         found: &RowRecord<'_>,
     ) -> PyResult<Bound<'py, PyDict>> {
         let py = values.py();
         if !found.is_silent() {
-            let bins = PyDict::new(py);
-            for (name, value) in self.all.iter().zip(found.results(py)?) {
-                bins.set_item(name, values.value(value)?)?;
-            }
-            return Ok(bins);
+            return values.by_bin(&self.plan, found.results(py)?.into_iter());
         }
         if let Some(silent) = self.silent.get() {
             return silent.copy();
         }
         let bins = PyDict::new(py);
-        self.all.iter().try_for_each(|name| bins.set_item(name, py.None()))?;
+        self.plan.bins().try_for_each(|name| bins.set_item(name, py.None()))?;
         self.silent.get_or_init(|| bins).copy()
     }
 }
@@ -127,7 +122,7 @@ impl<'a, 'py> Settler<'a, 'py> {
                 bins
             }
             Shape::Results(plan) => values.by_bin(plan, found.results(py)?.into_iter())?,
-            Shape::Own(names) => names.results(values, found)?,
+            Shape::Own(results) => results.by_bin(values, found)?,
         };
         (key, meta, bins).into_pyobject(py)
     }
@@ -184,16 +179,16 @@ where
     for (at, row) in rows.iter().enumerate().take(batch.len()) {
         let row = row.cast::<OfficialRow>()?;
         let row = row.get();
-        let given = row.key.get(py);
-        let known = batch.key_of(at);
-        let key = match given {
-            Some(key) if plain::key(&key) => key,
+        let row_key = row.key.get(py);
+        let key = batch.key_of(at);
+        let key = match row_key {
+            Some(row_key) if plain::key(&row_key) => named(&row_key, &key.digest, true)?,
             _ => {
-                let (namespace, set) = (&*known.space.namespace, known.space.set_name());
-                (namespace, set, known.user.bind(py)).into_pyobject(py)?.into_any()
+                let (namespace, set) = (&*key.space.namespace, key.space.set_name());
+                let digest = PyByteArray::new(py, &key.digest.0);
+                (namespace, set, key.user.bind(py), digest).into_pyobject(py)?
             }
         };
-        let key = named(&key, &known.digest, true)?;
         settler.note(row, key, at, &shape(at)?)?;
     }
     Ok(settler.failed)

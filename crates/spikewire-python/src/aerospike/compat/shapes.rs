@@ -2,7 +2,7 @@
 
 use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::types::{PyByteArray, PyDict, PyFrozenSet, PyList, PyTuple};
+use pyo3::types::{PyByteArray, PyDict, PyFrozenSet, PyList, PyString, PyTuple};
 
 use spikewire_aerospike_protocol::key::Digest;
 
@@ -45,6 +45,23 @@ struct Step<'py> {
 }
 
 impl<'py> Plan<'py> {
+    /// Of operations that all have a result: their bins and return types.
+    pub fn of_rows(
+        steps: impl Iterator<Item = (Bound<'py, PyString>, Option<Bound<'py, PyAny>>)>,
+    ) -> Self {
+        let step = |(bin, returns): (Bound<'py, PyString>, _)| Step {
+            name: Some(bin.into_any()),
+            answers: true,
+            returns,
+        };
+        Self { steps: steps.map(step).collect() }
+    }
+
+    /// The bins whose results are returned.
+    pub fn bins(&self) -> impl Iterator<Item = &Bound<'py, PyAny>> {
+        self.steps.iter().filter_map(|step| step.name.as_ref())
+    }
+
     /// Parses the drop-in's tuple.
     pub fn of(prepared: &Bound<'py, PyAny>, shapes: &Shapes) -> PyResult<Self> {
         let part = |at: usize| prepared.get_item(at);

@@ -26,7 +26,7 @@ pub fn operate<'py>(
     ops: &Bound<'py, PyAny>,
 ) -> PyResult<Option<Bound<'py, PyTuple>>> {
     let (py, began, mut steps) = (key.py(), client.begin(), Steps::default());
-    if !plain::key(key) || steps.encode(ops, known).is_none() {
+    if !plain::key(key) || steps.encode_whole(ops, known).is_none() {
         return Ok(None);
     }
     let (options, rules) = (WriteOptions::default(), ReadRules::default());

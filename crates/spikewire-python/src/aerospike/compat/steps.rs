@@ -1,14 +1,15 @@
-//! Encodes the official client's dictionaries of operations on whole bins.
+//! Encodes the official client's dictionaries of operations.
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use pyo3::prelude::*;
 use pyo3::types::{PyList, PyString};
 
 use spikewire_aerospike::command::{OperationRef, check_operand};
-use spikewire_aerospike_protocol::message::op;
 use spikewire_aerospike_protocol::value::particle;
 
+use super::collections::{Choices, Encoded};
 use super::operations::OfficialOperations;
 use crate::aerospike::value::{Place, encode};
 
@@ -18,6 +19,8 @@ pub(super) struct Step<'py> {
     pub bin: Bound<'py, PyString>,
     particle: u8,
     value: Range<usize>,
+    /// For operations on lists and maps: what decided about their arguments.
+    pub choices: Option<Arc<Choices>>,
 }
 
 impl Step<'_> {
@@ -40,29 +43,75 @@ pub(super) struct Steps<'py> {
 }
 
 impl<'py> Steps<'py> {
-    /// Encodes the operations. `None` if one of them is not plain.
+    /// Encodes operations on whole bins. `None` if one of them is not plain.
+    pub fn encode_whole(
+        &mut self,
+        ops: &Bound<'py, PyAny>,
+        known: &OfficialOperations,
+    ) -> Option<()> {
+        self.encode_each(ops, |steps, operation| steps.add_whole(operation, known))
+    }
+
+    /// Encodes operations on whole bins, lists and maps. `None` if one of them is not plain.
     pub fn encode(&mut self, ops: &Bound<'py, PyAny>, known: &OfficialOperations) -> Option<()> {
+        self.encode_each(ops, |steps, operation| {
+            steps.add_whole(operation, known).or_else(|| steps.add_collection(operation, known))
+        })
+    }
+
+    fn encode_each(
+        &mut self,
+        ops: &Bound<'py, PyAny>,
+        add: impl Fn(&mut Self, &Bound<'py, PyAny>) -> Option<()>,
+    ) -> Option<()> {
         let ops = ops.cast_exact::<PyList>().ok()?;
-        let Self { all, bytes } = self;
-        all.clear();
-        bytes.clear();
-        for one in ops.iter() {
-            let given = known.given(&one)?;
-            let start = bytes.len();
-            let mut of = particle::NULL;
-            if let Some(value) = given.value.as_ref().filter(|value| !value.is_none()) {
-                of = encode(bytes, value, &Place::Bin(given.name())).ok()?;
-                check_operand(given.code, of, given.name()).ok()?;
-            }
-            let value = start..bytes.len();
-            all.push(Step { code: given.code, bin: given.bin, particle: of, value });
+        self.all.clear();
+        self.bytes.clear();
+        ops.iter().try_for_each(|operation| add(self, &operation))?;
+        (!self.all.is_empty()).then_some(())
+    }
+
+    fn add_whole(
+        &mut self,
+        operation: &Bound<'py, PyAny>,
+        known: &OfficialOperations,
+    ) -> Option<()> {
+        let given = known.given(operation)?;
+        let start = self.bytes.len();
+        let mut of = particle::NULL;
+        if let Some(value) = given.value.as_ref().filter(|value| !value.is_none()) {
+            of = encode(&mut self.bytes, value, &Place::Bin(given.name())).ok()?;
+            check_operand(given.code, of, given.name()).ok()?;
         }
-        (!all.is_empty()).then_some(())
+        let value = start..self.bytes.len();
+        self.all.push(Step {
+            code: given.code,
+            bin: given.bin,
+            particle: of,
+            value,
+            choices: None,
+        });
+        Some(())
+    }
+
+    fn add_collection(
+        &mut self,
+        operation: &Bound<'py, PyAny>,
+        known: &OfficialOperations,
+    ) -> Option<()> {
+        let collections = known.collections.as_ref()?;
+        let start = self.bytes.len();
+        let Encoded { code, bin, choices } =
+            collections.encode(operation, known.bools, &mut self.bytes)?;
+        let value = start..self.bytes.len();
+        let choices = Some(choices);
+        self.all.push(Step { code, bin, particle: particle::BLOB, value, choices });
+        Some(())
     }
 
     /// Whether one of them writes.
     pub fn writes(&self) -> bool {
-        self.all.iter().any(|step| step.code != op::READ)
+        self.encoded().any(|step| !step.reads())
     }
 
     /// The operations in their wire form.

@@ -1,53 +1,188 @@
 //! The `batch_write` of the official client, with the rows that its programs create.
 //!
-//! A row is handled here if it is a `Write` of operations on whole bins, with plain values and
-//! without a policy or metadata of its own. All other rows are prepared by the drop-in's Python
-//! code.
+//! A row is handled here if it is a `Write` of operations on whole bins, lists or maps, with plain
+//! values. What its policy and metadata say is computed by the drop-in's Python code, once for rows
+//! in which they are the same. All other rows are prepared by the drop-in's Python code.
+
+use std::sync::Arc;
 
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyString};
+use rustc_hash::FxHashMap;
 
 use spikewire_aerospike::command;
 
+use super::collections::{Choices, is_same};
 use super::official::OfficialResults;
 use super::operations::OfficialOperations;
 use super::plain;
 use super::row::OfficialWrite;
-use super::rows::{Names, Shape, settled};
+use super::rows::{RowResults, Shape, settled};
+use super::shapes::Plan;
 use super::steps::{Step, Steps};
 use crate::aerospike::api::Verbs;
 use crate::aerospike::api::blocking::Client;
 use crate::aerospike::batch::Batch;
 use crate::aerospike::many;
 use crate::aerospike::many::mixed::{Mixed, Operating};
+use crate::aerospike::value::pairs;
 use crate::aerospike::verbs::{Limits, ReadRules, RetryRules, RowOptions, WriteOptions};
 
 /// How rows of the official client are taken as they are.
 ///
-/// `operations` takes their operations. `options` are those of every write.
+/// `operations` takes their operations. `options` are those of writes without options of their own.
 #[pyclass(frozen, module = "spikewire._native")]
 pub struct OfficialWrites {
     operations: Py<OfficialOperations>,
     options: command::WriteOptions,
 }
 
-/// What rows with the same operations on the same bins have in common.
+/// The options of a write, from the keywords of a row.
+fn write_options(keywords: &Bound<'_, PyDict>) -> PyResult<command::WriteOptions> {
+    let part = |name: &str| keywords.get_item(name);
+    let flag = |name: &str| -> PyResult<Option<bool>> {
+        part(name)?.map(|value| value.extract()).transpose()
+    };
+    let options = WriteOptions {
+        ttl: part("ttl")?,
+        generation: part("generation")?,
+        exists: part("exists")?,
+        durable: flag("durable")?.unwrap_or(false),
+        send_key: flag("send_key")?,
+        filter: part("where")?,
+        ..WriteOptions::default()
+    };
+    options.checked()
+}
+
+/// The policy and the metadata of a row.
+struct Terms<'py> {
+    policy: Bound<'py, PyAny>,
+    meta: Bound<'py, PyAny>,
+}
+
+impl Terms<'_> {
+    fn are_absent(&self) -> bool {
+        self.policy.is_none() && self.meta.is_none()
+    }
+
+    /// Whether those of another row say the same.
+    fn same_as(&self, other: &Self) -> bool {
+        have_same_entries(&self.policy, &other.policy) && have_same_entries(&self.meta, &other.meta)
+    }
+}
+
+/// Whether two policies or two sets of metadata are the same object, or have the same constants.
+fn have_same_entries(one: &Bound<'_, PyAny>, other: &Bound<'_, PyAny>) -> bool {
+    if one.is(other) {
+        return true;
+    }
+    let (Ok(one), Ok(other)) = (one.cast_exact::<PyDict>(), other.cast_exact::<PyDict>()) else {
+        return false;
+    };
+    one.len() == other.len()
+        && pairs(one).zip(pairs(other)).all(|both| match both {
+            (Ok((name, value)), Ok((other_name, other_value))) => {
+                is_same(&name, &other_name) && is_same(&value, &other_value)
+            }
+            _ => false,
+        })
+}
+
+/// The options of rows, each computed once by the drop-in.
+struct OptionsOfRows<'a, 'py> {
+    /// Called with a row; returns keywords.
+    compute: &'a Bound<'py, PyAny>,
+    all: Vec<(Bound<'py, PyDict>, command::WriteOptions)>,
+    /// Their positions by the address of the keywords, which are the same object for equal ones.
+    positions: FxHashMap<usize, usize>,
+    /// The terms of the latest row that has some, and its options.
+    latest: Option<(Terms<'py>, usize)>,
+}
+
+impl<'a, 'py> OptionsOfRows<'a, 'py> {
+    fn new(compute: &'a Bound<'py, PyAny>) -> Self {
+        Self { compute, all: Vec::new(), positions: FxHashMap::default(), latest: None }
+    }
+
+    /// Which options a row with these terms has. `None` if they are invalid.
+    fn of(&mut self, row: &Bound<'py, PyAny>, terms: Terms<'py>) -> PyResult<Option<usize>> {
+        if let Some((latest, at)) = &self.latest
+            && latest.same_as(&terms)
+        {
+            return Ok(Some(*at));
+        }
+        let keywords = self.compute.call1((row,))?.cast_into::<PyDict>()?;
+        let address = keywords.as_ptr() as usize;
+        let known = self.positions.get(&address).copied();
+        let at = if let Some(at) = known {
+            at
+        } else {
+            let Ok(options) = write_options(&keywords) else { return Ok(None) };
+            self.all.push((keywords, options));
+            self.positions.insert(address, self.all.len() - 1);
+            self.all.len() - 1
+        };
+        self.latest = Some((terms, at));
+        Ok(Some(at))
+    }
+}
+
+/// What rows with the same operations on the same bins and the same options have in common.
 struct Kind<'py> {
-    codes: Vec<u8>,
-    names: Names<'py>,
+    steps: Vec<KindStep<'py>>,
+    /// `None` for rows without options of their own.
+    options: Option<usize>,
+    results: RowResults<'py>,
     operating: Operating,
 }
 
-impl<'py> Kind<'py> {
-    fn is_of(&self, steps: &[Step<'py>]) -> bool {
-        let known = self.codes.iter().zip(&self.names.all);
-        let same = |(step, (code, name)): (&Step<'py>, (&u8, &Bound<'py, PyString>))| {
-            step.code == *code
-                && (step.bin.is(name) || name.to_str().is_ok_and(|name| name == step.name()))
+/// An operation of such rows.
+struct KindStep<'py> {
+    code: u8,
+    bin: Bound<'py, PyString>,
+    choices: Option<Arc<Choices>>,
+}
+
+impl<'py> KindStep<'py> {
+    fn is_of(&self, step: &Step<'py>) -> bool {
+        let same_choices = match (&self.choices, &step.choices) {
+            (None, None) => true,
+            (Some(mine), Some(other)) => Arc::ptr_eq(mine, other),
+            _ => false,
         };
-        self.codes.len() == steps.len() && steps.iter().zip(known).all(same)
+        let same_bin = || self.bin.to_str().is_ok_and(|bin| bin == step.name());
+        step.code == self.code && same_choices && (step.bin.is(&self.bin) || same_bin())
     }
 }
+
+impl<'py> Kind<'py> {
+    fn new(
+        py: Python<'py>,
+        steps: &[Step<'py>],
+        options: Option<usize>,
+        operating: Operating,
+    ) -> Self {
+        let returns = |step: &Step<'py>| step.choices.as_ref().and_then(|it| it.returns(py));
+        let plan = Plan::of_rows(steps.iter().map(|step| (step.bin.clone(), returns(step))));
+        let step = |step: &Step<'py>| KindStep {
+            code: step.code,
+            bin: step.bin.clone(),
+            choices: step.choices.clone(),
+        };
+        let steps = steps.iter().map(step).collect();
+        Self { steps, options, results: RowResults::new(plan), operating }
+    }
+
+    fn is_of(&self, steps: &[Step<'py>], options: Option<usize>) -> bool {
+        self.options == options
+            && self.steps.len() == steps.len()
+            && self.steps.iter().zip(steps).all(|(mine, step)| mine.is_of(step))
+    }
+}
+
+/// With how many of the latest kinds a row is compared.
+const COMPARED_KINDS: usize = 4;
 
 /// How the record of a row is created.
 enum Made<'py> {
@@ -62,6 +197,7 @@ struct Rows<'a, 'py> {
     of: &'a OfficialWrites,
     batch: Mixed<'a>,
     steps: Steps<'py>,
+    options: OptionsOfRows<'a, 'py>,
     kinds: Vec<Kind<'py>>,
     made: Vec<Made<'py>>,
 }
@@ -70,28 +206,41 @@ impl<'py> Rows<'_, 'py> {
     /// Adds a row. Returns whether it could be handled here.
     fn add(&mut self, row: &Bound<'py, PyAny>) -> PyResult<bool> {
         let py = row.py();
-        let Ok(row) = row.cast_exact::<OfficialWrite>() else { return Ok(false) };
-        let (base, row) = (row.as_super().get(), row.get());
-        if !row.policy.is_none(py) || !row.meta.is_none(py) {
-            return Ok(false);
-        }
-        let (key, ops) = (base.key.get(py), row.ops.get(py));
+        let Ok(write) = row.cast_exact::<OfficialWrite>() else { return Ok(false) };
+        let (base, write) = (write.as_super().get(), write.get());
+        let (key, ops) = (base.key.get(py), write.ops.get(py));
         let (Some(key), Some(ops)) = (key, ops) else { return Ok(false) };
-        let Self { of, batch, steps, kinds, .. } = self;
-        if !plain::key(&key)
+        let Self { of, batch, steps, options, kinds, .. } = self;
+        if !plain::row_key(&key)
             || steps.encode(&ops, of.operations.get()).is_none()
             || !steps.writes()
-            || batch.key(&key).is_err()
         {
             return Ok(false);
         }
-        if !kinds.last().is_some_and(|last| last.is_of(&steps.all)) {
-            let operating = batch.operating(&of.options, steps.encoded())?;
-            let codes = steps.all.iter().map(|step| step.code).collect();
-            let names = Names::new(steps.all.iter().map(|step| step.bin.clone()).collect());
-            kinds.push(Kind { codes, names, operating });
+        let none = || py.None().into_bound(py);
+        let (policy, meta) = (write.policy.get(py), write.meta.get(py));
+        let terms = Terms { policy: policy.unwrap_or_else(none), meta: meta.unwrap_or_else(none) };
+        let of_row = if terms.are_absent() {
+            None
+        } else {
+            let Some(at) = options.of(row, terms)? else { return Ok(false) };
+            Some(at)
+        };
+        let latest = kinds.len().saturating_sub(COMPARED_KINDS);
+        let kind = kinds[latest..].iter().rposition(|kind| kind.is_of(&steps.all, of_row));
+        let number = if let Some(at) = kind {
+            latest + at
+        } else {
+            let options = of_row.map_or(&of.options, |at| &options.all[at].1);
+            let Ok(operating) = batch.operating(options, steps.encoded()) else {
+                return Ok(false);
+            };
+            kinds.push(Kind::new(py, &steps.all, of_row, operating));
+            kinds.len() - 1
+        };
+        if batch.key(&key).is_err() {
+            return Ok(false);
         }
-        let number = kinds.len() - 1;
         batch.encoded(py, &kinds[number].operating, steps.encoded())?;
         self.made.push(Made::Own(number));
         Ok(true)
@@ -111,34 +260,23 @@ impl<'py> Rows<'_, 'py> {
 impl OfficialWrites {
     #[new]
     fn new(operations: Py<OfficialOperations>, options: &Bound<'_, PyDict>) -> PyResult<Self> {
-        let part = |name: &str| options.get_item(name);
-        let flag = |name: &str| -> PyResult<Option<bool>> {
-            part(name)?.map(|value| value.extract()).transpose()
-        };
-        let options = WriteOptions {
-            ttl: part("ttl")?,
-            generation: part("generation")?,
-            exists: part("exists")?,
-            durable: flag("durable")?.unwrap_or(false),
-            send_key: flag("send_key")?,
-            filter: part("where")?,
-            ..WriteOptions::default()
-        };
-        Ok(Self { operations, options: options.checked()? })
+        Ok(Self { operations, options: write_options(options)? })
     }
 
     /// Writes the rows of a batch and notes what became of each; says whether the batch failed.
     ///
     /// `make` gives, for a row that cannot be taken as it is, a row of the engine and the shape of
-    /// its record. `results` makes the records. The keywords are those of `batch`.
+    /// its record, and `options` the keywords of a row with a policy or metadata. `results` makes
+    /// the records. The keywords are those of `batch`.
     #[allow(clippy::too_many_arguments)]
-    #[pyo3(signature = (client, rows, make, results, *, timeout=None, replica=None, max_retries=None, sleep_between_retries=None))]
+    #[pyo3(signature = (client, rows, make, options, results, *, timeout=None, replica=None, max_retries=None, sleep_between_retries=None))]
     fn write<'py>(
         &self,
         py: Python<'py>,
         client: &Bound<'py, Client>,
         rows: &Bound<'py, PyList>,
         make: &Bound<'py, PyAny>,
+        options: &Bound<'py, PyAny>,
         results: &OfficialResults,
         timeout: Option<Bound<'py, PyAny>>,
         replica: Option<Bound<'py, PyAny>>,
@@ -155,7 +293,8 @@ impl OfficialWrites {
         let usual = RowOptions { rules, ttl: None, exists: None, durable: false, send_key: None };
         let batch = Mixed::new(client.defaults(), &resolve, &limits, &usual)?;
         let (steps, kinds, made) = (Steps::default(), Vec::new(), Vec::new());
-        let mut gathered = Rows { of: self, batch, steps, kinds, made };
+        let options = OptionsOfRows::new(options);
+        let mut gathered = Rows { of: self, batch, steps, options, kinds, made };
         for row in rows.iter() {
             if !gathered.add(&row)? {
                 gathered.add_made(&row, make)?;
@@ -166,7 +305,7 @@ impl OfficialWrites {
         let done = done.cast::<Batch>()?.get();
         let shapes = &results.shapes;
         let shape = |at: usize| match &made[at] {
-            Made::Own(kind) => Ok(Shape::Own(&kinds[*kind].names)),
+            Made::Own(kind) => Ok(Shape::Own(&kinds[*kind].results)),
             Made::Odd(shape) => Shape::of(shape, shapes),
         };
         done.reads_all(|| settled(&shapes.values(py)?, done, rows, shape))

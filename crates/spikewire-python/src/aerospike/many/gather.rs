@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use pyo3::exceptions::PyMemoryError;
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyInt, PyIterator, PyList, PyString, PyTuple};
+use pyo3::types::{PyByteArray, PyBytes, PyInt, PyIterator, PyList, PyString, PyTuple};
 
 use spikewire_aerospike::Policy;
 use spikewire_aerospike::command::CommandSpec;
@@ -57,6 +57,11 @@ pub fn keys(space: &Arc<Space>, keys: &Bound<'_, PyAny>) -> PyResult<Vec<Key>> {
 /// Whether a key has one of the two types that most user keys have.
 fn is_plain(key: &Bound<'_, PyAny>) -> bool {
     key.is_exact_instance_of::<PyInt>() || key.is_exact_instance_of::<PyString>()
+}
+
+/// Whether a key is bytes, of a type whose objects are read without running Python code.
+fn is_bytes(key: &Bound<'_, PyAny>) -> bool {
+    key.is_exact_instance_of::<PyBytes>() || key.is_exact_instance_of::<PyByteArray>()
 }
 
 /// Rows that are being collected.
@@ -139,12 +144,15 @@ impl<'a> BatchRows<'a> {
             Ok(part.cast::<PyString>().is_ok_and(|part| part.to_str().is_ok_and(|it| it == name)))
         };
         let user = parts.get_item(2)?;
-        if !is_plain(&user) || !is(0, &space.namespace)? || !is(1, &space.set)? {
+        let fits = is_plain(&user) || is_bytes(&user);
+        if !fits || !is(0, &space.namespace)? || !is(1, &space.set)? {
             return Ok(None);
         }
-        with_user_key(&user, |user, _| self.rows.user_key(space, &user))?;
-        let digest = Digest([0; 20]);
-        Ok(Some(Key { space: space.clone(), user: user.unbind(), digest }))
+        let user = with_user_key(&user, |user, constant| {
+            self.rows.user_key(space, &user);
+            constant.clone().unbind()
+        })?;
+        Ok(Some(Key { space: space.clone(), user, digest: Digest([0; 20]) }))
     }
 
     /// The set of the row whose key was recorded, and its user key if that is sent.

@@ -1,4 +1,4 @@
-"""The columns of the study's tables: a client with one of its faces each."""
+"""The columns of the study's tables: a client with one of its APIs each."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from ....clients import OURS
 from ....clients.base import ASYNC, SYNC
 from ....clients.registry import base_of, build_of
 from ....fixed.cells import OFFICIAL, PEER
-from ...lost import Side
+from ...reasons import Side
 from ...relative import saved, times
 
 if TYPE_CHECKING:
@@ -67,10 +67,10 @@ RIVALS = {OURS_SYNC: (PEER_SYNC, OFFICIAL_SYNC), OURS_ASYNC: (PEER_ASYNC,)}
 """The columns that each of ours is compared with: the same calls, made in the same way."""
 
 
-def side_of(column: Column, made: Summary) -> Side:
+def side_of(column: Column, summary: Summary) -> Side:
     """A column's figures, to explain why one is behind another."""
-    rounds = made.whole
-    return Side(column.client, rounds.low, rounds.high, rounds.rounds, made.cpu * 1e6)
+    rounds = summary.whole
+    return Side(column.client, rounds.low, rounds.high, rounds.rounds, summary.cpu * 1e6)
 
 
 def to_official(columns: Sequence[Column], *, rates: bool) -> list[Beside]:

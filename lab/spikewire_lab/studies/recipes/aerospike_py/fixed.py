@@ -18,12 +18,12 @@ from ....fixed.cells import (
 from ....fixed.result import FixedJob, FixedResult, as_fixed
 from ....fixed.summary import summarise
 from ....work import parse_bins
-from ...interleaved import Found, InterleavedLab
+from ...interleaved import InterleavedLab, Outcomes
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Sequence
 
-    from ....result import Failure
+    from ....contract.result import Failure
     from ....run.cluster import Cluster
     from ...recipe import Bench
 
@@ -71,14 +71,14 @@ class Amount:
 
 def reckoned(bench: Bench, much: Amount) -> Amount:
     """The same with the numbers of processes and of records per round that flags give."""
-    said = bench.instead
-    calls = said.keys or much.calls
+    overrides = bench.overrides
+    calls = overrides.keys or much.calls
     return replace(
         much,
         calls=calls,
         groups=min(much.groups, calls),
-        warmup=min(much.warmup, calls) if said.keys else much.warmup,
-        processes=said.rounds or much.processes,
+        warmup=min(much.warmup, calls) if overrides.keys else much.warmup,
+        processes=overrides.rounds or much.processes,
     )
 
 
@@ -88,9 +88,9 @@ class FixedLab(InterleavedLab[Cell, FixedResult]):
         bench: Bench,
         cells: Sequence[Cell],
         amount: Amount,
-        found: Found[Cell, FixedResult],
+        outcomes: Outcomes[Cell, FixedResult],
     ) -> None:
-        super().__init__(bench, cells, amount.processes, found)
+        super().__init__(bench, cells, amount.processes, outcomes)
         self._amount = amount
 
     def what(self, cell: Cell) -> Hashable:
@@ -114,8 +114,8 @@ class FixedLab(InterleavedLab[Cell, FixedResult]):
         return as_fixed(self.start(cell, self._fixed(cell, FIXED, cluster), SECONDS))
 
     def brief(self, result: FixedResult) -> str:
-        made = summarise([result])
-        return f"{made.study.each * 1e6:,.1f} us, {made.cpu * 1e6:,.1f} us CPU per record"
+        summary = summarise([result])
+        return f"{summary.study.each * 1e6:,.1f} us, {summary.cpu * 1e6:,.1f} us CPU per record"
 
     def _set(self, cell: Cell) -> str:
         written = "-written" if cell.operation in WRITES else ""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ....clients.registry import base_of
+from ....contract.result import version_of
 from ....fixed.cells import (
     BATCH_READ,
     BATCH_READ_NUMPY,
@@ -16,10 +17,9 @@ from ....fixed.cells import (
     Cell,
 )
 from ....fixed.summary import summarise
-from ....result import version_of
-from ...interleaved import Found
+from ...interleaved import Outcomes
 from ...interpreters import names
-from ...lost import ALIKE, why
+from ...reasons import ALIKE, why
 from ...recipe import Bench, Measurement, Part
 from ...report import Chart, Section, Table
 from .columns import RIVALS, side_of, with_builds
@@ -38,12 +38,12 @@ BINS = "S8,I8,F8"
 
 def amount(bench: Bench) -> Amount:
     """The study's amount at full size, with its 20 rounds as four processes of five."""
-    made: Amount = bench.pick(
+    amount: Amount = bench.pick(
         Amount(calls=40, groups=2, rounds=3, processes=1, warmup=10, concurrency=50),
         Amount(calls=500, groups=10, rounds=10, processes=1, warmup=100, concurrency=50),
         Amount(calls=5_000, groups=10, rounds=5, processes=4, warmup=500, concurrency=50),
     )
-    return reckoned(bench, made)
+    return reckoned(bench, amount)
 
 
 class Operations(Measurement):
@@ -67,29 +67,29 @@ class Operations(Measurement):
             for interpreter in bench.interpreters
             for operation in operations
             for column in columns
-            if column.client in bench.wanted((base_of(column.client),))
+            if column.client in bench.clients_of((base_of(column.client),))
         ]
-        found: Found[Cell, FixedResult] = Found()
+        outcomes: Outcomes[Cell, FixedResult] = Outcomes()
         usable = [cell for cell in cells if cell.lacks() is None]
-        bench.measure(FixedLab(bench, usable, much, found), found)
+        bench.measure(FixedLab(bench, usable, much, outcomes), outcomes)
         tables: list[Table] = []
         charts: list[Chart] = []
         conclusions: list[str] = []
         losses: list[str] = []
-        called = _names(found, cells, bench.interpreters)
+        called = _names(outcomes, cells, bench.interpreters)
         for interpreter in bench.interpreters:
-            made = _summaries(found, cells, interpreter, columns)
-            flaws = _flaws(found, cells, interpreter)
+            summaries = _summaries(outcomes, cells, interpreter, columns)
+            flaws = _flaws(outcomes, cells, interpreter)
             under = called[interpreter] if len(bench.interpreters) > 1 else ""
-            tables += tables_of(made, flaws, operations, much, under, columns)
+            tables += tables_of(summaries, flaws, operations, much, under, columns)
             charts += [
                 chart_of(table, columns) for table in tables[-len(TABLES) : -len(TABLES) + 2]
             ]
-            ahead, behind = compared(made, under)
+            ahead, behind = compared(summaries, under)
             conclusions += ahead
             losses += behind
         section = Section(self.name, "Operation by operation", TEXT, tables, charts)
-        return Part(section, found.runs(), conclusions, losses, found.interrupted)
+        return Part(section, outcomes.runs(), conclusions, losses, outcomes.interrupted)
 
 
 TEXT = (
@@ -116,66 +116,68 @@ def _rows(operation: str, much: Amount) -> int:
 
 
 def _names(
-    found: Found[Cell, FixedResult], cells: Sequence[Cell], interpreters: Sequence[str]
+    outcomes: Outcomes[Cell, FixedResult], cells: Sequence[Cell], interpreters: Sequence[str]
 ) -> dict[str, str]:
     """The name of each interpreter on pages, from what its processes reported."""
     versions = dict.fromkeys(interpreters, "")
     for cell in cells:
-        for result in found.results(cell):
+        for result in outcomes.results(cell):
             versions[cell.interpreter] = version_of(result["python"])
     return names(versions)
 
 
 def _summaries(
-    found: Found[Cell, FixedResult],
+    outcomes: Outcomes[Cell, FixedResult],
     cells: Sequence[Cell],
     interpreter: str,
     columns: Sequence[Column],
 ) -> Summaries:
     return {
-        (cell.operation, column): summarise(found.results(cell))
+        (cell.operation, column): summarise(outcomes.results(cell))
         for cell in cells
-        if cell.interpreter == interpreter and found.results(cell)
+        if cell.interpreter == interpreter and outcomes.results(cell)
         for column in columns
         if (column.client, column.mode) == (cell.client, cell.mode)
     }
 
 
 def _flaws(
-    found: Found[Cell, FixedResult], cells: Sequence[Cell], interpreter: str
+    outcomes: Outcomes[Cell, FixedResult], cells: Sequence[Cell], interpreter: str
 ) -> dict[str, str]:
-    said: dict[str, str] = {}
+    flaws: dict[str, str] = {}
     for cell in cells:
         if cell.interpreter == interpreter:
-            for reason in found.failures(cell):
-                before = said.get(cell.operation)
+            for reason in outcomes.failures(cell):
+                before = flaws.get(cell.operation)
                 text = f"{cell.client} {cell.mode}: {reason}"
-                said[cell.operation] = f"{before}; {text}" if before else text
-    return said
+                flaws[cell.operation] = f"{before}; {text}" if before else text
+    return flaws
 
 
-def compared(made: Summaries, under: str = "") -> tuple[list[str], list[str]]:
+def compared(summaries: Summaries, under: str = "") -> tuple[list[str], list[str]]:
     """Where ours is ahead of the best client that does the same, and where it is not."""
     conclusions: list[str] = []
     losses: list[str] = []
     where = f" under {under}" if under else ""
     for ours, rivals in RIVALS.items():
         ratios: dict[str, float] = {}
-        for operation in dict.fromkeys(operation for operation, _ in made):
-            theirs = {one: made[operation, one] for one in rivals if (operation, one) in made}
-            if (operation, ours) not in made or not theirs:
+        for operation in dict.fromkeys(operation for operation, _ in summaries):
+            theirs = {
+                one: summaries[operation, one] for one in rivals if (operation, one) in summaries
+            }
+            if (operation, ours) not in summaries or not theirs:
                 continue
             best = min(theirs, key=lambda one: theirs[one].whole.each)
-            mine = made[operation, ours].whole.each
+            mine = summaries[operation, ours].whole.each
             ratios[operation] = ratio = theirs[best].whole.each / mine
             if ratio < 1:
-                sides = side_of(ours, made[operation, ours]), side_of(best, theirs[best])
+                sides = side_of(ours, summaries[operation, ours]), side_of(best, theirs[best])
                 losses.append(
                     f"{operation}, {ours.mode}{where}: {1 / ratio:.2f} times the time of"
                     f" {best.client}. {why(sides[0], sides[1], 'record')}"
                 )
             thrifty = min(theirs, key=lambda one: theirs[one].cpu)
-            cost, least = made[operation, ours].cpu * 1e6, theirs[thrifty].cpu * 1e6
+            cost, least = summaries[operation, ours].cpu * 1e6, theirs[thrifty].cpu * 1e6
             if cost > ALIKE * least:
                 losses.append(
                     f"{operation}, {ours.mode}{where}, processor time: {cost:,.1f} µs for each,"

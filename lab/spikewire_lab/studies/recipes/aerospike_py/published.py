@@ -136,7 +136,7 @@ def _by_size(
 _WORDS = {"s": "slower", "f": "faster"}
 
 
-def _told(table: Table, columns: Sequence[Beside], figures: str) -> Table:
+def _beside_ours(table: Table, columns: Sequence[Beside], figures: str) -> Table:
     """Adds columns with the figures exactly as printed in the study, since its times are rounded.
     Values of a line are separated by spaces, lines by commas."""
     lines = [line.split() for line in figures.split(",")]
@@ -158,12 +158,12 @@ def _told(table: Table, columns: Sequence[Beside], figures: str) -> Table:
 
 
 TABLES = (
-    _told(
+    _beside_ours(
         _by_operation("latency", "Average latency", Heading("", "", "ms", LESS, 3), _LATENCY),
         to_official(PUBLISHED, rates=False),
         "1.3s 2.1f, 1.3s 1.6f, 1.3s 1.7f, 1.3s 2.1f, 1.5s 2.2f, 1.3s 3.4f, 1.9s 2.5f, 1.8s 1.9s",
     ),
-    _told(
+    _beside_ours(
         _by_operation("throughput", "Throughput", Heading("", "", "op/s", MORE, 0), _RATE),
         to_official(PUBLISHED, rates=True),
         "1.3s 2.1f, 1.3s 1.6f, 1.3s 1.7f, 1.3s 2.1f, 1.6s 2.2f, 1.3s 3.4f, 1.9s 2.5f, 1.8s 1.8s",
@@ -185,7 +185,7 @@ TABLES = (
         ),
         "operation",
     ),
-    _told(
+    _beside_ours(
         _by_size(
             "records",
             "NumPy by records, for each record",
@@ -197,7 +197,7 @@ TABLES = (
         to_dictionaries((PEER_SYNC, PEER_ASYNC)),
         "1.3f 1.1f, 1.1f 2.0f, 2.0f 1.3f, 1.5f 1.6f, 1.5f 1.6f",
     ),
-    _told(
+    _beside_ours(
         _by_size(
             "bins",
             "NumPy by bins, for each record",

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 
 from ....clients.base import SYNC
 from ....clients.registry import base_of
-from ....clients.shape import column_bins
 from ....fixed.cells import BATCH_READ_DICT, BATCH_READ_NUMPY, OFFICIAL, Cell
 from ....fixed.summary import Summary, summarise
+from ....work.shape import column_bins
 from ...builds import of_columns
-from ...interleaved import Found
-from ...lost import why
+from ...interleaved import Outcomes
+from ...reasons import why
 from ...recipe import Bench, Measurement, Part
 from ...relative import beside
 from ...report import LESS, LINES, Axis, Chart, Heading, Measured, Row, Section, Series, Table
@@ -58,7 +58,7 @@ class Scaling(Measurement):
             Amount(calls=1, groups=3, rounds=5, processes=1, warmup=1_000, concurrency=1),
             Amount(calls=1, groups=10, rounds=10, processes=3, warmup=20_000, concurrency=1),
         )
-        much = replace(much, processes=bench.instead.rounds or much.processes)
+        much = replace(much, processes=bench.overrides.rounds or much.processes)
         by_records = [(count, USUAL_BINS) for count in records]
         by_bins = [(USUAL_RECORDS, count) for count in bins]
         points = list(dict.fromkeys((*by_records, *by_bins)))
@@ -72,23 +72,31 @@ class Scaling(Measurement):
             for point in points
             for column in columns
             for kind in KINDS
-            if column.client in bench.wanted((base_of(column.client),))
+            if column.client in bench.clients_of((base_of(column.client),))
             and (column.client, kind) != (OFFICIAL, BATCH_READ_NUMPY)
         }
-        found: Found[Cell, FixedResult] = Found()
-        bench.measure(FixedLab(bench, list(cells.values()), much, found), found)
-        made = {
-            key: summarise(found.results(cell))
+        outcomes: Outcomes[Cell, FixedResult] = Outcomes()
+        bench.measure(FixedLab(bench, list(cells.values()), much, outcomes), outcomes)
+        summaries = {
+            key: summarise(outcomes.results(cell))
             for key, cell in cells.items()
-            if found.results(cell)
+            if outcomes.results(cell)
         }
-        flaws = [f"{cell}: {reason}" for cell in cells.values() for reason in found.failures(cell)]
+        flaws = [
+            f"{cell}: {reason}" for cell in cells.values() for reason in outcomes.failures(cell)
+        ]
         tables = (
             _times(
-                "records", "Time by records, for each record", by_records, 0, made, much, columns
+                "records",
+                "Time by records, for each record",
+                by_records,
+                0,
+                summaries,
+                much,
+                columns,
             ),
-            _times("bins", "Time by bins, for each record", by_bins, 1, made, much, columns),
-            _memory(by_records, made, much, flaws, columns),
+            _times("bins", "Time by bins, for each record", by_bins, 1, summaries, much, columns),
+            _memory(by_records, summaries, much, flaws, columns),
         )
         charts = [_chart(table, columns) for table in tables]
         gains = to_dictionaries(COLUMNS)
@@ -98,15 +106,15 @@ class Scaling(Measurement):
             beside(tables[2], savings(COLUMNS)),
         )
         section = Section(self.name, "NumPy beside dictionaries", TEXT, tables, charts)
-        conclusions, losses = compared(made)
-        return Part(section, found.runs(), conclusions, losses, found.interrupted)
+        conclusions, losses = compared(summaries)
+        return Part(section, outcomes.runs(), conclusions, losses, outcomes.interrupted)
 
 
 TEXT = (
     "A read of many records into a dictionary for each, all of which the caller keeps, and into"
     " one structured array. Bins are integers and floats in turn. One call asks for all records,"
-    " and one call is made at a time on both faces, so that it is the face that differs and nothing"
-    ' else. Every key exists; ours is told so (`missing="raise"`), theirs gives zeros for what is'
+    " and one call is made at a time on both APIs, so that it is the API that differs and nothing"
+    ' else. Every key exists; ours is called with `missing="raise"`, theirs gives zeros for what is'
     " missing.\n\n"
     "Memory is how far the first call of a new process takes the peak of its resident memory"
     " (`VmHWM`), the client's native memory included; free memory goes back to the system before"
@@ -116,10 +124,12 @@ TEXT = (
 )
 
 
-def _fields(point: Point, made: Summaries, figure: Callable[[Summary], Entry]) -> dict[str, Entry]:
+def _fields(
+    point: Point, summaries: Summaries, figure: Callable[[Summary], Entry]
+) -> dict[str, Entry]:
     return {
         f"{column.key}-{KINDS[kind]}": figure(summary)
-        for (at, column, kind), summary in made.items()
+        for (at, column, kind), summary in summaries.items()
         if at == point
     }
 
@@ -144,15 +154,15 @@ def _times(
     title: str,
     points: Sequence[Point],
     at: int,
-    made: Summaries,
+    summaries: Summaries,
     much: Amount,
     columns: Sequence[Column],
 ) -> Table:
-    rows = tuple(Row(f"{point[at]:,}", _fields(point, made, _time)) for point in points)
+    rows = tuple(Row(f"{point[at]:,}", _fields(point, summaries, _time)) for point in points)
     fixed = f"{USUAL_RECORDS:,} records" if at else f"{USUAL_BINS} bins"
     headings = _headings(columns, "µs", 2)
-    said = of_columns(rows, headings, builds_in(columns))
-    return Table(name, title, _how(fixed, much), headings, rows, name, said)
+    notes = of_columns(rows, headings, builds_in(columns))
+    return Table(name, title, _how(fixed, much), headings, rows, name, notes)
 
 
 def _how(fixed: str, much: Amount) -> str:
@@ -164,7 +174,7 @@ def _how(fixed: str, much: Amount) -> str:
 
 def _memory(
     points: Sequence[Point],
-    made: Summaries,
+    summaries: Summaries,
     much: Amount,
     flaws: Sequence[str],
     every: Sequence[Column],
@@ -178,7 +188,7 @@ def _memory(
         return Measured.of(sizes)
 
     rows = tuple(
-        Row(f"{point[0]:,}", _fields(point, _of(made, columns), kilobytes)) for point in points
+        Row(f"{point[0]:,}", _fields(point, _of(summaries, columns), kilobytes)) for point in points
     )
     how = f"{USUAL_BINS} bins; the first call of {much.processes} new processes each, blocking."
     title = "Memory of one read"
@@ -186,8 +196,8 @@ def _memory(
     return Table("memory", title, how, _headings(columns, "KB", 0), rows, "records", notes)
 
 
-def _of(made: Summaries, columns: Sequence[Column]) -> Summaries:
-    return {key: summary for key, summary in made.items() if key[1] in columns}
+def _of(summaries: Summaries, columns: Sequence[Column]) -> Summaries:
+    return {key: summary for key, summary in summaries.items() if key[1] in columns}
 
 
 def _chart(table: Table, columns: Sequence[Column]) -> Chart:
@@ -206,15 +216,17 @@ def _chart(table: Table, columns: Sequence[Column]) -> Chart:
     return Chart(table.name, table.title, table.caption, LINES, x, y, series)
 
 
-def compared(made: Summaries) -> tuple[list[str], list[str]]:
+def compared(summaries: Summaries) -> tuple[list[str], list[str]]:
     """What arrays save compared with dictionaries, and where ours is behind."""
     conclusions: list[str] = []
     losses: list[str] = []
     for column in (PEER_SYNC, OURS_SYNC, PEER_ASYNC, OURS_ASYNC):
         gains = [
-            summary.whole.each / made[at, column, BATCH_READ_NUMPY].whole.each
-            for (at, one, kind), summary in made.items()
-            if one == column and kind == BATCH_READ_DICT and (at, one, BATCH_READ_NUMPY) in made
+            summary.whole.each / summaries[at, column, BATCH_READ_NUMPY].whole.each
+            for (at, one, kind), summary in summaries.items()
+            if one == column
+            and kind == BATCH_READ_DICT
+            and (at, one, BATCH_READ_NUMPY) in summaries
         ]
         if gains:
             conclusions.append(
@@ -222,8 +234,8 @@ def compared(made: Summaries) -> tuple[list[str], list[str]]:
                 f" the time of dictionaries."
             )
     for ours, theirs in ((OURS_SYNC, PEER_SYNC), (OURS_ASYNC, PEER_ASYNC)):
-        for (at, column, kind), summary in made.items():
-            other = made.get((at, theirs, kind))
+        for (at, column, kind), summary in summaries.items():
+            other = summaries.get((at, theirs, kind))
             if column == ours and other and summary.whole.each > other.whole.each:
                 ratio = summary.whole.each / other.whole.each
                 losses.append(

@@ -117,7 +117,7 @@ TABLES = (
 
 
 def tables_of(
-    made: Summaries,
+    summaries: Summaries,
     flaws: Mapping[str, str],
     operations: Sequence[str],
     much: Amount,
@@ -140,9 +140,9 @@ def tables_of(
             Row(
                 operation,
                 {
-                    f"{column.key}{key}": figure(made[operation, column])
+                    f"{column.key}{key}": figure(summaries[operation, column])
                     for column in columns
-                    if (operation, column) in made
+                    if (operation, column) in summaries
                     for key, _, figure in shape.fields
                 },
                 flawed=flaws.get(operation, ""),
@@ -152,8 +152,8 @@ def tables_of(
         how = f"{much.caption()} {shape.more}".strip()
         title = f"{shape.title} ({under})" if under else shape.title
         name = f"{shape.name} {under}".strip().lower().replace(" ", "-").replace("/", "-")
-        said = of_columns(rows, headings, builds_in(columns))
-        table = Table(name, title, how, headings, rows, "operation", (*absent, *said))
+        notes = of_columns(rows, headings, builds_in(columns))
+        table = Table(name, title, how, headings, rows, "operation", (*absent, *notes))
         if shape.rates is not None:
             table = beside(table, to_official(COLUMNS, rates=shape.rates))
         tables.append(table)
@@ -164,8 +164,8 @@ def chart_of(table: Table, columns: Sequence[Column] = COLUMNS) -> Chart:
     """A chart with a series for each column and a bar for each operation."""
     series: list[Series] = []
     for column in columns:
-        made = [(row.label, row.fields.get(column.key)) for row in table.rows]
-        known = [(label, entry) for label, entry in made if isinstance(entry, Measured)]
+        entries = [(row.label, row.fields.get(column.key)) for row in table.rows]
+        known = [(label, entry) for label, entry in entries if isinstance(entry, Measured)]
         if known:
             points = tuple((label, entry.value) for label, entry in known)
             spread = tuple(

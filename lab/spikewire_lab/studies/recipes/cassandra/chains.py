@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from ....cql.cells import CHAINS, INSERT
 from ....cql.servers import CANNED
-from ... import closed
+from ... import closed_loops
 from ...builds import of_rows
 from ...recipe import Bench, Measurement, Part
 from ...report import LINES, Axis, Chart, Row, Section, Series, Table
@@ -27,16 +27,16 @@ class Chains(Measurement):
 
     def run(self, bench: Bench) -> Part:
         chains = bench.pick((120, 500), (120, 500, 5_000), (120, 250, 500, 5_000))
-        made = settings(bench, (INSERT,), (CHAINS,), (1,), chains, CANNED)
-        found = bench.cql(made)
-        lines = [line for group in found.lines() for line in group]
+        options = settings(bench, (INSERT,), (CHAINS,), (1,), chains, CANNED)
+        comparison = bench.cql(options)
+        lines = [line for group in comparison.lines() for line in group]
         servers = list(dict.fromkeys(line.cell.shape.server for line in lines))
-        tables = [_table(name, _at(lines, name), made) for name in servers]
-        charts = [_chart(name, _at(lines, name), made) for name in servers]
+        tables = [_table(name, _at(lines, name), options) for name in servers]
+        charts = [_chart(name, _at(lines, name), options) for name in servers]
         section = Section(self.name, "Chains of callbacks", _TEXT, tables, charts)
-        runs = found.as_json()["cells"]
-        conclusions = [f"{text[:1].upper()}{text[1:]}." for text in found.collapses()]
-        return Part(section, runs, conclusions, (), found.interrupted)
+        runs = comparison.as_json()["cells"]
+        conclusions = [f"{text[:1].upper()}{text[1:]}." for text in comparison.collapses()]
+        return Part(section, runs, conclusions, (), comparison.interrupted)
 
 
 _TEXT = (
@@ -50,13 +50,13 @@ def _at(lines: Sequence[Line], server: str) -> list[Line]:
     return [line for line in lines if line.cell.shape.server == server]
 
 
-def _table(server: str, lines: Sequence[Line], made: Settings) -> Table:
+def _table(server: str, lines: Sequence[Line], options: Settings) -> Table:
     rows = [
         Row(
             f"{line.cell.client}, {line.cell.shape.depth:,} chains",
             {
-                "rate": closed.measured(line.rate, line.rounds),
-                "cpu": closed.measured(line.cpu, line.rounds),
+                "rate": closed_loops.measured(line.rate, line.rounds),
+                "cpu": closed_loops.measured(line.cpu, line.rounds),
             },
             line.cell.client,
             flaw(line),
@@ -65,11 +65,11 @@ def _table(server: str, lines: Sequence[Line], made: Settings) -> Table:
     ]
     title = f"Chains at {SERVERS[server]}"
     headings = (RATE_OF_CALL, CPU_OF_CALL)
-    said = of_rows(rows, headings)
-    return Table(f"chains-{server}", title, caption(made), headings, rows, notes=said)
+    notes = of_rows(rows, headings)
+    return Table(f"chains-{server}", title, caption(options), headings, rows, notes=notes)
 
 
-def _chart(server: str, lines: Sequence[Line], made: Settings) -> Chart:
+def _chart(server: str, lines: Sequence[Line], options: Settings) -> Chart:
     clients = dict.fromkeys(line.cell.client for line in lines)
     series = [
         Series(
@@ -85,4 +85,4 @@ def _chart(server: str, lines: Sequence[Line], made: Settings) -> Chart:
     ]
     title = f"Throughput by chains, {SERVERS[server]}"
     axes = Axis("chains", logarithmic=True), Axis("throughput", "op/s")
-    return Chart(f"chains-{server}", title, caption(made), LINES, *axes, series)
+    return Chart(f"chains-{server}", title, caption(options), LINES, *axes, series)

@@ -21,9 +21,9 @@ from ....cql.cells import (
 from ....cql.clients import OURS
 from ....cql.servers import CASSANDRA
 from ....table.summary import failed_calls
-from ... import closed
+from ... import closed_loops
 from ...builds import of_rows
-from ...lost import dearer, side, why
+from ...reasons import dearer, side, why
 from ...recipe import Bench, Measurement, Part
 from ...report import BARS, LESS, MORE, Axis, Chart, Heading, Row, Section, Series, Table
 from .settings import SERVERS, caption, settings
@@ -47,18 +47,18 @@ class Patterns(Measurement):
     def run(self, bench: Bench) -> Part:
         threads = bench.pick((1, 2), (1, 8), (1, 2, 4, 8, 16))
         ways = bench.pick((BLOCKING, CHAINS), WAYS, WAYS)
-        made = settings(bench, (INSERT,), ways, threads, (), CASSANDRA)
-        found = bench.cql(made)
-        lines = [line for group in found.lines() for line in group]
+        options = settings(bench, (INSERT,), ways, threads, (), CASSANDRA)
+        comparison = bench.cql(options)
+        lines = [line for group in comparison.lines() for line in group]
         servers = [(name, list(those)) for name, those in groupby(lines, key=_server)]
-        tables = [_table(name, those, made, threads) for name, those in servers]
-        charts = [_chart(name, those, made) for name, those in servers]
+        tables = [_table(name, those, options, threads) for name, those in servers]
+        charts = [_chart(name, those, options) for name, those in servers]
         section = Section(self.name, "Inserts by threads", _TEXT, tables, charts)
-        conclusions, losses = compared(found.lines())
-        runs = found.as_json()["cells"]
-        said = [replace(table, notes=(*found.notes(), *table.notes)) for table in tables[:1]]
-        section = replace(section, tables=(*said, *tables[1:]))
-        return Part(section, runs, conclusions, losses, found.interrupted)
+        conclusions, losses = compared(comparison.lines())
+        runs = comparison.as_json()["cells"]
+        first = [replace(table, notes=(*comparison.notes(), *table.notes)) for table in tables[:1]]
+        section = replace(section, tables=(*first, *tables[1:]))
+        return Part(section, runs, conclusions, losses, comparison.interrupted)
 
 
 _TEXT = (
@@ -81,7 +81,7 @@ def _way(line: Line) -> str:
     return replace(line.cell.shape, threads=1).title.removesuffix(", 1 thread")
 
 
-def _table(server: str, lines: Sequence[Line], made: Settings, threads: Sequence[int]) -> Table:
+def _table(server: str, lines: Sequence[Line], options: Settings, threads: Sequence[int]) -> Table:
     headings: list[Heading] = []
     for count in threads:
         many = f"{count} thread{'s' if count > 1 else ''}"
@@ -94,25 +94,25 @@ def _table(server: str, lines: Sequence[Line], made: Settings, threads: Sequence
         before = rows.get(label, Row(label, {}, line.cell.client))
         fields = {
             **before.fields,
-            f"rate{count}": closed.measured(line.rate, line.rounds),
-            f"cpu{count}": closed.measured(line.cpu, line.rounds),
+            f"rate{count}": closed_loops.measured(line.rate, line.rounds),
+            f"cpu{count}": closed_loops.measured(line.cpu, line.rounds),
         }
         rows[label] = replace(before, fields=fields, flawed=before.flawed or flaw(line))
     title = f"Inserts at {SERVERS[server]}"
     every = tuple(rows.values())
-    said = of_rows(every, headings)
-    return Table(f"patterns-{server}", title, caption(made), headings, every, notes=said)
+    notes = of_rows(every, headings)
+    return Table(f"patterns-{server}", title, caption(options), headings, every, notes=notes)
 
 
 def flaw(line: Line) -> str:
-    said = list(dict.fromkeys(line.failures))
+    reasons = list(dict.fromkeys(line.failures))
     if line.error_share > line.error_limit:
         errors = failed_calls(line.errors, line.timeouts)
-        said.append(f"{errors}, the first: {line.first_error}")
-    return "; ".join(said)
+        reasons.append(f"{errors}, the first: {line.first_error}")
+    return "; ".join(reasons)
 
 
-def _chart(server: str, lines: Sequence[Line], made: Settings) -> Chart:
+def _chart(server: str, lines: Sequence[Line], options: Settings) -> Chart:
     """The best rate of each client in any way."""
     best: dict[str, Line] = {}
     for line in lines:
@@ -126,7 +126,7 @@ def _chart(server: str, lines: Sequence[Line], made: Settings) -> Chart:
     ]
     title = f"Each client's best way, inserts at {SERVERS[server]}"
     axes = Axis("client and way"), Axis("throughput", "op/s")
-    return Chart(f"best-{server}", title, caption(made), BARS, *axes, series)
+    return Chart(f"best-{server}", title, caption(options), BARS, *axes, series)
 
 
 def compared(groups: Sequence[Sequence[Line]]) -> tuple[list[str], list[str]]:

@@ -8,7 +8,7 @@ from ....cql.cells import Matrix
 from ....cql.clients import CLIENTS
 from ....cql.lab import Settings
 from ....cql.servers import CANNED, CASSANDRA, GIVEN
-from ... import closed
+from ... import closed_loops
 
 if TYPE_CHECKING:
     from ...recipe import Bench
@@ -26,9 +26,9 @@ def settings(
     this recipe starts its own servers: a real node and canned replies; in the short form one of
     them."""
     target = bench.target
-    made = Settings(
+    settings = Settings(
         matrix=Matrix(
-            clients=bench.wanted(tuple(CLIENTS)),
+            clients=bench.clients_of(tuple(CLIENTS)),
             servers=bench.pick((CANNED,), (short_server,), (CASSANDRA, CANNED)),
             operations=operations,
             patterns=patterns,
@@ -51,16 +51,16 @@ def settings(
         server_cpus=target.server_cpus,
         keep_awake=target.keep_awake,
     )
-    return bench.instead.of(made)
+    return bench.overrides.of(settings)
 
 
-def caption(made: Settings) -> str:
+def caption(options: Settings) -> str:
     """How the lines were measured."""
-    rounds = closed.in_rounds(made.rounds)
-    noise = "" if made.rounds > 1 else " How far rounds would lie apart is not known."
+    rounds = closed_loops.in_rounds(options.rounds)
+    noise = "" if options.rounds > 1 else " How far rounds would lie apart is not known."
     return (
-        f"Prepared statements on {made.keys:,} items; {rounds} of {made.duration:g} s after"
-        f" {made.warmup:g} s of warm-up, a new process for each.{noise}"
+        f"Prepared statements on {options.keys:,} items; {rounds} of {options.duration:g} s after"
+        f" {options.warmup:g} s of warm-up, a new process for each.{noise}"
     )
 
 

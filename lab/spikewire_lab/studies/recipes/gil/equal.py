@@ -9,24 +9,24 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from ....open import sweep
-from ....open.flags import OUTSTANDING, THREADS
+from ....plan import OUTSTANDING, THREADS
+from ....run import sweep
 from ....run.compare import CannotRunError
-from ....worker.companion import COUNTER
-from ... import closed, opened
-from ...lost import Side, why
+from ....worker.background import COUNTER
+from ... import closed_loops, open_loops
+from ...reasons import Side, why
 from ...recipe import Measurement, Part
 from ...relative import plain
 from ...report import LESS, Heading, Measured, Row, Section, Table
-from .beaten import beaten
+from .losses import losses_in
 from .shared import OTHER, beside, label, share
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ....result import Failure, Result
+    from ....contract.result import Failure, Result
     from ....run.compare import Comparison
-    from ....table.summary import Line
+    from ....table.line import Line
     from ...recipe import Bench
     from .shared import Shared
 
@@ -34,7 +34,7 @@ SHARE = 0.5
 """The rate, as a share of what the slowest client achieves beside the thread."""
 RESPONSE = Heading("p50", "response p50", "µs", LESS, 0)
 EACH = Heading("each", "client CPU beside the thread", "µs/op", LESS)
-HEADINGS = (opened.ASKED, opened.REACHED, OTHER, EACH, RESPONSE)
+HEADINGS = (open_loops.ASKED, open_loops.REACHED, OTHER, EACH, RESPONSE)
 
 
 @dataclass
@@ -46,7 +46,7 @@ class Equal(Measurement):
     seconds = 35
 
     def run(self, bench: Bench) -> Part:
-        before = self.shared.made
+        before = self.shared.comparison
         groups = [] if before is None else before.lines()
         busy = [[line for line in group if line.cell.companion == COUNTER] for group in groups]
         if before is None or not any(line.rate for group in busy for line in group):
@@ -61,17 +61,17 @@ class Equal(Measurement):
             rates=(rate,),
             companions=(COUNTER,),
         )
-        told = (
+        rates_from = (
             f"the rate is half of the {sweep.calls(slowest):,.0f} calls each second of the slowest"
             f" beside the thread: {slowest.cell}"
         )
-        comparison = bench.compare(replace(settings, matrix=matrix, rates_from=told))
+        comparison = bench.compare(replace(settings, matrix=matrix, rates_from=rates_from))
         lines = [line for group in comparison.lines() for line in group if line.absent is None]
-        words = closed.states(lines)
-        rows = [_row(comparison, line, words[closed.state(line)]) for line in lines]
-        how = opened.caption(comparison.settings)
+        words = closed_loops.states(lines)
+        rows = [_row(comparison, line, words[closed_loops.state(line)]) for line in lines]
+        how = open_loops.caption(comparison.settings)
         table = Table(self.name, "What is left at one rate", how, HEADINGS, tuple(rows))
-        charts = [one for heading in (OTHER, EACH) for one in closed.bars(table, heading)]
+        charts = [one for heading in (OTHER, EACH) for one in closed_loops.bars(table, heading)]
         section = Section(self.name, "Beside a busy thread, at one rate", TEXT, (table,), charts)
         runs = comparison.as_json()["cells"]
         return Part(section, runs, (), losses(rows), comparison.interrupted)
@@ -86,16 +86,19 @@ TEXT = (
 
 
 def _row(comparison: Comparison, line: Line, state: str) -> Row:
-    found = opened.row(line, "")
+    open_row = open_loops.row(line, "")
     rounds = [one for one in comparison.rounds.get(line.cell, []) if "failed" not in one]
-    each = [made for made in map(_each, rounds) if made is not None]
+    each = [figure for figure in map(_each, rounds) if figure is not None]
     fields = {
-        **{heading.key: found.fields.get(heading.key) for heading in (opened.ASKED, RESPONSE)},
-        opened.REACHED.key: found.fields.get(opened.REACHED.key),
+        **{
+            heading.key: open_row.fields.get(heading.key)
+            for heading in (open_loops.ASKED, RESPONSE)
+        },
+        open_loops.REACHED.key: open_row.fields.get(open_loops.REACHED.key),
         OTHER.key: share(beside(comparison, line.cell)),
         EACH.key: Measured.of(each) if each else None,
     }
-    return Row(label(line, state), fields, line.cell.client, found.flawed)
+    return Row(label(line, state), fields, line.cell.client, open_row.flawed)
 
 
 def _each(run: Result | Failure) -> float | None:
@@ -113,7 +116,7 @@ def losses(rows: Sequence[Row]) -> list[str]:
     """Where another client leaves more to the thread, or uses less for a call."""
     return [
         f"At one rate, {one} {why(_side(one.ours, one.heading), _side(one.theirs, one.heading))}"
-        for one in beaten(rows, (OTHER, EACH))
+        for one in losses_in(rows, (OTHER, EACH))
     ]
 
 

@@ -8,26 +8,27 @@ from typing import TYPE_CHECKING
 from ....clients import FLOOR, OURS, PEERS
 from ....clients.base import ASYNC, SYNC
 from ....measure import merge, percentiles
-from ....run.plan import Cell, Matrix
-from ....table.faces import is_face
-from ....table.report import NOISE, notes
-from ....worker.companion import COUNTER, TICK, TICKER, Beside
-from ... import closed
-from ...lost import ALIKE, told
+from ....plan import Cell, Matrix
+from ....run.report import NOISE, notes
+from ....table.apis import is_other_api
+from ....worker.background import COUNTER, TICK, TICKER
+from ... import closed_loops
+from ...reasons import ALIKE, sentence
 from ...recipe import Measurement, Part
 from ...relative import plain
 from ...report import LESS, MORE, Heading, Measured, Row, Section, Table
-from .beaten import beaten
+from .losses import losses_in
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from ....contract.result import Beside
     from ....run.compare import Comparison
-    from ....table.summary import Line
+    from ....table.line import Line
     from ...recipe import Bench
-    from .beaten import Beaten
+    from .losses import Loss
 
-CLIENTS = tuple(name for name in PEERS if name != FLOOR and not is_face(name))
+CLIENTS = tuple(name for name in PEERS if name != FLOOR and not is_other_api(name))
 FEW = (OURS, "aerospike-sdk", "aerospike")
 """The clients of the short form."""
 RATE = Heading("rate", "throughput alone", "op/s", MORE, 0)
@@ -52,7 +53,7 @@ class Shared(Measurement):
     seconds = 40
 
     def __init__(self) -> None:
-        self.made: Comparison | None = None
+        self.comparison: Comparison | None = None
         """The results, once measured."""
 
     def run(self, bench: Bench) -> Part:
@@ -69,10 +70,10 @@ class Shared(Measurement):
         comparison = bench.compare(
             bench.settings(matrix, duration=bench.pick(0.15, 0.5, 2.0), rounds=bench.pick(1, 1, 3))
         )
-        self.made = comparison
+        self.comparison = comparison
         table = _table(comparison)
-        shown = (OTHER, DONE, tail(table.rows))
-        charts = [one for heading in shown for one in closed.bars(table, heading)]
+        headings = (OTHER, DONE, tail(table.rows))
+        charts = [one for heading in headings for one in closed_loops.bars(table, heading)]
         section = Section(
             self.name,
             "Beside an event loop and a busy thread",
@@ -88,20 +89,20 @@ class Shared(Measurement):
 
 def _table(comparison: Comparison) -> Table:
     lines = {line.cell: line for group in comparison.lines() for line in group}
-    words = closed.states(list(lines.values()))
+    words = closed_loops.states(list(lines.values()))
     rows = [_row(comparison, lines, cell, words) for cell in lines if not cell.companion]
-    said = [note for group in comparison.lines() for note in notes(_calm(group))]
+    remarks = [note for group in comparison.lines() for note in notes(_calm(group))]
     busiest = max((line.others or 0.0 for line in lines.values()), default=0.0)
     if busiest > NOISE:
-        said.append(f"other programs used up to {busiest:.0%} of this machine")
+        remarks.append(f"other programs used up to {busiest:.0%} of this machine")
     more = (
         f"The event loop runs a task that sleeps {TICK * 1000:g} ms at a time; the other thread"
         " counts in plain Python. Both are measured in runs of their own, after half as long"
         " alone in the same process. Percentiles are of all rounds together."
     )
-    how = closed.caption(comparison.settings, more)
+    how = closed_loops.caption(comparison.settings, more)
     title = "What is left beside a client"
-    return Table("shared", title, how, HEADINGS, rows, notes=tuple(dict.fromkeys(said)))
+    return Table("shared", title, how, HEADINGS, rows, notes=tuple(dict.fromkeys(remarks)))
 
 
 def _calm(lines: Sequence[Line]) -> list[Line]:
@@ -111,7 +112,7 @@ def _calm(lines: Sequence[Line]) -> list[Line]:
 
 def losses(rows: Sequence[Row]) -> list[str]:
     """Where another client does more beside the thread, or leaves it or the event loop more."""
-    return [f"{one} {_why(one)}" for one in beaten(rows, (DONE, tail(rows), OTHER))]
+    return [f"{one} {_why(one)}" for one in losses_in(rows, (DONE, tail(rows), OTHER))]
 
 
 def tail(rows: Sequence[Row]) -> Heading:
@@ -128,23 +129,25 @@ def tail(rows: Sequence[Row]) -> Heading:
     )
 
 
-def _why(one: Beaten) -> str:
+def _why(one: Loss) -> str:
     """What each of the two did meanwhile, with the rounds."""
     ours, theirs = (plain(row.fields.get(DONE.key)) for row in (one.ours, one.theirs))
     if ours is None or theirs is None:
-        return told(())
+        return sentence(())
     other = one.theirs.client
     beside = f"beside the thread {OURS} did {ours:,.0f} op/s and {other} {theirs:,.0f}"
     if ours > ALIKE * theirs:
-        return told([f"{beside}, and each of them takes the interpreter for a while"])
-    return told([f"{beside}: ours took more of the interpreter's time, or waited longer for it"])
+        return sentence([f"{beside}, and each of them takes the interpreter for a while"])
+    return sentence(
+        [f"{beside}: ours took more of the interpreter's time, or waited longer for it"]
+    )
 
 
 def _row(
     comparison: Comparison,
     lines: Mapping[Cell, Line],
     cell: Cell,
-    words: Mapping[closed.State, str],
+    words: Mapping[closed_loops.State, str],
 ) -> Row:
     alone = lines[cell]
     counting = lines.get(replace(cell, companion=COUNTER))
@@ -153,12 +156,12 @@ def _row(
     before = percentiles(merge(one["alone"] for one in ticks if "alone" in one))
     done = own = None
     if counting is not None and counting.rate is not None:
-        done = closed.measured(counting.rate, counting.rounds)
+        done = closed_loops.measured(counting.rate, counting.rounds)
         if alone.rate is not None:
             own = 100 * counting.rate.median / alone.rate.median
     flawed = alone.flawed or (counting is not None and counting.flawed)
     fields = {
-        "rate": closed.measured(alone.rate, alone.rounds),
+        "rate": closed_loops.measured(alone.rate, alone.rounds),
         "done": done,
         "own": own,
         "other": share(beside(comparison, replace(cell, companion=COUNTER))),
@@ -166,7 +169,7 @@ def _row(
         **{heading.key: before.get(name) for name, heading in WITHOUT.items()},
     }
     reason = "; ".join(notes([alone] if counting is None else [alone, counting])) if flawed else ""
-    return Row(label(alone, words[closed.state(alone)]), fields, cell.client, reason)
+    return Row(label(alone, words[closed_loops.state(alone)]), fields, cell.client, reason)
 
 
 def label(line: Line, state: str) -> str:
@@ -180,11 +183,11 @@ def beside(comparison: Comparison, cell: Cell) -> list[Beside]:
     return [one["beside"] for one in rounds if "failed" not in one and "beside" in one]
 
 
-def share(found: Sequence[Beside]) -> Measured | None:
+def share(figures: Sequence[Beside]) -> Measured | None:
     """The thread's speed, in percent of its speed alone."""
     shares = [
         100 * one["together_rate"] / one["alone_rate"]
-        for one in found
+        for one in figures
         if "together_rate" in one and "alone_rate" in one
     ]
     return Measured.of(shares) if shares else None

@@ -8,12 +8,11 @@ from typing import TYPE_CHECKING
 from ....clients import FLOOR, OURS, PEERS
 from ....clients.base import ASYNC, ASYNC_UVLOOP, MODES, NODE, RUST, RUST_SYNC, SYNC
 from ....clients.registry import build_of
-from ....open import sweep
-from ....open.flags import OUTSTANDING, THREADS
-from ....run.plan import NODE_CLIENTS, RUST_CLIENTS, Matrix
-from ....table.faces import is_face
-from ... import closed, opened, overtime
-from ...lost import around, costs, side, told
+from ....plan import NODE_CLIENTS, OUTSTANDING, RUST_CLIENTS, THREADS, Matrix
+from ....run import sweep
+from ....table.apis import is_other_api
+from ... import closed_loops, open_loops, timelines
+from ...reasons import around, costs, sentence, side
 from ...recipe import Measurement, Part
 from ...report import Section
 
@@ -21,12 +20,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from ....run.compare import Comparison
-    from ....table.summary import Line
+    from ....table.line import Line
     from ...recipe import Bench
     from ...report import Chart, Table
 
 CLIENTS = (
-    *(name for name in PEERS if name != FLOOR and not is_face(name)),
+    *(name for name in PEERS if name != FLOOR and not is_other_api(name)),
     *RUST_CLIENTS,
     *NODE_CLIENTS,
 )
@@ -68,17 +67,17 @@ class Sweep(Measurement):
         )
         settings = bench.settings(matrix, rounds=bench.pick(1, 1, 3))
         saturated = bench.compare(sweep.saturating(settings))
-        words = closed.states([line for group in saturated.lines() for line in group])
+        words = closed_loops.states([line for group in saturated.lines() for line in group])
 
         def label(line: Line) -> str:
-            return _saturated(line) + words[closed.state(line)]
+            return _saturated(line) + words[closed_loops.state(line)]
 
-        table = closed.table(saturated, "saturation", "What each client can do", label)
+        table = closed_loops.table(saturated, "saturation", "What each client can do", label)
         runs = {"saturation": saturated.as_json()["cells"]}
         if saturated.interrupted:
             return Part(_section(_TEXT, (table,), ()), runs, interrupted=True)
         slowest = sweep.slowest(saturated.lines())
-        settings = replace(settings, rates_from=sweep.told(slowest))
+        settings = replace(settings, rates_from=sweep.rates_in_words(slowest))
         all_shares = dict(zip(sweep.rates(slowest), sweep.SHARES, strict=False))
         least: int = bench.pick(1, 2, len(all_shares))
         # If only some are measured, the highest ones say most.
@@ -86,18 +85,18 @@ class Sweep(Measurement):
         comparison = bench.compare(sweep.at_rates(settings, tuple(shares)))
         runs["open"] = comparison.as_json()["cells"]
         labels = [f"{share:.0%}" for share in shares.values()]
-        modes = [mode for mode in matrix.modes if opened.lines(comparison, mode)]
+        modes = [mode for mode in matrix.modes if open_loops.lines(comparison, mode)]
         tables = [
-            opened.table(comparison, mode, f"open-{mode}", f"Open loop, {TITLES[mode]}", labels)
+            open_loops.table(comparison, mode, f"open-{mode}", f"Open loop, {TITLES[mode]}", labels)
             for mode in modes
         ]
         charts = [chart for mode in modes for chart in _charts(comparison, mode, labels)]
-        charts += overtime.charts(comparison, self.name, opened.caption(comparison.settings))
-        said = _rates(label(slowest), slowest)
+        charts += timelines.charts(comparison, self.name, open_loops.caption(comparison.settings))
+        rates_text = _rates(label(slowest), slowest)
         return Part(
-            _section(f"{_TEXT} {said}", (table, *tables), charts),
+            _section(f"{_TEXT} {rates_text}", (table, *tables), charts),
             runs,
-            [said],
+            [rates_text],
             _losses(comparison, modes, labels),
             comparison.interrupted,
         )
@@ -113,15 +112,15 @@ def _section(text: str, tables: Sequence[Table], charts: Sequence[Chart]) -> Sec
 def _charts(comparison: Comparison, mode: str, labels: Sequence[str]) -> Iterator[Chart]:
     """Charts for each interpreter and GIL state."""
     rates = comparison.settings.matrix.rates
-    for number, (state, words) in enumerate(opened.states(comparison, mode).items()):
-        where, told = mode + (f"-{number + 1}" if number else ""), TITLES[mode] + words
+    for number, (state, words) in enumerate(open_loops.states(comparison, mode).items()):
+        where, title_start = mode + (f"-{number + 1}" if number else ""), TITLES[mode] + words
         for rate, label in zip(rates, labels, strict=True):
-            title = f"{told}, {rate:,.0f} op/s: response time by percentile"
+            title = f"{title_start}, {rate:,.0f} op/s: response time by percentile"
             name = f"percentiles-{where}-{label.rstrip('%')}"
-            yield opened.by_percentile(comparison, mode, state, rate, name, title)
+            yield open_loops.by_percentile(comparison, mode, state, rate, name, title)
         if len(rates) > 1:
-            title = f"{told}: p99 of the response time by rate"
-            yield opened.over_rate(comparison, mode, state, "p99", f"p99-{where}", title)
+            title = f"{title_start}: p99 of the response time by rate"
+            yield open_loops.over_rate(comparison, mode, state, "p99", f"p99-{where}", title)
 
 
 def _saturated(line: Line) -> str:
@@ -131,19 +130,22 @@ def _saturated(line: Line) -> str:
 
 def _rates(label: str, slowest: Line) -> str:
     assert slowest.rate is not None
-    return f"{label} is the slowest with {slowest.rate.median:,.0f} op/s: its shares are the rates."
+    return (
+        f"{label} is the slowest with {slowest.rate.median:,.0f} op/s: the rates are shares of its"
+        " throughput."
+    )
 
 
 def _losses(comparison: Comparison, modes: Sequence[str], labels: Sequence[str]) -> list[str]:
     """Where another client's p99 is shorter than ours."""
-    said: list[str] = []
+    losses: list[str] = []
     for mode in modes:
-        for state, words in opened.states(comparison, mode).items():
+        for state, words in open_loops.states(comparison, mode).items():
             for rate, label in zip(comparison.settings.matrix.rates, labels, strict=True):
-                found = opened.lines(comparison, mode, state)
-                lines = [line for line in found if line.cell.rate == rate]
-                said += _loss(f"{TITLES[mode]} at {label}{words}", OURS_IN[mode], lines)
-    return said
+                at_all_rates = open_loops.lines(comparison, mode, state)
+                lines = [line for line in at_all_rates if line.cell.rate == rate]
+                losses += _loss(f"{TITLES[mode]} at {label}{words}", OURS_IN[mode], lines)
+    return losses
 
 
 def _loss(where: str, us: str, lines: Sequence[Line]) -> list[str]:
@@ -164,17 +166,17 @@ def _loss(where: str, us: str, lines: Sequence[Line]) -> list[str]:
 
 def _why(ours: Line, theirs: Line) -> str:
     """At what stage their calls waited, and their costs."""
-    found: list[str] = []
+    reasons: list[str] = []
     for line in (ours, theirs):
         response = (line.latency or {}).get("p99")
         service = line.open.service.get("p99") if line.open else None
         if response and service:
-            found.append(
+            reasons.append(
                 f"from their beginning to the reply calls of {line.cell.client} took"
                 f" {service:,.0f} µs (p99)"
             )
     sides = side(ours, ours.cell.client), side(theirs, theirs.cell.client)
-    return told([*found, *pauses(ours), *costs(*sides), *around(sides[0])])
+    return sentence([*reasons, *pauses(ours), *costs(*sides), *around(sides[0])])
 
 
 def pauses(line: Line) -> list[str]:
@@ -184,8 +186,8 @@ def pauses(line: Line) -> list[str]:
     delayed = min(round(longest * line.cell.rate), line.samples)
     if not line.samples or delayed < PAST_P99 * line.samples:
         return []
-    said = (
+    text = (
         f"single pauses decide this p99: the slowest call took {longest * 1e3:,.1f} ms, and at this"
         f" rate a pause that long delays {delayed:,} of the {line.samples:,} calls"
     )
-    return [said]
+    return [text]

@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ....clients import OURS
+from ....plan import NODE_CLIENTS, NODE_OURS
 from ....queries.cells import (
     CONSUMERS,
     INDEX_MODE,
@@ -16,15 +17,14 @@ from ....queries.cells import (
 )
 from ....queries.lab import Settings
 from ....run.compare import CannotRunError
-from ....run.plan import NODE_CLIENTS, NODE_OURS
-from ... import closed
+from ... import closed_loops
 from ...builds import of_rows
-from ...lost import side, why
+from ...reasons import side, why
 from ...recipe import SHORT, Bench, Measurement, Part
 from ...report import LESS, LINES, MORE, Axis, Chart, Heading, Row, Section, Series, Table
 
 if TYPE_CHECKING:
-    from ....queries.lab import Scans as Found
+    from ....queries.lab import Scans as ScanResults
     from ....queries.lines import ScanLine
 
 PYTHON_CLIENTS = (OURS, "aerospike", "aerospike-py", "aerospike-sdk", "aerospike-native")
@@ -43,15 +43,15 @@ class Scans(Measurement):
 
     def run(self, bench: Bench) -> Part:
         settings = settings_of(bench)
-        found = bench.scans(settings)
-        groups = found.scan_lines()
+        results = bench.scans(settings)
+        groups = results.scan_lines()
         table = table_of(groups, "scans", "Whole sets", _caption(settings))
         table = replace(table, notes=(*table.notes, *unwaiting(groups)))
-        charts = [chart for consumer in CONSUMERS for chart in _memory(found, consumer)]
+        charts = [chart for consumer in CONSUMERS for chart in _memory(results, consumer)]
         section = Section(self.name, "Scans of whole sets", _TEXT, (table,), charts)
         conclusions, losses = compared(groups, "Scans")
-        runs = found.as_json()["scans"]
-        return Part(section, runs, conclusions, losses, found.interrupted)
+        runs = results.as_json()["scans"]
+        return Part(section, runs, conclusions, losses, results.interrupted)
 
 
 _TEXT = (
@@ -74,14 +74,14 @@ class Index(Measurement):
         if bench.size == SHORT:
             raise CannotRunError(f"takes longer than --size {SHORT} may")
         settings = replace(settings_of(bench), modes=(INDEX_MODE,), consumers=(NOTHING,))
-        found = bench.scans(settings)
-        groups = found.scan_lines()
+        results = bench.scans(settings)
+        groups = results.scan_lines()
         how = f"{settings.selected:g} % of {_caption(settings)}"
         table = table_of(groups, "index", "A range of an indexed bin", how)
         section = Section(self.name, "Queries by an index", _INDEX, (table,), ())
         conclusions, losses = compared(groups, "Index queries")
-        runs = found.as_json()["scans"]
-        return Part(section, runs, conclusions, losses, found.interrupted)
+        runs = results.as_json()["scans"]
+        return Part(section, runs, conclusions, losses, results.interrupted)
 
 
 _INDEX = (
@@ -114,7 +114,7 @@ def settings_of(bench: Bench) -> Settings:
     target = bench.target
     clients = (*NODE_CLIENTS, *PYTHON_CLIENTS)
     names = bench.few(clients, Scans.title, FEW)
-    made = Settings(
+    settings = Settings(
         modes=(NODE_QUERIES_MODE, QUERIES_MODE),
         clients=names,
         interpreters=bench.interpreters[:1],
@@ -132,8 +132,8 @@ def settings_of(bench: Bench) -> Settings:
         client_cpus=target.client_cpus,
         keep_awake=target.keep_awake,
     )
-    made = bench.instead.of(made, keys="records")
-    return replace(made, slow_records=min(made.slow_records, made.records))
+    settings = bench.overrides.of(settings, keys="records")
+    return replace(settings, slow_records=min(settings.slow_records, settings.records))
 
 
 def _caption(settings: Settings) -> str:
@@ -155,8 +155,8 @@ def _label(line: ScanLine) -> str:
 
 def _row(line: ScanLine) -> Row:
     fields = {
-        "rate": closed.measured(line.rate, line.rounds),
-        "cpu": closed.measured(line.cpu, line.rounds),
+        "rate": closed_loops.measured(line.rate, line.rounds),
+        "cpu": closed_loops.measured(line.cpu, line.rounds),
         "server": line.cpu_server,
         "grown": None if line.grown is None else line.grown / 1e6,
     }
@@ -164,12 +164,12 @@ def _row(line: ScanLine) -> Row:
     return Row(_label(line), fields, line.scan.client, note)
 
 
-def _memory(found: Found, consumer: str) -> list[Chart]:
+def _memory(scan_results: ScanResults, consumer: str) -> list[Chart]:
     """Memory curves of the last successful rounds: Node.js and Python in separate charts."""
-    made: list[Chart] = []
+    charts: list[Chart] = []
     for in_node in (True, False):
         series: list[Series] = []
-        for scan, rounds in found.scans.items():
+        for scan, rounds in scan_results.scans.items():
             results = [one for one in rounds if "failed" not in one]
             if scan.consumer != consumer or (scan.client in NODE_CLIENTS) != in_node or not results:
                 continue
@@ -184,8 +184,8 @@ def _memory(found: Found, consumer: str) -> list[Chart]:
             title = f"{where}: resident memory over time, consumer: {consumer}"
             caption = "Ten times a second; zero is what the process held before its first scan."
             axes = Axis("time", "s"), Axis("memory added", "MB")
-            made.append(Chart(name, title, caption, LINES, *axes, series))
-    return made
+            charts.append(Chart(name, title, caption, LINES, *axes, series))
+    return charts
 
 
 def compared(groups: list[list[ScanLine]], what: str) -> tuple[list[str], list[str]]:
@@ -201,12 +201,12 @@ def compared(groups: list[list[ScanLine]], what: str) -> tuple[list[str], list[s
         best, other = max(ours, key=_rate), max(theirs, key=_rate)
         ratio = _rate(best) / _rate(other)
         times = f"{ratio:.2f} times the records per second"
-        said = f"{what}: {_label(best)} gives {times} of {_label(other)}"
+        text = f"{what}: {_label(best)} gives {times} of {_label(other)}"
         if ratio >= 1:
-            conclusions.append(f"{said}.")
+            conclusions.append(f"{text}.")
         else:
             sides = side(best, best.scan.client), side(other, other.scan.client)
-            losses.append(f"{said}. {why(*sides, 'record')}")
+            losses.append(f"{text}. {why(*sides, 'record')}")
     return conclusions, losses
 
 

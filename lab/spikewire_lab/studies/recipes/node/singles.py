@@ -6,21 +6,29 @@ from typing import TYPE_CHECKING
 
 from ....clients.base import NODE
 from ....clients.registry import build_of
-from ....run.plan import NODE_CLIENTS, NODE_OURS, NODE_PEER, Matrix
-from ... import closed, overtime
-from ...lost import dearer, later, side, why
+from ....plan import NODE_CLIENTS, NODE_OURS, NODE_PEER, Matrix
+from ... import closed_loops, timelines
+from ...reasons import dearer, later, side, why
 from ...recipe import Bench, Measurement, Part
 from ...report import LINES, Axis, Chart, Heading, Row, Section, Series, Table
 from .headings import RATE, SHARE_HEADINGS
 
 if TYPE_CHECKING:
-    from ....table.summary import Line
+    from ....table.line import Line
 
 PROCESSES = 4
 BINS = "S1024,B1024,I8"
 """The bins of the benchmark that comes with the vendor's client."""
 DELAYS = (Heading("loop50", "loop late, p50", "µs"), Heading("loop99", "p99", "µs"))
-SHOWN = (RATE, closed.CPU, closed.SERVER, *SHARE_HEADINGS, closed.P50, closed.P99, *DELAYS)
+SHOWN_HEADINGS = (
+    RATE,
+    closed_loops.CPU,
+    closed_loops.SERVER,
+    *SHARE_HEADINGS,
+    closed_loops.P50,
+    closed_loops.P99,
+    *DELAYS,
+)
 
 
 class Singles(Measurement):
@@ -33,7 +41,7 @@ class Singles(Measurement):
         if builds:
             bench.note({}, [f"{self.title}: no lines for {builds}, a build of the Python package"])
         matrix = Matrix(
-            clients=bench.wanted(NODE_CLIENTS),
+            clients=bench.clients_of(NODE_CLIENTS),
             modes=(NODE,),
             tasks=(32,),
             threads=(1,),
@@ -46,16 +54,16 @@ class Singles(Measurement):
         comparison = bench.compare(settings)
         groups = [[line for line in group if line.absent is None] for group in comparison.lines()]
         rows = [_row(line) for group in groups for line in group]
-        how = closed.caption(
+        how = closed_loops.caption(
             settings, "Every call is timed; shares are of all calls of all rounds, by right edges."
         )
-        table = Table("singles", "Single records", how, SHOWN, rows)
+        table = Table("singles", "Single records", how, SHOWN_HEADINGS, rows)
         section = Section(
             self.name,
             "Single records",
             _TEXT,
             (table,),
-            (*map(_chart, filter(None, groups)), *overtime.charts(comparison, self.name, how)),
+            (*map(_chart, filter(None, groups)), *timelines.charts(comparison, self.name, how)),
         )
         lines = [line for group in groups for line in group]
         conclusions, losses = _compared(groups)
@@ -82,11 +90,11 @@ def _label(line: Line) -> str:
 
 
 def _row(line: Line) -> Row:
-    made = closed.row(line, _label(line))
+    row = closed_loops.row(line, _label(line))
     shares = {f"within{ms}": 100 * share for ms, share in (line.within or {}).items()}
     delay = line.loop_delay or {}
     late = {"loop50": delay.get("p50"), "loop99": delay.get("p99")}
-    return Row(made.label, {**made.fields, **shares, **late}, made.client, made.flawed)
+    return Row(row.label, {**row.fields, **shares, **late}, row.client, row.flawed)
 
 
 def _chart(group: list[Line]) -> Chart:
@@ -122,11 +130,13 @@ def _compared(groups: list[list[Line]]) -> tuple[list[str], list[str]]:
             *dearer(f"Node.js, {where}", ours, [theirs]),
             *later(f"Node.js, {where}", ours, [theirs]),
         ]
-        said = f"Node.js, {where}: {ratio:.2f} times the operations of npm `aerospike`"
+        text = f"Node.js, {where}: {ratio:.2f} times the operations of npm `aerospike`"
         if ours.cpu and theirs.cpu:
-            said += f" at {ours.cpu.median / theirs.cpu.median:.2f} of the CPU for each"
+            text += (
+                f", with {ours.cpu.median / theirs.cpu.median:.2f} times its CPU time per operation"
+            )
         if ratio >= 1:
-            conclusions.append(f"{said}.")
+            conclusions.append(f"{text}.")
         else:
-            losses.append(f"{said}. {why(side(ours, NODE_OURS), side(theirs, NODE_PEER))}")
+            losses.append(f"{text}. {why(side(ours, NODE_OURS), side(theirs, NODE_PEER))}")
     return conclusions, losses

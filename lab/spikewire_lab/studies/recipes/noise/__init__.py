@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ...recipe import Recipe
-from .twins import Twins
+from .repeats import Repeats
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -23,11 +23,11 @@ class Noise(Recipe):
         " measures each client as two cells, in interleaved rounds as if they were two clients."
         " Beside the difference of the two medians stands the spread of the rounds, which is what"
         " every table gives for the noise: a difference between clients that is smaller says"
-        " nothing. Whether the two are told apart is judged by the rule of `lab compare`."
+        " nothing. The rule of `lab compare` decides whether the difference is significant."
     )
 
     def parts(self) -> Sequence[Measurement]:
-        return (Twins(),)
+        return (Repeats(),)
 
 
 RECIPE = Noise()

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 from ....clients import OURS, PEERS
 from ....clients.base import ASYNC, ASYNC_UVLOOP, SYNC
-from ....clients.shape import BATCH_READ, BATCH_WRITE, SINGLES
-from ....run.plan import Sizes
-from ... import closed
-from ...lost import dearer, side, why
+from ....plan import Sizes
+from ....work.shape import BATCH_READ, BATCH_WRITE, SINGLES
+from ... import closed_loops
+from ...reasons import dearer, side, why
 from ...recipe import Bench, Measurement, Part
 from ...relative import beside
 from ...report import LESS, LINES, MORE, Axis, Chart, Heading, Measured, Row, Section, Series, Table
@@ -31,10 +31,10 @@ from .published import SIZES, to_smallest
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from ....clients.shape import Shape
+    from ....plan import Cell
     from ....run.compare import Comparison
-    from ....run.plan import Cell
-    from ....table.summary import Line
+    from ....table.line import Line
+    from ....work.shape import Shape
 
 CLIENTS = (OURS, BUILDER, SDK_BUILDER, NATIVE, C_CLIENT, EXECUTOR, AEROSPIKE_PY)
 POOLED = (OURS, BUILDER, SDK_BUILDER)
@@ -70,7 +70,7 @@ class Batches(Measurement):
         )
         comparison = bench.compare(settings)
         lines = [line for group in comparison.lines() for line in group if line.absent is None]
-        tables, charts = _shown(lines, comparison)
+        tables, charts = _tables_and_charts(lines, comparison)
         section = Section(self.name, "Batches", _TEXT, tables, charts)
         conclusions, losses = _compared(lines)
         runs = comparison.as_json()["cells"]
@@ -111,17 +111,19 @@ def _how(cell: Cell) -> str:
     return f"pool, {cell.loops} x {tasks} tasks" if cell.loops else HOW[cell.mode]
 
 
-def _face(line: Line, words: Mapping[closed.State, str]) -> str:
+def _label(line: Line, words: Mapping[closed_loops.State, str]) -> str:
     cell = line.cell
     name = cell.client if cell.loops else cell.name
-    return f"{name}, {_how(cell)}{words[closed.state(line)]}"
+    return f"{name}, {_how(cell)}{words[closed_loops.state(line)]}"
 
 
-def _shown(lines: Sequence[Line], comparison: Comparison) -> tuple[list[Table], list[Chart]]:
+def _tables_and_charts(
+    lines: Sequence[Line], comparison: Comparison
+) -> tuple[list[Table], list[Chart]]:
     tables: list[Table] = []
     charts: list[Chart] = []
-    words = closed.states(lines)
-    how = closed.caption(comparison.settings, "Rates and CPU are for each record.")
+    words = closed_loops.states(lines)
+    how = closed_loops.caption(comparison.settings, "Rates and CPU are for each record.")
     for kind, done in KINDS.items():
         here = [line for line in lines if line.cell.shape.kind == kind]
         sizes = sorted({line.cell.shape.rows for line in here})
@@ -129,50 +131,50 @@ def _shown(lines: Sequence[Line], comparison: Comparison) -> tuple[list[Table], 
             continue
         headings = [Heading(f"rate{size}", f"{size}", "records/s", MORE, 0) for size in sizes]
         headings += [Heading(f"cpu{size}", f"CPU, {size}", "µs/record", LESS) for size in sizes]
-        by_face: dict[str, list[Line]] = {}
+        by_api: dict[str, list[Line]] = {}
         for line in here:
-            by_face.setdefault(_face(line, words), []).append(line)
-        rows = [_row(face, many) for face, many in by_face.items()]
+            by_api.setdefault(_label(line, words), []).append(line)
+        rows = [_row(api, many) for api, many in by_api.items()]
         title = f"Records {done}, by how many are in a call"
-        table = Table(kind, title, how, headings, rows, notes=closed.said(comparison))
+        table = Table(kind, title, how, headings, rows, notes=closed_loops.remarks(comparison))
         tables.append(beside(table, to_smallest(sizes)))
         if len(sizes) > 1:
-            charts += _charts(kind, title, how, by_face)
+            charts += _charts(kind, title, how, by_api)
     return tables, charts
 
 
 def _charts(
-    kind: str, title: str, how: str, by_face: Mapping[str, Sequence[Line]]
+    kind: str, title: str, how: str, by_api: Mapping[str, Sequence[Line]]
 ) -> Iterator[Chart]:
     """One chart for each way to call, over the sizes."""
     ways: dict[str, list[Series]] = {}
-    for face, lines in by_face.items():
+    for api, lines in by_api.items():
         sizes = [(float(line.cell.shape.rows), line.rate.median) for line in lines if line.rate]
         cell = lines[0].cell
-        ways.setdefault(_how(cell), []).append(Series(face, tuple(sizes), cell.client))
+        ways.setdefault(_how(cell), []).append(Series(api, tuple(sizes), cell.client))
     axes = Axis("records in a call", logarithmic=True), Axis("throughput", "records/s")
     for number, (way, series) in enumerate(ways.items()):
         name = f"{kind}-sizes" + (f"-{number + 1}" if number else "")
         yield Chart(name, f"{title}: {way}", how, LINES, *axes, series)
 
 
-def _row(face: str, lines: Sequence[Line]) -> Row:
+def _row(api: str, lines: Sequence[Line]) -> Row:
     fields: dict[str, Measured | None] = {}
     flaws: list[str] = []
     for line in lines:
         size = line.cell.shape.rows
-        fields[f"rate{size}"] = closed.measured(line.rate, line.rounds)
-        fields[f"cpu{size}"] = closed.measured(line.cpu, line.rounds)
+        fields[f"rate{size}"] = closed_loops.measured(line.rate, line.rounds)
+        fields[f"cpu{size}"] = closed_loops.measured(line.cpu, line.rounds)
         flaws += [] if not line.flawed else [f"{size}: {line.first_error or line.failures}"]
-    return Row(face, fields, lines[0].cell.client, "; ".join(flaws))
+    return Row(api, fields, lines[0].cell.client, "; ".join(flaws))
 
 
 def _compared(lines: Sequence[Line]) -> tuple[list[str], list[str]]:
-    """Our verbs against the best of the others at each size and face."""
+    """Our verbs against the best of the others at each size and API."""
     conclusions: list[str] = []
     losses: list[str] = []
-    words = closed.states(lines)
-    groups: dict[tuple[str, str, closed.State], list[float]] = {}
+    words = closed_loops.states(lines)
+    groups: dict[tuple[str, str, closed_loops.State], list[float]] = {}
     for line in lines:
         cell = line.cell
         if cell.client != OURS or line.rate is None:
@@ -190,18 +192,18 @@ def _compared(lines: Sequence[Line]) -> tuple[list[str], list[str]]:
             continue
         best = max(others, key=_rate)
         ratio = line.rate.median / _rate(best)
-        groups.setdefault((_how(cell), cell.shape.kind, closed.state(line)), []).append(ratio)
-        where = f"{cell.shape.rows} records {KINDS[cell.shape.kind]} at once, {_face(line, words)}"
+        groups.setdefault((_how(cell), cell.shape.kind, closed_loops.state(line)), []).append(ratio)
+        where = f"{cell.shape.rows} records {KINDS[cell.shape.kind]} at once, {_label(line, words)}"
         losses += dearer(f"Batches: {where}", line, others, "record")
         if ratio < 1:
-            told = f"{ratio:.2f} of the records per second of {best.cell.client}"
+            text = f"{ratio:.2f} of the records per second of {best.cell.client}"
             sides = side(line, cell.client), side(best, best.cell.client)
-            losses.append(f"Batches: {where}: {told}. {why(*sides, 'record')}")
+            losses.append(f"Batches: {where}: {text}. {why(*sides, 'record')}")
     for (how, kind, state), ratios in groups.items():
         conclusions.append(
             f"Batches {KINDS[kind]}, {how}{words[state]}: {min(ratios):.2f} to"
             f" {max(ratios):.2f} times the records per second of the best other client,"
-            f" over {len(ratios)} sizes."
+            f" over {len(ratios)} {'size' if len(ratios) == 1 else 'sizes'}."
         )
     return conclusions, losses
 

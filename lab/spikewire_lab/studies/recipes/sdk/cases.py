@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 from ....clients import OURS
 from ....clients.base import ASYNC, ASYNC_UVLOOP, CRATES, RUST, RUST_SYNC, SYNC
 from ....clients.registry import base_of, build_of, of_build
-from ....clients.shape import POOL, Shape
-from ....run.plan import RUST_CLIENTS, Cell, Matrix
+from ....plan import RUST_CLIENTS, Cell, Matrix
+from ....work.shape import POOL, Shape
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from ....run.plan import Group
+    from ....plan import Group
     from ...recipe import Bench
 
 BUILDER, SDK, SDK_BUILDER = "spikewire-builder", "aerospike-sdk", "aerospike-sdk-builder"
@@ -60,7 +60,7 @@ def _cells(bench: Bench, group: Sequence[tuple[Case, Shape]]) -> Iterator[Cell]:
     named = [
         (replace(case, client=client), shape)
         for case, shape in group
-        for client in bench.wanted((case.client,))
+        for client in bench.clients_of((case.client,))
     ]
     for case, shape in named:
         if case.mode in CRATES:

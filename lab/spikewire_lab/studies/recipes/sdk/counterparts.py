@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ....clients.base import ASYNC_UVLOOP, RUST, RUST_SYNC, SYNC
-from ....run.plan import RUST_PEER
+from ....plan import RUST_PEER
 from ...report import Heading
 from .cases import C_CLIENT, LOCAL, NATIVE, SDK, SDK_BUILDER, SDK_LOCAL, SDK_LOCAL_BUILDER, Case
 
@@ -37,5 +37,5 @@ HERE = Heading("here", "measured here as")
 
 def here(name: str) -> str:
     """The label in the tables of this recipe, or the reason."""
-    found = COUNTERPARTS[name]
-    return found if isinstance(found, str) else found.label
+    counterpart = COUNTERPARTS[name]
+    return counterpart if isinstance(counterpart, str) else counterpart.label

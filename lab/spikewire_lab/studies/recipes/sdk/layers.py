@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING
 
 from ....clients import OURS
 from ....clients.base import ASYNC, ASYNC_UVLOOP, CRATES, RUST, RUST_SYNC, SYNC
-from ....run.plan import RUST_OURS, RUST_PEER
-from ... import closed
-from ...lost import dearer, later, side, why
+from ....plan import RUST_OURS, RUST_PEER
+from ... import closed_loops
+from ...reasons import dearer, later, side, why
 from ...report import Heading, Measured, Row, Table
 from .cases import BUILDER, CHAINS, NATIVE, SDK, SDK_BUILDER
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ....table.summary import Line
+    from ....table.line import Line
 
 STACKS = ((RUST_PEER, NATIVE, SDK, SDK_BUILDER), (RUST_OURS, OURS, BUILDER))
 """From the lowest layer to the highest, the vendor's and ours."""
@@ -35,46 +35,49 @@ NAMES = {SYNC: "blocking, 32 threads", ASYNC: "asyncio, 32 tasks", ASYNC_UVLOOP:
 
 def layers(lines: Sequence[Line], how: str) -> list[Table]:
     """A table for each way to call, with the layers that were measured in it."""
-    made: list[Table] = []
-    words = closed.states(lines)
+    tables: list[Table] = []
+    words = closed_loops.states(lines)
     ways = dict.fromkeys(
-        (line.cell.mode, closed.state(line)) for line in lines if line.cell.mode not in CRATES
+        (line.cell.mode, closed_loops.state(line)) for line in lines if line.cell.mode not in CRATES
     )
     for mode, state in ways:
         rows = [row for stack in STACKS for row in _stack(_measured(lines, stack, mode, state))]
         if len(rows) > 1:
             name = f"layers-{mode}{re.sub('[^a-z0-9.]+', '-', words[state].lower())}"
             title = f"Layers, {NAMES[mode]}{words[state]}"
-            headings = (closed.RATE, DELTA, closed.CPU, EXTRA)
-            made.append(Table(name, title, how, headings, rows, "layer", (CRATE[mode],)))
-    return made
+            headings = (closed_loops.RATE, DELTA, closed_loops.CPU, EXTRA)
+            tables.append(Table(name, title, how, headings, rows, "layer", (CRATE[mode],)))
+    return tables
 
 
 def _measured(
-    lines: Sequence[Line], stack: Sequence[str], mode: str, state: closed.State
+    lines: Sequence[Line], stack: Sequence[str], mode: str, state: closed_loops.State
 ) -> list[Line]:
     """The lines of a stack in its order; a crate has neither modes of Python nor interpreters."""
-    found = {
+    by_client = {
         line.cell.client: line
         for line in lines
         if line.cell.concurrency == AT
         and not line.cell.loops
-        and (line.cell.mode == BELOW[mode] or (line.cell.mode, closed.state(line)) == (mode, state))
+        and (
+            line.cell.mode == BELOW[mode]
+            or (line.cell.mode, closed_loops.state(line)) == (mode, state)
+        )
     }
-    return [found[client] for client in stack if client in found]
+    return [by_client[client] for client in stack if client in by_client]
 
 
 def _stack(lines: Sequence[Line]) -> list[Row]:
     rows: list[Row] = []
     below: Row | None = None
     for line in lines:
-        made = closed.row(line, line.cell.client)
-        delta = closed.ratio(made.fields["rate"], below.fields["rate"]) if below else None
+        row = closed_loops.row(line, line.cell.client)
+        delta = closed_loops.ratio(row.fields["rate"], below.fields["rate"]) if below else None
         cpu, less = line.cpu, None if below is None else below.fields["cpu"]
         extra = cpu.median - less.value if cpu and isinstance(less, Measured) else None
         added = {"delta": None if delta is None else 100 * (delta - 1), "extra": extra}
-        below = made
-        rows.append(Row(made.label, {**made.fields, **added}, made.client, made.flawed))
+        below = row
+        rows.append(Row(row.label, {**row.fields, **added}, row.client, row.flawed))
     return rows
 
 
@@ -82,7 +85,7 @@ def compared(lines: Sequence[Line]) -> tuple[list[str], list[str]]:
     """Ours against the best of the others in each way to call, and chains against plain verbs."""
     conclusions: list[str] = []
     losses: list[str] = []
-    words = closed.states(lines)
+    words = closed_loops.states(lines)
     for way in dict.fromkeys(map(way_of, lines)):
         where = f"{words_of(way)}{words[way[-1]]}"
         here = [line for line in lines if way_of(line) == way and line.rate and not line.flawed]
@@ -92,14 +95,16 @@ def compared(lines: Sequence[Line]) -> tuple[list[str], list[str]]:
             continue
         best = max(others, key=_rate)
         ratio = ours.rate.median / _rate(best)
-        said = f"{where}: {ratio:.2f} times the operations of the best other, {best.cell.client}"
+        text = f"{where}: {ratio:.2f} times the operations of the best other, {best.cell.client}"
         if ours.cpu and best.cpu:
-            said += f", at {ours.cpu.median / best.cpu.median:.2f} of its CPU for each"
+            text += (
+                f", with {ours.cpu.median / best.cpu.median:.2f} times its CPU time per operation"
+            )
         if ratio >= 1:
-            conclusions.append(f"{said}.")
+            conclusions.append(f"{text}.")
         else:
             sides = side(ours, ours.cell.client), side(best, best.cell.client)
-            losses.append(f"{said}. {why(*sides)}")
+            losses.append(f"{text}. {why(*sides)}")
         losses += [*dearer(where, ours, others), *later(where, ours, others)]
         for plain, chains in CHAINS.items():
             pair = {line.cell.client: line for line in here}
@@ -111,13 +116,13 @@ def compared(lines: Sequence[Line]) -> tuple[list[str], list[str]]:
     return conclusions, losses
 
 
-_Way = tuple[str, int, int, closed.State]
+_Way = tuple[str, int, int, closed_loops.State]
 
 
 def way_of(line: Line) -> _Way:
     """How calls are made, without the client."""
     cell = line.cell
-    return cell.mode, cell.concurrency, cell.loops, closed.state(line)
+    return cell.mode, cell.concurrency, cell.loops, closed_loops.state(line)
 
 
 def words_of(way: _Way) -> str:

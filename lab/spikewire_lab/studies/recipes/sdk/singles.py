@@ -1,4 +1,4 @@
-"""The matrix of single keys: every client and face, the latencies, and the cost of each layer."""
+"""The matrix of single keys: every client and API, the latencies, and the cost of each layer."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from ....clients import OURS
 from ....clients.registry import base_of
-from ... import closed, overtime
+from ... import closed_loops, timelines
 from ...recipe import Bench, Measurement, Part
 from ...report import Heading, Row, Section, Table
 from .cases import CASES, SINGLES, Chosen, quick, short
@@ -17,15 +17,15 @@ from .paths import paths, pools
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from ....table.summary import Line
+    from ....table.line import Line
     from .cases import Case
 
-LATENCIES = (closed.P50, closed.P90, closed.P99, closed.TAIL)
+LATENCIES = (closed_loops.P50, closed_loops.P90, closed_loops.P99, closed_loops.TAIL)
 
 
 class Singles(Measurement):
     name = "singles"
-    title = "single keys with every client and face"
+    title = "single keys with every client and API"
     seconds = 120
 
     def run(self, bench: Bench) -> Part:
@@ -36,27 +36,29 @@ class Singles(Measurement):
         )
         comparison = bench.compare(settings)
         lines = [line for group in comparison.lines() for line in group if line.absent is None]
-        how = closed.caption(settings)
-        words = closed.states(lines)
-        rows = [closed.row(line, _label(line, words)) for line in lines]
-        matrix = Table("matrix", "Single keys", how, (*closed.CLOSED[:3], _TIMES), _timed(rows))
+        how = closed_loops.caption(settings)
+        words = closed_loops.states(lines)
+        rows = [closed_loops.row(line, _label(line, words)) for line in lines]
+        matrix = Table(
+            "matrix", "Single keys", how, (*closed_loops.CLOSED[:3], _TIMES), _timed(rows)
+        )
         latency = Table("latency", "Latencies", f"{how} {_LOOPS}", LATENCIES, rows)
-        said = closed.said(comparison)
+        remarks = closed_loops.remarks(comparison)
         section = Section(
             self.name,
             "Single keys",
             _TEXT,
             (
-                replace(matrix, notes=said),
+                replace(matrix, notes=remarks),
                 latency,
                 *layers(lines, how),
                 *paths(lines, how),
                 *pools(lines, how),
             ),
             (
-                *closed.bars(matrix, closed.RATE),
-                *closed.bars(matrix, closed.CPU),
-                *overtime.charts(comparison, self.name, how, lambda line: _label(line, words)),
+                *closed_loops.bars(matrix, closed_loops.RATE),
+                *closed_loops.bars(matrix, closed_loops.CPU),
+                *timelines.charts(comparison, self.name, how, lambda line: _label(line, words)),
             ),
         )
         conclusions, losses = compared(lines)
@@ -80,26 +82,26 @@ _TIMES = Heading("times", "of Spikewire's", "times")
 
 
 def _chosen(bench: Bench) -> Chosen:
-    wanted: Callable[[Case], bool] = bench.pick(quick, short, _every)
-    return Chosen.of(bench, [[(case, SINGLES) for case in CASES if wanted(case)]])
+    included: Callable[[Case], bool] = bench.pick(quick, short, _every)
+    return Chosen.of(bench, [[(case, SINGLES) for case in CASES if included(case)]])
 
 
 def _every(_case: Case) -> bool:
     return True
 
 
-def _label(line: Line, words: Mapping[closed.State, str]) -> str:
+def _label(line: Line, words: Mapping[closed_loops.State, str]) -> str:
     cell = line.cell
     plain = replace(cell, client=base_of(cell.client))
     case = next(one for one in CASES if replace(one.cell(cell.interpreter), gil=cell.gil) == plain)
-    return replace(case, client=cell.client).label + words[closed.state(line)]
+    return replace(case, client=cell.client).label + words[closed_loops.state(line)]
 
 
 def _timed(rows: list[Row]) -> list[Row]:
     """Each line's throughput relative to our plain verbs used in the same way."""
     ours = {row.label.partition(", ")[2]: row.fields["rate"] for row in rows if row.client == OURS}
-    made: list[Row] = []
+    timed: list[Row] = []
     for row in rows:
-        ratio = closed.ratio(row.fields["rate"], ours.get(row.label.partition(", ")[2]))
-        made.append(replace(row, fields={**row.fields, "times": ratio}))
-    return made
+        ratio = closed_loops.ratio(row.fields["rate"], ours.get(row.label.partition(", ")[2]))
+        timed.append(replace(row, fields={**row.fields, "times": ratio}))
+    return timed

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 from ....run.compare import CannotRunError
 from ....serving.cells import BATCH, MODEL, WAYS, Cell
 from ....serving.users import WARMING
-from ... import closed
+from ... import closed_loops
 from ...builds import of_rows
-from ...interleaved import Found
+from ...interleaved import Outcomes
 from ...recipe import Bench, Measurement, Part
 from ...report import Row, Section, Table
 from .environments import compared, figures_of, python_of
@@ -36,7 +36,7 @@ class Arrivals(Measurement):
     def run(self, bench: Bench) -> Part:
         rates = [
             (cell, figures.at(RATE))
-            for cell, figures in self.closed.made.items()
+            for cell, figures in self.closed.by_cell.items()
             if cell.way == BATCH
         ]
         if not rates:
@@ -47,13 +47,16 @@ class Arrivals(Measurement):
             replace(cell, rate=slowest * share): share for share in shares for cell, _ in rates
         }
         much = replace(amount(bench), users=CONNECTIONS)
-        found: Found[Cell, ServingResult] = Found()
-        bench.measure(ServingLab(bench, list(cells), much, found), found)
-        measured = figures_of(list(cells), found)
+        outcomes: Outcomes[Cell, ServingResult] = Outcomes()
+        bench.measure(ServingLab(bench, list(cells), much, outcomes), outcomes)
+        measured = figures_of(list(cells), outcomes)
         rows: list[Row] = []
         for cell, share in cells.items():
             fields = measured[cell].fields() if cell in measured else {}
-            flaws = [*found.failures(cell), *(measured[cell].flaws() if cell in measured else ())]
+            flaws = [
+                *outcomes.failures(cell),
+                *(measured[cell].flaws() if cell in measured else ()),
+            ]
             text = f"{cell.client}, {share:.0%}{python_of(cell, measured.get(cell))}"
             rows.append(Row(text, fields, cell.client, "; ".join(flaws)))
         how = (
@@ -64,9 +67,9 @@ class Arrivals(Measurement):
         )
         table = Table(MODEL_OPEN, self.title, how, HEADINGS, tuple(rows), "client and load")
         table = replace(table, notes=of_rows(rows, HEADINGS))
-        section = Section(self.name, self.title, TEXT, (table,), closed.bars(table, P95))
+        section = Section(self.name, self.title, TEXT, (table,), closed_loops.bars(table, P95))
         conclusions, losses = compared(measured)
-        return Part(section, found.runs(), conclusions, losses, found.interrupted)
+        return Part(section, outcomes.runs(), conclusions, losses, outcomes.interrupted)
 
 
 MODEL_OPEN = f"{MODEL}-open"

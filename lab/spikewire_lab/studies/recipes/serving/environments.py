@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 from ....clients import OURS
 from ....clients.registry import base_of
 from ....serving.cells import BATCH, CLIENTS, ENVIRONMENTS, MODEL, SETS, SINGLES, WAYS, Cell
-from ... import closed
+from ... import closed_loops
 from ...builds import of_rows
-from ...interleaved import Found
-from ...lost import Side, why
+from ...interleaved import Outcomes
+from ...reasons import Side, why
 from ...recipe import Bench, Measurement, Part
 from ...report import Heading, Row, Section, Table
 from .figures import CPU, HEADINGS, P95, RATE, Figures
@@ -30,7 +30,7 @@ class Environment(Measurement):
 
     name: str
     text: str
-    made: dict[Cell, Figures] = field(default_factory=dict[Cell, Figures])
+    by_cell: dict[Cell, Figures] = field(default_factory=dict[Cell, Figures])
     """The results, once measured."""
     seconds = 11
 
@@ -45,22 +45,24 @@ class Environment(Measurement):
             Cell(self.name, client, way, interpreter)
             for interpreter in bench.interpreters
             for way in ways
-            for client in bench.wanted(CLIENTS)
+            for client in bench.clients_of(CLIENTS)
         ]
-        found: Found[Cell, ServingResult] = Found()
-        bench.measure(ServingLab(bench, cells, much, found), found)
-        self.made = made = figures_of(cells, found)
-        rows = table(self.name, cells, found, made, much)
-        charts = [one for heading in (P95, RATE) for one in closed.bars(rows, heading)]
-        tables = (rows, steps(made, much)) if self.name == MODEL else (rows,)
+        outcomes: Outcomes[Cell, ServingResult] = Outcomes()
+        bench.measure(ServingLab(bench, cells, much, outcomes), outcomes)
+        self.by_cell = figures = figures_of(cells, outcomes)
+        rows = table(self.name, cells, outcomes, figures, much)
+        charts = [one for heading in (P95, RATE) for one in closed_loops.bars(rows, heading)]
+        tables = (rows, steps(figures, much)) if self.name == MODEL else (rows,)
         section = Section(self.name, self.title, self.text, tables, charts)
-        conclusions, losses = compared(made)
-        return Part(section, found.runs(), conclusions, losses, found.interrupted)
+        conclusions, losses = compared(figures)
+        return Part(section, outcomes.runs(), conclusions, losses, outcomes.interrupted)
 
 
-def figures_of(cells: Sequence[Cell], found: Found[Cell, ServingResult]) -> dict[Cell, Figures]:
+def figures_of(
+    cells: Sequence[Cell], outcomes: Outcomes[Cell, ServingResult]
+) -> dict[Cell, Figures]:
     """The figures of the cells that have any."""
-    return {cell: Figures(found.results(cell)) for cell in cells if found.results(cell)}
+    return {cell: Figures(outcomes.results(cell)) for cell in cells if outcomes.results(cell)}
 
 
 def label(cell: Cell, figures: Figures | None) -> str:
@@ -80,14 +82,14 @@ def python_of(cell: Cell, figures: Figures | None) -> str:
 def table(
     name: str,
     cells: Sequence[Cell],
-    found: Found[Cell, ServingResult],
-    made: Mapping[Cell, Figures],
+    outcomes: Outcomes[Cell, ServingResult],
+    by_cell: Mapping[Cell, Figures],
     much: Amount,
 ) -> Table:
     rows: list[Row] = []
     for cell in cells:
-        figures = made.get(cell)
-        failures = found.failures(cell)
+        figures = by_cell.get(cell)
+        failures = outcomes.failures(cell)
         if figures is None and not failures:
             continue
         flaws = [*failures, *(figures.flaws() if figures else ())]
@@ -109,16 +111,16 @@ def _side(cell: Cell, heading: Heading, figures: Figures) -> Side:
     return Side(cell.client, min(rounds), max(rounds), len(rounds), figures.at(CPU) * 1e3)
 
 
-def compared(made: Mapping[Cell, Figures]) -> tuple[list[str], list[str]]:
+def compared(by_cell: Mapping[Cell, Figures]) -> tuple[list[str], list[str]]:
     """Ours against the best of the others for each way, by p95 and by requests."""
     conclusions: list[str] = []
     losses: list[str] = []
-    for cell, figures in made.items():
+    for cell, figures in by_cell.items():
         if cell.client != OURS:
             continue
         others = {
             one: those
-            for one, those in made.items()
+            for one, those in by_cell.items()
             if one == replace(cell, client=one.client) and base_of(one.client) != OURS
         }
         if not others:
@@ -128,17 +130,17 @@ def compared(made: Mapping[Cell, Figures]) -> tuple[list[str], list[str]]:
         where = f"{ENVIRONMENTS[cell.environment]}, {WAYS[cell.way]}"
         where += f", {cell.rate:,.0f} due each second" if cell.rate else ""
         where += python_of(cell, figures)
-        said = f"{where}: p95 {p95:.2f} of that of {best.client}"
+        text = f"{where}: p95 {p95:.2f} of that of {best.client}"
         if p95 > 1:
             because = why(_side(cell, P95, figures), _side(best, P95, others[best]), "request")
             losses.append(f"{where}: p95 {p95:.2f} times that of {best.client}. {because}")
         if cell.rate:
             # All have the same request rate.
-            conclusions.append(f"{said}.")
+            conclusions.append(f"{text}.")
             continue
         most = max(others, key=lambda one: others[one].at(RATE))
         rate = figures.at(RATE) / others[most].at(RATE)
-        conclusions.append(f"{said}, {rate:.2f} times the requests of the best other client.")
+        conclusions.append(f"{text}, {rate:.2f} times the requests of the best other client.")
         if rate < 1:
             because = why(_side(cell, RATE, figures), _side(most, RATE, others[most]), "request")
             losses.append(f"{where}: {rate:.2f} of the requests of {most.client}. {because}")

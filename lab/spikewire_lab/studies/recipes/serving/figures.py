@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ....measure import merge
-from ....run.rounds import ERROR_LIMIT, error_share
+from ....table.figures import ERROR_LIMIT, error_share
 from ...report import LESS, MORE, Heading, Measured
 
 if TYPE_CHECKING:
@@ -33,21 +33,21 @@ class Figures:
     def fields(self) -> dict[str, Entry]:
         """The fields under any of `HEADINGS`."""
         latency = merge(result["latency"] for result in self.results)
-        made: dict[str, Entry] = {
+        fields: dict[str, Entry] = {
             AVERAGE.key: self._median(lambda one: one["mean"] * 1e3),
             RATE.key: self._median(lambda one: one["requests"] / one["elapsed"]),
             CPU.key: self._median(lambda one: one["cpu"] / one["requests"] * 1e3),
         }
         for at, heading in ((50, P50), (90, P90), (95, P95), (99, P99)):
-            made[heading.key] = latency.get_value_at_percentile(float(at)) / 1e6
+            fields[heading.key] = latency.get_value_at_percentile(float(at)) / 1e6
         if all(result["generator_cpu"] is not None for result in self.results):
-            made[GENERATOR.key] = self._median(
+            fields[GENERATOR.key] = self._median(
                 lambda one: (one["generator_cpu"] or 0.0) / one["requests"] * 1e3
             )
         services = [result["service"] for result in self.results if result["service"]]
         if services:
-            made[SERVICE.key] = merge(services).get_value_at_percentile(95.0) / 1e6
-        return made
+            fields[SERVICE.key] = merge(services).get_value_at_percentile(95.0) / 1e6
+        return fields
 
     def _median(self, of: Callable[[ServingResult], float]) -> Measured:
         values = [of(result) for result in self.results]
@@ -67,16 +67,16 @@ class Figures:
 
     def flaws(self) -> list[str]:
         """Remarks on these figures."""
-        said: list[str] = []
+        flaws: list[str] = []
         errors = sum(result["errors"] for result in self.results)
         answered = sum(result["requests"] for result in self.results)
         if error_share(errors, answered) > ERROR_LIMIT:
             first = next(result["first_error"] for result in self.results if result["errors"])
-            said.append(f"{errors:,} requests failed, the first: {first}")
+            flaws.append(f"{errors:,} requests failed, the first: {first}")
         for result in self.results:
             used = result["generator_cpu"]
             if used is not None and used > result["cpu"]:
-                said.append("the users took more processor time than the server")
+                flaws.append("the users took more processor time than the server")
             if result["python"]["free_threaded"] and result["python"]["gil"]:
-                said.append("the GIL was on: a module has switched it on")
-        return list(dict.fromkeys(said))
+                flaws.append("the GIL was on: a module has switched it on")
+        return list(dict.fromkeys(flaws))

@@ -12,12 +12,12 @@ from ....run.compare import CannotRunError
 from ....run.launch import python_worker, run_job
 from ....serving.cells import BINS, CALL, DESCRIBE, FILL, LOAD, LOOP, Cell
 from ....serving.result import ServingJob, ServingResult, as_serving
-from ...interleaved import FILL_SECONDS, Found, InterleavedLab
+from ...interleaved import FILL_SECONDS, InterleavedLab, Outcomes
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Sequence
 
-    from ....result import Failure
+    from ....contract.result import Failure
     from ....run.cluster import Cluster
     from ...recipe import Bench
 
@@ -53,20 +53,24 @@ class Amount:
 
 def amount(bench: Bench) -> Amount:
     """The sets, records and users of the study at full size."""
-    made: Amount = bench.pick(
+    amount: Amount = bench.pick(
         Amount(users=4, sets=3, rows=5, keys=200, warmup=0.05, duration=0.15, rounds=1),
         Amount(users=10, sets=9, rows=20, keys=2_000, warmup=0.2, duration=0.5, rounds=1),
         Amount(users=10, sets=9, rows=200, keys=20_000, warmup=1.0, duration=5.0, rounds=3),
     )
-    made = bench.instead.of(made)
-    return replace(made, rows=min(made.rows, made.keys))
+    amount = bench.overrides.of(amount)
+    return replace(amount, rows=min(amount.rows, amount.keys))
 
 
 class ServingLab(InterleavedLab[Cell, ServingResult]):
     def __init__(
-        self, bench: Bench, cells: Sequence[Cell], much: Amount, found: Found[Cell, ServingResult]
+        self,
+        bench: Bench,
+        cells: Sequence[Cell],
+        much: Amount,
+        outcomes: Outcomes[Cell, ServingResult],
     ) -> None:
-        super().__init__(bench, cells, much.rounds, found)
+        super().__init__(bench, cells, much.rounds, outcomes)
         self._amount = much
 
     def what(self, cell: Cell) -> Hashable:
@@ -99,8 +103,8 @@ class ServingLab(InterleavedLab[Cell, ServingResult]):
         p95 = merge([result["latency"]]).get_value_at_percentile(95.0) / 1e6
         each = result["cpu"] / result["requests"] * 1e3
         rate = result["requests"] / result["elapsed"]
-        said = f"{rate:,.0f} requests/s, p95 {p95:,.1f} ms, {each:,.2f} ms CPU each"
-        return f"{said}, {result['errors']:,} errors" if result["errors"] else said
+        text = f"{rate:,.0f} requests/s, p95 {p95:,.1f} ms, {each:,.2f} ms CPU each"
+        return f"{text}, {result['errors']:,} errors" if result["errors"] else text
 
     def _serving(self, cell: Cell, action: str, cluster: Cluster | None) -> ServingJob:
         much = self._amount

@@ -75,8 +75,8 @@ def _advantage(clients: dict[str, dict[str, float]]) -> Row:
     """The last column: the difference of each figure in percent."""
     ours, official = clients[PEER], clients[OFFICIAL]
     changes = {key: change(figure, official[key]) for key, figure in ours.items()}
-    told = {key: f"{by:+.0f} %" for key, by in changes.items() if by is not None}
-    return Row(f"{PEER} against {OFFICIAL}", told)
+    texts = {key: f"{by:+.0f} %" for key, by in changes.items() if by is not None}
+    return Row(f"{PEER} against {OFFICIAL}", texts)
 
 
 TABLES = (

@@ -26,13 +26,13 @@ OUR_STEPS = (
 )
 
 
-def steps(made: Mapping[Cell, Figures], much: Amount) -> Table:
+def steps(by_cell: Mapping[Cell, Figures], much: Amount) -> Table:
     """A row for each step; a step that was not measured has a dash and a note with the reason."""
     rows: list[Row] = []
     missing: list[str] = []
     first: Entry = None
     for step in (*STEPS, *OUR_STEPS):
-        figures = _figures(step, made)
+        figures = _figures(step, by_cell)
         if figures is None:
             missing.append(step.what)
         of = {} if figures is None else figures.fields()
@@ -50,8 +50,8 @@ def steps(made: Mapping[Cell, Figures], much: Amount) -> Table:
     return Table("steps", title, much.caption(), headings, tuple(rows), "step", notes)
 
 
-def _figures(step: Step, made: Mapping[Cell, Figures]) -> Figures | None:
-    for cell, figures in made.items():
+def _figures(step: Step, by_cell: Mapping[Cell, Figures]) -> Figures | None:
+    for cell, figures in by_cell.items():
         free = not figures.results[0]["python"]["gil"]
         if (cell.client, cell.way, free) == (step.client, step.way, step.free_threaded):
             return figures

@@ -9,4 +9,7 @@ __all__ = ["operation_dict"]
 
 def operation_dict(operation: dict[str, Any], **optional: Any) -> dict[str, Any]:
     """The operation with the arguments that were passed."""
-    return operation | {name: value for name, value in optional.items() if value is not None}
+    for name, value in optional.items():
+        if value is not None:
+            operation[name] = value  # noqa: PERF403  (creating another dict takes longer)
+    return operation

@@ -1,0 +1,76 @@
+"""The reports in lab/reports: their names, and how they are added."""
+
+from __future__ import annotations
+
+import shutil
+from dataclasses import dataclass
+from pathlib import Path
+
+from spikewire_lab.studies.report import Report, load
+
+ROOT = Path(__file__).resolve().parents[3]
+REPORTS = Path("lab/reports")
+FREE = "free-threaded"
+STUDIES = {
+    "sdk": "Aerospike Python SDK: cross-client matrix, batches, layers",
+    "aerospike-py": "aerospike-py: operations with its method, NumPy, memory",
+    "serving": "aerospike-py: serving with FastAPI and a model",
+    "node": "Node.js client 2.0: shares of latencies, scans",
+    "cassandra": "cassandra-driver: ways to keep calls in flight, chains",
+    "latency": "latency at the same rates for all clients, open-loop",
+    "gil": "what a client leaves for event loops and other threads",
+    "noise": "each client twice: which differences mean anything",
+}
+"""By recipe, in the words of the page about reports."""
+
+
+@dataclass(frozen=True)
+class SavedReport:
+    """A report, and the name of its files."""
+
+    name: str
+    report: Report
+
+    @property
+    def title(self) -> str:
+        """The study, and what is special about this run."""
+        special = self.name.removeprefix(self.report.recipe).lstrip("-")
+        words = f", {special.replace('-', ' ').replace('free threaded', 'free-threaded')}"
+        return STUDIES[self.report.recipe] + (words if special else "")
+
+
+def saved_reports(root: Path = ROOT) -> dict[str, SavedReport]:
+    """All reports by name, in the order of the studies."""
+    folder = root / REPORTS
+    reports = [SavedReport(path.stem, load(path)) for path in sorted(folder.glob("*.json"))]
+    order = list(STUDIES)
+    reports.sort(key=lambda one: (one.name != one.report.recipe, order.index(one.report.recipe)))
+    return {one.name: one for one in reports}
+
+
+def take(folder: Path, special: str = "", root: Path = ROOT) -> list[str]:
+    """Copies the reports of a run there; returns the names that they have then.
+
+    Raises `ValueError` if there are none, or one is not fit to be quoted.
+    """
+    paths = sorted(folder.glob("*/report.json")) or sorted(folder.glob("report.json"))
+    if not paths:
+        raise ValueError(f"{folder} has no report.json")
+    reports = [(path, load(path)) for path in paths]
+    for path, report in reports:
+        if report.interrupted:
+            raise ValueError(f"{path}: interrupted")
+        if report.recipe not in STUDIES:
+            raise ValueError(f"{path}: no study is called {report.recipe}")
+        if not report.sections:
+            raise ValueError(f"{path}: nothing was measured")
+        build = report.environment.get("build") or {}
+        if build.get("modified"):
+            raise ValueError(f"{path}: measured with changes that are in no commit")
+    names: list[str] = []
+    for path, report in reports:
+        name = report.recipe + (f"-{special}" if special else "")
+        for kind in ("json", "html"):
+            shutil.copyfile(path.with_suffix(f".{kind}"), root / REPORTS / f"{name}.{kind}")
+        names.append(name)
+    return names
