@@ -98,8 +98,8 @@ impl OfficialRow {
 impl OfficialRow {
     // Subclasses may take other arguments, so all of them are left to `__init__`.
     #[new]
-    #[pyo3(signature = (*_given, **_named))]
-    fn new(_given: &Bound<'_, PyTuple>, _named: Option<&Bound<'_, PyDict>>) -> Self {
+    #[pyo3(signature = (*_args, **_kwargs))]
+    fn new(_args: &Bound<'_, PyTuple>, _kwargs: Option<&Bound<'_, PyDict>>) -> Self {
         Self::default()
     }
 
@@ -174,10 +174,10 @@ impl OfficialRow {
 #[pymethods]
 impl OfficialWrite {
     #[new]
-    #[pyo3(signature = (*_given, **_named))]
+    #[pyo3(signature = (*_args, **_kwargs))]
     fn new(
-        _given: &Bound<'_, PyTuple>,
-        _named: Option<&Bound<'_, PyDict>>,
+        _args: &Bound<'_, PyTuple>,
+        _kwargs: Option<&Bound<'_, PyDict>>,
     ) -> PyClassInitializer<Self> {
         PyClassInitializer::from(OfficialRow::default()).add_subclass(Self::default())
     }

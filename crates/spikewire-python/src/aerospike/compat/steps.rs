@@ -76,17 +76,17 @@ impl<'py> Steps<'py> {
         operation: &Bound<'py, PyAny>,
         known: &OfficialOperations,
     ) -> Option<()> {
-        let given = known.given(operation)?;
+        let entries = known.parse(operation)?;
         let start = self.bytes.len();
         let mut of = particle::NULL;
-        if let Some(value) = given.value.as_ref().filter(|value| !value.is_none()) {
-            of = encode(&mut self.bytes, value, &Place::Bin(given.name())).ok()?;
-            check_operand(given.code, of, given.name()).ok()?;
+        if let Some(value) = entries.value.as_ref().filter(|value| !value.is_none()) {
+            of = encode(&mut self.bytes, value, &Place::Bin(entries.name())).ok()?;
+            check_operand(entries.code, of, entries.name()).ok()?;
         }
         let value = start..self.bytes.len();
         self.all.push(Step {
-            code: given.code,
-            bin: given.bin,
+            code: entries.code,
+            bin: entries.bin,
             particle: of,
             value,
             choices: None,

@@ -185,7 +185,7 @@ impl<'py> Kind<'py> {
 const COMPARED_KINDS: usize = 4;
 
 /// How the record of a row is created.
-enum Made<'py> {
+enum RecordSource<'py> {
     /// From its own operations, which are of this kind.
     Own(usize),
     /// As the drop-in specifies.
@@ -199,7 +199,7 @@ struct Rows<'a, 'py> {
     steps: Steps<'py>,
     options: OptionsOfRows<'a, 'py>,
     kinds: Vec<Kind<'py>>,
-    made: Vec<Made<'py>>,
+    sources: Vec<RecordSource<'py>>,
 }
 
 impl<'py> Rows<'_, 'py> {
@@ -242,16 +242,16 @@ impl<'py> Rows<'_, 'py> {
             return Ok(false);
         }
         batch.encoded(py, &kinds[number].operating, steps.encoded())?;
-        self.made.push(Made::Own(number));
+        self.sources.push(RecordSource::Own(number));
         Ok(true)
     }
 
     /// Adds a row prepared by the drop-in, together with the shape of its record.
-    fn add_made(&mut self, row: &Bound<'py, PyAny>, make: &Bound<'py, PyAny>) -> PyResult<()> {
-        let (made, shape): (Bound<'py, PyAny>, Bound<'py, PyAny>) =
+    fn add_prepared(&mut self, row: &Bound<'py, PyAny>, make: &Bound<'py, PyAny>) -> PyResult<()> {
+        let (prepared, shape): (Bound<'py, PyAny>, Bound<'py, PyAny>) =
             make.call1((row,))?.extract()?;
-        self.batch.row(&made)?;
-        self.made.push(Made::Odd(shape));
+        self.batch.row(&prepared)?;
+        self.sources.push(RecordSource::Odd(shape));
         Ok(())
     }
 }
@@ -292,21 +292,21 @@ impl OfficialWrites {
         let rules = ReadRules { touch: None, mode: None, hedge: None };
         let usual = RowOptions { rules, ttl: None, exists: None, durable: false, send_key: None };
         let batch = Mixed::new(client.defaults(), &resolve, &limits, &usual)?;
-        let (steps, kinds, made) = (Steps::default(), Vec::new(), Vec::new());
+        let (steps, kinds, sources) = (Steps::default(), Vec::new(), Vec::new());
         let options = OptionsOfRows::new(options);
-        let mut gathered = Rows { of: self, batch, steps, options, kinds, made };
+        let mut gathered = Rows { of: self, batch, steps, options, kinds, sources };
         for row in rows.iter() {
             if !gathered.add(&row)? {
-                gathered.add_made(&row, make)?;
+                gathered.add_prepared(&row, make)?;
             }
         }
-        let Rows { batch, kinds, made, .. } = gathered;
+        let Rows { batch, kinds, sources, .. } = gathered;
         let done = client.run_many(py, batch.finish(), began)?;
         let done = done.cast::<Batch>()?.get();
         let shapes = &results.shapes;
-        let shape = |at: usize| match &made[at] {
-            Made::Own(kind) => Ok(Shape::Own(&kinds[*kind].results)),
-            Made::Odd(shape) => Shape::of(shape, shapes),
+        let shape = |at: usize| match &sources[at] {
+            RecordSource::Own(kind) => Ok(Shape::Own(&kinds[*kind].results)),
+            RecordSource::Odd(shape) => Shape::of(shape, shapes),
         };
         done.reads_all(|| settled(&shapes.values(py)?, done, rows, shape))
     }
