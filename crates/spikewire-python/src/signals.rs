@@ -189,7 +189,7 @@ impl Signals {
     }
 }
 
-type Command<'py> = (&'static str, String, String, &'static str, Vec<u64>, f64, u64, u64, u64);
+type CommandTuple<'py> = (&'static str, String, String, &'static str, Vec<u64>, f64, u64, u64, u64);
 
 fn command<'py>(
     py: Python<'py>,
@@ -198,7 +198,7 @@ fn command<'py>(
 ) -> PyResult<Bound<'py, PyTuple>> {
     let Labels { operation, namespace, node, result } = labels;
     let Totals { latencies, records, retries, parts } = totals;
-    let whole: Command<'_> = (
+    let whole: CommandTuple<'_> = (
         operation,
         namespace.to_string(),
         node.to_string(),

@@ -351,7 +351,7 @@ pub fn left(void_time: u32) -> Option<u32> {
 pub type Results<'py> = SmallVec<[Bound<'py, PyAny>; 4]>;
 
 /// Bins, if requested, and results of operations.
-type Parts<'py> = (Option<Bound<'py, PyDict>>, Results<'py>);
+type RecordParts<'py> = (Option<Bound<'py, PyDict>>, Results<'py>);
 
 /// The bins and results in a reply's message. `answers` says, for `operate`, which operations return
 /// a result. With `views`, which refer to the message's memory, bytes are returned as views; a
@@ -365,7 +365,7 @@ fn parts<'py>(
     views: Option<&Views<'_, 'py>>,
     bins: Option<Bound<'py, PyDict>>,
     each: impl Fn(u8),
-) -> PyResult<Parts<'py>> {
+) -> PyResult<RecordParts<'py>> {
     let plain = answers.map_or(&[][..], |answers| &answers.plain);
     let codec = codec.map(|codec| Decoding { codec, plain });
     let decode = |answer: &Op<'_>| {

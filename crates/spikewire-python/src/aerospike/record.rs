@@ -19,14 +19,14 @@ use crate::aerospike::value::{Codec, bin, pairs, particle};
 use crate::errors::repr_of;
 
 /// Operations in their wire form, and the codec for their values.
-type Packed = (Arc<[u8]>, Option<Arc<Codec>>);
+type PackedOperations = (Arc<[u8]>, Option<Arc<Codec>>);
 
 /// Bins that were read: a dict, or what is converted to one on first access.
 pub struct Bins {
     /// A cell of the standard library, because the garbage collector visits it.
     dict: OnceLock<Py<PyDict>>,
     /// Operations in their wire form, until they have been converted to a dict.
-    packed: Mutex<Option<Packed>>,
+    packed: Mutex<Option<PackedOperations>>,
 }
 
 impl From<Bound<'_, PyDict>> for Bins {

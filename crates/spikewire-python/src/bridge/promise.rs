@@ -30,14 +30,14 @@ pub trait Completes<P: Protocol>: ResponseHandler + Sized {
 /// dropped because a driver ended before its commands did, the future fails as closed, with an
 /// error `E`.
 pub struct Promise<E: Raise> {
-    future: Promised,
+    future: PromiseTarget,
     is_settled: AtomicBool,
     /// The process that created the future, as a number of forks.
     fork_generation: u32,
     error: PhantomData<fn() -> E>,
 }
 
-enum Promised {
+enum PromiseTarget {
     /// A future of an event loop, completed in the loop's own thread.
     Loop(Py<PyAny>),
     /// Spikewire's own future, completed in any thread.
@@ -65,15 +65,15 @@ impl Pending {
 impl<E: Raise> Promise<E> {
     /// For a future of an event loop.
     pub fn on_loop(future: &Bound<'_, PyAny>) -> Self {
-        Self::of(Promised::Loop(future.clone().unbind()))
+        Self::of(PromiseTarget::Loop(future.clone().unbind()))
     }
 
     /// For the future of a submitted call.
     pub fn own(pending: Pending) -> Self {
-        Self::of(Promised::Own(pending))
+        Self::of(PromiseTarget::Own(pending))
     }
 
-    fn of(future: Promised) -> Self {
+    fn of(future: PromiseTarget) -> Self {
         Self {
             future,
             is_settled: AtomicBool::new(false),
@@ -84,7 +84,7 @@ impl<E: Raise> Promise<E> {
 
     /// For the garbage collector: calls `look` with the future, if it is an event loop's.
     pub fn look(&self, look: &mut dyn FnMut(&Py<PyAny>)) {
-        if let Promised::Loop(future) = &self.future {
+        if let PromiseTarget::Loop(future) = &self.future {
             look(future);
         }
     }
@@ -92,8 +92,8 @@ impl<E: Raise> Promise<E> {
     /// Whether the call is still wanted. Does not need the interpreter.
     pub fn starts(&self) -> bool {
         match &self.future {
-            Promised::Loop(_) => true,
-            Promised::Own(own) => own.future.get().starts(),
+            PromiseTarget::Loop(_) => true,
+            PromiseTarget::Own(own) => own.future.get().starts(),
         }
     }
 
@@ -101,18 +101,18 @@ impl<E: Raise> Promise<E> {
     /// called in the loop's own thread.
     pub fn is_abandoned(&self) -> bool {
         match &self.future {
-            Promised::Loop(future) => {
+            PromiseTarget::Loop(future) => {
                 Python::try_attach(|py| is_done(future.bind(py))).unwrap_or(true)
             }
-            Promised::Own(_) => false,
+            PromiseTarget::Own(_) => false,
         }
     }
 
     /// Whether the future is already done, for example cancelled.
     pub fn is_done(&self, py: Python<'_>) -> bool {
         match &self.future {
-            Promised::Loop(future) => is_done(future.bind(py)),
-            Promised::Own(own) => own.future.get().done(),
+            PromiseTarget::Loop(future) => is_done(future.bind(py)),
+            PromiseTarget::Own(own) => own.future.get().done(),
         }
     }
 
@@ -120,8 +120,8 @@ impl<E: Raise> Promise<E> {
     pub fn settle(&self, py: Python<'_>, outcome: PyResult<Bound<'_, PyAny>>) {
         self.is_settled.store(true, Relaxed);
         match &self.future {
-            Promised::Loop(future) => set_outcome(future.bind(py), outcome),
-            Promised::Own(own) => FutureBase::settle(own.future.bind(py), outcome),
+            PromiseTarget::Loop(future) => set_outcome(future.bind(py), outcome),
+            PromiseTarget::Own(own) => FutureBase::settle(own.future.bind(py), outcome),
         }
     }
 
@@ -132,8 +132,8 @@ impl<E: Raise> Promise<E> {
         }
         let error = closed::<E>(py);
         let future = match &self.future {
-            Promised::Loop(future) => future.bind(py),
-            Promised::Own(own) => {
+            PromiseTarget::Loop(future) => future.bind(py),
+            PromiseTarget::Own(own) => {
                 FutureBase::settle(own.future.bind(py), Err(error));
                 return Ok(());
             }

@@ -54,10 +54,10 @@ impl Completion {
 pub struct Waiters {
     /// The threads that have "acquired" the future's condition while it was pending.
     looking: Vec<ThreadId>,
-    waiting: Vec<Waiting>,
+    waiting: Vec<WaiterEntry>,
 }
 
-struct Waiting {
+struct WaiterEntry {
     waiter: Py<PyAny>,
     event: Py<WaiterEvent>,
 }
@@ -87,7 +87,7 @@ impl Waiters {
     ) {
         event.get().expect(blocks_itself);
         let (waiter, event) = (waiter.clone().unbind(), event.clone().unbind());
-        self.waiting.push(Waiting { waiter, event });
+        self.waiting.push(WaiterEntry { waiter, event });
     }
 
     /// Takes one waiter out, if it is there.
@@ -110,12 +110,12 @@ impl Waiters {
 }
 
 /// Waiters that were taken out of a future.
-pub struct WaiterList(Vec<Waiting>);
+pub struct WaiterList(Vec<WaiterEntry>);
 
 impl WaiterList {
     /// Queues the future, which has just been completed, for each of them.
     pub fn notify(self, future: &Bound<'_, PyAny>, how: Completion) {
-        for Waiting { waiter, event } in self.0 {
+        for WaiterEntry { waiter, event } in self.0 {
             event.get().completed(waiter, future.clone().unbind(), how);
         }
     }

@@ -12,10 +12,10 @@ use pyo3::types::{PyBool, PyDict, PyType};
 pub struct Masked {
     class: Py<PyType>,
     /// `None` if the short way would not give the same result as NumPy's own.
-    short: Option<Short>,
+    short: Option<ShortPath>,
 }
 
-struct Short {
+struct ShortPath {
     /// `ndarray.__new__`
     new: Py<PyAny>,
     /// `MaskedArray` without its finalizer.
@@ -34,7 +34,7 @@ impl Masked {
     pub fn new(numpy: &Bound<'_, PyAny>) -> PyResult<Self> {
         let class = numpy.getattr("ma")?.getattr("MaskedArray")?.cast_into::<PyType>()?;
         let masked = Self { class: class.clone().unbind(), short: None };
-        let short = Short::new(numpy, &class, &masked).ok().flatten();
+        let short = ShortPath::new(numpy, &class, &masked).ok().flatten();
         Ok(Self { short, ..masked })
     }
 
@@ -70,7 +70,7 @@ impl Masked {
     }
 }
 
-impl Short {
+impl ShortPath {
     /// `None` if an array created by NumPy has other attributes than one created here, or if
     /// changing an object's class stops all threads, as it does without a GIL.
     fn new(

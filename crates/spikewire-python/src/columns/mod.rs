@@ -22,7 +22,7 @@ use spikewire_columns::{ColumnError, ErrorClass};
 
 pub use self::layout::Layout;
 pub use self::library::Library;
-pub use self::memory::Memory;
+pub use self::memory::ArrayMemory;
 pub use self::schema::schema;
 pub use self::table::{ArrowTable, arrow_error};
 use crate::errors::{overflow, repr_of, type_error, type_name, value_error};

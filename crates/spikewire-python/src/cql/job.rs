@@ -11,7 +11,7 @@ use spikewire_cassandra::{Error, Session};
 use spikewire_cql::request::{Values, values_with};
 use spikewire_transport::buffer;
 
-use super::batch::{Composed, Texts};
+use super::batch::{BatchRequest, Texts};
 use super::bind::{bind, copy_of_parameters, is_input_error, markers};
 use super::classes::Classes;
 use super::core::Core;
@@ -46,12 +46,12 @@ pub struct Job {
     options: Option<Box<StatementOptions>>,
     /// The values of a statement that may have more pages.
     values: Vec<u8>,
-    more: Option<Box<More>>,
+    more: Option<Box<MultiRequestState>>,
 }
 
 /// State that only a statement with several requests needs.
 #[derive(Default)]
-struct More {
+struct MultiRequestState {
     parameters: Option<Py<PyAny>>,
     /// Whether a node was asked to prepare the statement.
     is_prepared_anew: bool,
@@ -76,7 +76,7 @@ impl Drop for Job {
 }
 
 /// What follows a reply.
-pub enum Progress<'py> {
+pub enum JobProgress<'py> {
     /// The job is done, with this result.
     Done(PyResult<Bound<'py, PyAny>>),
     /// The next request to send.
@@ -145,7 +145,7 @@ impl Job {
         self.options.as_deref().unwrap_or_else(|| &PLAIN)
     }
 
-    fn more(&mut self) -> &mut More {
+    fn more(&mut self) -> &mut MultiRequestState {
         self.more.get_or_insert_default()
     }
 
@@ -167,7 +167,7 @@ impl Job {
                 let options = self.options.as_deref().unwrap_or_else(|| &PLAIN);
                 let texts = &mut self.more.get_or_insert_default().texts;
                 let composed = content.compose(py, &self.session, options, texts)?;
-                let (Composed::Prepare(call) | Composed::Whole(call)) = composed;
+                let (BatchRequest::Prepare(call) | BatchRequest::Whole(call)) = composed;
                 return Ok(call);
             }
             Statement::Bound(..) | Statement::Text(_) => return Ok(self.next_page()?),
@@ -277,10 +277,10 @@ impl Job {
         &mut self,
         py: Python<'py>,
         answer: Result<Answer<'_>, Error>,
-    ) -> Progress<'py> {
+    ) -> JobProgress<'py> {
         match self.go_on(py, answer) {
             Ok(progress) => progress,
-            Err(error) => Progress::Done(Err(error)),
+            Err(error) => JobProgress::Done(Err(error)),
         }
     }
 
@@ -288,7 +288,7 @@ impl Job {
         &mut self,
         py: Python<'py>,
         answer: Result<Answer<'_>, Error>,
-    ) -> PyResult<Progress<'py>> {
+    ) -> PyResult<JobProgress<'py>> {
         let answer = match answer {
             Ok(answer) => answer,
             Err(error) => {
@@ -300,7 +300,7 @@ impl Job {
             return self.prepared(py, known);
         }
         if self.goal == Goal::Done {
-            return Ok(Progress::Done(Ok(py.None().into_bound(py))));
+            return Ok(JobProgress::Done(Ok(py.None().into_bound(py))));
         }
         let before = self.more.as_deref_mut().map(|more| {
             let (pages, shape) = (std::mem::take(&mut more.pages), more.shape.take());
@@ -324,16 +324,16 @@ impl Job {
             let more = self.more();
             (more.pages, more.shape, more.meta) = (pages, shape, meta);
             self.options.get_or_insert_default().paging_state = Some(state.into());
-            return Ok(Progress::Send(self.next_page()?));
+            return Ok(JobProgress::Send(self.next_page()?));
         }
         let rows = Rows::new(shape, pages, state, meta, self.classes.clone());
-        Ok(Progress::Done(Ok(Bound::new(py, rows)?.into_any())))
+        Ok(JobProgress::Done(Ok(Bound::new(py, rows)?.into_any())))
     }
 
-    fn prepared<'py>(&mut self, py: Python<'py>, known: &Arc<Known>) -> PyResult<Progress<'py>> {
+    fn prepared<'py>(&mut self, py: Python<'py>, known: &Arc<Known>) -> PyResult<JobProgress<'py>> {
         if matches!(self.goal, Goal::Prepared | Goal::Markers) {
             let prepared = Prepared { known: known.clone() };
-            return Ok(Progress::Done(Ok(Bound::new(py, prepared)?.into_any())));
+            return Ok(JobProgress::Done(Ok(Bound::new(py, prepared)?.into_any())));
         }
         let more = self.more();
         (more.is_prepared_anew, more.encode_error) = (true, None);
@@ -344,6 +344,6 @@ impl Job {
         }
         let parameters = self.more().parameters.take();
         let parameters = parameters.as_ref().map(|parameters| parameters.bind(py));
-        Ok(Progress::Send(self.execute(py, parameters)?))
+        Ok(JobProgress::Send(self.execute(py, parameters)?))
     }
 }

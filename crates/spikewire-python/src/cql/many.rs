@@ -49,7 +49,7 @@ pub fn how_many(
 
 /// The state shared by the rows of one call.
 pub struct Flow {
-    state: Mutex<State>,
+    state: Mutex<FlowState>,
     /// Set when no more rows are to be sent: one failed, or the caller gave up.
     stopped: AtomicBool,
     returns_errors: bool,
@@ -57,7 +57,7 @@ pub struct Flow {
 }
 
 #[derive(Default)]
-struct State {
+struct FlowState {
     started: usize,
     in_flight: usize,
     /// The results in the order of the rows, if they are wanted.
@@ -217,7 +217,7 @@ impl Many {
             return Err(type_error("a statement for many rows must be text or prepared"));
         }
         let (concurrency, results, returns_errors) = how;
-        let state = State { results: results.then(Vec::new), ..State::default() };
+        let state = FlowState { results: results.then(Vec::new), ..FlowState::default() };
         let flow = Flow {
             state: Mutex::new(state),
             stopped: AtomicBool::new(false),

@@ -14,7 +14,7 @@ use spikewire_transport::{OrderKey, Tick, deadline};
 
 use super::classes::Classes;
 use super::core::Core;
-use super::job::{Goal, Job, Progress, Start};
+use super::job::{Goal, Job, JobProgress, Start};
 use super::options::Opening;
 use super::statement::Statement;
 use super::ticket::{self, Ticket};
@@ -26,7 +26,7 @@ use crate::bridge::gil_fairness;
 use crate::bridge::lifecycle::{Lifecycle, Running as _};
 use crate::bridge::loops::LoopTable;
 use crate::bridge::signal::{detached, detached_command};
-use crate::bridge::submitter::{Entry, Submitter, wait_for};
+use crate::bridge::submitter::{SubmittedCall, Submitter, wait_for};
 use crate::stages::Watch;
 
 /// What blocking and asynchronous sessions share.
@@ -124,8 +124,8 @@ impl Runner for Blocking {
                 return self.submit(py, core, job, call);
             }
             match ask(py, core, call, &mut job)? {
-                Progress::Done(result) => return result,
-                Progress::Send(next) => call = next,
+                JobProgress::Done(result) => return result,
+                JobProgress::Send(next) => call = next,
             }
         }
     }
@@ -145,7 +145,7 @@ impl Blocking {
         let thread = thread_of(py, core, &self.0)?;
         let now = Tick::now();
         let until = deadline(&call.policy, now);
-        let Entry { future, promise } = thread.enter(py, until, call.target.order())?;
+        let SubmittedCall { future, promise } = thread.enter(py, until, call.target.order())?;
         let promise = promise.map_err(|full| full.raise(py))?;
         let watch = submitted(core, &call);
         let sent = gil_fairness::command_sent();
@@ -155,7 +155,7 @@ impl Blocking {
 }
 
 /// Sends a call and waits until its job has received the reply.
-fn ask<'py>(py: Python<'py>, core: &Core, call: Call, job: &mut Job) -> PyResult<Progress<'py>> {
+fn ask<'py>(py: Python<'py>, core: &Core, call: Call, job: &mut Job) -> PyResult<JobProgress<'py>> {
     let (mut draft, mut execution) = call.split();
     loop {
         let mut replied =
@@ -263,7 +263,7 @@ impl Runner for Submitting {
                 (deadline(&call.policy, call.execution.since()), call.target.order())
             }
         };
-        let Entry { future, promise } = thread.enter(py, until, key)?;
+        let SubmittedCall { future, promise } = thread.enter(py, until, key)?;
         match (promise, started) {
             (Ok(promise), Start::Done(result)) => promise.settle(py, Ok(result)),
             (Ok(promise), Start::Send(job, call)) => {

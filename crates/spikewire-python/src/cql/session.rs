@@ -82,13 +82,13 @@ fn check(
 
 /// How rows of `execute_many` are sent: concurrency, whether results are wanted, whether errors are
 /// returned among the results.
-type How = (usize, bool, bool);
+type ManyOptions = (usize, bool, bool);
 
 fn many(
     runner: &impl Sends,
     py: Python<'_>,
     statement: &Bound<'_, PyAny>,
-    how: How,
+    how: ManyOptions,
     keywords: Option<&Bound<'_, PyDict>>,
 ) -> PyResult<Many> {
     let core = runner.core(py)?;
@@ -246,7 +246,7 @@ macro_rules! session {
                 &self,
                 py: Python<'_>,
                 statement: &Bound<'_, PyAny>,
-                how: How,
+                how: ManyOptions,
                 options: Option<&Bound<'_, PyDict>>,
             ) -> PyResult<Many> {
                 many(&self.runner, py, statement, how, options)

@@ -7,7 +7,7 @@ use spikewire_cassandra::session::Call;
 use spikewire_cassandra::ticket::{self, Waits};
 use spikewire_transport::Tick;
 
-use super::job::{Job, Progress};
+use super::job::{Job, JobProgress};
 use crate::bridge::gil_fairness::CommandGuard;
 use crate::bridge::promise::Completes;
 use crate::stages::Watch;
@@ -66,13 +66,13 @@ impl Delivery {
 }
 
 /// A statement in progress on a driver.
-pub type Ticket = ticket::Ticket<Waiting>;
+pub type Ticket = ticket::Ticket<PendingStatement>;
 
 /// A command of a driver.
 pub type Command = Box<spikewire_cassandra::connection::Command<Ticket>>;
 
 /// What waits for a statement's result, shared by its speculative copies.
-pub struct Waiting {
+pub struct PendingStatement {
     delivery: Delivery,
     job: Job,
     /// Held while the statement is in flight.
@@ -89,10 +89,10 @@ pub fn command(
     job: Job,
     (sent, watch): (Option<CommandGuard>, Option<Box<Watch>>),
 ) -> Command {
-    Ticket::command(call, now, Waiting { delivery, job, _sent: sent, watch })
+    Ticket::command(call, now, PendingStatement { delivery, job, _sent: sent, watch })
 }
 
-impl Waits for Waiting {
+impl Waits for PendingStatement {
     fn starts(&self, follows: bool) -> bool {
         // If the task was cancelled in the meantime, a speculative copy is not worth sending.
         self.delivery.starts() && !(follows && self.delivery.is_abandoned())
@@ -119,14 +119,14 @@ impl Completes<Cassandra> for Ticket {
                 watch.goes_on();
             }
             match waiting.job.on_reply(py, answer) {
-                Progress::Done(result) => {
+                JobProgress::Done(result) => {
                     if let Some(watch) = &waiting.watch {
                         watch.decoded(None);
                     }
                     waiting.delivery.settle(py, result);
                     None
                 }
-                Progress::Send(call) => Some(call),
+                JobProgress::Send(call) => Some(call),
             }
         });
     }

@@ -17,7 +17,7 @@ use crate::aerospike::call::{Call, ResponsePlan};
 use crate::aerospike::client::Shared;
 use crate::aerospike::core::Core;
 use crate::aerospike::identity::Registry;
-use crate::aerospike::many::{BatchCall, Window};
+use crate::aerospike::many::{BatchCall, NextWindow};
 use crate::aerospike::query::QueryCall;
 use crate::aerospike::query::blocking::Query;
 use crate::aerospike::space::Space;
@@ -178,8 +178,8 @@ fn run_many<'py>(py: Python<'py>, shared: &Shared, call: BatchCall) -> PyResult<
         outcome.map_err(|error| to_python(py, &error, None))?;
         core.cluster.metrics().goes_on(rows.answered());
         match plan.go_on(py, rows)? {
-            Window::Send(more) => rows = more,
-            Window::Finish(all) => return plan.finish(py, all),
+            NextWindow::Send(more) => rows = more,
+            NextWindow::Finish(all) => return plan.finish(py, all),
         }
     }
 }

@@ -14,7 +14,7 @@ use spikewire_aerospike::command::{BatchExecution, BatchOwner, BatchTicket};
 use spikewire_aerospike::transport::{Aerospike, Next, Outcome, ResponseHandler};
 
 use crate::aerospike::call::ResponsePlan;
-use crate::aerospike::many::{BatchCall, BatchPlan, Window};
+use crate::aerospike::many::{BatchCall, BatchPlan, NextWindow};
 use crate::aerospike::task::{AdminSlot, AdminValue};
 use crate::bridge::gil_fairness::CommandGuard;
 use crate::bridge::promise::Completes;
@@ -162,11 +162,11 @@ impl BatchOwner for Owner {
                 return None;
             }
             match plan.go_on(py, rows) {
-                Ok(Window::Send(rows)) => {
+                Ok(NextWindow::Send(rows)) => {
                     *self.plan.lock() = Some(plan);
                     Some(rows)
                 }
-                Ok(Window::Finish(rows)) => {
+                Ok(NextWindow::Finish(rows)) => {
                     let result = plan.finish(py, rows);
                     if let Some(watch) = &self.watch {
                         watch.decoded(None);

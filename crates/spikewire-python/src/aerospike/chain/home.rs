@@ -31,9 +31,9 @@ impl StepKinds {
         &'a self,
         py: Python<'py>,
         verb: Verb,
-        alone: bool,
+        single_call: bool,
     ) -> &'a Bound<'py, PyType> {
-        let classes = if alone { &self.one } else { &self.many };
+        let classes = if single_call { &self.one } else { &self.many };
         classes[verb.kind()].bind(py)
     }
 }

@@ -56,20 +56,20 @@ impl ReadBase {
     ) -> PyResult<Bound<'py, PyAny>> {
         let py = slf.py();
         let ReadOperands { bins, ops } = slf.get().operands(py);
-        let alone = match (&ops, &default) {
+        let single_call = match (&ops, &default) {
             // The verb `operate` has no default.
             (Some(_), Some(_)) => None,
-            _ => slf.as_super().as_super().get().alone(py)?,
+            _ => slf.as_super().as_super().get().single_call(py)?,
         };
-        let Some(alone) = alone else { return slf.call_method0(many) };
-        let direct = alone.direct();
+        let Some(single_call) = single_call else { return slf.call_method0(many) };
+        let direct = single_call.direct();
         let rules = ReadRules { touch: None, mode: None, hedge: None };
         if let Some(ops) = ops {
             let ops = ops.into_bound(py);
             let Some(direct) = direct else {
-                return alone.call(pyo3::intern!(py, "operate"), Some(ops.into_any()), &[]);
+                return single_call.call(pyo3::intern!(py, "operate"), Some(ops.into_any()), &[]);
             };
-            return direct.run(&alone.key, |defaults, address| {
+            return direct.run(&single_call.key, |defaults, address| {
                 verbs::operate(defaults, address, &ops, &WriteOptions::default(), &rules)
             });
         }
@@ -77,10 +77,10 @@ impl ReadBase {
         let Some(direct) = direct else {
             let bins = bins.unwrap_or_else(|| py.None().into_bound(py));
             let default = (pyo3::intern!(py, "default"), default);
-            return alone.call(pyo3::intern!(py, "get"), Some(bins), &[default]);
+            return single_call.call(pyo3::intern!(py, "get"), Some(bins), &[default]);
         };
         let default = default.map_or(Argument::Absent, Argument::Present);
-        direct.run(&alone.key, |defaults, address| {
+        direct.run(&single_call.key, |defaults, address| {
             let retry = RetryRules::default();
             let options = ReadOptions { filter: None, rules, replica: None, timeout: None, retry };
             verbs::get(defaults, address, bins, default, &options)

@@ -73,13 +73,13 @@ impl StepBase {
     }
 
     /// What a call on one record needs. `None` if the step is not such a call.
-    pub fn alone<'py>(&self, py: Python<'py>) -> PyResult<Option<Alone<'py>>> {
+    pub fn single_call<'py>(&self, py: Python<'py>) -> PyResult<Option<SingleCall<'py>>> {
         self.0.with(py, |state| {
             if !state.single || state.before.is_some() {
                 return Ok(None);
             }
             let (home, key, options) = (state.home(py)?, state.keys(py), state.options(py));
-            Ok(Some(Alone { home, verb: state.verb, key, options }))
+            Ok(Some(SingleCall { home, verb: state.verb, key, options }))
         })
     }
 
@@ -145,14 +145,14 @@ impl StepState {
 }
 
 /// The parts of a call on one record.
-pub struct Alone<'py> {
+pub struct SingleCall<'py> {
     home: Bound<'py, Home>,
     pub verb: Verb,
     pub key: Bound<'py, PyAny>,
     options: Option<Bound<'py, PyDict>>,
 }
 
-impl<'py> Alone<'py> {
+impl<'py> SingleCall<'py> {
     /// The verbs, if the call can be made without going through Python.
     pub fn direct(&self) -> Option<&Direct> {
         if self.options.is_none() { self.home.get().direct() } else { None }

@@ -31,11 +31,11 @@ pub struct Values<'a, 'py> {
 
 /// Operations and what is known about their results: a `Prepared` of the drop-in.
 pub struct Plan<'py> {
-    steps: Vec<Step<'py>>,
+    steps: Vec<PlanStep<'py>>,
 }
 
 /// What is known about the result of an operation.
-struct Step<'py> {
+struct PlanStep<'py> {
     /// `None` if the result is not returned.
     name: Option<Bound<'py, PyAny>>,
     /// Whether `None` also counts as a result.
@@ -49,7 +49,7 @@ impl<'py> Plan<'py> {
     pub fn of_rows(
         steps: impl Iterator<Item = (Bound<'py, PyString>, Option<Bound<'py, PyAny>>)>,
     ) -> Self {
-        let step = |(bin, returns): (Bound<'py, PyString>, _)| Step {
+        let step = |(bin, returns): (Bound<'py, PyString>, _)| PlanStep {
             name: Some(bin.into_any()),
             answers: true,
             returns,
@@ -74,7 +74,7 @@ impl<'py> Plan<'py> {
             let silent = !answers && quiet.contains(codes.get_item(at)?)?;
             let name = (!silent && !name.is_none()).then_some(name);
             let returns = Some(returns.get_item(at)?).filter(|returns| !returns.is_none());
-            steps.push(Step { name, answers, returns });
+            steps.push(PlanStep { name, answers, returns });
         }
         Ok(Self { steps })
     }

@@ -9,7 +9,7 @@ use spikewire_aerospike_protocol::message::op;
 use super::operations::OfficialOperations;
 use super::plain;
 use super::shapes::{Shapes, meta, named, results};
-use super::steps::Steps;
+use super::steps::EncodedSteps;
 use crate::aerospike::api::Verbs;
 use crate::aerospike::api::blocking::Client;
 use crate::aerospike::call::{Answers, Call, ResponseShape};
@@ -25,7 +25,7 @@ pub fn operate<'py>(
     key: &Bound<'py, PyAny>,
     ops: &Bound<'py, PyAny>,
 ) -> PyResult<Option<Bound<'py, PyTuple>>> {
-    let (py, began, mut steps) = (key.py(), client.begin(), Steps::default());
+    let (py, began, mut steps) = (key.py(), client.begin(), EncodedSteps::default());
     if !plain::key(key) || steps.encode_whole(ops, known).is_none() {
         return Ok(None);
     }

@@ -19,7 +19,7 @@ use super::plain;
 use super::row::OfficialWrite;
 use super::rows::{RowResults, Shape, settled};
 use super::shapes::Plan;
-use super::steps::{Step, Steps};
+use super::steps::{EncodedStep, EncodedSteps};
 use crate::aerospike::api::Verbs;
 use crate::aerospike::api::blocking::Client;
 use crate::aerospike::batch::Batch;
@@ -129,7 +129,7 @@ impl<'a, 'py> OptionsOfRows<'a, 'py> {
 }
 
 /// What rows with the same operations on the same bins and the same options have in common.
-struct Kind<'py> {
+struct RowKind<'py> {
     steps: Vec<KindStep<'py>>,
     /// `None` for rows without options of their own.
     options: Option<usize>,
@@ -145,7 +145,7 @@ struct KindStep<'py> {
 }
 
 impl<'py> KindStep<'py> {
-    fn is_of(&self, step: &Step<'py>) -> bool {
+    fn is_of(&self, step: &EncodedStep<'py>) -> bool {
         let same_choices = match (&self.choices, &step.choices) {
             (None, None) => true,
             (Some(mine), Some(other)) => Arc::ptr_eq(mine, other),
@@ -156,16 +156,16 @@ impl<'py> KindStep<'py> {
     }
 }
 
-impl<'py> Kind<'py> {
+impl<'py> RowKind<'py> {
     fn new(
         py: Python<'py>,
-        steps: &[Step<'py>],
+        steps: &[EncodedStep<'py>],
         options: Option<usize>,
         operating: Operating,
     ) -> Self {
-        let returns = |step: &Step<'py>| step.choices.as_ref().and_then(|it| it.returns(py));
+        let returns = |step: &EncodedStep<'py>| step.choices.as_ref().and_then(|it| it.returns(py));
         let plan = Plan::of_rows(steps.iter().map(|step| (step.bin.clone(), returns(step))));
-        let step = |step: &Step<'py>| KindStep {
+        let step = |step: &EncodedStep<'py>| KindStep {
             code: step.code,
             bin: step.bin.clone(),
             choices: step.choices.clone(),
@@ -174,7 +174,7 @@ impl<'py> Kind<'py> {
         Self { steps, options, results: RowResults::new(plan), operating }
     }
 
-    fn is_of(&self, steps: &[Step<'py>], options: Option<usize>) -> bool {
+    fn is_of(&self, steps: &[EncodedStep<'py>], options: Option<usize>) -> bool {
         self.options == options
             && self.steps.len() == steps.len()
             && self.steps.iter().zip(steps).all(|(mine, step)| mine.is_of(step))
@@ -193,16 +193,16 @@ enum RecordSource<'py> {
 }
 
 /// Rows that are being collected.
-struct Rows<'a, 'py> {
+struct RowCollector<'a, 'py> {
     of: &'a OfficialWrites,
     batch: Mixed<'a>,
-    steps: Steps<'py>,
+    steps: EncodedSteps<'py>,
     options: OptionsOfRows<'a, 'py>,
-    kinds: Vec<Kind<'py>>,
+    kinds: Vec<RowKind<'py>>,
     sources: Vec<RecordSource<'py>>,
 }
 
-impl<'py> Rows<'_, 'py> {
+impl<'py> RowCollector<'_, 'py> {
     /// Adds a row. Returns whether it could be handled here.
     fn add(&mut self, row: &Bound<'py, PyAny>) -> PyResult<bool> {
         let py = row.py();
@@ -235,7 +235,7 @@ impl<'py> Rows<'_, 'py> {
             let Ok(operating) = batch.operating(options, steps.encoded()) else {
                 return Ok(false);
             };
-            kinds.push(Kind::new(py, &steps.all, of_row, operating));
+            kinds.push(RowKind::new(py, &steps.all, of_row, operating));
             kinds.len() - 1
         };
         if batch.key(&key).is_err() {
@@ -292,15 +292,15 @@ impl OfficialWrites {
         let rules = ReadRules { touch: None, mode: None, hedge: None };
         let usual = RowOptions { rules, ttl: None, exists: None, durable: false, send_key: None };
         let batch = Mixed::new(client.defaults(), &resolve, &limits, &usual)?;
-        let (steps, kinds, sources) = (Steps::default(), Vec::new(), Vec::new());
+        let (steps, kinds, sources) = (EncodedSteps::default(), Vec::new(), Vec::new());
         let options = OptionsOfRows::new(options);
-        let mut gathered = Rows { of: self, batch, steps, options, kinds, sources };
+        let mut gathered = RowCollector { of: self, batch, steps, options, kinds, sources };
         for row in rows.iter() {
             if !gathered.add(&row)? {
                 gathered.add_prepared(&row, make)?;
             }
         }
-        let Rows { batch, kinds, sources, .. } = gathered;
+        let RowCollector { batch, kinds, sources, .. } = gathered;
         let done = client.run_many(py, batch.finish(), began)?;
         let done = done.cast::<Batch>()?.get();
         let shapes = &results.shapes;

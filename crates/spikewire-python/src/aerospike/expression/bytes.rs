@@ -98,10 +98,10 @@ const SLOTS: usize = 64;
 const LONGEST: usize = 1024;
 
 /// A text and its encoded form.
-type Remembered = Option<(String, Vec<u8>)>;
+type CachedText = Option<(String, Vec<u8>)>;
 
 thread_local! {
-    static TEXTS: RefCell<Vec<Remembered>> =
+    static TEXTS: RefCell<Vec<CachedText>> =
         RefCell::new(std::iter::repeat_with(|| None).take(SLOTS).collect());
 }
 

@@ -7,7 +7,7 @@ use pyo3::prelude::*;
 use spikewire_aerospike::command::{CommandSpec, Operations};
 use spikewire_aerospike_protocol::batch::Kind;
 
-use super::gather::{BatchRows, Resolve, each};
+use super::gather::{Resolve, RowBuilder, each};
 use super::plan::BatchCall;
 use crate::aerospike::batch::RowAnswers;
 use crate::aerospike::call::Answers;
@@ -115,7 +115,7 @@ fn alike(
     answers: RowAnswers,
     write: impl Fn(&mut Kind) -> Result<(), Raised>,
 ) -> PyResult<BatchCall> {
-    let mut rows = BatchRows::new(resolve);
+    let mut rows = RowBuilder::new(resolve);
     rows.reserve(keys);
     each("keys", keys, |key| rows.alike(&key, spec, &write))?;
     Ok(rows.finish(spec.policy, codec, answers))

@@ -65,7 +65,7 @@ fn is_bytes(key: &Bound<'_, PyAny>) -> bool {
 }
 
 /// Rows that are being collected.
-pub(super) struct BatchRows<'a> {
+pub(super) struct RowBuilder<'a> {
     resolve: Resolve<'a>,
     rows: BatchBuilder,
     keys: Vec<Key>,
@@ -75,7 +75,7 @@ pub(super) struct BatchRows<'a> {
     latest: Option<Arc<Space>>,
 }
 
-impl<'a> BatchRows<'a> {
+impl<'a> RowBuilder<'a> {
     pub fn new(resolve: Resolve<'a>) -> Self {
         Self { resolve, rows: BatchBuilder::default(), keys: Vec::new(), home: None, latest: None }
     }

@@ -9,7 +9,7 @@ use spikewire_aerospike::command::{self, CommandDefaults, CommandSpec, Operation
 use spikewire_aerospike_protocol::batch::Kind;
 use spikewire_aerospike_protocol::message::op;
 
-use super::gather::{BatchRows, Resolve, at_row, each};
+use super::gather::{Resolve, RowBuilder, at_row, each};
 use super::plan::BatchCall;
 use crate::aerospike::batch::RowAnswers;
 use crate::aerospike::call::Answers;
@@ -53,7 +53,7 @@ pub struct Mixed<'a> {
     defaults: Defaults,
     /// Options for rows without options of their own.
     usual: &'a RowOptions<'a>,
-    rows: BatchRows<'a>,
+    rows: RowBuilder<'a>,
     row_answers: Vec<Option<Arc<Answers>>>,
 }
 
@@ -69,7 +69,7 @@ impl<'a> Mixed<'a> {
         usual.check()?;
         let commands = CommandDefaults { policy, ..defaults.commands };
         let defaults = Defaults { commands, codec: defaults.codec.clone() };
-        Ok(Self { defaults, usual, rows: BatchRows::new(resolve), row_answers: Vec::new() })
+        Ok(Self { defaults, usual, rows: RowBuilder::new(resolve), row_answers: Vec::new() })
     }
 
     /// The finished batch.
@@ -301,7 +301,7 @@ impl<'a> Mixed<'a> {
 
     /// Adds the row whose key was recorded.
     fn noted(
-        rows: &mut BatchRows<'_>,
+        rows: &mut RowBuilder<'_>,
         answers: &mut Vec<Option<Arc<Answers>>>,
         py: Python<'_>,
         spec: &CommandSpec,

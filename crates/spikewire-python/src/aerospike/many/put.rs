@@ -10,7 +10,7 @@ use spikewire_aerospike::command::CommandSpec;
 use spikewire_aerospike::command::batch::Batch as Rows;
 use spikewire_aerospike_protocol::message::op;
 
-use super::gather::{BatchRows, Resolve, at_row, each};
+use super::gather::{Resolve, RowBuilder, at_row, each};
 use super::plan::{BatchCall, BatchPlan};
 use crate::aerospike::batch::{RowAnswers, RowReader};
 use crate::aerospike::columns::source::{self, Choice, Table, Windows};
@@ -32,7 +32,7 @@ pub fn put<'py>(
     if let Some(table) = source::open(records, choice)? {
         return put_table(resolve, table, spec, records.py());
     }
-    let mut rows = BatchRows::new(resolve);
+    let mut rows = RowBuilder::new(resolve);
     let mut row = |key: &Bound<'py, PyAny>, bins: &Bound<'py, PyAny>| {
         let number = rows.len();
         rows.key(key)?;

@@ -19,13 +19,13 @@ use crate::bridge::signal::detached;
 use crate::errors::{to_python, value_error};
 
 /// The parts of a query that an aggregation needs.
-pub struct Whole {
+pub struct QueryParts {
     core: Arc<Core>,
     spec: QuerySpec,
     policy: Policy,
 }
 
-impl Whole {
+impl QueryParts {
     pub fn of(core: &Arc<Core>, call: &QueryCall) -> Self {
         Self { core: core.clone(), spec: call.spec.clone(), policy: call.policy }
     }

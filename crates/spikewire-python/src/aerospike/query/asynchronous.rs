@@ -8,7 +8,7 @@ use pyo3::types::{PyBytes, PyType};
 use pyo3::{PyTraverseError, PyVisit};
 use spikewire_sync::Mutex;
 
-use super::aggregate::Whole;
+use super::aggregate::QueryParts;
 use super::batches::Batches;
 use super::on_loop::QueryOnLoop;
 use super::reading::Reading;
@@ -27,16 +27,16 @@ use crate::aerospike::record_type::annotation;
 #[pyclass(frozen, module = "spikewire")]
 pub struct AsyncQuery {
     on_loop: Py<QueryOnLoop>,
-    whole: Whole,
+    parts: QueryParts,
     /// What `anext` awaits, created by its first call. It counts the turns.
     next: Mutex<Option<Py<QueryStep>>>,
 }
 
 impl AsyncQuery {
     pub fn new(py: Python<'_>, core: Arc<Core>, call: QueryCall) -> PyResult<Self> {
-        let whole = Whole::of(&core, &call);
+        let parts = QueryParts::of(&core, &call);
         let on_loop = QueryOnLoop::of(py, Reading::new(py, core, call)?)?;
-        Ok(Self { on_loop, whole, next: Mutex::default() })
+        Ok(Self { on_loop, parts, next: Mutex::default() })
     }
 
     fn reading(&self) -> &Arc<Reading> {
@@ -239,7 +239,7 @@ impl AsyncQuery {
         function: &Bound<'py, PyAny>,
         arguments: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let aggregation = self.whole.aggregation(module, function, arguments)?;
+        let aggregation = self.parts.aggregation(module, function, arguments)?;
         // In a thread of the executor, because it blocks.
         let event_loop = py.import("asyncio")?.call_method0("get_running_loop")?;
         let aggregation = Bound::new(py, aggregation)?;

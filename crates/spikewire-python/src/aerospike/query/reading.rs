@@ -314,10 +314,10 @@ impl Reading {
         raised
     }
 
-    fn hold(&self) -> PyResult<Held<'_>> {
+    fn hold(&self) -> PyResult<ReaderGuard<'_>> {
         let reader = self.state.lock().reader.take();
         match reader {
-            Some(reader) => Ok(Held { reading: self, reader: Some(reader) }),
+            Some(reader) => Ok(ReaderGuard { reading: self, reader: Some(reader) }),
             None => Err(PyRuntimeError::new_err(
                 "another thread is reading from this query: give each thread a query of its own",
             )),
@@ -333,18 +333,18 @@ impl Drop for Reading {
 }
 
 /// Exclusive access to the reader, which is put back in any case.
-struct Held<'a> {
+struct ReaderGuard<'a> {
     reading: &'a Reading,
     reader: Option<Box<Reader>>,
 }
 
-impl Held<'_> {
+impl ReaderGuard<'_> {
     fn reader(&mut self) -> &mut Reader {
         self.reader.as_mut().expect("held until it is dropped")
     }
 }
 
-impl Drop for Held<'_> {
+impl Drop for ReaderGuard<'_> {
     fn drop(&mut self) {
         if let Some(reader) = &mut self.reader
             && self.reading.stopper.is_stopped()

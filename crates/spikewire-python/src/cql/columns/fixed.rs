@@ -13,7 +13,7 @@ use spikewire_cql::value::{Duration, Elements, MapEntries, Sink, decode};
 
 use super::arrow::row_error;
 use crate::bridge::errors::{type_error, value_error};
-use crate::columns::{Layout, Library, Memory};
+use crate::columns::{ArrayMemory, Layout, Library};
 use crate::cql::pages::Pages;
 
 /// The columns for which a dtype has fields. The array is masked, or plain if nulls raise an error.
@@ -29,7 +29,7 @@ pub fn to_structured<'py>(
     let columns = rows.one_shape()?.map_or(&[][..], |shape| &*shape.columns);
     let fields = fields(columns, &layout.bins)?;
     let count = rows.all.iter().map(|page| page.count).sum();
-    let mut memory = Memory::new(py, numpy, layout, count, !strict)?;
+    let mut memory = ArrayMemory::new(py, numpy, layout, count, !strict)?;
     let pages = rows.cells(py);
     let filled = py.detach(|| {
         let mut row = 0;

@@ -61,7 +61,7 @@ pub fn table_rows<'py>(
     };
     let names: Vec<&str> = fields.iter().map(|field| field.name().as_str()).collect();
     let columns = choose(&known, &names)?;
-    let state = State { arrays, piece: None, at: 0, row: 0 };
+    let state = TableState { arrays, piece: None, at: 0, row: 0 };
     Ok(TableRows { known, columns, state: Mutex::new(state) })
 }
 
@@ -108,7 +108,7 @@ fn is_arrays(table: &Bound<'_, PyAny>) -> bool {
     }
 }
 
-struct State {
+struct TableState {
     arrays: Arrays,
     piece: Option<ArrayRef>,
     /// Rows of the current piece that are done, and rows of the table that are done.
@@ -122,7 +122,7 @@ pub struct TableRows {
     known: Arc<Known>,
     /// The column of each parameter.
     columns: Vec<usize>,
-    state: Mutex<State>,
+    state: Mutex<TableState>,
 }
 
 #[pymethods]
@@ -133,7 +133,7 @@ impl TableRows {
 
     fn __next__(&self, py: Python<'_>) -> PyResult<Option<TableRow>> {
         let mut state = self.state.lock();
-        let State { arrays, piece, at, row } = &mut *state;
+        let TableState { arrays, piece, at, row } = &mut *state;
         while piece.as_ref().is_none_or(|piece| *at >= piece.len()) {
             // A producer may need the interpreter in threads of its own.
             let Some(next) = py.detach(|| arrays.next())? else { return Ok(None) };

@@ -12,7 +12,7 @@ use pyo3::types::{PyBytes, PyDict, PyString, PyType};
 use super::library;
 
 /// What is needed to create an object.
-struct Parts {
+struct UuidParts {
     class: Py<PyType>,
     /// `SafeUUID.unknown`.
     unknown: Py<PyAny>,
@@ -22,8 +22,8 @@ struct Parts {
 
 /// The UUID with these bytes.
 pub fn uuid(py: Python<'_>, bytes: [u8; 16]) -> PyResult<Bound<'_, PyAny>> {
-    static PARTS: PyOnceLock<Parts> = PyOnceLock::new();
-    let parts = PARTS.get_or_try_init(py, || Parts::new(py))?;
+    static PARTS: PyOnceLock<UuidParts> = PyOnceLock::new();
+    let parts = PARTS.get_or_try_init(py, || UuidParts::new(py))?;
     if parts.short { parts.make(py, bytes) } else { usual(py, bytes) }
 }
 
@@ -33,7 +33,7 @@ fn usual(py: Python<'_>, bytes: [u8; 16]) -> PyResult<Bound<'_, PyAny>> {
     library::uuid(py)?.call((), Some(&arguments))
 }
 
-impl Parts {
+impl UuidParts {
     fn new(py: Python<'_>) -> PyResult<Self> {
         let class = library::uuid(py)?.clone().unbind();
         let unknown = py.import("uuid")?.getattr("SafeUUID")?.getattr("unknown")?.unbind();

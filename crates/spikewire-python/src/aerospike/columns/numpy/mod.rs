@@ -14,7 +14,7 @@ use spikewire_aerospike::command::batch::Batch as Rows;
 
 use self::fill::Fill;
 pub use self::stream::{Filling, NewArray};
-use crate::columns::{Layout, Library, Memory};
+use crate::columns::{ArrayMemory, Layout, Library};
 use spikewire_aerospike_protocol::void_time;
 
 use spikewire_columns::{ExtraColumns, RowError};
@@ -61,7 +61,7 @@ pub fn to_numpy<'py>(
     let numpy = Library::get(py, "to_numpy")?;
     let (dtype, layout) = Layout::of(numpy, dtype, &options.extra)?;
     let layout = layout.get();
-    let mut memory = Memory::new(py, numpy, layout, rows.len(), !options.strict)?;
+    let mut memory = ArrayMemory::new(py, numpy, layout, rows.len(), !options.strict)?;
     let fill = Fill { layout, strict: options.strict, now: void_time::now() };
     if layout.key.is_some() {
         for (row, key) in keys.iter().enumerate() {

@@ -63,7 +63,7 @@ pub fn open(records: &Bound<'_, PyAny>, choice: &Choice<'_>) -> PyResult<Option<
         }
         if is_array(records)? {
             return choose(py, numpy::fields(records)?, key, choice, removes, |_, names| {
-                Ok(Box::new(numpy::Structured::new(records, names)?))
+                Ok(Box::new(numpy::StructuredRows::new(records, names)?))
             })
             .map(Some);
         }

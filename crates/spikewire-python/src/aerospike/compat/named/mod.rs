@@ -28,7 +28,7 @@ pub use self::checks::{_plain_keys, _plain_steps};
 use self::class::NamedTuple;
 pub use self::late::_make_whole;
 use self::late::LateRows;
-use self::results::Results;
+use self::results::NamedResults;
 pub use self::writes::NamedWrites;
 use crate::aerospike::batch::Batch;
 use crate::aerospike::compat::plain;
@@ -152,7 +152,7 @@ impl NamedRecords {
         names: &Bound<'py, PyList>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let (py, record) = (key.py(), record.get());
-        let plan = Results::new(names, false)?;
+        let plan = NamedResults::new(names, false)?;
         let bins = plan.by_bin(py, record, |value| self.incoming(value))?;
         let name = self.name(key, &record.digest)?;
         let meta = self.meta(py, record.generation, record.ttl)?;
@@ -195,7 +195,7 @@ impl NamedRecords {
         silent: bool,
     ) -> PyResult<Bound<'py, PyList>> {
         let py = batch.py();
-        let plan = Results::new(names, silent)?;
+        let plan = NamedResults::new(names, silent)?;
         self.rows(batch, |at| {
             let plan = &plan;
             let bins = move |batch: &Batch| match batch.read(py, at)? {

@@ -6,14 +6,14 @@ use pyo3::types::{PyDict, PyList};
 use crate::aerospike::record::Record;
 
 /// The bins to which the results of operations belong.
-pub struct Results<'py> {
+pub struct NamedResults<'py> {
     /// The bin of each operation, and the index of the first operation on the same bin.
     bins: Vec<Option<(Bound<'py, PyAny>, usize)>>,
     /// Whether `None` counts as a result.
     silent: bool,
 }
 
-impl<'py> Results<'py> {
+impl<'py> NamedResults<'py> {
     /// `names`: the bin of each operation, or `None` for an operation without a bin.
     pub fn new(names: &Bound<'py, PyList>, silent: bool) -> PyResult<Self> {
         let mut bins: Vec<Option<(Bound<'py, PyAny>, usize)>> = Vec::new();
