@@ -16,9 +16,9 @@ static TREE: ErrorTree = ErrorTree::new("spikewire.errors");
 /// The error type for building requests: errors of the engine or the protocol, and exceptions
 /// raised by Python code.
 #[derive(Debug)]
-pub struct Raised(PyErr);
+pub struct RequestError(PyErr);
 
-impl From<Refusal> for Raised {
+impl From<Refusal> for RequestError {
     fn from(error: Refusal) -> Self {
         let message = error.message().to_owned();
         Self(match error.class() {
@@ -28,7 +28,7 @@ impl From<Refusal> for Raised {
     }
 }
 
-impl From<Fault> for Raised {
+impl From<Fault> for RequestError {
     fn from(fault: Fault) -> Self {
         Self(match fault {
             Fault::Type(why) => type_error(why),
@@ -37,20 +37,20 @@ impl From<Fault> for Raised {
     }
 }
 
-impl From<PyErr> for Raised {
+impl From<PyErr> for RequestError {
     fn from(error: PyErr) -> Self {
         Self(error)
     }
 }
 
-impl From<Raised> for PyErr {
-    fn from(raised: Raised) -> Self {
+impl From<RequestError> for PyErr {
+    fn from(raised: RequestError) -> Self {
         raised.0
     }
 }
 
 /// The exception for an argument that the engine or the protocol rejects.
-pub fn invalid_argument(error: impl Into<Raised>) -> PyErr {
+pub fn invalid_argument(error: impl Into<RequestError>) -> PyErr {
     error.into().0
 }
 

@@ -10,7 +10,7 @@
 //! | [`bridge`] | what all databases share: futures, event loops, threads, forks |
 //! | [`arguments`], [`errors`] | arguments of calls; errors as Python exceptions |
 //! | [`columns`] | arrays and tables as Python has them |
-//! | [`guarded`] | the mutable state of frozen classes |
+//! | [`gil_cell`] | the mutable state of frozen classes |
 //! | [`stages`], [`signals`] | the stages of calls that only Python sees; metrics and events |
 
 // Modules that call C functions opt in.
@@ -24,7 +24,7 @@ mod bridge;
 mod columns;
 mod cql;
 mod errors;
-mod guarded;
+mod gil_cell;
 mod signals;
 mod stages;
 

@@ -25,7 +25,7 @@ use crate::aerospike::record::Record;
 use crate::aerospike::space::Space;
 use crate::aerospike::value::{Buffer, Codec, Views, bin, is_bytes, particle};
 use crate::aerospike::verbs::Defaults;
-use crate::errors::{self, Raised};
+use crate::errors::{self, RequestError};
 
 /// A built request, and how to convert its reply.
 pub struct Call {
@@ -81,7 +81,7 @@ impl Call {
         spec: &CommandSpec,
         defaults: &Defaults,
         shape: ResponseShape,
-        write: impl FnOnce(&mut Request<'_>) -> Result<(), Raised>,
+        write: impl FnOnce(&mut Request<'_>) -> Result<(), RequestError>,
     ) -> PyResult<Self> {
         let stored_key = if spec.send_key { address.stored_key()? } else { None };
         let Address { space, key, digest } = address;

@@ -22,7 +22,7 @@ use crate::arguments::{check_pairs, redacted_url, text};
 use crate::bridge::lifecycle::Lifecycle;
 use crate::bridge::python_code::PythonCode;
 use crate::bridge::tls;
-use crate::errors::{Raised, invalid_argument, type_error, type_name, utf8, value_error};
+use crate::errors::{RequestError, invalid_argument, type_error, type_name, utf8, value_error};
 use crate::stages::Stages;
 
 /// A client's options and, once it is connected, its core.
@@ -204,45 +204,45 @@ fn seed_text(seeds: &Bound<'_, PyAny>) -> PyResult<String> {
 struct HostOption<'a, 'py>(&'a Bound<'py, PyAny>);
 
 impl OptionValue for HostOption<'_, '_> {
-    type Error = Raised;
+    type Error = RequestError;
 
-    fn flag(&self, name: &str) -> Result<bool, Raised> {
+    fn flag(&self, name: &str) -> Result<bool, RequestError> {
         let other =
             |_| type_error(format!("{name} must be True or False, not {}", type_name(self.0)));
         Ok(self.0.extract().map_err(other)?)
     }
 
-    fn count(&self, name: &str, (least, most): (u64, u64)) -> Result<u64, Raised> {
+    fn count(&self, name: &str, (least, most): (u64, u64)) -> Result<u64, RequestError> {
         Ok(count(name, self.0, least, most)?)
     }
 
-    fn span(&self, name: &str) -> Result<Duration, Raised> {
+    fn span(&self, name: &str) -> Result<Duration, RequestError> {
         Ok(seconds(name, self.0)?)
     }
 
-    fn multiplier(&self, name: &str) -> Result<f32, Raised> {
+    fn multiplier(&self, name: &str) -> Result<f32, RequestError> {
         Ok(multiplier(name, self.0)?)
     }
 
-    fn hedge(&self, name: &str) -> Result<Hedge, Raised> {
+    fn hedge(&self, name: &str) -> Result<Hedge, RequestError> {
         Ok(hedge(name, self.0)?)
     }
 
-    fn text(&self, name: &str) -> Result<String, Raised> {
+    fn text(&self, name: &str) -> Result<String, RequestError> {
         Ok(text(name, self.0)?.to_owned())
     }
 
-    fn addresses(&self, name: &str) -> Result<HashMap<String, String>, Raised> {
+    fn addresses(&self, name: &str) -> Result<HashMap<String, String>, RequestError> {
         let what = "must be a dict of advertised to reachable addresses (str)";
         Ok(self.0.extract().map_err(|_| type_error(format!("{name} {what}")))?)
     }
 
-    fn racks(&self, name: &str) -> Result<Vec<u32>, Raised> {
+    fn racks(&self, name: &str) -> Result<Vec<u32>, RequestError> {
         let what = "must be a list of rack ids (int from 0 up)";
         Ok(self.0.extract().map_err(|_| type_error(format!("{name} {what}")))?)
     }
 
-    fn tls(&self, _: &str) -> Result<Option<TlsOptions>, Raised> {
+    fn tls(&self, _: &str) -> Result<Option<TlsOptions>, RequestError> {
         Ok(tls::options(self.0)?)
     }
 

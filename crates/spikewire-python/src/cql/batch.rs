@@ -11,7 +11,7 @@ use spikewire_cql::request::{BatchKind, Values, values_with};
 use spikewire_sync::Mutex;
 
 use super::bind::{bind, copy_of_parameters, is_input_error, markers};
-use super::errors::Raised;
+use super::errors::BoxedPyErr;
 use super::prepared::Single;
 use crate::bridge::errors::{Raise, about, type_error, type_name, value_error};
 
@@ -196,7 +196,7 @@ impl Content {
         let mut batch = begun.map_err(|error| error.raise(py))?;
         for (at, entry) in self.entries.iter().enumerate() {
             let added = match &**entry {
-                BatchStatement::Text(text) => batch.add_text(text).map_err(Raised::from),
+                BatchStatement::Text(text) => batch.add_text(text).map_err(BoxedPyErr::from),
                 BatchStatement::Values(known, values) => {
                     if let Some(call) = renewal(session, known, options, texts)? {
                         return Ok(BatchRequest::Prepare(call));
@@ -204,10 +204,10 @@ impl Content {
                     let count = known.parameters.len();
                     let values = Values { count, named: false, bytes: values };
                     if known.is_stale() {
-                        let latest = known.for_bound_values().map_err(Raised::from);
-                        latest.and_then(|it| batch.add(&it, values).map_err(Raised::from))
+                        let latest = known.for_bound_values().map_err(BoxedPyErr::from);
+                        latest.and_then(|it| batch.add(&it, values).map_err(BoxedPyErr::from))
                     } else {
-                        batch.add(known, values).map_err(Raised::from)
+                        batch.add(known, values).map_err(BoxedPyErr::from)
                     }
                 }
                 BatchStatement::Unbound(known, parameters) => {
@@ -236,7 +236,7 @@ impl Content {
                                 Err(_) => Err(error.into()),
                             }
                         }
-                        added => added.map_err(Raised::from),
+                        added => added.map_err(BoxedPyErr::from),
                     }
                 }
             };
@@ -254,9 +254,9 @@ fn add(
     batch: &mut BatchBuilder,
     known: &Arc<Known>,
     parameters: &Bound<'_, PyAny>,
-) -> Result<(), Raised> {
+) -> Result<(), BoxedPyErr> {
     let bound = |out: &mut Vec<u8>| bind(known, Some(parameters), out);
-    batch.add(known, values_with::<Raised>(known.parameters.len(), false, bound))
+    batch.add(known, values_with::<BoxedPyErr>(known.parameters.len(), false, bound))
 }
 
 /// The request that prepares a statement again, if it is stale and no node was asked yet.
@@ -265,7 +265,7 @@ fn renewal(
     known: &Arc<Known>,
     options: &StatementOptions,
     texts: &mut Texts,
-) -> Result<Option<Call>, Raised> {
+) -> Result<Option<Call>, BoxedPyErr> {
     if !known.is_stale() {
         return Ok(None);
     }

@@ -10,7 +10,7 @@ use spikewire_cassandra::statement::Prepared;
 use spikewire_cql::response::Column;
 use spikewire_cql::value::encode_bound;
 
-use super::errors::Raised;
+use super::errors::BoxedPyErr;
 use super::row::Row;
 use super::table_row::TableRow;
 use super::value::HostValue;
@@ -21,7 +21,7 @@ pub fn bind(
     prepared: &Prepared,
     parameters: Option<&Bound<'_, PyAny>>,
     out: &mut Vec<u8>,
-) -> Result<(), Raised> {
+) -> Result<(), BoxedPyErr> {
     let columns = &*prepared.parameters;
     let Some(parameters) = parameters.filter(|parameters| !parameters.is_none()) else {
         return if columns.is_empty() { Ok(()) } else { Err(count_error(columns, 0).into()) };
@@ -73,7 +73,7 @@ fn by_position<'py>(
     count: usize,
     values: impl Iterator<Item = Bound<'py, PyAny>>,
     out: &mut Vec<u8>,
-) -> Result<(), Raised> {
+) -> Result<(), BoxedPyErr> {
     if count != columns.len() {
         return Err(count_error(columns, count).into());
     }
@@ -90,7 +90,7 @@ fn by_name<'py>(
     out: &mut Vec<u8>,
     get: impl Fn(&Bound<'py, PyString>) -> PyResult<Option<Bound<'py, PyAny>>>,
     names: impl Fn() -> PyResult<Bound<'py, PyList>>,
-) -> Result<(), Raised> {
+) -> Result<(), BoxedPyErr> {
     for column in columns {
         let name = PyString::intern(py, &column.name);
         let value = match get(&name)? {

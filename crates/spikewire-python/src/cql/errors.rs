@@ -15,34 +15,34 @@ static TREE: ErrorTree = ErrorTree::new("spikewire.cql.errors");
 /// The error type for encoding and decoding in this module. Boxed, so that the result of creating a
 /// value fits into two registers.
 #[derive(Debug)]
-pub struct Raised(Box<PyErr>);
+pub struct BoxedPyErr(Box<PyErr>);
 
-impl From<PyErr> for Raised {
+impl From<PyErr> for BoxedPyErr {
     #[cold]
     fn from(error: PyErr) -> Self {
         Self(Box::new(error))
     }
 }
 
-impl From<Raised> for PyErr {
-    fn from(raised: Raised) -> Self {
+impl From<BoxedPyErr> for PyErr {
+    fn from(raised: BoxedPyErr) -> Self {
         *raised.0
     }
 }
 
-impl From<RequestError> for Raised {
+impl From<RequestError> for BoxedPyErr {
     fn from(error: RequestError) -> Self {
         value_error(error.to_string()).into()
     }
 }
 
-impl From<Error> for Raised {
+impl From<Error> for BoxedPyErr {
     fn from(error: Error) -> Self {
         Python::attach(|py| error.raise(py)).into()
     }
 }
 
-impl From<Misfit> for Raised {
+impl From<Misfit> for BoxedPyErr {
     fn from(error: Misfit) -> Self {
         let message = error.to_string();
         let raised = match error.problem {
@@ -54,7 +54,7 @@ impl From<Misfit> for Raised {
     }
 }
 
-impl From<Malformed> for Raised {
+impl From<Malformed> for BoxedPyErr {
     #[cold]
     fn from(error: Malformed) -> Self {
         let message = format!("a node sent bytes that make no sense: {error}");

@@ -7,9 +7,9 @@ use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::{PyList, PyTuple};
 
-use super::errors::Raised;
+use super::errors::BoxedPyErr;
 
-type ItemResult<'py, T> = Result<Bound<'py, T>, Raised>;
+type ItemResult<'py, T> = Result<Bound<'py, T>, BoxedPyErr>;
 
 /// A tuple with `len` items. `make` is called with the index of each.
 #[inline]
@@ -65,7 +65,7 @@ pub fn is_ours(object: &Bound<'_, PyAny>) -> bool {
 pub fn again<'py>(
     tuple: &Bound<'py, PyTuple>,
     mut make: impl FnMut(usize) -> ItemResult<'py, PyAny>,
-) -> Result<bool, Raised> {
+) -> Result<bool, BoxedPyErr> {
     if !is_ours(tuple.as_any()) {
         return Ok(false);
     }

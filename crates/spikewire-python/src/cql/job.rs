@@ -15,7 +15,7 @@ use super::batch::{BatchRequest, Texts};
 use super::bind::{bind, copy_of_parameters, is_input_error, markers};
 use super::classes::Classes;
 use super::core::Core;
-use super::errors::Raised;
+use super::errors::BoxedPyErr;
 use super::pages::PageList;
 use super::prepared::Prepared;
 use super::rows::{ResponseMeta, Rows, page_of};
@@ -194,7 +194,7 @@ impl Job {
         // The values are kept in case there is another page.
         let keeps = known.traits.reads && self.goal == Goal::All;
         let mut sent = if keeps { buffer::take() } else { Vec::new() };
-        let values = values_with::<Raised>(known.parameters.len(), false, |out| {
+        let values = values_with::<BoxedPyErr>(known.parameters.len(), false, |out| {
             let from = out.len();
             bind(known, parameters, out)?;
             if keeps {
@@ -259,7 +259,7 @@ impl Job {
     }
 
     /// Builds the request for the page that the options name, for a statement with its values.
-    fn next_page(&self) -> Result<Call, Raised> {
+    fn next_page(&self) -> Result<Call, BoxedPyErr> {
         let (known, bytes): (_, &[u8]) = match &self.statement {
             Statement::Text(text) => {
                 return Ok(self.session.query(text, self.options(), NoValues)?);

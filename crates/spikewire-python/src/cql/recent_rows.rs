@@ -6,7 +6,7 @@ use pyo3::prelude::*;
 use spikewire_cql::response::Column;
 use spikewire_cql::response::rows::Cells;
 
-use super::errors::Raised;
+use super::errors::BoxedPyErr;
 use super::fill;
 use super::row::{Names, Row};
 use super::value::{ValueDecoder, value};
@@ -18,7 +18,7 @@ pub fn row<'py>(
     columns: &[Column],
     cells: &mut Cells<'_>,
     decoder: ValueDecoder<'_, 'py>,
-) -> Result<Bound<'py, Row>, Raised> {
+) -> Result<Bound<'py, Row>, BoxedPyErr> {
     let values = fill::tuple(decoder.py, columns.len(), |at| {
         value(&columns[at].ty, cells.cell()?, &decoder)
     })?;
@@ -42,7 +42,7 @@ impl RecentRows {
         columns: &[Column],
         cells: &mut Cells<'_>,
         decoder: ValueDecoder<'_, 'py>,
-    ) -> Result<Bound<'py, Row>, Raised> {
+    ) -> Result<Bound<'py, Row>, BoxedPyErr> {
         if cfg!(Py_GIL_DISABLED) {
             return row(names, columns, cells, decoder);
         }
@@ -69,7 +69,7 @@ fn again<'py>(
     columns: &[Column],
     cells: &mut Cells<'_>,
     decoder: ValueDecoder<'_, 'py>,
-) -> Result<Option<Bound<'py, Row>>, Raised> {
+) -> Result<Option<Bound<'py, Row>>, BoxedPyErr> {
     let refilled = fill::is_ours(unused.as_any())
         && fill::again(unused.get().tuple(decoder.py), |at| {
             value(&columns[at].ty, cells.cell()?, &decoder)

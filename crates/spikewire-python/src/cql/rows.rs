@@ -13,7 +13,7 @@ use spikewire_cql::envelope::Prefix;
 
 use super::classes::Classes;
 use super::columns::{to_arrays, to_arrow, to_pandas, to_polars, to_structured};
-use super::errors::Raised;
+use super::errors::BoxedPyErr;
 use super::fill;
 use super::pages::{Page, PageList, Pages};
 use super::recent_rows::{self, RecentRows};
@@ -87,7 +87,7 @@ impl Rows {
         Self { came, count, state, meta, offsets: OnceLock::new() }
     }
 
-    fn offset(&self, py: Python<'_>, index: usize) -> Result<(u32, u32), Raised> {
+    fn offset(&self, py: Python<'_>, index: usize) -> Result<(u32, u32), BoxedPyErr> {
         if index == 0 && self.came.all.first().is_some_and(|page| page.count > 0) {
             return Ok((0, 0));
         }
@@ -395,7 +395,7 @@ impl RowIterator {
     }
 
     #[inline]
-    fn next<'py>(&mut self, py: Python<'py>) -> Result<Option<Bound<'py, Row>>, Raised> {
+    fn next<'py>(&mut self, py: Python<'py>) -> Result<Option<Bound<'py, Row>>, BoxedPyErr> {
         let rows = self.rows.get();
         let (Some(shape), Some(names)) = (&rows.came.shape, &self.names) else { return Ok(None) };
         let (mut page, mut at, mut offset) = self.at;

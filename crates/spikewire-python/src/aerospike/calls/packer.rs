@@ -10,7 +10,7 @@ use spikewire_aerospike_protocol::value::particle;
 
 use super::CallArguments;
 use crate::aerospike::value::{HyperLogLog, Place, element as append, encode, is_map_key, plain};
-use crate::errors::{Raised, overflow, repr_of, type_error, type_name};
+use crate::errors::{RequestError, overflow, repr_of, type_error, type_name};
 
 /// A value as an element of a list.
 pub fn element(name: &str, value: &Bound<'_, PyAny>) -> PyResult<Vec<u8>> {
@@ -83,7 +83,12 @@ fn sketches(name: &str, all: &Bound<'_, PyAny>) -> PyResult<Vec<u8>> {
 }
 
 impl ValueArguments for CallArguments<'_, '_> {
-    fn packed(&self, at: usize, name: &'static str, form: ValueForm) -> Result<Vec<u8>, Raised> {
+    fn packed(
+        &self,
+        at: usize,
+        name: &'static str,
+        form: ValueForm,
+    ) -> Result<Vec<u8>, RequestError> {
         let value = self.get(at)?;
         Ok(match form {
             ValueForm::Any => element(name, &value)?,
@@ -98,7 +103,7 @@ impl ValueArguments for CallArguments<'_, '_> {
         })
     }
 
-    fn integer(&self, at: usize, name: &'static str) -> Result<i64, Raised> {
+    fn integer(&self, at: usize, name: &'static str) -> Result<i64, RequestError> {
         Ok(integer(name, &self.get(at)?)?)
     }
 }

@@ -10,12 +10,12 @@ use crate::aerospike::arguments::Argument;
 use crate::aerospike::operation::Operation;
 use crate::aerospike::verbs::{self, ReadOptions, ReadRules, RetryRules, WriteOptions};
 use crate::errors::value_error;
-use crate::guarded::Guarded;
+use crate::gil_cell::GilCell;
 
 /// A step that reads records: all bins, the named ones, or the results of operations.
 #[pyclass(frozen, extends = RowsBase, subclass, module = "spikewire._native")]
 #[derive(Default)]
-pub struct ReadBase(Guarded<ReadOperands>);
+pub struct ReadBase(GilCell<ReadOperands>);
 
 /// The operands of a step.
 #[derive(Default)]

@@ -11,12 +11,12 @@ use super::home::{Direct, Home};
 use super::link::Link;
 use super::verb::Verb;
 use crate::errors::type_error;
-use crate::guarded::Guarded;
+use crate::gil_cell::GilCell;
 
 /// The common base of all builder steps. Started by a session, or by the previous step.
 #[pyclass(frozen, subclass, module = "spikewire._native")]
 #[derive(Default)]
-pub struct StepBase(Guarded<StepState>);
+pub struct StepBase(GilCell<StepState>);
 
 /// The contents of a step.
 #[derive(Default)]

@@ -12,13 +12,13 @@ use crate::aerospike::operation::Operation;
 use crate::aerospike::record_type;
 use crate::aerospike::verbs::{self, ReadRules, WriteOptions};
 use crate::errors::{type_error, type_name};
-use crate::guarded::Guarded;
+use crate::gil_cell::GilCell;
 
 /// A step that writes bins. Each method adds an operation; operations are applied in order and
 /// atomically.
 #[pyclass(frozen, extends = RowsBase, subclass, module = "spikewire._native")]
 #[derive(Default)]
-pub struct WriteBase(Guarded<WriteOperands>);
+pub struct WriteBase(GilCell<WriteOperands>);
 
 /// What a step writes.
 #[derive(Default)]

@@ -16,7 +16,7 @@ use crate::aerospike::record_type::{selected, selection};
 use crate::aerospike::space::Space;
 use crate::aerospike::value::Codec;
 use crate::aerospike::verbs::{Defaults, Function, ReadOptions, ReadRules, Steps, WriteOptions};
-use crate::errors::{Raised, invalid_argument};
+use crate::errors::{RequestError, invalid_argument};
 
 /// `home`: the set of all keys, if they are of one.
 pub fn get<'py>(
@@ -113,7 +113,7 @@ fn alike(
     spec: &CommandSpec,
     codec: Option<Arc<Codec>>,
     answers: RowAnswers,
-    write: impl Fn(&mut Kind) -> Result<(), Raised>,
+    write: impl Fn(&mut Kind) -> Result<(), RequestError>,
 ) -> PyResult<BatchCall> {
     let mut rows = RowBuilder::new(resolve);
     rows.reserve(keys);

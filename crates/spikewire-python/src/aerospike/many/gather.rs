@@ -20,7 +20,7 @@ use crate::aerospike::key::{Address, Key};
 use crate::aerospike::space::{Space, stored_key, with_user_key};
 use crate::aerospike::value::Codec;
 use crate::bridge::python_code::PythonCode;
-use crate::errors::{Raised, about, type_error, type_name};
+use crate::errors::{RequestError, about, type_error, type_name};
 
 /// Resolves a Python object to a key.
 pub type Resolve<'a> = &'a dyn Fn(&Bound<'_, PyAny>) -> PyResult<Key>;
@@ -172,7 +172,7 @@ impl<'a> RowBuilder<'a> {
         &mut self,
         key: &Bound<'_, PyAny>,
         spec: &CommandSpec,
-        write: impl FnOnce(&mut Kind) -> Result<(), Raised>,
+        write: impl FnOnce(&mut Kind) -> Result<(), RequestError>,
     ) -> PyResult<()> {
         self.key(key)?;
         let (space, stored) = self.place(key.py(), spec.send_key)?;
@@ -187,7 +187,7 @@ impl<'a> RowBuilder<'a> {
         py: Python<'_>,
         spec: &CommandSpec,
         likely: bool,
-        write: impl FnOnce(&mut Kind) -> Result<(), Raised>,
+        write: impl FnOnce(&mut Kind) -> Result<(), RequestError>,
     ) -> PyResult<()> {
         let (space, stored) = self.place(py, spec.send_key)?;
         let kind = spec.row(space, stored.as_deref(), write)?;

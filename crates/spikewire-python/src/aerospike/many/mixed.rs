@@ -20,7 +20,7 @@ use crate::aerospike::verbs::{
     Defaults, Function, Limits, ReadOptions, ReadRules, RetryRules, RowOptions, Steps,
     WriteOptions, write_bins,
 };
-use crate::errors::{Raised, invalid_argument, type_error, type_name, value_error};
+use crate::errors::{RequestError, invalid_argument, type_error, type_name, value_error};
 
 pub fn batch(
     defaults: &Defaults,
@@ -283,7 +283,7 @@ impl<'a> Mixed<'a> {
         keys: &[Bound<'_, PyAny>],
         spec: &CommandSpec,
         row_answers: Option<Arc<Answers>>,
-        write: impl Fn(&mut Kind) -> Result<(), Raised>,
+        write: impl Fn(&mut Kind) -> Result<(), RequestError>,
     ) -> PyResult<()> {
         for key in keys {
             self.key(key)?;
@@ -306,7 +306,7 @@ impl<'a> Mixed<'a> {
         py: Python<'_>,
         spec: &CommandSpec,
         row_answers: Option<Arc<Answers>>,
-        write: impl FnOnce(&mut Kind) -> Result<(), Raised>,
+        write: impl FnOnce(&mut Kind) -> Result<(), RequestError>,
     ) -> PyResult<()> {
         rows.row(py, spec, true, write)?;
         answers.push(row_answers);

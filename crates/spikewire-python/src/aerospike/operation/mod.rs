@@ -17,7 +17,7 @@ use crate::aerospike::calls::CallArguments;
 use crate::aerospike::calls::context::Path;
 use crate::aerospike::expression::operation_bytes;
 use crate::aerospike::value::{Place, bin_name, encode};
-use crate::errors::{Raised, about, invalid_argument, value_error};
+use crate::errors::{RequestError, about, invalid_argument, value_error};
 
 /// One step of `operate`, created by the functions of `spikewire.op`.
 #[pyclass(frozen, module = "spikewire")]
@@ -76,7 +76,7 @@ impl Operation {
         let name = kind.to_str()?;
         let path = Path::new(ctx)?;
         let packed = family.pack(name, &CallArguments(arguments), path.steps(), pad);
-        let (code, value) = packed.map_err(|error: Raised| in_bin(py, error.into(), bin))?;
+        let (code, value) = packed.map_err(|error: RequestError| in_bin(py, error.into(), bin))?;
         let call = ReprArguments {
             pad,
             path: path.into_steps(),

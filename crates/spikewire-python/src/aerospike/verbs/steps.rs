@@ -11,7 +11,7 @@ use crate::aerospike::call::Answers;
 use crate::aerospike::operation::Operation;
 use crate::aerospike::options::{Defaults, ReadRules, WriteOptions};
 use crate::aerospike::value::{Codec, Place, bin_text, encode, pairs};
-use crate::errors::{Raised, invalid_argument, type_error, type_name};
+use crate::errors::{RequestError, invalid_argument, type_error, type_name};
 
 /// A bin's value to be encoded, through the codec if there is one.
 struct BinValue<'a, 'py> {
@@ -22,10 +22,10 @@ struct BinValue<'a, 'py> {
 }
 
 impl Source for BinValue<'_, '_> {
-    type Error = Raised;
+    type Error = RequestError;
 
     #[inline]
-    fn encode(&self, bin: &str, out: &mut Vec<u8>) -> Result<ParticleType, Raised> {
+    fn encode(&self, bin: &str, out: &mut Vec<u8>) -> Result<ParticleType, RequestError> {
         let Some(codec) = self.codec else {
             return Ok(encode(out, self.value, &Place::Bin(bin))?);
         };
@@ -40,7 +40,7 @@ pub fn write_bins(
     bins: &Bound<'_, PyAny>,
     code: u8,
     codec: Option<&Codec>,
-) -> Result<(), Raised> {
+) -> Result<(), RequestError> {
     let mut bin = |name: &Bound<'_, PyAny>, value: &Bound<'_, PyAny>| {
         let value = BinValue { value, codec, whole: code == op::WRITE };
         out.write_bin(code, bin_text(name)?, &value)

@@ -17,9 +17,9 @@ use arrow_schema::{DataType, IntervalUnit, TimeUnit};
 use spikewire_cql::types::{Type, Udt};
 use spikewire_cql::value::{Accept, AcceptEntries, Duration, Presence, Source, Unfit};
 
-use crate::cql::errors::Raised;
+use crate::cql::errors::BoxedPyErr;
 
-type Result<T> = std::result::Result<T, Unfit<Raised>>;
+type Result<T> = std::result::Result<T, Unfit<BoxedPyErr>>;
 
 const DAY: i64 = 86_400_000;
 
@@ -103,7 +103,7 @@ fn scaled(number: i64, up: i64, down: i64, what: &str) -> Result<i64> {
 }
 
 impl Source for ArrowValue<'_> {
-    type Error = Raised;
+    type Error = BoxedPyErr;
 
     fn presence(&self) -> Presence {
         let is_null = *self.kind() == DataType::Null || self.array.is_null(self.row);
@@ -291,7 +291,7 @@ impl Source for ArrowValue<'_> {
         }
     }
 
-    fn items<A: Accept<Raised>>(&self, ty: &Type, into: &mut A) -> Result<()> {
+    fn items<A: Accept<BoxedPyErr>>(&self, ty: &Type, into: &mut A) -> Result<()> {
         if let (DataType::Struct(_), Type::Tuple(_)) = (self.kind(), ty) {
             let columns = self.array.as_struct().columns();
             return columns
@@ -302,7 +302,7 @@ impl Source for ArrowValue<'_> {
         rows.try_for_each(|row| into.item(&ArrowValue::new(&**items, row)))
     }
 
-    fn entries<A: AcceptEntries<Raised>>(&self, into: &mut A) -> Result<()> {
+    fn entries<A: AcceptEntries<BoxedPyErr>>(&self, into: &mut A) -> Result<()> {
         let DataType::Map(..) = self.kind() else { return Err(Unfit::Kind) };
         let map = self.array.as_map();
         let ends = map.value_offsets();
@@ -312,7 +312,7 @@ impl Source for ArrowValue<'_> {
         })
     }
 
-    fn field<A: Accept<Raised>>(&self, _: usize, name: &str, into: &mut A) -> Result<()> {
+    fn field<A: Accept<BoxedPyErr>>(&self, _: usize, name: &str, into: &mut A) -> Result<()> {
         let DataType::Struct(_) = self.kind() else { return Err(Unfit::Kind) };
         match self.array.as_struct().column_by_name(name) {
             Some(column) => into.item(&ArrowValue::new(&**column, self.row)),

@@ -11,7 +11,7 @@ use spikewire_columns::RowError;
 use super::arrow::{row_error, to_arrow};
 use super::fixed::check_unique;
 use crate::columns::module;
-use crate::cql::errors::Raised;
+use crate::cql::errors::BoxedPyErr;
 use crate::cql::pages::Pages;
 use crate::cql::value::{ValueDecoder, value};
 
@@ -159,7 +159,7 @@ fn objects<'py>(
         for _ in 0..page.count {
             let mut next = selected.iter().zip(&mut all).peekable();
             for (at, column) in shape.columns.iter().enumerate() {
-                let cell = cells.cell().map_err(Raised::from)?;
+                let cell = cells.cell().map_err(BoxedPyErr::from)?;
                 if let Some((_, into)) = next.next_if(|(column, _)| **column == at) {
                     into.push(value(&column.ty, cell, &decoder)?);
                 }

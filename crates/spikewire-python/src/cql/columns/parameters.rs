@@ -15,7 +15,7 @@ use spikewire_sync::Mutex;
 use super::arrow_value::ArrowValue;
 use crate::bridge::errors::{type_error, value_error};
 use crate::columns::source::{Arrays, is_frame};
-use crate::cql::errors::Raised;
+use crate::cql::errors::BoxedPyErr;
 use crate::cql::prepared::Prepared;
 use crate::cql::table_row::TableRow;
 
@@ -146,7 +146,7 @@ impl TableRows {
         for (parameter, column) in self.known.parameters.iter().zip(&self.columns) {
             let value = ArrowValue::new(&**table.column(*column), *at);
             encode_bound(&parameter.name, &parameter.ty, &value, &mut bytes).map_err(
-                |raised: Raised| {
+                |raised: BoxedPyErr| {
                     let place = format!("row {row} of the table");
                     crate::bridge::errors::about(py, raised.into(), &place)
                 },

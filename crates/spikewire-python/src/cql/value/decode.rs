@@ -22,7 +22,7 @@ use super::library;
 use super::marks::Mark;
 use super::uuids;
 use crate::cql::classes::{self, Classes};
-use crate::cql::errors::Raised;
+use crate::cql::errors::BoxedPyErr;
 use crate::cql::row::{Names, Row};
 
 /// Creates Python objects.
@@ -33,7 +33,7 @@ pub struct ValueDecoder<'a, 'py> {
     pub classes: &'a Classes,
 }
 
-type Result<'py> = std::result::Result<Bound<'py, PyAny>, Raised>;
+type Result<'py> = std::result::Result<Bound<'py, PyAny>, BoxedPyErr>;
 
 /// The value of a cell. The most common types have a short path.
 #[inline]
@@ -113,7 +113,7 @@ fn needs_change(ty: &Type) -> bool {
 
 impl<'py> Sink for ValueDecoder<'_, 'py> {
     type Value = Bound<'py, PyAny>;
-    type Error = Raised;
+    type Error = BoxedPyErr;
 
     #[inline]
     fn null(&self) -> Result<'py> {
@@ -243,7 +243,7 @@ impl<'py> Sink for ValueDecoder<'_, 'py> {
 
     fn list<I>(&self, _: &Type, items: &mut I) -> Result<'py>
     where
-        I: Elements<Self::Value, Raised>,
+        I: Elements<Self::Value, BoxedPyErr>,
     {
         let items: Vec<_> = items.collect::<std::result::Result<_, _>>()?;
         Ok(PyList::new(self.py, items)?.into_any())
@@ -251,7 +251,7 @@ impl<'py> Sink for ValueDecoder<'_, 'py> {
 
     fn set<I>(&self, element: &Type, items: &mut I) -> Result<'py>
     where
-        I: Elements<Self::Value, Raised>,
+        I: Elements<Self::Value, BoxedPyErr>,
     {
         let set = PySet::empty(self.py)?;
         for item in items {
@@ -263,7 +263,7 @@ impl<'py> Sink for ValueDecoder<'_, 'py> {
 
     fn map<I>(&self, key: &Type, _: &Type, entries: &mut I) -> Result<'py>
     where
-        I: MapEntries<Self::Value, Raised>,
+        I: MapEntries<Self::Value, BoxedPyErr>,
     {
         let dict = PyDict::new(self.py);
         for entry in entries {
@@ -275,7 +275,7 @@ impl<'py> Sink for ValueDecoder<'_, 'py> {
 
     fn tuple<I>(&self, _: &[Type], components: &mut I) -> Result<'py>
     where
-        I: Elements<Self::Value, Raised>,
+        I: Elements<Self::Value, BoxedPyErr>,
     {
         let components: Vec<_> = components.collect::<std::result::Result<_, _>>()?;
         Ok(PyTuple::new(self.py, components)?.into_any())
@@ -283,7 +283,7 @@ impl<'py> Sink for ValueDecoder<'_, 'py> {
 
     fn udt<I>(&self, udt: &Udt, fields: &mut I) -> Result<'py>
     where
-        I: Elements<Self::Value, Raised>,
+        I: Elements<Self::Value, BoxedPyErr>,
     {
         let values: Vec<_> = fields.collect::<std::result::Result<_, _>>()?;
         if let Some(class) = self.classes.of(self.py, udt) {

@@ -15,15 +15,15 @@ use spikewire_cql::value::{Accept, AcceptEntries, Duration, Presence, Source, Un
 use super::library;
 use super::marks::Mark;
 use crate::bridge::errors::{repr_of, type_name};
-use crate::cql::errors::Raised;
+use crate::cql::errors::BoxedPyErr;
 use crate::cql::row::Row;
 
 /// A Python object as a value.
 pub struct HostValue<'a, 'py>(pub &'a Bound<'py, PyAny>);
 
-type Result<T> = std::result::Result<T, Unfit<Raised>>;
+type Result<T> = std::result::Result<T, Unfit<BoxedPyErr>>;
 
-fn raised(error: PyErr) -> Unfit<Raised> {
+fn raised(error: PyErr) -> Unfit<BoxedPyErr> {
     Unfit::Host(error.into())
 }
 
@@ -43,7 +43,7 @@ impl<'py> HostValue<'_, 'py> {
 }
 
 impl Source for HostValue<'_, '_> {
-    type Error = Raised;
+    type Error = BoxedPyErr;
 
     #[inline]
     fn presence(&self) -> Presence {
@@ -234,7 +234,7 @@ impl Source for HostValue<'_, '_> {
         Ok(Duration { months: narrow(months)?, days: narrow(days)?, nanoseconds })
     }
 
-    fn items<A: Accept<Raised>>(&self, ty: &Type, into: &mut A) -> Result<()> {
+    fn items<A: Accept<BoxedPyErr>>(&self, ty: &Type, into: &mut A) -> Result<()> {
         if let Ok(list) = self.0.cast::<PyList>() {
             return list.iter().try_for_each(|item| into.item(&HostValue(&item)));
         }
@@ -255,7 +255,7 @@ impl Source for HostValue<'_, '_> {
         Ok(())
     }
 
-    fn entries<A: AcceptEntries<Raised>>(&self, into: &mut A) -> Result<()> {
+    fn entries<A: AcceptEntries<BoxedPyErr>>(&self, into: &mut A) -> Result<()> {
         if let Ok(dict) = self.0.cast::<PyDict>() {
             return dict
                 .iter()
@@ -281,7 +281,7 @@ impl Source for HostValue<'_, '_> {
         Ok(())
     }
 
-    fn field<A: Accept<Raised>>(&self, index: usize, name: &str, into: &mut A) -> Result<()> {
+    fn field<A: Accept<BoxedPyErr>>(&self, index: usize, name: &str, into: &mut A) -> Result<()> {
         let _ = index;
         let py = self.py();
         let name = PyString::intern(py, name);
@@ -346,7 +346,7 @@ impl Source for HostValue<'_, '_> {
 /// From here on, not every integer is a double.
 const EXACT: f64 = (1_u64 << f64::MANTISSA_DIGITS) as f64;
 
-fn rounded() -> Unfit<Raised> {
+fn rounded() -> Unfit<BoxedPyErr> {
     Unfit::Invalid("this integer would be rounded: pass a float if that is meant".into())
 }
 

@@ -6,12 +6,12 @@
 //! | [`rows`] | the results of the rows of a batch |
 //! | [`class`] | creating instances of a named tuple class |
 //! | [`results`] | results of operations, by bin |
-//! | [`writes`], [`late`] | the rows of a batch write |
+//! | [`writes`], [`lazy_rows`] | the rows of a batch write |
 //! | [`checks`] | whether arguments can be passed to the engine unchanged |
 
 mod checks;
 mod class;
-mod late;
+mod lazy_rows;
 mod results;
 mod rows;
 mod writes;
@@ -26,8 +26,8 @@ use spikewire_aerospike_protocol::key::Digest;
 
 pub use self::checks::{_plain_keys, _plain_steps};
 use self::class::NamedTuple;
-pub use self::late::_make_whole;
-use self::late::LateRows;
+pub use self::lazy_rows::_make_whole;
+use self::lazy_rows::LazyRows;
 use self::results::NamedResults;
 pub use self::writes::NamedWrites;
 use crate::aerospike::batch::Batch;
@@ -168,15 +168,15 @@ impl NamedRecords {
         batch: &Bound<'py, Batch>,
     ) -> PyResult<Bound<'py, PyList>> {
         let (py, this, rows) = (slf.py(), slf.get(), batch.get());
-        let late = LateRows {
+        let lazy = LazyRows {
             records: slf.clone().unbind(),
             writes: records.clone().unbind(),
             batch: batch.clone().unbind(),
         };
-        let late = Bound::new(py, late)?.into_any();
+        let lazy = Bound::new(py, lazy)?.into_any();
         let no = PyBool::new(py, false).to_owned().into_any();
         let row = |at| match rows.code(at) {
-            0 => this.late.make(py, [late.clone(), number(py, 0)?, number(py, at)?, no.clone()]),
+            0 => this.late.make(py, [lazy.clone(), number(py, 0)?, number(py, at)?, no.clone()]),
             _ => this.row.make(py, this.written_row(py, records.get(), rows, at)?),
         };
         let rows: Vec<_> = rows.reads_all(|| (0..rows.len()).map(row).collect::<PyResult<_>>())?;
