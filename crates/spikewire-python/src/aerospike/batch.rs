@@ -313,8 +313,8 @@ impl Batch {
     }
 
     /// How many rows found their record.
-    #[getter]
-    fn found(&self) -> usize {
+    #[getter(found)]
+    fn record_count(&self) -> usize {
         (0..self.rows.len()).filter(|index| self.rows.code(*index) == 0).count()
     }
 
@@ -451,7 +451,7 @@ impl Batch {
 
     fn __repr__(&self) -> String {
         let failed = (0..self.rows.len()).filter(|index| self.rows.is_failure(*index)).count();
-        format!("Batch({} rows, {} found, {failed} failed)", self.rows.len(), self.found())
+        format!("Batch({} rows, {} found, {failed} failed)", self.rows.len(), self.record_count())
     }
 }
 
