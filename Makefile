@@ -26,6 +26,10 @@ COMMIT = SPIKEWIRE_COMMIT=$$(tools/commit.sh)
 # They are tested in their languages.
 BINDINGS := --exclude spikewire-python --exclude spikewire-node
 
+# Where everything has to run, as in CI, a missing part is a failure: SPIKEWIRE_COMPLETE=1.
+LEFT_OUT = [ -z "$$SPIKEWIRE_COMPLETE" ]; exit
+PYTEST = -m pytest $(if $(SPIKEWIRE_COMPLETE),-p tools.completeness)
+
 # Settings, as in `make compare SEEDS=10.0.0.1:3000 ARGS='--rounds 5'`.
 SEEDS ?=
 ARGS ?=
@@ -95,7 +99,7 @@ $(VENV_FT)/$(BUILT): $(NATIVE)
 	@touch $@
 
 # What needs Node.js begins with this: without Node.js it is left out, and the output says why.
-WITH_NODE = @why=$$(tools/node.sh) || { echo "$$why: $@ is left out (see CONTRIBUTING.md)"; exit 0; }
+WITH_NODE = @why=$$(tools/node.sh) || { echo "$$why: $@ is left out (see CONTRIBUTING.md)"; $(LEFT_OUT); }
 
 .PHONY: node
 node: ## Build the npm package in node/, if there is a Node.js
@@ -197,7 +201,7 @@ test-python: build ## Run the Python tests (TESTS='tests/test_docs.py -k README'
 		--optional requirements/peers.txt --optional requirements/cassandra.txt \
 		--optional requirements/frameworks.txt --optional requirements/serving.txt \
 		--optional requirements/docs.txt
-	$(BIN)/python -m pytest $(or $(TESTS),$(TOGETHER))
+	$(BIN)/python $(PYTEST) $(or $(TESTS),$(TOGETHER))
 
 # In a run of its own: these tests start hundreds of processes, and none of them is about the client.
 .PHONY: test-lab
@@ -206,7 +210,7 @@ test-lab: build lab-node node-peers ## Run the tests of the benchmark lab (TESTS
 		--optional requirements/loops.txt --optional requirements/columns.txt \
 		--optional requirements/peers.txt --optional requirements/serving.txt \
 		--optional requirements/cassandra.txt
-	$(BIN)/python -m pytest $(or $(TESTS),lab/tests $(TOGETHER))
+	$(BIN)/python $(PYTEST) $(or $(TESTS),lab/tests $(TOGETHER))
 	$(if $(TESTS),,$(WITH_NODE); cd lab/node && node scripts/test.mjs)
 
 # Not part of `make test`: MINUTES is how long it takes in all.
@@ -226,13 +230,13 @@ test-quick: build ## Run the Python tests that take little time, each on one fac
 test-free-threaded: build-free-threaded ## Run the tests about threads without a GIL, if there is a Python for it
 	@if [ ! -e $(VENV_FT)/$(BUILT) ]; then \
 		echo "no free-threaded Python found: its tests are left out (see CONTRIBUTING.md)"; \
-		exit; \
+		$(LEFT_OUT); \
 	fi; \
 	tools/venv.sh $(VENV_FT) $(VENV_FT)/bin/python requirements/test.txt \
 		--attempt requirements/bench.txt --optional requirements/loops.txt \
 		--optional requirements/columns.txt && \
 	set -x && \
-	PYTHON_GIL=0 $(VENV_FT)/bin/python -m pytest $(or $(TESTS),-m threads $(TOGETHER))
+	PYTHON_GIL=0 $(VENV_FT)/bin/python $(PYTEST) $(or $(TESTS),-m threads $(TOGETHER))
 
 .PHONY: test-node
 test-node: build node node-peers ## Run the tests of the npm package (NODE_TESTS='values errors' for some files)

@@ -97,8 +97,8 @@ def test_how_many(data: Data) -> None:
 
 def test_nodes_send_no_bins_to_be_counted(data: Data, monkeypatch: pytest.MonkeyPatch) -> None:
     # What would be counted is listed instead.
-    monkeypatch.setattr(spikewire.query, "_count", list)
-    monkeypatch.setattr(spikewire.query, "_count_soon", spikewire.AsyncQuery.to_list)
+    monkeypatch.setattr(spikewire.aerospike.query, "_count", list)
+    monkeypatch.setattr(spikewire.aerospike.query, "_count_soon", spikewire.AsyncQuery.to_list)
     counted: Any = data.settle(lambda: data.users.query().count())
     assert [record.bins for record in counted] == [{}] * COUNT
     counted = data.settle(lambda: data.users.query(bins=["n"]).count())

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
 import sys
 from pathlib import Path
 
@@ -199,3 +201,40 @@ def test_thresholds_of_instruction_counts(capsys: pytest.CaptureFixture[str]) ->
     shown = capsys.readouterr().out
     for line in ("+2.1%  more than 2 % allow", "+2.9%", "new", "gone"):
         assert line in shown
+
+
+@pytest.mark.parametrize(
+    ("reason", "status"),
+    [
+        ("could not import 'nobody'", 1),
+        ("cassandra-driver is not installed", 1),
+        ("not on Linux", 0),
+    ],
+)
+def test_missing_parts_fail_where_everything_has_to_run(
+    tmp_path: Path, reason: str, status: int
+) -> None:
+    program = tmp_path / "test_part.py"
+    program.write_text(f"import pytest\n\ndef test_part():\n    pytest.skip({reason!r})\n")
+    plain = [
+        sys.executable,
+        "-m",
+        "pytest",
+        "-q",
+        "-n",
+        "0",
+        "-p",
+        "no:cacheprovider",
+        str(program),
+    ]
+    for plugin, expected in (([], 0), (["-p", "completeness"], status)):
+        done = subprocess.run(
+            [*plain, *plugin],
+            check=False,
+            capture_output=True,
+            text=True,
+            cwd=tmp_path,
+            env={**os.environ, "PYTHONPATH": str(TOOLS)},
+        )
+        assert done.returncode == expected, done.stdout
+        assert ("missing (1 tests)" in done.stdout) == bool(expected)

@@ -73,7 +73,7 @@ class Pair(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Judged:
+class Judgement:
     """The verdict on a figure."""
 
     verdict: str
@@ -108,7 +108,7 @@ def busier(before: Sequence[float], after: Sequence[float], processors: int) -> 
     return 1 if up < down else -1
 
 
-def judge(pairs: Sequence[Pair], machine: int = 0) -> list[Judged]:
+def judge(pairs: Sequence[Pair], machine: int = 0) -> list[Judgement]:
     """The verdict on each figure of one comparison. If the `machine` was busier on one side,
     changes that this could explain are not reported."""
     chances = [_chances(pair.before, pair.after) for pair in pairs]
@@ -133,14 +133,14 @@ def needed(figures: int) -> int:
     return rounds
 
 
-def _judged(pair: Pair, figures: int, machine: int, *, rose: bool, fell: bool) -> Judged:
+def _judged(pair: Pair, figures: int, machine: int, *, rose: bool, fell: bool) -> Judgement:
     changed = pair.relative
     if (rose and changed > THRESHOLD) or (fell and changed < -THRESHOLD):
         verdict = BETTER if (changed > 0) == pair.more else WORSE
-        return Judged(UNTOLD if verdict == {1: WORSE, -1: BETTER}.get(machine) else verdict)
+        return Judgement(UNTOLD if verdict == {1: WORSE, -1: BETTER}.get(machine) else verdict)
     if rose or fell or suffice(pair.before.number, pair.after.number, figures):
-        return Judged(UNCHANGED)
-    return Judged(UNTOLD, needed(figures))
+        return Judgement(UNCHANGED)
+    return Judgement(UNTOLD, needed(figures))
 
 
 def _significant(chances: Sequence[float]) -> list[bool]:

@@ -26,7 +26,7 @@ from spikewire_lab.run.progress import Progress
 from spikewire_lab.studies.builds import of_columns, of_rows
 from spikewire_lab.studies.recipe import QUICK, Bench, Target
 from spikewire_lab.studies.recipes.aerospike_py.columns import COLUMNS, builds_in, with_builds
-from spikewire_lab.studies.recipes.sdk.cases import CASES, SINGLES, Chosen, chains_of
+from spikewire_lab.studies.recipes.sdk.cases import CASES, SINGLES, CaseCells, chains_of
 from spikewire_lab.studies.report import LESS, MORE, Heading, Measured, Row
 from spikewire_lab.table.builds import compared
 from spikewire_lab.table.figures import Spread
@@ -207,7 +207,7 @@ def bench_of(*clients: str) -> Bench:
 def test_cells_that_a_recipe_chooses_have_those_of_builds_beside_them() -> None:
     bench = bench_of("spikewire", "spikewire@old", "spikewire-builder@old", "aerospike")
     cases = [[(case, SINGLES) for case in CASES if case.mode == "sync" and case.many == 32]]
-    (cells,) = Chosen.of(bench, cases).groups()
+    (cells,) = CaseCells.of(bench, cases).groups()
     names = [cell.client for cell in cells]
     assert names == ["spikewire", "spikewire@old", "spikewire-builder@old", "aerospike"]
     assert (chains_of("spikewire@old"), chains_of("spikewire")) == (names[2], "spikewire-builder")

@@ -17,7 +17,7 @@ from spikewire_lab.noise import (
     UNTOLD,
     WORSE,
     Figure,
-    Judged,
+    Judgement,
     Pair,
     busier,
     judge,
@@ -70,9 +70,9 @@ def test_the_more_figures_the_more_rounds() -> None:
     assert [needed(figures) for figures in (1, 4, 100)] == [4, 5, 8]
     changed = Pair(around(100, 5), around(200, 5), more=True)
     same = Pair(around(100, 5), around(100, 5), more=True)
-    assert judge([changed, *[same] * 5])[0] == Judged(BETTER)
+    assert judge([changed, *[same] * 5])[0] == Judgement(BETTER)
     # One of a hundred may be chance; twenty of them are not.
-    assert judge([changed, *[same] * 99])[0] == Judged(UNTOLD, needed(100))
+    assert judge([changed, *[same] * 99])[0] == Judgement(UNTOLD, needed(100))
     assert {one.verdict for one in judge([*[changed] * 20, *[same] * 80])[:20]} == {BETTER}
 
 

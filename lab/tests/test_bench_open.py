@@ -10,7 +10,7 @@ import pytest
 
 from spikewire_lab.measure import Window, merge
 from spikewire_lab.run.launch import as_result, python_worker, run_job
-from spikewire_lab.series.calls import Ended
+from spikewire_lab.series.calls import EndedCalls
 from spikewire_lab.studies.selfcheck.fake import Act
 from spikewire_lab.studies.selfcheck.measure import Known, line, open_result, played, slower_than
 from spikewire_lab.studies.selfcheck.pool import FakePool
@@ -159,7 +159,7 @@ def test_a_pool_that_runs_two_pacers_on_one_loop_is_no_measure() -> None:
 def test_calls_of_one_loop_are_known_while_another_one_is_behind() -> None:
     calls = Calls(offsets(10, 1.0, "constant", "1"), [(0, None)], 1.0)
     calls.begin(0)
-    calls_ended = Ended(calls)
+    calls_ended = EndedCalls(calls)
 
     def over(*numbers: int) -> None:
         for at in numbers:

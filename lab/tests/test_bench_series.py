@@ -19,7 +19,7 @@ from spikewire_lab.contract.series import INTERVALS, intervals_a_second
 from spikewire_lab.plan import Cell, Matrix
 from spikewire_lab.run.compare import Comparison
 from spikewire_lab.run.hlog import keep
-from spikewire_lab.series.calls import FAILED, LATE, NOT_YET, Ended
+from spikewire_lab.series.calls import FAILED, LATE, NOT_YET, EndedCalls
 from spikewire_lab.series.lines import LineDisplay, Lines, rounded, text
 from spikewire_lab.series.marks import Marks
 from spikewire_lab.series.timeline import Timeline
@@ -187,7 +187,7 @@ class Noted:
 
 def test_calls_that_end_out_of_turn_are_found_later() -> None:
     calls = Noted()
-    ended = Ended(calls)
+    ended = EndedCalls(calls)
     assert ended.counts(10) == (2, 1, 0)
     calls.ended[0], calls.begun[3], calls.ended[3] = 7, 6, 8
     calls.failures[3] = LATE

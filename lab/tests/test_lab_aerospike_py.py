@@ -11,7 +11,7 @@ from lab_bench import a_bench, ran
 from spikewire_lab import measure
 from spikewire_lab.clients.base import ASYNC, SYNC
 from spikewire_lab.fixed.cells import ABSENT, BATCH_READ, GET, OPERATIONS, SINGLES
-from spikewire_lab.fixed.summary import Reckoned, Summary, summarise, trimmed
+from spikewire_lab.fixed.summary import RoundFigures, Summary, summarise, trimmed
 from spikewire_lab.studies import recipes
 from spikewire_lab.studies.interpreters import names
 from spikewire_lab.studies.recipe import SHORT
@@ -105,7 +105,7 @@ def test_processes_of_a_cell_count_together_and_batches_by_record() -> None:
 
 
 def a_summary(each: float) -> Summary:
-    reckoned = Reckoned(each, 1 / each, 0.0, each, each, 1)
+    reckoned = RoundFigures(each, 1 / each, 0.0, each, each, 1)
     return Summary(reckoned, reckoned, each, each, each, each, 1, (0,))
 
 

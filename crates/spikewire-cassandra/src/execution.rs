@@ -139,19 +139,21 @@ pub enum Heard<'a> {
 }
 
 impl Execution {
+    /// Boxed because it is large and moved often; constructed in place to avoid a copy.
     #[inline]
     pub(crate) fn new(
         memory: Arc<Memory>,
         what: What,
         target: &Target,
         policy: Policy<Replica>,
-    ) -> Self {
+    ) -> Box<Self> {
         let now = Tick::now();
         let target = match &target.contender {
             None => target.clone(),
             Some(contender) => target.of(contender.begun()),
         };
-        Self {
+        let boxed = Box::new_uninit();
+        let execution = Self {
             memory,
             what,
             target,
@@ -164,7 +166,8 @@ impl Execution {
             before: Attempts::default(),
             stage: Stage::Asked,
             kept: Vec::new(),
-        }
+        };
+        Box::write(boxed, execution)
     }
 
     /// When it started.
@@ -250,18 +253,25 @@ impl Execution {
     fn hear_alone<'a>(&'a mut self, outcome: Outcome<'a>) -> Heard<'a> {
         match std::mem::replace(&mut self.stage, Stage::Asked) {
             Stage::Asked => self.answered(outcome),
+            between => self.hear_between(between, outcome),
+        }
+    }
+
+    /// Takes the outcome of a step between the request and its answer.
+    #[cold]
+    fn hear_between<'a>(&'a mut self, stage: Stage, outcome: Outcome<'a>) -> Heard<'a> {
+        match stage {
+            Stage::Asked => self.answered(outcome),
             Stage::Preparing(preparing) => self.prepared(preparing, outcome),
             Stage::Waiting { prepared, node } => self.waited(prepared, node, outcome),
             Stage::Agreeing { reply, agreement } => self.agreeing(reply, agreement, outcome),
         }
     }
 
+    #[inline]
     fn answered<'a>(&'a mut self, outcome: Outcome<'a>) -> Heard<'a> {
         let reply = match outcome {
             Ok(reply) => reply,
-            Err(error) if error.kind() == Kind::Interrupted && self.follows_renewal() => {
-                return self.renewed();
-            }
             Err(error) => return self.failed(error),
         };
         if let Some(error) = answer::error_of(&reply) {
@@ -271,17 +281,24 @@ impl Execution {
             };
         }
         if answer::changes_schema(&reply) && !self.memory.schema_agreement().is_zero() {
-            self.kept.clear();
-            self.kept.extend_from_slice(reply.body);
-            let kept = Kept { node: reply.node.clone(), attempts: reply.attempts };
-            let now = Tick::now();
-            let until = now.after(self.memory.schema_agreement()).min(self.deadline);
-            return self.agree(kept, Agreement::new(until));
+            return self.begin_agreement(&reply);
         }
         Heard::Done(self.understand(reply))
     }
 
+    /// Keeps the answer until the nodes agree on the schema.
+    #[cold]
+    fn begin_agreement(&mut self, reply: &Reply<'_>) -> Heard<'_> {
+        self.kept.clear();
+        self.kept.extend_from_slice(reply.body);
+        let kept = Kept { node: reply.node.clone(), attempts: reply.attempts };
+        let now = Tick::now();
+        let until = now.after(self.memory.schema_agreement()).min(self.deadline);
+        self.agree(kept, Agreement::new(until))
+    }
+
     /// Handles an error from the server; if it does not know the statement, prepares that.
+    #[cold]
     fn refused<'a>(&'a mut self, error: ServerError, reply: &Reply<'a>) -> Heard<'a> {
         if let Some(prepared) = self.to_prepare(&error) {
             return self.prepare(prepared, reply.node.clone(), reply.attempts);
@@ -294,7 +311,11 @@ impl Execution {
     }
 
     /// Handles the failure of a request, including its earlier attempts.
-    fn failed<'a>(&mut self, error: Error) -> Heard<'a> {
+    #[cold]
+    fn failed(&mut self, error: Error) -> Heard<'_> {
+        if error.kind() == Kind::Interrupted && self.follows_renewal() {
+            return self.renewed();
+        }
         if let Some(prepared) = error.server().and_then(|error| self.to_prepare(error))
             && let Some(node) = self.memory.cluster.snapshot().node(error.node())
         {
@@ -380,6 +401,7 @@ impl Execution {
     }
 
     /// Reads the reply that is the answer.
+    #[inline]
     fn understand<'a>(&'a self, reply: Reply<'a>) -> Result<Answer<'a>> {
         let Reply { body, node, attempts } = reply;
         answer::read(&self.memory, &self.what, body, node, attempts)

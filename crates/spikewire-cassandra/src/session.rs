@@ -177,7 +177,7 @@ impl Session {
             let contender = Contender::first(delay, speculation.attempts, target.writes);
             target.contender = Some(Box::new(contender));
         }
-        let execution = Box::new(Execution::new(self.0.clone(), what, &target, policy));
+        let execution = Execution::new(self.0.clone(), what, &target, policy);
         if let Some(at) = began.at {
             self.cluster().metrics().encoded(at);
         }

@@ -2,21 +2,22 @@
 
 #![expect(unsafe_code, reason = "each export is a C function")]
 
+use crate::aerospike::{
+    admin, calls, columns, expression, key, many, operation, query, space, testing, verbs,
+};
 use crate::js::Export;
 use crate::js::call::export;
-use crate::{
-    admin, calls, columns, cql, expression, key, many, operation, query, setup, testing, verbs,
-};
+use crate::{cql, setup};
 
 /// The functions called by the package, under the same names as in the files `native.ts` of `node/src`.
 pub const EXPORTS: &[Export] = &[
     export!("setup", setup::setup),
-    export!("space", setup::space),
+    export!("space", space::space),
     export!("connect", verbs::connection::connect),
     export!("close", verbs::connection::close),
     export!("nodes", verbs::connection::nodes),
     export!("digest", key::digest),
-    export!("shape", setup::shape),
+    export!("shape", space::shape),
     export!("get", verbs::single::get),
     export!("exists", verbs::single::exists),
     export!("write", verbs::single::write),
@@ -37,7 +38,7 @@ pub const EXPORTS: &[Export] = &[
     export!("step", calls::context::step),
     export!("expression", expression::make::expression),
     export!("expressionKind", expression::make::kind),
-    export!("expressionText", expression::make::shown),
+    export!("expressionText", expression::make::to_text),
     export!("expressionBytes", expression::make::bytes),
     export!("clusterStart", testing::start),
     export!("clusterStop", testing::stop),
@@ -57,7 +58,7 @@ pub const EXPORTS: &[Export] = &[
     export!("queryClose", query::calls::close),
     export!("info", admin::info),
     export!("truncate", admin::truncate),
-    export!("giveUp", admin::give_up),
+    export!("giveUp", admin::cancel),
     export!("indexCreate", admin::indexes::create),
     export!("indexCreateOnSet", admin::indexes::create_on_set),
     export!("indexWait", admin::indexes::wait),
@@ -88,7 +89,7 @@ pub const EXPORTS: &[Export] = &[
     export!("tablesRead", columns::calls::read),
     export!("indexRange", query::index::range),
     export!("aggregate", query::aggregate::aggregate),
-    export!("aggregateGiveUp", query::aggregate::give_up),
+    export!("aggregateGiveUp", query::aggregate::cancel),
     export!("jobStart", query::job::start),
     export!("jobProgress", query::job::progress),
     export!("jobWait", query::job::wait),

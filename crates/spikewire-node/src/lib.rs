@@ -6,55 +6,30 @@
 //!
 //! | module | what it holds |
 //! |---|---|
-//! | [`verbs`] | the verbs on one record |
-//! | [`many`], [`batch`] | the verbs on many records, and their results |
-//! | [`operation`], [`expression`] | operations and expressions |
-//! | [`calls`] | their arguments and context paths |
-//! | [`call`], [`record`] | conversion of replies |
-//! | [`driver`], [`outbox`] | drivers of connections, and results that wait for JavaScript; for every protocol |
-//! | [`ticket`] | tickets of Aerospike commands |
-//! | [`client`] | a client |
-//! | [`environment`], [`binding`] | the state of one JavaScript environment; its clients |
+//! | [`aerospike`] | Aerospike: clients, verbs, queries, the embedded cluster |
+//! | [`cql`] | Cassandra: sessions, statements, rows |
+//! | [`register`], [`exports`] | initialisation; the functions exported to JavaScript |
 //! | [`setup`], [`hooks`] | setup by the package; its functions called from here |
-//! | [`admin`] | info, truncation, secondary indexes, modules |
-//! | [`cql`] | Cassandra |
-//! | [`testing`], [`clusters`] | embedded clusters |
-//! | [`key`], [`arguments`], [`value`] | keys, options and values |
-//! | [`tls`] | TLS options |
+//! | [`environment`], [`binding`] | the state of one JavaScript environment, which calls carry |
+//! | [`driver`], [`outbox`] | drivers of connections, and results that wait for JavaScript |
+//! | [`arguments`], [`tls`] | arguments of calls; TLS options |
 //! | [`errors`] | JavaScript errors |
-//! | [`exports`] | the functions exported to JavaScript |
 //! | [`js`], [`uv`] | Node-API and libuv |
 
 #![deny(unsafe_code)]
 
-mod admin;
+mod aerospike;
 mod arguments;
-mod batch;
 mod binding;
-mod call;
-mod calls;
-mod client;
-mod clusters;
-mod columns;
 mod cql;
 mod driver;
 mod environment;
 mod errors;
 mod exports;
-mod expression;
 mod hooks;
 mod js;
-mod key;
-mod many;
-mod operation;
 mod outbox;
-mod query;
-mod record;
-mod resource;
+mod register;
 mod setup;
-mod testing;
-mod ticket;
 mod tls;
 mod uv;
-mod value;
-mod verbs;

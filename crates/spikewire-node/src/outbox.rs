@@ -18,9 +18,9 @@ pub trait Settle: Send {
 }
 
 /// A finished call that has not been delivered to JavaScript.
-pub trait Finish: Send + Sized + 'static {
+pub trait Completion: Send + Sized + 'static {
     /// Delivers it by settling its promise.
-    fn hand_over(self, env: Env<'_>, environment: &Environment);
+    fn deliver(self, env: Env<'_>, environment: &Environment);
 
     /// The result for a promise that was unsettled when its client was closed.
     fn closed(slot: u32) -> Self;
@@ -29,7 +29,7 @@ pub trait Finish: Send + Sized + 'static {
 /// A ticket whose outcome becomes a JavaScript value.
 pub trait Completes<P: Protocol>: ResponseHandler + Send + Sized + 'static {
     /// The type of finished calls.
-    type Finished: Finish;
+    type Completion: Completion;
 
     /// Settles the waiting promise now. Follow-up work goes to `next`.
     fn complete(
@@ -49,7 +49,7 @@ pub struct Outbox<F> {
     finished: Mutex<Vec<F>>,
     pending: AtomicU32,
     /// Slots of cancelled commands.
-    given_up: Mutex<Vec<u32>>,
+    cancelled: Mutex<Vec<u32>>,
 }
 
 impl<F> Default for Outbox<F> {
@@ -57,7 +57,7 @@ impl<F> Default for Outbox<F> {
         Self {
             finished: Mutex::default(),
             pending: AtomicU32::default(),
-            given_up: Mutex::default(),
+            cancelled: Mutex::default(),
         }
     }
 }
@@ -85,8 +85,8 @@ impl<F> Outbox<F> {
     }
 
     /// Marks the command of a slot as cancelled.
-    pub fn give_up(&self, slot: u32) {
-        self.given_up.lock().push(slot);
+    pub fn cancel(&self, slot: u32) {
+        self.cancelled.lock().push(slot);
     }
 
     /// The number of pending calls.
@@ -98,48 +98,48 @@ impl<F> Outbox<F> {
 /// The obligation to settle a promise. If it is dropped, because a driver ended before its commands
 /// did, the promise fails as closed.
 #[derive(Debug)]
-pub struct Pledge<F: Finish> {
+pub struct Pledge<F: Completion> {
     slot: u32,
     outbox: Arc<Outbox<F>>,
-    is_kept: bool,
+    is_released: bool,
 }
 
-impl<F: Finish> Pledge<F> {
+impl<F: Completion> Pledge<F> {
     /// A pledge for the promise of a slot.
     #[inline]
     pub fn new(slot: u32, outbox: &Arc<Outbox<F>>) -> Self {
         outbox.pending.fetch_add(1, Relaxed);
-        Self { slot, outbox: outbox.clone(), is_kept: false }
+        Self { slot, outbox: outbox.clone(), is_released: false }
     }
 
     /// Returns the slot, which the caller settles.
     #[inline]
-    pub fn keep(mut self) -> u32 {
-        self.is_kept = true;
+    pub fn release(mut self) -> u32 {
+        self.is_released = true;
         self.slot
     }
 
     /// Settles it later, with a finished call made from its slot.
     pub fn later(self, finished: impl FnOnce(u32) -> F) {
         let outbox = self.outbox.clone();
-        outbox.put(finished(self.keep()));
+        outbox.put(finished(self.release()));
     }
 
     /// Removes any mark that it was cancelled.
-    pub fn want(&self) {
-        self.outbox.given_up.lock().retain(|slot| *slot != self.slot);
+    pub fn clear_cancelled(&self) {
+        self.outbox.cancelled.lock().retain(|slot| *slot != self.slot);
     }
 
     /// Whether it was cancelled.
-    pub fn is_given_up(&self) -> bool {
-        self.outbox.given_up.lock().contains(&self.slot)
+    pub fn is_cancelled(&self) -> bool {
+        self.outbox.cancelled.lock().contains(&self.slot)
     }
 }
 
-impl<F: Finish> Drop for Pledge<F> {
+impl<F: Completion> Drop for Pledge<F> {
     fn drop(&mut self) {
         self.outbox.pending.fetch_sub(1, Relaxed);
-        if !self.is_kept {
+        if !self.is_released {
             self.outbox.put(F::closed(self.slot));
         }
     }

@@ -96,12 +96,14 @@ impl<P: Protocol, T: ResponseHandler> Connection<P, T> {
         own || self.wire.has_unsent()
     }
 
-    /// Queues a command for the next write.
-    pub fn queue(&mut self, command: CommandOf<P, T>, key: OrderKey, now: Tick) {
+    /// Queues a command for the next write. Returns whether an earlier one with its key is
+    /// unanswered.
+    #[inline(always)]
+    pub fn queue(&mut self, command: CommandOf<P, T>, key: OrderKey, now: Tick) -> bool {
         let composed = self.pipeline.compose(|out| out.extend_from_slice(&command.bytes));
         let (kind, many, weight) = (command.kind, command.stream, command.rows.max(1));
         let request = Request { kind, many, weight, deadline: command.deadline, key };
-        self.pipeline.queue(composed, request, command, now);
+        self.pipeline.queue(composed, request, command, now)
     }
 
     /// Writes what is queued; returns whether everything was written.

@@ -155,7 +155,7 @@ impl<C> InFlight<C> {
     }
 
     /// The oldest request that holds up others; with ids, orphans do not.
-    #[inline]
+    #[inline(always)]
     pub fn oldest(&self) -> Option<&Slot<C>> {
         match self {
             Self::InOrder(queue) => queue.front(),

@@ -61,15 +61,18 @@ impl Unanswered {
         self.0.get(key.index()).is_some_and(|count| *count > 0)
     }
 
-    /// A command was queued.
+    /// A command was queued; returns whether there is an earlier one with its key.
     #[inline(always)]
-    pub fn add(&mut self, key: OrderKey) {
-        if key.is_some() {
-            if self.0.is_empty() {
-                self.allocate();
-            }
-            self.0[key.index()] += 1;
+    pub fn add(&mut self, key: OrderKey) -> bool {
+        if !key.is_some() {
+            return false;
         }
+        if self.0.is_empty() {
+            self.allocate();
+        }
+        let count = &mut self.0[key.index()];
+        *count += 1;
+        *count > 1
     }
 
     #[cold]

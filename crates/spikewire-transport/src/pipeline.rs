@@ -174,7 +174,7 @@ impl<P: Protocol, C> Pipeline<P, C> {
     }
 
     /// Since when the oldest request waits that holds up others.
-    #[inline]
+    #[inline(always)]
     pub fn oldest(&self) -> Option<Tick> {
         self.in_flight.oldest().map(|slot| slot.since)
     }
@@ -231,9 +231,10 @@ impl<P: Protocol, C> Pipeline<P, C> {
         Composed(at)
     }
 
-    /// Queues a composed request for the next write. There must be room.
+    /// Queues a composed request for the next write. There must be room. Returns whether an earlier
+    /// one with its key is unanswered.
     #[inline(always)]
-    pub fn queue(&mut self, composed: Composed, request: Request, command: C, now: Tick) {
+    pub fn queue(&mut self, composed: Composed, request: Request, command: C, now: Tick) -> bool {
         debug_assert!(self.has_room(), "the caller looks first");
         if self.in_flight.len() == 0 {
             self.last_progress = now;
@@ -242,12 +243,13 @@ impl<P: Protocol, C> Pipeline<P, C> {
         let (start, end) = (self.position(at), self.position(self.out.len()));
         let Request { kind, many, weight, deadline, key } = request;
         self.weight += weight;
-        self.unanswered.add(key);
+        let is_behind = self.unanswered.add(key);
         let command = Some(command);
         let (since, sealed, parts) = (now, false, 0);
         let slot = Slot { start, end, since, kind, many, parts, weight, key, sealed, command };
         let id = self.in_flight.push(slot);
         self.protocol.stamp(&mut self.out[at..], id, deadline.since(now));
+        is_behind
     }
 
     /// Position in the stream of sent bytes of a byte of `out`.

@@ -111,6 +111,14 @@ pub(crate) struct Load {
     pub stalled: bool,
 }
 
+impl Load {
+    /// Whether the connection takes a command although another one may be opened.
+    #[inline(always)]
+    pub fn is_light(&self, spread: Spread, depth: usize) -> bool {
+        !self.stalled && self.in_flight < spread.spill.min(depth)
+    }
+}
+
 /// Records in flight on the least loaded connection before another one is opened. Below that, the
 /// system calls saved by sharing a connection outweigh the lost parallelism on the server.
 const SPILL: usize = 64;
@@ -142,7 +150,7 @@ impl Spread {
 }
 
 /// Chooses the least loaded connection, and a stalled one only if there is no other choice.
-#[inline]
+#[inline(never)]
 pub(crate) fn place(
     loads: impl Iterator<Item = Load>,
     spread: Spread,
@@ -164,9 +172,7 @@ pub(crate) fn place(
         }
     }
     match best {
-        Some(best) if !best.stalled && best.in_flight < spread.spill.min(depth) => {
-            Place::On(best.connection)
-        }
+        Some(best) if best.is_light(spread, depth) => Place::On(best.connection),
         _ if open < width => Place::Open,
         Some(best) if best.in_flight < depth => Place::On(best.connection),
         _ => Place::Wait,

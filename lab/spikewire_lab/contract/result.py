@@ -201,7 +201,7 @@ class Served(TypedDict, total=False):
     server's."""
     open: OpenResult
     """Open loops only; `latency` then has response times."""
-    beside: Beside
+    beside: BackgroundFigures
     """For jobs that ask for it; `cpu` then includes it."""
 
 
@@ -249,7 +249,7 @@ def failure_of(answer: Mapping[str, object], required: frozenset[str]) -> Failur
     return None
 
 
-class Beside(TypedDict):
+class BackgroundFigures(TypedDict):
     """Part of a result: figures of what ran next to the client, alone and then together with it."""
 
     kind: str

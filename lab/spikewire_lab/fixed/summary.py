@@ -35,7 +35,7 @@ def trimmed(values: Sequence[float]) -> list[float]:
 
 
 @dataclass(frozen=True)
-class Reckoned:
+class RoundFigures:
     """The study's four figures, from trimmed or untrimmed rounds."""
 
     each: float
@@ -58,10 +58,10 @@ class Reckoned:
 class Summary:
     """One cell: all rounds of all of its processes."""
 
-    study: Reckoned
+    study: RoundFigures
     """By the study's rules: each figure from the rounds that remain after trimming by that
     figure."""
-    whole: Reckoned
+    whole: RoundFigures
     """The same from all rounds."""
     p50: float
     """Median of the rounds' medians, trimmed: seconds of a call."""
@@ -102,12 +102,12 @@ def summarise(results: Sequence[FixedResult]) -> Summary:
     )
 
 
-def _reckon(elapsed: Sequence[float], medians: Sequence[float], *, trim: bool) -> Reckoned:
+def _reckon(elapsed: Sequence[float], medians: Sequence[float], *, trim: bool) -> RoundFigures:
     times = trimmed(elapsed) if trim else list(elapsed)
     rates = [1 / each for each in elapsed]
     rates = trimmed(rates) if trim else rates
     middles = trimmed(medians) if trim else list(medians)
-    return Reckoned(
+    return RoundFigures(
         each=statistics.median(times),
         rate=statistics.median(rates),
         deviation=statistics.stdev(middles) if len(middles) > 1 else None,

@@ -67,7 +67,7 @@ class Sequential:
         return growth.size
 
 
-class Gathered:
+class ConcurrentCalls:
     """An asyncio client: all calls of a round are tasks from the start, as in the study, and a
     semaphore bounds how many are in flight."""
 
@@ -105,4 +105,4 @@ def run_now(coroutine: Coroutine[object, None, object]) -> None:
     raise RuntimeError("a blocking client waited for an event loop")
 
 
-WAYS: dict[str, type[Sequential | Gathered]] = {SYNC: Sequential, ASYNC: Gathered}
+WAYS: dict[str, type[Sequential | ConcurrentCalls]] = {SYNC: Sequential, ASYNC: ConcurrentCalls}

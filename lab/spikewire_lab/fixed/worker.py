@@ -29,7 +29,7 @@ from .cells import (
     SCAN,
     WRITES,
 )
-from .ways import WAYS, Gathered, Sequential, run_now
+from .ways import WAYS, ConcurrentCalls, Sequential, run_now
 
 if TYPE_CHECKING:
     from ..work import Bins, Key, Operation
@@ -154,7 +154,7 @@ def fixed(job: FixedJob) -> FixedResult:
     }
 
 
-async def _run(work: Work, way: Sequential | Gathered, rounds: Rounds) -> None:
+async def _run(work: Work, way: Sequential | ConcurrentCalls, rounds: Rounds) -> None:
     await way.open()
     try:
         calls = {
@@ -178,7 +178,7 @@ async def _run(work: Work, way: Sequential | Gathered, rounds: Rounds) -> None:
         await way.close()
 
 
-async def _check(work: Work, way: Sequential | Gathered) -> None:
+async def _check(work: Work, way: Sequential | ConcurrentCalls) -> None:
     """Raises if the client does not read what was written."""
     read = way.reading(work.operation)
     for key in work.checked() if read else ():

@@ -13,7 +13,7 @@ from .. import measure
 from ..clients.base import SYNC
 from ..worker import drivers
 from ..worker.job import MismatchError
-from ..worker.run import Ran, Started, measured, new_loop
+from ..worker.run import RunOutcome, StartMemory, measured, new_loop
 from .cells import GETS_SCANS, NOTHING, usual_way
 from .readers import ASYNCIO, BLOCKING
 
@@ -44,7 +44,7 @@ class Crowd:
     _lock: threading.Lock = field(default_factory=threading.Lock)
     _failures: list[BaseException] = field(default_factory=list[BaseException])
 
-    def run(self, plan: Plan, window: Window, started: Started) -> Ran:
+    def run(self, plan: Plan, window: Window, started: StartMemory) -> RunOutcome:
         client, mode = plan.job["client"], plan.job["mode"]
         way = usual_way(client, mode)
         if way is None:
@@ -62,8 +62,8 @@ class Crowd:
             loop.close()
 
     def _run_blocking(
-        self, plan: Plan, way: str, reader: BlockingReader, window: Window, started: Started
-    ) -> Ran:
+        self, plan: Plan, way: str, reader: BlockingReader, window: Window, started: StartMemory
+    ) -> RunOutcome:
         reader.open(plan.target)
         try:
             started.ready = measure.peak_rss()
@@ -72,11 +72,11 @@ class Crowd:
         finally:
             reader.close()
         self._raise()
-        return Ran(outcome)
+        return RunOutcome(outcome)
 
     async def _run_asyncio(
-        self, plan: Plan, way: str, reader: AsyncioReader, window: Window, started: Started
-    ) -> Ran:
+        self, plan: Plan, way: str, reader: AsyncioReader, window: Window, started: StartMemory
+    ) -> RunOutcome:
         await reader.open(plan.target)
         try:
             started.ready = measure.peak_rss()
@@ -86,7 +86,7 @@ class Crowd:
             await reader.close()
         self._raise()
         loop = type(asyncio.get_running_loop())
-        return Ran(outcome, f"{loop.__module__}.{loop.__qualname__}")
+        return RunOutcome(outcome, f"{loop.__module__}.{loop.__qualname__}")
 
     @contextlib.contextmanager
     def _threads(self, plan: Plan, way: str, reader: BlockingReader) -> Generator[None, None, None]:

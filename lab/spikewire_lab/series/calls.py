@@ -29,7 +29,7 @@ class Noted(Protocol):
         ...
 
 
-class Ended:
+class EndedCalls:
     """Looks only at calls that had not ended at the last look."""
 
     def __init__(self, calls: Noted) -> None:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Beside:
+class DerivedColumn:
     """A column computed from two others, given by their keys."""
 
     heading: Heading
@@ -28,17 +28,19 @@ class Beside:
         return self.of(one, other) if one and other else None
 
 
-def times(key: str, title: str, over: str, under: str) -> Beside:
+def times(key: str, title: str, over: str, under: str) -> DerivedColumn:
     """How many times one column is another."""
-    return Beside(Heading(key, title, "times", digits=2), lambda a, b: a / b, over, under)
+    return DerivedColumn(Heading(key, title, "times", digits=2), lambda a, b: a / b, over, under)
 
 
-def saved(key: str, title: str, less: str, more: str) -> Beside:
+def saved(key: str, title: str, less: str, more: str) -> DerivedColumn:
     """How much less one column is than another, in percent."""
-    return Beside(Heading(key, title, "%", digits=1), lambda a, b: 100 * (1 - a / b), less, more)
+    return DerivedColumn(
+        Heading(key, title, "%", digits=1), lambda a, b: 100 * (1 - a / b), less, more
+    )
 
 
-def beside(table: Table, columns: Sequence[Beside]) -> Table:
+def beside(table: Table, columns: Sequence[DerivedColumn]) -> Table:
     """The table with these columns appended, if some row has a figure for them."""
     figures_by_row = [[one.figure(row) for one in columns] for row in table.rows]
     used = [

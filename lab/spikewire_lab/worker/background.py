@@ -18,7 +18,7 @@ from ..clients.base import SYNC
 from ..measure import Window, encode
 
 if TYPE_CHECKING:
-    from ..contract.result import Beside
+    from ..contract.result import BackgroundFigures
 
 
 TICKER, COUNTER = "ticker", "counter"
@@ -51,7 +51,7 @@ class BackgroundLoad(ABC):
         """The window has closed."""
 
     @abstractmethod
-    def result(self) -> Beside: ...
+    def result(self) -> BackgroundFigures: ...
 
 
 class Ticker(BackgroundLoad):
@@ -85,7 +85,7 @@ class Ticker(BackgroundLoad):
         if self._task is not None:
             self._task.cancel()
 
-    def result(self) -> Beside:
+    def result(self) -> BackgroundFigures:
         return {"kind": TICKER, "alone": encode(self._alone), "together": encode(self._together)}
 
     def _run(self, late: array[int]) -> None:
@@ -138,9 +138,13 @@ class Counter(BackgroundLoad):
         self._stop.append(True)
         self._thread.join()
 
-    def result(self) -> Beside:
+    def result(self) -> BackgroundFigures:
         alone, together = self._rates
-        figures: Beside = {"kind": COUNTER, "alone_rate": alone, "together_rate": together}
+        figures: BackgroundFigures = {
+            "kind": COUNTER,
+            "alone_rate": alone,
+            "together_rate": together,
+        }
         if self._cpu is not None:
             figures["together_cpu"] = self._cpu
         return figures

@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 
 
 @dataclass
-class Started:
+class StartMemory:
     """Memory before the clock starts."""
 
     ready: int = 0
@@ -52,14 +52,16 @@ class Started:
 
 
 @dataclass
-class Ran:
+class RunOutcome:
     """The results of a client, and the event loop that it ran on."""
 
     outcome: drivers.Outcome
     loop: str | None = None
 
 
-def _run_blocking(plan: Plan, client: BlockingClient, window: Window, started: Started) -> Ran:
+def _run_blocking(
+    plan: Plan, client: BlockingClient, window: Window, started: StartMemory
+) -> RunOutcome:
     client.open(plan.target)
     try:
         verbs = plan.verbs(client)
@@ -71,7 +73,7 @@ def _run_blocking(plan: Plan, client: BlockingClient, window: Window, started: S
         if call is not None:
             with _one_call(started, call) as arguments:
                 blocking_loop(verbs)(*arguments)
-        return Ran(with_threads(plan, client, window))
+        return RunOutcome(with_threads(plan, client, window))
     finally:
         client.close()
 
@@ -102,7 +104,7 @@ _Arguments = tuple[
 
 
 @contextmanager
-def _one_call(started: Started, call: Operation) -> Generator[_Arguments, None, None]:
+def _one_call(started: StartMemory, call: Operation) -> Generator[_Arguments, None, None]:
     """Yields the arguments for a loop of one call. Afterwards `started.call` is the number of bytes
     that the call added to the peak of the resident memory; None if the system cannot reset the
     peak."""
@@ -116,7 +118,9 @@ def _one_call(started: Started, call: Operation) -> Generator[_Arguments, None, 
         raise errors[0]
 
 
-async def _run_asyncio(plan: Plan, client: AsyncioClient, window: Window, started: Started) -> Ran:
+async def _run_asyncio(
+    plan: Plan, client: AsyncioClient, window: Window, started: StartMemory
+) -> RunOutcome:
     await client.open(plan.target)
     try:
         verbs = plan.verbs(client)
@@ -129,12 +133,12 @@ async def _run_asyncio(plan: Plan, client: AsyncioClient, window: Window, starte
             with _one_call(started, call) as arguments:
                 await asyncio_loop(verbs)(*arguments)
         outcome = await with_tasks(plan, client, window)
-        return Ran(outcome, _named(asyncio.get_running_loop()))
+        return RunOutcome(outcome, _named(asyncio.get_running_loop()))
     finally:
         await client.close()
 
 
-def _run_pool(plan: Plan, client: PoolClient, window: Window, started: Started) -> Ran:
+def _run_pool(plan: Plan, client: PoolClient, window: Window, started: StartMemory) -> RunOutcome:
     loops, load = plan.job.get("loops", 1), plan.load()
     outcome: drivers.Outcome
     client.open(plan.target, loops, uvloop=plan.job["mode"] == ASYNC_UVLOOP)
@@ -152,7 +156,7 @@ def _run_pool(plan: Plan, client: PoolClient, window: Window, started: Started) 
             outcome = run_map(client, max(1, load.workers // loops), load, window)
         else:
             outcome = run_pool(client, load, window)
-        return Ran(outcome, str(client.run(_loop_here).result(drivers.GRACE_SECONDS)))
+        return RunOutcome(outcome, str(client.run(_loop_here).result(drivers.GRACE_SECONDS)))
     finally:
         client.close()
 
@@ -166,8 +170,8 @@ def _named(loop: asyncio.AbstractEventLoop) -> str:
 
 
 def _run_clients(
-    plan: Plan, make: Callable[[], AsyncioClient], window: Window, started: Started
-) -> Ran:
+    plan: Plan, make: Callable[[], AsyncioClient], window: Window, started: StartMemory
+) -> RunOutcome:
     names: list[str] = []
 
     def opened(_number: int) -> Opened:
@@ -184,8 +188,8 @@ def _run_clients(
     job, loops, load = plan.job, plan.job.get("loops", 1), plan.load()
     if "open" in job:
         outcome = open_clients(loops, opened, load, window, job["open"], job["seed"])
-        return Ran(outcome, names[0])
-    return Ran(run_clients(loops, opened, load, window), names[0])
+        return RunOutcome(outcome, names[0])
+    return RunOutcome(run_clients(loops, opened, load, window), names[0])
 
 
 async def _awaited(result: Awaitable[object]) -> object:
@@ -199,7 +203,7 @@ def new_loop(mode: str) -> asyncio.AbstractEventLoop:
     return asyncio.SelectorEventLoop()
 
 
-def _run(plan: Plan, window: Window, started: Started) -> Ran:
+def _run(plan: Plan, window: Window, started: StartMemory) -> RunOutcome:
     mode, peer = plan.job["mode"], plan.peer
     lacking = peer.lacks(mode)
     if lacking is not None:
@@ -223,7 +227,7 @@ def _run(plan: Plan, window: Window, started: Started) -> Ran:
         loop.close()
 
 
-Run = Callable[[Plan, Window, Started], Ran]
+Run = Callable[[Plan, Window, StartMemory], RunOutcome]
 
 
 def measured(job: Job, run: Run = _run, window: Window | None = None) -> Result:
@@ -244,7 +248,7 @@ def measured(job: Job, run: Run = _run, window: Window | None = None) -> Result:
     window = window or Window(job["server_pid"])
     window.at_edges, window.timeline = plan.missed.mark, timeline
     window.prepared = lambda: meet(job, window)
-    started = Started()
+    started = StartMemory()
     load = load_average()
     ran = run(plan, window, started)
     outcome = ran.outcome

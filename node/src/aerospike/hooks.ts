@@ -10,7 +10,7 @@ import { native } from './model/native.js'
 import { makeFactory, makeRecord } from './model/record.js'
 import { Double, GeoJSON, HyperLogLog, Marker } from './model/values.js'
 
-/** Kinds of objects; the numbers must match `crates/spikewire-node/src/value/mod.rs`. */
+/** Kinds of objects; the numbers must match `crates/spikewire-node/src/aerospike/value/mod.rs`. */
 const OTHER = 0
 const DOUBLE = 1
 const GEOJSON = 2

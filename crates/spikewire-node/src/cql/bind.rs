@@ -5,8 +5,8 @@ use spikewire_cassandra::statement::Prepared;
 use spikewire_cql::response::Column;
 use spikewire_cql::value::encode_bound;
 
-use super::hooks::Hooks;
-use super::value::Given;
+use super::value::HostValue;
+use crate::hooks::cql::Hooks;
 use crate::js::{Failure, Result, Value};
 
 /// Encodes values, one per parameter.
@@ -22,7 +22,7 @@ pub fn bind<'e>(
         return Err(count_failure(columns, values.len()));
     }
     for (column, value) in columns.iter().zip(values) {
-        encode_bound(&column.name, &column.ty, &Given::new(hooks, value?), out)?;
+        encode_bound(&column.name, &column.ty, &HostValue::new(hooks, value?), out)?;
     }
     Ok(())
 }

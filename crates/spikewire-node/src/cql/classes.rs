@@ -8,9 +8,9 @@ use std::rc::Rc;
 
 use spikewire_cql::types::{TypeName, Udt};
 
+use crate::environment::factories::Factories;
+use crate::environment::resources::Resource;
 use crate::js::Function;
-use crate::record::Factories;
-use crate::resource::Resource;
 
 /// The classes registered with a session; few, so a linear search is faster than a map.
 #[derive(Default)]

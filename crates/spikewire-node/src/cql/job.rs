@@ -8,7 +8,7 @@ use spikewire_cassandra::statement::{Prepared, Shape, StatementOptions};
 use spikewire_cassandra::{Error, Session};
 use spikewire_cql::request::{Values, values_with};
 
-use super::rows::{Circumstances, Gathered, Page};
+use super::rows::{Page, ResponseMeta, ResultPages};
 use super::statement::Statement;
 use crate::js::{Failure, Result};
 
@@ -25,7 +25,7 @@ pub enum Goal {
 
 /// A statement in progress.
 #[derive(Debug)]
-pub struct Job {
+pub struct StatementJob {
     session: Arc<Session>,
     goal: Goal,
     statement: Option<Statement>,
@@ -34,28 +34,28 @@ pub struct Job {
     values: Vec<u8>,
     shape: Option<Arc<Shape>>,
     pages: Vec<Page>,
-    circumstances: Circumstances,
+    meta: ResponseMeta,
 }
 
 /// The result of a job.
 #[derive(Debug)]
-pub enum Done {
+pub enum StatementResult {
     /// A prepared statement.
     Prepared(Arc<Prepared>),
     /// A result.
-    Rows(Box<Gathered>),
+    Rows(Box<ResultPages>),
 }
 
 /// The next step after a reply.
 #[derive(Debug)]
 pub enum Progress {
     /// The job is done.
-    Done(std::result::Result<Done, Error>),
+    Done(std::result::Result<StatementResult, Error>),
     /// Another request to send.
     Send(Box<Call>),
 }
 
-impl Job {
+impl StatementJob {
     /// A job whose first request is composed by the caller.
     pub fn new(session: &Arc<Session>) -> Self {
         Self::of(session, Goal::Answer, None, StatementOptions::default())
@@ -75,7 +75,7 @@ impl Job {
             values: Vec::new(),
             shape: None,
             pages: Vec::new(),
-            circumstances: Circumstances::default(),
+            meta: ResponseMeta::default(),
         }
     }
 
@@ -104,19 +104,19 @@ impl Job {
             return Err(known.outdated().into());
         }
         // Keep the values if there may be another page.
-        let keeps = known.traits.reads && goal == Goal::All;
-        let mut kept = Vec::new();
+        let has_pages = known.traits.reads && goal == Goal::All;
+        let mut page_values = Vec::new();
         let values = values_with::<Failure>(known.parameters.len(), false, |out| {
             let from = out.len();
             bind(&known, out)?;
-            if keeps {
-                kept.extend_from_slice(&out[from..]);
+            if has_pages {
+                page_values.extend_from_slice(&out[from..]);
             }
             Ok(())
         });
         let call = session.execute(&known, &options, values)?;
         let mut job = Self::of(session, goal, Some(Statement::Prepared(known)), options);
-        job.values = kept;
+        job.values = page_values;
         Ok((job, call))
     }
 
@@ -134,7 +134,7 @@ impl Job {
     }
 
     /// Processes a reply.
-    pub fn answered(&mut self, answer: std::result::Result<Answer<'_>, Error>) -> Progress {
+    pub fn on_reply(&mut self, answer: std::result::Result<Answer<'_>, Error>) -> Progress {
         match answer.and_then(|answer| self.go_on(&answer)) {
             Ok(progress) => progress,
             Err(error) => Progress::Done(Err(error)),
@@ -143,9 +143,9 @@ impl Job {
 
     fn go_on(&mut self, answer: &Answer<'_>) -> std::result::Result<Progress, Error> {
         if let Content::Prepared(known) = &answer.content {
-            return Ok(Progress::Done(Ok(Done::Prepared(known.clone()))));
+            return Ok(Progress::Done(Ok(StatementResult::Prepared(known.clone()))));
         }
-        self.circumstances.add(answer);
+        self.meta.add(answer);
         let mut state = None;
         if let Content::Rows(rows) = &answer.content {
             self.shape = Some(rows.shape.clone());
@@ -162,12 +162,12 @@ impl Job {
             self.options.paging_state = Some(state.into());
             return Ok(Progress::Send(Box::new(self.next_page()?)));
         }
-        let gathered = Gathered {
+        let pages = ResultPages {
             shape: self.shape.take(),
             pages: std::mem::take(&mut self.pages),
             state: state.map(<[u8]>::to_vec),
-            circumstances: std::mem::take(&mut self.circumstances),
+            meta: std::mem::take(&mut self.meta),
         };
-        Ok(Progress::Done(Ok(Done::Rows(Box::new(gathered)))))
+        Ok(Progress::Done(Ok(StatementResult::Rows(Box::new(pages)))))
     }
 }

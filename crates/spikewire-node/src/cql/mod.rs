@@ -8,22 +8,19 @@
 //! | [`verbs`] | `execute`, `page`, `prepare`, `batch` |
 //! | [`bind`] | the values of a statement |
 //! | [`job`], [`ticket`] | a statement from its first request to its result |
-//! | [`rows`], [`shapes`] | results; their columns |
+//! | [`rows`] | results |
 //! | [`classes`] | classes of user-defined types |
 //! | [`value`] | values, both ways |
 //! | [`errors`] | errors |
-//! | [`hooks`] | JavaScript functions called from here |
 
 mod bind;
 mod classes;
-pub mod errors;
-pub mod hooks;
+mod errors;
 mod job;
 mod options;
-mod rows;
+pub mod rows;
 pub mod session;
-pub mod shapes;
-pub mod statement;
+mod statement;
 mod ticket;
-mod value;
+pub mod value;
 pub mod verbs;

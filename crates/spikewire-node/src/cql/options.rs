@@ -11,9 +11,9 @@ use spikewire_cql::consistency::Consistency;
 use spikewire_cql::version::Version;
 use spikewire_transport::tls::{Tls, TlsOptions};
 
-use super::value::Reading;
+use super::value::CqlDecodeOptions;
 use crate::arguments::{count, flag, span, text};
-use crate::errors::{kind_name, shown};
+use crate::errors::{describe, kind_name};
 use crate::js::{Failure, Result, Type, Value};
 use crate::tls;
 
@@ -56,17 +56,17 @@ const NAMES: [&str; 33] = [
 
 /// The parsed options of a session.
 #[derive(Debug)]
-pub struct Opening {
+pub struct SessionOptions {
     options: Options,
     /// TLS options; the system's certificates are read when connecting.
     encryption: Option<TlsOptions>,
     /// How values are converted.
-    pub reading: Reading,
+    pub decode_options: CqlDecodeOptions,
 }
 
-impl Opening {
+impl SessionOptions {
     /// The engine's options; blocks while reading certificates.
-    pub fn options(self) -> std::result::Result<Options, Error> {
+    pub fn engine_options(self) -> std::result::Result<Options, Error> {
         let encryption = self.encryption.map(|tls| Tls::new(&tls)).transpose();
         let encryption = encryption.map_err(|error| Error::invalid(error.to_string()))?;
         Ok(Options { encryption, ..self.options })
@@ -75,11 +75,11 @@ impl Opening {
 
 /// Parses contact points, and options as two arrays of names and values. The engine validates the
 /// values.
-pub fn read(points: Value<'_>, names: Value<'_>, values: Value<'_>) -> Result<Opening> {
+pub fn read(points: Value<'_>, names: Value<'_>, values: Value<'_>) -> Result<SessionOptions> {
     let points = text("contact points", points)?;
     let points = Host::parse_list(&points, PORT).map_err(Failure::of_range)?;
     let mut options = Options::new(points);
-    let mut reading = Reading::default();
+    let mut decode_options = CqlDecodeOptions::default();
     let mut encryption = None;
     let (mut user, mut password) = (None, None);
     for at in 0..names.len()? {
@@ -120,8 +120,8 @@ pub fn read(points: Value<'_>, names: Value<'_>, values: Value<'_>) -> Result<Op
             "tls" => encryption = tls::options(value)?,
             "timestamps" => options.timestamps = flag(name, value)?,
             "application" => options.application = pairs(name, value)?.into_iter().collect(),
-            "integers" => reading.bigints = word(name, value, &["auto", "bigint"])? == 1,
-            "maps" => reading.maps = word(name, value, &["auto", "map"])? == 1,
+            "integers" => decode_options.bigints = word(name, value, &["auto", "bigint"])? == 1,
+            "maps" => decode_options.maps = word(name, value, &["auto", "map"])? == 1,
             _ => {
                 let names = NAMES.join(", ");
                 return Err(Failure::of_type(format!(
@@ -137,16 +137,16 @@ pub fn read(points: Value<'_>, names: Value<'_>, values: Value<'_>) -> Result<Op
         }
         _ => return Err(Failure::of_range("user and password go together")),
     };
-    Ok(Opening { options, encryption, reading })
+    Ok(SessionOptions { options, encryption, decode_options })
 }
 
 /// The index of a value among some words.
 fn word(name: &str, value: Value<'_>, words: &[&str]) -> Result<usize> {
-    let given = value.text()?;
-    let found = given.and_then(|given| words.iter().position(|word| *word == given));
-    found.ok_or_else(|| {
+    let text = value.text()?;
+    let index = text.and_then(|text| words.iter().position(|word| *word == text));
+    index.ok_or_else(|| {
         let words: Vec<String> = words.iter().map(|word| format!("'{word}'")).collect();
-        Failure::of_range(format!("{name} must be {}, got {}", words.join(" or "), shown(value)))
+        Failure::of_range(format!("{name} must be {}, got {}", words.join(" or "), describe(value)))
     })
 }
 
@@ -175,7 +175,7 @@ fn pauses(name: &str, value: Value<'_>) -> Result<(Duration, Duration)> {
     if !value.is_array() || value.len()? != 2 {
         return Err(Failure::of_type(format!(
             "{name} must be an array of two spans, the shortest and the longest pause, got {}",
-            shown(value)
+            describe(value)
         )));
     }
     Ok((span(name, value.element(0)?)?, span(name, value.element(1)?)?))
@@ -194,18 +194,18 @@ fn version(name: &str, value: Value<'_>) -> Result<Version> {
 
 /// Names and strings of an object, sorted by name.
 fn pairs(name: &str, value: Value<'_>) -> Result<Vec<(String, String)>> {
-    let refused = || {
+    let invalid = || {
         Failure::of_type(format!("{name} must be an object of strings, not {}", kind_name(value)))
     };
     if value.kind() != Type::Object || value.is_array() {
-        return Err(refused());
+        return Err(invalid());
     }
     let names = value.own_names()?;
     let pairs: HashMap<String, String> = (0..names.len()?)
         .map(|at| {
             let key = names.element(at)?;
-            let text = value.get(key)?.text()?.ok_or_else(refused)?;
-            Ok((key.text()?.ok_or_else(refused)?, text))
+            let text = value.get(key)?.text()?.ok_or_else(invalid)?;
+            Ok((key.text()?.ok_or_else(invalid)?, text))
         })
         .collect::<Result<_>>()?;
     let mut pairs: Vec<_> = pairs.into_iter().collect();

@@ -8,9 +8,9 @@ use spikewire_cql::notation::Reader;
 use spikewire_cql::response::rows::Cells;
 use spikewire_cql::value::decode;
 
-use super::shapes::{Columns, WIDEST};
-use super::value::{Making, Reading, uuid_text};
+use super::value::{CqlDecodeOptions, CqlDecoder, uuid_text};
 use crate::environment::Environment;
+use crate::environment::columns::{Columns, WIDEST};
 use crate::js::scope::inner_with;
 use crate::js::{Env, Result, Value};
 
@@ -27,7 +27,7 @@ pub struct Page {
 
 /// Information about a result besides its rows.
 #[derive(Debug, Default)]
-pub struct Circumstances {
+pub struct ResponseMeta {
     node: String,
     attempts: u32,
     agreed: bool,
@@ -36,7 +36,7 @@ pub struct Circumstances {
     payload: Vec<(String, Option<Vec<u8>>)>,
 }
 
-impl Circumstances {
+impl ResponseMeta {
     /// Adds the information of another reply.
     pub fn add(&mut self, answer: &Answer<'_>) {
         self.node = answer.node.to_string();
@@ -74,31 +74,31 @@ impl Circumstances {
 
 /// A result whose rows have not been converted yet.
 #[derive(Debug)]
-pub struct Gathered {
+pub struct ResultPages {
     /// The columns of the last page.
     pub shape: Option<Arc<Shape>>,
     pub pages: Vec<Page>,
     /// The paging state of the next page.
     pub state: Option<Vec<u8>>,
-    pub circumstances: Circumstances,
+    pub meta: ResponseMeta,
 }
 
 /// The result for JavaScript.
 pub fn result<'e>(
     env: Env<'e>,
     environment: &Environment,
-    reading: Reading,
-    gathered: &Gathered,
+    decode_options: CqlDecodeOptions,
+    result: &ResultPages,
 ) -> Result<Value<'e>> {
     let hooks = environment.hooks()?.cql()?;
-    let Gathered { shape, pages, state, circumstances } = gathered;
+    let ResultPages { shape, pages, state, meta } = result;
     let rows = env.array(0)?;
     for page in pages {
-        let columns = environment.shapes_of_rows.of(env, hooks, &page.shape)?;
-        add_rows(env, environment, reading, page, &columns, rows)?;
+        let columns = environment.columns.of(env, hooks, &page.shape)?;
+        add_rows(env, environment, decode_options, page, &columns, rows)?;
     }
     let object = match shape {
-        Some(shape) => environment.shapes_of_rows.of(env, hooks, shape)?.object.get(env)?,
+        Some(shape) => environment.columns.of(env, hooks, shape)?.object.get(env)?,
         None => env.null()?,
     };
     let state = state.as_ref().map_or_else(|| env.null(), |state| env.buffer(state))?;
@@ -106,10 +106,10 @@ pub fn result<'e>(
         object,
         rows,
         state,
-        env.string(&circumstances.node)?,
-        env.uint32(circumstances.attempts)?,
-        env.boolean(circumstances.agreed)?,
-        circumstances.extras(env)?,
+        env.string(&meta.node)?,
+        env.uint32(meta.attempts)?,
+        env.boolean(meta.agreed)?,
+        meta.extras(env)?,
     ];
     hooks.make_rows.call(env, &arguments)
 }
@@ -118,7 +118,7 @@ pub fn result<'e>(
 fn add_rows(
     env: Env<'_>,
     environment: &Environment,
-    reading: Reading,
+    decode_options: CqlDecodeOptions,
     page: &Page,
     columns: &Columns,
     rows: Value<'_>,
@@ -130,12 +130,12 @@ fn add_rows(
         let function = if some > 1 { &columns.many } else { &columns.one };
         let cells = &mut cells;
         inner_with(env, [rows], |env, [rows]| {
-            let making = Making::new(env, environment, reading)?;
+            let decoder = CqlDecoder::new(env, environment, decode_options)?;
             let mut arguments = Vec::with_capacity(some * page.shape.columns.len() + 1);
             arguments.push(rows);
             for _ in 0..some {
                 for column in &*page.shape.columns {
-                    arguments.push(decode(&column.ty, cells.cell()?, &making)?);
+                    arguments.push(decode(&column.ty, cells.cell()?, &decoder)?);
                 }
             }
             if page.shape.columns.len() > WIDEST {

@@ -11,56 +11,60 @@ use spikewire_transport::Tick;
 
 use super::classes::{Class, Classes};
 use super::errors::closed;
-use super::hooks::Hooks;
-use super::job::Job;
+use super::job::StatementJob;
 use super::options;
-use super::ticket::{Outbox, Pledge, Ticket, Waiting};
-use super::value::Reading;
+use super::ticket::{Outbox, Pledge, StatementCaller, StatementTicket};
+use super::value::CqlDecodeOptions;
 use crate::arguments::text;
-use crate::binding::{Binding, Call};
-use crate::call::settle;
+use crate::binding::Call;
 use crate::driver::Driver;
+use crate::environment::Environment;
+use crate::environment::factories::Factories;
+use crate::environment::resources::Resource;
+use crate::hooks::cql::Hooks;
 use crate::js::{Env, Failure, Function, Result, Value, work};
-use crate::record::Factories;
-use crate::resource::Resource;
 
 /// A session.
 pub struct Session {
     pub engine: Arc<Engine>,
-    pub reading: Reading,
-    driver: Driver<Cassandra, Ticket>,
+    pub decode_options: CqlDecodeOptions,
+    driver: Driver<Cassandra, StatementTicket>,
     outbox: Arc<Outbox>,
 }
 
 impl Session {
     fn start(
         env: Env<'_>,
-        binding: &Binding,
+        environment: &Rc<Environment>,
         engine: Arc<Engine>,
-        reading: Reading,
+        decode_options: CqlDecodeOptions,
     ) -> Result<Self> {
         let outbox = Arc::<Outbox>::default();
         let topology = engine.cluster().clone();
-        let environment = &binding.environment;
         let driver = Driver::start(env, environment, topology, outbox.clone())?;
         let classes = environment.resources.add(Rc::new(Classes::default()));
-        Ok(Self { engine, reading: Reading { classes, ..reading }, driver, outbox })
+        Ok(Self {
+            engine,
+            decode_options: CqlDecodeOptions { classes, ..decode_options },
+            driver,
+            outbox,
+        })
     }
 
     /// The session in a call's first argument.
     #[inline]
     pub fn of(call: &Call<'_>) -> Result<Rc<Self>> {
-        let found = call.host.environment.resources.get::<Self>(call.index(0)?);
-        found.map_err(|_| closed())
+        let session = call.host.environment.resources.get::<Self>(call.index(0)?);
+        session.map_err(|_| closed())
     }
 
     /// Sends a request that settles the promise of a slot.
     #[inline]
-    pub fn send(&self, env: Env<'_>, slot: u32, job: Job, request: Request) {
+    pub fn send(&self, env: Env<'_>, slot: u32, job: StatementJob, request: Request) {
         let now = Tick::now();
         let pledge = Some(Pledge::new(slot, &self.outbox));
-        let waiting = Waiting { pledge, job, reading: self.reading };
-        let command = Ticket::command(request, now, waiting);
+        let caller = StatementCaller { pledge, job, decode_options: self.decode_options };
+        let command = StatementTicket::command(request, now, caller);
         self.driver.submit(env, command, now);
     }
 }
@@ -83,31 +87,30 @@ pub fn setup<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
 /// `cqlConnect(slot, contactPoints, names, values)`: settles with the number of a session.
 pub fn connect<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
     let slot = call.index(0)?;
-    let opening = options::read(call.argument(1), call.argument(2), call.argument(3))?;
-    let (reading, binding) = (opening.reading, call.host.shared());
-    let open = move || opening.options().and_then(Engine::open);
+    let options = options::read(call.argument(1), call.argument(2), call.argument(3))?;
+    let (decode_options, environment) = (options.decode_options, call.host.environment.clone());
+    let open = move || options.engine_options().and_then(Engine::open);
     work::spawn(call.env, "spikewire.cql.connect", open, move |env, opened| {
-        let made = opened
+        let result = opened
             .unwrap_or_else(|_| Err(Error::new(Kind::Connection, "connecting panicked")))
             .map_err(Failure::from)
-            .and_then(|engine| started(env, &binding, engine, reading));
-        settle(env, &binding.environment, slot, made);
+            .and_then(|engine| started(env, &environment, engine, decode_options));
+        environment.settle(env, slot, result);
     })?;
     Ok(None)
 }
 
 fn started<'e>(
     env: Env<'e>,
-    binding: &Binding,
+    environment: &Rc<Environment>,
     engine: Arc<Engine>,
-    reading: Reading,
+    decode_options: CqlDecodeOptions,
 ) -> Result<Value<'e>> {
-    let environment = &binding.environment;
     if environment.is_ending() {
         engine.cluster().close();
         return Err(Error::new(Kind::Closed, "the environment is being torn down").into());
     }
-    let session = Session::start(env, binding, engine.clone(), reading);
+    let session = Session::start(env, environment, engine.clone(), decode_options);
     let session = session.inspect_err(|_| engine.cluster().close())?;
     env.uint32(environment.resources.add(Rc::new(session)))
 }
@@ -118,11 +121,11 @@ pub fn close<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
     let slot = call.index(1)?;
     let Ok(session) = Session::of(call) else {
         environment.done(call.env, slot);
-        environment.tell_done(call.env);
+        environment.report_done(call.env);
         return Ok(None);
     };
     environment.resources.remove(call.index(0)?);
-    environment.resources.remove(session.reading.classes);
+    environment.resources.remove(session.decode_options.classes);
     session.driver.close(call.env);
     let cluster = session.engine.cluster().clone();
     work::spawn(
@@ -130,7 +133,7 @@ pub fn close<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
         "spikewire.cql.close",
         move || cluster.close(),
         move |env, _| {
-            settle(env, &environment, slot, env.undefined());
+            environment.settle(env, slot, env.undefined());
         },
     )?;
     Ok(None)
@@ -173,6 +176,10 @@ pub fn register_type<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
     let keyspace = session.engine.keyspace();
     let name = TypeName::parse(&name, keyspace.as_deref()).map_err(Failure::of_range)?;
     let class = Class { make: Function::keep(call.argument(2))?, factories: Factories::default() };
-    call.host.environment.resources.get::<Classes>(session.reading.classes)?.add(name, class);
+    call.host
+        .environment
+        .resources
+        .get::<Classes>(session.decode_options.classes)?
+        .add(name, class);
     Ok(None)
 }

@@ -9,9 +9,9 @@ use spikewire_cassandra::statement::{Prepared as Known, SpeculationOptions, Stat
 use super::options::{consistency, delay, number, page_size};
 use crate::arguments::{Options, count, flag, span, text};
 use crate::environment::Environment;
-use crate::errors::{kind_name, shown};
+use crate::environment::resources::Resource;
+use crate::errors::{describe, kind_name};
 use crate::js::{Env, Failure, Result, Type, Value};
-use crate::resource::Resource;
 
 /// A prepared statement.
 pub struct Prepared(pub Arc<Known>);
@@ -19,18 +19,18 @@ pub struct Prepared(pub Arc<Known>);
 impl Resource for Prepared {}
 
 /// A prepared statement with its values.
-pub struct Bound {
+pub struct BoundStatement {
     pub known: Arc<Known>,
     /// The encoded values.
     pub values: Vec<u8>,
 }
 
-impl Resource for Bound {}
+impl Resource for BoundStatement {}
 
-impl Bound {
+impl BoundStatement {
     /// The bound statement with this number.
-    pub fn read(environment: &Environment, given: Value<'_>) -> Result<std::rc::Rc<Self>> {
-        environment.resources.get(given.index()?)
+    pub fn read(environment: &Environment, value: Value<'_>) -> Result<std::rc::Rc<Self>> {
+        environment.resources.get(value.index()?)
     }
 }
 
@@ -46,17 +46,17 @@ pub enum Statement {
 impl Statement {
     /// Text, or the number of a prepared statement.
     #[inline]
-    pub fn read(environment: &Environment, given: Value<'_>) -> Result<Self> {
-        if given.kind() == Type::Number {
-            let prepared = environment.resources.get::<Prepared>(given.index()?)?;
+    pub fn read(environment: &Environment, value: Value<'_>) -> Result<Self> {
+        if value.kind() == Type::Number {
+            let prepared = environment.resources.get::<Prepared>(value.index()?)?;
             return Ok(Self::Prepared(prepared.0.clone()));
         }
-        Ok(Self::Text(text("a statement", given)?.into()))
+        Ok(Self::Text(text("a statement", value)?.into()))
     }
 }
 
 /// Creates the JavaScript object of a prepared statement, with a number for it.
-pub fn shown_prepared<'e>(
+pub fn prepared_object<'e>(
     env: Env<'e>,
     environment: &Environment,
     known: &Arc<Known>,
@@ -78,8 +78,8 @@ pub fn shown_prepared<'e>(
 
 /// Reads the options of an execution; `engine` knows the nodes. JavaScript has already rejected
 /// unknown names.
-pub fn options(engine: &Engine, given: Value<'_>) -> Result<StatementOptions> {
-    let options = Options::new(given);
+pub fn options(engine: &Engine, value: Value<'_>) -> Result<StatementOptions> {
+    let options = Options::new(value);
     if options.is_empty() {
         return Ok(StatementOptions::default());
     }
@@ -147,14 +147,14 @@ fn speculation(options: &Options<'_>) -> Result<Option<SpeculationOptions>> {
 
 fn timestamp(value: Value<'_>) -> Result<i64> {
     let int = match value.kind() {
-        Type::Number => value.number().and_then(crate::value::encode::whole),
+        Type::Number => value.number().and_then(crate::aerospike::value::encode::whole),
         Type::BigInt => value.bigint().and_then(std::result::Result::ok),
         _ => None,
     };
     int.ok_or_else(|| {
         Failure::of_type(format!(
             "timestamp must be whole microseconds since 1970, a number or a bigint, not {}",
-            shown(value)
+            describe(value)
         ))
     })
 }
@@ -178,12 +178,12 @@ fn payload(value: Value<'_>) -> Result<Vec<(String, Option<Vec<u8>>)>> {
 }
 
 fn node(engine: &Engine, value: Value<'_>) -> Result<Arc<Node>> {
-    let wanted = text("node", value)?;
+    let address = text("node", value)?;
     let snapshot = engine.cluster().snapshot();
-    let found = snapshot.nodes.iter().find(|node| node.address.to_string() == wanted);
-    found.cloned().ok_or_else(|| {
+    let node = snapshot.nodes.iter().find(|node| node.address.to_string() == address);
+    node.cloned().ok_or_else(|| {
         let known: Vec<String> = snapshot.nodes.iter().map(ToString::to_string).collect();
-        Failure::of_range(format!("node {wanted:?} is not known; there are: {}", known.join(", ")))
+        Failure::of_range(format!("node {address:?} is not known; there are: {}", known.join(", ")))
     })
 }
 

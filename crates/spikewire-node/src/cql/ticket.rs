@@ -4,74 +4,75 @@ use spikewire_cassandra::connection::{Cassandra, Next, Outcome};
 use spikewire_cassandra::ticket::{self, Waits};
 use spikewire_cassandra::{Error, Kind};
 
-use super::job::{Done, Job, Progress};
+use super::job::{Progress, StatementJob, StatementResult};
 use super::rows;
-use super::statement::shown_prepared;
-use super::value::Reading;
-use crate::call::settle;
+use super::statement::prepared_object;
+use super::value::CqlDecodeOptions;
 use crate::environment::Environment;
 use crate::js::Env;
-use crate::outbox::{self, Completes, Finish};
+use crate::outbox::{self, Completes, Completion};
 
 /// A pledge to settle the promise of a statement.
-pub type Pledge = outbox::Pledge<Finished>;
+pub type Pledge = outbox::Pledge<StatementCompletion>;
 
 /// Finished statements that wait for JavaScript.
-pub type Outbox = outbox::Outbox<Finished>;
+pub type Outbox = outbox::Outbox<StatementCompletion>;
 
 /// A finished statement.
 #[derive(Debug)]
-pub struct Finished {
+pub struct StatementCompletion {
     slot: u32,
-    reading: Reading,
-    result: Result<Done, Error>,
+    decode_options: CqlDecodeOptions,
+    result: Result<StatementResult, Error>,
 }
 
-impl Finish for Finished {
-    fn hand_over(self, env: Env<'_>, environment: &Environment) {
-        let Self { slot, reading, result } = self;
-        let made = match result {
-            Ok(Done::Rows(rows)) => rows::result(env, environment, reading, &rows),
-            Ok(Done::Prepared(known)) => shown_prepared(env, environment, &known),
+impl Completion for StatementCompletion {
+    fn deliver(self, env: Env<'_>, environment: &Environment) {
+        let Self { slot, decode_options, result } = self;
+        let value = match result {
+            Ok(StatementResult::Rows(rows)) => {
+                rows::result(env, environment, decode_options, &rows)
+            }
+            Ok(StatementResult::Prepared(known)) => prepared_object(env, environment, &known),
             Err(error) => Err(error.into()),
         };
-        settle(env, environment, slot, made);
+        environment.settle(env, slot, value);
     }
 
     fn closed(slot: u32) -> Self {
         let error = Error::new(Kind::Closed, "the session was closed");
-        Self { slot, reading: Reading::default(), result: Err(error) }
+        Self { slot, decode_options: CqlDecodeOptions::default(), result: Err(error) }
     }
 }
 
 /// A statement in flight on a driver.
-pub type Ticket = ticket::Ticket<Waiting>;
+pub type StatementTicket = ticket::Ticket<StatementCaller>;
 
 /// The caller waiting for a statement, shared by its copies.
 #[derive(Debug)]
-pub struct Waiting {
+pub struct StatementCaller {
     /// Its promise, until it is settled.
     pub pledge: Option<Pledge>,
     /// The job that produces the result.
-    pub job: Job,
+    pub job: StatementJob,
     /// How values are converted.
-    pub reading: Reading,
+    pub decode_options: CqlDecodeOptions,
 }
 
-impl Waits for Waiting {}
+impl Waits for StatementCaller {}
 
 /// Processes an outcome; if the job is done, calls `finish` with its result.
 #[inline]
-fn hear(
-    ticket: Ticket,
+fn on_outcome(
+    ticket: StatementTicket,
     outcome: Outcome<'_>,
-    next: &mut Next<Ticket>,
-    finish: impl FnOnce(Pledge, Reading, Result<Done, Error>),
+    next: &mut Next<StatementTicket>,
+    finish: impl FnOnce(Pledge, CqlDecodeOptions, Result<StatementResult, Error>),
 ) {
-    ticket.hear(outcome, next, |waiting, answer| match waiting.job.answered(answer) {
+    ticket.hear(outcome, next, |caller, answer| match caller.job.on_reply(answer) {
         Progress::Done(result) => {
-            if let Some(pledge) = waiting.pledge.take() {
-                finish(pledge, waiting.reading, result);
+            if let Some(pledge) = caller.pledge.take() {
+                finish(pledge, caller.decode_options, result);
             }
             None
         }
@@ -79,8 +80,8 @@ fn hear(
     });
 }
 
-impl Completes<Cassandra> for Ticket {
-    type Finished = Finished;
+impl Completes<Cassandra> for StatementTicket {
+    type Completion = StatementCompletion;
 
     #[inline]
     fn complete(
@@ -90,14 +91,15 @@ impl Completes<Cassandra> for Ticket {
         outcome: Outcome<'_>,
         next: &mut Next<Self>,
     ) {
-        hear(self, outcome, next, |pledge, reading, result| {
-            Finished { slot: pledge.keep(), reading, result }.hand_over(env, environment);
+        on_outcome(self, outcome, next, |pledge, decode_options, result| {
+            StatementCompletion { slot: pledge.release(), decode_options, result }
+                .deliver(env, environment);
         });
     }
 
     fn complete_later(self, outcome: Outcome<'_>, next: &mut Next<Self>) {
-        hear(self, outcome, next, |pledge, reading, result| {
-            pledge.later(|slot| Finished { slot, reading, result });
+        on_outcome(self, outcome, next, |pledge, decode_options, result| {
+            pledge.later(|slot| StatementCompletion { slot, decode_options, result });
         });
     }
 }

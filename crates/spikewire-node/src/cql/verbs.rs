@@ -9,14 +9,13 @@ use spikewire_cassandra::statement::{BatchBuilder, Prepared, StatementOptions};
 use spikewire_cql::request::{BatchKind, values_with};
 
 use super::bind::bind;
-use super::hooks::Hooks;
-use super::job::{Goal, Job};
+use super::job::{Goal, StatementJob};
 use super::session::Session;
-use super::statement::{Bound, Statement, is_set, options, shown_prepared};
+use super::statement::{BoundStatement, Statement, is_set, options, prepared_object};
 use crate::arguments::{flag, text};
 use crate::binding::Call;
-use crate::call::settle;
-use crate::errors::{kind_name, shown};
+use crate::errors::{describe, kind_name};
+use crate::hooks::cql::Hooks;
 use crate::js::{Failure, Result, Value};
 
 fn hooks<'a>(call: &'a Call<'_>) -> Result<&'a Hooks> {
@@ -33,10 +32,10 @@ pub fn execute<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
     let options = options(&session.engine, call.argument(4))?;
     let engine = &session.engine;
     let (job, request) = match statement {
-        Statement::Text(text) => Job::text(engine, goal, text, options)?,
+        Statement::Text(text) => StatementJob::text(engine, goal, text, options)?,
         Statement::Prepared(known) => {
             let hooks = hooks(call)?;
-            Job::prepared(engine, goal, known, options, |known, out| {
+            StatementJob::prepared(engine, goal, known, options, |known, out| {
                 match call.argument(5).present() {
                     None => bind(hooks, known, call.rest(6).map(Ok), out),
                     Some(array) => bind(hooks, known, elements(array, 0, array.len()?), out),
@@ -60,7 +59,7 @@ pub fn how_many<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
         )));
     };
     let whole = (number.fract() == 0.0 && number >= 0.0).then_some(number as usize);
-    let how = HowMany::read(whole, &shown(rows), &errors, results).map_err(Failure::of_range)?;
+    let how = HowMany::read(whole, &describe(rows), &errors, results).map_err(Failure::of_range)?;
     call.env.boolean(how.returns_errors).map(Some)
 }
 
@@ -72,7 +71,7 @@ pub fn bind_values<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
     };
     let (array, mut values) = (call.argument(1), Vec::new());
     bind(hooks(call)?, &known, elements(array, 0, array.len()?), &mut values)?;
-    let number = environment.resources.add(Rc::new(Bound { known, values }));
+    let number = environment.resources.add(Rc::new(BoundStatement { known, values }));
     call.env.uint32(number).map(Some)
 }
 
@@ -80,14 +79,15 @@ pub fn bind_values<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
 pub fn execute_bound<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
     let (session, slot): (Rc<Session>, _) = (Session::of(call)?, call.index(1)?);
     let goal = if is_set("page", call.argument(2))? { Goal::Page } else { Goal::All };
-    let bound = Bound::read(&call.host.environment, call.argument(3))?;
+    let bound = BoundStatement::read(&call.host.environment, call.argument(3))?;
     let options = options(&session.engine, call.argument(4))?;
     // It was renewed if it is stale; otherwise this fails.
     let known = bound.known.for_bound_values()?;
-    let (job, request) = Job::prepared(&session.engine, goal, known, options, |_, out| {
-        out.extend_from_slice(&bound.values);
-        Ok(())
-    })?;
+    let (job, request) =
+        StatementJob::prepared(&session.engine, goal, known, options, |_, out| {
+            out.extend_from_slice(&bound.values);
+            Ok(())
+        })?;
     session.send(call.env, slot, job, request);
     Ok(None)
 }
@@ -113,11 +113,11 @@ pub fn prepare<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
     match session.engine.prepare(&text, &options)? {
         Preparation::Known(known) => {
             let environment = &call.host.environment;
-            let made = shown_prepared(call.env, environment, &known);
-            settle(call.env, environment, slot, made);
+            let object = prepared_object(call.env, environment, &known);
+            environment.settle(call.env, slot, object);
         }
         Preparation::Ask(request) => {
-            session.send(call.env, slot, Job::new(&session.engine), *request);
+            session.send(call.env, slot, StatementJob::new(&session.engine), *request);
         }
     }
     Ok(None)
@@ -139,11 +139,11 @@ pub fn renew<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
     };
     match renewed {
         Preparation::Known(known) => {
-            let made = shown_prepared(call.env, environment, &known);
-            settle(call.env, environment, slot, made);
+            let object = prepared_object(call.env, environment, &known);
+            environment.settle(call.env, slot, object);
         }
         Preparation::Ask(request) => {
-            session.send(call.env, slot, Job::new(&session.engine), *request);
+            session.send(call.env, slot, StatementJob::new(&session.engine), *request);
         }
     }
     Ok(None)
@@ -162,9 +162,9 @@ pub fn batch<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
     let mut from = 0;
     for at in 0..statements.len()? {
         let count = counts.element(at)?.index()?;
-        let given = statements.element(at)?;
+        let statement = statements.element(at)?;
         if count == BOUND {
-            let bound = Bound::read(environment, given)?;
+            let bound = BoundStatement::read(environment, statement)?;
             let known = bound.known.for_bound_values()?;
             let added = add(&mut batch, &known, |out| {
                 out.extend_from_slice(&bound.values);
@@ -173,7 +173,7 @@ pub fn batch<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
             added.map_err(|failure| failure.about(format_args!("statement {at}")))?;
             continue;
         }
-        let added = match Statement::read(environment, given)? {
+        let added = match Statement::read(environment, statement)? {
             Statement::Text(text) => batch.add_text(&text).map_err(Failure::from),
             Statement::Prepared(known) => add(&mut batch, &known, |out| {
                 bind(hooks, &known, elements(values, from, count), out)
@@ -183,7 +183,7 @@ pub fn batch<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
         from += count;
     }
     let request = session.engine.run_batch(batch, &options)?;
-    session.send(call.env, slot, Job::new(&session.engine), request);
+    session.send(call.env, slot, StatementJob::new(&session.engine), request);
     Ok(None)
 }
 

@@ -17,7 +17,7 @@ use spikewire_transport::{Fault, FaultKind, LoopDriver, Protocol, Tick};
 
 use crate::environment::Environment;
 use crate::js::{Env, Failure, Result};
-use crate::outbox::{Completes, Finish, Outbox};
+use crate::outbox::{Completes, Completion, Outbox};
 
 use self::thread::ThreadDriver;
 use self::uv::UvDriver;
@@ -48,7 +48,7 @@ where
         env: Env<'_>,
         environment: &Rc<Environment>,
         topology: Arc<P::Topology>,
-        outbox: Arc<Outbox<T::Finished>>,
+        outbox: Arc<Outbox<T::Completion>>,
     ) -> Result<Self>
     where
         ErrorOf<P>: Into<Failure>,
@@ -103,6 +103,6 @@ where
 }
 
 /// Delivers finished work to JavaScript.
-fn deliver_finished<F: Finish>(env: Env<'_>, environment: &Environment, outbox: &Outbox<F>) {
-    outbox.take().into_iter().for_each(|finished| finished.hand_over(env, environment));
+fn deliver_completions<F: Completion>(env: Env<'_>, environment: &Environment, outbox: &Outbox<F>) {
+    outbox.take().into_iter().for_each(|completion| completion.deliver(env, environment));
 }

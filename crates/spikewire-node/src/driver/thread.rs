@@ -10,7 +10,7 @@ use spikewire_transport::native::{Native, Receiver};
 use spikewire_transport::protocol::{CommandOf, ErrorOf};
 use spikewire_transport::{LoopDriver, Outcome, Protocol, Topology};
 
-use super::{deliver_finished, failed};
+use super::{deliver_completions, failed};
 use crate::environment::Environment;
 use crate::js::wake::Waker;
 use crate::js::{Env, Failure, Result};
@@ -21,17 +21,17 @@ pub struct ThreadDriver<P: Protocol, T: Completes<P>> {
     native: Native<P, T>,
     waker: Arc<Waker>,
     environment: Rc<Environment>,
-    outbox: Arc<Outbox<T::Finished>>,
-    is_kept: Rc<Cell<bool>>,
+    outbox: Arc<Outbox<T::Completion>>,
+    keeps_alive: Rc<Cell<bool>>,
 }
 
 /// Puts outcomes into the outbox and wakes the environment at the end of a turn.
-struct Courier<F> {
+struct OutboxReceiver<F> {
     outbox: Arc<Outbox<F>>,
     waker: Arc<Waker>,
 }
 
-impl<P: Protocol, T: Completes<P>> Receiver<P, T> for Courier<T::Finished> {
+impl<P: Protocol, T: Completes<P>> Receiver<P, T> for OutboxReceiver<T::Completion> {
     fn take(&mut self, ticket: T, outcome: Outcome<'_, P>, next: &mut Next<P, T>) {
         ticket.complete_later(outcome, next);
     }
@@ -54,26 +54,26 @@ where
         env: Env<'_>,
         environment: &Rc<Environment>,
         topology: Arc<P::Topology>,
-        outbox: Arc<Outbox<T::Finished>>,
+        outbox: Arc<Outbox<T::Completion>>,
     ) -> Result<Self>
     where
         ErrorOf<P>: Into<Failure>,
     {
-        let is_kept = Rc::new(Cell::new(false));
+        let keeps_alive = Rc::new(Cell::new(false));
         let place: Rc<Cell<Option<std::sync::Weak<Waker>>>> = Rc::default();
         let woken = {
             let (environment, outbox) = (Rc::downgrade(environment), outbox.clone());
-            let (is_kept, place) = (is_kept.clone(), place.clone());
+            let (keeps_alive, place) = (keeps_alive.clone(), place.clone());
             move |env: Env<'_>| {
                 let Some(environment) = environment.upgrade() else { return };
                 if environment.is_ending() {
                     return;
                 }
-                deliver_finished(env, &environment, &outbox);
-                environment.tell_done(env);
+                deliver_completions(env, &environment, &outbox);
+                environment.report_done(env);
                 let waker = place.take();
                 if let Some(waker) = waker.as_ref().and_then(std::sync::Weak::upgrade) {
-                    keep(env, &waker, &is_kept, &outbox);
+                    keep(env, &waker, &keeps_alive, &outbox);
                 }
                 place.set(waker);
             }
@@ -81,10 +81,10 @@ where
         let waker = Arc::new(Waker::new(env, "Spikewire", woken)?);
         place.set(Some(Arc::downgrade(&waker)));
         let queue = topology.settings().queue;
-        let courier = Courier { outbox: outbox.clone(), waker: waker.clone() };
-        let native = Native::start_with(topology, queue, courier)
+        let receiver = OutboxReceiver { outbox: outbox.clone(), waker: waker.clone() };
+        let native = Native::start_with(topology, queue, receiver)
             .map_err(|error| failed::<P>("no thread for the connections", &error))?;
-        Ok(Self { native, waker, environment: environment.clone(), outbox, is_kept })
+        Ok(Self { native, waker, environment: environment.clone(), outbox, keeps_alive })
     }
 
     /// Sends a command.
@@ -102,8 +102,8 @@ where
     /// Closes every connection.
     pub fn close(&self, env: Env<'_>) {
         self.native.close();
-        deliver_finished(env, &self.environment, &self.outbox);
-        self.environment.tell_done(env);
+        deliver_completions(env, &self.environment, &self.outbox);
+        self.environment.report_done(env);
         self.after_call(env);
     }
 
@@ -114,15 +114,15 @@ where
     }
 
     fn after_call(&self, env: Env<'_>) {
-        keep(env, &self.waker, &self.is_kept, &self.outbox);
+        keep(env, &self.waker, &self.keeps_alive, &self.outbox);
     }
 }
 
 /// Keeps the environment alive while anything is in flight.
-fn keep<F>(env: Env<'_>, waker: &Waker, is_kept: &Cell<bool>, outbox: &Outbox<F>) {
+fn keep<F>(env: Env<'_>, waker: &Waker, keeps_alive: &Cell<bool>, outbox: &Outbox<F>) {
     // Finished work that has not been delivered must be waited for, too.
-    let wanted = outbox.pending() > 0 || !outbox.is_empty();
-    if is_kept.replace(wanted) != wanted {
-        waker.keep_alive(env, wanted);
+    let needed = outbox.pending() > 0 || !outbox.is_empty();
+    if keeps_alive.replace(needed) != needed {
+        waker.keep_alive(env, needed);
     }
 }

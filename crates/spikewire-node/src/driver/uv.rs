@@ -14,25 +14,25 @@ use spikewire_transport::driver::{EventLoop, Next};
 use spikewire_transport::protocol::{CommandOf, ErrorOf};
 use spikewire_transport::{LoopDriver, Multiplexer, Outcome, Protocol, Tick};
 
-use super::{deliver_finished, failed};
+use super::{deliver_completions, failed};
 use crate::environment::Environment;
 use crate::js::{Env, Failure, Result};
 use crate::outbox::{Completes, Outbox};
-use crate::uv::handle::Called;
+use crate::uv::handle::HandleCallbacks;
 use crate::uv::{Handles, Loop};
 
 /// The connections of one client, driven by its environment's event loop.
 pub struct UvDriver<P: Protocol, T: Completes<P>> {
     connections: LoopDriver<P, T>,
     environment: Rc<Environment>,
-    outbox: Arc<Outbox<T::Finished>>,
+    outbox: Arc<Outbox<T::Completion>>,
     handles: OnceCell<Rc<Handles<Self>>>,
     /// Set while outcomes are delivered and the tasks that they wake run.
     is_bursting: Cell<bool>,
     /// Whether a flush was requested meanwhile.
-    flush_wanted: Cell<bool>,
+    flush_requested: Cell<bool>,
     /// Whether the loop is kept alive.
-    is_kept: Cell<bool>,
+    keeps_alive: Cell<bool>,
 }
 
 impl<P: Protocol, T: Completes<P>> UvDriver<P, T> {
@@ -41,7 +41,7 @@ impl<P: Protocol, T: Completes<P>> UvDriver<P, T> {
         on: &Rc<Loop>,
         environment: &Rc<Environment>,
         topology: Arc<P::Topology>,
-        outbox: Arc<Outbox<T::Finished>>,
+        outbox: Arc<Outbox<T::Completion>>,
     ) -> Result<Rc<Self>>
     where
         ErrorOf<P>: Into<Failure>,
@@ -56,8 +56,8 @@ impl<P: Protocol, T: Completes<P>> UvDriver<P, T> {
             outbox,
             handles: OnceCell::new(),
             is_bursting: Cell::new(false),
-            flush_wanted: Cell::new(false),
-            is_kept: Cell::new(false),
+            flush_requested: Cell::new(false),
+            keeps_alive: Cell::new(false),
         });
         let handles = Handles::watch_on(on, descriptor, driver.clone()).map_err(failed)?;
         let _ = driver.handles.set(handles);
@@ -102,9 +102,9 @@ impl<P: Protocol, T: Completes<P>> UvDriver<P, T> {
     #[inline]
     fn after_call(&self, env: Env<'_>) {
         if !self.outbox.is_empty() {
-            deliver_finished(env, &self.environment, &self.outbox);
+            deliver_completions(env, &self.environment, &self.outbox);
         }
-        self.environment.tell_done(env);
+        self.environment.report_done(env);
         self.keep_loop();
     }
 
@@ -112,10 +112,10 @@ impl<P: Protocol, T: Completes<P>> UvDriver<P, T> {
     #[inline]
     fn keep_loop(&self) {
         let keep = self.outbox.pending() > 0;
-        if self.is_kept.get() != keep
+        if self.keeps_alive.get() != keep
             && let Some(handles) = self.handles.get()
         {
-            self.is_kept.set(keep);
+            self.keeps_alive.set(keep);
             handles.keep_alive(keep);
         }
     }
@@ -128,25 +128,25 @@ impl<P: Protocol, T: Completes<P>> UvDriver<P, T> {
     /// Delivers what `work` completes, lets the waiting tasks run, and writes their requests.
     fn burst(&self, work: impl FnOnce(Env<'_>)) {
         self.is_bursting.set(true);
-        self.hand_out(work);
+        self.run_in_scope(work);
         self.write();
         self.is_bursting.set(false);
         self.keep_loop();
     }
 
     /// Delivers what `work` completes; the waiting tasks have run when this returns.
-    fn hand_out(&self, work: impl FnOnce(Env<'_>)) {
+    fn run_in_scope(&self, work: impl FnOnce(Env<'_>)) {
         let Some(context) = self.environment.context() else { return };
         context.run_on_loop(|env| {
             work(env);
-            deliver_finished(env, &self.environment, &self.outbox);
-            self.environment.tell_done(env);
+            deliver_completions(env, &self.environment, &self.outbox);
+            self.environment.report_done(env);
         });
     }
 
     /// Writes the requested output; promises are settled only if that fails.
     fn write(&self) {
-        while self.flush_wanted.take() {
+        while self.flush_requested.take() {
             self.connections.flush(
                 &self,
                 &mut |ticket: T, outcome: Outcome<'_, P>, next: &mut Next<P, T>| {
@@ -154,7 +154,7 @@ impl<P: Protocol, T: Completes<P>> UvDriver<P, T> {
                 },
             );
             if !self.outbox.is_empty() {
-                self.hand_out(|_| ());
+                self.run_in_scope(|_| ());
             }
         }
     }
@@ -163,7 +163,7 @@ impl<P: Protocol, T: Completes<P>> UvDriver<P, T> {
 impl<P: Protocol, T: Completes<P>> EventLoop for &UvDriver<P, T> {
     fn flush_soon(&self) {
         if self.is_bursting.get() {
-            self.flush_wanted.set(true);
+            self.flush_requested.set(true);
         } else if let Some(handles) = self.handles.get() {
             handles.before_waiting();
         }
@@ -178,11 +178,11 @@ impl<P: Protocol, T: Completes<P>> EventLoop for &UvDriver<P, T> {
     }
 }
 
-impl<P: Protocol, T: Completes<P>> Called for UvDriver<P, T> {
+impl<P: Protocol, T: Completes<P>> HandleCallbacks for UvDriver<P, T> {
     fn readable(&self) {
         self.burst(|env| {
-            let turned = self.connections.turn(&self, Some(Duration::ZERO), &mut self.deliver(env));
-            if turned.is_err() {
+            let result = self.connections.turn(&self, Some(Duration::ZERO), &mut self.deliver(env));
+            if result.is_err() {
                 // The poller itself failed, so nothing can be waited for any more.
                 self.connections.close(&self, &mut self.deliver(env));
                 self.close_handles();
@@ -192,7 +192,7 @@ impl<P: Protocol, T: Completes<P>> Called for UvDriver<P, T> {
 
     fn before_waiting(&self) {
         self.is_bursting.set(true);
-        self.flush_wanted.set(true);
+        self.flush_requested.set(true);
         self.write();
         self.is_bursting.set(false);
         self.keep_loop();

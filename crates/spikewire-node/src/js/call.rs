@@ -164,5 +164,5 @@ pub fn builtin_error<'e>(env: Env<'e>, range: bool, message: &str) -> Result<Val
     let (code, message) = (env.string(code)?.as_raw(), env.string(message)?.as_raw());
     let make = if range { sys::napi_create_range_error } else { sys::napi_create_type_error };
     // SAFETY: all values are live; the result is written to a valid place.
-    env.made(|out| unsafe { make(env.raw, code, message, out) })
+    env.new_value(|out| unsafe { make(env.raw, code, message, out) })
 }

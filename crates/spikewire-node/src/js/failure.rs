@@ -48,9 +48,9 @@ impl Failure {
 }
 
 impl From<Refusal> for Failure {
-    fn from(refusal: Refusal) -> Self {
-        let message = camel(refusal.message());
-        match refusal.class() {
+    fn from(error: Refusal) -> Self {
+        let message = camel(error.message());
+        match error.class() {
             RefusalClass::Type => Self::Type(message),
             RefusalClass::Value => Self::Range(message),
         }

@@ -32,7 +32,7 @@ impl Function {
     #[inline]
     pub fn get<'e>(&self, env: Env<'e>) -> Result<Value<'e>> {
         // SAFETY: the reference is of this environment, which lives as long as it does.
-        env.made(|out| unsafe { sys::napi_get_reference_value(env.raw, self.0, out) })
+        env.new_value(|out| unsafe { sys::napi_get_reference_value(env.raw, self.0, out) })
     }
 
     /// Calls the function. A failure means that it threw an exception or that the environment is
@@ -63,7 +63,7 @@ impl<'e> Env<'e> {
         };
         // SAFETY: the function and the arguments are live values, and `arguments.len()` is their
         // number.
-        self.made(|out| unsafe {
+        self.new_value(|out| unsafe {
             sys::napi_call_function(
                 self.raw,
                 this.as_raw(),

@@ -35,7 +35,7 @@ impl<'e> Env<'e> {
     }
 
     /// The value that `make` writes to the given place.
-    pub(super) fn made(
+    pub(super) fn new_value(
         self,
         make: impl FnOnce(*mut sys::napi_value) -> sys::napi_status,
     ) -> Result<Value<'e>> {

@@ -9,8 +9,7 @@
 //! | [`failure`] | reasons to reject a call |
 //! | [`handle`] | the environment and its values |
 //! | [`function`] | references to JavaScript functions |
-//! | [`look`], [`make`] | reading values, creating values |
-//! | [`register`] | initialisation when the library is loaded |
+//! | [`read`], [`create`] | reading values, creating values |
 //! | `shared` | memory that threads share |
 //! | [`scope`] | scopes around work started by the event loop |
 //! | [`wake`] | waking the environment from another thread |
@@ -19,12 +18,11 @@
 #![expect(unsafe_code, reason = "Node-API is a C interface")]
 
 pub mod call;
+pub mod create;
 pub mod failure;
 pub mod function;
 pub mod handle;
-pub mod look;
-pub mod make;
-mod register;
+pub mod read;
 pub mod scope;
 mod shared;
 pub mod wake;
@@ -34,4 +32,4 @@ pub use call::{Call, Export};
 pub use failure::{Failure, Result};
 pub use function::Function;
 pub use handle::{Env, Value};
-pub use look::Type;
+pub use read::Type;

@@ -9,6 +9,22 @@ use napi_sys as sys;
 use super::failure::Result;
 use super::handle::{Env, Value, checked};
 
+impl<'e> Env<'e> {
+    /// The global object.
+    pub fn global(self) -> Result<Value<'e>> {
+        // SAFETY: the result is written to a valid place.
+        self.new_value(|out| unsafe { sys::napi_get_global(self.raw, out) })
+    }
+
+    /// The address of the environment's event loop, if it has one of libuv.
+    pub fn uv_loop(self) -> Option<*mut c_void> {
+        let mut raw = ptr::null_mut();
+        // SAFETY: as above.
+        let status = unsafe { sys::napi_get_uv_event_loop(self.raw, &raw mut raw) };
+        (status == sys::Status::napi_ok && !raw.is_null()).then(|| raw.cast())
+    }
+}
+
 /// Node's async context for the work done between its own callbacks; one per environment.
 #[derive(Debug)]
 pub struct AsyncContext {
@@ -46,8 +62,9 @@ impl AsyncContext {
             return;
         }
         // SAFETY: the reference is of this environment; the result is written to a valid place.
-        let resource =
-            env.made(|out| unsafe { sys::napi_get_reference_value(raw, self.resource, out) }).ok();
+        let resource = env
+            .new_value(|out| unsafe { sys::napi_get_reference_value(raw, self.resource, out) })
+            .ok();
         if let Some(resource) = resource {
             // SAFETY: the resource is live, and the context is of this environment.
             let opened = unsafe {

@@ -17,7 +17,7 @@ unsafe impl Send for Waker {}
 // SAFETY: as above.
 unsafe impl Sync for Waker {}
 
-type Woken = Box<dyn Fn(Env<'_>)>;
+type Callback = Box<dyn Fn(Env<'_>)>;
 
 impl Waker {
     /// Creates a waker. `woken` is called on the environment's thread, with its scopes open, after
@@ -34,7 +34,7 @@ impl Waker {
                 return;
             }
             // SAFETY: the environment is live and on its thread; the closure lives until `finalize`.
-            let (env, woken) = unsafe { (Env::from_raw(raw), &*context.cast::<Woken>()) };
+            let (env, woken) = unsafe { (Env::from_raw(raw), &*context.cast::<Callback>()) };
             woken(env);
             if let Some(exception) = env.take_exception() {
                 env.report(exception);
@@ -42,14 +42,14 @@ impl Waker {
         }
         unsafe extern "C" fn finalize(_: sys::napi_env, _: *mut c_void, context: *mut c_void) {
             // SAFETY: the closure was boxed below and is no longer called.
-            drop(unsafe { Box::from_raw(context.cast::<Woken>()) });
+            drop(unsafe { Box::from_raw(context.cast::<Callback>()) });
         }
         let name = env.string(name)?;
-        let woken: Box<Woken> = Box::new(Box::new(woken));
+        let woken: Box<Callback> = Box::new(Box::new(woken));
         let context = Box::into_raw(woken);
         let mut function = ptr::null_mut();
         // SAFETY: the closure lives until `finalize`; the result is written to a valid place.
-        let made = checked(unsafe {
+        let created = checked(unsafe {
             sys::napi_create_threadsafe_function(
                 env.raw,
                 ptr::null_mut(),
@@ -64,7 +64,7 @@ impl Waker {
                 &raw mut function,
             )
         });
-        if let Err(failure) = made {
+        if let Err(failure) = created {
             // SAFETY: there is no other reference to it.
             drop(unsafe { Box::from_raw(context) });
             return Err(failure);

@@ -31,16 +31,16 @@ impl Loop {
 
     pub(super) fn closed(&self) {
         self.open.set(self.open.get() - 1);
-        self.look();
+        self.check_idle();
     }
 
     /// Calls `then` once no handle is open.
     pub fn when_idle(&self, then: impl FnOnce() + 'static) {
         *self.idle.borrow_mut() = Some(Box::new(then));
-        self.look();
+        self.check_idle();
     }
 
-    fn look(&self) {
+    fn check_idle(&self) {
         if self.open.get() == 0 {
             let then = self.idle.borrow_mut().take();
             if let Some(then) = then {

@@ -11,7 +11,7 @@ use super::event_loop::Loop;
 use super::library::{self, Library, RawHandle};
 
 /// Callbacks of one owner's handles, on the loop's thread. No JavaScript code is running then.
-pub trait Called: 'static {
+pub trait HandleCallbacks: 'static {
     /// The descriptor is readable.
     fn readable(&self);
     /// The loop is about to wait for events.
@@ -31,7 +31,7 @@ pub struct Handle {
 
 /// The handles of one owner: a watched descriptor, a timer, and a callback before the loop waits.
 /// Only the descriptor's handle ever keeps the loop alive, and only on request.
-pub struct Handles<C: Called> {
+pub struct Handles<C: HandleCallbacks> {
     home: Rc<Loop>,
     library: Library,
     poll: Handle,
@@ -44,7 +44,7 @@ pub struct Handles<C: Called> {
     is_watching: Cell<bool>,
 }
 
-impl<C: Called> std::fmt::Debug for Handles<C> {
+impl<C: HandleCallbacks> std::fmt::Debug for Handles<C> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Handles").field("closing", &self.closing).finish_non_exhaustive()
     }
@@ -80,7 +80,7 @@ fn checked(status: c_int) -> io::Result<()> {
     if status < 0 { Err(io::Error::from_raw_os_error(-status)) } else { Ok(()) }
 }
 
-impl<C: Called> Handles<C> {
+impl<C: HandleCallbacks> Handles<C> {
     /// Creates handles and starts watching the descriptor, without keeping the loop alive. The
     /// descriptor must stay open until `closed` is called.
     pub fn watch_on(on: &Rc<Loop>, descriptor: RawFd, owner: Rc<C>) -> io::Result<Rc<Self>> {

@@ -35,8 +35,8 @@ macro_rules! library {
                     let name = concat!(stringify!($name), "\0");
                     let name = CStr::from_bytes_with_nul(name.as_bytes()).ok()?;
                     // SAFETY: the name ends with a zero.
-                    let found = unsafe { libc::dlsym(libc::RTLD_DEFAULT, name.as_ptr()) };
-                    if found.is_null() {
+                    let symbol = unsafe { libc::dlsym(libc::RTLD_DEFAULT, name.as_ptr()) };
+                    if symbol.is_null() {
                         return None;
                     }
                     // SAFETY: libuv's function of this name has this type in every version of
@@ -45,7 +45,7 @@ macro_rules! library {
                         std::mem::transmute::<
                             *mut c_void,
                             unsafe extern "C" fn($($argument),*) $(-> $result)?,
-                        >(found)
+                        >(symbol)
                     }
                 },)* })
             }

@@ -19,7 +19,7 @@ use crate::keys::OrderKey;
 use crate::lanes::Errand;
 use crate::metrics::Metrics;
 use crate::pipeline::Abandoned;
-use crate::placement::{Load, NodeConnections, Place, place};
+use crate::placement::{Load, NodeConnections, NodeKey, Place, place};
 use crate::protocol::{CommandOf, ErrorOf, NodeOf, Protocol, Sharing};
 use crate::topology::{Endpoint as _, Target as _, Topology as _};
 use crate::way::Way;
@@ -53,11 +53,16 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
         Ok(node)
     }
 
-    fn place(&mut self, mut command: CommandOf<P, T>, node: Arc<NodeOf<P>>, now: Tick) {
+    // Inlined, as are the choice of a connection and the queueing on it: each happens once per
+    // command, and its arguments are in registers.
+    #[inline(always)]
+    fn place(&mut self, command: CommandOf<P, T>, node: Arc<NodeOf<P>>, now: Tick) {
         let order = self.key(&command);
         let mut sharing = P::sharing(command.bytes.len(), command.rows, command.kind);
         let mut key = (node.key(), sharing);
-        if let Some(at) = self.queue_ahead(order, &command, node.key()) {
+        if self.order.has_waiting()
+            && let Some(at) = self.queue_ahead(order, &command, node.key())
+        {
             (key, sharing) = (at, at.1);
         }
         let lane = self.lane(&command, &node, sharing);
@@ -65,46 +70,50 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
             self.provide(&node, lane, now);
         }
         let here = self.nodes.get(key);
-        // Commands that are already waiting go first.
-        let queues_up = here.is_some_and(|here| !here.waiting.is_empty());
-        let place = if queues_up {
-            Place::Wait
-        } else if let Some(place) = self.ordered_place(order, &command, node.key(), || {
+        if here.is_some_and(|here| !here.waiting.is_empty()) {
+            // Commands that are already waiting go first.
+            self.wait(command, &node, order, key);
+            return self.admit(key, now);
+        }
+        let ordered = self.ordered_place(order, &command, node.key(), || {
             here.map_or(&[], |here| here.of_lane(lane))
-        }) {
-            place
-        } else {
-            self.find_place(here, sharing, lane, now)
-        };
-        match place {
+        });
+        match ordered.unwrap_or_else(|| self.find_place(here, sharing, lane, now)) {
             Place::On(index) if self.is_over(index, now) => {
-                self.place_elsewhere(index, command, node, now);
+                self.place_elsewhere(index, command, now);
             }
             Place::On(index) => self.queue(index, command, order, now),
             Place::Open => {
                 let connection = self.open(node, sharing, now);
                 self.queue_on(connection, command, now);
             }
-            Place::Wait => {
-                // Not an attempt yet.
-                command.attempts.made -= 1;
-                let waiting = &mut self.nodes.entry(key).waiting;
-                if waiting.len() < self.settings.queue {
-                    waiting.push_back(command);
-                    self.order.waits(order, key);
-                    self.waits = true;
-                } else {
-                    self.fail(command, Fault::full(&*node, self.settings.queue).into());
-                }
-            }
+            Place::Wait => self.wait(command, &node, order, key),
         }
-        if queues_up {
-            self.admit(key, now);
+    }
+
+    /// Keeps a command until there is a place for it.
+    #[inline(never)]
+    fn wait(
+        &mut self,
+        mut command: CommandOf<P, T>,
+        node: &NodeOf<P>,
+        order: OrderKey,
+        key: NodeKey,
+    ) {
+        // Not an attempt yet.
+        command.attempts.made -= 1;
+        let waiting = &mut self.nodes.entry(key).waiting;
+        if waiting.len() < self.settings.queue {
+            waiting.push_back(command);
+            self.order.waits(order, key);
+            self.waits = true;
+        } else {
+            self.fail(command, Fault::full(node, self.settings.queue).into());
         }
     }
 
     /// Where the next command goes; `lane` if it has one.
-    #[inline]
+    #[inline(always)]
     pub(super) fn find_place(
         &self,
         here: Option<&NodeConnections<CommandOf<P, T>>>,
@@ -125,7 +134,26 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
             // Connections opened for lanes carry any command.
             most = most.max(here.len());
         }
-        place(self.loads(here, now), self.spread, most, depth)
+        self.place_among(here, most, depth, now)
+    }
+
+    /// The place of the next command that may take any of these connections, of which there may be
+    /// `most`.
+    #[inline(always)]
+    pub(super) fn place_among(
+        &self,
+        here: &[usize],
+        most: usize,
+        depth: usize,
+        now: Tick,
+    ) -> Place {
+        if let [only] = here
+            && self.load(*only, now).is_some_and(|load| load.is_light(self.spread, depth))
+        {
+            return Place::On(*only);
+        }
+        let loads = here.iter().filter_map(|index| self.load(*index, now));
+        place(loads, self.spread, most, depth)
     }
 
     /// The maximum weight in flight on one connection.
@@ -138,19 +166,18 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
         }
     }
 
-    /// The load of these connections.
-    #[inline]
-    pub(super) fn loads(&self, of: &[usize], now: Tick) -> impl Iterator<Item = Load> {
-        of.iter().filter_map(move |index| {
-            let pipeline = &self.connections[*index].as_ref()?.pipeline;
-            // With ids, a slow reply holds up no other.
-            let stalled = P::IDS.is_none()
-                && pipeline.oldest().is_some_and(|since| since.after(STALL) <= now);
-            Some(Load { connection: *index, in_flight: pipeline.weight(), stalled })
-        })
+    /// The load of a connection.
+    #[inline(always)]
+    fn load(&self, connection: usize, now: Tick) -> Option<Load> {
+        let pipeline = &self.connections[connection].as_ref()?.pipeline;
+        // With ids, a slow reply holds up no other.
+        let stalled =
+            P::IDS.is_none() && pipeline.oldest().is_some_and(|since| since.after(STALL) <= now);
+        Some(Load { connection, in_flight: pipeline.weight(), stalled })
     }
 
     /// Queues on a connection that was just opened, unless that failed.
+    #[inline(never)]
     pub(super) fn queue_on(
         &mut self,
         opened: Result<usize, Fault>,
@@ -166,14 +193,17 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
         }
     }
 
+    #[inline(always)]
     fn queue(&mut self, index: usize, mut command: CommandOf<P, T>, key: OrderKey, now: Tick) {
         let Some(connection) = &mut self.connections[index] else { return };
         if !command.ticket.starts() {
             return self.fail(command, Fault::new(FaultKind::Withdrawn, "withdrawn").into());
         }
-        let is_behind = connection.pipeline.is_unanswered(key);
-        self.order.note(key, index, command.target.writes(), is_behind);
-        connection.queue(command, key, now);
+        let writes = command.target.writes();
+        let is_behind = connection.queue(command, key, now);
+        if key.is_some() {
+            self.order.note(key, index, writes, is_behind);
+        }
         if !connection.dirty && connection.dial.is_none() {
             connection.dirty = true;
             self.dirty.push(index);
@@ -182,16 +212,11 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
 
     /// Finds another place, because the connection that was chosen can no longer be used.
     #[cold]
-    #[inline(never)]
-    fn place_elsewhere(
-        &mut self,
-        index: usize,
-        command: CommandOf<P, T>,
-        node: Arc<NodeOf<P>>,
-        now: Tick,
-    ) {
+    fn place_elsewhere(&mut self, index: usize, mut command: CommandOf<P, T>, now: Tick) {
         self.give_up(index, maintenance::idle(), Blame::None, now);
-        self.place(command, node, now);
+        // No byte of it was sent, so this was not an attempt.
+        command.attempts.made -= 1;
+        self.attempt(command, now);
     }
 
     pub(super) fn open(

@@ -14,7 +14,7 @@ use crate::clock::Tick;
 use crate::command::ResponseHandler;
 use crate::connection::Connection;
 use crate::lanes::Errand;
-use crate::placement::{NodeConnections, NodeKey, Place, place};
+use crate::placement::{NodeConnections, NodeKey, Place};
 use crate::protocol::{CommandOf, NodeOf, Protocol, Sharing};
 use crate::topology::{Endpoint as _, Topology as _};
 
@@ -66,7 +66,7 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
         now: Tick,
     ) -> Option<usize> {
         let ready = here.lanes.as_deref()?.ready(lane);
-        match place(self.loads(ready, now), self.spread, ready.len(), depth) {
+        match self.place_among(ready, ready.len(), depth, now) {
             Place::On(index) => Some(index),
             Place::Open | Place::Wait => None,
         }
@@ -80,7 +80,7 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
         let Some(here) = self.nodes.get(key) else { return };
         let lanes = here.lanes.as_deref();
         let ready = lanes.map_or(&[][..], |lanes| lanes.ready(lane));
-        if place(self.loads(ready, now), self.spread, most, depth) != Place::Open {
+        if self.place_among(ready, most, depth, now) != Place::Open {
             return;
         }
         // Nothing is known before the first one is ready.

@@ -40,7 +40,7 @@ pub(super) fn idle() -> Fault {
 impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
     /// Whether a connection that was idle must not be written to: for too long, or it was closed by
     /// the server, which a driver that was held up has not noticed yet.
-    #[inline]
+    #[inline(always)]
     pub(super) fn is_over(&mut self, index: usize, now: Tick) -> bool {
         let Some(connection) = &self.connections[index] else { return false };
         connection.pipeline.in_flight() == 0
@@ -164,6 +164,7 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
         }
     }
 
+    #[inline(never)]
     fn admit_waiting(&mut self, key: NodeKey, now: Tick) {
         loop {
             let Some(here) = self.nodes.get_mut(key) else { return };

@@ -43,10 +43,10 @@ impl Order {
         Self { latest: vec![Latest::default(); OrderKey::COUNT], waiting: FxHashMap::default() }
     }
 
-    /// The queue in which a command with this key waits.
-    #[inline]
-    fn queue_of(&self, key: OrderKey) -> Option<NodeKey> {
-        if self.waiting.is_empty() { None } else { self.waiting.get(&key).map(|(_, at)| *at) }
+    /// Whether any command waits for a place.
+    #[inline(always)]
+    pub fn has_waiting(&self) -> bool {
+        !self.waiting.is_empty()
     }
 
     /// All queues are emptied.
@@ -61,15 +61,13 @@ impl Order {
         }
     }
 
-    /// Records that a command is about to be queued on a connection; `is_behind` says whether one
+    /// Records that a command was queued on a connection; `is_behind` says whether an earlier one
     /// with its key is unanswered there.
     #[inline(always)]
     pub fn note(&mut self, key: OrderKey, index: usize, writes: bool, is_behind: bool) {
-        if key.is_some() {
-            let latest = &mut self.latest[key.index()];
-            latest.connection = index as u32 + 1;
-            latest.writes = writes || (is_behind && latest.writes);
-        }
+        let latest = &mut self.latest[key.index()];
+        latest.connection = index as u32 + 1;
+        latest.writes = writes || (is_behind && latest.writes);
     }
 
     /// A command leaves its queue.
@@ -96,14 +94,14 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
     }
 
     /// The queue that a command for this node must join.
-    #[inline]
+    #[inline(never)]
     pub(super) fn queue_ahead(
         &self,
         key: OrderKey,
         command: &CommandOf<P, T>,
         node: u32,
     ) -> Option<NodeKey> {
-        let at = self.order.queue_of(key)?;
+        let (_, at) = *self.order.waiting.get(&key)?;
         let follows = key != OrderKey::UNKNOWN && !command.target.writes();
         (at.0 == node || follows).then_some(at)
     }

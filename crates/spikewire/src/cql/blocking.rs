@@ -53,14 +53,21 @@ impl Core {
         self.composer.cluster().close();
     }
 
+    #[inline(always)]
     fn send(&self, call: Call) -> Result<Raw> {
         self.executor.run(call, None, |answer| answer.map(Raw::of))
+    }
+
+    /// Has a node prepare a statement.
+    #[cold]
+    fn ask(&self, call: Call) -> Result<Prepared> {
+        self.send(call)?.prepared()
     }
 
     fn prepare(&self, text: &str, options: &StatementOptions) -> Result<Prepared> {
         match self.composer.prepare(text, options)? {
             Preparation::Known(prepared) => Ok(Prepared(prepared)),
-            Preparation::Ask(call) => self.send(*call)?.prepared(),
+            Preparation::Ask(call) => self.ask(*call),
         }
     }
 
@@ -79,7 +86,7 @@ impl Core {
         let worked = work(prepared);
         if is_misfit(&worked)
             && let Ok(call) = self.composer.prepare_anew(&prepared.0, options)
-            && let Ok(now) = self.send(*call).and_then(Raw::prepared)
+            && let Ok(now) = self.ask(*call)
         {
             return work(&now);
         }
@@ -89,7 +96,7 @@ impl Core {
     fn renewed(&self, prepared: &Prepared, options: &StatementOptions) -> Result<Prepared> {
         match self.composer.renew(&prepared.0, options)? {
             Preparation::Known(prepared) => Ok(Prepared(prepared)),
-            Preparation::Ask(call) => self.send(*call)?.prepared(),
+            Preparation::Ask(call) => self.ask(*call),
         }
     }
 
@@ -197,9 +204,7 @@ impl Session {
             // Their parameters may be other ones by now.
             for known in &mut prepared {
                 let anew = composer.prepare_anew(&known.0, &plain);
-                let Ok(now) = anew.and_then(|call| self.core.send(*call)?.prepared()) else {
-                    break;
-                };
+                let Ok(now) = anew.and_then(|call| self.core.ask(*call)) else { break };
                 *known = now;
             }
             call = batch.compose(composer, &prepared, &options);

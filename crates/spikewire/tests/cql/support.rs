@@ -67,9 +67,16 @@ pub fn shared() -> Option<&'static Place> {
     if place.is_none() {
         let why = std::env::var("SPIKEWIRE_NO_CASSANDRA")
             .unwrap_or_else(|_| "SPIKEWIRE_CASSANDRA_AT is not set".to_owned());
-        eprintln!("skipped, for there is no Cassandra: {why}");
+        skip(&format!("there is no Cassandra: {why}"));
     }
     place.as_ref()
+}
+
+/// Says why a test does nothing; fails it where everything has to run.
+pub fn skip(why: &str) {
+    let is_complete = std::env::var_os("SPIKEWIRE_COMPLETE").is_some_and(|it| !it.is_empty());
+    assert!(!is_complete, "{why}");
+    eprintln!("skipped: {why}");
 }
 
 /// The place, or a return from the test if there is none.

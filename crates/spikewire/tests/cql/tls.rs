@@ -17,7 +17,7 @@ macro_rules! secured {
                 (place, TlsOptions { authorities, ..TlsOptions::default() })
             }
             None => {
-                eprintln!("skipped, for SPIKEWIRE_CASSANDRA_AUTHORITY is not set");
+                crate::support::skip("SPIKEWIRE_CASSANDRA_AUTHORITY is not set");
                 return;
             }
         }

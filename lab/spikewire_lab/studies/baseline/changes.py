@@ -13,7 +13,7 @@ from ...noise import (
     UNTOLD,
     WORSE,
     Figure,
-    Judged,
+    Judgement,
     Pair,
     busier,
     in_words,
@@ -59,7 +59,7 @@ class Change:
     heading: Heading
     before: Measured
     after: Measured
-    judged: Judged
+    judged: Judgement
 
     @property
     def relative(self) -> float:

@@ -11,7 +11,7 @@ from ...measure import Window, merge
 from ...plan import Cell
 from ...table.summary import summarise
 from ...worker.open.loops import run_pool as open_pool
-from ...worker.run import Ran, measured, new_loop, with_tasks, with_threads
+from ...worker.run import RunOutcome, measured, new_loop, with_tasks, with_threads
 from ...worker.timing import REAL
 from .fake import FakeAsyncio, FakeBlocking, Script, Scripts
 from .pool import FakePool
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from ...contract.result import Job, Result
     from ...table.line import Line
     from ...worker.job import Plan
-    from ...worker.run import Started
+    from ...worker.run import StartMemory
 
 
 @dataclass(frozen=True)
@@ -82,18 +82,20 @@ def played(known: Known, job: Job | None = None) -> Result:
     if known.mode == SYNC:
         threads = ThreadTime(known.workers)
 
-        def run_threads(plan: Plan, window: Window, _started: Started) -> Ran:
+        def run_threads(plan: Plan, window: Window, _started: StartMemory) -> RunOutcome:
             client = FakeBlocking(known.scripts, threads.sleep)
-            return Ran(with_threads(plan, client, window, threads.timing()))
+            return RunOutcome(with_threads(plan, client, window, threads.timing()))
 
         return measured(job, run_threads, Window(clock=threads.seconds))
     if known.loops:
         return _pooled(known, job)
     time = LoopTime()
 
-    def run_tasks(plan: Plan, window: Window, _started: Started) -> Ran:
+    def run_tasks(plan: Plan, window: Window, _started: StartMemory) -> RunOutcome:
         client = FakeAsyncio(known.scripts, time.sleep)
-        return Ran(time.loop.run_until_complete(with_tasks(plan, client, window, time.timing())))
+        return RunOutcome(
+            time.loop.run_until_complete(with_tasks(plan, client, window, time.timing()))
+        )
 
     try:
         return measured(job, run_tasks, Window(clock=time.seconds))
@@ -105,10 +107,12 @@ def _pooled(known: Known, job: Job) -> Result:
     """A pool of event loops in an open loop."""
     pool = FakePool([known.scripts[at % 2] for at in range(known.loops)])
 
-    def run_pool(plan: Plan, window: Window, _started: Started) -> Ran:
+    def run_pool(plan: Plan, window: Window, _started: StartMemory) -> RunOutcome:
         assert "open" in plan.job
         open_load = plan.job["open"]
-        return Ran(open_pool(pool, known.loops, plan.load(), window, open_load, 1, pool.timing))
+        return RunOutcome(
+            open_pool(pool, known.loops, plan.load(), window, open_load, 1, pool.timing)
+        )
 
     try:
         return measured(job, run_pool, Window(clock=pool.seconds))
@@ -119,13 +123,13 @@ def _pooled(known: Known, job: Job) -> Result:
 def real(known: Known) -> Result:
     """Runs it in real time, as clients are measured."""
 
-    def run(plan: Plan, window: Window, _started: Started) -> Ran:
+    def run(plan: Plan, window: Window, _started: StartMemory) -> RunOutcome:
         if known.mode == SYNC:
-            return Ran(with_threads(plan, FakeBlocking(known.scripts), window, REAL))
+            return RunOutcome(with_threads(plan, FakeBlocking(known.scripts), window, REAL))
         loop = new_loop(ASYNC)
         try:
             client = FakeAsyncio(known.scripts)
-            return Ran(loop.run_until_complete(with_tasks(plan, client, window, REAL)))
+            return RunOutcome(loop.run_until_complete(with_tasks(plan, client, window, REAL)))
         finally:
             loop.close()
 

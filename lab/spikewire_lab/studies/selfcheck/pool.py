@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Ended:
+class CompleteFuture:
     """A call that is complete as soon as it is submitted."""
 
     value: object
@@ -64,7 +64,7 @@ class FakePool(PoolClient):
         self._running = self._next
         self._next = (self._next + 1) % len(self._times)
         called: Any = function(*args)
-        return Ended(self._times[self._running].loop.run_until_complete(called))
+        return CompleteFuture(self._times[self._running].loop.run_until_complete(called))
 
     def map(
         self, handler: Callable[..., object], items: Iterable[object], limit: int

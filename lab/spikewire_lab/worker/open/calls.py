@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from ...contract.open import OVERTIME, PACING_SECONDS
 from ...measure import encode
-from ...series.calls import FAILED, LATE, Ended
+from ...series.calls import FAILED, LATE, EndedCalls
 from ...work.mix import READING
 from ..drivers import Outcome, is_timeout, share
 from .schedule import NS, held, offsets, overlap
@@ -27,7 +27,7 @@ NOT_YET = -1
 def followed(window: Window, calls: Calls) -> None:
     """Sums these calls by the intervals of the window."""
     if window.timeline is not None:
-        window.timeline.sources.append(Ended(calls))
+        window.timeline.sources.append(EndedCalls(calls))
 
 
 @dataclass

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from ...contract.open import OVERTIME, PACING_SECONDS
 from ...measure import encode
-from ...series.calls import Ended
+from ...series.calls import EndedCalls
 from ...series.timeline import Timeline
 from .calls import NOT_YET, Calls, Pacing, dealt
 from .schedule import offsets
@@ -81,7 +81,7 @@ def worked_out(job: Job, answer: Mapping[str, Any]) -> Mapping[str, Any]:
         "timeouts": outcome.timeouts,
     }
     timeline = Timeline(job["duration"], memory=False)
-    timeline.sources.append(Ended(calls))
+    timeline.sources.append(EndedCalls(calls))
     timeline.begin(0, raw["start"])
     histograms = encode if job.get("histograms") else None
     series = timeline.series(raw["now"], job["shape"]["rows"], histograms)

@@ -1,5 +1,6 @@
 /**
- * The result of a verb on many records. The native half is `crates/spikewire-node/src/batch.rs`.
+ * The result of a verb on many records. The native half is
+ * `crates/spikewire-node/src/aerospike/batch.rs`.
  */
 
 import { inspect } from 'node:util'

@@ -33,7 +33,7 @@ const WRITE_ROW = ['ttl', 'generation', 'exists', 'durable', 'sendKey', 'where']
 const DELETE_ROW = ['generation', 'durable', 'sendKey', 'where']
 const APPLY_ROW = ['ttl', 'durable', 'sendKey', 'where']
 
-/** Kinds of rows; the numbers must match `crates/spikewire-node/src/many/mixed.rs`. */
+/** Kinds of rows; the numbers must match `crates/spikewire-node/src/aerospike/many/mixed.rs`. */
 const READ = 0
 const WRITE = 1
 const OPERATE = 2

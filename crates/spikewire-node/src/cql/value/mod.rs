@@ -3,20 +3,20 @@
 //! | module | what it holds |
 //! |---|---|
 //! | here | shared by both directions |
-//! | [`given`] | values of statements |
-//! | [`making`] | values of results |
+//! | [`encode`] | values of statements |
+//! | [`decode`] | values of results |
 //! | [`date`] | dates as text |
 
 mod date;
-mod given;
-mod making;
+mod decode;
+mod encode;
 
-pub use given::Given;
-pub use making::{Making, uuid_text};
+pub use decode::{CqlDecoder, uuid_text};
+pub use encode::HostValue;
 
 /// How a session converts values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Reading {
+pub struct CqlDecodeOptions {
     /// Return every `bigint`, `counter` and `varint` as a bigint; otherwise only those beyond 2^53
     /// - 1.
     pub bigints: bool,

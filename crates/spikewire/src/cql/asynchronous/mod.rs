@@ -143,14 +143,14 @@ impl AsyncSession {
         self.options.resolve(&self.core.composer)
     }
 
-    fn send(&self, call: Call) -> Pending {
+    fn send(&self, call: Box<Call>) -> Pending {
         Pending::new(self.core.clone(), call)
     }
 
     async fn prepare_with(&self, text: &str, options: &StatementOptions) -> Result<Prepared> {
         match self.core.composer.prepare(text, options)? {
             Preparation::Known(prepared) => Ok(Prepared(prepared)),
-            Preparation::Ask(call) => self.send(*call).await?.prepared(),
+            Preparation::Ask(call) => self.send(call).await?.prepared(),
         }
     }
 
@@ -195,13 +195,13 @@ impl AsyncSession {
         options: &StatementOptions,
     ) -> Result<Prepared> {
         let call = self.core.composer.prepare_anew(&prepared.0, options)?;
-        self.send(*call).await?.prepared()
+        self.send(call).await?.prepared()
     }
 
     async fn renewed(&self, prepared: &Prepared, options: &StatementOptions) -> Result<Prepared> {
         match self.core.composer.renew(&prepared.0, options)? {
             Preparation::Known(prepared) => Ok(Prepared(prepared)),
-            Preparation::Ask(call) => self.send(*call).await?.prepared(),
+            Preparation::Ask(call) => self.send(call).await?.prepared(),
         }
     }
 
@@ -252,10 +252,14 @@ impl AsyncSession {
     async fn executed(&self, form: Form<'_>, values: impl Values) -> Result<QueryResult> {
         let options = self.resolved()?;
         let composer = &self.core.composer;
-        let call = |prepared: &Prepared| execute(composer, prepared, &values, &options);
+        // Boxed at once, because it is large and moved often.
+        let call =
+            |prepared: &Prepared| execute(composer, prepared, &values, &options).map(Box::new);
         let call = match form {
             Form::Prepared(prepared) => self.with_prepared(prepared, &options, call).await?,
-            Form::Text(text) if values.is_empty() => composer.query(text, &options, NoValues)?,
+            Form::Text(text) if values.is_empty() => {
+                Box::new(composer.query(text, &options, NoValues)?)
+            }
             Form::Text(text) => {
                 let prepared = self.prepare_with(text, &options).await?;
                 self.with_prepared(&prepared, &options, call).await?
@@ -292,7 +296,7 @@ impl AsyncSession {
             }
             call = batch.compose(composer, &prepared, &options);
         }
-        self.send(call?).await?.result()
+        self.send(Box::new(call?)).await?.result()
     }
 
     /// The rows of a statement, page after page, as a [`Stream`](futures_core::Stream) of results.

@@ -30,8 +30,8 @@ enum Stage {
 }
 
 impl Pending {
-    pub fn new(core: Arc<Core>, call: Call) -> Self {
-        Self { stage: Stage::New(Box::new(call)), core }
+    pub fn new(core: Arc<Core>, call: Box<Call>) -> Self {
+        Self { stage: Stage::New(call), core }
     }
 }
 

@@ -56,7 +56,7 @@ impl PageStream {
         let pending = match &mut self.pending {
             Some(pending) => pending,
             none => match self.bound.compose(&self.core.composer, &self.options) {
-                Ok(call) => none.insert(Pending::new(self.core.clone(), call)),
+                Ok(call) => none.insert(Pending::new(self.core.clone(), Box::new(call))),
                 Err(error) => {
                     self.over = true;
                     self.span.failed(&error);

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ....fixed.summary import Summary
-    from ...relative import Beside
+    from ...relative import DerivedColumn
 
 
 @dataclass(frozen=True)
@@ -73,7 +73,7 @@ def side_of(column: Column, summary: Summary) -> Side:
     return Side(column.client, rounds.low, rounds.high, rounds.rounds, summary.cpu * 1e6)
 
 
-def to_official(columns: Sequence[Column], *, rates: bool) -> list[Beside]:
+def to_official(columns: Sequence[Column], *, rates: bool) -> list[DerivedColumn]:
     """How many times as fast as the official client each is, as in the study."""
     official = OFFICIAL_SYNC.key
     return [
@@ -84,7 +84,7 @@ def to_official(columns: Sequence[Column], *, rates: bool) -> list[Beside]:
     ]
 
 
-def to_dictionaries(columns: Sequence[Column]) -> list[Beside]:
+def to_dictionaries(columns: Sequence[Column]) -> list[DerivedColumn]:
     """How many times as fast arrays are as dictionaries."""
     return [
         times(f"{key}-gain", f"{one.title}: numpy's speed", f"{key}-dict", f"{key}-numpy")
@@ -93,7 +93,7 @@ def to_dictionaries(columns: Sequence[Column]) -> list[Beside]:
     ]
 
 
-def savings(columns: Sequence[Column]) -> list[Beside]:
+def savings(columns: Sequence[Column]) -> list[DerivedColumn]:
     """How much less memory arrays take than dictionaries."""
     return [
         saved(f"{key}-saved", f"{one.title}: saved by numpy", f"{key}-numpy", f"{key}-dict")

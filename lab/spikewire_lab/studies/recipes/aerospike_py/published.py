@@ -21,7 +21,7 @@ from .columns import (
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from ...relative import Beside
+    from ...relative import DerivedColumn
     from ...report import Entry
 
 _HOW = (
@@ -136,7 +136,7 @@ def _by_size(
 _WORDS = {"s": "slower", "f": "faster"}
 
 
-def _beside_ours(table: Table, columns: Sequence[Beside], figures: str) -> Table:
+def _beside_ours(table: Table, columns: Sequence[DerivedColumn], figures: str) -> Table:
     """Adds columns with the figures exactly as printed in the study, since its times are rounded.
     Values of a line are separated by spaces, lines by commas."""
     lines = [line.split() for line in figures.split(",")]

@@ -22,7 +22,7 @@ from .losses import losses_in
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from ....contract.result import Beside
+    from ....contract.result import BackgroundFigures
     from ....run.compare import Comparison
     from ....table.line import Line
     from ...recipe import Bench
@@ -178,12 +178,12 @@ def label(line: Line, state: str) -> str:
     return f"{cell.client}, {cell.concurrency} {unit}{state}"
 
 
-def beside(comparison: Comparison, cell: Cell) -> list[Beside]:
+def beside(comparison: Comparison, cell: Cell) -> list[BackgroundFigures]:
     rounds = comparison.rounds.get(cell, [])
     return [one["beside"] for one in rounds if "failed" not in one and "beside" in one]
 
 
-def share(figures: Sequence[Beside]) -> Measured | None:
+def share(figures: Sequence[BackgroundFigures]) -> Measured | None:
     """The thread's speed, in percent of its speed alone."""
     shares = [
         100 * one["together_rate"] / one["alone_rate"]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from ....clients import OURS
 from ....clients.base import ASYNC, SYNC
-from ....noise import FALSE, RULE, UNCHANGED, UNTOLD, Figure, Judged, Pair, in_words, judge
+from ....noise import FALSE, RULE, UNCHANGED, UNTOLD, Figure, Judgement, Pair, in_words, judge
 from ....plan import Matrix
 from ....run.report import notes
 from ... import closed_loops
@@ -104,7 +104,7 @@ def _repeats(comparison: Comparison) -> list[Repeat]:
     ]
 
 
-def judgements(repeats: Sequence[Repeat]) -> dict[tuple[int, str], Judged]:
+def judgements(repeats: Sequence[Repeat]) -> dict[tuple[int, str], Judgement]:
     """Verdicts on each figure of each twin, by the rule of all comparisons."""
     known = {
         (number, name): Pair(_figure(one), _figure(other), name == RATE)
@@ -119,7 +119,7 @@ def _figure(spread: Spread) -> Figure:
 
 
 def _table(
-    comparison: Comparison, repeats: Sequence[Repeat], judged: Mapping[tuple[int, str], Judged]
+    comparison: Comparison, repeats: Sequence[Repeat], judged: Mapping[tuple[int, str], Judgement]
 ) -> Table:
     rows = [
         row(repeat, {name: one.verdict for (at, name), one in judged.items() if at == number})
@@ -162,7 +162,9 @@ def differ(first: Spread, second: Spread) -> tuple[float, float]:
     return apart, max(first.percent, second.percent)
 
 
-def conclusions(repeats: Sequence[Repeat], judged: Mapping[tuple[int, str], Judged]) -> list[str]:
+def conclusions(
+    repeats: Sequence[Repeat], judged: Mapping[tuple[int, str], Judgement]
+) -> list[str]:
     """Whether a client was found to differ from itself, and the largest difference of twins."""
     if not judged:
         return []

@@ -23,7 +23,7 @@ from .cases import (
     NATIVE,
     SDK_BUILDER,
     Case,
-    Chosen,
+    CaseCells,
     short,
 )
 from .published import SIZES, to_smallest
@@ -61,7 +61,7 @@ class Batches(Measurement):
         cases = [case for case in CASES if bench.pick(_plain, _plain, _one_loop)(case)]
         shapes = Sizes(reads, writes).batches()
         groups = [[each for case in cases for each in _ways(case, shape)] for shape in shapes]
-        matrix = Chosen.of(bench, groups)
+        matrix = CaseCells.of(bench, groups)
         settings = bench.settings(
             matrix,
             duration=bench.pick(0.1, 0.2, 1.0),

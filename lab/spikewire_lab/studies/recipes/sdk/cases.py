@@ -39,7 +39,7 @@ SINGLES = Shape()
 
 
 @dataclass(frozen=True)
-class Chosen(Matrix):
+class CaseCells(Matrix):
     """Groups of cells that were chosen one by one, all measured in the same rounds."""
 
     chosen: tuple[Group, ...] = field(default=())
@@ -48,11 +48,11 @@ class Chosen(Matrix):
         return self.chosen
 
     @staticmethod
-    def of(bench: Bench, groups: Sequence[Sequence[tuple[Case, Shape]]]) -> Chosen:
+    def of(bench: Bench, groups: Sequence[Sequence[tuple[Case, Shape]]]) -> CaseCells:
         """The groups with every interpreter, and in both GIL states if there are two."""
         chosen = tuple(tuple(_cells(bench, group)) for group in groups)
         clients = tuple(dict.fromkeys(cell.client for cells in chosen for cell in cells))
-        return Chosen(clients, (), (), (), (), bench.interpreters, chosen=chosen)
+        return CaseCells(clients, (), (), (), (), bench.interpreters, chosen=chosen)
 
 
 def _cells(bench: Bench, group: Sequence[tuple[Case, Shape]]) -> Iterator[Cell]:

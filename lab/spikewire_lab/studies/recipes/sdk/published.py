@@ -12,7 +12,7 @@ from .counterparts import HERE, here
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ...relative import Beside
+    from ...relative import DerivedColumn
 
 _FREE, _LOCKED = "without the GIL", "with the GIL"
 _MATRIX: dict[str, tuple[float | None, float | None]] = {
@@ -93,7 +93,7 @@ LATENCY = Table(
 )
 
 
-def to_smallest(sizes: Sequence[int]) -> list[Beside]:
+def to_smallest(sizes: Sequence[int]) -> list[DerivedColumn]:
     """Each size relative to the smallest, as in the document."""
     least, *others = sizes
     return [

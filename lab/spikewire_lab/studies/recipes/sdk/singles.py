@@ -10,7 +10,7 @@ from ....clients.registry import base_of
 from ... import closed_loops, timelines
 from ...recipe import Bench, Measurement, Part
 from ...report import Heading, Row, Section, Table
-from .cases import CASES, SINGLES, Chosen, quick, short
+from .cases import CASES, SINGLES, CaseCells, quick, short
 from .layers import compared, layers
 from .paths import paths, pools
 
@@ -81,9 +81,9 @@ _LOOPS = (
 _TIMES = Heading("times", "of Spikewire's", "times")
 
 
-def _chosen(bench: Bench) -> Chosen:
+def _chosen(bench: Bench) -> CaseCells:
     included: Callable[[Case], bool] = bench.pick(quick, short, _every)
-    return Chosen.of(bench, [[(case, SINGLES) for case in CASES if included(case)]])
+    return CaseCells.of(bench, [[(case, SINGLES) for case in CASES if included(case)]])
 
 
 def _every(_case: Case) -> bool:

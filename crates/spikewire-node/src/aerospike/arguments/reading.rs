@@ -1,0 +1,103 @@
+//! Options of reads: replica, consistency, filter, read touch, retries.
+
+use std::ffi::CStr;
+use std::time::Duration;
+
+use spikewire_aerospike::command::{
+    MAX_RETRIES, ReadMode, ReadOptions, ReadRules, ReadTouch, RetryOptions, limits, parse,
+};
+use spikewire_aerospike::{Policy, ReplicaPolicy};
+
+use super::{Options, count, multiplier, span, text};
+use crate::aerospike::expression;
+use crate::errors::{describe, kind_name};
+use crate::js::create::MAX_SAFE;
+use crate::js::{Failure, Result, Value};
+
+/// The total time limit of a call; zero: no limit.
+pub fn timeout(options: &Options<'_>) -> Result<Option<Duration>> {
+    options.get(c"timeout")?.map(|value| span("timeout", value)).transpose()
+}
+
+/// Which replicas a call goes to.
+pub fn replica(options: &Options<'_>) -> Result<Option<ReplicaPolicy>> {
+    let Some(value) = options.get(c"replica")? else { return Ok(None) };
+    Ok(Some(parse::replica(&text("replica", value)?)?))
+}
+
+/// How a call is retried.
+pub fn retry(options: &Options<'_>) -> Result<Option<Box<RetryOptions>>> {
+    if options.is_empty() {
+        return Ok(None);
+    }
+    let spans = |name: &CStr| {
+        options.get(name)?.map(|value| span(&name.to_string_lossy(), value)).transpose()
+    };
+    let retries = options.get(c"maxRetries")?;
+    let factor = options.get(c"sleepMultiplier")?;
+    let retry = RetryOptions {
+        max_retries: retries
+            .map(|value| count("maxRetries", value, MAX_RETRIES).map(|retries| retries as u32))
+            .transpose()?,
+        sleep: spans(c"sleepBetweenRetries")?,
+        multiplier: factor.map(|value| multiplier("sleepMultiplier", value)).transpose()?,
+        longest: spans(c"maxSleepBetweenRetries")?,
+        jitter: options.flag(c"sleepJitter")?,
+        in_doubt: options.flag(c"retryInDoubt")?,
+    };
+    Ok(retry.boxed())
+}
+
+/// The consistency of a read.
+pub fn read_mode(value: Value<'_>) -> Result<ReadMode> {
+    Ok(parse::read_mode(&text("readMode", value)?)?)
+}
+
+/// When a read renews the time to live.
+pub fn read_touch(value: Value<'_>) -> Result<ReadTouch> {
+    let Some(number) = value.number() else {
+        return Err(Failure::of_type(format!(
+            "readTouch must be a number of percent, not {}",
+            kind_name(value)
+        )));
+    };
+    if number.fract() != 0.0 || number.abs() > MAX_SAFE as f64 {
+        return Err(Failure::of_range(format!(
+            "readTouch must be a whole number of percent, got {}",
+            describe(value)
+        )));
+    }
+    Ok(ReadTouch::percent(number as i64, describe(value))?)
+}
+
+/// Options specific to reads.
+pub fn read_rules(options: &Options<'_>) -> Result<ReadRules> {
+    let touch = options.get(c"readTouch")?.map(read_touch).transpose()?;
+    let mode = options.get(c"readMode")?.map(read_mode).transpose()?;
+    let hedge = options.get(c"hedge")?.map(|value| super::hedge("hedge", value)).transpose()?;
+    Ok(ReadRules { touch, mode, hedge })
+}
+
+/// Options of every read.
+#[inline]
+pub fn read_options(options: &Options<'_>) -> Result<ReadOptions> {
+    if options.is_empty() {
+        return Ok(ReadOptions::default());
+    }
+    let ReadRules { touch, mode, hedge } = read_rules(options)?;
+    let filter = options.get(c"where")?;
+    Ok(ReadOptions {
+        filter: filter.map(expression::filter).transpose()?,
+        touch,
+        mode,
+        replica: replica(options)?,
+        timeout: timeout(options)?,
+        retry: retry(options)?,
+        hedge,
+    })
+}
+
+/// The policy of a call that takes only limits.
+pub fn policy(base: &Policy, options: &Options<'_>) -> Result<Policy> {
+    Ok(limits(base, timeout(options)?, replica(options)?, retry(options)?.as_deref()))
+}

@@ -1,0 +1,99 @@
+//! Conversion of replies to single-record commands.
+
+use spikewire_aerospike::Error;
+use spikewire_aerospike::command::{Judgement, ResponseKind};
+use spikewire_aerospike::transport::Reply;
+
+use crate::aerospike::record::{message, parts};
+use crate::aerospike::value::decode::{DecodeOptions, Decoder, particle};
+use crate::environment::Environment;
+use crate::environment::factories::Factories;
+use crate::js::{Env, Failure, Result, Value};
+
+/// How to convert a reply.
+#[derive(Debug)]
+pub struct ResponsePlan {
+    pub shape: ResponseShape,
+    pub decode_options: DecodeOptions,
+}
+
+/// The kinds of results.
+#[derive(Debug)]
+pub enum ResponseShape {
+    /// A record. If it is missing or filtered out: an error, or `undefined` if there is a default.
+    Record { has_default: bool },
+    /// Whether the record exists and passes the filter.
+    Presence,
+    /// No value; a missing or filtered record is an error.
+    Done,
+    /// A record with one result per operation.
+    Operated { answered: Vec<bool> },
+    /// The return value of a Lua function.
+    Applied,
+}
+
+impl ResponseShape {
+    fn kind(&self) -> ResponseKind {
+        match self {
+            Self::Record { .. } => ResponseKind::Record,
+            Self::Presence => ResponseKind::Presence,
+            Self::Done => ResponseKind::Done,
+            Self::Operated { .. } => ResponseKind::Results,
+            Self::Applied => ResponseKind::Returned,
+        }
+    }
+}
+
+impl ResponsePlan {
+    /// Settles the promise of a slot.
+    #[inline]
+    pub fn settle(
+        &self,
+        env: Env<'_>,
+        environment: &Environment,
+        slot: u32,
+        outcome: std::result::Result<Reply<'_>, Error>,
+    ) {
+        let result = outcome.map_err(Failure::from).and_then(|reply| {
+            let decoder = Decoder::new(env, environment, self.decode_options)?;
+            self.value(&decoder, &environment.factories, &reply)
+        });
+        match result {
+            Ok(None) => environment.done(env, slot),
+            Ok(Some(value)) => environment.settle(env, slot, Ok(value)),
+            Err(failure) => environment.settle(env, slot, Err(failure)),
+        }
+    }
+
+    /// The result's value; `None` for a success without a value.
+    fn value<'e>(
+        &self,
+        decoder: &Decoder<'e, '_>,
+        factories: &Factories,
+        reply: &Reply<'_>,
+    ) -> Result<Option<Value<'e>>> {
+        let env = decoder.env;
+        let value = match (self.shape.kind().judge(reply.code()), &self.shape) {
+            (Judgement::Present, ResponseShape::Presence) => env.boolean(true)?,
+            (Judgement::Absent, ResponseShape::Presence) => env.boolean(false)?,
+            (Judgement::Present, ResponseShape::Done)
+            | (Judgement::Absent, ResponseShape::Record { has_default: true }) => return Ok(None),
+            (Judgement::Present, ResponseShape::Applied) => {
+                let message = message(reply.body)?;
+                match message.ops().next() {
+                    Some(answer) => particle(decoder, answer.particle, answer.value)?,
+                    None => env.null()?,
+                }
+            }
+            (Judgement::Present, shape) => {
+                let answered = match shape {
+                    ResponseShape::Operated { answered } => Some(&answered[..]),
+                    _ => None,
+                };
+                parts(decoder, factories, &message(reply.body)?, answered)?.record(decoder)?
+            }
+            _ => return Err(reply.error().into()),
+        };
+        Ok(Some(value))
+    }
+}

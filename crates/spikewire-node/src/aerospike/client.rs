@@ -1,0 +1,81 @@
+//! A connected client.
+
+use std::rc::Rc;
+use std::sync::Arc;
+
+use spikewire_aerospike::Error;
+use spikewire_aerospike::clock::Tick;
+use spikewire_aerospike::cluster::Cluster;
+use spikewire_aerospike::command::{Command, CommandDefaults, Prepared};
+use spikewire_aerospike::transport::{Aerospike, Streams};
+
+use crate::aerospike::call::ResponsePlan;
+use crate::aerospike::ticket::{CommandTicket, Outbox, Pledge};
+use crate::aerospike::value::decode::DecodeOptions;
+use crate::binding::Call;
+use crate::driver::Driver;
+use crate::environment::Environment;
+use crate::environment::resources::Resource;
+use crate::js::{Env, Result};
+
+/// A connected client.
+#[derive(Debug)]
+pub struct Client {
+    pub cluster: Arc<Cluster>,
+    pub streams: Arc<Streams>,
+    pub defaults: CommandDefaults,
+    pub decode_options: DecodeOptions,
+    pub driver: Driver<Aerospike, CommandTicket>,
+    outbox: Arc<Outbox>,
+}
+
+impl Client {
+    /// Starts a client of a cluster, driven by the environment's event loop.
+    pub fn start(
+        env: Env<'_>,
+        environment: &Rc<Environment>,
+        cluster: Arc<Cluster>,
+        defaults: CommandDefaults,
+        decode_options: DecodeOptions,
+    ) -> Result<Self> {
+        let outbox = Arc::<Outbox>::default();
+        let driver = Driver::start(env, environment, cluster.clone(), outbox.clone())?;
+        let streams = Streams::new(cluster.clone());
+        Ok(Self { cluster, streams, defaults, decode_options, driver, outbox })
+    }
+
+    /// The client in a call's first argument.
+    #[inline]
+    pub fn of(call: &Call<'_>) -> Result<Rc<Self>> {
+        let client = call.host.environment.resources.get::<Self>(call.index(0)?);
+        client.map_err(|_| Error::closed().into())
+    }
+
+    /// A pledge for the promise of a slot.
+    #[inline]
+    pub fn pledge(&self, slot: u32) -> Pledge {
+        Pledge::new(slot, &self.outbox)
+    }
+
+    /// Sends a command on one record.
+    #[inline]
+    pub fn submit(&self, env: Env<'_>, prepared: Prepared, pledge: Pledge, plan: ResponsePlan) {
+        let Prepared { bytes, target, policy } = prepared;
+        let now = Tick::now();
+        let command = Command::new(bytes, target, policy, now, CommandTicket::One { pledge, plan });
+        self.driver.submit(env, command, now);
+    }
+
+    /// Stops waiting for the administrative command of a slot.
+    pub fn cancel(&self, slot: u32) {
+        self.outbox.cancel(slot);
+    }
+}
+
+impl Resource for Client {
+    fn end(&self) {
+        self.driver.end();
+        self.cluster.close();
+        self.streams.close();
+    }
+}

@@ -1,0 +1,32 @@
+//! The clients for Aerospike.
+//!
+//! | module | what it holds |
+//! |---|---|
+//! | [`value`] | JavaScript values to particles and back |
+//! | [`space`], [`key`], [`arguments`] | namespace and set, keys, options |
+//! | [`calls`], [`expression`], [`operation`] | what to do with the records |
+//! | [`call`], [`record`], [`batch`] | conversion of replies |
+//! | [`columns`] | records as columns |
+//! | [`verbs`], [`many`], [`query`] | the verbs: on one record, on many, on a whole set |
+//! | [`client`], [`ticket`] | a client, and the tickets of its commands |
+//! | [`admin`] | info, truncation, indexes, modules, users, roles |
+//! | [`testing`] | the embedded cluster |
+
+pub mod admin;
+pub mod arguments;
+pub mod batch;
+pub mod call;
+pub mod calls;
+pub mod client;
+pub mod columns;
+pub mod expression;
+pub mod key;
+pub mod many;
+pub mod operation;
+pub mod query;
+pub mod record;
+pub mod space;
+pub mod testing;
+pub mod ticket;
+pub mod value;
+pub mod verbs;

@@ -1,0 +1,102 @@
+//! Creates operations, which are validated and encoded at once.
+
+use spikewire_aerospike::command::{check_bin_name, check_operand, check_read_name};
+use spikewire_aerospike_protocol::expression::flag as flags;
+use spikewire_aerospike_protocol::message::op;
+use spikewire_aerospike_protocol::operation::Family;
+use spikewire_aerospike_protocol::value::particle;
+
+use super::OwnedOperation;
+use crate::aerospike::calls::context::Path;
+use crate::aerospike::calls::{OperationArguments, elements};
+use crate::aerospike::expression::operation_bytes;
+use crate::aerospike::value::{Place, encode};
+use crate::arguments::{flag, text};
+use crate::binding::Call;
+use crate::js::{Failure, Result, Value};
+
+/// The name of a bin.
+fn bin_name(value: Value<'_>) -> Result<String> {
+    let name = text("a bin name", value)?;
+    check_bin_name(&name)?;
+    Ok(name)
+}
+
+/// `operation(family, kind, bin, values, ctx, pad)`: an operation on a list, a map, bits or a
+/// sketch, at the end of a path. `pad` applies if the path itself is to be created.
+pub fn operation<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
+    let family = text("family", call.argument(0))?;
+    let unknown = || Failure::of_range(format!("unknown family of operations {family:?}"));
+    let family = Family::named(&family).ok_or_else(unknown)?;
+    let kind = text("kind", call.argument(1))?;
+    let bin = bin_name(call.argument(2))?;
+    let packed = || {
+        let args = OperationArguments::new(call.host.environment.hooks()?, call.argument(3))?;
+        let (path, pad) = (Path::new(call.argument(4))?, flag("pad", call.argument(5))?);
+        family.pack(&kind, &args, path.steps(), pad)
+    };
+    let (code, value) = packed().map_err(|failure| failure.about(Place::Bin(&bin)))?;
+    let operation = OwnedOperation { code, bin, particle: particle::BLOB, value };
+    operation.wrap(call.env).map(Some)
+}
+
+/// `plainOperation(kind, bin, value)`: an operation on a whole bin or on the record; `kind` is the
+/// verb's name.
+pub fn plain<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
+    let kind = text("kind", call.argument(0))?;
+    let code = match kind.as_str() {
+        "get" => op::READ,
+        "put" => op::WRITE,
+        "add" => op::ADD,
+        "append" => op::APPEND,
+        "prepend" => op::PREPEND,
+        "touch" => op::TOUCH,
+        "delete" => op::DELETE,
+        _ => return Err(Failure::of_range(format!("unknown operation {kind:?}"))),
+    };
+    let bin = if call.count() > 1 { bin_name(call.argument(1))? } else { String::new() };
+    if code == op::READ && call.count() > 1 {
+        check_read_name(&bin)?;
+    }
+    let (mut value, mut of) = (Vec::new(), particle::NULL);
+    if call.count() > 2 {
+        of = encode(
+            call.host.environment.hooks()?,
+            &mut value,
+            call.argument(2),
+            &Place::Bin(&bin),
+        )?;
+        check_operand(code, of, &bin)?;
+    }
+    let operation = OwnedOperation { code, bin, particle: of, value };
+    operation.wrap(call.env).map(Some)
+}
+
+/// `expressionOperation(kind, bin, expression, flags)`: reads or writes the value of an expression.
+pub fn of_expression<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
+    let kind = text("kind", call.argument(0))?;
+    let bin = bin_name(call.argument(1))?;
+    let values = elements(call.argument(3))?;
+    let known: &[(&str, i64)] = match kind.as_str() {
+        "read" => &[("noFail", flags::EVALUATION_NO_FAIL)],
+        _ => &[
+            ("createOnly", flags::CREATE_ONLY),
+            ("updateOnly", flags::UPDATE_ONLY),
+            ("allowDelete", flags::ALLOW_DELETE),
+            ("noFail", flags::POLICY_NO_FAIL | flags::EVALUATION_NO_FAIL),
+        ],
+    };
+    let about = |failure: Failure| failure.about(Place::Bin(&bin));
+    let mut bits = 0;
+    for ((name, number), value) in known.iter().zip(values) {
+        if flag(name, value).map_err(about)? {
+            bits |= number;
+        }
+    }
+    flags::check(bits).map_err(|fault| about(fault.into()))?;
+    let value = operation_bytes(call.host.environment.hooks()?, call.argument(2), bits)
+        .map_err(|failure| about(failure.about("expression")))?;
+    let code = if kind == "read" { op::EXP_READ } else { op::EXP_MODIFY };
+    let operation = OwnedOperation { code, bin, particle: particle::BLOB, value };
+    operation.wrap(call.env).map(Some)
+}

@@ -1,0 +1,113 @@
+//! Parses the options of a query.
+
+use std::ffi::CStr;
+use std::sync::Arc;
+
+use spikewire_aerospike::command::SetRef;
+use spikewire_aerospike::query::{QueryOps, QuerySpec, spec};
+use spikewire_aerospike_protocol::limits::PARTITIONS;
+
+use super::index::index;
+use crate::aerospike::arguments::{self, Options, count, span};
+use crate::aerospike::expression;
+use crate::aerospike::key::Address;
+use crate::aerospike::operation;
+use crate::binding::Call;
+use crate::errors::kind_name;
+use crate::hooks::Hooks;
+use crate::js::{Failure, Result, Type, Value};
+
+/// Parses the arguments of a call from an index on: set, options, the key after which to start, and
+/// the parts of an `IndexRange`.
+pub fn spec(call: &Call<'_>, from: usize) -> Result<(Arc<SetRef>, QuerySpec)> {
+    let environment = &call.host.environment;
+    let space = environment.space(call.argument(from))?;
+    let options = &Options::new(call.argument(from + 1));
+    let after = call.argument(from + 2).present();
+    let range = call.argument(from + 3);
+    let number = |name: &CStr, most| {
+        let what = name.to_string_lossy();
+        options.get(name)?.map(|value| count(&what, value, (1, most))).transpose()
+    };
+    let operations = options.get(c"operations")?;
+    let after = after.map(|key| Address::new(space.clone(), key)).transpose()?;
+    let spec = QuerySpec {
+        bins: options.get(c"bins")?.map(bins).transpose()?,
+        operations: operations.map(|value| steps(QueryOps::reading(), value)).transpose()?,
+        include_values: options.flag(c"includeValues")?.unwrap_or(true),
+        limit: number(c"limit", spec::MAX_LIMIT)?,
+        page_size: number(c"pageSize", spec::MAX_PAGE_SIZE)?,
+        partitions: options.get(c"partitions")?.map(partitions).transpose()?,
+        after: after.map(|address| address.digest),
+        resume: options.get(c"resume")?.map(cursor).transpose()?,
+        concurrent_nodes: number(c"concurrentNodes", spec::MAX_CONCURRENT_NODES)?,
+        replica: arguments::replica(options)?,
+        timeout: arguments::timeout(options)?,
+        retry: arguments::retry(options)?,
+        socket_timeout: options
+            .get(c"socketTimeout")?
+            .map(|value| span("socketTimeout", value))
+            .transpose()?,
+        ..scope(environment.hooks()?, &space, options, range)?
+    };
+    Ok((space, spec))
+}
+
+/// The records a query or a job selects, and its rate limit.
+pub fn scope(
+    hooks: &Hooks,
+    space: &SetRef,
+    options: &Options<'_>,
+    range: Value<'_>,
+) -> Result<QuerySpec> {
+    let bounds = (1, spec::MAX_RECORDS_PER_SECOND);
+    let pace = options.get(c"recordsPerSecond")?;
+    let filter = options.get(c"where")?.map(expression::filter).transpose()?;
+    Ok(QuerySpec {
+        index: range.present().map(|parts| index(hooks, parts)).transpose()?,
+        filter: filter.map(|bytes| bytes.to_vec()),
+        records_per_second: pace.map(|pace| count("recordsPerSecond", pace, bounds)).transpose()?,
+        ..QuerySpec::new(&*space.namespace, &*space.set)
+    })
+}
+
+/// Adds operations to `ops`.
+pub fn steps(mut ops: QueryOps, value: Value<'_>) -> Result<QueryOps> {
+    for step in operation::steps(value)? {
+        ops.push(step.code, &step.bin, step.particle, &step.value)?;
+    }
+    Ok(ops)
+}
+
+fn bins(value: Value<'_>) -> Result<QueryOps> {
+    let mut ops = QueryOps::reading();
+    let (_, names) = arguments::bins(value)?;
+    names.iter().for_each(|name| ops.bin(name));
+    Ok(ops)
+}
+
+fn cursor(value: Value<'_>) -> Result<Vec<u8>> {
+    value.with_bytes(<[u8]>::to_vec).ok_or_else(|| {
+        Failure::of_type(format!(
+            "resume must be the cursor of a query, which is a Buffer, not {}",
+            kind_name(value)
+        ))
+    })
+}
+
+/// One partition, or a range of partitions: the first, and their number.
+fn partitions(value: Value<'_>) -> Result<(u64, u64)> {
+    let all = PARTITIONS as u64;
+    match value.kind() {
+        Type::Number => Ok((count("partitions", value, (0, all - 1))?, 1)),
+        Type::Object if !value.is_array() => {
+            let first = count("partitions.first", value.named(c"first")?, (0, all - 1))?;
+            let number = count("partitions.count", value.named(c"count")?, (1, all))?;
+            Ok((first, number))
+        }
+        _ => Err(Failure::of_type(format!(
+            "partitions must be a partition's number or {{ first, count }}, not {}",
+            kind_name(value)
+        ))),
+    }
+}

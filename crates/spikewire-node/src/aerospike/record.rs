@@ -1,0 +1,185 @@
+//! Records as JavaScript objects: one factory function per list of bin names, called with the
+//! values as arguments. Setting properties from here would cost several times as much.
+
+use std::rc::Rc;
+
+use spikewire_aerospike::command::{Sink, read_bins};
+use spikewire_aerospike::query::rules::check_results;
+use spikewire_aerospike::{Error, Kind};
+use spikewire_aerospike_protocol::message::{Message, Op};
+use spikewire_aerospike_protocol::query::Row;
+use spikewire_aerospike_protocol::void_time;
+
+use crate::aerospike::value::decode::{Decoder, particle};
+use crate::environment::factories::{Factories, Factory};
+use crate::js::{Env, Failure, Result, Value};
+
+/// The maximum number of bins of a factory.
+pub const WIDEST: usize = 64;
+
+/// The arguments for a record's factory.
+#[derive(Debug)]
+pub struct RecordParts<'e> {
+    factory: Option<Rc<Factory>>,
+    generation: Value<'e>,
+    ttl: Value<'e>,
+    names: Vec<String>,
+    values: Vec<Value<'e>>,
+    results: Option<Vec<Value<'e>>>,
+}
+
+/// An array of names from a key in which each is preceded by its length.
+pub fn name_array<'e>(env: Env<'e>, key: &[u8]) -> Result<Value<'e>> {
+    env.array_of(names_in(key).iter().map(|name| env.string(name)))
+}
+
+fn names_in(mut key: &[u8]) -> Vec<String> {
+    let mut names = Vec::new();
+    while let Some((len, rest)) = key.split_first() {
+        let (name, rest) = rest.split_at(usize::from(*len));
+        names.push(String::from_utf8_lossy(name).into_owned());
+        key = rest;
+    }
+    names
+}
+
+/// Bins and results decoded from the wire.
+struct RecordSink<'m, 'e, 'a> {
+    decoder: &'m Decoder<'e, 'a>,
+    key: Vec<u8>,
+    values: Vec<Value<'e>>,
+    results: Vec<Value<'e>>,
+    is_wide: bool,
+}
+
+impl<'m, 'e, 'a> RecordSink<'m, 'e, 'a> {
+    fn new(decoder: &'m Decoder<'e, 'a>) -> Self {
+        let (key, values) = (Vec::with_capacity(64), Vec::with_capacity(8));
+        Self { decoder, key, values, results: Vec::new(), is_wide: false }
+    }
+
+    /// The arguments for the record's factory.
+    fn finish(
+        self,
+        factories: &Factories,
+        generation: u32,
+        void_time: u32,
+        has_results: bool,
+    ) -> Result<RecordParts<'e>> {
+        let Self { decoder, key, values, results, is_wide } = self;
+        let env = decoder.env;
+        let generation = env.uint32(generation)?;
+        let ttl = match left(void_time) {
+            Some(seconds) => env.uint32(seconds)?,
+            None => env.null()?,
+        };
+        let plain = !has_results && !is_wide && values.len() <= WIDEST;
+        let factory = if plain {
+            factories.of(&key, || {
+                decoder.hooks.make_factory.call(decoder.env, &[name_array(decoder.env, &key)?])
+            })?
+        } else {
+            None
+        };
+        let names = if factory.is_some() { Vec::new() } else { names_in(&key) };
+        let results = has_results.then_some(results);
+        Ok(RecordParts { factory, generation, ttl, names, values, results })
+    }
+
+    fn add(&mut self, name: &[u8], value: Value<'e>) {
+        self.is_wide |= name.len() > usize::from(u8::MAX);
+        self.key.push(name.len() as u8);
+        self.key.extend_from_slice(&name[..name.len().min(usize::from(u8::MAX))]);
+        self.values.push(value);
+    }
+}
+
+impl Sink for RecordSink<'_, '_, '_> {
+    type Error = Failure;
+
+    fn result(&mut self, answer: Option<Op<'_>>) -> Result<()> {
+        let Some(answer) = answer else {
+            self.results.push(self.decoder.env.null()?);
+            return Ok(());
+        };
+        let value = particle(self.decoder, answer.particle, answer.value)?;
+        if answer.particle != spikewire_aerospike_protocol::value::particle::NULL
+            && !answer.name.is_empty()
+        {
+            self.add(answer.name, value);
+        }
+        self.results.push(value);
+        Ok(())
+    }
+
+    #[inline]
+    fn bin(&mut self, answer: Op<'_>) -> Result<()> {
+        let value = particle(self.decoder, answer.particle, answer.value)?;
+        self.add(answer.name, value);
+        Ok(())
+    }
+}
+
+/// Decodes a record from a message. For `operate`, `answered` tells which operations have a result
+/// of their own.
+pub fn parts<'e>(
+    decoder: &Decoder<'e, '_>,
+    factories: &Factories,
+    message: &Message<'_>,
+    answered: Option<&[bool]>,
+) -> Result<RecordParts<'e>> {
+    let mut sink = RecordSink::new(decoder);
+    read_bins(message, answered.unwrap_or_default(), &mut sink)?;
+    let header = &message.header;
+    sink.finish(factories, header.generation, header.ttl, answered.is_some())
+}
+
+/// Decodes a record from a row of a query. `results` is the number of its operation results.
+pub fn row_parts<'e>(
+    decoder: &Decoder<'e, '_>,
+    factories: &Factories,
+    row: &Row<'_>,
+    results: Option<usize>,
+) -> Result<RecordParts<'e>> {
+    let mut sink = RecordSink::new(decoder);
+    match results {
+        None => row.ops().try_for_each(|bin| sink.bin(bin))?,
+        Some(count) => {
+            row.ops().try_for_each(|answer| sink.result(Some(answer)))?;
+            check_results(count, sink.results.len())?;
+        }
+    }
+    sink.finish(factories, row.generation, row.void_time, results.is_some())
+}
+
+/// Seconds to live of a record that was just read; records that never expire need no clock.
+fn left(void_time: u32) -> Option<u32> {
+    if void_time == 0 { None } else { void_time::seconds_left(void_time, void_time::now()) }
+}
+
+impl<'e> RecordParts<'e> {
+    /// Makes the record.
+    pub fn record(self, decoder: &Decoder<'e, '_>) -> Result<Value<'e>> {
+        let env = decoder.env;
+        let Some(factory) = self.factory else {
+            let names = env.array_of(self.names.iter().map(|name| env.string(name)))?;
+            let values = env.array_of(self.values.into_iter().map(Ok))?;
+            let results = match self.results {
+                Some(results) => env.array_of(results.into_iter().map(Ok))?,
+                None => env.null()?,
+            };
+            let arguments = [self.generation, self.ttl, names, values, results];
+            return decoder.hooks.make_record.call(env, &arguments);
+        };
+        let mut arguments = Vec::with_capacity(self.values.len() + 2);
+        arguments.extend([self.generation, self.ttl]);
+        arguments.extend(self.values);
+        factory.0.call(env, &arguments)
+    }
+}
+
+/// Parses a reply's body.
+pub fn message(body: &[u8]) -> Result<Message<'_>> {
+    let parsed = Message::parse(body).map(|(message, _)| message);
+    parsed.map_err(|error| Error::new(Kind::Malformed, error.to_string()).into())
+}
