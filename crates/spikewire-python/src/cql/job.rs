@@ -193,17 +193,17 @@ impl Job {
         let Statement::Prepared(known) = &self.statement else { return Ok(self.next_page()?) };
         // The values are kept in case there is another page.
         let keeps = known.traits.reads && self.goal == Goal::All;
-        let mut sent = if keeps { buffer::take() } else { Vec::new() };
+        let mut copy = if keeps { buffer::take() } else { Vec::new() };
         let values = values_with::<BoxedPyErr>(known.parameters.len(), false, |out| {
             let from = out.len();
             bind(known, parameters, out)?;
             if keeps {
-                sent.extend_from_slice(&out[from..]);
+                copy.extend_from_slice(&out[from..]);
             }
             Ok(())
         });
         let call = self.session.execute(known, self.options(), values)?;
-        self.values = sent;
+        self.values = copy;
         Ok(call)
     }
 

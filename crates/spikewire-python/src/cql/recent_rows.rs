@@ -47,13 +47,13 @@ impl RecentRows {
             return row(names, columns, cells, decoder);
         }
         self.rows.swap(0, 1);
-        let refilled = match self.rows[0].take() {
+        let reused = match self.rows[0].take() {
             Some(unused) => again(unused.into_bound(decoder.py), columns, cells, decoder)?,
             None => None,
         };
-        let refilled = refilled.map_or_else(|| row(names, columns, cells, decoder), Ok)?;
-        self.rows[0] = Some(refilled.clone().unbind());
-        Ok(refilled)
+        let row = reused.map_or_else(|| row(names, columns, cells, decoder), Ok)?;
+        self.rows[0] = Some(row.clone().unbind());
+        Ok(row)
     }
 
     /// Drops the rows.
@@ -70,9 +70,9 @@ fn again<'py>(
     cells: &mut Cells<'_>,
     decoder: ValueDecoder<'_, 'py>,
 ) -> Result<Option<Bound<'py, Row>>, BoxedPyErr> {
-    let refilled = fill::is_ours(unused.as_any())
+    let is_refilled = fill::is_ours(unused.as_any())
         && fill::again(unused.get().tuple(decoder.py), |at| {
             value(&columns[at].ty, cells.cell()?, &decoder)
         })?;
-    Ok(refilled.then_some(unused))
+    Ok(is_refilled.then_some(unused))
 }

@@ -13,7 +13,7 @@ use crate::aerospike::key::Address;
 use crate::aerospike::many::{self, BatchCall, Resolve};
 use crate::aerospike::verbs::Defaults;
 
-/// The classes of steps of one face: those on one key by itself, and the others.
+/// The classes of steps of one API: those on one key by itself, and the others.
 #[pyclass(frozen, module = "spikewire._native")]
 pub struct StepKinds {
     one: Vec<Py<PyType>>,
