@@ -169,7 +169,7 @@ def test_links_lead_somewhere(page: Path) -> None:
 @pytest.mark.parametrize(
     ("page", "names"),
     [
-        ("docs/python.md", BlockingOptions.__annotations__),
+        ("docs/client-options.md", BlockingOptions.__annotations__),
         ("docs/python.md", [f"op.{name}" for name in op.__all__]),
         ("docs/security.md", TlsOptions.__annotations__),
         ("docs/values.md", [f"codec.{name}" for name in codec.__all__ if name != "Codec"]),
@@ -181,9 +181,9 @@ def test_links_lead_somewhere(page: Path) -> None:
         ("docs/queries.md", list(inspect.signature(spikewire.Client.query).parameters)[3:]),
         ("docs/embedded-cluster.md", ["nodes", *ClusterOptions.__annotations__]),
         ("docs/embedded-cluster.md", Faults.__annotations__),
-        ("docs/cassandra.md", SessionOptions.__annotations__),
+        ("docs/session-options.md", SessionOptions.__annotations__),
         (
-            "docs/cassandra.md",
+            "docs/session-options.md",
             [*PrepareOptions.__annotations__, *ExecuteOptions.__annotations__],
         ),
         ("docs/cassandra.md", cql.errors.__all__),

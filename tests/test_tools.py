@@ -27,10 +27,10 @@ def write(root: Path, files: dict[str, str]) -> Path:
     return root
 
 
-def crate(root: Path, files: dict[str, str], allowed: str = "") -> Path:
+def crate(root: Path, files: dict[str, str]) -> Path:
     """One crate called `spikewire-a` with these files."""
     files = {f"crates/spikewire-a/src/{name}": text for name, text in files.items()}
-    return write(root, {"crates/spikewire-a/Cargo.toml": "", "tools/cycles.txt": allowed, **files})
+    return write(root, {"crates/spikewire-a/Cargo.toml": "", **files})
 
 
 ROUND = {
@@ -42,29 +42,49 @@ ROUND = {
 }
 
 
-def test_cycle_is_found(tmp_path: Path) -> None:
+def test_modules_in_a_circle_are_refused(tmp_path: Path) -> None:
     import structure
 
     root = crate(tmp_path, ROUND)
-    assert structure.crate_cycles(root) == {"spikewire-a": [{"b", "c", "d"}]}
-    assert structure.check_cycles(root) == ["new cycle of 3 modules in spikewire-a: b c d"]
+    assert structure.check_cycles(root) == [
+        "spikewire-a: these modules use each other: b c d",
+        "spikewire-a: in (root), b c d use each other: b -> c, c -> d, d -> b",
+    ]
 
 
-def test_listed_cycle_may_shrink_but_not_grow(tmp_path: Path) -> None:
+def test_folders_in_a_circle_are_refused_whatever_their_modules_use(tmp_path: Path) -> None:
     import structure
 
-    root = crate(tmp_path, ROUND, "# today's\nspikewire-a: b c d\n")
+    files = {
+        "lib.rs": "mod a; mod b;",
+        "a/mod.rs": "mod one; mod two;",
+        "a/one.rs": "use crate::b::One;",
+        "a/two.rs": "pub struct Two;",
+        "b/mod.rs": "mod three; pub struct One;",
+        "b/three.rs": "use crate::a::two::Two;",
+    }
+    root = crate(tmp_path, files)
+    assert structure.check_cycles(root) == [
+        "spikewire-a: in (root), a b use each other: a::one -> b, b::three -> a::two"
+    ]
+    write(root, {"crates/spikewire-a/src/b/three.rs": "use super::One;"})
     assert structure.check_cycles(root) == []
-    write(root, {"crates/spikewire-a/src/c/e.rs": "use crate::b::B;"})
-    assert structure.check_cycles(root) == []
-    write(root, {"crates/spikewire-a/src/c/mod.rs": "mod e; use e::E; use crate::d::D;"})
-    assert structure.check_cycles(root)[0] == "new cycle of 4 modules in spikewire-a: b c c::e d"
-    write(root, {"crates/spikewire-a/src/c/mod.rs": "use crate::b::B;"})
-    (smaller,) = structure.check_cycles(root)
-    assert smaller == "a cycle became smaller, take it in with --shrink: spikewire-a: b c d"
-    structure.shrink(root)
-    assert structure.check_cycles(root) == []
-    assert structure.allowed_cycles(root) == [("spikewire-a", {"b", "c"})]
+
+
+def test_inner_folders_are_looked_at_as_well(tmp_path: Path) -> None:
+    import structure
+
+    files = {
+        "lib.rs": "mod a;",
+        "a/mod.rs": "mod b; mod c;",
+        "a/b/mod.rs": "mod one; mod two;",
+        "a/b/one.rs": "use crate::a::c::C;",
+        "a/b/two.rs": "pub struct Two;",
+        "a/c.rs": "use crate::a::b::two::Two; pub struct C;",
+    }
+    assert structure.check_cycles(crate(tmp_path, files)) == [
+        "spikewire-a: in a, b c use each other: a::b::one -> a::c, a::c -> a::b::two"
+    ]
 
 
 def test_uses_that_are_no_cycle(tmp_path: Path) -> None:
@@ -82,7 +102,7 @@ def test_uses_that_are_no_cycle(tmp_path: Path) -> None:
         "h.rs": "use crate::e::G;",
     }
     root = crate(tmp_path, {"lib.rs": "mod b; mod c; mod d; mod e; mod h;", **files})
-    assert structure.crate_cycles(root) == {"spikewire-a": []}
+    assert structure.check_cycles(root) == []
     graph = structure.uses(root / "crates/spikewire-a/src")
     assert graph["h",] == {("e", "g")}
     assert graph["b",] == set()
@@ -185,7 +205,7 @@ def test_this_repository() -> None:
     import structure
 
     assert structure.picture((structure.ROOT / "ARCHITECTURE.md").read_text())
-    assert structure.crate_cycles(structure.ROOT)
+    assert structure.check_cycles(structure.ROOT) == []
     assert all((structure.ROOT / room).is_dir() for room in structure.WALLED)
     assert structure.check_walls(structure.ROOT) == []
     assert len(structure.named_paths((structure.ROOT / "CONTRIBUTING.md").read_text())) > 50

@@ -1,12 +1,11 @@
 """Checks dependencies between modules of a crate and between crates, and paths on pages.
 
     tools/structure.py            fails on what is not allowed
-    tools/structure.py --shrink   removes resolved cycles from the list of allowed ones
 
 Six rules:
 
-1. No module cycles inside a crate except those in `tools/cycles.txt`. A cycle in that list may only
-   shrink; in the end none should have more than three modules.
+1. Doors open one way: no module cycles inside a crate, and none between the files and folders of
+   any folder, whatever they use of each other's contents.
 2. The dependencies between crates are exactly those of the picture in ARCHITECTURE.md.
    Dependencies of tests are not in it.
 3. A dependency's version is set once, in `[workspace.dependencies]`, and lists are sorted.
@@ -29,9 +28,6 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-#: The target: no cycle with more modules.
-SMALL = 3
-
 Module = tuple[str, ...]
 Graph = dict[Module, set[Module]]
 
@@ -149,59 +145,53 @@ def cycles(graph: Graph) -> list[set[Module]]:
     return cycles
 
 
-def crate_cycles(root: Path) -> dict[str, list[set[str]]]:
-    """The cycles of every crate, by crate."""
-    return {
-        manifest.parent.name: [
-            {"::".join(module) or "(root)" for module in group}
-            for group in cycles(uses(manifest.parent / "src"))
-        ]
-        for manifest in sorted(root.glob("crates/*/Cargo.toml"))
-    }
+#: The uses that make an arrow between two files or folders: pairs of modules.
+Arrows = dict[tuple[Module, Module], set[tuple[Module, Module]]]
 
 
-def allowed_cycles(root: Path) -> list[tuple[str, set[str]]]:
-    """The entries of `tools/cycles.txt`: a crate, and the modules of a cycle."""
-    lines = (root / "tools" / "cycles.txt").read_text().splitlines()
-    listed = [line.partition(": ") for line in lines if line and not line.startswith("#")]
-    return [(crate, set(names.split())) for crate, _, names in listed]
+def folders(graph: Graph) -> dict[Module, Arrows]:
+    """The arrows between the children of each folder, whatever module inside them makes the use."""
+    arrows: dict[Module, Arrows] = {}
+    for module, targets in graph.items():
+        for to in targets:
+            pairs = enumerate(zip(module, to, strict=False))
+            depth = next((at for at, (one, other) in pairs if one != other), None)
+            if depth is not None:
+                ends = (module[: depth + 1], to[: depth + 1])
+                arrows.setdefault(module[:depth], {}).setdefault(ends, set()).add((module, to))
+    return arrows
+
+
+def name(module: Module) -> str:
+    """A module as a path."""
+    return "::".join(module) or "(root)"
 
 
 def check_cycles(root: Path) -> list[str]:
-    """Violations of the rule about modules."""
-    allowed = allowed_cycles(root)
+    """Violations of the rule about modules and folders."""
     complaints: list[str] = []
-    remaining: list[tuple[str, set[str]]] = []
-    for crate, groups in crate_cycles(root).items():
-        for group in groups:
-            text = f"{crate}: {' '.join(sorted(group))}"
-            within = [names for of, names in allowed if of == crate and group <= names]
-            remaining.append((crate, group))
-            if not within:
-                complaints.append(f"new cycle of {len(group)} modules in {text}")
-    for crate, names in allowed:
-        if (crate, names) not in remaining:
-            text = f"{crate}: {' '.join(sorted(names))}"
-            complaints.append(f"a cycle became smaller, take it in with --shrink: {text}")
+    for manifest in sorted(root.glob("crates/*/Cargo.toml")):
+        crate, graph = manifest.parent.name, uses(manifest.parent / "src")
+        for group in cycles(graph):
+            names = " ".join(sorted(map(name, group)))
+            complaints.append(f"{crate}: these modules use each other: {names}")
+        for folder, arrows in folders(graph).items():
+            between: Graph = {}
+            for user, used in arrows:
+                between.setdefault(user, set()).add(used)
+                between.setdefault(used, set())
+            for group in cycles(between):
+                doors = [
+                    f"{name(user)} -> {name(used)}"
+                    for ends, pairs in sorted(arrows.items())
+                    if group.issuperset(ends)
+                    for user, used in sorted(pairs)
+                ]
+                names = " ".join(sorted(module[-1] for module in group))
+                complaints.append(
+                    f"{crate}: in {name(folder)}, {names} use each other: {', '.join(doors)}"
+                )
     return complaints
-
-
-HEAD = """\
-# Module cycles that tools/structure.py lets pass, one a line: crate, then modules. They may only
-# shrink; the aim is none of more than {small} modules. `tools/structure.py --shrink` does it.
-"""
-
-
-def shrink(root: Path) -> None:
-    """Rewrites the list with the cycles that remain."""
-    allowed = allowed_cycles(root)
-    lines = [
-        f"{crate}: {' '.join(sorted(group))}\n"
-        for crate, groups in crate_cycles(root).items()
-        for group in sorted(groups, key=lambda group: (-len(group), sorted(group)))
-        if any(of == crate and group <= names for of, names in allowed)
-    ]
-    (root / "tools" / "cycles.txt").write_text(HEAD.format(small=SMALL) + "".join(lines))
 
 
 #: Folders without database code, and those of our crates that they may use.
@@ -375,9 +365,6 @@ def check_paths(root: Path) -> list[str]:
 
 def main() -> int:
     """The program."""
-    if sys.argv[1:] == ["--shrink"]:
-        shrink(ROOT)
-        return 0
     complaints = [
         *check_cycles(ROOT),
         *check_walls(ROOT),

@@ -12,9 +12,9 @@ use spikewire_aerospike_protocol::frame;
 use spikewire_aerospike_protocol::message::{self, Header, Message, field, info1, info3};
 use spikewire_aerospike_server::Options;
 use spikewire_aerospike_server::cluster::rebalance;
-use spikewire_aerospike_server::cluster::state::ClusterState;
 use spikewire_aerospike_server::command::Context;
 use spikewire_aerospike_server::command::batch::BLOCK;
+use spikewire_aerospike_server::state::ClusterState;
 use spikewire_aerospike_server::turn::NextTurn;
 
 /// Number of inputs after which everything is restarted, since sets are never removed.

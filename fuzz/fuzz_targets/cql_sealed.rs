@@ -3,7 +3,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use spikewire_cql::envelope::{Header, Opened};
+use spikewire_cql::envelope::{Header, UnsealResult};
 use spikewire_cql::sealing::Sealing;
 use spikewire_cql::segment::{crc24, crc32};
 use spikewire_cql::version::Version;
@@ -47,7 +47,7 @@ fuzz_target!(|input: &[u8]| {
 /// Decodes all complete units. Returns the number of bytes consumed.
 fn open(sealing: &mut Sealing, wire: &[u8], plain: &mut Vec<u8>) -> Result<usize, ()> {
     let mut taken = 0;
-    while let Opened::Took(len) = sealing.open(&wire[taken..], plain).map_err(drop)? {
+    while let UnsealResult::Took(len) = sealing.open(&wire[taken..], plain).map_err(drop)? {
         assert!(len > 0 && taken + len <= wire.len());
         taken += len;
     }

@@ -6,15 +6,15 @@ use libfuzzer_sys::fuzz_target;
 use spikewire_aerospike_protocol::frame;
 use spikewire_aerospike_protocol::message::{Header, Message};
 use spikewire_aerospike_protocol::query::answer::{write_end, write_unavailable};
-use spikewire_aerospike_protocol::query::{Answer, Asked, Query, Share, Work};
+use spikewire_aerospike_protocol::query::{Answer, NodeQuery, Query, Share, Work};
 use spikewire_aerospike_protocol::result_code::ResultCode;
 
 fuzz_target!(|body: &[u8]| {
     if let Ok((message, _)) = Message::parse(body)
-        && let Ok(asked) = Asked::parse(&message)
-        && asked.work == Work::Send
+        && let Ok(node_query) = NodeQuery::parse(&message)
+        && node_query.work == Work::Send
     {
-        again(&asked);
+        again(&node_query);
     }
     let mut rest = body;
     while let Ok((answer, used)) = Answer::parse(rest) {
@@ -24,35 +24,35 @@ fuzz_target!(|body: &[u8]| {
 });
 
 /// Encodes the decoded request and decodes it again.
-fn again(asked: &Asked<'_>) {
+fn again(node_query: &NodeQuery<'_>) {
     let (Ok(namespace), Ok(set)) =
-        (std::str::from_utf8(asked.namespace), std::str::from_utf8(asked.set))
+        (std::str::from_utf8(node_query.namespace), std::str::from_utf8(node_query.set))
     else {
         return;
     };
     let query = Query {
         namespace: namespace.to_owned(),
         set: set.to_owned(),
-        index: asked.index.clone(),
-        filter: asked.filter.map(<[u8]>::to_vec),
-        no_bins: asked.no_bins,
-        short: asked.short,
-        records_per_second: asked.records_per_second,
+        index: node_query.index.clone(),
+        filter: node_query.filter.map(<[u8]>::to_vec),
+        no_bins: node_query.no_bins,
+        short: node_query.short,
+        records_per_second: node_query.records_per_second,
         ..Query::default()
     };
     let share = Share {
-        id: asked.id,
-        patience: asked.patience.unwrap_or(10_000),
-        partitions: &asked.partitions,
-        points: &asked.points,
-        limit: asked.limit,
+        id: node_query.id,
+        patience: node_query.patience.unwrap_or(10_000),
+        partitions: &node_query.partitions,
+        points: &node_query.points,
+        limit: node_query.limit,
     };
     let mut out = Vec::new();
     let _ = query.write(&share, &mut out);
     let (message, _) = Message::parse(&out[frame::HEADER_LEN..]).expect("our own message");
-    let copy = Asked::parse(&message).expect("our own query");
+    let copy = NodeQuery::parse(&message).expect("our own query");
     let patience = Some(share.patience);
-    assert_eq!(copy, Asked { patience, bins: None, ..asked.clone() });
+    assert_eq!(copy, NodeQuery { patience, bins: None, ..node_query.clone() });
 }
 
 fn stream(answer: &Answer<'_>) {

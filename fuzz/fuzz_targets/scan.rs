@@ -15,14 +15,14 @@ use spikewire_aerospike_protocol::message::{self, Header, field, info1, info2, o
 use spikewire_aerospike_protocol::query::{Answer, Collection};
 use spikewire_aerospike_protocol::value::Value;
 use spikewire_aerospike_server::Options;
-use spikewire_aerospike_server::cluster::background::Task;
+use spikewire_aerospike_server::background::Task;
 use spikewire_aerospike_server::cluster::rebalance;
-use spikewire_aerospike_server::cluster::state::ClusterState;
 use spikewire_aerospike_server::command::Context;
-use spikewire_aerospike_server::index::build::Build;
 use spikewire_aerospike_server::index::definition::{Definition, Source};
 use spikewire_aerospike_server::index::key::KeyType;
-use spikewire_aerospike_server::index::list::Created;
+use spikewire_aerospike_server::index::list::IndexCreation;
+use spikewire_aerospike_server::state::ClusterState;
+use spikewire_aerospike_server::state::index_build::IndexBuild;
 use spikewire_aerospike_server::turn::NextTurn;
 
 /// Number of inputs after which everything is restarted, since finished jobs stay listed.
@@ -67,8 +67,8 @@ fn context() -> Context {
         let source = Source::Bin { name: name.to_owned(), context: None };
         let definition = Definition { set: None, source, collection, kind };
         let created = context.state.namespaces[0].indexes.create(name, definition);
-        let Created::New(index) = created else { panic!("{name} is there") };
-        let mut build = Build::new(context.state.clone(), 0, index);
+        let IndexCreation::New(index) = created else { panic!("{name} is there") };
+        let mut build = IndexBuild::new(context.state.clone(), 0, index);
         while build.step() != NextTurn::Never {}
     }
     context

@@ -16,7 +16,7 @@ fuzz_target!(|text: &str| {
         }
         Err(error) => {
             assert!(error.at.start <= error.at.end && error.at.end <= text.len());
-            let _ = error.shown(text);
+            let _ = error.excerpt(text);
         }
     }
 });

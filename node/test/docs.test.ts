@@ -24,8 +24,14 @@ import { withoutCassandra } from './support/cassandra.js'
 import { output, PACKAGE, REPOSITORY, run, temporaryFolder } from './support/programs.js'
 
 const CASSANDRA = 'docs/node-cassandra.md'
-const PAGES = [
+const CLIENT = [
   'docs/node.md',
+  'docs/node-operations.md',
+  'docs/node-programs.md',
+  'docs/node-queries.md',
+]
+const PAGES = [
+  ...CLIENT,
   'docs/side-by-side.md',
   'docs/embedded-cluster.md',
   'node/README.md',
@@ -121,8 +127,13 @@ for (const page of PAGES) {
   }
 }
 
-/** The page about the client, without its code. */
-const PAGE = readFileSync(join(REPOSITORY, 'docs/node.md'), 'utf8').replace(/```[\s\S]*?```/g, '')
+/** Pages without their code. */
+function prose(...pages: string[]): string {
+  const texts = pages.map((page) => readFileSync(join(REPOSITORY, page), 'utf8'))
+  return texts.join('\n').replace(/```[\s\S]*?```/g, '')
+}
+
+const CLIENT_PROSE = prose(...CLIENT)
 
 /** The public members of a class and its base classes. */
 function members(kind: { prototype: object }): string[] {
@@ -134,51 +145,56 @@ function members(kind: { prototype: object }): string[] {
 }
 
 for (const [name, kind] of Object.entries({ Client, Dataset, Batch, Job })) {
-  test(`docs/node.md mentions all members of ${name}`, () => {
-    const missing = members(kind).filter((member) => !new RegExp(`\\b${member}\\b`).test(PAGE))
+  test(`docs/node*.md mention all members of ${name}`, () => {
+    const missing = members(kind).filter(
+      (member) => !new RegExp(`\\b${member}\\b`).test(CLIENT_PROSE),
+    )
     assert.deepEqual(missing, [])
   })
 }
 
-test('docs/node.md mentions all options of a client', async () => {
+test('docs/client-options.md mentions all options of a client', async () => {
+  const page = prose('docs/client-options.md')
   const options = { noSuchOption: true } as unknown as ClientOptions
   const failure = await Client.connect('127.0.0.1:1', options).catch((error: Error) => error)
   const names = /there are: (.*)$/.exec((failure as Error).message)?.[1]?.split(', ') ?? []
   assert.ok(names.includes('timeout'))
   assert.deepEqual(
-    names.filter((name) => !PAGE.includes(`| \`${name}\` |`)),
+    names.filter((name) => !page.includes(`| \`${name}\` |`)),
     [],
   )
 })
 
-/** The page about Cassandra, without its code. */
-const CQL_PAGE = readFileSync(join(REPOSITORY, CASSANDRA), 'utf8').replace(/```[\s\S]*?```/g, '')
+const CQL_PROSE = prose(CASSANDRA)
 
 for (const kind of [Session, Prepared, CqlQuery, CqlBatch, Rows]) {
   test(`docs/node-cassandra.md mentions all members of ${kind.name}`, () => {
     const inner = ['order', 'take', 'takeOne', 'next', 'return', 'add']
     const named = members(kind).filter((member) => !inner.includes(member))
     assert.deepEqual(
-      named.filter((member) => !new RegExp(`\\b${member}\\b`).test(CQL_PAGE)),
+      named.filter((member) => !new RegExp(`\\b${member}\\b`).test(CQL_PROSE)),
       [],
     )
   })
 }
 
-test('docs/node-cassandra.md mentions all options of a session', async () => {
+test('docs/session-options.md mentions all options of a session', async () => {
+  const page = prose('docs/session-options.md')
   const options = { noSuchOption: true } as SessionOptions
   const failure = await connect('127.0.0.1:1', options).catch((error: Error) => error)
   const names = /there are: (.*)$/.exec((failure as Error).message)?.[1]?.split(', ') ?? []
   assert.ok(names.includes('timeout'))
   assert.deepEqual(
-    names.filter((name) => !new RegExp(`^\\|.*\`${name}\`.* \\|`, 'm').test(CQL_PAGE)),
+    names.filter((name) => !new RegExp(`^\\|.*\`${name}\`.* \\|`, 'm').test(page)),
     [],
   )
 })
 
-test('what docs/node.md says about npm aerospike exists', { skip: withoutAerospike }, () => {
+test('what docs/from-npm-aerospike.md says about npm aerospike exists', {
+  skip: withoutAerospike,
+}, () => {
   const theirs = aerospike()
-  const rows = PAGE.split('## Coming from npm aerospike')[1]?.match(/^\| .* \| .* \|$/gm) ?? []
+  const rows = prose('docs/from-npm-aerospike.md').match(/^\| .* \| .* \|$/gm) ?? []
   const left = rows.map((row) => row.split(' | ')[0] as string)
   const used = left.flatMap((cell) =>
     [...cell.matchAll(/\bclient\.(\w+)/g)].map((m) => m[1] as string),

@@ -46,7 +46,7 @@ def module(table: Table, family: Family) -> str:
     """The module with the operations of a family."""
     name, of = family.name, family.type
     arguments = "V, N" if name != "hll" else "V"
-    result = arguments.replace("V", "G::Value").replace("N", "G::Number")
+    types = arguments.replace("V", "A::Value").replace("N", "A::Number")
     used_words = sorted(
         {
             it.kind.upper()
@@ -69,11 +69,14 @@ def module(table: Table, family: Family) -> str:
         if name in CHECKED
         else f"use super::checks::{{{', '.join(checks)}}};\n",
         f"use super::words::{{{', '.join(used_words)}}};\n" if used_words else "",
-        "use super::{Given, Gives, Signature, argument, option};\n",
-        f"\ntype Made<G> = Result<{of}<{_associated(result)}>, <G as Given>::Error>;\n",
+        "use super::{ArgumentConverter, Gives, Signature, argument, option};\n",
+        (
+            f"\ntype OpResult<A> = Result<{of}<{_associated(types)}>,"
+            " <A as ArgumentConverter>::Error>;\n"
+        ),
         _signatures(family),
         _lookup(family),
-        _make(family, result),
+        _make(family, types),
     ]
     parts += [_function(table, family, it) for it in family.operations if it.encoded]
     return "".join(parts)
@@ -83,8 +86,8 @@ _NOUNS = {"list": "list", "map": "map", "bit": "bit", "hll": "sketch"}
 _CALLS = ("exclusive", "one_way", "precision")
 
 
-def _associated(result: str) -> str:
-    return result.replace("G::", "<G as Given>::")
+def _associated(types: str) -> str:
+    return types.replace("A::", "<A as ArgumentConverter>::")
 
 
 def _signatures(family: Family) -> str:
@@ -125,7 +128,7 @@ def _lookup(family: Family) -> str:
     )
 
 
-def _make(family: Family, result: str) -> str:
+def _make(family: Family, types: str) -> str:
     arms = "".join(f'"{it.name}" => {_arm(family, it)},' for it in family.operations)
     unknown = (
         f'_ => return Err(Fault::of_value(format!("unknown {family.name} operation {{name:?}}"))'
@@ -133,19 +136,19 @@ def _make(family: Family, result: str) -> str:
     )
     body = f"match name {{ {arms} {unknown} }}"
     if family.name in CHECKED:
-        body = f"let op = {body};\n    checks::{family.name}(given, &op)?;\n    Ok(op)"
+        body = f"let op = {body};\n    checks::{family.name}(arguments, &op)?;\n    Ok(op)"
     else:
         body = f"Ok({body})"
     return (
         "\n/// Builds the operation with this name from its arguments.\n"
-        "pub fn make<G: Given>(name: &str, given: &mut G)"
-        f" -> Result<{family.type}<{result}>, G::Error> {{\n    {body}\n}}\n"
+        "pub fn make<A: ArgumentConverter>(name: &str, arguments: &mut A)"
+        f" -> Result<{family.type}<{types}>, A::Error> {{\n    {body}\n}}\n"
     )
 
 
 def _arm(family: Family, operation: Operation) -> str:
     if operation.encoded:
-        return f"{_function_name(operation)}(given)?"
+        return f"{_function_name(operation)}(arguments)?"
     return f"{family.type}::{operation.makes}"
 
 
@@ -160,19 +163,20 @@ def _function(table: Table, family: Family, operation: Operation) -> str:
     lets = "".join(f"    let {name} = {' | '.join(of)};\n" for name, of in fields.items())
     return (
         f"\n{rust_docs(operation.expression_doc.split(chr(10))[0])}"
-        f"fn {_function_name(operation)}<G: Given>(given: &mut G) -> Made<G> {{\n{lets}"
+        f"fn {_function_name(operation)}<A: ArgumentConverter>(arguments: &mut A)"
+        f" -> OpResult<A> {{\n{lets}"
         f"    Ok({family.type}::{operation.makes})\n}}\n"
     )
 
 
 def _take(table: Table, at: int, it: Parameter) -> str:
     if it.kind == "flag":
-        return f'given.flagged({at}, "{it.name}", {it.flag})?'
+        return f'arguments.flagged({at}, "{it.name}", {it.flag})?'
     if it.kind in table.words:
         take = "optional_word" if it.optional else "word"
-        return f'given.{take}({at}, "{it.name}", {it.kind.upper()})?'
+        return f'arguments.{take}({at}, "{it.name}", {it.kind.upper()})?'
     take = table.kinds[it.kind].take
     if it.optional:
         take = f"optional_{take}"
     bounds = f", {it.bounds}" if it.kind == "bits" else ""
-    return f'given.{take}({at}, "{it.name}"{bounds})?'
+    return f'arguments.{take}({at}, "{it.name}"{bounds})?'

@@ -188,7 +188,7 @@ fn decode_fixed_size_row() -> u64 {
     let field =
         |name: &str, offset: usize, mask: usize, kind, size: usize, shape: &[usize]| Field {
             name: name.to_owned(),
-            shown: String::new(),
+            type_name: String::new(),
             offset,
             mask,
             cell: Cell { kind, size, swapped: false },

@@ -300,7 +300,7 @@ mod tests {
 
     /// Example 14: Community Edition has no security.
     #[test]
-    fn the_refusal_of_a_server_without_security() {
+    fn the_error_of_a_server_without_security() {
         let reply = Reply { result: ResultCode::SECURITY_NOT_SUPPORTED, session: None };
         let bytes = frame_of(|out| reply.encode(out));
         let mut expected = vec![2, 2, 0, 0, 0, 0, 0, 0x10, 0, 0x33];
@@ -335,7 +335,7 @@ mod tests {
     }
 
     #[test]
-    fn broken_bodies_are_refused() {
+    fn broken_bodies_are_rejected() {
         let request = Request::Authenticate { user: "u", token: b"t" };
         let bytes = frame_of(|out| request.encode(out));
         for cut in 8..bytes.len() {

@@ -440,11 +440,11 @@ mod tests {
         let (message, _) = Message::parse(&out[8..]).unwrap();
         let data = message.field(field::BATCH).unwrap();
         let all = |mut rows: Rows<'_>| {
-            let mut found = Vec::new();
+            let mut parsed = Vec::new();
             while let Some(row) = rows.next().unwrap() {
-                found.push((row.index, row.digest, row.header, row.fields.len()));
+                parsed.push((row.index, row.digest, row.header, row.fields.len()));
             }
-            found
+            parsed
         };
         let whole = all(Rows::parse(data).unwrap());
         assert_eq!(whole.len(), 9);
@@ -469,7 +469,7 @@ mod tests {
     }
 
     #[test]
-    fn broken_rows_are_refused() {
+    fn broken_rows_are_rejected() {
         assert!(Rows::parse(&[0, 0, 0, 1]).is_err());
         let mut repeat_first = vec![0, 0, 0, 1, 0];
         repeat_first.extend_from_slice(&[0; 24]);
@@ -479,7 +479,7 @@ mod tests {
     }
 
     #[test]
-    fn a_row_that_no_server_takes_is_refused() {
+    fn a_row_that_no_server_takes_is_rejected() {
         let mut kind = get_all();
         (0..65_537).for_each(|_| kind.op(message::op::READ, b"a"));
         assert_eq!((kind.ops(), kind.finish()), (65_537, Err(TooLarge::Operations(65_537))));

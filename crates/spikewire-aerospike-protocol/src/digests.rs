@@ -57,18 +57,18 @@ mod tests {
 
     fn all(set: &str, keys: &[UserKey<'_>]) -> Vec<Digest> {
         let mut digests = Digests::default();
-        let mut found = vec![None; keys.len()];
+        let mut results = vec![None; keys.len()];
         for (ticket, key) in keys.iter().enumerate() {
             assert_eq!(crate::key::digest(set, key), digest(set, key));
             if digests.is_full() {
-                digests.flush(|ticket, digest| found[ticket] = Some(digest));
+                digests.flush(|ticket, digest| results[ticket] = Some(digest));
             }
             if let Some(digest) = digests.add(set, key, ticket) {
-                found[ticket] = Some(digest);
+                results[ticket] = Some(digest);
             }
         }
-        digests.flush(|ticket, digest| assert!(found[ticket].replace(digest).is_none()));
-        found.into_iter().map(Option::unwrap).collect()
+        digests.flush(|ticket, digest| assert!(results[ticket].replace(digest).is_none()));
+        results.into_iter().map(Option::unwrap).collect()
     }
 
     #[test]

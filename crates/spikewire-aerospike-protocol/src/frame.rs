@@ -130,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_a_header_is_refused() {
+    fn what_is_not_a_header_is_rejected() {
         assert!(Header::parse(b"HTTP/1.1").is_err());
         assert!(Header::parse(&[2, 9, 0, 0, 0, 0, 0, 0]).is_err());
         assert!(Header::parse(&[2, 3, 0, 0, 8, 0, 0, 1]).is_err());

@@ -25,7 +25,7 @@ pub struct Precision {
 }
 
 /// No precision given.
-pub const NOT_GIVEN: Precision = Precision { index: -1, minhash: -1 };
+pub const UNSET: Precision = Precision { index: -1, minhash: -1 };
 
 /// A sketch operation. Values and sketches are lists; `flags` are those of [`mod@write`].
 #[derive(Debug, Clone, PartialEq)]
@@ -152,7 +152,7 @@ mod tests {
         add.encode(&mut out);
         assert_eq!(out, [0x95, 1, 0x91, 0xa2, 3, b'a', 8, 0xff, 0]);
         for op in [
-            HllOp::Init(NOT_GIVEN, 2),
+            HllOp::Init(UNSET, 2),
             add,
             HllOp::SetUnion(list(), 8),
             HllOp::RefreshCount,

@@ -145,7 +145,7 @@ fn parse_host(seed: &str, default_port: u16) -> Result<Host, HostError> {
         }
         (name, rest)
     } else {
-        if looks_like_ipv6(seed) {
+        if is_bare_ipv6(seed) {
             return Err(HostError::BareIpv6 { seed: owned() });
         }
         let (name, rest) = seed.split_at(seed.find(':').unwrap_or(seed.len()));
@@ -207,7 +207,7 @@ fn is_ipv6(text: &str) -> bool {
 
 /// Whether it looks like an IPv6 address without brackets, possibly followed by a port or with a
 /// typo in it.
-fn looks_like_ipv6(seed: &str) -> bool {
+fn is_bare_ipv6(seed: &str) -> bool {
     let address = seed.split('%').next().unwrap_or(seed);
     let groups = || address.split(':').map(str::trim);
     is_ipv6(seed)
@@ -239,17 +239,17 @@ mod tests {
             ("[ ::1 ] : 3001", host("::1", None, 3001)),
         ];
         for (text, expected) in cases {
-            let found = parse_hosts(text, 3000).unwrap();
-            assert_eq!(found, [expected], "{text:?}");
-            assert_eq!(parse_hosts(&found[0].to_string(), 1).unwrap(), found, "{text:?}");
+            let hosts = parse_hosts(text, 3000).unwrap();
+            assert_eq!(hosts, [expected], "{text:?}");
+            assert_eq!(parse_hosts(&hosts[0].to_string(), 1).unwrap(), hosts, "{text:?}");
         }
     }
 
     #[test]
     fn a_list_keeps_its_order() {
-        let found = parse_hosts("a:3001, [::1]:tls:3002 ,b", 3999).unwrap();
-        let shown: Vec<_> = found.iter().map(ToString::to_string).collect();
-        assert_eq!(shown, ["a:3001", "[::1]:tls:3002", "b:3999"]);
+        let hosts = parse_hosts("a:3001, [::1]:tls:3002 ,b", 3999).unwrap();
+        let texts: Vec<_> = hosts.iter().map(ToString::to_string).collect();
+        assert_eq!(texts, ["a:3001", "[::1]:tls:3002", "b:3999"]);
     }
 
     #[test]

@@ -89,7 +89,7 @@ pub fn value<'a>(body: &'a str, command: &str) -> Result<&'a str, InfoError> {
         if let Some((name, value)) = line.split_once('\t')
             && name == command
         {
-            return error(value).map_or(Ok(value), |found| Err(fail(found)));
+            return error(value).map_or(Ok(value), |error| Err(fail(error)));
         }
     }
     Err(fail((1, "the node's reply does not answer this command")))
@@ -116,9 +116,9 @@ mod tests {
     #[test]
     fn commands_end_with_a_newline() {
         let body = b"node\nreplicas:max=2;x=\n\nnamespace/test\ntail";
-        let found: Vec<_> = commands(body).map(|c| (c.name, c.params)).collect();
+        let parsed: Vec<_> = commands(body).map(|c| (c.name, c.params)).collect();
         assert_eq!(
-            found,
+            parsed,
             [("node", ""), ("replicas", "max=2;x="), ("", ""), ("namespace", "test")]
         );
         assert_eq!(Command::parse("a:k=v;max=7").param("max"), Some("7"));

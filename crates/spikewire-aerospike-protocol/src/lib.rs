@@ -33,6 +33,7 @@ pub mod bits;
 pub mod cdt;
 pub mod digests;
 pub mod expression;
+mod fault;
 pub mod frame;
 pub mod hll;
 pub mod host;
@@ -52,6 +53,7 @@ pub mod racks;
 pub mod request;
 pub mod result_code;
 pub mod value;
+mod value_type;
 pub mod void_time;
 
 /// Bytes that are not valid in this protocol.

@@ -141,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn broken_values_are_refused() {
+    fn broken_values_are_rejected() {
         for text in ["x", "x:", "x:0", "x:0,one", "x:0,1,AAAA", "x:0,1,****"] {
             assert!(Replicas::parse(text).is_err(), "{text:?}");
         }

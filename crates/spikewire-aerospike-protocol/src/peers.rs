@@ -99,14 +99,14 @@ impl Peers {
 /// Parses a service list: `addr:port,addr:port`.
 pub fn services(value: &str) -> Result<Vec<Address>, Malformed> {
     let mut cursor = Cursor(value);
-    let mut found = Vec::new();
+    let mut addresses = Vec::new();
     while !cursor.0.is_empty() {
-        if !found.is_empty() {
+        if !addresses.is_empty() {
             cursor.expect(',', "addresses are not separated by commas")?;
         }
-        found.push(cursor.address(3000)?);
+        addresses.push(cursor.address(3000)?);
     }
-    Ok(found)
+    Ok(addresses)
 }
 
 struct Cursor<'a>(&'a str);
@@ -188,15 +188,15 @@ mod tests {
         let peers = Peers::parse("7,4333,[[A1,tls.example,[10.0.0.1,[fe80::1]:99]]]").unwrap();
         let peer = &peers.peers[0];
         assert_eq!(peer.tls_name, "tls.example");
-        let shown: Vec<_> = peer.addresses.iter().map(ToString::to_string).collect();
-        assert_eq!(shown, ["10.0.0.1:4333", "[fe80::1]:99"]);
+        let texts: Vec<_> = peer.addresses.iter().map(ToString::to_string).collect();
+        assert_eq!(texts, ["10.0.0.1:4333", "[fe80::1]:99"]);
         assert_eq!(Peers::parse("0,3000,[]").unwrap().peers, []);
         assert_eq!(services("192.168.5.5:3000,[::1]:3001").unwrap().len(), 2);
         assert_eq!(services("").unwrap(), []);
     }
 
     #[test]
-    fn broken_lists_are_refused() {
+    fn broken_lists_are_rejected() {
         for text in [
             "",
             "1",

@@ -57,7 +57,7 @@ mod tests {
     }
 
     #[test]
-    fn broken_values_are_refused() {
+    fn broken_values_are_rejected() {
         for text in ["test", "test:", ":1", "test:-1", "test:x", "test:1:2", "test:4294967296"] {
             assert!(parse(text).is_err(), "{text:?}");
         }

@@ -213,20 +213,20 @@ mod tests {
     }
 
     #[test]
-    fn a_refused_value_leaves_no_trace() {
+    fn a_rejected_value_leaves_no_trace() {
         let bytes = request(Header::default(), |request| {
-            let refused = request.op_with(op::WRITE, b"x", |out| {
+            let rejected = request.op_with(op::WRITE, b"x", |out| {
                 out.push(1);
                 Err("no")
             });
-            assert_eq!((refused, request.ops()), (Err("no"), 0));
+            assert_eq!((rejected, request.ops()), (Err("no"), 0));
         });
         assert!(Message::parse(&bytes[8..]).unwrap().0.ops().next().is_none());
     }
 
     /// The count on the wire has 16 bits: larger numbers must not wrap.
     #[test]
-    fn more_operations_than_a_server_takes_are_refused() {
+    fn more_operations_than_a_server_takes_are_rejected() {
         let compose = |count: usize| {
             let mut out = vec![7];
             let mut request = Request::begin(&mut out, &Header::default());
@@ -241,7 +241,7 @@ mod tests {
     }
 
     #[test]
-    fn a_longer_frame_than_a_server_takes_is_refused() {
+    fn a_longer_frame_than_a_server_takes_is_rejected() {
         let compose = |len: usize| {
             let mut out = Vec::new();
             let mut request = Request::begin(&mut out, &Header::default());

@@ -112,17 +112,17 @@ impl ResultCode {
     /// Whether the same request may succeed if it is repeated unchanged.
     pub fn is_retryable(self) -> bool {
         matches!(self, Self::TIMEOUT | Self::PARTITION_UNAVAILABLE | Self::DEVICE_OVERLOAD)
-            || self.asks_for_login()
+            || self.needs_login()
     }
 
     /// Whether the server is known to drop or desynchronise the connection after this code.
     pub fn closes_connection(self) -> bool {
-        matches!(self, Self::SCAN_ABORTED | Self::QUERY_ABORTED) || self.asks_for_login()
+        matches!(self, Self::SCAN_ABORTED | Self::QUERY_ABORTED) || self.needs_login()
     }
 
     /// Whether the connection is not, or no longer, authenticated, so that the request was not
     /// executed.
-    pub fn asks_for_login(self) -> bool {
+    pub fn needs_login(self) -> bool {
         matches!(self, Self::EXPIRED_SESSION | Self::NOT_AUTHENTICATED)
     }
 }

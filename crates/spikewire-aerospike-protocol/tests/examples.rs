@@ -23,21 +23,21 @@ fn hex(text: &str) -> Vec<u8> {
 
 /// The only frame in `bytes`.
 fn whole(bytes: &[u8], kind: Kind) -> &[u8] {
-    let (Frame { kind: found, body }, used) = frame::split(bytes).unwrap().unwrap();
-    assert_eq!((found, used), (kind, bytes.len()));
+    let (Frame { kind: frame_kind, body }, used) = frame::split(bytes).unwrap().unwrap();
+    assert_eq!((frame_kind, used), (kind, bytes.len()));
     body
 }
 
 /// The messages of a reply frame.
 fn messages(bytes: &[u8]) -> Vec<Message<'_>> {
     let mut rest = whole(bytes, Kind::Message);
-    let mut found = Vec::new();
+    let mut messages = Vec::new();
     while !rest.is_empty() {
         let (message, used) = Message::parse(rest).unwrap();
-        found.push(message);
+        messages.push(message);
         rest = &rest[used..];
     }
-    found
+    messages
 }
 
 /// A message's operations as code, bin name and value.
@@ -230,10 +230,10 @@ fn example_11_batch_reply() {
     let expected = hex("02030000 0000003d 16000000 00000000 00010000 0000 00000000 0000 0001
         0000000d 01010001 61 0000000000000007
         16000000 00020000 00000000 0000 00000001 0000 0000");
-    let found = Header { generation: 1, ..Header::default() };
+    let existing = Header { generation: 1, ..Header::default() };
     let missing = Header { result: ResultCode::NOT_FOUND.0, timeout: 1, ..Header::default() };
     let ops = [(op::READ, "a", Value::Int(7))];
-    assert_eq!(reply(&[(found, &ops), (missing, &[])]), expected);
+    assert_eq!(reply(&[(existing, &ops), (missing, &[])]), expected);
     let parsed = messages(&expected);
     assert_eq!((parsed.len(), parsed[0].header.timeout, parsed[1].header), (2, 0, missing));
 }
@@ -263,8 +263,8 @@ fn examples_13_and_14_login() {
     assert_eq!(out, login);
     assert_eq!(auth::Request::parse(whole(&login, Kind::Admin)), Ok(request));
 
-    let refusal = hex("02020000 00000010 00330000 00000000 00000000 00000000");
-    let reply = auth::Reply::parse(whole(&refusal, Kind::Admin)).unwrap();
+    let rejection = hex("02020000 00000010 00330000 00000000 00000000 00000000");
+    let reply = auth::Reply::parse(whole(&rejection, Kind::Admin)).unwrap();
     assert_eq!(reply.result, ResultCode::SECURITY_NOT_SUPPORTED);
     assert_eq!(reply.session, None);
 }

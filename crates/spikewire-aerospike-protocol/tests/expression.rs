@@ -129,7 +129,7 @@ proptest! {
         let text = whole.to_string();
         let read = match parse(&text, &[]) {
             Ok(read) => read,
-            Err(error) => panic!("{error}\n{}", error.shown(&text)),
+            Err(error) => panic!("{error}\n{}", error.excerpt(&text)),
         };
         // Chains are flattened when read, so compare the texts, not the trees.
         prop_assert_eq!(read.to_string().replace(['(', ')'], ""), text.replace(['(', ')'], ""));
@@ -137,19 +137,19 @@ proptest! {
     }
 
     #[test]
-    fn any_text_is_read_or_refused(text in ".{0,60}") {
-        taken(&text);
+    fn any_text_is_read_or_rejected(text in ".{0,60}") {
+        check_text(&text);
     }
 
     #[test]
-    fn anything_like_an_expression_is_read_or_refused(
+    fn anything_like_an_expression_is_read_or_rejected(
         words in prop::collection::vec(prop::sample::select(WORDS), 0..20)
     ) {
-        taken(&words.concat());
+        check_text(&words.concat());
     }
 
     #[test]
-    fn any_bytes_are_read_or_refused(bytes in prop::collection::vec(any::<u8>(), 0..60)) {
+    fn any_bytes_are_read_or_rejected(bytes in prop::collection::vec(any::<u8>(), 0..60)) {
         if let Ok(read) = E::decode(&bytes) {
             let again = read.encode().unwrap();
             prop_assert_eq!(E::decode(&again).unwrap().encode().unwrap(), again);
@@ -157,7 +157,7 @@ proptest! {
     }
 
     #[test]
-    fn damaged_bytes_are_read_or_refused(
+    fn damaged_bytes_are_read_or_rejected(
         whole in tree(Type::Bool, 2), at in any::<prop::sample::Index>(), byte in any::<u8>()
     ) {
         let mut bytes = whole.filter().unwrap();
@@ -179,11 +179,11 @@ const WORDS: &[&str] = &[
 ];
 
 /// Parses a text in both ways; an error must be displayable.
-fn taken(text: &str) {
+fn check_text(text: &str) {
     for parameters in [&[][..], &[E::from(1_i64)]] {
         if let Err(error) = parse_filter(text, parameters) {
             assert!(error.at.start <= error.at.end && error.at.end <= text.len(), "{error:?}");
-            assert!(error.shown(text).ends_with('^'));
+            assert!(error.excerpt(text).ends_with('^'));
         }
         if let Ok(read) = parse(text, parameters) {
             assert_eq!(E::decode(&read.encode().unwrap()).unwrap(), read);

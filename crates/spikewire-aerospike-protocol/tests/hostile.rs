@@ -78,7 +78,7 @@ fn check<T>(what: &str, input: usize, read: impl FnOnce() -> T) {
 fn read_bytes(bytes: &[u8]) {
     let len = bytes.len();
     check("frame header", len, || frame::Header::parse(bytes));
-    check("frame", len, || frame::split(bytes).map(|found| found.map(|(frame, _)| frame.body)));
+    check("frame", len, || frame::split(bytes).map(|split| split.map(|(frame, _)| frame.body)));
     check("message header", len, || message::Header::parse(bytes));
     check("message", len, || read_message(bytes));
     check("security request", len, || auth::Request::parse(bytes).map(|_| ()));

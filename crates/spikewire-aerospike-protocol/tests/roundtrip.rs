@@ -92,7 +92,7 @@ proptest! {
     }
 
     #[test]
-    fn a_cut_container_is_refused(value in values(), cut in any::<prop::sample::Index>()) {
+    fn a_cut_container_is_rejected(value in values(), cut in any::<prop::sample::Index>()) {
         let whole = Value::List(vec![value]);
         let mut bytes = Vec::new();
         whole.encode(&mut bytes);
@@ -277,15 +277,15 @@ proptest! {
         }
         for cut in 0..=stream.len() {
             let mut buffer = stream[..cut].to_vec();
-            let mut found = Vec::new();
+            let mut received = Vec::new();
             for more in [&[][..], &stream[cut..]] {
                 buffer.extend_from_slice(more);
                 while let Some((frame, used)) = frame::split(&buffer).unwrap() {
-                    found.push((frame.kind, frame.body.to_vec()));
+                    received.push((frame.kind, frame.body.to_vec()));
                     buffer.drain(..used);
                 }
             }
-            prop_assert_eq!((&found, buffer.len()), (&frames, 0), "cut at {}", cut);
+            prop_assert_eq!((&received, buffer.len()), (&frames, 0), "cut at {}", cut);
         }
     }
 

@@ -193,8 +193,8 @@ fn speed(
             at += 1;
         }
         for (place, stream) in streams.iter_mut().enumerate() {
-            let wanted = groups[(first + place) % groups.len()].replies;
-            stream.read_exact(&mut replies[..wanted])?;
+            let expected = groups[(first + place) % groups.len()].replies;
+            stream.read_exact(&mut replies[..expected])?;
         }
         done += (connections * size) as u64;
     }

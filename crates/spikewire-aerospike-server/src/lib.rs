@@ -19,47 +19,60 @@
 //! | module | what it holds |
 //! |---|---|
 //! | [`cluster`] | membership, placement, migration |
-//! | [`storage`] | partitions, records, sets |
+//! | [`options`] | what a cluster is started with |
+//! | [`state`] | what all threads share: nodes, namespaces, counters |
+//! | [`record`] | records, their bins, sets and times |
+//! | [`storage`] | namespaces, partitions and their copies |
 //! | [`value`] | which bin values are stored, and how |
 //! | [`cdt`] | list and map operations |
 //! | [`bits`], [`hll`] | bit operations on blobs, `HyperLogLog` operations |
 //! | [`expression`] | filters, and values that are computed |
 //! | [`outcome`] | what operations inside a bin hand back |
 //! | [`turn`] | work that is done in slices |
+//! | [`background`] | the thread that fills indexes and runs background jobs |
 //! | [`command`] | binary requests |
 //! | [`index`] | secondary indexes |
 //! | [`job`] | scans and queries as jobs of a node |
 //! | [`info`] | text requests |
 //! | [`security`] | users, and what they may do |
 //! | [`tls`] | encrypted connections |
-//! | [`net`] | sockets, and making them misbehave |
+//! | [`net`] | sockets |
+//! | [`faults`] | how a node can be made to misbehave |
 //! | [`serve`] | the program's options |
 
 #![forbid(unsafe_code)]
 
+pub mod background;
 pub mod bits;
 pub mod cdt;
 pub mod cluster;
 pub mod command;
 mod error;
 pub mod expression;
+pub mod faults;
 mod hash;
 pub mod hll;
 pub mod index;
 pub mod info;
 pub mod job;
 pub mod net;
+pub mod options;
 pub mod outcome;
+pub mod record;
 pub mod security;
 #[cfg(feature = "cli")]
 pub mod serve;
+pub mod state;
 pub mod storage;
 pub mod tls;
 pub mod turn;
 pub mod value;
 
 pub use cluster::Cluster;
-pub use cluster::options::{NamespaceOptions, Options, TlsOptions, UserOptions};
-pub use cluster::stats::NodeStats;
-pub use net::faults::{Drip, Faults, Refuse};
+pub use faults::{Drip, Faults, Refuse};
+pub use options::Options;
+pub use security::options::UserOptions;
+pub use state::stats::NodeStats;
+pub use storage::options::NamespaceOptions;
 pub use tls::certificates::Certificates;
+pub use tls::options::TlsOptions;

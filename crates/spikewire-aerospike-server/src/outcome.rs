@@ -7,14 +7,14 @@ pub type Old<'a> = Option<(u8, &'a [u8])>;
 
 /// A value for the reply.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Found {
+pub struct ReplyValue {
     /// Particle type.
     pub particle: u8,
     /// Particle bytes.
     pub value: Vec<u8>,
 }
 
-impl Found {
+impl ReplyValue {
     /// An integer.
     pub fn int(int: i64) -> Self {
         let value = int.to_be_bytes().to_vec();
@@ -33,8 +33,8 @@ pub struct Outcome {
     /// The new bin: particle type and value; `None` if unchanged.
     pub bin: Option<(u8, Vec<u8>)>,
     /// The result.
-    pub result: Option<Found>,
+    pub result: Option<ReplyValue>,
 }
 
 /// An [`Outcome`], or the code of the rejection.
-pub type Modified = Result<Outcome, ResultCode>;
+pub type ModifyResult = Result<Outcome, ResultCode>;

@@ -131,10 +131,10 @@ impl Arguments {
                 .ok_or_else(|| invalid("--user takes NAME:PASSWORD".to_owned()))?;
             users.push(UserOptions::new(name, password));
         }
-        for given in &self.roles {
-            let (name, roles) = given
-                .rsplit_once(':')
-                .ok_or_else(|| invalid(format!("--roles takes NAME:ROLE,ROLE, not {given:?}")))?;
+        for argument in &self.roles {
+            let (name, roles) = argument.rsplit_once(':').ok_or_else(|| {
+                invalid(format!("--roles takes NAME:ROLE,ROLE, not {argument:?}"))
+            })?;
             let user = users.iter_mut().find(|user| user.name == name);
             let user = user.ok_or_else(|| invalid(format!("--roles: no --user {name:?}")))?;
             user.roles = roles.split(',').map(str::to_owned).collect();

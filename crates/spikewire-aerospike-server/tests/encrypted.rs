@@ -83,7 +83,7 @@ fn nodes_are_reached_by_address_and_by_their_name() {
 }
 
 #[test]
-fn nodes_tell_tls_names_and_ports() {
+fn nodes_advertise_tls_names_and_ports() {
     let cluster = cluster(2, TlsOptions::default());
     let mut wire = Secure::to(&cluster, 0, "spikewire", false);
     let [first, second] = cluster.seeds()[..] else { panic!() };
@@ -107,7 +107,7 @@ fn long_requests_and_replies_arrive_whole() {
     // A client that is slow to read.
     std::thread::sleep(Duration::from_millis(50));
     for _ in 0..20 {
-        assert_eq!(Reply::parse(&wire.frame().unwrap().1).found[0].value, value);
+        assert_eq!(Reply::parse(&wire.frame().unwrap().1).bins[0].value, value);
     }
     let drip = Some(Drip { bytes: 1000, every: Duration::from_micros(10) });
     cluster.inject(0, Faults { drip, ..Faults::default() }).unwrap();
@@ -115,7 +115,7 @@ fn long_requests_and_replies_arrive_whole() {
 }
 
 #[test]
-fn a_client_without_a_certificate_is_refused_where_one_is_asked_for() {
+fn a_client_without_a_certificate_is_rejected_where_one_is_required() {
     let cluster = cluster(1, TlsOptions { client_certificates: true, ..TlsOptions::default() });
     let mut wire = Secure::to(&cluster, 0, "spikewire", true);
     assert_eq!(wire.ask(&Request::put("k", 1)).code(), 0);
@@ -149,7 +149,7 @@ fn the_files_end_with_the_cluster() {
 }
 
 #[test]
-fn impossible_names_are_refused() {
+fn impossible_names_are_rejected() {
     let tls = Some(TlsOptions { name: "a b".to_owned(), ..TlsOptions::default() });
     let error = Cluster::start(Options { tls, ..Options::default() }).unwrap_err();
     assert!(error.to_string().contains("\"a b\" is no name of a host"), "{error}");

@@ -64,13 +64,13 @@ fn info() {
 fn login_is_not_supported() {
     let cluster = cluster(1);
     let mut wire = Wire::to(&cluster, 0);
-    let refused = "02020000 00000010 00330000 00000000 00000000 00000000";
+    let rejection = "02020000 00000010 00330000 00000000 00000000 00000000";
     wire.exchange(
         "02020000 0000005b 00001402 00000000 00000000 00000000 00000006 00 61646d696e
          0000003d 03 24326124 31302437 45714a74 71393868 50714558 37664e5a 6146576f
          4f316d56 4f2f344d 4c704767 7a736f6a 7a364539 47656636 6958446a 58644461",
-        refused,
+        rejection,
     );
-    wire.exchange("02020000 00000000", refused);
+    wire.exchange("02020000 00000000", rejection);
     wire.exchange(GET_A, NOT_FOUND);
 }

@@ -73,7 +73,7 @@ fn a_dropped_request_is_not_run_a_dropped_reply_is() {
         assert!(is_silent(wire));
     }
     let reply = Wire::to(&cluster, 0).ask(Request::get("k"));
-    assert_eq!((reply.head(), reply.found[0].value[7]), ((0, 2, 0), 8));
+    assert_eq!((reply.head(), reply.bins[0].value[7]), ((0, 2, 0), 8));
 }
 
 #[test]

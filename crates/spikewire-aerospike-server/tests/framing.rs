@@ -99,7 +99,7 @@ fn requests_may_come_byte_by_byte() {
         }
         assert_eq!(wire.reply().unwrap().code(), 0);
         assert_eq!(wire.frame().unwrap().0, Kind::Info);
-        assert_eq!(wire.reply().unwrap().found.len(), 1);
+        assert_eq!(wire.reply().unwrap().bins.len(), 1);
     }
 }
 
@@ -115,7 +115,7 @@ fn a_thousand_requests_in_one_write_are_answered_in_order() {
     wire.send(&bytes);
     for at in 0..1000_i64 {
         assert_eq!(wire.reply().unwrap().header.generation as i64, at / 10 + 1);
-        assert_eq!(wire.reply().unwrap().found[0].value, at.to_be_bytes());
+        assert_eq!(wire.reply().unwrap().bins[0].value, at.to_be_bytes());
     }
 }
 
@@ -133,7 +133,7 @@ fn a_client_that_does_not_read_is_served_no_further_and_then_to_the_end() {
     // Others are served meanwhile.
     assert_eq!(Wire::to(&cluster, 0).code(Request::head("k")), 0);
     for _ in 0..200 {
-        assert_eq!(wire.reply().unwrap().found[0].value.len(), 500_000);
+        assert_eq!(wire.reply().unwrap().bins[0].value.len(), 500_000);
     }
 }
 
@@ -153,13 +153,13 @@ fn a_client_that_never_reads_is_cut_off() {
 }
 
 #[test]
-fn a_reply_that_no_frame_can_carry_is_refused() {
+fn a_reply_that_no_frame_can_carry_is_rejected() {
     let cluster = cluster(1);
     let mut wire = Wire::to(&cluster, 0);
     assert_eq!(wire.code(Request::write("k").op(2, "b", 4, &vec![7; 1_000_000])), 0);
     let read = |times: usize| (0..times).fold(Request::read("k"), |read, _| read.bin("b"));
     assert_eq!(wire.code(read(140)), 13);
-    assert_eq!(wire.ask(read(20)).found.len(), 20);
+    assert_eq!(wire.ask(read(20)).bins.len(), 20);
 }
 
 #[test]

@@ -9,7 +9,7 @@ use base64::Engine as _;
 use spikewire_aerospike_protocol::message::{field, info1, info2, info3};
 use spikewire_aerospike_protocol::result_code::ResultCode;
 use spikewire_aerospike_server::{Cluster, Options};
-use wire::{Found, Reply, Request, Wire, cluster};
+use wire::{Reply, Request, ResultBin, Wire, cluster};
 
 /// No arguments, as MessagePack.
 const NONE: &[u8] = &[0x90];
@@ -32,7 +32,7 @@ fn apply(module: &str, function: &str, arguments: &[u8]) -> Request {
 
 /// The code and what came as `SUCCESS` or `FAILURE`.
 fn outcome(reply: &Reply) -> (u8, &str, String) {
-    let [Found { name, value, .. }] = &reply.found[..] else { panic!("{reply:?}") };
+    let [ResultBin { name, value, .. }] = &reply.bins[..] else { panic!("{reply:?}") };
     (reply.code(), name.as_str(), String::from_utf8_lossy(value).into_owned())
 }
 
@@ -49,7 +49,7 @@ fn limits_hold_in_what_functions_call() {
             return l
         end
         function globals() _G.tostring = nil _G.pcall = nil return 'done' end
-        function keep() kept = kept or {} for i = 1, 1e9 do kept[#kept + 1] = {i} end end";
+        function keep() hoard = hoard or {} for i = 1, 1e9 do hoard[#hoard + 1] = {i} end end";
     register(&mut wire, "m.lua", source);
     register(&mut wire, "other.lua", "function g() return tostring(7) end");
     let mut fails = |function: &str, text: &str| {
@@ -91,7 +91,7 @@ fn an_empty_argument_field_means_no_arguments() {
         .field(field::UDF_ARGUMENTS, b"");
     wire.send(&aggregate.bytes());
     let first = wire.reply().unwrap();
-    assert_eq!(first.found, [Found::int(1, "SUCCESS", 1)]);
+    assert_eq!(first.bins, [ResultBin::int(1, "SUCCESS", 1)]);
     let last = wire.reply().unwrap();
     assert_eq!((last.code(), last.header.info3 & info3::LAST), (0, info3::LAST));
 }

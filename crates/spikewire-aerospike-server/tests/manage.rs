@@ -186,7 +186,7 @@ fn passwords() {
 }
 
 #[test]
-fn who_manages_no_users_is_refused() {
+fn who_manages_no_users_is_rejected() {
     let cluster = start(false);
     let mut admin = admin(&cluster, 0);
     create(&mut admin, "app", &["read-write-udf", "sys-admin", "data-admin"]);

@@ -61,7 +61,7 @@ fn generations_rise_and_maps_stay_whole() {
 }
 
 #[test]
-fn a_dead_node_resets_and_refuses_and_comes_back_empty() {
+fn a_dead_node_resets_and_rejects_and_comes_back_empty() {
     let options =
         Options { nodes: 1, namespaces: vec![NamespaceOptions::default()], ..Options::default() };
     let cluster = Cluster::start(options).unwrap();
@@ -87,7 +87,7 @@ fn reads_and_writes_reach_the_owner_from_any_node() {
         let key = format!("k{at}");
         assert_eq!(wires[at as usize % 4].code(Request::put(&key, at)), 0);
         for wire in &mut wires {
-            assert_eq!(wire.ask(Request::get(&key)).found[0].value, at.to_be_bytes());
+            assert_eq!(wire.ask(Request::get(&key)).bins[0].value, at.to_be_bytes());
         }
     }
 }
@@ -104,7 +104,7 @@ fn two_deaths_one_after_the_other_lose_nothing_once_settled() {
         assert!(cluster.wait_settled(PATIENCE));
     }
     for at in 0..2000_i64 {
-        assert_eq!(wire.ask(Request::get(&format!("k{at}"))).found[0].value, at.to_be_bytes());
+        assert_eq!(wire.ask(Request::get(&format!("k{at}"))).bins[0].value, at.to_be_bytes());
     }
     let stats = cluster.stats(3).unwrap();
     assert_eq!((stats.objects, stats.master_partitions, stats.replica_partitions), (2000, 4096, 0));
@@ -179,7 +179,7 @@ fn storm(nodes: usize, rounds: usize, pause: Duration, threads: usize) {
             assert_eq!(acknowledged, 0, "{key} is lost");
             continue;
         }
-        let value = i64::from_be_bytes(reply.found[0].value.clone().try_into().unwrap());
+        let value = i64::from_be_bytes(reply.bins[0].value.clone().try_into().unwrap());
         assert!((acknowledged..=sent).contains(&value), "{key}: {acknowledged} {value} {sent}");
     }
 }

@@ -4,7 +4,7 @@ mod wire;
 
 use spikewire_aerospike_protocol::message::{info1, info2, op};
 use spikewire_aerospike_protocol::value::particle;
-use wire::{Found, Request, Wire, cluster};
+use wire::{Request, ResultBin, Wire, cluster};
 
 #[test]
 fn results_without_respond_all() {
@@ -23,8 +23,9 @@ fn results_without_respond_all() {
         .op(op::WRITE, "s", 0, b"")
         .bin("s");
     let reply = wire.ask(all);
-    let expected = [Found::int(1, "a", 1), Found::text(1, "s", "<mid"), Found::int(1, "a", 5)];
-    assert_eq!((reply.head(), reply.found.as_slice()), ((0, 1, 0), &expected[..]));
+    let expected =
+        [ResultBin::int(1, "a", 1), ResultBin::text(1, "s", "<mid"), ResultBin::int(1, "a", 5)];
+    assert_eq!((reply.head(), reply.bins.as_slice()), ((0, 1, 0), &expected[..]));
 }
 
 #[test]
@@ -46,18 +47,18 @@ fn results_with_respond_all() {
         .op(op::DELETE, "", 0, b"")
         .int(op::WRITE, "z", 3);
     let expected = [
-        Found::null(2, "a"),
-        Found::int(1, "a", 1),
-        Found::null(5, "a"),
-        Found::null(1, "none"),
-        Found::null(9, "s"),
-        Found::null(10, "s"),
-        Found::null(2, "s"),
-        Found::null(14, ""),
-        Found::null(2, "z"),
+        ResultBin::null(2, "a"),
+        ResultBin::int(1, "a", 1),
+        ResultBin::null(5, "a"),
+        ResultBin::null(1, "none"),
+        ResultBin::null(9, "s"),
+        ResultBin::null(10, "s"),
+        ResultBin::null(2, "s"),
+        ResultBin::null(14, ""),
+        ResultBin::null(2, "z"),
     ];
-    assert_eq!(wire.ask(all).found, expected);
-    assert_eq!(wire.ask(Request::get("k")).found, [Found::int(1, "z", 3)]);
+    assert_eq!(wire.ask(all).bins, expected);
+    assert_eq!(wire.ask(Request::get("k")).bins, [ResultBin::int(1, "z", 3)]);
 }
 
 #[test]
@@ -67,11 +68,11 @@ fn read_all_shows_the_record_as_it_then_is() {
     assert_eq!(wire.code(Request::put("k", 1)), 0);
     let all = Request::write("k").info1(info1::READ | info1::GET_ALL);
     let reply = wire.ask(all.int(op::ADD, "a", 1).int(op::WRITE, "b", 7).bin(""));
-    assert_eq!(reply.found, [Found::int(1, "a", 2), Found::int(1, "b", 7)]);
+    assert_eq!(reply.bins, [ResultBin::int(1, "a", 2), ResultBin::int(1, "b", 7)]);
     // Results of a command that deletes the record come without generation.
     let last = Request::write("k").info1(info1::READ).bin("b").op(op::DELETE, "", 0, b"");
     let reply = wire.ask(last);
-    assert_eq!((reply.head(), reply.found), ((0, 0, 0), vec![Found::int(1, "b", 7)]));
+    assert_eq!((reply.head(), reply.bins), ((0, 0, 0), vec![ResultBin::int(1, "b", 7)]));
 }
 
 #[test]
@@ -101,10 +102,10 @@ fn adding() {
     assert_eq!(add("s", particle::STRING, b"text"), 0);
     assert_eq!(add("s", particle::STRING, b"text"), 12);
     assert_eq!(add("n", particle::NULL, b""), 4);
-    let found = wire.ask(Request::get("k")).found;
-    assert_eq!(found[0], Found::int(1, "i", i64::MIN + 1));
-    assert_eq!(found[1].value, float(3.75));
-    assert_eq!(found[2], Found::text(1, "s", "text"));
+    let bins = wire.ask(Request::get("k")).bins;
+    assert_eq!(bins[0], ResultBin::int(1, "i", i64::MIN + 1));
+    assert_eq!(bins[1].value, float(3.75));
+    assert_eq!(bins[2], ResultBin::text(1, "s", "text"));
 }
 
 #[test]
@@ -134,11 +135,11 @@ fn appending() {
         assert_eq!(run("g", particle::GEOJSON, &geo), 0);
         assert_eq!(run("g", particle::GEOJSON, &geo), 1);
         assert_eq!(run("n", particle::NULL, b""), 4);
-        let found = wire.ask(Request::get("k")).found;
+        let bins = wire.ask(Request::get("k")).bins;
         let (text, bytes) =
             if code == op::APPEND { ("onetwo", [1, 2]) } else { ("twoone", [2, 1]) };
-        assert_eq!(found[0], Found::text(1, "s", text));
-        assert_eq!(found[1].value, bytes);
+        assert_eq!(bins[0], ResultBin::text(1, "s", text));
+        assert_eq!(bins[1].value, bytes);
     }
 }
 
@@ -151,9 +152,9 @@ fn values_come_back_as_they_are_stored() {
         if code != 0 {
             return Err(code);
         }
-        let found = wire.ask(Request::get("k")).found;
-        assert_eq!(found[0].particle, particle);
-        Ok(found[0].value.clone())
+        let bins = wire.ask(Request::get("k")).bins;
+        assert_eq!(bins[0].particle, particle);
+        Ok(bins[0].value.clone())
     };
     assert_eq!(back(particle::INTEGER, &[0xFE]).unwrap(), 254_i64.to_be_bytes());
     assert_eq!(back(particle::INTEGER, &[]), Err(4));

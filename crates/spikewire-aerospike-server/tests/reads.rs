@@ -5,7 +5,7 @@ mod wire;
 use spikewire_aerospike_protocol::limits::EPOCH_2010;
 use spikewire_aerospike_protocol::message::{field, info1, info2, info3, op};
 use spikewire_aerospike_server::NamespaceOptions;
-use wire::{Found, Request, Wire, cluster, with};
+use wire::{Request, ResultBin, Wire, cluster, with};
 
 fn now() -> u32 {
     let unix = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap();
@@ -13,26 +13,26 @@ fn now() -> u32 {
 }
 
 #[test]
-fn bins_come_as_asked_for() {
+fn bins_come_as_requested() {
     let cluster = cluster(1);
     let mut wire = Wire::to(&cluster, 0);
     let put = Request::write("k").int(op::WRITE, "a", 1).text(op::WRITE, "b", "two");
     assert_eq!(wire.ask(put).head(), (0, 1, 0));
-    let (a, b) = (Found::int(1, "a", 1), Found::text(1, "b", "two"));
-    assert_eq!(wire.ask(Request::get("k")).found, [a.clone(), b.clone()]);
+    let (a, b) = (ResultBin::int(1, "a", 1), ResultBin::text(1, "b", "two"));
+    assert_eq!(wire.ask(Request::get("k")).bins, [a.clone(), b.clone()]);
     let chosen = Request::read("k").bin("b").bin("z").bin("a").bin("b");
-    assert_eq!(wire.ask(chosen.clone()).found, [b.clone(), a.clone(), b.clone()]);
-    let all = wire.ask(chosen.info2(info2::RESPOND_ALL_OPS)).found;
-    assert_eq!(all, [b.clone(), Found::null(1, "z"), a.clone(), b.clone()]);
+    assert_eq!(wire.ask(chosen.clone()).bins, [b.clone(), a.clone(), b.clone()]);
+    let all = wire.ask(chosen.info2(info2::RESPOND_ALL_OPS)).bins;
+    assert_eq!(all, [b.clone(), ResultBin::null(1, "z"), a.clone(), b.clone()]);
     let none = wire.ask(Request::read("k").bin("y").bin("z"));
-    assert_eq!((none.head(), none.found.len()), ((0, 1, 0), 0));
+    assert_eq!((none.head(), none.bins.len()), ((0, 1, 0), 0));
     let head = wire.ask(Request::head("k"));
-    assert_eq!((head.head(), head.found.len()), ((0, 1, 0), 0));
+    assert_eq!((head.head(), head.bins.len()), ((0, 1, 0), 0));
     // Both flags: no bins win. Operations beside GET_ALL are ignored.
-    assert!(wire.ask(Request::head("k").info1(info1::GET_ALL)).found.is_empty());
-    assert_eq!(wire.ask(Request::get("k").bin("a")).found, [a, b]);
+    assert!(wire.ask(Request::head("k").info1(info1::GET_ALL)).bins.is_empty());
+    assert_eq!(wire.ask(Request::get("k").bin("a")).bins, [a, b]);
     // An empty name without GET_ALL is the bin of that name.
-    assert!(wire.ask(Request::read("k").bin("")).found.is_empty());
+    assert!(wire.ask(Request::read("k").bin("")).bins.is_empty());
 }
 
 #[test]

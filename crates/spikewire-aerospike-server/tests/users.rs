@@ -163,8 +163,8 @@ fn roles_permit_commands() {
     ] {
         of(&cluster, "both").code(put());
         let mut wire = of(&cluster, name);
-        let found = [put(), change(), Request::get("k"), delete()].map(|it| wire.code(it));
-        assert_eq!(found, codes, "{name}");
+        let results = [put(), change(), Request::get("k"), delete()].map(|it| wire.code(it));
+        assert_eq!(results, codes, "{name}");
     }
     let call = || {
         Request::write("k")
@@ -209,17 +209,17 @@ fn a_misbehaving_node_is_no_way_in() {
 }
 
 #[test]
-fn impossible_users_are_refused() {
+fn impossible_users_are_rejected() {
     let start = |users| Cluster::start(Options { users, ..Options::default() });
-    for (users, says) in [
+    for (users, message) in [
         (vec![UserOptions::new("", "secret")], "1 to 63 bytes"),
         (vec![UserOptions::new("app", "")], "password"),
         (vec![UserOptions::new("app", "a"), UserOptions::new("app", "b")], "given twice"),
         (vec![user("app", &["owner"])], "no role \"owner\"; there are: user-admin, "),
     ] {
         let error = start(users).unwrap_err().to_string();
-        assert!(error.contains(says), "{error}");
+        assert!(error.contains(message), "{error}");
     }
-    let shown = format!("{:?}", UserOptions::new("app", "secret"));
-    assert!(shown.contains("app") && !shown.contains("secret"), "{shown}");
+    let debug = format!("{:?}", UserOptions::new("app", "secret"));
+    assert!(debug.contains("app") && !debug.contains("secret"), "{debug}");
 }

@@ -6,7 +6,7 @@ use spikewire_aerospike_protocol::limits::TTL_SECONDS;
 use spikewire_aerospike_protocol::message::{field, info1, info2, info3, op};
 use spikewire_aerospike_protocol::value::particle;
 use spikewire_aerospike_server::NamespaceOptions;
-use wire::{Found, Request, Wire, cluster, with};
+use wire::{Request, ResultBin, Wire, cluster, with};
 
 #[test]
 fn checks_that_need_no_record() {
@@ -55,11 +55,11 @@ fn exists_policies() {
     assert_eq!(wire.ask(Request::put("k", 2).info2(info2::CREATE_ONLY)).head(), (5, 1, 0));
     let more = Request::write("k").text(op::WRITE, "b", "x");
     assert_eq!(wire.ask(more.clone().info3(info3::UPDATE_ONLY)).head(), (0, 2, 0));
-    assert_eq!(wire.ask(Request::get("k")).found.len(), 2);
+    assert_eq!(wire.ask(Request::get("k")).bins.len(), 2);
     assert_eq!(wire.ask(more.clone().info3(info3::REPLACE_ONLY)).head(), (0, 3, 0));
-    assert_eq!(wire.ask(Request::get("k")).found, [Found::text(1, "b", "x")]);
+    assert_eq!(wire.ask(Request::get("k")).bins, [ResultBin::text(1, "b", "x")]);
     assert_eq!(wire.ask(Request::put("k", 9).info3(info3::CREATE_OR_REPLACE)).head(), (0, 4, 0));
-    assert_eq!(wire.ask(Request::get("k")).found, [Found::int(1, "a", 9)]);
+    assert_eq!(wire.ask(Request::get("k")).bins, [ResultBin::int(1, "a", 9)]);
     assert_eq!(wire.ask(Request::put("new", 9).info3(info3::CREATE_OR_REPLACE)).head(), (0, 1, 0));
 }
 
@@ -98,7 +98,7 @@ fn checks_against_the_record_come_in_order() {
     // A failing operation takes everything back.
     let half = Request::write("k").int(op::WRITE, "b", 1).text(op::ADD, "a", "x");
     assert_eq!(wire.ask(half).head(), at(12));
-    assert_eq!(wire.ask(Request::get("k")).found, [Found::int(1, "a", 1)]);
+    assert_eq!(wire.ask(Request::get("k")).bins, [ResultBin::int(1, "a", 1)]);
     // An absent set does not match a record that has one; a set name may be too long.
     assert_eq!(wire.ask(Request::new("", "k").info2(info2::WRITE).int(2, "a", 1)).head(), at(4));
     let long = "s".repeat(64);
@@ -162,7 +162,7 @@ fn a_record_without_bins_is_deleted() {
     assert_eq!(wire.ask(anew.clone()).head(), (0, 1, 0));
     assert_eq!(wire.code(Request::put("k", 1)), 0);
     assert_eq!(wire.ask(anew).head(), (0, 3, 0));
-    assert_eq!(wire.ask(Request::get("k")).found, [Found::int(1, "b", 2)]);
+    assert_eq!(wire.ask(Request::get("k")).bins, [ResultBin::int(1, "b", 2)]);
 }
 
 #[test]
@@ -240,7 +240,7 @@ fn limits() {
     let blob = |len| Request::write("k").op(op::WRITE, "b", particle::BLOB, &vec![7; len]);
     assert_eq!(wire.code(blob(1900)), 0);
     assert_eq!(wire.ask(blob(2000)).head(), (13, 1, 0));
-    assert_eq!(wire.ask(Request::get("k")).found[0].value.len(), 1900);
+    assert_eq!(wire.ask(Request::get("k")).bins[0].value.len(), 1900);
     let grow = Request::write("k").op(op::APPEND, "b", particle::BLOB, &[8; 100]);
     assert_eq!(wire.code(grow), 13);
     drop(cluster);

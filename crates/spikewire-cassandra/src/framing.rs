@@ -266,7 +266,7 @@ impl Framing for Cassandra {
     }
 
     fn open(&mut self, sealed: &[u8], plain: &mut Vec<u8>) -> Result<Opened, Malformed> {
-        use spikewire_cql::envelope::Opened as Taken;
+        use spikewire_cql::envelope::UnsealResult as Taken;
         Ok(match self.sealing.open(sealed, plain).map_err(|error| malformed(&error))? {
             Taken::Took(size) => Opened::Took(size),
             Taken::Awaits(size) => Opened::Awaits(size),

@@ -70,26 +70,26 @@ fn columns_are_what_the_records_have() {
 
 #[test]
 fn a_schema_decides_types_and_order() {
-    let wanted = schema(vec![
+    let requested = schema(vec![
         Field::new("name", DataType::LargeUtf8, true),
         Field::new("age", DataType::Int8, true),
     ]);
     let records = [message(&[("age", int(28)), ("name", text("Alice")), ("more", int(1))])];
-    let table = build(Some(wanted), &records).unwrap();
+    let table = build(Some(requested), &records).unwrap();
     assert_eq!(table.num_columns(), 2);
     assert_eq!(table.column(0).as_string::<i64>().value(0), "Alice");
     assert_eq!(table.column(1).as_primitive::<Int8Type>().value(0), 28);
 }
 
 #[test]
-fn what_does_not_fit_is_refused_with_its_place() {
-    let wanted = || schema(vec![Field::new("age", DataType::Int8, true)]);
+fn what_does_not_fit_is_rejected_with_its_place() {
+    let requested = || schema(vec![Field::new("age", DataType::Int8, true)]);
     for (value, class, message) in [
         (int(128), ErrorClass::Overflow, "128 does not fit int8"),
         (text("old"), ErrorClass::Type, "text"),
     ] {
         let records = [message_of_age(int(1)), message_of_age(value)];
-        let Err(RowError::Bad(1, column, error)) = build(Some(wanted()), &records) else {
+        let Err(RowError::Bad(1, column, error)) = build(Some(requested()), &records) else {
             panic!("nothing was refused");
         };
         assert_eq!((column.as_str(), error.class), ("age", class));

@@ -229,7 +229,7 @@ fn bytes_that_are_no_value_name_their_place() {
 }
 
 #[test]
-fn text_that_is_no_utf8_is_refused() {
+fn text_that_is_no_utf8_is_rejected() {
     let columns: Arc<[Column]> = vec![column("a", Type::Text)].into();
     // Each row has half of a character: concatenated they would be valid.
     let bytes = [0, 0, 0, 1, 0xc3, 0, 0, 0, 1, 0xa9];

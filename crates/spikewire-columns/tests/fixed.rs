@@ -15,7 +15,7 @@ fn class(kind: CellKind, size: usize, value: &WireValue<'_>) -> ErrorClass {
 }
 
 #[test]
-fn numbers_are_written_or_refused_never_wrapped() {
+fn numbers_are_written_or_rejected_never_wrapped() {
     use CellKind::{Float, Int, Time, UInt};
     assert_eq!(write(Int, 2, &WireValue::Int(-2)).unwrap(), (-2i16).to_ne_bytes());
     assert_eq!(write(UInt, 1, &WireValue::Int(255)).unwrap(), [255]);
@@ -64,7 +64,7 @@ fn numbers_in_the_other_byte_order() {
 fn lists_fill_sub_arrays_of_their_shape() {
     let field = Field {
         name: "grid".to_owned(),
-        shown: "(2,2)u1".to_owned(),
+        type_name: "(2,2)u1".to_owned(),
         offset: 1,
         mask: 0,
         cell: Cell { kind: CellKind::UInt, size: 1, swapped: false },

@@ -50,7 +50,7 @@ fn uuid(row: usize, version: u8) -> Value {
 
 /// Appends a cell.
 pub(crate) fn put(ty: &Type, value: &Value, out: &mut Vec<u8>) -> Result<(), String> {
-    encode(ty, value, out).map_err(|misfit| misfit.to_string())
+    encode(ty, value, out).map_err(|error| error.to_string())
 }
 
 /// Many rows, encoded once.

@@ -15,7 +15,7 @@ use crate::shards::Shards;
 use crate::statement::{Prepared, id_of, insert, select};
 use crate::system::{self, Facts};
 use crate::table::Table;
-use crate::text::{MadeTable, Name, Statement};
+use crate::text::{CreateTable, Name, Statement};
 
 /// The result of reading a statement.
 pub(crate) enum Read {
@@ -100,16 +100,16 @@ impl Catalog {
             Statement::CreateKeyspace { name, if_not_exists } => {
                 self.create_keyspace(name, if_not_exists)
             }
-            Statement::CreateTable(made) => self.create_table(made, keyspace),
+            Statement::CreateTable(create) => self.create_table(create, keyspace),
             Statement::DropKeyspace { name, if_exists } => self.drop_keyspace(name, if_exists),
             Statement::DropTable { name, if_exists } => self.drop_table(&name, keyspace, if_exists),
             Statement::Truncate(name) => {
                 self.table(&name, keyspace)?;
                 Ok(Read::Changed(None))
             }
-            Statement::Select(wanted) => {
-                let table = self.table(&wanted.from, keyspace)?;
-                let read = select(table, &wanted, self.rows).map_err(invalid)?;
+            Statement::Select(statement) => {
+                let table = self.table(&statement.from, keyspace)?;
+                let read = select(table, &statement, self.rows).map_err(invalid)?;
                 Ok(Read::Prepared(Arc::new(read)))
             }
             Statement::Insert { into, columns, using } => {
@@ -161,13 +161,13 @@ impl Catalog {
     fn table(&self, name: &Name, keyspace: Option<&str>) -> Result<Arc<Table>, ServerError> {
         let keyspace = resolve(name, keyspace)?;
         let is_it = |one: &&Arc<Table>| *one.keyspace == *keyspace && *one.name == *name.table;
-        if let Some(found) = self.system.iter().find(is_it) {
-            return Ok(found.clone());
+        if let Some(table) = self.system.iter().find(is_it) {
+            return Ok(table.clone());
         }
         let state = self.state.read();
         let tables = state.keyspaces.get(keyspace);
-        let found = tables.and_then(|tables| tables.get(&name.table)).cloned();
-        found.ok_or_else(|| match tables {
+        let table = tables.and_then(|tables| tables.get(&name.table)).cloned();
+        table.ok_or_else(|| match tables {
             Some(_) => invalid(format!("table {} does not exist", name.table)),
             None => invalid(format!("keyspace {keyspace} does not exist")),
         })
@@ -195,9 +195,13 @@ impl Catalog {
         Ok(self.changed(Change::Created, &name, Target::Keyspace))
     }
 
-    fn create_table(&self, made: MadeTable, keyspace: Option<&str>) -> Result<Read, ServerError> {
-        let keyspace = resolve(&made.name, keyspace)?.to_owned();
-        let (name, if_not_exists) = (made.name.table.clone(), made.if_not_exists);
+    fn create_table(
+        &self,
+        create: CreateTable,
+        keyspace: Option<&str>,
+    ) -> Result<Read, ServerError> {
+        let keyspace = resolve(&create.name, keyspace)?.to_owned();
+        let (name, if_not_exists) = (create.name.table.clone(), create.if_not_exists);
         let tables = &mut self.state.write().keyspaces;
         let Some(tables) = tables.get_mut(&keyspace) else {
             return Err(invalid(format!("keyspace {keyspace} does not exist")));
@@ -205,7 +209,7 @@ impl Catalog {
         if tables.contains_key(&name) {
             return exists(if_not_exists, &keyspace, &name);
         }
-        let table = Table::made(&keyspace, made).map_err(invalid)?;
+        let table = Table::created(&keyspace, create).map_err(invalid)?;
         tables.insert(name.clone(), Arc::new(table));
         Ok(self.changed(Change::Created, &keyspace, Target::Table(name)))
     }
@@ -237,8 +241,8 @@ impl Catalog {
 }
 
 fn resolve<'a>(name: &'a Name, keyspace: Option<&'a str>) -> Result<&'a str, ServerError> {
-    let found = name.keyspace.as_deref().or(keyspace);
-    found.ok_or_else(|| invalid("No keyspace has been specified"))
+    let keyspace = name.keyspace.as_deref().or(keyspace);
+    keyspace.ok_or_else(|| invalid("No keyspace has been specified"))
 }
 
 fn exists(is_fine: bool, keyspace: &str, table: &str) -> Result<Read, ServerError> {

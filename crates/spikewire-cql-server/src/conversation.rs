@@ -3,11 +3,11 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use spikewire_cql::envelope::{Header, Opened, Prefix};
+use spikewire_cql::envelope::{Header, Prefix, UnsealResult};
 use spikewire_cql::notation::{Malformed, Reader, Result as ReadResult};
 use spikewire_cql::request::batch;
 use spikewire_cql::request::statement::{Execute, Prepare, Query};
-use spikewire_cql::request::{Message as Asked, Parameters, Request, Values};
+use spikewire_cql::request::{Message as RequestMessage, Parameters, Request, Values};
 use spikewire_cql::response::error::{Code, Details};
 use spikewire_cql::response::rows::Cells;
 use spikewire_cql::response::{
@@ -63,13 +63,13 @@ impl Conversation {
         out: &mut Vec<u8>,
     ) -> Result<Option<usize>, Malformed> {
         self.unsealed = out.len();
-        let taken = self.open(sealed, out);
-        if let Err(malformed) = &taken {
-            let said = error(Code::Protocol, malformed.to_string());
-            self.reply(out, 0, Message::Error(said));
+        let opened = self.open(sealed, out);
+        if let Err(malformed) = &opened {
+            let rejection = error(Code::Protocol, malformed.to_string());
+            self.reply(out, 0, Message::Error(rejection));
         }
         self.seal(out);
-        taken
+        opened
     }
 
     fn open(&mut self, sealed: &[u8], out: &mut Vec<u8>) -> ReadResult<Option<usize>> {
@@ -84,8 +84,8 @@ impl Conversation {
         plain.drain(..at);
         self.plain = plain;
         Ok(match opened {
-            Opened::Took(len) => Some(len),
-            Opened::Awaits(_) => None,
+            UnsealResult::Took(len) => Some(len),
+            UnsealResult::Awaits(_) => None,
         })
     }
 
@@ -115,38 +115,40 @@ impl Conversation {
             return self.reply(out, stream, Message::Error(error(Code::Protocol, message)));
         };
         if self.version.is_some_and(|agreed| agreed != version) {
-            let said = error(Code::Protocol, "Invalid message version");
-            return self.reply(out, stream, Message::Error(said));
+            let rejection = error(Code::Protocol, "Invalid message version");
+            return self.reply(out, stream, Message::Error(rejection));
         }
         let request = match Request::parse(header, body) {
             Ok(request) => request,
             Err(malformed) => {
-                let said = error(Code::Protocol, malformed.to_string());
-                return self.reply(out, stream, Message::Error(said));
+                let rejection = error(Code::Protocol, malformed.to_string());
+                return self.reply(out, stream, Message::Error(rejection));
             }
         };
         let done = match request.message {
-            Asked::Options => self.options(out, version, stream),
-            Asked::Startup(options) => self.startup(&options, version, out, stream),
+            RequestMessage::Options => self.options(out, version, stream),
+            RequestMessage::Startup(options) => self.startup(&options, version, out, stream),
             _ if self.version.is_none() => Err(error(Code::Protocol, "a request before STARTUP")),
-            Asked::AuthResponse(_) => Err(error(Code::Protocol, "no password was asked for")),
-            Asked::Register(_) => {
+            RequestMessage::AuthResponse(_) => {
+                Err(error(Code::Protocol, "no password was asked for"))
+            }
+            RequestMessage::Register(_) => {
                 self.reply(out, stream, Message::Ready);
                 Ok(())
             }
-            Asked::Query(query) => self.query(&query, out, stream),
-            Asked::Prepare(prepare) => self.prepare(&prepare, out, stream),
-            Asked::Execute(execute) => self.execute(&execute, out, stream),
-            Asked::Batch(batch) => self.batch(&batch, out, stream),
+            RequestMessage::Query(query) => self.query(&query, out, stream),
+            RequestMessage::Prepare(prepare) => self.prepare(&prepare, out, stream),
+            RequestMessage::Execute(execute) => self.execute(&execute, out, stream),
+            RequestMessage::Batch(batch) => self.batch(&batch, out, stream),
         };
-        if let Err(said) = done {
-            self.reply(out, stream, Message::Error(said));
+        if let Err(rejection) = done {
+            self.reply(out, stream, Message::Error(rejection));
         }
     }
 
     fn options(&self, out: &mut Vec<u8>, version: Version, stream: i16) -> Result<(), ServerError> {
         let of_shards = self.catalog.shards().zip(self.shard);
-        let of_shards = of_shards.map_or_else(Vec::new, |(shards, shard)| shards.says(shard));
+        let of_shards = of_shards.map_or_else(Vec::new, |(shards, shard)| shards.options(shard));
         let mut options = vec![
             ("CQL_VERSION", vec!["3.4.7"]),
             ("COMPRESSION", vec!["lz4"]),
@@ -245,7 +247,7 @@ impl Conversation {
         if let Some(known) = self.known.get(id) {
             return Ok(known.clone());
         }
-        let Some(found) = self.catalog.prepared(id) else {
+        let Some(prepared) = self.catalog.prepared(id) else {
             return Err(ServerError {
                 code: Code::Unprepared,
                 message: "a prepared statement that is not known here".to_owned(),
@@ -253,9 +255,9 @@ impl Conversation {
             });
         };
         if let Ok(id) = <[u8; 16]>::try_from(id) {
-            self.known.insert(id, found.clone());
+            self.known.insert(id, prepared.clone());
         }
-        Ok(found)
+        Ok(prepared)
     }
 
     fn execute(
@@ -347,10 +349,10 @@ impl Conversation {
         let mut cell = Vec::new();
         for row in self.catalog.system_rows(table) {
             let mut matches = true;
-            for (column, wanted) in filters {
+            for (column, filter) in filters {
                 cell.clear();
                 put(&table.columns[*column].0.ty, &row[*column], &mut cell).map_err(invalid)?;
-                matches &= cell == wanted.bytes(bound);
+                matches &= cell == filter.bytes(bound);
             }
             if matches {
                 count += 1;

@@ -210,10 +210,10 @@ fn converse(mut stream: TcpStream, catalog: Arc<Catalog>, shard: Option<u16>) ->
             Err(error) => return Err(error),
         };
         pending.extend_from_slice(&chunk[..len]);
-        let mut taken = 0;
+        let mut consumed = 0;
         loop {
-            match conversation.take(&pending[taken..], &mut out) {
-                Ok(Some(len)) => taken += len,
+            match conversation.take(&pending[consumed..], &mut out) {
+                Ok(Some(len)) => consumed += len,
                 Ok(None) => break,
                 Err(_) => {
                     stream.write_all(&out)?;
@@ -225,7 +225,7 @@ fn converse(mut stream: TcpStream, catalog: Arc<Catalog>, shard: Option<u16>) ->
                 out.clear();
             }
         }
-        pending.drain(..taken);
+        pending.drain(..consumed);
         stream.write_all(&out)?;
         out.clear();
     }

@@ -15,7 +15,7 @@ pub struct Sharded {
     /// Shards that close connections made over that port.
     pub refusing: Vec<u16>,
     /// Incorrect values in its SUPPORTED, by key.
-    pub says: Vec<(String, String)>,
+    pub overrides: Vec<(String, String)>,
 }
 
 /// A port on which clients choose their shard.
@@ -33,8 +33,8 @@ pub enum ShardAwarePort {
 impl Sharded {
     /// This many shards, with a port on which clients choose them.
     pub fn new(shards: u16) -> Self {
-        let (refusing, says) = (Vec::new(), Vec::new());
-        Self { shards, ignored_bits: 12, port: ShardAwarePort::Chooses, refusing, says }
+        let (refusing, overrides) = (Vec::new(), Vec::new());
+        Self { shards, ignored_bits: 12, port: ShardAwarePort::Chooses, refusing, overrides }
     }
 }
 
@@ -72,14 +72,14 @@ impl Shards {
     }
 
     /// The options sent to a connection to this shard.
-    pub(crate) fn says(&self, shard: u16) -> Vec<(String, String)> {
+    pub(crate) fn options(&self, shard: u16) -> Vec<(String, String)> {
         let truth = self.sharding(shard).options().into_iter();
-        let mut said: Vec<_> = truth.map(|(key, value)| (key.to_owned(), value)).collect();
-        for (key, value) in &self.sharded.says {
-            said.retain(|(known, _)| known != key);
-            said.push((key.clone(), value.clone()));
+        let mut options: Vec<_> = truth.map(|(key, value)| (key.to_owned(), value)).collect();
+        for (key, value) in &self.sharded.overrides {
+            options.retain(|(known, _)| known != key);
+            options.push((key.clone(), value.clone()));
         }
-        said
+        options
     }
 
     /// The shard of a new connection; `from` is the client's source port, if that chooses. `None`

@@ -168,7 +168,10 @@ pub(crate) fn select(table: Arc<Table>, select: &Select, rows: usize) -> Result<
         Answer::System { columns, filters }
     } else if is_row {
         Answer::Row(
-            columns.iter().map(|at| made_up(&table, *at, &filters)).collect::<Result<_, _>>()?,
+            columns
+                .iter()
+                .map(|at| canned_cell(&table, *at, &filters))
+                .collect::<Result<_, _>>()?,
         )
     } else {
         let rows = match &select.limit {
@@ -192,7 +195,7 @@ pub(crate) fn select(table: Arc<Table>, select: &Select, rows: usize) -> Result<
 }
 
 /// A cell of a row selected by its key: the requested value, or a made-up one.
-fn made_up(table: &Table, at: usize, filters: &[(usize, Cell)]) -> Result<Cell, String> {
+fn canned_cell(table: &Table, at: usize, filters: &[(usize, Cell)]) -> Result<Cell, String> {
     match filters.iter().find(|(column, _)| *column == at) {
         Some((_, Cell::Bound(marker))) => Ok(Cell::Bound(*marker)),
         Some((_, Cell::Fixed(bytes))) => Ok(Cell::Fixed(bytes.clone())),
@@ -252,7 +255,7 @@ impl Prepared {
     pub(crate) fn bound<'a>(&self, values: &Values<'a>) -> Result<Vec<&'a [u8]>, String> {
         self.check(values)?;
         let mut reader = Reader(values.bytes);
-        let mut found: Vec<&[u8]> = vec![&[]; values.count];
+        let mut bound: Vec<&[u8]> = vec![&[]; values.count];
         for at in 0..values.count {
             let mut marker = at;
             if values.named {
@@ -262,8 +265,8 @@ impl Prepared {
             }
             let before = reader.rest();
             reader.bytes().map_err(|error| error.to_string())?;
-            found[marker] = &before[..before.len() - reader.rest().len()];
+            bound[marker] = &before[..before.len() - reader.rest().len()];
         }
-        Ok(found)
+        Ok(bound)
     }
 }

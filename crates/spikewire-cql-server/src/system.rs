@@ -83,7 +83,7 @@ pub(crate) fn tables() -> Vec<Arc<Table>> {
     ];
     let keyspaces =
         [("keyspace_name", text()), ("durable_writes", Type::Boolean), ("replication", texts())];
-    let made = [
+    let table_columns = [
         ("keyspace_name", text()),
         ("table_name", text()),
         ("comment", text()),
@@ -117,26 +117,26 @@ pub(crate) fn tables() -> Vec<Arc<Table>> {
     };
     let virtual_schema =
         |name, columns: &[_], keys| Table::system("system_virtual_schema", name, columns, keys);
-    let mut found = vec![
+    let mut all = vec![
         system("local", &local, 1),
         system("peers", &peers, 1),
         system("peers_v2", &peers_v2, 1),
         system("canned", &[("key", text()), ("served", Type::Bigint)], 1),
         schema("keyspaces", &keyspaces, 1),
-        schema("tables", &made, 2),
+        schema("tables", &table_columns, 2),
         schema("columns", &columns, 3),
         schema("types", &types, 2),
         schema("views", &views, 2),
         functions("functions", "function_name"),
         functions("aggregates", "aggregate_name"),
         virtual_schema("keyspaces", &keyspaces[..1], 1),
-        virtual_schema("tables", &made[..3], 2),
+        virtual_schema("tables", &table_columns[..3], 2),
         virtual_schema("columns", &columns, 3),
     ];
     for name in ["indexes", "triggers", "dropped_columns", "column_masks"] {
-        found.push(schema(name, &of_tables, 2));
+        all.push(schema(name, &of_tables, 2));
     }
-    found.into_iter().map(Arc::new).collect()
+    all.into_iter().map(Arc::new).collect()
 }
 
 /// All rows of one of these tables.
@@ -147,7 +147,7 @@ pub(crate) fn rows(table: &Table, facts: &Facts<'_>) -> Vec<Vec<Value>> {
         ("system_schema", "keyspaces") => {
             facts.keyspaces.iter().map(|name| keyspace(name)).collect()
         }
-        ("system_schema", "tables") => facts.tables.iter().map(|table| made(table)).collect(),
+        ("system_schema", "tables") => facts.tables.iter().map(|table| table_row(table)).collect(),
         ("system_schema", "columns") => {
             facts.tables.iter().flat_map(|table| columns(table)).collect()
         }
@@ -196,7 +196,7 @@ fn keyspace(name: &str) -> Vec<Value> {
     vec![text(name), Value::Boolean(true), Value::Map(replication.into())]
 }
 
-fn made(table: &Table) -> Vec<Value> {
+fn table_row(table: &Table) -> Vec<Value> {
     let id = spikewire_cql::token::token(table.full_name().as_bytes()) as u64;
     vec![
         text(&table.keyspace),

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use spikewire_cql::response::Column;
 use spikewire_cql::types::Type;
 
-use crate::text::MadeTable;
+use crate::text::CreateTable;
 
 /// The role of a column in its table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -31,8 +31,8 @@ pub(crate) struct Table {
 
 impl Table {
     /// The table created by a statement.
-    pub(crate) fn made(keyspace: &str, made: MadeTable) -> Result<Self, String> {
-        let MadeTable { name, columns, partition, clustering, .. } = made;
+    pub(crate) fn created(keyspace: &str, create: CreateTable) -> Result<Self, String> {
+        let CreateTable { name, columns, partition, clustering, .. } = create;
         let keys = partition.iter().map(|name| (name, true));
         let keys = keys.chain(clustering.iter().map(|name| (name, false)));
         for (key, _) in keys.clone() {
@@ -88,8 +88,9 @@ impl Table {
 
     /// The index of a column.
     pub(crate) fn position(&self, name: &str) -> Result<usize, String> {
-        let found = self.columns.iter().position(|(column, _)| *column.name == *name);
-        found.ok_or_else(|| format!("Undefined column name {name} in table {}", self.full_name()))
+        let position = self.columns.iter().position(|(column, _)| *column.name == *name);
+        position
+            .ok_or_else(|| format!("Undefined column name {name} in table {}", self.full_name()))
     }
 
     /// Keyspace and name.

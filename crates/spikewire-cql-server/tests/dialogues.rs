@@ -4,7 +4,7 @@ use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::time::Duration;
 
-use spikewire_cql::envelope::{Extras, Header, Opened, stamp};
+use spikewire_cql::envelope::{Extras, Header, UnsealResult, stamp};
 use spikewire_cql::request::{self, Parameters, Startup, Values, values_with};
 use spikewire_cql::response::error::Code;
 use spikewire_cql::response::{Message, QueryResult, Response};
@@ -54,7 +54,9 @@ impl Client {
             {
                 return self.plain.drain(..header.envelope_len()).collect();
             }
-            if let Opened::Took(len) = self.sealing.open(&self.sealed, &mut self.plain).unwrap() {
+            if let UnsealResult::Took(len) =
+                self.sealing.open(&self.sealed, &mut self.plain).unwrap()
+            {
                 self.sealed.drain(..len);
                 continue;
             }
@@ -207,7 +209,7 @@ fn many_rows_come_page_by_page_and_requests_of_one_write_are_all_answered() {
 }
 
 #[test]
-fn what_is_not_understood_is_refused_in_words() {
+fn what_is_not_understood_is_rejected_in_words() {
     let server = Server::start(&Options::default()).unwrap();
     let mut client = Client::connect(&server, Version::V4, false);
     [KEYSPACE, TABLE].iter().for_each(|text| drop(client.query(text)));
@@ -221,8 +223,8 @@ fn what_is_not_understood_is_refused_in_words() {
         ("SELECT 'open", Code::Syntax, "quote is not closed"),
         (KEYSPACE, Code::AlreadyExists, "already existing k"),
     ] {
-        let (said, message) = error(&client.query(text));
-        assert_eq!(said, code, "{text}: {message}");
+        let (actual, message) = error(&client.query(text));
+        assert_eq!(actual, code, "{text}: {message}");
         assert!(message.contains(words), "{text}: {message}");
     }
     client.send(execute(Version::V4, (b"unknown", b""), &[], &Parameters::default()));
@@ -239,14 +241,14 @@ fn what_is_not_understood_is_refused_in_words() {
 }
 
 #[test]
-fn strangers_are_told_so_and_other_versions_too() {
+fn other_protocols_and_versions_are_rejected() {
     let server = Server::start(&Options::default()).unwrap();
     let mut stranger = TcpStream::connect(server.address()).unwrap();
     stranger.set_read_timeout(Some(Duration::from_secs(30))).unwrap();
     stranger.write_all(b"GET / HTTP/1.1\r\n\r\n").unwrap();
-    let mut said = Vec::new();
-    stranger.read_to_end(&mut said).unwrap();
-    assert!(error(&said).1.contains("HTTP"));
+    let mut reply = Vec::new();
+    stranger.read_to_end(&mut reply).unwrap();
+    assert!(error(&reply).1.contains("HTTP"));
 
     let mut out = Vec::new();
     request::options(&mut out, Version::V5).unwrap();
@@ -256,8 +258,10 @@ fn strangers_are_told_so_and_other_versions_too() {
     socket.write_all(&out).unwrap();
     let mut reply = vec![0; 4096];
     let len = socket.read(&mut reply).unwrap();
-    let Message::Error(refusal) = Response::read(&reply[..len]).unwrap().message else { panic!() };
-    assert!(refusal.refuses_version());
+    let Message::Error(rejection) = Response::read(&reply[..len]).unwrap().message else {
+        panic!()
+    };
+    assert!(rejection.rejects_version());
 }
 
 #[test]

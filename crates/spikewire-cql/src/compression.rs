@@ -3,7 +3,7 @@
 
 use lz4_flex::block::{compress_into, decompress_into, get_maximum_output_size};
 
-use crate::envelope::{HEADER_LEN, Header, MAX_BODY, Opcode, Opened, flag};
+use crate::envelope::{HEADER_LEN, Header, MAX_BODY, Opcode, UnsealResult, flag};
 use crate::notation::{Malformed, Reader, Result};
 use crate::version::Version;
 
@@ -71,10 +71,10 @@ pub(crate) fn check_announced(plain: usize, block: usize) -> Result<()> {
 
 /// Takes the envelope at the beginning of `sealed`, once it is complete, and appends it to `plain`
 /// with an uncompressed body.
-pub fn inflate(sealed: &[u8], plain: &mut Vec<u8>) -> Result<Opened> {
-    let Some(header) = Header::read(sealed)? else { return Ok(Opened::Awaits(0)) };
+pub fn inflate(sealed: &[u8], plain: &mut Vec<u8>) -> Result<UnsealResult> {
+    let Some(header) = Header::read(sealed)? else { return Ok(UnsealResult::Awaits(0)) };
     let Some(envelope) = sealed.get(..header.envelope_len()) else {
-        return Ok(Opened::Awaits(header.envelope_len()));
+        return Ok(UnsealResult::Awaits(header.envelope_len()));
     };
     // Version 5 does not use the flag.
     if header.flags & flag::COMPRESSED == 0 || header.layout() != Version::V4 {
@@ -82,7 +82,7 @@ pub fn inflate(sealed: &[u8], plain: &mut Vec<u8>) -> Result<Opened> {
     } else {
         inflate_body(header, &envelope[HEADER_LEN..], plain)?;
     }
-    Ok(Opened::Took(header.envelope_len()))
+    Ok(UnsealResult::Took(header.envelope_len()))
 }
 
 fn inflate_body(mut header: Header, body: &[u8], plain: &mut Vec<u8>) -> Result<()> {

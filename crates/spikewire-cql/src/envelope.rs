@@ -189,7 +189,7 @@ impl Header {
 
 /// The error for bytes that do not begin like an envelope, with a guess at what they are.
 fn stranger(bytes: &[u8]) -> Malformed {
-    let shown: String =
+    let text: String =
         bytes.iter().take(16).flat_map(|&byte| byte.escape_ascii()).map(char::from).collect();
     let guess = match bytes {
         [b'H', ..] if b"HTTP".starts_with(&bytes[..bytes.len().min(4)]) => " (HTTP?)",
@@ -197,7 +197,7 @@ fn stranger(bytes: &[u8]) -> Malformed {
         [first, ..] if matches!(first & 0x7f, 1 | 2) => " (Cassandra before 2.1?)",
         _ => "",
     };
-    Malformed(format!("not Cassandra's native protocol{guess}: it begins with \"{shown}\""))
+    Malformed(format!("not Cassandra's native protocol{guess}: it begins with \"{text}\""))
 }
 
 /// Starts an envelope. Returns its position, for [`finish`].
@@ -318,7 +318,7 @@ fn put_payload(
 
 /// The result of unsealing bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Opened {
+pub enum UnsealResult {
     /// A unit of this many bytes was opened and its contents appended.
     Took(usize),
     /// The first unit is incomplete; its total length, or 0 if that is not known yet.

@@ -46,12 +46,12 @@ impl<'a> Reader<'a> {
     /// The next `len` bytes.
     #[inline]
     pub fn take(&mut self, len: usize) -> Result<&'a [u8]> {
-        let Some((taken, rest)) = self.0.split_at_checked(len) else {
+        let Some((bytes, rest)) = self.0.split_at_checked(len) else {
             let have = self.0.len();
             return Err(Malformed(format!("{len} bytes announced, {have} left")));
         };
         self.0 = rest;
-        Ok(taken)
+        Ok(bytes)
     }
 
     /// The next `N` bytes.

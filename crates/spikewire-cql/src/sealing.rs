@@ -1,7 +1,7 @@
 //! How the envelopes of a connection are wrapped, from its first byte on.
 
 use crate::compression::{compress_bodies, inflate};
-use crate::envelope::{Header, Opened};
+use crate::envelope::{Header, UnsealResult};
 use crate::notation::Result;
 use crate::segment::{self, Unsealer};
 use crate::version::Version;
@@ -41,15 +41,17 @@ impl Sealing {
 
     /// Takes the envelope or segment at the beginning of `sealed`, once it is complete, and appends
     /// its contents to `plain`: envelopes, the last of which may end in a later segment.
-    pub fn open(&mut self, sealed: &[u8], plain: &mut Vec<u8>) -> Result<Opened> {
+    pub fn open(&mut self, sealed: &[u8], plain: &mut Vec<u8>) -> Result<UnsealResult> {
         match self {
             Self::Bare => {
-                let Some(header) = Header::read(sealed)? else { return Ok(Opened::Awaits(0)) };
+                let Some(header) = Header::read(sealed)? else {
+                    return Ok(UnsealResult::Awaits(0));
+                };
                 let Some(envelope) = sealed.get(..header.envelope_len()) else {
-                    return Ok(Opened::Awaits(header.envelope_len()));
+                    return Ok(UnsealResult::Awaits(header.envelope_len()));
                 };
                 plain.extend_from_slice(envelope);
-                Ok(Opened::Took(envelope.len()))
+                Ok(UnsealResult::Took(envelope.len()))
             }
             Self::Bodies => inflate(sealed, plain),
             Self::Segments(unsealer) => unsealer.open(sealed, plain),

@@ -6,7 +6,7 @@
 use lz4_flex::block::{compress_into, decompress_into, get_maximum_output_size};
 
 use crate::compression::check_announced;
-use crate::envelope::{Header, Opened};
+use crate::envelope::{Header, UnsealResult};
 use crate::notation::{Malformed, Result};
 
 /// Maximum size of a payload, compressed or not.
@@ -242,12 +242,12 @@ impl Unsealer {
 
     /// Takes the segment at the beginning of `sealed`, once it is complete, and appends its
     /// contents to `plain`: envelopes, the last of which may end in a later segment.
-    pub fn open(&mut self, sealed: &[u8], plain: &mut Vec<u8>) -> Result<Opened> {
-        let Some(head) = Head::read(sealed, self.lz4)? else { return Ok(Opened::Awaits(0)) };
+    pub fn open(&mut self, sealed: &[u8], plain: &mut Vec<u8>) -> Result<UnsealResult> {
+        let Some(head) = Head::read(sealed, self.lz4)? else { return Ok(UnsealResult::Awaits(0)) };
         let body = header_len(self.lz4);
         let end = body + head.payload;
         let Some(trailer) = sealed.get(end..end + TRAILER_LEN) else {
-            return Ok(Opened::Awaits(end + TRAILER_LEN));
+            return Ok(UnsealResult::Awaits(end + TRAILER_LEN));
         };
         let payload = &sealed[body..end];
         if crc32(payload).to_le_bytes() != *trailer {
@@ -283,7 +283,7 @@ impl Unsealer {
                 plain.append(&mut self.held);
             }
         }
-        Ok(Opened::Took(end + TRAILER_LEN))
+        Ok(UnsealResult::Took(end + TRAILER_LEN))
     }
 
     /// Accounts for a slice of a large envelope.

@@ -68,7 +68,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_best_version_that_a_server_announces_is_taken() {
+    fn the_best_version_that_a_server_announces_is_chosen() {
         assert_eq!(Version::best(["3/v3", "4/v4", "5/v5", "6/v6-beta"]), Some(Version::V5));
         assert_eq!(Version::best(["3/v3", "4/v4", "5/v5-beta"]), Some(Version::V4));
         assert_eq!(Version::best(["4"]), Some(Version::V4));
@@ -76,7 +76,7 @@ mod tests {
     }
 
     #[test]
-    fn a_version_that_is_refused_leads_to_the_next_lower_one() {
+    fn a_version_that_is_rejected_leads_to_the_next_lower_one() {
         assert_eq!(Version::V5.lower(), Some(Version::V4));
         assert_eq!(Version::V4.lower(), None);
         for version in Version::ALL {

@@ -7,7 +7,7 @@ use std::cell::Cell;
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::Index;
-use spikewire_cql::envelope::{HEADER_LEN, Header, Opened};
+use spikewire_cql::envelope::{HEADER_LEN, Header, UnsealResult};
 use spikewire_cql::request::Request;
 use spikewire_cql::response::{Column, Message, QueryResult, Response};
 use spikewire_cql::sealing::Sealing;
@@ -107,7 +107,7 @@ fn read_sealed(bytes: &[u8]) {
         check("sealed bytes", bytes.len() * 4, || {
             let mut sealing = Sealing::after_startup(version, lz4);
             let (mut rest, mut plain) = (bytes, Vec::new());
-            while let Ok(Opened::Took(len)) = sealing.open(rest, &mut plain) {
+            while let Ok(UnsealResult::Took(len)) = sealing.open(rest, &mut plain) {
                 assert!((1..=rest.len()).contains(&len));
                 rest = &rest[len..];
             }
@@ -120,18 +120,18 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(256))]
 
     #[test]
-    fn any_bytes_are_read_or_refused(bytes in vec(any::<u8>(), 0..200)) {
+    fn any_bytes_are_read_or_rejected(bytes in vec(any::<u8>(), 0..200)) {
         read_bodies(&bytes);
         read_sealed(&bytes);
     }
 
     #[test]
-    fn small_numbers_are_read_or_refused(bytes in vec(0..4_u8, 0..100)) {
+    fn small_numbers_are_read_or_rejected(bytes in vec(0..4_u8, 0..100)) {
         read_bodies(&bytes);
     }
 
     #[test]
-    fn dialogues_with_bytes_changed_are_read_or_refused(
+    fn dialogues_with_bytes_changed_are_read_or_rejected(
         line: Index,
         changes in vec((any::<Index>(), any::<u8>()), 1..4),
         cut: Index,

@@ -19,15 +19,15 @@ fn typed() -> impl Strategy<Value = (Type, Value)> {
 }
 
 /// The user-defined types within a type.
-fn user_defined(ty: &Type, found: &mut Vec<Arc<Udt>>) {
+fn user_defined(ty: &Type, udts: &mut Vec<Arc<Udt>>) {
     match ty {
-        Type::List(element) | Type::Set(element) => user_defined(element, found),
-        Type::Map(entry) => [&entry.0, &entry.1].iter().for_each(|ty| user_defined(ty, found)),
-        Type::Tuple(components) => components.iter().for_each(|ty| user_defined(ty, found)),
-        Type::Vector(vector) => user_defined(&vector.element, found),
+        Type::List(element) | Type::Set(element) => user_defined(element, udts),
+        Type::Map(entry) => [&entry.0, &entry.1].iter().for_each(|ty| user_defined(ty, udts)),
+        Type::Tuple(components) => components.iter().for_each(|ty| user_defined(ty, udts)),
+        Type::Vector(vector) => user_defined(&vector.element, udts),
         Type::Udt(udt) => {
-            found.push(udt.clone());
-            udt.fields.iter().for_each(|(_, ty)| user_defined(ty, found));
+            udts.push(udt.clone());
+            udt.fields.iter().for_each(|(_, ty)| user_defined(ty, udts));
         }
         _ => {}
     }
@@ -111,7 +111,7 @@ proptest! {
     }
 
     #[test]
-    fn values_of_other_types_are_refused_or_sent((_, value) in typed(), ty in support::types()) {
+    fn values_of_other_types_are_rejected_or_sent((_, value) in typed(), ty in support::types()) {
         let mut out = vec![7];
         if encode(&ty, &value, &mut out).is_err() {
             prop_assert_eq!(out, [7]);

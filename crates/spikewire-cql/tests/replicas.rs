@@ -57,8 +57,8 @@ fn replicas_of_every_token() {
         (network([("dc1", 0)]), "           "),
     ];
     for (strategy, expected) in vectors {
-        let found: Vec<_> = (1..=12).map(|at| spelled(&ring, &strategy, at * 100)).collect();
-        assert_eq!(found.join(" "), expected, "{strategy:?}");
+        let replicas: Vec<_> = (1..=12).map(|at| spelled(&ring, &strategy, at * 100)).collect();
+        assert_eq!(replicas.join(" "), expected, "{strategy:?}");
     }
 }
 
@@ -118,8 +118,8 @@ fn strategies_as_the_server_has_them() {
     assert_eq!(parse(&[]), Err(InvalidStrategy::NoClass));
     assert_eq!(parse(&[class("Odd")]), Err(InvalidStrategy::Class("Odd".to_owned())));
     for text in ["", "-1", "x", "1/1", "2/3", "99999999999"] {
-        let found = parse(&[class("SimpleStrategy"), ("replication_factor", text)]);
-        assert!(matches!(found, Err(InvalidStrategy::Factor { .. })), "{text}: {found:?}");
+        let result = parse(&[class("SimpleStrategy"), ("replication_factor", text)]);
+        assert!(matches!(result, Err(InvalidStrategy::Factor { .. })), "{text}: {result:?}");
     }
 }
 
@@ -142,12 +142,12 @@ fn walked(
             (factor.min(nodes.len()), factor as i64 - racks.len() as i64, Vec::new())
         })
         .collect();
-    let mut taken = Vec::new();
+    let mut chosen = Vec::new();
     for at in 0..entries.len() {
         let node = entries[(start + at) % entries.len()].1;
         let (dc, rack) = places[node];
         let (left, repeats, racks) = &mut dcs[dc];
-        if *left == 0 || taken.contains(&(node as u32)) {
+        if *left == 0 || chosen.contains(&(node as u32)) {
             continue;
         }
         if racks.contains(&rack) {
@@ -159,9 +159,9 @@ fn walked(
             racks.push(rack);
         }
         *left -= 1;
-        taken.push(node as u32);
+        chosen.push(node as u32);
     }
-    taken
+    chosen
 }
 
 proptest! {
@@ -207,9 +207,9 @@ fn a_large_cluster_shares_its_lists() {
     let ring = Ring::new(members);
     let replicas = ring.replicas(&network([("dc0", 3), ("dc1", 3)])).expect("replicas");
     for token in (0..10_000_u64).map(|at| at.wrapping_mul(0xd134_2543_de82_ef95).cast_signed()) {
-        let found = replicas.of(token);
-        let in_dc0 = found.iter().filter(|node| ring.dc(**node) == Some("dc0")).count();
-        assert_eq!((found.len(), in_dc0), (6, 3));
-        assert_eq!(found.first().copied(), ring.owner(token));
+        let nodes = replicas.of(token);
+        let in_dc0 = nodes.iter().filter(|node| ring.dc(**node) == Some("dc0")).count();
+        assert_eq!((nodes.len(), in_dc0), (6, 3));
+        assert_eq!(nodes.first().copied(), ring.owner(token));
     }
 }

@@ -10,9 +10,9 @@ const HERE: Sharding =
 /// The result for this server's options after one of them is changed or removed.
 fn read(changed: &str, value: Option<&str>) -> Option<Sharding> {
     let options = HERE.options();
-    let options = options.iter().filter_map(|(key, said)| {
-        let said = if *key == changed { value? } else { said };
-        Some((*key, vec![said]))
+    let options = options.iter().filter_map(|(key, values)| {
+        let values = if *key == changed { value? } else { values };
+        Some((*key, vec![values]))
     });
     Sharding::of(&Supported(options.collect()))
 }
@@ -47,10 +47,10 @@ fn shards_of_tokens() {
 }
 
 #[test]
-fn what_a_server_says() {
+fn options_of_a_server() {
     assert_eq!(read("", None), Some(HERE));
-    let said = HERE.options();
-    let of = |key: &str| said.iter().find(|(name, _)| *name == key).unwrap().1.as_str();
+    let values = HERE.options();
+    let of = |key: &str| values.iter().find(|(name, _)| *name == key).unwrap().1.as_str();
     assert_eq!(
         [of("SCYLLA_SHARD"), of("SCYLLA_NR_SHARDS"), of("SCYLLA_SHARDING_IGNORE_MSB")],
         ["3", "12", "12"]
@@ -61,7 +61,7 @@ fn what_a_server_says() {
 }
 
 #[test]
-fn what_makes_no_sense_is_as_if_it_were_not_said() {
+fn invalid_options_are_ignored() {
     for (key, value) in [
         ("SCYLLA_SHARD", "12"),
         ("SCYLLA_SHARD", "-1"),

@@ -78,7 +78,7 @@ fn one_column_is_the_key() {
 }
 
 #[test]
-fn keys_that_are_too_long_are_refused() {
+fn keys_that_are_too_long_are_rejected() {
     let mut key = b"before".to_vec();
     let longest = vec![0; 65_535];
     put_partition_key([&longest[..]], &mut key).unwrap();

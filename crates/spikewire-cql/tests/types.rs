@@ -202,8 +202,9 @@ fn names_in_quotes() {
     for name in ["Odd", "a\"b", "int", "1st", "größe", "list"] {
         let udt = Arc::new(Udt { name: name.to_owned(), ..(*address()).clone() });
         let spelled = Type::Udt(udt.clone()).to_string();
-        let found = Type::parse_with(&spelled, |_, asked| (asked == name).then(|| udt.clone()));
-        assert_eq!(found, Ok(Type::Udt(udt)), "{spelled}");
+        let result =
+            Type::parse_with(&spelled, |_, requested| (requested == name).then(|| udt.clone()));
+        assert_eq!(result, Ok(Type::Udt(udt)), "{spelled}");
     }
 }
 

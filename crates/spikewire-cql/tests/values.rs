@@ -5,7 +5,8 @@ use std::net::IpAddr;
 use spikewire_cql::notation::Reader;
 use spikewire_cql::types::{Type, Udt};
 use spikewire_cql::value::{
-    Decimal, Duration, Fixed, Misfit, Problem, Value, Values, Varint, decode, encode, encode_bound,
+    Decimal, Duration, EncodeError, Fixed, Problem, Value, Values, Varint, decode, encode,
+    encode_bound,
 };
 
 fn unhex(hex: &str) -> Vec<u8> {
@@ -14,7 +15,7 @@ fn unhex(hex: &str) -> Vec<u8> {
     pairs.map(|pair| u8::from_str_radix(pair, 16).expect("hex")).collect()
 }
 
-fn encoded(ty: &Type, value: &Value) -> Result<Vec<u8>, Misfit> {
+fn encoded(ty: &Type, value: &Value) -> Result<Vec<u8>, EncodeError> {
     let mut out = b"before".to_vec();
     let outcome = encode(ty, value, &mut out);
     let value = out.split_off(6);
@@ -28,8 +29,8 @@ fn decoded(ty: &Type, bytes: &[u8]) -> Result<Value, String> {
 }
 
 #[track_caller]
-fn refused(ty: &Type, value: &Value) -> String {
-    encoded(ty, value).expect_err("a misfit").to_string()
+fn error_text(ty: &Type, value: &Value) -> String {
+    encoded(ty, value).expect_err("an error").to_string()
 }
 
 fn text(text: &str) -> Value {
@@ -148,7 +149,7 @@ fn null_unset_and_empty() {
         Type::vector(Type::Float, 3),
     ];
     for ty in never {
-        assert!(refused(&ty, &Value::Empty).contains("empty"), "{ty}");
+        assert!(error_text(&ty, &Value::Empty).contains("empty"), "{ty}");
     }
 }
 
@@ -213,11 +214,11 @@ fn bytes_that_are_no_value() {
 }
 
 #[test]
-fn a_misfit_names_place_type_and_value() {
+fn an_encode_error_names_place_type_and_value() {
     let int = &Type::Int;
     let range = "int takes -2147483648 to 2147483647, not 3000000000";
-    assert_eq!(refused(int, &Value::Bigint(3_000_000_000)), range);
-    assert_eq!(refused(int, &text("7")), "int takes an integer, not \"7\"");
+    assert_eq!(error_text(int, &Value::Bigint(3_000_000_000)), range);
+    assert_eq!(error_text(int, &text("7")), "int takes an integer, not \"7\"");
     let people = Type::map(Type::Text, Type::list(address()));
     let wrong = person(&[("street", text("F")), ("number", Value::Bigint(3_000_000_000))]);
     let right = person(&[("street", text("G"))]);
@@ -226,17 +227,17 @@ fn a_misfit_names_place_type_and_value() {
         (text("b"), Value::List(vec![right, wrong])),
     ]);
     let expected = format!("[\"b\"][1].number: {range}");
-    assert_eq!(refused(&people, &value), expected);
+    assert_eq!(error_text(&people, &value), expected);
     let mut out = Vec::new();
-    let misfit = encode_bound("people", &people, &value, &mut out).unwrap_err();
-    assert_eq!(misfit.to_string(), format!("people{expected}"));
-    assert_eq!(misfit.ty, Type::Int);
-    assert!(matches!(misfit.problem, Problem::Range { .. }));
+    let error = encode_bound("people", &people, &value, &mut out).unwrap_err();
+    assert_eq!(error.to_string(), format!("people{expected}"));
+    assert_eq!(error.ty, Type::Int);
+    assert!(matches!(error.problem, Problem::Range { .. }));
     assert!(out.is_empty());
 }
 
 #[test]
-fn what_the_server_would_refuse_is_not_sent() {
+fn what_the_server_would_reject_is_not_sent() {
     let list = |value| Value::List(vec![Value::Int(1), value]);
     let ints = Type::list(Type::Int);
     let pair = Type::tuple([Type::Int, Type::Int]);
@@ -279,7 +280,7 @@ fn what_the_server_would_refuse_is_not_sent() {
         (Type::Boolean, Value::Int(1), "boolean takes true or false, not 1"),
     ];
     for (ty, value, message) in vectors {
-        assert_eq!(refused(&ty, &value), message);
+        assert_eq!(error_text(&ty, &value), message);
     }
     let short = encoded(&pair, &Value::Tuple(vec![Value::Int(1)])).unwrap();
     assert_eq!(short, unhex("0000000c 00000004 00000001 ffffffff"));

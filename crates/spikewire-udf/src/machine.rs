@@ -49,8 +49,8 @@ impl Machine {
         work: impl FnOnce() -> R,
     ) -> Result<R, Failure> {
         let outcome = self.lua.scope(|scope| {
-            let asked = scope.create_function(|_, ()| Ok(interrupted()))?;
-            self.bounds.watch(deadline, asked);
+            let check = scope.create_function(|_, ()| Ok(interrupted()))?;
+            self.bounds.watch(deadline, check);
             let result = work();
             self.bounds.unwatch();
             Ok(result)
@@ -103,8 +103,9 @@ impl Machine {
         let function = self.function(package, function)?;
         let call = || {
             let stream = mlua::Value::UserData(self.lua.create_userdata(StreamOps::default())?);
-            let given: mlua::Value = function.call(self.arguments(stream, arguments)?)?;
-            let plan = given.as_userdata().and_then(|given| given.borrow::<StreamOps>().ok());
+            let returned: mlua::Value = function.call(self.arguments(stream, arguments)?)?;
+            let plan =
+                returned.as_userdata().and_then(|returned| returned.borrow::<StreamOps>().ok());
             match plan {
                 Some(plan) => Ok(Pipeline::new(&self.lua, &self.bounds, plan.clone(), side)),
                 None => Err(mlua::Error::runtime("a stream function must return its stream")),
@@ -123,9 +124,9 @@ impl Machine {
 
     fn function(&self, package: &str, function: &str) -> Result<Function, Failure> {
         let module = self.module(package)?;
-        let found = module.raw_get::<mlua::Value>(function);
-        match found.map_err(|error| self.bounds.failure(&error))? {
-            mlua::Value::Function(found) => Ok(found),
+        let value = module.raw_get::<mlua::Value>(function);
+        match value.map_err(|error| self.bounds.failure(&error))? {
+            mlua::Value::Function(function) => Ok(function),
             _ => Err(Failure::NoFunction(function.to_owned())),
         }
     }

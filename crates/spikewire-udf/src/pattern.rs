@@ -18,7 +18,7 @@ const STEPS: usize = 4096;
 
 /// What a pattern captured.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Captured {
+pub enum CaptureValue {
     /// This range of the subject.
     Range(usize, usize),
     /// A position, from 0.
@@ -70,17 +70,17 @@ impl<'a> Matcher<'a> {
 
     /// A capture of the last match, which was `start..end`. For a pattern without captures, the
     /// first one is the whole match.
-    pub fn capture(&self, number: usize, (start, end): (usize, usize)) -> Result<Captured> {
+    pub fn capture(&self, number: usize, (start, end): (usize, usize)) -> Result<CaptureValue> {
         let Some(capture) = self.captures.get(number) else {
             if number == 0 {
-                return Ok(Captured::Range(start, end));
+                return Ok(CaptureValue::Range(start, end));
             }
             return Err(Error::runtime(format!("invalid capture index %{}", number + 1)));
         };
         match capture.extent {
             Extent::Open => Err(Error::runtime("unfinished capture")),
-            Extent::Position => Ok(Captured::Position(capture.start)),
-            Extent::Length(len) => Ok(Captured::Range(capture.start, capture.start + len)),
+            Extent::Position => Ok(CaptureValue::Position(capture.start)),
+            Extent::Length(len) => Ok(CaptureValue::Range(capture.start, capture.start + len)),
         }
     }
 
@@ -135,9 +135,9 @@ impl<'a> Matcher<'a> {
                     match self.at(end) {
                         Some(b'?') => {
                             if self.is_match(s, p, end)?
-                                && let Some(found) = self.run(s + 1, end + 1)?
+                                && let Some(end_of_match) = self.run(s + 1, end + 1)?
                             {
-                                return Ok(Some(found));
+                                return Ok(Some(end_of_match));
                             }
                             p = end + 1;
                         }
@@ -167,22 +167,22 @@ impl<'a> Matcher<'a> {
         }
         let level = self.captures.len();
         self.captures.push(Capture { start: s, extent });
-        let found = self.run(s, p)?;
-        if found.is_none() {
+        let result = self.run(s, p)?;
+        if result.is_none() {
             self.captures.truncate(level);
         }
-        Ok(found)
+        Ok(result)
     }
 
     fn close(&mut self, s: usize, p: usize) -> Result<Option<usize>> {
         let open = self.captures.iter().rposition(|capture| capture.extent == Extent::Open);
         let level = open.ok_or_else(|| Error::runtime("invalid pattern capture"))?;
         self.captures[level].extent = Extent::Length(s - self.captures[level].start);
-        let found = self.run(s, p)?;
-        if found.is_none() {
+        let result = self.run(s, p)?;
+        if result.is_none() {
             self.captures[level].extent = Extent::Open;
         }
-        Ok(found)
+        Ok(result)
     }
 
     /// Matches as many of the item `p..end` as possible, then the rest.
@@ -192,8 +192,8 @@ impl<'a> Matcher<'a> {
             count += 1;
         }
         loop {
-            if let Some(found) = self.run(s + count, end + 1)? {
-                return Ok(Some(found));
+            if let Some(end_of_match) = self.run(s + count, end + 1)? {
+                return Ok(Some(end_of_match));
             }
             if count == 0 {
                 return Ok(None);
@@ -205,8 +205,8 @@ impl<'a> Matcher<'a> {
     /// Matches as few of the item `p..end` as possible, then the rest.
     fn shortest(&mut self, mut s: usize, p: usize, end: usize) -> Result<Option<usize>> {
         loop {
-            if let Some(found) = self.run(s, end + 1)? {
-                return Ok(Some(found));
+            if let Some(end_of_match) = self.run(s, end + 1)? {
+                return Ok(Some(end_of_match));
             }
             if !self.is_match(s, p, end)? {
                 return Ok(None);
@@ -313,38 +313,38 @@ impl<'a> Matcher<'a> {
     fn is_in_set(&self, byte: u8, p: usize, end: usize) -> Result<bool> {
         self.step((end - p) / 8 + 1)?;
         let mut p = p + 1;
-        let mut wanted = true;
+        let mut is_member = true;
         if self.at(p) == Some(b'^') {
-            wanted = false;
+            is_member = false;
             p += 1;
         }
         while p < end {
             if self.pattern[p] == b'%' {
                 p += 1;
                 if self.at(p).is_some_and(|class| is_of_class(byte, class)) {
-                    return Ok(wanted);
+                    return Ok(is_member);
                 }
                 p += 1;
             } else if self.at(p + 1) == Some(b'-') && p + 2 < end {
                 if (self.pattern[p]..=self.pattern[p + 2]).contains(&byte) {
-                    return Ok(wanted);
+                    return Ok(is_member);
                 }
                 p += 3;
             } else {
                 if self.pattern[p] == byte {
-                    return Ok(wanted);
+                    return Ok(is_member);
                 }
                 p += 1;
             }
         }
-        Ok(!wanted)
+        Ok(!is_member)
     }
 }
 
 /// Whether a byte belongs to the class with this letter. A capital letter means the complement; any
 /// other character means itself.
 fn is_of_class(byte: u8, class: u8) -> bool {
-    let found = match class.to_ascii_lowercase() {
+    let is_in_class = match class.to_ascii_lowercase() {
         b'a' => byte.is_ascii_alphabetic(),
         b'c' => byte.is_ascii_control(),
         b'd' => byte.is_ascii_digit(),
@@ -358,5 +358,5 @@ fn is_of_class(byte: u8, class: u8) -> bool {
         b'z' => byte == 0,
         _ => return class == byte,
     };
-    found != class.is_ascii_uppercase()
+    is_in_class != class.is_ascii_uppercase()
 }

@@ -60,7 +60,7 @@ pub enum Change {
 
 /// A record accessed by Lua code.
 #[derive(Debug)]
-pub(crate) struct Held {
+pub(crate) struct RecordState {
     record: Record,
     /// Bins that were read or assigned, as Lua code holds them.
     live: BTreeMap<String, Val>,
@@ -75,7 +75,7 @@ pub(crate) struct Held {
     bounds: Rc<Bounds>,
 }
 
-impl Held {
+impl RecordState {
     /// Holds a bin's value from now on.
     fn hold(&mut self, name: &str, value: Val) -> Result<()> {
         let cost = name.len() + value.cost();
@@ -90,7 +90,7 @@ impl Held {
     }
 }
 
-impl Drop for Held {
+impl Drop for RecordState {
     fn drop(&mut self) {
         self.bounds.give(self.counted);
     }
@@ -98,11 +98,11 @@ impl Drop for Held {
 
 /// A handle; clones refer to the same record.
 #[derive(Debug, Clone)]
-pub(crate) struct Handle(Rc<RefCell<Held>>);
+pub(crate) struct Handle(Rc<RefCell<RecordState>>);
 
 impl Handle {
     pub fn new(record: Record, bounds: &Rc<Bounds>) -> Self {
-        Self(Rc::new(RefCell::new(Held {
+        Self(Rc::new(RefCell::new(RecordState {
             record,
             live: BTreeMap::new(),
             assigned: Vec::new(),
@@ -120,13 +120,13 @@ impl Handle {
     }
 
     fn get(&self, name: &str) -> Result<Val> {
-        let held = &mut *self.0.borrow_mut();
-        if let Some(value) = held.live.get(name) {
+        let state = &mut *self.0.borrow_mut();
+        if let Some(value) = state.live.get(name) {
             return Ok(value.clone());
         }
-        let Some(value) = held.record.bins.get(name) else { return Ok(Val::Nil) };
-        let value = Val::new(value, &held.bounds)?;
-        held.hold(name, value.clone())?;
+        let Some(value) = state.record.bins.get(name) else { return Ok(Val::Nil) };
+        let value = Val::new(value, &state.bounds)?;
+        state.hold(name, value.clone())?;
         Ok(value)
     }
 
@@ -137,44 +137,44 @@ impl Handle {
         }
         let value = Val::from_lua(value)
             .map_err(|error| Error::runtime(format!("bin {name:?}: {}", message_of(&error))))?;
-        let held = &mut *self.0.borrow_mut();
-        held.bounds.check_time()?;
-        held.hold(name, value)?;
-        if !held.assigned.iter().any(|known| known == name) {
-            held.assigned.push(name.to_owned());
+        let state = &mut *self.0.borrow_mut();
+        state.bounds.check_time()?;
+        state.hold(name, value)?;
+        if !state.assigned.iter().any(|known| known == name) {
+            state.assigned.push(name.to_owned());
         }
         Ok(())
     }
 
     /// Stores what was assigned.
     fn store(&self) -> Result<()> {
-        let held = &mut *self.0.borrow_mut();
-        let mut bins = match held.record.change.take() {
+        let state = &mut *self.0.borrow_mut();
+        let mut bins = match state.record.change.take() {
             Some(Change::Write { bins, .. }) => bins,
             Some(Change::Remove) | None => Vec::new(),
         };
-        for name in std::mem::take(&mut held.assigned) {
-            held.stored.remove(&name);
-            let most = held.bounds.limits().memory;
-            let left = most.saturating_sub(held.stored.values().sum());
-            let value = match held.live.get(&name) {
+        for name in std::mem::take(&mut state.assigned) {
+            state.stored.remove(&name);
+            let most = state.bounds.limits().memory;
+            let left = most.saturating_sub(state.stored.values().sum());
+            let value = match state.live.get(&name) {
                 Some(value) => {
-                    let (value, bytes) = value.to_value_within(&held.bounds, left)?;
-                    held.stored.insert(name.clone(), bytes);
+                    let (value, bytes) = value.to_value_within(&state.bounds, left)?;
+                    state.stored.insert(name.clone(), bytes);
                     value
                 }
                 None => Value::Nil,
             };
             if value == Value::Nil {
-                held.record.bins.remove(&name);
+                state.record.bins.remove(&name);
             } else {
-                held.record.bins.insert(name.clone(), value);
+                state.record.bins.insert(name.clone(), value);
             }
             bins.push(name);
         }
-        held.record.exists = !held.record.bins.is_empty();
-        held.record.change = Some(if held.record.exists {
-            Change::Write { bins, ttl: held.ttl, drop_key: held.drop_key }
+        state.record.exists = !state.record.bins.is_empty();
+        state.record.change = Some(if state.record.exists {
+            Change::Write { bins, ttl: state.ttl, drop_key: state.drop_key }
         } else {
             Change::Remove
         });
@@ -183,11 +183,11 @@ impl Handle {
 
     /// Stores a new record. Returns 0, or 1 if it already exists.
     pub fn create(&self) -> Result<i64> {
-        let held = self.0.borrow();
-        if held.record.exists {
+        let state = self.0.borrow();
+        if state.record.exists {
             return Ok(1);
         }
-        drop(held);
+        drop(state);
         self.store().map(|()| 0)
     }
 
@@ -201,15 +201,15 @@ impl Handle {
 
     /// Removes the record. Returns 0, or 1 if there is none.
     pub fn remove(&self) -> i64 {
-        let held = &mut *self.0.borrow_mut();
-        if !held.record.exists {
+        let state = &mut *self.0.borrow_mut();
+        if !state.record.exists {
             return 1;
         }
-        held.record.bins.clear();
-        held.live.clear();
-        held.assigned.clear();
-        held.record.exists = false;
-        held.record.change = Some(Change::Remove);
+        state.record.bins.clear();
+        state.live.clear();
+        state.assigned.clear();
+        state.record.exists = false;
+        state.record.change = Some(Change::Remove);
         0
     }
 
@@ -239,15 +239,15 @@ type Of = UserDataRef<Handle>;
 /// Creates the table `record`, with functions for a record's metadata.
 pub(crate) fn register(lua: &Lua) -> Result<()> {
     let record = lua.create_table()?;
-    macro_rules! tell {
-        ($($name:literal => $tell:expr),* $(,)?) => {
+    macro_rules! getters {
+        ($($name:literal => $getter:expr),* $(,)?) => {
             $(record.set($name, lua.create_function(|_, rec: Of| {
-                let held = rec.0.borrow();
-                Ok(($tell)(&held.record))
+                let state = rec.0.borrow();
+                Ok(($getter)(&state.record))
             })?)?;)*
         };
     }
-    tell! {
+    getters! {
         "ttl" => |record: &Record| record.ttl,
         "gen" => |record: &Record| record.generation,
         "setname" => |record: &Record| record.set.clone(),
@@ -258,13 +258,13 @@ pub(crate) fn register(lua: &Lua) -> Result<()> {
         "device_size" => |_: &Record| 0,
     }
     let digest = |_: &Lua, rec: Of| {
-        let held = rec.0.borrow();
-        Bytes::new(held.record.digest.to_vec(), &held.bounds)
+        let state = rec.0.borrow();
+        Bytes::new(state.record.digest.to_vec(), &state.bounds)
     };
     record.set("digest", lua.create_function(digest)?)?;
     let key = |lua: &Lua, rec: Of| {
-        let held = rec.0.borrow();
-        let key = held.record.key.as_ref().map(|key| Val::new(key, &held.bounds)).transpose()?;
+        let state = rec.0.borrow();
+        let key = state.record.key.as_ref().map(|key| Val::new(key, &state.bounds)).transpose()?;
         key.unwrap_or(Val::Nil).to_lua(lua)
     };
     record.set("key", lua.create_function(key)?)?;

@@ -104,7 +104,7 @@ pub(crate) fn register(lua: &Lua) -> Result<()> {
 struct Stage {
     step: StreamOp,
     /// The aggregate or reduction so far.
-    kept: Option<mlua::Value>,
+    accumulator: Option<mlua::Value>,
     /// Whether the stream has ended, because a `map` returned nil.
     ended: bool,
 }
@@ -119,7 +119,7 @@ pub struct Pipeline {
 
 impl Pipeline {
     pub(crate) fn new(lua: &Lua, bounds: &Rc<Bounds>, plan: StreamOps, side: Side) -> Self {
-        let stage = |step| Stage { step, kept: None, ended: false };
+        let stage = |step| Stage { step, accumulator: None, ended: false };
         let stages = plan.select(side).into_iter().map(stage).collect();
         Self { lua: lua.clone(), bounds: bounds.clone(), stages }
     }
@@ -155,7 +155,7 @@ impl Pipeline {
             self.bounds.start();
             let last = match &self.stages[at].step {
                 StreamOp::Aggregate(..) => Some(self.aggregate(at)),
-                StreamOp::Reduce(_) => self.stages[at].kept.take().map(Ok),
+                StreamOp::Reduce(_) => self.stages[at].accumulator.take().map(Ok),
                 _ => None,
             };
             let Some(last) = last else { continue };
@@ -168,8 +168,8 @@ impl Pipeline {
     /// The current aggregate, or a fresh initial value.
     fn aggregate(&mut self, at: usize) -> Result<mlua::Value> {
         let stage = &mut self.stages[at];
-        match (stage.kept.take(), &stage.step) {
-            (Some(kept), _) => Ok(kept),
+        match (stage.accumulator.take(), &stage.step) {
+            (Some(value), _) => Ok(value),
             (None, StreamOp::Aggregate(init, _)) => fresh(&self.lua, init),
             (None, _) => Ok(mlua::Value::Nil),
         }
@@ -198,17 +198,17 @@ impl Pipeline {
                 }
                 StreamOp::Aggregate(_, add) => {
                     let add = add.clone();
-                    let kept = self.aggregate(at)?;
-                    let kept: mlua::Value = add.call((kept, value))?;
-                    if kept.as_number().is_none_or(|number| number < FULL) {
-                        self.stages[at].kept = Some(kept);
+                    let accumulator = self.aggregate(at)?;
+                    let accumulator: mlua::Value = add.call((accumulator, value))?;
+                    if accumulator.as_number().is_none_or(|number| number < FULL) {
+                        self.stages[at].accumulator = Some(accumulator);
                         return Ok(());
                     }
-                    value = kept;
+                    value = accumulator;
                 }
                 StreamOp::Reduce(join) => {
-                    stage.kept = Some(match stage.kept.take() {
-                        Some(kept) => join.call((kept, value))?,
+                    stage.accumulator = Some(match stage.accumulator.take() {
+                        Some(accumulator) => join.call((accumulator, value))?,
                         None => value,
                     });
                     return Ok(());

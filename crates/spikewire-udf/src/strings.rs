@@ -6,7 +6,7 @@ use mlua::{Error, Lua, LuaString, MultiValue, Result, Table, Value};
 
 use crate::bounds::Bounds;
 use crate::pace::keep_pace;
-use crate::pattern::{Captured, Matcher};
+use crate::pattern::{CaptureValue, Matcher};
 
 /// Bytes with a special meaning in patterns.
 const SPECIAL: &[u8] = b"^$*+?.([%-";
@@ -15,19 +15,19 @@ const SPECIAL: &[u8] = b"^$*+?.([%-";
 pub fn register(lua: &Lua, bounds: &Rc<Bounds>) -> Result<()> {
     let string: Table = lua.globals().get("string")?;
     let own = bounds.clone();
-    let find = move |lua: &Lua, given: MultiValue| search(lua, &own, &given, "find");
+    let find = move |lua: &Lua, args: MultiValue| search(lua, &own, &args, "find");
     string.set("find", lua.create_function(find)?)?;
     let own = bounds.clone();
-    let matching = move |lua: &Lua, given: MultiValue| search(lua, &own, &given, "match");
+    let matching = move |lua: &Lua, args: MultiValue| search(lua, &own, &args, "match");
     string.set("match", lua.create_function(matching)?)?;
     let own = bounds.clone();
-    let all = move |lua: &Lua, given: MultiValue| each(lua, &own, &given);
+    let all = move |lua: &Lua, args: MultiValue| each(lua, &own, &args);
     string.set("gmatch", lua.create_function(all)?)?;
     let own = bounds.clone();
-    let replace = move |lua: &Lua, given: MultiValue| replace(lua, &own, &given);
+    let replace = move |lua: &Lua, args: MultiValue| replace(lua, &own, &args);
     string.set("gsub", lua.create_function(replace)?)?;
     let own = bounds.clone();
-    let repeat = move |lua: &Lua, given: MultiValue| repeat(lua, &own, &given);
+    let repeat = move |lua: &Lua, args: MultiValue| repeat(lua, &own, &args);
     string.set("rep", lua.create_function(repeat)?)?;
     // All strings share one metatable, and with it one table of methods, which scripts must not
     // change.
@@ -38,38 +38,33 @@ pub fn register(lua: &Lua, bounds: &Rc<Bounds>) -> Result<()> {
 }
 
 /// Lua's error for a wrong argument.
-pub fn bad(number: usize, function: &str, expected: &str, given: Option<&Value>) -> Error {
-    let given = match given {
+pub fn bad(number: usize, function: &str, expected: &str, actual: Option<&Value>) -> Error {
+    let actual = match actual {
         None => "no value",
         Some(Value::Integer(_)) => "number",
-        Some(given) => given.type_name(),
+        Some(actual) => actual.type_name(),
     };
     Error::runtime(format!(
-        "bad argument #{number} to '{function}' ({expected} expected, got {given})"
+        "bad argument #{number} to '{function}' ({expected} expected, got {actual})"
     ))
 }
 
 /// A string argument, counted from 1; numbers are converted to text.
-pub fn text(lua: &Lua, given: &MultiValue, number: usize, function: &str) -> Result<LuaString> {
-    let value = given.get(number - 1);
+pub fn text(lua: &Lua, args: &MultiValue, number: usize, function: &str) -> Result<LuaString> {
+    let value = args.get(number - 1);
     let wrong = || bad(number, function, "string", value);
     lua.coerce_string(value.ok_or_else(wrong)?.clone())?.ok_or_else(wrong)
 }
 
 /// An integer argument, counted from 1; `None` if it is missing.
-pub fn integer(
-    lua: &Lua,
-    given: &MultiValue,
-    number: usize,
-    function: &str,
-) -> Result<Option<i64>> {
-    match given.get(number - 1) {
+pub fn integer(lua: &Lua, args: &MultiValue, number: usize, function: &str) -> Result<Option<i64>> {
+    match args.get(number - 1) {
         None | Some(Value::Nil) => Ok(None),
-        value @ Some(found) => match lua.coerce_integer(found.clone())? {
-            None if matches!(found, Value::Number(_)) => Err(Error::runtime(format!(
+        value @ Some(argument) => match lua.coerce_integer(argument.clone())? {
+            None if matches!(argument, Value::Number(_)) => Err(Error::runtime(format!(
                 "bad argument #{number} to '{function}' (number has no integer representation)"
             ))),
-            found => found.map(Some).ok_or_else(|| bad(number, function, "number", value)),
+            argument => argument.map(Some).ok_or_else(|| bad(number, function, "number", value)),
         },
     }
 }
@@ -86,17 +81,17 @@ fn start(init: Option<i64>, len: usize) -> Option<usize> {
 }
 
 /// `string.find` and `string.match`.
-fn search(lua: &Lua, bounds: &Bounds, given: &MultiValue, function: &str) -> Result<MultiValue> {
+fn search(lua: &Lua, bounds: &Bounds, args: &MultiValue, function: &str) -> Result<MultiValue> {
     bounds.check_time()?;
-    let (subject, pattern) = (text(lua, given, 1, function)?, text(lua, given, 2, function)?);
+    let (subject, pattern) = (text(lua, args, 1, function)?, text(lua, args, 2, function)?);
     let (subject, pattern) = (&*subject.as_bytes(), &*pattern.as_bytes());
     let nothing = || Ok(MultiValue::from_vec(vec![Value::Nil]));
-    let Some(from) = start(integer(lua, given, 3, function)?, subject.len()) else {
+    let Some(from) = start(integer(lua, args, 3, function)?, subject.len()) else {
         return nothing();
     };
     let finds = function == "find";
     let is_plain =
-        given.get(3).is_some_and(|plain| !matches!(plain, Value::Nil | Value::Boolean(false)));
+        args.get(3).is_some_and(|plain| !matches!(plain, Value::Nil | Value::Boolean(false)));
     if finds && (is_plain || !pattern.iter().any(|byte| SPECIAL.contains(byte))) {
         let Some(at) = memchr::memmem::find(&subject[from..], pattern) else { return nothing() };
         let at = (from + at) as i64;
@@ -109,16 +104,16 @@ fn search(lua: &Lua, bounds: &Bounds, given: &MultiValue, function: &str) -> Res
     let mut matcher = Matcher::new(subject, &pattern[usize::from(anchored)..], bounds);
     for at in from..=subject.len() {
         if let Some(end) = matcher.match_at(at)? {
-            let mut found = Vec::new();
+            let mut values = Vec::new();
             if finds {
-                found.push(Value::Integer(at as i64 + 1));
-                found.push(Value::Integer(end as i64));
+                values.push(Value::Integer(at as i64 + 1));
+                values.push(Value::Integer(end as i64));
             }
             let whole = usize::from(!finds && matcher.capture_count() == 0);
             for number in 0..matcher.capture_count().max(whole) {
-                found.push(captured(lua, subject, matcher.capture(number, (at, end))?)?);
+                values.push(captured(lua, subject, matcher.capture(number, (at, end))?)?);
             }
-            return Ok(MultiValue::from_vec(found));
+            return Ok(MultiValue::from_vec(values));
         }
         if anchored {
             break;
@@ -127,10 +122,10 @@ fn search(lua: &Lua, bounds: &Bounds, given: &MultiValue, function: &str) -> Res
     nothing()
 }
 
-fn captured(lua: &Lua, subject: &[u8], capture: Captured) -> Result<Value> {
+fn captured(lua: &Lua, subject: &[u8], capture: CaptureValue) -> Result<Value> {
     Ok(match capture {
-        Captured::Range(start, end) => Value::String(lua.create_string(&subject[start..end])?),
-        Captured::Position(at) => Value::Integer(at as i64 + 1),
+        CaptureValue::Range(start, end) => Value::String(lua.create_string(&subject[start..end])?),
+        CaptureValue::Position(at) => Value::Integer(at as i64 + 1),
     })
 }
 
@@ -148,9 +143,9 @@ fn all_captured(
 }
 
 /// `string.gmatch`.
-fn each(lua: &Lua, bounds: &Rc<Bounds>, given: &MultiValue) -> Result<mlua::Function> {
-    let (subject, pattern) = (text(lua, given, 1, "gmatch")?, text(lua, given, 2, "gmatch")?);
-    let from = start(integer(lua, given, 3, "gmatch")?, subject.as_bytes().len());
+fn each(lua: &Lua, bounds: &Rc<Bounds>, args: &MultiValue) -> Result<mlua::Function> {
+    let (subject, pattern) = (text(lua, args, 1, "gmatch")?, text(lua, args, 2, "gmatch")?);
+    let from = start(integer(lua, args, 3, "gmatch")?, subject.as_bytes().len());
     let from = std::cell::Cell::new(from);
     let last = std::cell::Cell::new(None);
     let bounds = bounds.clone();
@@ -202,18 +197,18 @@ impl<'a> Output<'a> {
 }
 
 /// `string.gsub`.
-fn replace(lua: &Lua, bounds: &Rc<Bounds>, given: &MultiValue) -> Result<(LuaString, i64)> {
+fn replace(lua: &Lua, bounds: &Rc<Bounds>, args: &MultiValue) -> Result<(LuaString, i64)> {
     bounds.check_time()?;
-    let (subject, pattern) = (text(lua, given, 1, "gsub")?, text(lua, given, 2, "gsub")?);
+    let (subject, pattern) = (text(lua, args, 1, "gsub")?, text(lua, args, 2, "gsub")?);
     let (subject, pattern) = (&*subject.as_bytes(), &*pattern.as_bytes());
-    let new = match given.get(2) {
+    let new = match args.get(2) {
         Some(number @ (Value::Integer(_) | Value::Number(_))) => {
             Value::String(text(lua, &MultiValue::from_vec(vec![number.clone()]), 1, "gsub")?)
         }
         Some(new @ (Value::String(_) | Value::Table(_) | Value::Function(_))) => new.clone(),
         other => return Err(bad(3, "gsub", "string/function/table", other)),
     };
-    let most = integer(lua, given, 4, "gsub")?.unwrap_or(i64::MAX);
+    let most = integer(lua, args, 4, "gsub")?.unwrap_or(i64::MAX);
     let anchored = pattern.first() == Some(&b'^');
     let mut matcher = Matcher::new(subject, &pattern[usize::from(anchored)..], bounds);
     let mut out = Output::new(bounds);
@@ -285,8 +280,8 @@ fn fill(
             Some(b'0') => out.push(&subject[whole.0..whole.1])?,
             Some(digit @ b'1'..=b'9') => {
                 match matcher.capture(usize::from(digit - b'1'), whole)? {
-                    Captured::Range(start, end) => out.push(&subject[start..end])?,
-                    Captured::Position(at) => out.push((at + 1).to_string().as_bytes())?,
+                    CaptureValue::Range(start, end) => out.push(&subject[start..end])?,
+                    CaptureValue::Position(at) => out.push((at + 1).to_string().as_bytes())?,
                 }
             }
             _ => return Err(Error::runtime("invalid use of '%' in replacement string")),
@@ -297,14 +292,14 @@ fn fill(
 }
 
 /// `string.rep`.
-fn repeat(lua: &Lua, bounds: &Rc<Bounds>, given: &MultiValue) -> Result<LuaString> {
+fn repeat(lua: &Lua, bounds: &Rc<Bounds>, args: &MultiValue) -> Result<LuaString> {
     bounds.check_time()?;
-    let unit = text(lua, given, 1, "rep")?;
+    let unit = text(lua, args, 1, "rep")?;
     let count =
-        integer(lua, given, 2, "rep")?.ok_or_else(|| bad(2, "rep", "number", given.get(1)))?;
-    let between = match given.get(2) {
+        integer(lua, args, 2, "rep")?.ok_or_else(|| bad(2, "rep", "number", args.get(1)))?;
+    let between = match args.get(2) {
         None | Some(Value::Nil) => lua.create_string("")?,
-        Some(_) => text(lua, given, 3, "rep")?,
+        Some(_) => text(lua, args, 3, "rep")?,
     };
     let (unit, between) = (&*unit.as_bytes(), &*between.as_bytes());
     let each = unit.len() + between.len();

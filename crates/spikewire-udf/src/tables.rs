@@ -20,15 +20,15 @@ local function container(t, name)
 end
 
 local function integer(value, number, name)
-    local found = value
-    if math_type(found) ~= 'integer' then found = tointeger(tonumber(value) or 0.5) end
-    if not found then
-        local given = type(value)
-        local what = given == 'number' and 'number has no integer representation'
-            or 'number expected, got ' .. given
+    local number_value = value
+    if math_type(number_value) ~= 'integer' then number_value = tointeger(tonumber(value) or 0.5) end
+    if not number_value then
+        local kind = type(value)
+        local what = kind == 'number' and 'number has no integer representation'
+            or 'number expected, got ' .. kind
         error('bad argument #' .. number .. \" to '\" .. name .. \"' (\" .. what .. ')', 3)
     end
-    return found
+    return number_value
 end
 
 local function outside(name)
@@ -37,12 +37,12 @@ end
 
 local function insert(t, ...)
     container(t, 'insert')
-    local given, last = select('#', ...), #t + 1
-    if given == 1 then
+    local count, last = select('#', ...), #t + 1
+    if count == 1 then
         t[last] = (...)
         return
     end
-    if given ~= 2 then error(\"wrong number of arguments to 'insert'\", 2) end
+    if count ~= 2 then error(\"wrong number of arguments to 'insert'\", 2) end
     local at, value = ...
     at = integer(at, 2, 'insert')
     if at < 1 or at > last then outside('insert') end
@@ -108,7 +108,7 @@ pub fn register(lua: &Lua, bounds: &Rc<Bounds>) -> Result<()> {
     let environment = lua.create_table()?;
     environment.set("math", lua.create_table_from([("maxinteger", i64::MAX)])?)?;
     let chunk = lua.load(SOURCE).set_name("=table").set_environment(environment);
-    let made: Table = chunk.call((
+    let functions: Table = chunk.call((
         table.get::<Function>("sort")?,
         globals.get::<Function>("error")?,
         math.get::<Function>("type")?,
@@ -118,24 +118,24 @@ pub fn register(lua: &Lua, bounds: &Rc<Bounds>) -> Result<()> {
         globals.get::<Function>("type")?,
     ))?;
     for name in ["insert", "remove", "move", "sort"] {
-        table.set(name, made.get::<Function>(name)?)?;
+        table.set(name, functions.get::<Function>(name)?)?;
     }
     let own = bounds.clone();
-    let concat = move |lua: &Lua, given: MultiValue| concat(lua, &own, &given);
+    let concat = move |lua: &Lua, args: MultiValue| concat(lua, &own, &args);
     table.set("concat", lua.create_function(concat)?)
 }
 
 /// `table.concat`.
-fn concat(lua: &Lua, bounds: &Rc<Bounds>, given: &MultiValue) -> Result<LuaString> {
-    let Some(Value::Table(table)) = given.front() else {
-        return Err(strings::bad(1, "concat", "table", given.front()));
+fn concat(lua: &Lua, bounds: &Rc<Bounds>, args: &MultiValue) -> Result<LuaString> {
+    let Some(Value::Table(table)) = args.front() else {
+        return Err(strings::bad(1, "concat", "table", args.front()));
     };
-    let between = match given.get(1) {
+    let between = match args.get(1) {
         None | Some(Value::Nil) => lua.create_string("")?,
-        Some(_) => strings::text(lua, given, 2, "concat")?,
+        Some(_) => strings::text(lua, args, 2, "concat")?,
     };
-    let first = strings::integer(lua, given, 3, "concat")?.unwrap_or(1);
-    let last = strings::integer(lua, given, 4, "concat")?;
+    let first = strings::integer(lua, args, 3, "concat")?.unwrap_or(1);
+    let last = strings::integer(lua, args, 4, "concat")?;
     let last = last.map_or_else(|| table.len(), Ok)?;
     let mut out = strings::Output::new(bounds);
     for at in first..=last {

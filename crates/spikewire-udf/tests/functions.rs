@@ -61,10 +61,10 @@ fn creates_once() {
         local first = aerospike:create(rec)
         return list { first, aerospike:update(rec), aerospike:create(rec) }
     end";
-    let (made, result) = run(source, &[], &[]);
+    let (record, result) = run(source, &[], &[]);
     assert_eq!(result, Ok(Value::List(vec![Value::Int(0), Value::Int(0), Value::Int(1)])));
     assert_eq!(
-        made.change,
+        record.change,
         Some(Change::Write { bins: vec!["a".into()], ttl: Some(5), drop_key: false })
     );
     assert_eq!(run(source, &[("a", Value::Int(1))], &[]).1, Ok(Value::Int(1)));
@@ -173,7 +173,7 @@ fn failures_say_where() {
 }
 
 #[test]
-fn what_does_not_compile_is_refused_with_its_line() {
+fn what_does_not_compile_is_rejected_with_its_line() {
     let error = check("bad.lua", "function f()\n  return 1 +\nend").unwrap_err();
     assert_eq!(error.line, 3);
     assert!(error.message.contains("unexpected symbol"), "{error:?}");

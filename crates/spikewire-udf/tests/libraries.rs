@@ -37,12 +37,12 @@ impl Both {
         Self { lua, machine: Machine::new(Arc::new(library), limits).unwrap() }
     }
 
-    fn agree(&self, given: [&str; 3]) {
+    fn agree(&self, texts: [&str; 3]) {
         let f: mlua::Function = self.lua.globals().get("f").unwrap();
-        let expected: String = f.call((mlua::Value::Nil, given[0], given[1], given[2])).unwrap();
-        let given = given.map(|text| Value::Str(text.to_owned()));
-        let (_, result) = self.machine.apply("m", "f", Record::default(), &given);
-        assert_eq!(result, Ok(Value::Str(expected)), "{given:?}");
+        let expected: String = f.call((mlua::Value::Nil, texts[0], texts[1], texts[2])).unwrap();
+        let values = texts.map(|text| Value::Str(text.to_owned()));
+        let (_, result) = self.machine.apply("m", "f", Record::default(), &values);
+        assert_eq!(result, Ok(Value::Str(expected)), "{values:?}");
     }
 }
 
@@ -97,7 +97,7 @@ fn patterns_match_as_luas_own() {
 }
 
 #[test]
-fn tables_and_texts_are_made_as_luas_own() {
+fn tables_and_texts_are_as_luas_own() {
     let both = Both::new(
         "local n, m = tonumber(a) or a, tonumber(b) or b
         local function of(change, ...)
@@ -127,7 +127,7 @@ fn tables_and_texts_are_made_as_luas_own() {
 #[test]
 fn wrong_arguments_are_named() {
     let source = "function f(r)
-        local said = list()
+        local messages = list()
         for _, call in ipairs {
             function() string.find() end, function() ('x'):find({}) end,
             function() ('x'):rep() end, function() ('x'):gsub('x', true) end,
@@ -135,9 +135,9 @@ fn wrong_arguments_are_named() {
             function() table.insert(nil, 1) end, function() table.sort({}, 1) end,
         } do
             local _, text = pcall(call)
-            list.append(said, (tostring(text):gsub('^m.lua:%d+: ', ''):gsub('\\n.*', '')))
+            list.append(messages, (tostring(text):gsub('^m.lua:%d+: ', ''):gsub('\\n.*', '')))
         end
-        return said
+        return messages
     end";
     let mut library = Library::default();
     library.put("m.lua", source);

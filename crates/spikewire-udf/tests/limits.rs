@@ -176,7 +176,7 @@ fn functions_whose_work_grows_look_at_the_clock_first() {
 
 /// What these functions make is counted piece by piece, not when it is complete.
 #[test]
-fn values_are_counted_while_they_are_made() {
+fn values_are_counted_while_they_are_created() {
     // The last item fails, but the limit is reached before.
     let items = "local s, t = ('x'):rep(1000000), {} for i = 1, 20 do t[i] = s end t[21] = f";
     fails(&format!("{items} return list(t)"), "take more than");
@@ -185,10 +185,10 @@ fn values_are_counted_while_they_are_made() {
         "local b = bytes() bytes.set_size(b, 4000000) return #tostring(b)",
         "the text of 4000000",
     );
-    let shown = "function f()
+    let source = "function f()
         local b = bytes() bytes.append_string(b, 'a\\0\\255') return tostring(b) .. tostring(bytes())
     end";
-    assert_eq!(call(&machine(&[("m.lua", shown)]), "m"), Ok(Value::Str("61 00 FF".into())));
+    assert_eq!(call(&machine(&[("m.lua", source)]), "m"), Ok(Value::Str("61 00 FF".into())));
     fails("return string.pack(('x'):rep(2000))", "the format is longer than 1024 bytes");
     fails("return ('x'):upper(nil, string.rep)  .. string.upper()", "#1 to 'upper'");
 }
@@ -305,7 +305,7 @@ fn all_memory_is_counted() {
          for i = 1, 100 do bytes.append_string(d, s) end",
         much,
     );
-    let hoard = "kept = {} function f() for i = 1, 60000 do kept[#kept + 1] = {i} end end";
+    let hoard = "hoarded = {} function f() for i = 1, 60000 do hoarded[#hoarded + 1] = {i} end end";
     let machine = patient(hoard);
     assert!(!machine.is_nearly_full());
     let _ = call(&machine, "m");
@@ -353,13 +353,13 @@ fn a_caller_ends_what_runs_for_it() {
     let soon = || Some(Instant::now() + Duration::from_millis(20));
     for function in ["f", "g"] {
         assert_eq!(run(function, soon(), &|| false).unwrap(), Err(Failure::TimedOut));
-        let asked = Cell::new(0);
+        let checks = Cell::new(0);
         let third = || {
-            asked.set(asked.get() + 1);
-            asked.get() == 3
+            checks.set(checks.get() + 1);
+            checks.get() == 3
         };
         assert_eq!(run(function, None, &third).unwrap(), Err(Failure::Interrupted));
-        assert_eq!(asked.get(), 3);
+        assert_eq!(checks.get(), 3);
     }
     // Later calls are not affected.
     let quick = run("nothing", soon(), &|| false).unwrap();

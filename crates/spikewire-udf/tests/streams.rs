@@ -94,7 +94,7 @@ fn without_a_reduce_every_value_arrives() {
 }
 
 #[test]
-fn what_goes_wrong_is_told() {
+fn failures_are_reported() {
     let source = "function f(stream) return stream : map(function(rec) return rec.n .. {} end) end";
     let error = run(source, vec![records(0..2)], &[]).unwrap_err();
     assert!(error.to_string().starts_with("m.lua:1: attempt to concatenate"), "{error}");

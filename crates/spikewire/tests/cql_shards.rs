@@ -183,8 +183,8 @@ fn what_makes_no_sense_leaves_one_connection() {
         ("SCYLLA_SHARD", "-1"),
         ("SCYLLA_SHARDING_ALGORITHM", "another"),
     ] {
-        let says = vec![(key.to_owned(), value.to_owned())];
-        let server = start(Sharded { says, ..Sharded::new(4) });
+        let overrides = vec![(key.to_owned(), value.to_owned())];
+        let server = start(Sharded { overrides, ..Sharded::new(4) });
         let (session, select) = open(&server, builder());
         let (own, others) = ask(&server, &session, &select);
         assert_eq!(own + others, 200);
@@ -203,8 +203,8 @@ fn lies_have_a_bound() {
         ("SCYLLA_SHARD_AWARE_PORT", "1"),
         ("SCYLLA_SHARD_AWARE_PORT", "none"),
     ] {
-        let says = vec![(key.to_owned(), value.to_owned())];
-        let server = start(Sharded { says, ..Sharded::new(4) });
+        let overrides = vec![(key.to_owned(), value.to_owned())];
+        let server = start(Sharded { overrides, ..Sharded::new(4) });
         let (session, select) = open(&server, builder());
         for _ in 0..5 {
             let (own, others) = ask(&server, &session, &select);

@@ -2,7 +2,7 @@
 
 use super::call::{Argument, elements, int, operand};
 use super::flags;
-use crate::expression::Fault;
+use crate::fault::Fault;
 use crate::msgpack;
 use crate::result_code::ResultCode;
 

@@ -192,9 +192,9 @@ mod tests {
             (By::AllByValue(plain_value()), [&[0x16, 7], &plain[..]].concat()),
         ];
         for (by, expected) in lists {
-            let shown = format!("{by:?}");
+            let text = format!("{by:?}");
             let got = bytes(&Op::List(ListOp::GetBy(return_type::VALUE, by)), &[]);
-            assert_eq!(got[1..], expected, "{shown}");
+            assert_eq!(got[1..], expected, "{text}");
         }
         let put = MapOp::Put { key: Value::from("k"), value: deep_value(), order: 0, flags: 0 };
         let expected = [&[0x94, 0x43, 0xa2, 3, b'k'], &deep[..], &[0]].concat();

@@ -1,6 +1,6 @@
 //! What an operation on selected elements returns.
 
-use crate::expression::Type;
+use crate::value_type::Type;
 
 /// Nothing.
 pub const NONE: i64 = 0;

@@ -158,7 +158,7 @@ fn what_is_written_is_read() {
 }
 
 #[test]
-fn every_prefix_is_refused_and_what_follows_is_ignored() {
+fn every_prefix_is_rejected_and_what_follows_is_ignored() {
     for op in operations() {
         for context in contexts() {
             let mut written = bytes(&op, &context);
@@ -173,7 +173,7 @@ fn every_prefix_is_refused_and_what_follows_is_ignored() {
 }
 
 #[test]
-fn what_is_refused_and_with_which_code() {
+fn what_is_rejected_and_with_which_code() {
     let code = |bytes: &[u8]| Request::decode(bytes).map_or_else(|code| code.0, |_| 0);
     for bytes in [
         &[][..],

@@ -19,11 +19,11 @@ struct Rule {
 /// The rule for `op` with operands of these types.
 fn rule(op: Op, kinds: &[Option<Type>]) -> Result<Rule, Fault> {
     let count = kinds.len();
-    let takes = |fits: bool, wanted: &str| {
+    let takes = |fits: bool, expected: &str| {
         if fits {
             Ok(())
         } else {
-            Err(Fault::of_value(format!("`{}` takes {wanted}, not {count}", op.word())))
+            Err(Fault::of_value(format!("`{}` takes {expected}, not {count}", op.word())))
         }
     };
     let all = |kind| vec![kind; count];
@@ -105,19 +105,19 @@ fn same(op: Op, kinds: impl Iterator<Item = Option<Type>>) -> Result<Option<Type
 
 /// Checks a bin name.
 fn bin_name(name: &[u8]) -> Result<(), Fault> {
-    let shown = String::from_utf8_lossy(name);
+    let text = String::from_utf8_lossy(name);
     if name.is_empty() {
         return Err(Fault::of_value("a bin name must not be empty"));
     }
     if name.len() > limits::BIN_NAME {
         return Err(Fault::of_value(format!(
-            "the bin name {shown:?} is {} bytes long; the server's limit is {}",
+            "the bin name {text:?} is {} bytes long; the server's limit is {}",
             name.len(),
             limits::BIN_NAME
         )));
     }
     if name.contains(&0) {
-        return Err(Fault::of_value(format!("the bin name {shown:?} contains a NUL character")));
+        return Err(Fault::of_value(format!("the bin name {text:?} contains a NUL character")));
     }
     Ok(())
 }
@@ -268,8 +268,8 @@ impl Expression {
         let operands = operands
             .into_iter()
             .zip(rule.operands)
-            .map(|(operand, wanted)| match wanted {
-                Some(wanted) => operand.refined(wanted, &what),
+            .map(|(operand, expected)| match expected {
+                Some(expected) => operand.refined(expected, &what),
                 None => Ok(operand),
             })
             .collect::<Result<_, _>>()?;
@@ -331,41 +331,41 @@ impl Expression {
 
     /// Sets the type of this expression, if it has none yet. `what` names the user of the
     /// expression in errors.
-    pub fn refined(self, wanted: Type, what: &str) -> Result<Self, Fault> {
-        let refuse = |kind| Fault::of_type(format!("{what} takes {wanted}, not {kind}"));
+    pub fn refined(self, expected: Type, what: &str) -> Result<Self, Fault> {
+        let type_error = |kind| Fault::of_type(format!("{what} takes {expected}, not {kind}"));
         match self.kind {
-            Some(kind) if kind == wanted => return Ok(self),
-            Some(kind) => return Err(refuse(kind)),
+            Some(kind) if kind == expected => return Ok(self),
+            Some(kind) => return Err(type_error(kind)),
             None => {}
         }
         match self.node() {
-            Node::Bin(None, name) => Self::typed_bin(wanted, name),
+            Node::Bin(None, name) => Self::typed_bin(expected, name),
             Node::Call(call) => {
-                let call = Call { result: Some(wanted), ..call.clone() };
-                Self::make(Node::Call(call), Some(wanted))
+                let call = Call { result: Some(expected), ..call.clone() };
+                Self::make(Node::Call(call), Some(expected))
             }
             Node::Apply(op, operands) => {
                 let mut operands = operands.clone();
                 if op.signature() == Signature::Cond {
                     let at: Vec<usize> = values(&operands).map(|(at, _)| at).collect();
                     for at in at {
-                        operands[at] = operands[at].clone().refined(wanted, what)?;
+                        operands[at] = operands[at].clone().refined(expected, what)?;
                     }
                 } else {
-                    if !matches!(wanted, Type::Int | Type::Float) {
+                    if !matches!(expected, Type::Int | Type::Float) {
                         return Err(Fault::of_type(format!(
-                            "{what} takes {wanted}, not what `{}` gives",
+                            "{what} takes {expected}, not what `{}` gives",
                             op.word()
                         )));
                     }
                     for operand in &mut operands {
-                        *operand = operand.clone().refined(wanted, what)?;
+                        *operand = operand.clone().refined(expected, what)?;
                     }
                 }
-                Self::make(Node::Apply(*op, operands), Some(wanted))
+                Self::make(Node::Apply(*op, operands), Some(expected))
             }
             Node::Let(definitions, scope) => {
-                let scope = scope.clone().refined(wanted, what)?;
+                let scope = scope.clone().refined(expected, what)?;
                 let kind = scope.kind;
                 Self::make(Node::Let(definitions.clone(), scope), kind)
             }
@@ -394,11 +394,11 @@ impl Expression {
                         return Some(name);
                     }
                 }
-                let found = scope.redefined_in(names);
+                let redefined = scope.redefined_in(names);
                 for (name, _) in definitions {
                     names.remove(name.as_slice());
                 }
-                found
+                redefined
             }
             Node::Call(call) => call.on.redefined_in(names).or_else(|| {
                 call.arguments.iter().find_map(|argument| match argument {
@@ -434,8 +434,8 @@ impl Expression {
                     kinds.push(operand.check_in(names)?);
                 }
                 let rule = rule(*op, &kinds)?;
-                for (kind, wanted) in kinds.iter().zip(rule.operands) {
-                    fits(*kind, wanted, op.word())?;
+                for (kind, expected) in kinds.iter().zip(rule.operands) {
+                    fits(*kind, expected, op.word())?;
                 }
                 fits(rule.result, self.kind, op.word())?;
                 Ok(rule.result)
@@ -477,10 +477,10 @@ impl Expression {
     }
 }
 
-fn fits(kind: Option<Type>, wanted: Option<Type>, what: &str) -> Result<(), Fault> {
-    match (kind, wanted) {
-        (Some(kind), Some(wanted)) if kind != wanted => {
-            Err(Fault::of_type(format!("`{what}` takes {wanted}, not {kind}")))
+fn fits(kind: Option<Type>, expected: Option<Type>, what: &str) -> Result<(), Fault> {
+    match (kind, expected) {
+        (Some(kind), Some(expected)) if kind != expected => {
+            Err(Fault::of_type(format!("`{what}` takes {expected}, not {kind}")))
         }
         _ => Ok(()),
     }

@@ -119,8 +119,8 @@ impl Expression {
         call.on = match (call.system, call.wants()) {
             (BITS, _) => on.refined(Type::Blob, "a bit operation")?,
             (HLL, _) => on.refined(Type::Hll, "a sketch operation")?,
-            (CDT, wanted) => match (on.kind, wanted) {
-                (None, Some(wanted)) => on.refined(wanted, "a list or map operation")?,
+            (CDT, expected) => match (on.kind, expected) {
+                (None, Some(expected)) => on.refined(expected, "a list or map operation")?,
                 (None | Some(Type::List | Type::Map), _) => on,
                 (Some(kind), _) => {
                     return Err(Fault::of_type(format!(

@@ -192,8 +192,8 @@ fn argument(reader: &mut Reader<'_>, depth: u16) -> Result<Argument, Fault> {
     Ok(Argument::Raw(take(reader)?.to_vec()))
 }
 
-fn exactly(operands: u32, wanted: u32) -> Result<(), Fault> {
-    if operands == wanted { Ok(()) } else { fail("a wrong number of operands") }
+fn exactly(operands: u32, expected: u32) -> Result<(), Fault> {
+    if operands == expected { Ok(()) } else { fail("a wrong number of operands") }
 }
 
 fn int(reader: &mut Reader<'_>) -> Result<i64, Fault> {

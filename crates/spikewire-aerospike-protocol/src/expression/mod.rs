@@ -44,133 +44,14 @@ use std::sync::Arc;
 pub use self::call::{Argument, Call, Slot};
 use self::chain::SharedNode;
 pub use self::op::{Meta, Op};
+pub use crate::fault::Fault;
 use crate::limits;
-use crate::value::particle;
+pub use crate::value_type::Type;
 
 /// Deepest nesting of an expression.
 pub const DEPTH: u16 = limits::NESTING as u16;
 /// Most bytes of an encoded expression.
 pub const SIZE: usize = 1 << 20;
-
-/// Types of values, with their wire numbers in expressions.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-#[repr(u8)]
-pub enum Type {
-    /// No value.
-    Nil = 0,
-    /// True or false.
-    Bool = 1,
-    /// 64-bit signed integer.
-    Int = 2,
-    /// Text.
-    Str = 3,
-    /// List.
-    List = 4,
-    /// Map.
-    Map = 5,
-    /// Raw bytes.
-    Blob = 6,
-    /// 64-bit float.
-    Float = 7,
-    /// `GeoJSON`.
-    Geo = 8,
-    /// `HyperLogLog` sketch.
-    Hll = 9,
-}
-
-impl Type {
-    /// All types, ordered by number.
-    pub const ALL: [Self; 10] = [
-        Self::Nil,
-        Self::Bool,
-        Self::Int,
-        Self::Str,
-        Self::List,
-        Self::Map,
-        Self::Blob,
-        Self::Float,
-        Self::Geo,
-        Self::Hll,
-    ];
-
-    /// The type with this wire number.
-    pub fn from_wire(number: i64) -> Option<Self> {
-        usize::try_from(number).ok().and_then(|number| Self::ALL.get(number).copied())
-    }
-
-    /// The particle type that bins of this type are stored as.
-    pub fn particle(self) -> u8 {
-        match self {
-            Self::Nil => particle::NULL,
-            Self::Bool => particle::BOOL,
-            Self::Int => particle::INTEGER,
-            Self::Str => particle::STRING,
-            Self::List => particle::LIST,
-            Self::Map => particle::MAP,
-            Self::Blob => particle::BLOB,
-            Self::Float => particle::FLOAT,
-            Self::Geo => particle::GEOJSON,
-            Self::Hll => particle::HLL,
-        }
-    }
-
-    /// The name in text expressions.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Nil => "NIL",
-            Self::Bool => "BOOL",
-            Self::Int => "INT",
-            Self::Str => "STRING",
-            Self::List => "LIST",
-            Self::Map => "MAP",
-            Self::Blob => "BLOB",
-            Self::Float => "FLOAT",
-            Self::Geo => "GEO",
-            Self::Hll => "HLL",
-        }
-    }
-
-    /// The type with this name in text expressions.
-    pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|of| of.name() == name)
-    }
-}
-
-impl std::fmt::Display for Type {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(self.name())
-    }
-}
-
-/// Why an expression is invalid.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum Fault {
-    /// Incompatible types.
-    #[error("{0}")]
-    Type(String),
-    /// Anything else, such as a number of operands, a name or a size.
-    #[error("{0}")]
-    Value(String),
-}
-
-impl Fault {
-    pub(crate) fn of_type(message: impl Into<String>) -> Self {
-        Self::Type(message.into())
-    }
-
-    pub(crate) fn of_value(message: impl Into<String>) -> Self {
-        Self::Value(message.into())
-    }
-
-    /// The same fault, prefixed with the name of the offending part.
-    #[must_use]
-    pub fn within(self, what: &str) -> Self {
-        match self {
-            Self::Type(why) => Self::Type(format!("{what}: {why}")),
-            Self::Value(why) => Self::Value(format!("{what}: {why}")),
-        }
-    }
-}
 
 /// A constant inside an expression.
 #[derive(Debug, Clone, PartialEq)]

@@ -41,7 +41,7 @@ fn known_bytes() {
         .unwrap()
     };
     let five = E::from(5_i64);
-    for (made, known) in [
+    for (built, known) in [
         (apply(Op::Gt, [bin("a"), five.clone()]), "93 03 93 51 02 a161 05"),
         (apply(Op::Eq, [bin("a"), text("x")]), "93 01 93 51 03 a161 a20378"),
         (apply(Op::Add, [int_a.clone(), one]), "93 14 93 51 02 a161 01"),
@@ -57,14 +57,14 @@ fn known_bytes() {
             "95 7f 04 40 92 01 92 7e 92 01 02 93 51 04 a16c",
         ),
     ] {
-        assert_eq!(made.encode().unwrap(), hex(known), "{made}");
-        assert_eq!(E::decode(&hex(known)).unwrap(), made, "{made}");
+        assert_eq!(built.encode().unwrap(), hex(known), "{built}");
+        assert_eq!(E::decode(&hex(known)).unwrap(), built, "{built}");
     }
 }
 
 #[test]
 fn bins_take_the_type_they_are_used_with() {
-    for (made, shown) in [
+    for (built, text) in [
         (apply(Op::Gt, [bin("a"), 2.5.into()]), "$.a:FLOAT > 2.5"),
         (
             apply(Op::Le, [apply(Op::Add, [bin("a"), bin("b")]), 7.into()]),
@@ -77,8 +77,8 @@ fn bins_take_the_type_they_are_used_with() {
         (apply(Op::Mod, [bin("a"), bin("b c")]), "$.a:INT % $.'b c':INT"),
         (apply(Op::In, [5.into(), bin("a")]), "5 in $.a:LIST"),
     ] {
-        assert_eq!(made.to_string(), shown);
-        assert_eq!(E::decode(&made.encode().unwrap()).unwrap(), made);
+        assert_eq!(built.to_string(), text);
+        assert_eq!(E::decode(&built.encode().unwrap()).unwrap(), built);
     }
     let filter = bin("flag").filter().unwrap();
     assert_eq!(E::decode(&filter).unwrap().to_string(), "$.flag:BOOL");
@@ -87,17 +87,17 @@ fn bins_take_the_type_they_are_used_with() {
 }
 
 #[test]
-fn what_does_not_go_together_is_refused() {
+fn what_does_not_go_together_is_rejected() {
     let int = || E::from(1_i64);
-    let refused = |op, operands: Vec<E>| E::apply(op, operands).unwrap_err().to_string();
+    let error = |op, operands: Vec<E>| E::apply(op, operands).unwrap_err().to_string();
     assert_eq!(
-        refused(Op::Eq, vec![int(), text("x")]),
+        error(Op::Eq, vec![int(), text("x")]),
         "`==` needs operands of one type, not INT and STRING"
     );
-    assert_eq!(refused(Op::And, vec![int(), true.into()]), "`and` takes BOOL, not INT");
-    assert_eq!(refused(Op::And, vec![true.into()]), "`and` takes two operands or more, not 1");
-    assert_eq!(refused(Op::Add, vec![text("x"), text("y")]), "`+` takes INT or FLOAT, not STRING");
-    assert_eq!(refused(Op::Floor, vec![int()]), "`floor` takes FLOAT, not INT");
+    assert_eq!(error(Op::And, vec![int(), true.into()]), "`and` takes BOOL, not INT");
+    assert_eq!(error(Op::And, vec![true.into()]), "`and` takes two operands or more, not 1");
+    assert_eq!(error(Op::Add, vec![text("x"), text("y")]), "`+` takes INT or FLOAT, not STRING");
+    assert_eq!(error(Op::Floor, vec![int()]), "`floor` takes FLOAT, not INT");
     assert!(E::apply(Op::Cond, vec![true.into(), int(), text("x")]).is_err());
     assert!(E::apply(Op::Cond, vec![true.into(), int()]).is_err());
     assert!(E::apply(Op::Add, vec![]).is_err() && E::apply(Op::Cond, vec![]).is_err());
@@ -136,7 +136,7 @@ fn size_and_depth_are_bounded() {
 }
 
 #[test]
-fn broken_bytes_are_refused() {
+fn broken_bytes_are_rejected() {
     for bytes in [
         "",
         "90",
@@ -176,9 +176,9 @@ fn maps_are_ordered_so_that_they_compare() {
         (Value::from("b"), Value::from(1_i64)),
         (Value::from(7_i64), Value::List(vec![Value::Map(vec![])])),
     ]);
-    let made = E::try_from(&map).unwrap();
-    assert_eq!(made.encode().unwrap(), hex("83 c70001 c0 07 9180 a20362 01"));
-    assert_eq!(made.to_string(), "{7: [{}], 'b': 1}");
+    let built = E::try_from(&map).unwrap();
+    assert_eq!(built.encode().unwrap(), hex("83 c70001 c0 07 9180 a20362 01"));
+    assert_eq!(built.to_string(), "{7: [{}], 'b': 1}");
     let twice = Value::Map(vec![(1_i64.into(), Value::Nil), (1_i64.into(), Value::Nil)]);
     assert!(E::try_from(&twice).is_err());
 }

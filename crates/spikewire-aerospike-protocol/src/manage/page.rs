@@ -196,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn broken_bodies_are_refused() {
+    fn broken_bodies_are_rejected() {
         let page = Page { rows: rows(), end: Some(ResultCode::QUERY_END) };
         let mut out = Vec::new();
         page.encode(&mut out);

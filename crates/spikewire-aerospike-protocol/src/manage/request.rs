@@ -166,7 +166,7 @@ impl Request {
     /// Decodes the body of a security frame; `None`: another command.
     pub fn parse(body: &[u8]) -> Result<Option<Self>, Malformed> {
         let (_, command, fields) = auth::read(body)?;
-        let fields = Parsed(&fields);
+        let fields = RequestFields(&fields);
         Ok(Some(match command {
             command::CREATE_USER => Self::CreateUser {
                 user: fields.user()?,
@@ -224,9 +224,9 @@ impl Request {
 }
 
 /// The fields of a request to decode.
-struct Parsed<'a>(&'a [Field<'a>]);
+struct RequestFields<'a>(&'a [Field<'a>]);
 
-impl<'a> Parsed<'a> {
+impl<'a> RequestFields<'a> {
     fn find(&self, id: u8) -> Option<&'a [u8]> {
         auth::find(self.0, id)
     }
@@ -374,7 +374,7 @@ mod tests {
     }
 
     #[test]
-    fn broken_bodies_are_refused() {
+    fn broken_bodies_are_rejected() {
         for request in requests() {
             let bytes = bytes(&request);
             for cut in HEADER_LEN..bytes.len() {
@@ -395,8 +395,8 @@ mod tests {
     #[test]
     fn secrets_stay_out_of_debug_text() {
         for request in requests() {
-            let shown = format!("{request:?}");
-            assert!(!shown.contains("[1, 1") && !shown.contains("[2, 2"), "{shown}");
+            let debug = format!("{request:?}");
+            assert!(!debug.contains("[1, 1") && !debug.contains("[2, 2"), "{debug}");
         }
     }
 }

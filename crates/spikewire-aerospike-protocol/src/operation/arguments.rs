@@ -60,8 +60,8 @@ pub trait OperandArguments: Arguments {
 
 /// Looks up the number of a keyword.
 pub fn number_of(known: &Words, name: &str, word: &str) -> Result<i64, Fault> {
-    let found = known.iter().find(|(known, _)| *known == word).map(|(_, number)| *number);
-    found.ok_or_else(|| Fault::of_value(format!("{name} must be {}, got '{word}'", one_of(known))))
+    let number = known.iter().find(|(known, _)| *known == word).map(|(_, number)| *number);
+    number.ok_or_else(|| Fault::of_value(format!("{name} must be {}, got '{word}'", one_of(known))))
 }
 
 /// Checks a number against its bounds.

@@ -3,11 +3,14 @@
 
 use super::checks::{exclusive, one_way};
 use super::words::OVERFLOW;
-use super::{Given, Gives, Signature, argument, option};
+use super::{ArgumentConverter, Gives, Signature, argument, option};
 use crate::bits::{Area, BitOp, Combine, integer, resize, write};
 use crate::expression::{Fault, Type};
 
-type Made<G> = Result<BitOp<<G as Given>::Value, <G as Given>::Number>, <G as Given>::Error>;
+type OpResult<A> = Result<
+    BitOp<<A as ArgumentConverter>::Value, <A as ArgumentConverter>::Number>,
+    <A as ArgumentConverter>::Error,
+>;
 
 const RESIZE: Signature = Signature {
     code: 0,
@@ -239,204 +242,209 @@ pub fn signature(name: &str) -> Option<&'static Signature> {
 }
 
 /// Builds the operation with this name from its arguments.
-pub fn make<G: Given>(name: &str, given: &mut G) -> Result<BitOp<G::Value, G::Number>, G::Error> {
+pub fn make<A: ArgumentConverter>(
+    name: &str,
+    arguments: &mut A,
+) -> Result<BitOp<A::Value, A::Number>, A::Error> {
     Ok(match name {
-        "resize" => resize(given)?,
-        "insert" => insert(given)?,
-        "remove" => remove(given)?,
-        "set" => set(given)?,
-        "or_" => or(given)?,
-        "xor" => xor(given)?,
-        "and_" => and(given)?,
-        "not_" => not(given)?,
-        "lshift" => lshift(given)?,
-        "rshift" => rshift(given)?,
-        "add" => add(given)?,
-        "subtract" => subtract(given)?,
-        "set_int" => set_int(given)?,
-        "get" => get(given)?,
-        "count" => count(given)?,
-        "lscan" => lscan(given)?,
-        "rscan" => rscan(given)?,
-        "get_int" => get_int(given)?,
+        "resize" => resize(arguments)?,
+        "insert" => insert(arguments)?,
+        "remove" => remove(arguments)?,
+        "set" => set(arguments)?,
+        "or_" => or(arguments)?,
+        "xor" => xor(arguments)?,
+        "and_" => and(arguments)?,
+        "not_" => not(arguments)?,
+        "lshift" => lshift(arguments)?,
+        "rshift" => rshift(arguments)?,
+        "add" => add(arguments)?,
+        "subtract" => subtract(arguments)?,
+        "set_int" => set_int(arguments)?,
+        "get" => get(arguments)?,
+        "count" => count(arguments)?,
+        "lscan" => lscan(arguments)?,
+        "rscan" => rscan(arguments)?,
+        "get_int" => get_int(arguments)?,
         _ => return Err(Fault::of_value(format!("unknown bit operation {name:?}")).into()),
     })
 }
 
 /// Resizes the bytes, filling with zeros.
-fn resize<G: Given>(given: &mut G) -> Made<G> {
-    let size = given.number(0, "size")?;
-    let how = given.flagged(1, "from_front", resize::FROM_FRONT)?
-        | given.flagged(2, "grow_only", resize::GROW_ONLY)?
-        | given.flagged(3, "shrink_only", resize::SHRINK_ONLY)?;
-    let flags = given.flagged(4, "create_only", write::CREATE_ONLY)?
-        | given.flagged(5, "update_only", write::UPDATE_ONLY)?
-        | given.flagged(6, "no_fail", write::NO_FAIL)?;
+fn resize<A: ArgumentConverter>(arguments: &mut A) -> OpResult<A> {
+    let size = arguments.number(0, "size")?;
+    let how = arguments.flagged(1, "from_front", resize::FROM_FRONT)?
+        | arguments.flagged(2, "grow_only", resize::GROW_ONLY)?
+        | arguments.flagged(3, "shrink_only", resize::SHRINK_ONLY)?;
+    let flags = arguments.flagged(4, "create_only", write::CREATE_ONLY)?
+        | arguments.flagged(5, "update_only", write::UPDATE_ONLY)?
+        | arguments.flagged(6, "no_fail", write::NO_FAIL)?;
     Ok(BitOp::Resize { size, flags: exclusive(flags)?, how: one_way(how)? })
 }
 
 /// Inserts bytes before a byte offset.
-fn insert<G: Given>(given: &mut G) -> Made<G> {
-    let offset = given.number(0, "offset")?;
-    let data = given.bytes(1, "data")?;
-    let flags = given.flagged(2, "create_only", write::CREATE_ONLY)?
-        | given.flagged(3, "update_only", write::UPDATE_ONLY)?
-        | given.flagged(4, "no_fail", write::NO_FAIL)?;
+fn insert<A: ArgumentConverter>(arguments: &mut A) -> OpResult<A> {
+    let offset = arguments.number(0, "offset")?;
+    let data = arguments.bytes(1, "data")?;
+    let flags = arguments.flagged(2, "create_only", write::CREATE_ONLY)?
+        | arguments.flagged(3, "update_only", write::UPDATE_ONLY)?
+        | arguments.flagged(4, "no_fail", write::NO_FAIL)?;
     Ok(BitOp::Insert { offset, bytes: data, flags: exclusive(flags)? })
 }
 
 /// Removes `size` bytes starting at a byte offset.
-fn remove<G: Given>(given: &mut G) -> Made<G> {
-    let offset = given.number(0, "offset")?;
-    let size = given.number(1, "size")?;
-    let flags = given.flagged(2, "update_only", write::UPDATE_ONLY)?
-        | given.flagged(3, "no_fail", write::NO_FAIL)?
-        | given.flagged(4, "partial", write::PARTIAL)?;
+fn remove<A: ArgumentConverter>(arguments: &mut A) -> OpResult<A> {
+    let offset = arguments.number(0, "offset")?;
+    let size = arguments.number(1, "size")?;
+    let flags = arguments.flagged(2, "update_only", write::UPDATE_ONLY)?
+        | arguments.flagged(3, "no_fail", write::NO_FAIL)?
+        | arguments.flagged(4, "partial", write::PARTIAL)?;
     Ok(BitOp::Remove { offset, size, flags })
 }
 
 /// Replaces the bits with the first ones of `data`.
-fn set<G: Given>(given: &mut G) -> Made<G> {
-    let offset = given.number(0, "offset")?;
-    let size = given.number(1, "size")?;
-    let data = given.bytes(2, "data")?;
-    let flags = given.flagged(3, "update_only", write::UPDATE_ONLY)?
-        | given.flagged(4, "no_fail", write::NO_FAIL)?
-        | given.flagged(5, "partial", write::PARTIAL)?;
+fn set<A: ArgumentConverter>(arguments: &mut A) -> OpResult<A> {
+    let offset = arguments.number(0, "offset")?;
+    let size = arguments.number(1, "size")?;
+    let data = arguments.bytes(2, "data")?;
+    let flags = arguments.flagged(3, "update_only", write::UPDATE_ONLY)?
+        | arguments.flagged(4, "no_fail", write::NO_FAIL)?
+        | arguments.flagged(5, "partial", write::PARTIAL)?;
     Ok(BitOp::Combine { how: Combine::Set, area: Area { offset, size }, bytes: data, flags })
 }
 
 /// Combines the bits with the first ones of `data` by OR.
-fn or<G: Given>(given: &mut G) -> Made<G> {
-    let offset = given.number(0, "offset")?;
-    let size = given.number(1, "size")?;
-    let data = given.bytes(2, "data")?;
-    let flags = given.flagged(3, "update_only", write::UPDATE_ONLY)?
-        | given.flagged(4, "no_fail", write::NO_FAIL)?
-        | given.flagged(5, "partial", write::PARTIAL)?;
+fn or<A: ArgumentConverter>(arguments: &mut A) -> OpResult<A> {
+    let offset = arguments.number(0, "offset")?;
+    let size = arguments.number(1, "size")?;
+    let data = arguments.bytes(2, "data")?;
+    let flags = arguments.flagged(3, "update_only", write::UPDATE_ONLY)?
+        | arguments.flagged(4, "no_fail", write::NO_FAIL)?
+        | arguments.flagged(5, "partial", write::PARTIAL)?;
     Ok(BitOp::Combine { how: Combine::Or, area: Area { offset, size }, bytes: data, flags })
 }
 
 /// Combines the bits with the first ones of `data` by XOR.
-fn xor<G: Given>(given: &mut G) -> Made<G> {
-    let offset = given.number(0, "offset")?;
-    let size = given.number(1, "size")?;
-    let data = given.bytes(2, "data")?;
-    let flags = given.flagged(3, "update_only", write::UPDATE_ONLY)?
-        | given.flagged(4, "no_fail", write::NO_FAIL)?
-        | given.flagged(5, "partial", write::PARTIAL)?;
+fn xor<A: ArgumentConverter>(arguments: &mut A) -> OpResult<A> {
+    let offset = arguments.number(0, "offset")?;
+    let size = arguments.number(1, "size")?;
+    let data = arguments.bytes(2, "data")?;
+    let flags = arguments.flagged(3, "update_only", write::UPDATE_ONLY)?
+        | arguments.flagged(4, "no_fail", write::NO_FAIL)?
+        | arguments.flagged(5, "partial", write::PARTIAL)?;
     Ok(BitOp::Combine { how: Combine::Xor, area: Area { offset, size }, bytes: data, flags })
 }
 
 /// Combines the bits with the first ones of `data` by AND.
-fn and<G: Given>(given: &mut G) -> Made<G> {
-    let offset = given.number(0, "offset")?;
-    let size = given.number(1, "size")?;
-    let data = given.bytes(2, "data")?;
-    let flags = given.flagged(3, "update_only", write::UPDATE_ONLY)?
-        | given.flagged(4, "no_fail", write::NO_FAIL)?
-        | given.flagged(5, "partial", write::PARTIAL)?;
+fn and<A: ArgumentConverter>(arguments: &mut A) -> OpResult<A> {
+    let offset = arguments.number(0, "offset")?;
+    let size = arguments.number(1, "size")?;
+    let data = arguments.bytes(2, "data")?;
+    let flags = arguments.flagged(3, "update_only", write::UPDATE_ONLY)?
+        | arguments.flagged(4, "no_fail", write::NO_FAIL)?
+        | arguments.flagged(5, "partial", write::PARTIAL)?;
     Ok(BitOp::Combine { how: Combine::And, area: Area { offset, size }, bytes: data, flags })
 }
 
 /// Inverts every bit.
-fn not<G: Given>(given: &mut G) -> Made<G> {
-    let offset = given.number(0, "offset")?;
-    let size = given.number(1, "size")?;
-    let flags = given.flagged(2, "update_only", write::UPDATE_ONLY)?
-        | given.flagged(3, "no_fail", write::NO_FAIL)?
-        | given.flagged(4, "partial", write::PARTIAL)?;
+fn not<A: ArgumentConverter>(arguments: &mut A) -> OpResult<A> {
+    let offset = arguments.number(0, "offset")?;
+    let size = arguments.number(1, "size")?;
+    let flags = arguments.flagged(2, "update_only", write::UPDATE_ONLY)?
+        | arguments.flagged(3, "no_fail", write::NO_FAIL)?
+        | arguments.flagged(4, "partial", write::PARTIAL)?;
     Ok(BitOp::Not { area: Area { offset, size }, flags })
 }
 
 /// Shifts the bits to the left within their range, filling with zeros.
-fn lshift<G: Given>(given: &mut G) -> Made<G> {
-    let offset = given.number(0, "offset")?;
-    let size = given.number(1, "size")?;
-    let by = given.number(2, "by")?;
-    let flags = given.flagged(3, "update_only", write::UPDATE_ONLY)?
-        | given.flagged(4, "no_fail", write::NO_FAIL)?
-        | given.flagged(5, "partial", write::PARTIAL)?;
+fn lshift<A: ArgumentConverter>(arguments: &mut A) -> OpResult<A> {
+    let offset = arguments.number(0, "offset")?;
+    let size = arguments.number(1, "size")?;
+    let by = arguments.number(2, "by")?;
+    let flags = arguments.flagged(3, "update_only", write::UPDATE_ONLY)?
+        | arguments.flagged(4, "no_fail", write::NO_FAIL)?
+        | arguments.flagged(5, "partial", write::PARTIAL)?;
     Ok(BitOp::Shift { right: false, area: Area { offset, size }, by, flags })
 }
 
 /// Shifts the bits to the right within their range, filling with zeros.
-fn rshift<G: Given>(given: &mut G) -> Made<G> {
-    let offset = given.number(0, "offset")?;
-    let size = given.number(1, "size")?;
-    let by = given.number(2, "by")?;
-    let flags = given.flagged(3, "update_only", write::UPDATE_ONLY)?
-        | given.flagged(4, "no_fail", write::NO_FAIL)?
-        | given.flagged(5, "partial", write::PARTIAL)?;
+fn rshift<A: ArgumentConverter>(arguments: &mut A) -> OpResult<A> {
+    let offset = arguments.number(0, "offset")?;
+    let size = arguments.number(1, "size")?;
+    let by = arguments.number(2, "by")?;
+    let flags = arguments.flagged(3, "update_only", write::UPDATE_ONLY)?
+        | arguments.flagged(4, "no_fail", write::NO_FAIL)?
+        | arguments.flagged(5, "partial", write::PARTIAL)?;
     Ok(BitOp::Shift { right: true, area: Area { offset, size }, by, flags })
 }
 
 /// Adds to the bits as an integer, at most 64 of them.
-fn add<G: Given>(given: &mut G) -> Made<G> {
-    let offset = given.number(0, "offset")?;
-    let size = given.number(1, "size")?;
-    let value = given.number(2, "value")?;
-    let how = given.flagged(3, "signed", integer::SIGNED)? | given.word(4, "overflow", OVERFLOW)?;
-    let flags = given.flagged(5, "update_only", write::UPDATE_ONLY)?
-        | given.flagged(6, "no_fail", write::NO_FAIL)?;
+fn add<A: ArgumentConverter>(arguments: &mut A) -> OpResult<A> {
+    let offset = arguments.number(0, "offset")?;
+    let size = arguments.number(1, "size")?;
+    let value = arguments.number(2, "value")?;
+    let how = arguments.flagged(3, "signed", integer::SIGNED)?
+        | arguments.word(4, "overflow", OVERFLOW)?;
+    let flags = arguments.flagged(5, "update_only", write::UPDATE_ONLY)?
+        | arguments.flagged(6, "no_fail", write::NO_FAIL)?;
     Ok(BitOp::Add { subtract: false, area: Area { offset, size }, value, flags, how })
 }
 
 /// Subtracts from the bits as an integer, at most 64 of them. `overflow` as in `add`.
-fn subtract<G: Given>(given: &mut G) -> Made<G> {
-    let offset = given.number(0, "offset")?;
-    let size = given.number(1, "size")?;
-    let value = given.number(2, "value")?;
-    let how = given.flagged(3, "signed", integer::SIGNED)? | given.word(4, "overflow", OVERFLOW)?;
-    let flags = given.flagged(5, "update_only", write::UPDATE_ONLY)?
-        | given.flagged(6, "no_fail", write::NO_FAIL)?;
+fn subtract<A: ArgumentConverter>(arguments: &mut A) -> OpResult<A> {
+    let offset = arguments.number(0, "offset")?;
+    let size = arguments.number(1, "size")?;
+    let value = arguments.number(2, "value")?;
+    let how = arguments.flagged(3, "signed", integer::SIGNED)?
+        | arguments.word(4, "overflow", OVERFLOW)?;
+    let flags = arguments.flagged(5, "update_only", write::UPDATE_ONLY)?
+        | arguments.flagged(6, "no_fail", write::NO_FAIL)?;
     Ok(BitOp::Add { subtract: true, area: Area { offset, size }, value, flags, how })
 }
 
 /// Sets the bits, at most 64, to an integer.
-fn set_int<G: Given>(given: &mut G) -> Made<G> {
-    let offset = given.number(0, "offset")?;
-    let size = given.number(1, "size")?;
-    let value = given.number(2, "value")?;
-    let flags = given.flagged(3, "update_only", write::UPDATE_ONLY)?
-        | given.flagged(4, "no_fail", write::NO_FAIL)?;
+fn set_int<A: ArgumentConverter>(arguments: &mut A) -> OpResult<A> {
+    let offset = arguments.number(0, "offset")?;
+    let size = arguments.number(1, "size")?;
+    let value = arguments.number(2, "value")?;
+    let flags = arguments.flagged(3, "update_only", write::UPDATE_ONLY)?
+        | arguments.flagged(4, "no_fail", write::NO_FAIL)?;
     Ok(BitOp::SetInt { area: Area { offset, size }, value, flags })
 }
 
 /// The bits as bytes, beginning with the first bit.
-fn get<G: Given>(given: &mut G) -> Made<G> {
-    let offset = given.number(0, "offset")?;
-    let size = given.number(1, "size")?;
+fn get<A: ArgumentConverter>(arguments: &mut A) -> OpResult<A> {
+    let offset = arguments.number(0, "offset")?;
+    let size = arguments.number(1, "size")?;
     Ok(BitOp::Get(Area { offset, size }))
 }
 
 /// The number of bits that are 1.
-fn count<G: Given>(given: &mut G) -> Made<G> {
-    let offset = given.number(0, "offset")?;
-    let size = given.number(1, "size")?;
+fn count<A: ArgumentConverter>(arguments: &mut A) -> OpResult<A> {
+    let offset = arguments.number(0, "offset")?;
+    let size = arguments.number(1, "size")?;
     Ok(BitOp::Count(Area { offset, size }))
 }
 
 /// The position of the first bit equal to `bit`, counted from `offset`; -1 if there is none.
-fn lscan<G: Given>(given: &mut G) -> Made<G> {
-    let offset = given.number(0, "offset")?;
-    let size = given.number(1, "size")?;
-    let bit = given.flag(2, "bit")?;
+fn lscan<A: ArgumentConverter>(arguments: &mut A) -> OpResult<A> {
+    let offset = arguments.number(0, "offset")?;
+    let size = arguments.number(1, "size")?;
+    let bit = arguments.flag(2, "bit")?;
     Ok(BitOp::Scan { right: false, area: Area { offset, size }, bit })
 }
 
 /// The position of the last bit equal to `bit`, counted from `offset`; -1 if there is none.
-fn rscan<G: Given>(given: &mut G) -> Made<G> {
-    let offset = given.number(0, "offset")?;
-    let size = given.number(1, "size")?;
-    let bit = given.flag(2, "bit")?;
+fn rscan<A: ArgumentConverter>(arguments: &mut A) -> OpResult<A> {
+    let offset = arguments.number(0, "offset")?;
+    let size = arguments.number(1, "size")?;
+    let bit = arguments.flag(2, "bit")?;
     Ok(BitOp::Scan { right: true, area: Area { offset, size }, bit })
 }
 
 /// The bits as an integer, at most 64 of them.
-fn get_int<G: Given>(given: &mut G) -> Made<G> {
-    let offset = given.number(0, "offset")?;
-    let size = given.number(1, "size")?;
-    let how = given.flagged(2, "signed", integer::SIGNED)?;
+fn get_int<A: ArgumentConverter>(arguments: &mut A) -> OpResult<A> {
+    let offset = arguments.number(0, "offset")?;
+    let size = arguments.number(1, "size")?;
+    let how = arguments.flagged(2, "signed", integer::SIGNED)?;
     Ok(BitOp::GetInt { area: Area { offset, size }, how })
 }

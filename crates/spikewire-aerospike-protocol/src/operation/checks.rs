@@ -1,6 +1,6 @@
 //! Rejects combinations of arguments that are valid individually.
 
-use super::Given;
+use super::ArgumentConverter;
 use crate::bits::resize;
 use crate::cdt::{By, ListOp, MapOp, return_type as returns};
 use crate::expression::Fault;
@@ -28,8 +28,8 @@ pub fn one_way(how: i64) -> Result<i64, Fault> {
 
 /// The precision of a sketch.
 pub fn precision(index: Option<i64>, minhash: Option<i64>) -> Result<Precision, Fault> {
-    let index = index.unwrap_or(hll::NOT_GIVEN.index);
-    let minhash = minhash.unwrap_or(hll::NOT_GIVEN.minhash);
+    let index = index.unwrap_or(hll::UNSET.index);
+    let minhash = minhash.unwrap_or(hll::UNSET.minhash);
     if matches!(minhash, 1..=3) {
         let why = format!("minhash_bits must be 0 or from 4 to 51, got {minhash}");
         return Err(Fault::of_value(why));
@@ -45,7 +45,7 @@ pub fn precision(index: Option<i64>, minhash: Option<i64>) -> Result<Precision, 
 }
 
 /// Rejects list operations that servers cannot answer.
-pub fn list<G: Given>(_: &G, op: &ListOp<G::Value, G::Number>) -> Result<(), Fault> {
+pub fn list<A: ArgumentConverter>(_: &A, op: &ListOp<A::Value, A::Number>) -> Result<(), Fault> {
     match op {
         ListOp::GetBy(returning, _) | ListOp::RemoveBy(returning, _) => inverted_range(*returning),
         _ => Ok(()),
@@ -53,12 +53,15 @@ pub fn list<G: Given>(_: &G, op: &ListOp<G::Value, G::Number>) -> Result<(), Fau
 }
 
 /// Rejects map operations that servers cannot answer.
-pub fn map<G: Given>(given: &G, op: &MapOp<G::Value, G::Number>) -> Result<(), Fault> {
+pub fn map<A: ArgumentConverter>(
+    arguments: &A,
+    op: &MapOp<A::Value, A::Number>,
+) -> Result<(), Fault> {
     let (MapOp::GetBy(returning, by) | MapOp::RemoveBy(returning, by)) = op else {
         return Ok(());
     };
     inverted_range(*returning)?;
-    inverted_nothing(given, *returning, by)
+    inverted_nothing(arguments, *returning, by)
 }
 
 fn inverted_range(returning: i64) -> Result<(), Fault> {
@@ -71,14 +74,14 @@ fn inverted_range(returning: i64) -> Result<(), Fault> {
 
 /// Inverting a selection by an empty list selects all entries, and servers up to 8.1.2 crash when
 /// asked to return them.
-fn inverted_nothing<G: Given>(
-    given: &G,
+fn inverted_nothing<A: ArgumentConverter>(
+    arguments: &A,
     returning: i64,
-    by: &By<G::Value, G::Number>,
+    by: &By<A::Value, A::Number>,
 ) -> Result<(), Fault> {
     let (By::KeyList(list) | By::ValueList(list)) = by else { return Ok(()) };
     let gives = !matches!(returning & !returns::INVERTED, returns::NONE | returns::COUNT);
-    if returning & returns::INVERTED != 0 && gives && given.is_empty(list) {
+    if returning & returns::INVERTED != 0 && gives && arguments.is_empty(list) {
         let what = if matches!(by, By::KeyList(_)) { "keys" } else { "values" };
         return Err(Fault::of_value(format!(
             "{what}: an empty list, inverted, means every entry: choose them by index, from 0 on"

@@ -1,6 +1,6 @@
 //! Builds and encodes operations of any family.
 
-use super::{Given, Gives, Signature, bit, hll, list, map};
+use super::{ArgumentConverter, Gives, Signature, bit, hll, list, map};
 use crate::bits::BitOp;
 use crate::cdt::{self, Argument, Step, return_type as returns};
 use crate::expression::call::{BITS, CDT, HLL};
@@ -57,22 +57,25 @@ impl Family {
     }
 
     /// Builds the operation with this name.
-    pub fn compose<G: Given>(self, name: &str, given: &mut G) -> Made<G> {
+    pub fn compose<A: ArgumentConverter>(self, name: &str, arguments: &mut A) -> ComposeResult<A> {
         let unknown = || Fault::of_value(format!("unknown {} operation {name:?}", self.name()));
         let signature = self.signature(name).ok_or_else(unknown)?;
-        given.exactly(signature.parameters.len())?;
+        arguments.exactly(signature.parameters.len())?;
         let operation = match self {
-            Self::List => Operation::Cdt(cdt::Op::List(list::make(name, given)?)),
-            Self::Map => Operation::Cdt(cdt::Op::Map(map::make(name, given)?)),
-            Self::Bit => Operation::Bit(bit::make(name, given)?),
-            Self::Hll => Operation::Hll(hll::make(name, given)?),
+            Self::List => Operation::Cdt(cdt::Op::List(list::make(name, arguments)?)),
+            Self::Map => Operation::Cdt(cdt::Op::Map(map::make(name, arguments)?)),
+            Self::Bit => Operation::Bit(bit::make(name, arguments)?),
+            Self::Hll => Operation::Hll(hll::make(name, arguments)?),
         };
-        Ok(Composed { signature, operation })
+        Ok(ComposedOperation { signature, operation })
     }
 }
 
 /// The result of composing.
-pub type Made<G> = Result<Composed<<G as Given>::Value, <G as Given>::Number>, <G as Given>::Error>;
+pub type ComposeResult<A> = Result<
+    ComposedOperation<<A as ArgumentConverter>::Value, <A as ArgumentConverter>::Number>,
+    <A as ArgumentConverter>::Error,
+>;
 
 /// An operation of any family.
 #[derive(Debug, Clone, PartialEq)]
@@ -87,14 +90,14 @@ pub enum Operation<V, N> {
 
 /// A composed operation.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Composed<V, N> {
+pub struct ComposedOperation<V, N> {
     /// Its signature.
     pub signature: &'static Signature,
     /// The operation.
     pub operation: Operation<V, N>,
 }
 
-impl<V: Argument, N: Argument> Composed<V, N> {
+impl<V: Argument, N: Argument> ComposedOperation<V, N> {
     /// Whether it modifies.
     pub fn modifies(&self) -> bool {
         self.signature.gives == Gives::Changed

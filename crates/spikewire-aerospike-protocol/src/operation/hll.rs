@@ -2,11 +2,11 @@
 //! The sketch operations.
 
 use super::checks::{exclusive, precision};
-use super::{Given, Gives, Signature, argument, option};
+use super::{ArgumentConverter, Gives, Signature, argument, option};
 use crate::expression::{Fault, Type};
 use crate::hll::{HllOp, write};
 
-type Made<G> = Result<HllOp<<G as Given>::Value>, <G as Given>::Error>;
+type OpResult<A> = Result<HllOp<<A as ArgumentConverter>::Value>, <A as ArgumentConverter>::Error>;
 
 const INIT: Signature = Signature {
     code: 0,
@@ -106,87 +106,90 @@ pub fn signature(name: &str) -> Option<&'static Signature> {
 }
 
 /// Builds the operation with this name from its arguments.
-pub fn make<G: Given>(name: &str, given: &mut G) -> Result<HllOp<G::Value>, G::Error> {
+pub fn make<A: ArgumentConverter>(
+    name: &str,
+    arguments: &mut A,
+) -> Result<HllOp<A::Value>, A::Error> {
     Ok(match name {
-        "init" => init(given)?,
-        "add" => add(given)?,
-        "set_union" => set_union(given)?,
+        "init" => init(arguments)?,
+        "add" => add(arguments)?,
+        "set_union" => set_union(arguments)?,
         "refresh_count" => HllOp::RefreshCount,
-        "fold" => fold(given)?,
+        "fold" => fold(arguments)?,
         "get_count" => HllOp::Count,
-        "get_union" => get_union(given)?,
-        "get_union_count" => get_union_count(given)?,
-        "get_intersect_count" => get_intersect_count(given)?,
-        "get_similarity" => get_similarity(given)?,
+        "get_union" => get_union(arguments)?,
+        "get_union_count" => get_union_count(arguments)?,
+        "get_intersect_count" => get_intersect_count(arguments)?,
+        "get_similarity" => get_similarity(arguments)?,
         "describe" => HllOp::Describe,
-        "may_contain" => may_contain(given)?,
+        "may_contain" => may_contain(arguments)?,
         _ => return Err(Fault::of_value(format!("unknown hll operation {name:?}")).into()),
     })
 }
 
 /// Creates an empty sketch with these bits, or clears an existing one.
-fn init<G: Given>(given: &mut G) -> Made<G> {
-    let index_bits = given.optional_bits(0, "index_bits", (4, 16))?;
-    let minhash_bits = given.optional_bits(1, "minhash_bits", (0, 51))?;
-    let flags = given.flagged(2, "create_only", write::CREATE_ONLY)?
-        | given.flagged(3, "update_only", write::UPDATE_ONLY)?
-        | given.flagged(4, "no_fail", write::NO_FAIL)?;
+fn init<A: ArgumentConverter>(arguments: &mut A) -> OpResult<A> {
+    let index_bits = arguments.optional_bits(0, "index_bits", (4, 16))?;
+    let minhash_bits = arguments.optional_bits(1, "minhash_bits", (0, 51))?;
+    let flags = arguments.flagged(2, "create_only", write::CREATE_ONLY)?
+        | arguments.flagged(3, "update_only", write::UPDATE_ONLY)?
+        | arguments.flagged(4, "no_fail", write::NO_FAIL)?;
     Ok(HllOp::Init(precision(index_bits, minhash_bits)?, exclusive(flags)?))
 }
 
 /// Adds values; the bits apply if the sketch must be created.
-fn add<G: Given>(given: &mut G) -> Made<G> {
-    let values = given.list(0, "values")?;
-    let index_bits = given.optional_bits(1, "index_bits", (4, 16))?;
-    let minhash_bits = given.optional_bits(2, "minhash_bits", (0, 51))?;
-    let flags = given.flagged(3, "create_only", write::CREATE_ONLY)?
-        | given.flagged(4, "no_fail", write::NO_FAIL)?;
+fn add<A: ArgumentConverter>(arguments: &mut A) -> OpResult<A> {
+    let values = arguments.list(0, "values")?;
+    let index_bits = arguments.optional_bits(1, "index_bits", (4, 16))?;
+    let minhash_bits = arguments.optional_bits(2, "minhash_bits", (0, 51))?;
+    let flags = arguments.flagged(3, "create_only", write::CREATE_ONLY)?
+        | arguments.flagged(4, "no_fail", write::NO_FAIL)?;
     Ok(HllOp::Add { values, precision: precision(index_bits, minhash_bits)?, flags })
 }
 
 /// Replaces the sketch with the union of itself and others. `allow_fold`: even if that makes it
 /// less precise.
-fn set_union<G: Given>(given: &mut G) -> Made<G> {
-    let sketches = given.sketches(0, "sketches")?;
-    let flags = given.flagged(1, "create_only", write::CREATE_ONLY)?
-        | given.flagged(2, "update_only", write::UPDATE_ONLY)?
-        | given.flagged(3, "no_fail", write::NO_FAIL)?
-        | given.flagged(4, "allow_fold", write::ALLOW_FOLD)?;
+fn set_union<A: ArgumentConverter>(arguments: &mut A) -> OpResult<A> {
+    let sketches = arguments.sketches(0, "sketches")?;
+    let flags = arguments.flagged(1, "create_only", write::CREATE_ONLY)?
+        | arguments.flagged(2, "update_only", write::UPDATE_ONLY)?
+        | arguments.flagged(3, "no_fail", write::NO_FAIL)?
+        | arguments.flagged(4, "allow_fold", write::ALLOW_FOLD)?;
     Ok(HllOp::SetUnion(sketches, exclusive(flags)?))
 }
 
 /// Makes the sketch smaller and less precise.
-fn fold<G: Given>(given: &mut G) -> Made<G> {
-    let index_bits = given.bits(0, "index_bits", (4, 16))?;
+fn fold<A: ArgumentConverter>(arguments: &mut A) -> OpResult<A> {
+    let index_bits = arguments.bits(0, "index_bits", (4, 16))?;
     Ok(HllOp::Fold(index_bits))
 }
 
 /// The union with other sketches, a `HyperLogLog`.
-fn get_union<G: Given>(given: &mut G) -> Made<G> {
-    let sketches = given.sketches(0, "sketches")?;
+fn get_union<A: ArgumentConverter>(arguments: &mut A) -> OpResult<A> {
+    let sketches = arguments.sketches(0, "sketches")?;
     Ok(HllOp::Union(sketches))
 }
 
 /// The estimated number of different values in the union.
-fn get_union_count<G: Given>(given: &mut G) -> Made<G> {
-    let sketches = given.sketches(0, "sketches")?;
+fn get_union_count<A: ArgumentConverter>(arguments: &mut A) -> OpResult<A> {
+    let sketches = arguments.sketches(0, "sketches")?;
     Ok(HllOp::UnionCount(sketches))
 }
 
 /// The estimated number of values that are in all the sketches.
-fn get_intersect_count<G: Given>(given: &mut G) -> Made<G> {
-    let sketches = given.sketches(0, "sketches")?;
+fn get_intersect_count<A: ArgumentConverter>(arguments: &mut A) -> OpResult<A> {
+    let sketches = arguments.sketches(0, "sketches")?;
     Ok(HllOp::IntersectCount(sketches))
 }
 
 /// The share of the union that is in all the sketches, from 0.0 to 1.0.
-fn get_similarity<G: Given>(given: &mut G) -> Made<G> {
-    let sketches = given.sketches(0, "sketches")?;
+fn get_similarity<A: ArgumentConverter>(arguments: &mut A) -> OpResult<A> {
+    let sketches = arguments.sketches(0, "sketches")?;
     Ok(HllOp::Similarity(sketches))
 }
 
 /// 1 if all the values may have been added, 0 if one was not.
-fn may_contain<G: Given>(given: &mut G) -> Made<G> {
-    let values = given.list(0, "values")?;
+fn may_contain<A: ArgumentConverter>(arguments: &mut A) -> OpResult<A> {
+    let values = arguments.list(0, "values")?;
     Ok(HllOp::MayContain(values))
 }

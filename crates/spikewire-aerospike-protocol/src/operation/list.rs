@@ -3,12 +3,15 @@
 
 use super::checks;
 use super::words::{LIST_BY_INDEX, LIST_BY_VALUE, LIST_ORDER, LIST_RETURNING};
-use super::{Given, Gives, Signature, argument, option};
+use super::{ArgumentConverter, Gives, Signature, argument, option};
 use crate::cdt::flags::{self, list_sort, list_write};
 use crate::cdt::{By, ListOp, return_type as returns};
 use crate::expression::{Fault, Type};
 
-type Made<G> = Result<ListOp<<G as Given>::Value, <G as Given>::Number>, <G as Given>::Error>;
+type OpResult<A> = Result<
+    ListOp<<A as ArgumentConverter>::Value, <A as ArgumentConverter>::Number>,
+    <A as ArgumentConverter>::Error,
+>;
 
 const SIZE: Signature = Signature { code: 16, parameters: &[], gives: Gives::Value(Type::Int) };
 
@@ -323,315 +326,318 @@ pub fn signature(name: &str) -> Option<&'static Signature> {
 }
 
 /// Builds the operation with this name from its arguments.
-pub fn make<G: Given>(name: &str, given: &mut G) -> Result<ListOp<G::Value, G::Number>, G::Error> {
+pub fn make<A: ArgumentConverter>(
+    name: &str,
+    arguments: &mut A,
+) -> Result<ListOp<A::Value, A::Number>, A::Error> {
     let op = match name {
         "size" => ListOp::Size,
-        "get" => get(given)?,
-        "get_range" => get_range(given)?,
-        "append" => append(given)?,
-        "append_items" => append_items(given)?,
-        "insert" => insert(given)?,
-        "insert_items" => insert_items(given)?,
-        "set" => set(given)?,
-        "increment" => increment(given)?,
-        "pop" => pop(given)?,
-        "pop_range" => pop_range(given)?,
-        "remove" => remove(given)?,
-        "remove_range" => remove_range(given)?,
-        "trim" => trim(given)?,
+        "get" => get(arguments)?,
+        "get_range" => get_range(arguments)?,
+        "append" => append(arguments)?,
+        "append_items" => append_items(arguments)?,
+        "insert" => insert(arguments)?,
+        "insert_items" => insert_items(arguments)?,
+        "set" => set(arguments)?,
+        "increment" => increment(arguments)?,
+        "pop" => pop(arguments)?,
+        "pop_range" => pop_range(arguments)?,
+        "remove" => remove(arguments)?,
+        "remove_range" => remove_range(arguments)?,
+        "trim" => trim(arguments)?,
         "clear" => ListOp::Clear,
-        "sort" => sort(given)?,
-        "set_order" => set_order(given)?,
-        "create" => create(given)?,
-        "get_by_index" => get_by_index(given)?,
-        "get_by_index_range" => get_by_index_range(given)?,
-        "get_by_rank" => get_by_rank(given)?,
-        "get_by_rank_range" => get_by_rank_range(given)?,
-        "get_by_value" => get_by_value(given)?,
-        "get_by_value_list" => get_by_value_list(given)?,
-        "get_by_value_range" => get_by_value_range(given)?,
-        "get_by_value_relative_rank" => get_by_value_relative_rank(given)?,
-        "remove_by_index" => remove_by_index(given)?,
-        "remove_by_index_range" => remove_by_index_range(given)?,
-        "remove_by_rank" => remove_by_rank(given)?,
-        "remove_by_rank_range" => remove_by_rank_range(given)?,
-        "remove_by_value" => remove_by_value(given)?,
-        "remove_by_value_list" => remove_by_value_list(given)?,
-        "remove_by_value_range" => remove_by_value_range(given)?,
-        "remove_by_value_relative_rank" => remove_by_value_relative_rank(given)?,
+        "sort" => sort(arguments)?,
+        "set_order" => set_order(arguments)?,
+        "create" => create(arguments)?,
+        "get_by_index" => get_by_index(arguments)?,
+        "get_by_index_range" => get_by_index_range(arguments)?,
+        "get_by_rank" => get_by_rank(arguments)?,
+        "get_by_rank_range" => get_by_rank_range(arguments)?,
+        "get_by_value" => get_by_value(arguments)?,
+        "get_by_value_list" => get_by_value_list(arguments)?,
+        "get_by_value_range" => get_by_value_range(arguments)?,
+        "get_by_value_relative_rank" => get_by_value_relative_rank(arguments)?,
+        "remove_by_index" => remove_by_index(arguments)?,
+        "remove_by_index_range" => remove_by_index_range(arguments)?,
+        "remove_by_rank" => remove_by_rank(arguments)?,
+        "remove_by_rank_range" => remove_by_rank_range(arguments)?,
+        "remove_by_value" => remove_by_value(arguments)?,
+        "remove_by_value_list" => remove_by_value_list(arguments)?,
+        "remove_by_value_range" => remove_by_value_range(arguments)?,
+        "remove_by_value_relative_rank" => remove_by_value_relative_rank(arguments)?,
         _ => return Err(Fault::of_value(format!("unknown list operation {name:?}")).into()),
     };
-    checks::list(given, &op)?;
+    checks::list(arguments, &op)?;
     Ok(op)
 }
 
 /// The element at an index; negative from the end.
-fn get<G: Given>(given: &mut G) -> Made<G> {
-    let index = given.number(0, "index")?;
+fn get<A: ArgumentConverter>(arguments: &mut A) -> OpResult<A> {
+    let index = arguments.number(0, "index")?;
     Ok(ListOp::Get(index))
 }
 
 /// `count` elements starting at an index; to the end by default.
-fn get_range<G: Given>(given: &mut G) -> Made<G> {
-    let index = given.number(0, "index")?;
-    let count = given.optional_number(1, "count")?;
+fn get_range<A: ArgumentConverter>(arguments: &mut A) -> OpResult<A> {
+    let index = arguments.number(0, "index")?;
+    let count = arguments.optional_number(1, "count")?;
     Ok(ListOp::GetRange(index, count))
 }
 
 /// Appends a value; an ordered list inserts it in order.
-fn append<G: Given>(given: &mut G) -> Made<G> {
-    let value = given.value(0, "value")?;
-    let order = given.optional_word(1, "order", LIST_ORDER)?
-        | given.flagged(2, "persist_index", flags::PERSIST_INDEX as i64)?;
-    let flags = given.flagged(3, "unique", list_write::ADD_UNIQUE)?
-        | given.flagged(4, "no_fail", list_write::NO_FAIL)?;
+fn append<A: ArgumentConverter>(arguments: &mut A) -> OpResult<A> {
+    let value = arguments.value(0, "value")?;
+    let order = arguments.optional_word(1, "order", LIST_ORDER)?
+        | arguments.flagged(2, "persist_index", flags::PERSIST_INDEX as i64)?;
+    let flags = arguments.flagged(3, "unique", list_write::ADD_UNIQUE)?
+        | arguments.flagged(4, "no_fail", list_write::NO_FAIL)?;
     Ok(ListOp::Append { value, order, flags })
 }
 
 /// Appends several values.
-fn append_items<G: Given>(given: &mut G) -> Made<G> {
-    let items = given.list(0, "items")?;
-    let order = given.optional_word(1, "order", LIST_ORDER)?
-        | given.flagged(2, "persist_index", flags::PERSIST_INDEX as i64)?;
-    let flags = given.flagged(3, "unique", list_write::ADD_UNIQUE)?
-        | given.flagged(4, "no_fail", list_write::NO_FAIL)?
-        | given.flagged(5, "partial", list_write::PARTIAL)?;
+fn append_items<A: ArgumentConverter>(arguments: &mut A) -> OpResult<A> {
+    let items = arguments.list(0, "items")?;
+    let order = arguments.optional_word(1, "order", LIST_ORDER)?
+        | arguments.flagged(2, "persist_index", flags::PERSIST_INDEX as i64)?;
+    let flags = arguments.flagged(3, "unique", list_write::ADD_UNIQUE)?
+        | arguments.flagged(4, "no_fail", list_write::NO_FAIL)?
+        | arguments.flagged(5, "partial", list_write::PARTIAL)?;
     Ok(ListOp::AppendItems { items, order, flags })
 }
 
 /// Inserts a value before an index.
-fn insert<G: Given>(given: &mut G) -> Made<G> {
-    let index = given.number(0, "index")?;
-    let value = given.value(1, "value")?;
-    let flags = given.flagged(2, "unique", list_write::ADD_UNIQUE)?
-        | given.flagged(3, "bounded", list_write::INSERT_BOUNDED)?
-        | given.flagged(4, "no_fail", list_write::NO_FAIL)?;
+fn insert<A: ArgumentConverter>(arguments: &mut A) -> OpResult<A> {
+    let index = arguments.number(0, "index")?;
+    let value = arguments.value(1, "value")?;
+    let flags = arguments.flagged(2, "unique", list_write::ADD_UNIQUE)?
+        | arguments.flagged(3, "bounded", list_write::INSERT_BOUNDED)?
+        | arguments.flagged(4, "no_fail", list_write::NO_FAIL)?;
     Ok(ListOp::Insert { index, value, flags })
 }
 
 /// Inserts several values before an index.
-fn insert_items<G: Given>(given: &mut G) -> Made<G> {
-    let index = given.number(0, "index")?;
-    let items = given.list(1, "items")?;
-    let flags = given.flagged(2, "unique", list_write::ADD_UNIQUE)?
-        | given.flagged(3, "bounded", list_write::INSERT_BOUNDED)?
-        | given.flagged(4, "no_fail", list_write::NO_FAIL)?
-        | given.flagged(5, "partial", list_write::PARTIAL)?;
+fn insert_items<A: ArgumentConverter>(arguments: &mut A) -> OpResult<A> {
+    let index = arguments.number(0, "index")?;
+    let items = arguments.list(1, "items")?;
+    let flags = arguments.flagged(2, "unique", list_write::ADD_UNIQUE)?
+        | arguments.flagged(3, "bounded", list_write::INSERT_BOUNDED)?
+        | arguments.flagged(4, "no_fail", list_write::NO_FAIL)?
+        | arguments.flagged(5, "partial", list_write::PARTIAL)?;
     Ok(ListOp::InsertItems { index, items, flags })
 }
 
 /// Replaces the element at an index.
-fn set<G: Given>(given: &mut G) -> Made<G> {
-    let index = given.number(0, "index")?;
-    let value = given.value(1, "value")?;
-    let flags = given.flagged(2, "unique", list_write::ADD_UNIQUE)?
-        | given.flagged(3, "bounded", list_write::INSERT_BOUNDED)?
-        | given.flagged(4, "no_fail", list_write::NO_FAIL)?;
+fn set<A: ArgumentConverter>(arguments: &mut A) -> OpResult<A> {
+    let index = arguments.number(0, "index")?;
+    let value = arguments.value(1, "value")?;
+    let flags = arguments.flagged(2, "unique", list_write::ADD_UNIQUE)?
+        | arguments.flagged(3, "bounded", list_write::INSERT_BOUNDED)?
+        | arguments.flagged(4, "no_fail", list_write::NO_FAIL)?;
     Ok(ListOp::Set { index, value, flags })
 }
 
 /// Adds to the number at an index.
-fn increment<G: Given>(given: &mut G) -> Made<G> {
-    let index = given.number(0, "index")?;
-    let delta = given.optional_value(1, "delta")?;
-    let order = given.optional_word(2, "order", LIST_ORDER)?
-        | given.flagged(3, "persist_index", flags::PERSIST_INDEX as i64)?;
-    let flags = given.flagged(4, "unique", list_write::ADD_UNIQUE)?
-        | given.flagged(5, "bounded", list_write::INSERT_BOUNDED)?
-        | given.flagged(6, "no_fail", list_write::NO_FAIL)?;
+fn increment<A: ArgumentConverter>(arguments: &mut A) -> OpResult<A> {
+    let index = arguments.number(0, "index")?;
+    let delta = arguments.optional_value(1, "delta")?;
+    let order = arguments.optional_word(2, "order", LIST_ORDER)?
+        | arguments.flagged(3, "persist_index", flags::PERSIST_INDEX as i64)?;
+    let flags = arguments.flagged(4, "unique", list_write::ADD_UNIQUE)?
+        | arguments.flagged(5, "bounded", list_write::INSERT_BOUNDED)?
+        | arguments.flagged(6, "no_fail", list_write::NO_FAIL)?;
     Ok(ListOp::Increment { index, delta, order, flags })
 }
 
 /// Removes the element at an index and returns it.
-fn pop<G: Given>(given: &mut G) -> Made<G> {
-    let index = given.number(0, "index")?;
+fn pop<A: ArgumentConverter>(arguments: &mut A) -> OpResult<A> {
+    let index = arguments.number(0, "index")?;
     Ok(ListOp::Pop(index))
 }
 
 /// Removes `count` elements starting at an index, to the end by default, and returns them.
-fn pop_range<G: Given>(given: &mut G) -> Made<G> {
-    let index = given.number(0, "index")?;
-    let count = given.optional_number(1, "count")?;
+fn pop_range<A: ArgumentConverter>(arguments: &mut A) -> OpResult<A> {
+    let index = arguments.number(0, "index")?;
+    let count = arguments.optional_number(1, "count")?;
     Ok(ListOp::PopRange(index, count))
 }
 
 /// Removes the element at an index.
-fn remove<G: Given>(given: &mut G) -> Made<G> {
-    let index = given.number(0, "index")?;
+fn remove<A: ArgumentConverter>(arguments: &mut A) -> OpResult<A> {
+    let index = arguments.number(0, "index")?;
     Ok(ListOp::Remove(index))
 }
 
 /// Removes `count` elements starting at an index, to the end by default.
-fn remove_range<G: Given>(given: &mut G) -> Made<G> {
-    let index = given.number(0, "index")?;
-    let count = given.optional_number(1, "count")?;
+fn remove_range<A: ArgumentConverter>(arguments: &mut A) -> OpResult<A> {
+    let index = arguments.number(0, "index")?;
+    let count = arguments.optional_number(1, "count")?;
     Ok(ListOp::RemoveRange(index, count))
 }
 
 /// Removes all but `count` elements starting at an index.
-fn trim<G: Given>(given: &mut G) -> Made<G> {
-    let index = given.number(0, "index")?;
-    let count = given.number(1, "count")?;
+fn trim<A: ArgumentConverter>(arguments: &mut A) -> OpResult<A> {
+    let index = arguments.number(0, "index")?;
+    let count = arguments.number(1, "count")?;
     Ok(ListOp::Trim(index, count))
 }
 
 /// Sorts the elements; an ordered list stays ascending. `drop_duplicates` keeps one of several
 /// equal elements; servers reject it together with `descending`.
-fn sort<G: Given>(given: &mut G) -> Made<G> {
-    let flags = given.flagged(0, "descending", list_sort::DESCENDING)?
-        | given.flagged(1, "drop_duplicates", list_sort::DROP_DUPLICATES)?;
+fn sort<A: ArgumentConverter>(arguments: &mut A) -> OpResult<A> {
+    let flags = arguments.flagged(0, "descending", list_sort::DESCENDING)?
+        | arguments.flagged(1, "drop_duplicates", list_sort::DROP_DUPLICATES)?;
     Ok(ListOp::Sort(flags))
 }
 
 /// Makes the list ordered, which sorts it, or unordered.
-fn set_order<G: Given>(given: &mut G) -> Made<G> {
-    let order = given.word(0, "order", LIST_ORDER)?
-        | given.flagged(1, "persist_index", flags::PERSIST_INDEX as i64)?;
+fn set_order<A: ArgumentConverter>(arguments: &mut A) -> OpResult<A> {
+    let order = arguments.word(0, "order", LIST_ORDER)?
+        | arguments.flagged(1, "persist_index", flags::PERSIST_INDEX as i64)?;
     Ok(ListOp::SetOrder(order))
 }
 
 /// Creates an empty list if none exists: in the bin, or at the end of `ctx`.
-fn create<G: Given>(given: &mut G) -> Made<G> {
-    let order = given.word(0, "order", LIST_ORDER)?
-        | given.flagged(1, "persist_index", flags::PERSIST_INDEX as i64)?;
+fn create<A: ArgumentConverter>(arguments: &mut A) -> OpResult<A> {
+    let order = arguments.word(0, "order", LIST_ORDER)?
+        | arguments.flagged(1, "persist_index", flags::PERSIST_INDEX as i64)?;
     Ok(ListOp::SetOrder(order))
 }
 
 /// The element at an index; negative from the end.
-fn get_by_index<G: Given>(given: &mut G) -> Made<G> {
-    let index = given.number(0, "index")?;
-    let returning = given.word(1, "returning", LIST_BY_INDEX)?;
+fn get_by_index<A: ArgumentConverter>(arguments: &mut A) -> OpResult<A> {
+    let index = arguments.number(0, "index")?;
+    let returning = arguments.word(1, "returning", LIST_BY_INDEX)?;
     Ok(ListOp::GetBy(returning, By::Index(index)))
 }
 
 /// `count` elements starting at an index; to the end by default.
-fn get_by_index_range<G: Given>(given: &mut G) -> Made<G> {
-    let index = given.number(0, "index")?;
-    let count = given.optional_number(1, "count")?;
-    let returning = given.word(2, "returning", LIST_BY_INDEX)?
-        | given.flagged(3, "inverted", returns::INVERTED)?;
+fn get_by_index_range<A: ArgumentConverter>(arguments: &mut A) -> OpResult<A> {
+    let index = arguments.number(0, "index")?;
+    let count = arguments.optional_number(1, "count")?;
+    let returning = arguments.word(2, "returning", LIST_BY_INDEX)?
+        | arguments.flagged(3, "inverted", returns::INVERTED)?;
     Ok(ListOp::GetBy(returning, By::IndexRange(index, count)))
 }
 
 /// The element at a rank: 0 is the smallest, -1 the largest.
-fn get_by_rank<G: Given>(given: &mut G) -> Made<G> {
-    let rank = given.number(0, "rank")?;
-    let returning = given.word(1, "returning", LIST_BY_VALUE)?;
+fn get_by_rank<A: ArgumentConverter>(arguments: &mut A) -> OpResult<A> {
+    let rank = arguments.number(0, "rank")?;
+    let returning = arguments.word(1, "returning", LIST_BY_VALUE)?;
     Ok(ListOp::GetBy(returning, By::Rank(rank)))
 }
 
 /// `count` elements starting at a rank, from the smallest to the largest; to the end by default.
-fn get_by_rank_range<G: Given>(given: &mut G) -> Made<G> {
-    let rank = given.number(0, "rank")?;
-    let count = given.optional_number(1, "count")?;
-    let returning = given.word(2, "returning", LIST_BY_VALUE)?
-        | given.flagged(3, "inverted", returns::INVERTED)?;
+fn get_by_rank_range<A: ArgumentConverter>(arguments: &mut A) -> OpResult<A> {
+    let rank = arguments.number(0, "rank")?;
+    let count = arguments.optional_number(1, "count")?;
+    let returning = arguments.word(2, "returning", LIST_BY_VALUE)?
+        | arguments.flagged(3, "inverted", returns::INVERTED)?;
     Ok(ListOp::GetBy(returning, By::RankRange(rank, count)))
 }
 
 /// Every element that equals a value.
-fn get_by_value<G: Given>(given: &mut G) -> Made<G> {
-    let value = given.value(0, "value")?;
-    let returning = given.word(1, "returning", LIST_BY_VALUE)?
-        | given.flagged(2, "inverted", returns::INVERTED)?;
+fn get_by_value<A: ArgumentConverter>(arguments: &mut A) -> OpResult<A> {
+    let value = arguments.value(0, "value")?;
+    let returning = arguments.word(1, "returning", LIST_BY_VALUE)?
+        | arguments.flagged(2, "inverted", returns::INVERTED)?;
     Ok(ListOp::GetBy(returning, By::AllByValue(value)))
 }
 
 /// Every element that equals one of several values.
-fn get_by_value_list<G: Given>(given: &mut G) -> Made<G> {
-    let values = given.list(0, "values")?;
-    let returning = given.word(1, "returning", LIST_RETURNING)?
-        | given.flagged(2, "inverted", returns::INVERTED)?;
+fn get_by_value_list<A: ArgumentConverter>(arguments: &mut A) -> OpResult<A> {
+    let values = arguments.list(0, "values")?;
+    let returning = arguments.word(1, "returning", LIST_RETURNING)?
+        | arguments.flagged(2, "inverted", returns::INVERTED)?;
     Ok(ListOp::GetBy(returning, By::ValueList(values)))
 }
 
 /// The elements from `begin` up to, but not including, `end`; without an end by default. `None` is
 /// the smallest value.
-fn get_by_value_range<G: Given>(given: &mut G) -> Made<G> {
-    let begin = given.value(0, "begin")?;
-    let end = given.optional_value(1, "end")?;
-    let returning = given.word(2, "returning", LIST_BY_VALUE)?
-        | given.flagged(3, "inverted", returns::INVERTED)?;
+fn get_by_value_range<A: ArgumentConverter>(arguments: &mut A) -> OpResult<A> {
+    let begin = arguments.value(0, "begin")?;
+    let end = arguments.optional_value(1, "end")?;
+    let returning = arguments.word(2, "returning", LIST_BY_VALUE)?
+        | arguments.flagged(3, "inverted", returns::INVERTED)?;
     Ok(ListOp::GetBy(returning, By::ValueInterval(begin, end)))
 }
 
 /// `count` elements by rank, where rank 0 is the smallest element that is not less than `value`; to
 /// the end by default.
-fn get_by_value_relative_rank<G: Given>(given: &mut G) -> Made<G> {
-    let value = given.value(0, "value")?;
-    let rank = given.number(1, "rank")?;
-    let count = given.optional_number(2, "count")?;
-    let returning = given.word(3, "returning", LIST_BY_VALUE)?
-        | given.flagged(4, "inverted", returns::INVERTED)?;
+fn get_by_value_relative_rank<A: ArgumentConverter>(arguments: &mut A) -> OpResult<A> {
+    let value = arguments.value(0, "value")?;
+    let rank = arguments.number(1, "rank")?;
+    let count = arguments.optional_number(2, "count")?;
+    let returning = arguments.word(3, "returning", LIST_BY_VALUE)?
+        | arguments.flagged(4, "inverted", returns::INVERTED)?;
     Ok(ListOp::GetBy(returning, By::RelativeRank(value, rank, count)))
 }
 
 /// The list without the element at an index; negative from the end.
-fn remove_by_index<G: Given>(given: &mut G) -> Made<G> {
-    let index = given.number(0, "index")?;
-    let returning = given.word(1, "returning", LIST_BY_INDEX)?;
+fn remove_by_index<A: ArgumentConverter>(arguments: &mut A) -> OpResult<A> {
+    let index = arguments.number(0, "index")?;
+    let returning = arguments.word(1, "returning", LIST_BY_INDEX)?;
     Ok(ListOp::RemoveBy(returning, By::Index(index)))
 }
 
 /// The list without `count` elements starting at an index; to the end by default.
-fn remove_by_index_range<G: Given>(given: &mut G) -> Made<G> {
-    let index = given.number(0, "index")?;
-    let count = given.optional_number(1, "count")?;
-    let returning = given.word(2, "returning", LIST_BY_INDEX)?
-        | given.flagged(3, "inverted", returns::INVERTED)?;
+fn remove_by_index_range<A: ArgumentConverter>(arguments: &mut A) -> OpResult<A> {
+    let index = arguments.number(0, "index")?;
+    let count = arguments.optional_number(1, "count")?;
+    let returning = arguments.word(2, "returning", LIST_BY_INDEX)?
+        | arguments.flagged(3, "inverted", returns::INVERTED)?;
     Ok(ListOp::RemoveBy(returning, By::IndexRange(index, count)))
 }
 
 /// The list without the element at a rank: 0 is the smallest, -1 the largest.
-fn remove_by_rank<G: Given>(given: &mut G) -> Made<G> {
-    let rank = given.number(0, "rank")?;
-    let returning = given.word(1, "returning", LIST_BY_VALUE)?;
+fn remove_by_rank<A: ArgumentConverter>(arguments: &mut A) -> OpResult<A> {
+    let rank = arguments.number(0, "rank")?;
+    let returning = arguments.word(1, "returning", LIST_BY_VALUE)?;
     Ok(ListOp::RemoveBy(returning, By::Rank(rank)))
 }
 
 /// The list without `count` elements starting at a rank, from the smallest to the largest; to the
 /// end by default.
-fn remove_by_rank_range<G: Given>(given: &mut G) -> Made<G> {
-    let rank = given.number(0, "rank")?;
-    let count = given.optional_number(1, "count")?;
-    let returning = given.word(2, "returning", LIST_BY_VALUE)?
-        | given.flagged(3, "inverted", returns::INVERTED)?;
+fn remove_by_rank_range<A: ArgumentConverter>(arguments: &mut A) -> OpResult<A> {
+    let rank = arguments.number(0, "rank")?;
+    let count = arguments.optional_number(1, "count")?;
+    let returning = arguments.word(2, "returning", LIST_BY_VALUE)?
+        | arguments.flagged(3, "inverted", returns::INVERTED)?;
     Ok(ListOp::RemoveBy(returning, By::RankRange(rank, count)))
 }
 
 /// The list without every element that equals a value.
-fn remove_by_value<G: Given>(given: &mut G) -> Made<G> {
-    let value = given.value(0, "value")?;
-    let returning = given.word(1, "returning", LIST_BY_VALUE)?
-        | given.flagged(2, "inverted", returns::INVERTED)?;
+fn remove_by_value<A: ArgumentConverter>(arguments: &mut A) -> OpResult<A> {
+    let value = arguments.value(0, "value")?;
+    let returning = arguments.word(1, "returning", LIST_BY_VALUE)?
+        | arguments.flagged(2, "inverted", returns::INVERTED)?;
     Ok(ListOp::RemoveBy(returning, By::AllByValue(value)))
 }
 
 /// The list without every element that equals one of several values.
-fn remove_by_value_list<G: Given>(given: &mut G) -> Made<G> {
-    let values = given.list(0, "values")?;
-    let returning = given.word(1, "returning", LIST_RETURNING)?
-        | given.flagged(2, "inverted", returns::INVERTED)?;
+fn remove_by_value_list<A: ArgumentConverter>(arguments: &mut A) -> OpResult<A> {
+    let values = arguments.list(0, "values")?;
+    let returning = arguments.word(1, "returning", LIST_RETURNING)?
+        | arguments.flagged(2, "inverted", returns::INVERTED)?;
     Ok(ListOp::RemoveBy(returning, By::ValueList(values)))
 }
 
 /// The list without the elements from `begin` up to, but not including, `end`; without an end by
 /// default. `None` is the smallest value.
-fn remove_by_value_range<G: Given>(given: &mut G) -> Made<G> {
-    let begin = given.value(0, "begin")?;
-    let end = given.optional_value(1, "end")?;
-    let returning = given.word(2, "returning", LIST_BY_VALUE)?
-        | given.flagged(3, "inverted", returns::INVERTED)?;
+fn remove_by_value_range<A: ArgumentConverter>(arguments: &mut A) -> OpResult<A> {
+    let begin = arguments.value(0, "begin")?;
+    let end = arguments.optional_value(1, "end")?;
+    let returning = arguments.word(2, "returning", LIST_BY_VALUE)?
+        | arguments.flagged(3, "inverted", returns::INVERTED)?;
     Ok(ListOp::RemoveBy(returning, By::ValueInterval(begin, end)))
 }
 
 /// The list without `count` elements by rank, where rank 0 is the smallest element that is not less
 /// than `value`; to the end by default.
-fn remove_by_value_relative_rank<G: Given>(given: &mut G) -> Made<G> {
-    let value = given.value(0, "value")?;
-    let rank = given.number(1, "rank")?;
-    let count = given.optional_number(2, "count")?;
-    let returning = given.word(3, "returning", LIST_BY_VALUE)?
-        | given.flagged(4, "inverted", returns::INVERTED)?;
+fn remove_by_value_relative_rank<A: ArgumentConverter>(arguments: &mut A) -> OpResult<A> {
+    let value = arguments.value(0, "value")?;
+    let rank = arguments.number(1, "rank")?;
+    let count = arguments.optional_number(2, "count")?;
+    let returning = arguments.word(3, "returning", LIST_BY_VALUE)?
+        | arguments.flagged(4, "inverted", returns::INVERTED)?;
     Ok(ListOp::RemoveBy(returning, By::RelativeRank(value, rank, count)))
 }

@@ -3,12 +3,15 @@
 
 use super::checks::{self, exclusive};
 use super::words::{MAP_BY_INDEX, MAP_BY_KEYS, MAP_BY_VALUE, MAP_ORDER, MAP_RETURNING};
-use super::{Given, Gives, Signature, argument, option};
+use super::{ArgumentConverter, Gives, Signature, argument, option};
 use crate::cdt::flags::{self, map_write};
 use crate::cdt::{By, MapOp, return_type as returns};
 use crate::expression::{Fault, Type};
 
-type Made<G> = Result<MapOp<<G as Given>::Value, <G as Given>::Number>, <G as Given>::Error>;
+type OpResult<A> = Result<
+    MapOp<<A as ArgumentConverter>::Value, <A as ArgumentConverter>::Number>,
+    <A as ArgumentConverter>::Error,
+>;
 
 const SIZE: Signature = Signature { code: 96, parameters: &[], gives: Gives::Value(Type::Int) };
 
@@ -310,309 +313,312 @@ pub fn signature(name: &str) -> Option<&'static Signature> {
 }
 
 /// Builds the operation with this name from its arguments.
-pub fn make<G: Given>(name: &str, given: &mut G) -> Result<MapOp<G::Value, G::Number>, G::Error> {
+pub fn make<A: ArgumentConverter>(
+    name: &str,
+    arguments: &mut A,
+) -> Result<MapOp<A::Value, A::Number>, A::Error> {
     let op = match name {
         "size" => MapOp::Size,
-        "put" => put(given)?,
-        "put_items" => put_items(given)?,
-        "increment" => increment(given)?,
-        "decrement" => decrement(given)?,
+        "put" => put(arguments)?,
+        "put_items" => put_items(arguments)?,
+        "increment" => increment(arguments)?,
+        "decrement" => decrement(arguments)?,
         "clear" => MapOp::Clear,
-        "set_order" => set_order(given)?,
-        "create" => create(given)?,
-        "get_by_key" => get_by_key(given)?,
-        "get_by_key_list" => get_by_key_list(given)?,
-        "get_by_key_range" => get_by_key_range(given)?,
-        "get_by_key_relative_index" => get_by_key_relative_index(given)?,
-        "get_by_index" => get_by_index(given)?,
-        "get_by_index_range" => get_by_index_range(given)?,
-        "get_by_rank" => get_by_rank(given)?,
-        "get_by_rank_range" => get_by_rank_range(given)?,
-        "get_by_value" => get_by_value(given)?,
-        "get_by_value_list" => get_by_value_list(given)?,
-        "get_by_value_range" => get_by_value_range(given)?,
-        "get_by_value_relative_rank" => get_by_value_relative_rank(given)?,
-        "remove_by_key" => remove_by_key(given)?,
-        "remove_by_key_list" => remove_by_key_list(given)?,
-        "remove_by_key_range" => remove_by_key_range(given)?,
-        "remove_by_key_relative_index" => remove_by_key_relative_index(given)?,
-        "remove_by_index" => remove_by_index(given)?,
-        "remove_by_index_range" => remove_by_index_range(given)?,
-        "remove_by_rank" => remove_by_rank(given)?,
-        "remove_by_rank_range" => remove_by_rank_range(given)?,
-        "remove_by_value" => remove_by_value(given)?,
-        "remove_by_value_list" => remove_by_value_list(given)?,
-        "remove_by_value_range" => remove_by_value_range(given)?,
-        "remove_by_value_relative_rank" => remove_by_value_relative_rank(given)?,
+        "set_order" => set_order(arguments)?,
+        "create" => create(arguments)?,
+        "get_by_key" => get_by_key(arguments)?,
+        "get_by_key_list" => get_by_key_list(arguments)?,
+        "get_by_key_range" => get_by_key_range(arguments)?,
+        "get_by_key_relative_index" => get_by_key_relative_index(arguments)?,
+        "get_by_index" => get_by_index(arguments)?,
+        "get_by_index_range" => get_by_index_range(arguments)?,
+        "get_by_rank" => get_by_rank(arguments)?,
+        "get_by_rank_range" => get_by_rank_range(arguments)?,
+        "get_by_value" => get_by_value(arguments)?,
+        "get_by_value_list" => get_by_value_list(arguments)?,
+        "get_by_value_range" => get_by_value_range(arguments)?,
+        "get_by_value_relative_rank" => get_by_value_relative_rank(arguments)?,
+        "remove_by_key" => remove_by_key(arguments)?,
+        "remove_by_key_list" => remove_by_key_list(arguments)?,
+        "remove_by_key_range" => remove_by_key_range(arguments)?,
+        "remove_by_key_relative_index" => remove_by_key_relative_index(arguments)?,
+        "remove_by_index" => remove_by_index(arguments)?,
+        "remove_by_index_range" => remove_by_index_range(arguments)?,
+        "remove_by_rank" => remove_by_rank(arguments)?,
+        "remove_by_rank_range" => remove_by_rank_range(arguments)?,
+        "remove_by_value" => remove_by_value(arguments)?,
+        "remove_by_value_list" => remove_by_value_list(arguments)?,
+        "remove_by_value_range" => remove_by_value_range(arguments)?,
+        "remove_by_value_relative_rank" => remove_by_value_relative_rank(arguments)?,
         _ => return Err(Fault::of_value(format!("unknown map operation {name:?}")).into()),
     };
-    checks::map(given, &op)?;
+    checks::map(arguments, &op)?;
     Ok(op)
 }
 
 /// Sets a key.
-fn put<G: Given>(given: &mut G) -> Made<G> {
-    let key = given.key(0, "key")?;
-    let value = given.value(1, "value")?;
-    let order = given.optional_word(2, "order", MAP_ORDER)?
-        | given.flagged(3, "persist_index", flags::PERSIST_INDEX as i64)?;
-    let flags = given.flagged(4, "create_only", map_write::CREATE_ONLY)?
-        | given.flagged(5, "update_only", map_write::UPDATE_ONLY)?
-        | given.flagged(6, "no_fail", map_write::NO_FAIL)?;
+fn put<A: ArgumentConverter>(arguments: &mut A) -> OpResult<A> {
+    let key = arguments.key(0, "key")?;
+    let value = arguments.value(1, "value")?;
+    let order = arguments.optional_word(2, "order", MAP_ORDER)?
+        | arguments.flagged(3, "persist_index", flags::PERSIST_INDEX as i64)?;
+    let flags = arguments.flagged(4, "create_only", map_write::CREATE_ONLY)?
+        | arguments.flagged(5, "update_only", map_write::UPDATE_ONLY)?
+        | arguments.flagged(6, "no_fail", map_write::NO_FAIL)?;
     Ok(MapOp::Put { key, value, order, flags: exclusive(flags)? })
 }
 
 /// Sets several keys, from a dict.
-fn put_items<G: Given>(given: &mut G) -> Made<G> {
-    let items = given.map(0, "items")?;
-    let order = given.optional_word(1, "order", MAP_ORDER)?
-        | given.flagged(2, "persist_index", flags::PERSIST_INDEX as i64)?;
-    let flags = given.flagged(3, "create_only", map_write::CREATE_ONLY)?
-        | given.flagged(4, "update_only", map_write::UPDATE_ONLY)?
-        | given.flagged(5, "no_fail", map_write::NO_FAIL)?
-        | given.flagged(6, "partial", map_write::PARTIAL)?;
+fn put_items<A: ArgumentConverter>(arguments: &mut A) -> OpResult<A> {
+    let items = arguments.map(0, "items")?;
+    let order = arguments.optional_word(1, "order", MAP_ORDER)?
+        | arguments.flagged(2, "persist_index", flags::PERSIST_INDEX as i64)?;
+    let flags = arguments.flagged(3, "create_only", map_write::CREATE_ONLY)?
+        | arguments.flagged(4, "update_only", map_write::UPDATE_ONLY)?
+        | arguments.flagged(5, "no_fail", map_write::NO_FAIL)?
+        | arguments.flagged(6, "partial", map_write::PARTIAL)?;
     Ok(MapOp::PutItems { items, order, flags: exclusive(flags)? })
 }
 
 /// Adds to the number at a key; a missing one counts as 0.
-fn increment<G: Given>(given: &mut G) -> Made<G> {
-    let key = given.key(0, "key")?;
-    let delta = given.optional_value(1, "delta")?;
-    let order = given.optional_word(2, "order", MAP_ORDER)?
-        | given.flagged(3, "persist_index", flags::PERSIST_INDEX as i64)?;
+fn increment<A: ArgumentConverter>(arguments: &mut A) -> OpResult<A> {
+    let key = arguments.key(0, "key")?;
+    let delta = arguments.optional_value(1, "delta")?;
+    let order = arguments.optional_word(2, "order", MAP_ORDER)?
+        | arguments.flagged(3, "persist_index", flags::PERSIST_INDEX as i64)?;
     Ok(MapOp::Increment { key, delta, order })
 }
 
 /// Subtracts from the number at a key; a missing one counts as 0.
-fn decrement<G: Given>(given: &mut G) -> Made<G> {
-    let key = given.key(0, "key")?;
-    let delta = given.optional_value(1, "delta")?;
-    let order = given.optional_word(2, "order", MAP_ORDER)?
-        | given.flagged(3, "persist_index", flags::PERSIST_INDEX as i64)?;
+fn decrement<A: ArgumentConverter>(arguments: &mut A) -> OpResult<A> {
+    let key = arguments.key(0, "key")?;
+    let delta = arguments.optional_value(1, "delta")?;
+    let order = arguments.optional_word(2, "order", MAP_ORDER)?
+        | arguments.flagged(3, "persist_index", flags::PERSIST_INDEX as i64)?;
     Ok(MapOp::Decrement { key, delta, order })
 }
 
 /// Changes the order of the map.
-fn set_order<G: Given>(given: &mut G) -> Made<G> {
-    let order = given.word(0, "order", MAP_ORDER)?
-        | given.flagged(1, "persist_index", flags::PERSIST_INDEX as i64)?;
+fn set_order<A: ArgumentConverter>(arguments: &mut A) -> OpResult<A> {
+    let order = arguments.word(0, "order", MAP_ORDER)?
+        | arguments.flagged(1, "persist_index", flags::PERSIST_INDEX as i64)?;
     Ok(MapOp::SetOrder(order))
 }
 
 /// Creates an empty map if none exists: in the bin, or at the end of `ctx`.
-fn create<G: Given>(given: &mut G) -> Made<G> {
-    let order = given.word(0, "order", MAP_ORDER)?
-        | given.flagged(1, "persist_index", flags::PERSIST_INDEX as i64)?;
+fn create<A: ArgumentConverter>(arguments: &mut A) -> OpResult<A> {
+    let order = arguments.word(0, "order", MAP_ORDER)?
+        | arguments.flagged(1, "persist_index", flags::PERSIST_INDEX as i64)?;
     Ok(MapOp::SetOrder(order))
 }
 
 /// The entry with a key.
-fn get_by_key<G: Given>(given: &mut G) -> Made<G> {
-    let key = given.value(0, "key")?;
-    let returning = given.word(1, "returning", MAP_BY_INDEX)?;
+fn get_by_key<A: ArgumentConverter>(arguments: &mut A) -> OpResult<A> {
+    let key = arguments.value(0, "key")?;
+    let returning = arguments.word(1, "returning", MAP_BY_INDEX)?;
     Ok(MapOp::GetBy(returning, By::Key(key)))
 }
 
 /// The entries with one of several keys.
-fn get_by_key_list<G: Given>(given: &mut G) -> Made<G> {
-    let keys = given.list(0, "keys")?;
-    let returning = given.word(1, "returning", MAP_BY_KEYS)?
-        | given.flagged(2, "inverted", returns::INVERTED)?;
+fn get_by_key_list<A: ArgumentConverter>(arguments: &mut A) -> OpResult<A> {
+    let keys = arguments.list(0, "keys")?;
+    let returning = arguments.word(1, "returning", MAP_BY_KEYS)?
+        | arguments.flagged(2, "inverted", returns::INVERTED)?;
     Ok(MapOp::GetBy(returning, By::KeyList(keys)))
 }
 
 /// The entries whose key is from `begin` up to, but not including, `end`; without an end by
 /// default.
-fn get_by_key_range<G: Given>(given: &mut G) -> Made<G> {
-    let begin = given.value(0, "begin")?;
-    let end = given.optional_value(1, "end")?;
-    let returning = given.word(2, "returning", MAP_BY_INDEX)?
-        | given.flagged(3, "inverted", returns::INVERTED)?;
+fn get_by_key_range<A: ArgumentConverter>(arguments: &mut A) -> OpResult<A> {
+    let begin = arguments.value(0, "begin")?;
+    let end = arguments.optional_value(1, "end")?;
+    let returning = arguments.word(2, "returning", MAP_BY_INDEX)?
+        | arguments.flagged(3, "inverted", returns::INVERTED)?;
     Ok(MapOp::GetBy(returning, By::KeyInterval(begin, end)))
 }
 
 /// `count` entries by index, where index 0 is the first entry whose key is not less than `key`; to
 /// the end by default.
-fn get_by_key_relative_index<G: Given>(given: &mut G) -> Made<G> {
-    let key = given.value(0, "key")?;
-    let index = given.number(1, "index")?;
-    let count = given.optional_number(2, "count")?;
-    let returning = given.word(3, "returning", MAP_BY_INDEX)?
-        | given.flagged(4, "inverted", returns::INVERTED)?;
+fn get_by_key_relative_index<A: ArgumentConverter>(arguments: &mut A) -> OpResult<A> {
+    let key = arguments.value(0, "key")?;
+    let index = arguments.number(1, "index")?;
+    let count = arguments.optional_number(2, "count")?;
+    let returning = arguments.word(3, "returning", MAP_BY_INDEX)?
+        | arguments.flagged(4, "inverted", returns::INVERTED)?;
     Ok(MapOp::GetBy(returning, By::RelativeIndex(key, index, count)))
 }
 
 /// The entry at an index of the keys in order; negative from the end.
-fn get_by_index<G: Given>(given: &mut G) -> Made<G> {
-    let index = given.number(0, "index")?;
-    let returning = given.word(1, "returning", MAP_BY_INDEX)?;
+fn get_by_index<A: ArgumentConverter>(arguments: &mut A) -> OpResult<A> {
+    let index = arguments.number(0, "index")?;
+    let returning = arguments.word(1, "returning", MAP_BY_INDEX)?;
     Ok(MapOp::GetBy(returning, By::Index(index)))
 }
 
 /// `count` entries starting at an index; to the end by default.
-fn get_by_index_range<G: Given>(given: &mut G) -> Made<G> {
-    let index = given.number(0, "index")?;
-    let count = given.optional_number(1, "count")?;
-    let returning = given.word(2, "returning", MAP_BY_INDEX)?
-        | given.flagged(3, "inverted", returns::INVERTED)?;
+fn get_by_index_range<A: ArgumentConverter>(arguments: &mut A) -> OpResult<A> {
+    let index = arguments.number(0, "index")?;
+    let count = arguments.optional_number(1, "count")?;
+    let returning = arguments.word(2, "returning", MAP_BY_INDEX)?
+        | arguments.flagged(3, "inverted", returns::INVERTED)?;
     Ok(MapOp::GetBy(returning, By::IndexRange(index, count)))
 }
 
 /// The entry at a rank of the values: 0 is the smallest, -1 the largest.
-fn get_by_rank<G: Given>(given: &mut G) -> Made<G> {
-    let rank = given.number(0, "rank")?;
-    let returning = given.word(1, "returning", MAP_BY_VALUE)?;
+fn get_by_rank<A: ArgumentConverter>(arguments: &mut A) -> OpResult<A> {
+    let rank = arguments.number(0, "rank")?;
+    let returning = arguments.word(1, "returning", MAP_BY_VALUE)?;
     Ok(MapOp::GetBy(returning, By::Rank(rank)))
 }
 
 /// `count` entries starting at a rank, from the smallest to the largest; to the end by default.
-fn get_by_rank_range<G: Given>(given: &mut G) -> Made<G> {
-    let rank = given.number(0, "rank")?;
-    let count = given.optional_number(1, "count")?;
-    let returning = given.word(2, "returning", MAP_BY_VALUE)?
-        | given.flagged(3, "inverted", returns::INVERTED)?;
+fn get_by_rank_range<A: ArgumentConverter>(arguments: &mut A) -> OpResult<A> {
+    let rank = arguments.number(0, "rank")?;
+    let count = arguments.optional_number(1, "count")?;
+    let returning = arguments.word(2, "returning", MAP_BY_VALUE)?
+        | arguments.flagged(3, "inverted", returns::INVERTED)?;
     Ok(MapOp::GetBy(returning, By::RankRange(rank, count)))
 }
 
 /// Every entry whose value equals a value.
-fn get_by_value<G: Given>(given: &mut G) -> Made<G> {
-    let value = given.value(0, "value")?;
-    let returning = given.word(1, "returning", MAP_BY_VALUE)?
-        | given.flagged(2, "inverted", returns::INVERTED)?;
+fn get_by_value<A: ArgumentConverter>(arguments: &mut A) -> OpResult<A> {
+    let value = arguments.value(0, "value")?;
+    let returning = arguments.word(1, "returning", MAP_BY_VALUE)?
+        | arguments.flagged(2, "inverted", returns::INVERTED)?;
     Ok(MapOp::GetBy(returning, By::AllByValue(value)))
 }
 
 /// Every entry whose value equals one of several values.
-fn get_by_value_list<G: Given>(given: &mut G) -> Made<G> {
-    let values = given.list(0, "values")?;
-    let returning = given.word(1, "returning", MAP_RETURNING)?
-        | given.flagged(2, "inverted", returns::INVERTED)?;
+fn get_by_value_list<A: ArgumentConverter>(arguments: &mut A) -> OpResult<A> {
+    let values = arguments.list(0, "values")?;
+    let returning = arguments.word(1, "returning", MAP_RETURNING)?
+        | arguments.flagged(2, "inverted", returns::INVERTED)?;
     Ok(MapOp::GetBy(returning, By::ValueList(values)))
 }
 
 /// The entries whose value is from `begin` up to, but not including, `end`; without an end by
 /// default. `None` is the smallest value.
-fn get_by_value_range<G: Given>(given: &mut G) -> Made<G> {
-    let begin = given.value(0, "begin")?;
-    let end = given.optional_value(1, "end")?;
-    let returning = given.word(2, "returning", MAP_BY_VALUE)?
-        | given.flagged(3, "inverted", returns::INVERTED)?;
+fn get_by_value_range<A: ArgumentConverter>(arguments: &mut A) -> OpResult<A> {
+    let begin = arguments.value(0, "begin")?;
+    let end = arguments.optional_value(1, "end")?;
+    let returning = arguments.word(2, "returning", MAP_BY_VALUE)?
+        | arguments.flagged(3, "inverted", returns::INVERTED)?;
     Ok(MapOp::GetBy(returning, By::ValueInterval(begin, end)))
 }
 
 /// `count` entries by rank, where rank 0 is the entry with the smallest value that is not less than
 /// `value`; to the end by default.
-fn get_by_value_relative_rank<G: Given>(given: &mut G) -> Made<G> {
-    let value = given.value(0, "value")?;
-    let rank = given.number(1, "rank")?;
-    let count = given.optional_number(2, "count")?;
-    let returning = given.word(3, "returning", MAP_BY_VALUE)?
-        | given.flagged(4, "inverted", returns::INVERTED)?;
+fn get_by_value_relative_rank<A: ArgumentConverter>(arguments: &mut A) -> OpResult<A> {
+    let value = arguments.value(0, "value")?;
+    let rank = arguments.number(1, "rank")?;
+    let count = arguments.optional_number(2, "count")?;
+    let returning = arguments.word(3, "returning", MAP_BY_VALUE)?
+        | arguments.flagged(4, "inverted", returns::INVERTED)?;
     Ok(MapOp::GetBy(returning, By::RelativeRank(value, rank, count)))
 }
 
 /// The map without the entry with a key.
-fn remove_by_key<G: Given>(given: &mut G) -> Made<G> {
-    let key = given.value(0, "key")?;
-    let returning = given.word(1, "returning", MAP_BY_INDEX)?;
+fn remove_by_key<A: ArgumentConverter>(arguments: &mut A) -> OpResult<A> {
+    let key = arguments.value(0, "key")?;
+    let returning = arguments.word(1, "returning", MAP_BY_INDEX)?;
     Ok(MapOp::RemoveBy(returning, By::Key(key)))
 }
 
 /// The map without the entries with one of several keys.
-fn remove_by_key_list<G: Given>(given: &mut G) -> Made<G> {
-    let keys = given.list(0, "keys")?;
-    let returning = given.word(1, "returning", MAP_BY_KEYS)?
-        | given.flagged(2, "inverted", returns::INVERTED)?;
+fn remove_by_key_list<A: ArgumentConverter>(arguments: &mut A) -> OpResult<A> {
+    let keys = arguments.list(0, "keys")?;
+    let returning = arguments.word(1, "returning", MAP_BY_KEYS)?
+        | arguments.flagged(2, "inverted", returns::INVERTED)?;
     Ok(MapOp::RemoveBy(returning, By::KeyList(keys)))
 }
 
 /// The map without the entries whose key is from `begin` up to, but not including, `end`; without
 /// an end by default.
-fn remove_by_key_range<G: Given>(given: &mut G) -> Made<G> {
-    let begin = given.value(0, "begin")?;
-    let end = given.optional_value(1, "end")?;
-    let returning = given.word(2, "returning", MAP_BY_INDEX)?
-        | given.flagged(3, "inverted", returns::INVERTED)?;
+fn remove_by_key_range<A: ArgumentConverter>(arguments: &mut A) -> OpResult<A> {
+    let begin = arguments.value(0, "begin")?;
+    let end = arguments.optional_value(1, "end")?;
+    let returning = arguments.word(2, "returning", MAP_BY_INDEX)?
+        | arguments.flagged(3, "inverted", returns::INVERTED)?;
     Ok(MapOp::RemoveBy(returning, By::KeyInterval(begin, end)))
 }
 
 /// The map without `count` entries by index, where index 0 is the first entry whose key is not less
 /// than `key`; to the end by default.
-fn remove_by_key_relative_index<G: Given>(given: &mut G) -> Made<G> {
-    let key = given.value(0, "key")?;
-    let index = given.number(1, "index")?;
-    let count = given.optional_number(2, "count")?;
-    let returning = given.word(3, "returning", MAP_BY_INDEX)?
-        | given.flagged(4, "inverted", returns::INVERTED)?;
+fn remove_by_key_relative_index<A: ArgumentConverter>(arguments: &mut A) -> OpResult<A> {
+    let key = arguments.value(0, "key")?;
+    let index = arguments.number(1, "index")?;
+    let count = arguments.optional_number(2, "count")?;
+    let returning = arguments.word(3, "returning", MAP_BY_INDEX)?
+        | arguments.flagged(4, "inverted", returns::INVERTED)?;
     Ok(MapOp::RemoveBy(returning, By::RelativeIndex(key, index, count)))
 }
 
 /// The map without the entry at an index of the keys in order; negative from the end.
-fn remove_by_index<G: Given>(given: &mut G) -> Made<G> {
-    let index = given.number(0, "index")?;
-    let returning = given.word(1, "returning", MAP_BY_INDEX)?;
+fn remove_by_index<A: ArgumentConverter>(arguments: &mut A) -> OpResult<A> {
+    let index = arguments.number(0, "index")?;
+    let returning = arguments.word(1, "returning", MAP_BY_INDEX)?;
     Ok(MapOp::RemoveBy(returning, By::Index(index)))
 }
 
 /// The map without `count` entries starting at an index; to the end by default.
-fn remove_by_index_range<G: Given>(given: &mut G) -> Made<G> {
-    let index = given.number(0, "index")?;
-    let count = given.optional_number(1, "count")?;
-    let returning = given.word(2, "returning", MAP_BY_INDEX)?
-        | given.flagged(3, "inverted", returns::INVERTED)?;
+fn remove_by_index_range<A: ArgumentConverter>(arguments: &mut A) -> OpResult<A> {
+    let index = arguments.number(0, "index")?;
+    let count = arguments.optional_number(1, "count")?;
+    let returning = arguments.word(2, "returning", MAP_BY_INDEX)?
+        | arguments.flagged(3, "inverted", returns::INVERTED)?;
     Ok(MapOp::RemoveBy(returning, By::IndexRange(index, count)))
 }
 
 /// The map without the entry at a rank of the values: 0 is the smallest, -1 the largest.
-fn remove_by_rank<G: Given>(given: &mut G) -> Made<G> {
-    let rank = given.number(0, "rank")?;
-    let returning = given.word(1, "returning", MAP_BY_VALUE)?;
+fn remove_by_rank<A: ArgumentConverter>(arguments: &mut A) -> OpResult<A> {
+    let rank = arguments.number(0, "rank")?;
+    let returning = arguments.word(1, "returning", MAP_BY_VALUE)?;
     Ok(MapOp::RemoveBy(returning, By::Rank(rank)))
 }
 
 /// The map without `count` entries starting at a rank, from the smallest to the largest; to the end
 /// by default.
-fn remove_by_rank_range<G: Given>(given: &mut G) -> Made<G> {
-    let rank = given.number(0, "rank")?;
-    let count = given.optional_number(1, "count")?;
-    let returning = given.word(2, "returning", MAP_BY_VALUE)?
-        | given.flagged(3, "inverted", returns::INVERTED)?;
+fn remove_by_rank_range<A: ArgumentConverter>(arguments: &mut A) -> OpResult<A> {
+    let rank = arguments.number(0, "rank")?;
+    let count = arguments.optional_number(1, "count")?;
+    let returning = arguments.word(2, "returning", MAP_BY_VALUE)?
+        | arguments.flagged(3, "inverted", returns::INVERTED)?;
     Ok(MapOp::RemoveBy(returning, By::RankRange(rank, count)))
 }
 
 /// The map without every entry whose value equals a value.
-fn remove_by_value<G: Given>(given: &mut G) -> Made<G> {
-    let value = given.value(0, "value")?;
-    let returning = given.word(1, "returning", MAP_BY_VALUE)?
-        | given.flagged(2, "inverted", returns::INVERTED)?;
+fn remove_by_value<A: ArgumentConverter>(arguments: &mut A) -> OpResult<A> {
+    let value = arguments.value(0, "value")?;
+    let returning = arguments.word(1, "returning", MAP_BY_VALUE)?
+        | arguments.flagged(2, "inverted", returns::INVERTED)?;
     Ok(MapOp::RemoveBy(returning, By::AllByValue(value)))
 }
 
 /// The map without every entry whose value equals one of several values.
-fn remove_by_value_list<G: Given>(given: &mut G) -> Made<G> {
-    let values = given.list(0, "values")?;
-    let returning = given.word(1, "returning", MAP_RETURNING)?
-        | given.flagged(2, "inverted", returns::INVERTED)?;
+fn remove_by_value_list<A: ArgumentConverter>(arguments: &mut A) -> OpResult<A> {
+    let values = arguments.list(0, "values")?;
+    let returning = arguments.word(1, "returning", MAP_RETURNING)?
+        | arguments.flagged(2, "inverted", returns::INVERTED)?;
     Ok(MapOp::RemoveBy(returning, By::ValueList(values)))
 }
 
 /// The map without the entries whose value is from `begin` up to, but not including, `end`; without
 /// an end by default. `None` is the smallest value.
-fn remove_by_value_range<G: Given>(given: &mut G) -> Made<G> {
-    let begin = given.value(0, "begin")?;
-    let end = given.optional_value(1, "end")?;
-    let returning = given.word(2, "returning", MAP_BY_VALUE)?
-        | given.flagged(3, "inverted", returns::INVERTED)?;
+fn remove_by_value_range<A: ArgumentConverter>(arguments: &mut A) -> OpResult<A> {
+    let begin = arguments.value(0, "begin")?;
+    let end = arguments.optional_value(1, "end")?;
+    let returning = arguments.word(2, "returning", MAP_BY_VALUE)?
+        | arguments.flagged(3, "inverted", returns::INVERTED)?;
     Ok(MapOp::RemoveBy(returning, By::ValueInterval(begin, end)))
 }
 
 /// The map without `count` entries by rank, where rank 0 is the entry with the smallest value that
 /// is not less than `value`; to the end by default.
-fn remove_by_value_relative_rank<G: Given>(given: &mut G) -> Made<G> {
-    let value = given.value(0, "value")?;
-    let rank = given.number(1, "rank")?;
-    let count = given.optional_number(2, "count")?;
-    let returning = given.word(3, "returning", MAP_BY_VALUE)?
-        | given.flagged(4, "inverted", returns::INVERTED)?;
+fn remove_by_value_relative_rank<A: ArgumentConverter>(arguments: &mut A) -> OpResult<A> {
+    let value = arguments.value(0, "value")?;
+    let rank = arguments.number(1, "rank")?;
+    let count = arguments.optional_number(2, "count")?;
+    let returning = arguments.word(3, "returning", MAP_BY_VALUE)?
+        | arguments.flagged(4, "inverted", returns::INVERTED)?;
     Ok(MapOp::RemoveBy(returning, By::RelativeRank(value, rank, count)))
 }

@@ -10,15 +10,15 @@
 //! | [`words`] | words that arguments may be, and their numbers; generated as well |
 //! | [`arguments`] | what a host's arguments have to offer |
 //! | `pack`, `operands` | arguments become bytes, or operands of an expression |
-//! | [`given`] | what both are to the operations |
-//! | `checks` | what is refused although each argument is sound |
-//! | [`compose`] | an operation of any family, made and written |
+//! | [`converter`] | what both are to the operations |
+//! | `checks` | what is invalid although each argument is valid |
+//! | [`compose`] | an operation of any family, built and encoded |
 
 pub mod arguments;
 pub mod bit;
 mod checks;
 pub mod compose;
-pub mod given;
+pub mod converter;
 pub mod hll;
 pub mod list;
 pub mod map;
@@ -29,8 +29,8 @@ pub mod words;
 pub use self::arguments::{
     Arguments, OperandArguments, ValueArguments, ValueForm, number_of, one_of, within,
 };
-pub use self::compose::{Composed, Family};
-pub use self::given::Given;
+pub use self::compose::{ComposedOperation, Family};
+pub use self::converter::ArgumentConverter;
 use crate::expression::Type;
 
 /// A parameter of an operation.

@@ -1,6 +1,6 @@
 //! Operations inside expressions: arguments become operands.
 
-use super::{Family, Given, OperandArguments, Words};
+use super::{ArgumentConverter, Family, OperandArguments, Words};
 use crate::cdt::{Argument, Step, context};
 use crate::expression::{Call, Expression, Fault, Slot, Type};
 
@@ -15,8 +15,8 @@ impl Family {
         path: &[Step<S>],
         kind: Option<Type>,
     ) -> Result<Expression, A::Error> {
-        let mut given = Operands { arguments, trees: Vec::new() };
-        let composed = self.compose(name, &mut given)?;
+        let mut operands = Operands { arguments, trees: Vec::new() };
+        let composed = self.compose(name, &mut operands)?;
         self.check_path(name, path)?;
         let result = match (composed.modifies(), composed.gives(), kind) {
             // A modifying operation returns its operand.
@@ -27,7 +27,7 @@ impl Family {
             (_, gives, kind) => gives.or(kind),
         };
         let write = |out: &mut Vec<u8>| composed.encode::<i64>(&[], out);
-        let mut call = Call::new(self.system(), composed.modifies(), write, &given.trees, on)?;
+        let mut call = Call::new(self.system(), composed.modifies(), write, &operands.trees, on)?;
         call.result = result;
         call.context = context::packed(path);
         Ok(Expression::call(call)?)
@@ -54,7 +54,7 @@ impl<A: OperandArguments> Operands<'_, A> {
     }
 }
 
-impl<A: OperandArguments> Given for Operands<'_, A> {
+impl<A: OperandArguments> ArgumentConverter for Operands<'_, A> {
     type Value = Slot;
     type Number = Slot;
     type Error = A::Error;

@@ -1,6 +1,6 @@
 //! Operations of `operate`: arguments become bytes.
 
-use super::{Family, Given, ValueArguments, ValueForm, Words};
+use super::{ArgumentConverter, Family, ValueArguments, ValueForm, Words};
 use crate::cdt::{Argument, Step, context};
 use crate::expression::Fault;
 
@@ -43,7 +43,7 @@ impl Family {
 /// Packs a host's arguments.
 struct Packing<'a, A>(&'a A);
 
-impl<A: ValueArguments> Given for Packing<'_, A> {
+impl<A: ValueArguments> ArgumentConverter for Packing<'_, A> {
     type Value = Vec<u8>;
     type Number = i64;
     type Error = A::Error;

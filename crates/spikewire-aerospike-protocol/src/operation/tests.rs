@@ -1,5 +1,5 @@
 use super::words::LIST_RETURNING;
-use super::{Family, Given, Gives, Words, bit, hll, list, map, number_of};
+use super::{ArgumentConverter, Family, Gives, Words, bit, hll, list, map, number_of};
 use crate::bits::BitOp;
 use crate::cdt::call::Arguments;
 use crate::cdt::{Request, Step};
@@ -27,7 +27,7 @@ fn packed(at: usize) -> Vec<u8> {
     out
 }
 
-impl Given for Samples {
+impl ArgumentConverter for Samples {
     type Value = Vec<u8>;
     type Number = i64;
     type Error = Fault;
@@ -133,8 +133,8 @@ fn arguments_keep_their_order() {
 
 #[test]
 fn paths_come_first() {
-    let mut given = Samples::new(0);
-    let size = Family::Map.compose("size", &mut given).unwrap();
+    let mut samples = Samples::new(0);
+    let size = Family::Map.compose("size", &mut samples).unwrap();
     assert_eq!((size.modifies(), size.gives()), (false, Some(Type::Int)));
     let mut out = Vec::new();
     size.encode(&[Step::map_key(7_i64)], &mut out);
@@ -142,12 +142,12 @@ fn paths_come_first() {
 }
 
 #[test]
-fn what_is_given_decides_the_type() {
+fn arguments_decide_the_type() {
     let gives = |name, word| {
         let signature = list::signature(name).unwrap();
-        let mut given = Samples::new(signature.parameters.len());
-        given.words = vec![word];
-        Family::List.compose(name, &mut given).unwrap().gives()
+        let mut samples = Samples::new(signature.parameters.len());
+        samples.words = vec![word];
+        Family::List.compose(name, &mut samples).unwrap().gives()
     };
     assert_eq!(gives("get_by_rank", "value"), None);
     assert_eq!(gives("get_by_rank", "index"), Some(Type::Int));
@@ -156,50 +156,53 @@ fn what_is_given_decides_the_type() {
     assert_eq!(gives("remove_by_value", "count"), None);
 }
 
-fn refusal(family: Family, name: &str, mut given: Samples) -> String {
-    given.count = family.signature(name).map_or(0, |it| it.parameters.len());
-    family.compose(name, &mut given).unwrap_err().to_string()
+fn error_text(family: Family, name: &str, mut samples: Samples) -> String {
+    samples.count = family.signature(name).map_or(0, |it| it.parameters.len());
+    family.compose(name, &mut samples).unwrap_err().to_string()
 }
 
 #[test]
-fn what_cannot_be_is_refused() {
+fn what_cannot_be_is_rejected() {
     let plain = || Samples::new(0);
-    assert!(refusal(Family::List, "fly", plain()).contains("unknown list operation \"fly\""));
+    assert!(error_text(Family::List, "fly", plain()).contains("unknown list operation \"fly\""));
     let flags = |flags: &[usize]| Samples { flags: flags.to_vec(), ..Samples::new(0) };
-    assert!(refusal(Family::Map, "put", flags(&[4, 5])).contains("create_only and update_only"));
-    assert!(refusal(Family::Bit, "resize", flags(&[2, 3])).contains("grow_only and shrink_only"));
+    assert!(error_text(Family::Map, "put", flags(&[4, 5])).contains("create_only and update_only"));
+    assert!(
+        error_text(Family::Bit, "resize", flags(&[2, 3])).contains("grow_only and shrink_only")
+    );
     let range = Samples { words: vec!["rank_range"], ..flags(&[3]) };
-    assert!(refusal(Family::List, "get_by_rank_range", range).contains("no inversion"));
+    assert!(error_text(Family::List, "get_by_rank_range", range).contains("no inversion"));
     let word = Samples { words: vec!["key"], ..plain() };
     assert!(
-        refusal(Family::List, "get_by_rank", word).contains("or 'reverse_rank_range', got 'key'")
+        error_text(Family::List, "get_by_rank", word)
+            .contains("or 'reverse_rank_range', got 'key'")
     );
     let wrong = Family::Hll.compose("get_count", &mut Samples::new(2)).unwrap_err().to_string();
     assert_eq!(wrong, "0 arguments are wanted and 2 were given");
 }
 
 #[test]
-fn an_empty_list_inverted_is_refused_where_it_would_bring_entries() {
+fn an_empty_list_inverted_is_rejected_where_it_would_bring_entries() {
     for name in
         ["get_by_key_list", "get_by_value_list", "remove_by_key_list", "remove_by_value_list"]
     {
         for (word, _) in LIST_RETURNING.iter().filter(|(word, _)| !word.contains("rank")) {
-            let given = |flags: &[usize], empty| Samples {
+            let samples = |flags: &[usize], empty| Samples {
                 count: 3,
                 words: vec![word],
                 flags: flags.to_vec(),
                 empty,
             };
             let allowed = matches!(*word, "none" | "count");
-            let made = Family::Map.compose(name, &mut given(&[2], true));
-            assert_eq!(made.is_ok(), allowed, "{name} {word}");
-            if let Err(error) = made {
+            let result = Family::Map.compose(name, &mut samples(&[2], true));
+            assert_eq!(result.is_ok(), allowed, "{name} {word}");
+            if let Err(error) = result {
                 assert!(error.to_string().contains("an empty list, inverted"), "{error}");
             }
-            assert!(Family::Map.compose(name, &mut given(&[], true)).is_ok());
-            assert!(Family::Map.compose(name, &mut given(&[2], false)).is_ok());
+            assert!(Family::Map.compose(name, &mut samples(&[], true)).is_ok());
+            assert!(Family::Map.compose(name, &mut samples(&[2], false)).is_ok());
             if !name.contains("key") {
-                assert!(Family::List.compose(name, &mut given(&[2], true)).is_ok());
+                assert!(Family::List.compose(name, &mut samples(&[2], true)).is_ok());
             }
         }
     }

@@ -194,13 +194,13 @@ mod tests {
         assert!(matches!(first, Answer::Partition(77, ResultCode::PARTITION_UNAVAILABLE)));
         let (second, _) = Answer::parse(&out[used..]).unwrap();
         assert!(matches!(second, Answer::End(ResultCode::OK)));
-        let refusal = Header { result: 201, ..Header::default() }.to_bytes();
-        let (refusal, _) = Answer::parse(&refusal).unwrap();
-        assert!(matches!(refusal, Answer::End(ResultCode::INDEX_NOT_FOUND)));
+        let error = Header { result: 201, ..Header::default() }.to_bytes();
+        let (error, _) = Answer::parse(&error).unwrap();
+        assert!(matches!(error, Answer::End(ResultCode::INDEX_NOT_FOUND)));
     }
 
     #[test]
-    fn broken_records_are_refused() {
+    fn broken_records_are_rejected() {
         assert!(Answer::parse(&Header::default().to_bytes()).is_err(), "no digest");
         for (id, data) in [(field::DIGEST, &[1; 19][..]), (field::INDEX_VALUES, &[1; 7][..])] {
             let mut out = Header { fields: 1, ..Header::default() }.to_bytes().to_vec();

@@ -9,16 +9,16 @@
 //! |---|---|
 //! | [`range`] | the index range: which values, of what |
 //! | [`request`] | composing a request |
-//! | [`asked`] | reading a request, on the side of the server |
+//! | [`node_query`] | reading a request, on the side of the server |
 //! | [`answer`] | the messages of the stream, both ways |
 
 pub mod answer;
-pub mod asked;
+pub mod node_query;
 pub mod range;
 pub mod request;
 
 pub use answer::{Answer, Row};
-pub use asked::{Asked, Work};
+pub use node_query::{NodeQuery, Work};
 pub use range::{Collection, Index, Range, Subject};
 pub use request::{Query, Share, Task};
 

@@ -223,7 +223,7 @@ mod tests {
     use super::*;
     use crate::frame;
     use crate::message::{Message, op};
-    use crate::query::{Asked, Range, Work};
+    use crate::query::{NodeQuery, Range, Work};
     use crate::result_code::ResultCode;
 
     fn hex(text: &str) -> Vec<u8> {
@@ -240,11 +240,11 @@ mod tests {
         Share { id: 1, patience: 30_000, partitions, points, limit: 0 }
     }
 
-    fn asked(bytes: &[u8]) -> Result<Asked<'_>, ResultCode> {
+    fn parsed(bytes: &[u8]) -> Result<NodeQuery<'_>, ResultCode> {
         let (message, used) = Message::parse(&bytes[frame::HEADER_LEN..]).unwrap();
         assert_eq!(used, bytes.len() - frame::HEADER_LEN);
-        assert!(Asked::is_query(&message));
-        Asked::parse(&message)
+        assert!(NodeQuery::is_query(&message));
+        NodeQuery::parse(&message)
     }
 
     /// Example 23 of the protocol notes, as accepted by a live server.
@@ -257,12 +257,12 @@ mod tests {
              00000005 00 74657374 00000005 01 64656d6f
              00000009 07 0000000000000001 00000005 09 00007530 00000005 0b 0000 0100");
         assert_eq!(out, expected);
-        let asked = asked(&out).unwrap();
+        let parsed = parsed(&out).unwrap();
         assert_eq!(
-            (asked.work, asked.namespace, asked.set),
+            (parsed.work, parsed.namespace, parsed.set),
             (Work::Send, &b"test"[..], &b"demo"[..])
         );
-        assert_eq!((asked.id, asked.patience, asked.partitions), (1, Some(30_000), vec![0, 1]));
+        assert_eq!((parsed.id, parsed.patience, parsed.partitions), (1, Some(30_000), vec![0, 1]));
     }
 
     /// Examples 10, 11 and 12: ranges and what is indexed.
@@ -278,7 +278,7 @@ mod tests {
             let mut out = Vec::new();
             let query = Query { index: Some(index), ..scan() };
             query.write(&share(&[7], &[]), &mut out).unwrap();
-            assert_eq!(asked(&out).unwrap().index, query.index);
+            assert_eq!(parsed(&out).unwrap().index, query.index);
             out
         };
         let holds = |bytes: Vec<u8>, part: &str| {
@@ -307,11 +307,11 @@ mod tests {
             query.op(op::READ, "a");
             let mut out = Vec::new();
             query.write(&Share { limit: 3, ..share(&[1], &points) }, &mut out).unwrap();
-            let asked = asked(&out).unwrap();
+            let parsed = parsed(&out).unwrap();
             let value = if query.index.is_some() { 5 } else { 0 };
-            assert_eq!(asked.points, [Point { digest, value }]);
-            assert_eq!((asked.limit, asked.records_per_second), (3, 10));
-            assert_eq!(asked.index, query.index);
+            assert_eq!(parsed.points, [Point { digest, value }]);
+            assert_eq!((parsed.limit, parsed.records_per_second), (3, 10));
+            assert_eq!(parsed.index, query.index);
         }
     }
 
@@ -321,16 +321,16 @@ mod tests {
         query.op(op::TOUCH, "");
         let mut out = Vec::new();
         query.write_task(3, &Task::Operations { info2: 0, info3: 0, ttl: 60 }, &mut out).unwrap();
-        assert_eq!(asked(&out).unwrap().work, Work::Operations);
+        assert_eq!(parsed(&out).unwrap().work, Work::Operations);
         out.clear();
         let task = Task::Function { package: "m", name: "f", arguments: &[0x90] };
         query.write_task(3, &task, &mut out).unwrap();
         let expected = Work::Function { package: b"m", name: b"f", arguments: &[0x90] };
-        assert_eq!(asked(&out).unwrap().work, expected);
+        assert_eq!(parsed(&out).unwrap().work, expected);
         out.clear();
         query.write_aggregation(3, 30_000, ("m", "f", &[0x90]), &mut out).unwrap();
-        let asked = asked(&out).unwrap();
-        assert_eq!((asked.work, asked.id, asked.patience), (Work::Aggregate, 3, Some(30_000)));
+        let parsed = parsed(&out).unwrap();
+        assert_eq!((parsed.work, parsed.id, parsed.patience), (Work::Aggregate, 3, Some(30_000)));
     }
 
     #[test]
@@ -341,7 +341,7 @@ mod tests {
         let code = |share: &Share<'_>| {
             let mut out = Vec::new();
             scan().write(share, &mut out).unwrap();
-            asked(&out).map(|_| ()).unwrap_err()
+            parsed(&out).map(|_| ()).unwrap_err()
         };
         assert_eq!(code(&share(&[], &[])), ResultCode::UNSUPPORTED_FEATURE);
         assert_eq!(code(&share(&[4096], &[])), ResultCode::PARAMETER);

@@ -5,7 +5,7 @@ use spikewire_aerospike_protocol::cdt::Blob;
 use spikewire_aerospike_protocol::result_code::ResultCode;
 use spikewire_aerospike_protocol::value::particle;
 
-use crate::outcome::{Found, Modified, Old, Outcome};
+use crate::outcome::{ModifyResult, Old, Outcome, ReplyValue};
 
 /// Largest blob that an operation creates: more than any record can hold.
 const LARGEST: usize = 16 << 20;
@@ -22,7 +22,7 @@ fn decode(kind: u8, payload: &[u8]) -> Result<BitOp<Blob<'_>>, ResultCode> {
 }
 
 /// Runs a read operation with particle type `kind` on an existing bin.
-pub fn read(old: (u8, &[u8]), kind: u8, payload: &[u8]) -> Result<Option<Found>, ResultCode> {
+pub fn read(old: (u8, &[u8]), kind: u8, payload: &[u8]) -> Result<Option<ReplyValue>, ResultCode> {
     let op = decode(kind, payload)?;
     let area = match op {
         BitOp::Get(area) | BitOp::Count(area) | BitOp::Scan { area, .. } => area,
@@ -42,43 +42,43 @@ pub fn read(old: (u8, &[u8]), kind: u8, payload: &[u8]) -> Result<Option<Found>,
     }
     let mut bits = (0..run.size).map(|at| bit(blob, run.start + at));
     Ok(Some(match op {
-        BitOp::Count(_) => Found::count(bits.filter(|bit| *bit).count()),
+        BitOp::Count(_) => ReplyValue::count(bits.filter(|bit| *bit).count()),
         BitOp::Scan { right, bit, .. } => {
-            let found = if right {
+            let position = if right {
                 (0..run.size).rfind(|at| self::bit(blob, run.start + at) == bit)
             } else {
                 bits.position(|other| other == bit)
             };
-            Found::int(found.map_or(-1, |at| at as i64))
+            ReplyValue::int(position.map_or(-1, |at| at as i64))
         }
         BitOp::GetInt { how, .. } => {
             let int = get_int(blob, run);
-            let spare = 64 - run.size as u32;
+            let unused = 64 - run.size as u32;
             let signed = how & integer::SIGNED != 0;
-            Found::int(if signed { ((int << spare) as i64) >> spare } else { int as i64 })
+            ReplyValue::int(if signed { ((int << unused) as i64) >> unused } else { int as i64 })
         }
         _ => {
             let mut value = vec![0; run.size.div_ceil(8)];
             for (at, bit) in bits.enumerate() {
                 set_bit(&mut value, at, bit);
             }
-            Found { particle: particle::BLOB, value }
+            ReplyValue { particle: particle::BLOB, value }
         }
     }))
 }
 
 /// Runs a modify operation with particle type `kind`.
-pub fn modify(old: Old<'_>, kind: u8, payload: &[u8]) -> Modified {
+pub fn modify(old: Old<'_>, kind: u8, payload: &[u8]) -> ModifyResult {
     let op = decode(kind, payload)?;
     let flags = check(&op)?;
     let lenient = flags & write::NO_FAIL != 0;
     let creates = matches!(op, BitOp::Resize { .. } | BitOp::Insert { .. });
-    let refusal = match old {
+    let rejection = match old {
         Some(_) if flags & write::CREATE_ONLY != 0 => Some(ResultCode::BIN_EXISTS),
         None if !creates || flags & write::UPDATE_ONLY != 0 => Some(ResultCode::BIN_NOT_FOUND),
         _ => None,
     };
-    match refusal {
+    match rejection {
         Some(_) if lenient => return Ok(Outcome::default()),
         Some(code) => return Err(code),
         None => {}
@@ -91,20 +91,20 @@ pub fn modify(old: Old<'_>, kind: u8, payload: &[u8]) -> Modified {
     match change(old.unwrap_or_default(), &op, partial) {
         Ok(blob) if old.is_none() && blob.is_empty() => Ok(Outcome::default()),
         Ok(blob) => Ok(Outcome { bin: Some((particle::BLOB, blob)), result: None }),
-        Err(Trouble::Range(_)) if lenient => Ok(Outcome::default()),
-        Err(Trouble::Range(code) | Trouble::Always(code)) => Err(code),
+        Err(BitError::Range(_)) if lenient => Ok(Outcome::default()),
+        Err(BitError::Range(code) | BitError::Always(code)) => Err(code),
     }
 }
 
 /// Why an operation cannot be applied to a blob.
-enum Trouble {
+enum BitError {
     /// Out of range, which the no-fail flag ignores.
     Range(ResultCode),
     /// Invalid in any case.
     Always(ResultCode),
 }
 
-impl From<ResultCode> for Trouble {
+impl From<ResultCode> for BitError {
     fn from(code: ResultCode) -> Self {
         Self::Always(code)
     }
@@ -142,7 +142,7 @@ fn check(op: &BitOp<Blob<'_>>) -> Result<i64, ResultCode> {
 }
 
 /// Applies a checked modify operation and returns the new blob.
-fn change(old: &[u8], op: &BitOp<Blob<'_>>, partial: bool) -> Result<Vec<u8>, Trouble> {
+fn change(old: &[u8], op: &BitOp<Blob<'_>>, partial: bool) -> Result<Vec<u8>, BitError> {
     let mut blob = old.to_vec();
     let (area, clips) = match *op {
         BitOp::Resize { size, how, .. } => return resized(blob, size, how),
@@ -150,7 +150,7 @@ fn change(old: &[u8], op: &BitOp<Blob<'_>>, partial: bool) -> Result<Vec<u8>, Tr
             let at = start(offset, blob.len())?;
             let len = at.max(blob.len()).saturating_add(bytes.len());
             if len > LARGEST {
-                return Err(Trouble::Always(ResultCode::RECORD_TOO_BIG));
+                return Err(BitError::Always(ResultCode::RECORD_TOO_BIG));
             }
             if at > blob.len() {
                 blob.resize(at, 0);
@@ -162,7 +162,7 @@ fn change(old: &[u8], op: &BitOp<Blob<'_>>, partial: bool) -> Result<Vec<u8>, Tr
             let at = start(offset, blob.len())?;
             let end = at.saturating_add(usize::try_from(size).unwrap_or(usize::MAX));
             if at >= blob.len() || end > blob.len() && !partial {
-                return Err(Trouble::Range(MALFORMED));
+                return Err(BitError::Range(MALFORMED));
             }
             blob.drain(at..end.min(blob.len()));
             return Ok(blob);
@@ -171,12 +171,12 @@ fn change(old: &[u8], op: &BitOp<Blob<'_>>, partial: bool) -> Result<Vec<u8>, Tr
             (area, partial)
         }
         BitOp::Add { area, .. } | BitOp::SetInt { area, .. } => (area, false),
-        _ => return Err(Trouble::Always(MALFORMED)),
+        _ => return Err(BitError::Always(MALFORMED)),
     };
     let mut run = run(area, blob.len())?;
     let len = 8 * blob.len();
     if run.start >= len || run.end() > len && !clips {
-        return Err(Trouble::Range(OUT_OF_RANGE));
+        return Err(BitError::Range(OUT_OF_RANGE));
     }
     run.size = run.size.min(len - run.start);
     match *op {
@@ -216,16 +216,16 @@ fn change(old: &[u8], op: &BitOp<Blob<'_>>, partial: bool) -> Result<Vec<u8>, Tr
     Ok(blob)
 }
 
-fn resized(mut blob: Vec<u8>, size: i64, how: i64) -> Result<Vec<u8>, Trouble> {
+fn resized(mut blob: Vec<u8>, size: i64, how: i64) -> Result<Vec<u8>, BitError> {
     let size = usize::try_from(size).unwrap_or(usize::MAX);
     if size > LARGEST {
-        return Err(Trouble::Always(ResultCode::RECORD_TOO_BIG));
+        return Err(BitError::Always(ResultCode::RECORD_TOO_BIG));
     }
     let len = blob.len();
-    let refused =
+    let wrong_way =
         how & resize::GROW_ONLY != 0 && size < len || how & resize::SHRINK_ONLY != 0 && size > len;
-    if refused {
-        return Err(Trouble::Range(MALFORMED));
+    if wrong_way {
+        return Err(BitError::Range(MALFORMED));
     }
     if how & resize::FROM_FRONT == 0 {
         blob.resize(size, 0);
@@ -238,17 +238,17 @@ fn resized(mut blob: Vec<u8>, size: i64, how: i64) -> Result<Vec<u8>, Trouble> {
 }
 
 /// The sum of a `size`-bit integer and a value, as bits.
-fn sum(old: u64, size: usize, value: i64, subtract: bool, how: i64) -> Result<u64, Trouble> {
+fn sum(old: u64, size: usize, value: i64, subtract: bool, how: i64) -> Result<u64, BitError> {
     let signed = how & integer::SIGNED != 0;
-    let spare = 64 - size as u32;
+    let unused = 64 - size as u32;
     // Only as many bits of the value count as the integer has.
-    let value = (value as u64) << spare;
+    let value = (value as u64) << unused;
     let (old, value, least, most) = if signed {
         let most = (1_i128 << (size - 1)) - 1;
-        let old = ((old << spare) as i64) >> spare;
-        (i128::from(old), i128::from(value as i64 >> spare), -most - 1, most)
+        let old = ((old << unused) as i64) >> unused;
+        (i128::from(old), i128::from(value as i64 >> unused), -most - 1, most)
     } else {
-        (i128::from(old), i128::from(value >> spare), 0, (1_i128 << size) - 1)
+        (i128::from(old), i128::from(value >> unused), 0, (1_i128 << size) - 1)
     };
     // The smallest signed value is its own negative.
     let sum = if subtract && !(signed && value == least) { old - value } else { old + value };
@@ -256,7 +256,7 @@ fn sum(old: u64, size: usize, value: i64, subtract: bool, how: i64) -> Result<u6
         return Ok(sum as u64);
     }
     if how & integer::SATURATE == 0 {
-        return Err(Trouble::Range(OUT_OF_RANGE));
+        return Err(BitError::Range(OUT_OF_RANGE));
     }
     Ok(sum.clamp(least, most) as u64)
 }

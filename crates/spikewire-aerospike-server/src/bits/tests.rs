@@ -18,8 +18,8 @@ fn run(old: Option<&[u8]>, op: BitOp<Blob<'_>>) -> Result<Option<Vec<u8>>, u8> {
 }
 
 fn ask(blob: &[u8], op: BitOp<Blob<'_>>) -> Result<Vec<u8>, u8> {
-    let found = read((particle::BLOB, blob), particle::BLOB, &bytes(op));
-    found.map(|found| found.unwrap().value).map_err(|code| code.0)
+    let result = read((particle::BLOB, blob), particle::BLOB, &bytes(op));
+    result.map(|result| result.unwrap().value).map_err(|code| code.0)
 }
 
 fn int(int: i64) -> Result<Vec<u8>, u8> {

@@ -8,7 +8,7 @@ use spikewire_aerospike_protocol::msgpack::{self, Reader, Token};
 use spikewire_aerospike_protocol::result_code::ResultCode;
 use spikewire_aerospike_protocol::value::particle;
 
-use crate::outcome::Found;
+use crate::outcome::ReplyValue;
 use crate::value::order::floats;
 use crate::value::{collection, geo};
 
@@ -218,12 +218,12 @@ pub fn add(
 }
 
 /// An element as a result; nil is none.
-pub fn found(element: &[u8]) -> Option<Found> {
+pub fn reply_value(element: &[u8]) -> Option<ReplyValue> {
     let (particle, value) = match Reader::new(element).next().ok()? {
         Token::Nil => return None,
         Token::Bool(flag) => (particle::BOOL, vec![u8::from(flag)]),
-        Token::Int(int) => return Some(Found::int(int)),
-        Token::UInt(int) => return Some(Found::int(int as i64)),
+        Token::Int(int) => return Some(ReplyValue::int(int)),
+        Token::UInt(int) => return Some(ReplyValue::int(int as i64)),
         Token::Float(float) => (particle::FLOAT, float.to_be_bytes().to_vec()),
         Token::Bytes(particle::GEOJSON, text) => (particle::GEOJSON, geojson(text)),
         Token::Bytes(particle, bytes) => (particle, bytes.to_vec()),
@@ -231,7 +231,7 @@ pub fn found(element: &[u8]) -> Option<Found> {
         Token::Map(_) => (particle::MAP, element.to_vec()),
         Token::Ext(_, bytes) => (particle::BLOB, bytes.to_vec()),
     };
-    Some(Found { particle, value })
+    Some(ReplyValue { particle, value })
 }
 
 fn geojson(text: &[u8]) -> Vec<u8> {

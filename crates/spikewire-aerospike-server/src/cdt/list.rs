@@ -9,15 +9,15 @@ use super::container::{self, Container, ContainerKind};
 use super::item::{self, compare, stored};
 use super::select::{marks, pick, range, single};
 use super::{Edit, MOST_ELEMENTS};
-use crate::outcome::Found;
+use crate::outcome::ReplyValue;
 
 const NIL: &[u8] = &[0xc0];
 
 /// Runs a read operation.
-pub fn read(list: &Container<'_>, op: &ListOp<&[u8]>) -> Result<Option<Found>, ResultCode> {
+pub fn read(list: &Container<'_>, op: &ListOp<&[u8]>) -> Result<Option<ReplyValue>, ResultCode> {
     match op {
-        ListOp::Size => Ok(Some(Found::count(list.len()))),
-        ListOp::Get(index) => Ok(item::found(list.values[at(list, *index)?])),
+        ListOp::Size => Ok(Some(ReplyValue::count(list.len()))),
+        ListOp::Get(index) => Ok(item::reply_value(list.values[at(list, *index)?])),
         ListOp::GetRange(index, count) => Ok(Some(slice(list, range(*index, *count, list.len())))),
         ListOp::GetBy(returns, by) => Ok(pick(list, *returns, by)?.answer),
         _ => Err(ResultCode::PARAMETER),
@@ -70,22 +70,22 @@ fn take_out(mut list: Container<'_>, op: &ListOp<&[u8]>) -> Result<Edit, ResultC
     let (from, count, result) = match *op {
         ListOp::Pop(index) => {
             let at = at(&list, index)?;
-            (at, 1, item::found(list.values[at]))
+            (at, 1, item::reply_value(list.values[at]))
         }
         ListOp::PopRange(index, count) => {
             let range = range(index, count, len);
             (range.0, range.1, Some(slice(&list, range)))
         }
-        ListOp::Remove(index) => (at(&list, index)?, 1, Some(Found::count(1))),
+        ListOp::Remove(index) => (at(&list, index)?, 1, Some(ReplyValue::count(1))),
         ListOp::RemoveRange(index, count) => {
             let (from, count) = range(index, count, len);
-            (from, count, Some(Found::count(count)))
+            (from, count, Some(ReplyValue::count(count)))
         }
         ListOp::Clear => (0, len, None),
         ListOp::Trim(index, count) => {
             let (from, count) = range(index, Some(count), len);
             list.values.truncate(from + count);
-            (0, from, Some(Found::count(len - count)))
+            (0, from, Some(ReplyValue::count(len - count)))
         }
         ListOp::RemoveBy(returns, ref by) => {
             let picked = pick(&list, returns, by)?;
@@ -124,7 +124,7 @@ fn put<'a>(
     if index.is_some_and(|index| index > i64::from(i32::MAX)) {
         return Err(ResultCode::OP_NOT_APPLICABLE);
     }
-    let unchanged = Edit::keep(Some(Found::count(list.len())));
+    let unchanged = Edit::keep(Some(ReplyValue::count(list.len())));
     if items.is_empty() && list.is_empty() {
         return Ok(unchanged);
     }
@@ -155,7 +155,7 @@ fn put<'a>(
     if list.is_sorted_list() {
         list.sort();
     }
-    let size = Found::count(list.len());
+    let size = ReplyValue::count(list.len());
     Ok(Edit::store(&list, Some(size)))
 }
 
@@ -190,8 +190,8 @@ fn unique<'a>(
         }
         dropped[pair[1]] = true;
     }
-    let kept = items.iter().zip(dropped).filter(|(_, dropped)| !dropped);
-    Ok(kept.map(|(item, _)| *item).collect())
+    let remaining = items.iter().zip(dropped).filter(|(_, dropped)| !dropped);
+    Ok(remaining.map(|(item, _)| *item).collect())
 }
 
 fn set(mut list: Container<'_>, index: i64, value: &[u8], flags: i64) -> Result<Edit, ResultCode> {
@@ -217,7 +217,7 @@ fn increment(
         return Err(ResultCode::OP_NOT_APPLICABLE);
     }
     let sum = item::add(list.values.get(index).copied(), delta, false)?;
-    let result = item::found(&sum);
+    let result = item::reply_value(&sum);
     let is_same = list.values.get(index).is_some_and(|old| compare(old, &sum).is_eq());
     let flags = if is_same { flags & !list_write::ADD_UNIQUE } else { flags };
     if let Err(code) = allowed(&list, index, &sum, flags) {
@@ -243,7 +243,7 @@ fn replace<'a>(
     mut list: Container<'a>,
     index: usize,
     value: &'a [u8],
-    result: Option<Found>,
+    result: Option<ReplyValue>,
 ) -> Edit {
     match list.values.get_mut(index) {
         Some(element) => *element = value,
@@ -293,10 +293,10 @@ fn position(list: &Container<'_>, index: i64) -> Result<usize, ResultCode> {
     usize::try_from(index).map_err(|_| ResultCode::OP_NOT_APPLICABLE)
 }
 
-fn slice(list: &Container<'_>, (from, count): (usize, usize)) -> Found {
+fn slice(list: &Container<'_>, (from, count): (usize, usize)) -> ReplyValue {
     let value =
         container::encode(ContainerKind::List, 0, count, |at| (None, list.values[from + at]));
-    Found { particle: particle::LIST, value }
+    ReplyValue { particle: particle::LIST, value }
 }
 
 fn list_of(value: &[u8]) -> Result<Vec<&[u8]>, ResultCode> {

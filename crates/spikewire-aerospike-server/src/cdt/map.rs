@@ -8,12 +8,12 @@ use super::Edit;
 use super::container::{Container, ContainerKind};
 use super::item::{self, compare, stored};
 use super::select::{marks, pick};
-use crate::outcome::Found;
+use crate::outcome::ReplyValue;
 
 /// Runs a read operation.
-pub fn read(map: &Container<'_>, op: &MapOp<&[u8]>) -> Result<Option<Found>, ResultCode> {
+pub fn read(map: &Container<'_>, op: &MapOp<&[u8]>) -> Result<Option<ReplyValue>, ResultCode> {
     match op {
-        MapOp::Size => Ok(Some(Found::count(map.len()))),
+        MapOp::Size => Ok(Some(ReplyValue::count(map.len()))),
         MapOp::GetBy(returns, by) => Ok(pick(map, *returns, by)?.answer),
         _ => Err(ResultCode::PARAMETER),
     }
@@ -97,7 +97,7 @@ fn put_one(map: Container<'_>, key: &[u8], value: &[u8], flags: i64) -> Result<E
         Err(_) if flags & map_write::NO_FAIL != 0 => {}
         Err(code) => return Err(code),
     }
-    let size = Found::count(map.len());
+    let size = ReplyValue::count(map.len());
     Ok(Edit { is_idle: outcome.is_err(), ..Edit::store(&map, Some(size)) })
 }
 
@@ -124,7 +124,7 @@ fn put_items(map: Container<'_>, items: &[u8], flags: i64) -> Result<Edit, Resul
         merged.keys.push(key);
         merged.values.push(value);
     };
-    let mut refused = None;
+    let mut rejection = None;
     for (key, value) in items.keys.iter().copied().zip(items.values.iter().copied()) {
         while let Some(before) = old.next_if(|(other, _)| compare(other, key).is_lt()) {
             push(before);
@@ -133,18 +133,18 @@ fn put_items(map: Container<'_>, items: &[u8], flags: i64) -> Result<Edit, Resul
         match allowed(same.is_some(), flags) {
             Ok(()) => push((key, value)),
             Err(code) => {
-                refused = refused.or(Some(code));
+                rejection = rejection.or(Some(code));
                 same.into_iter().for_each(&mut push);
             }
         }
     }
     old.for_each(push);
-    let map = match refused {
+    let map = match rejection {
         Some(code) if !lenient => return Err(code),
         Some(_) if !partial => map,
         _ => merged,
     };
-    let size = Found::count(map.len());
+    let size = ReplyValue::count(map.len());
     Ok(Edit::store(&map, Some(size)))
 }
 
@@ -159,5 +159,5 @@ fn add(
     let sum = item::add(place.ok().map(|at| map.values[at]), delta, negate)?;
     let mut map = map;
     set(&mut map, place, &key, &sum);
-    Ok(Edit::store(&map, item::found(&sum)))
+    Ok(Edit::store(&map, item::reply_value(&sum)))
 }

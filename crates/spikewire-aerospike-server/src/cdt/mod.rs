@@ -24,7 +24,7 @@ use spikewire_aerospike_protocol::result_code::ResultCode;
 use spikewire_aerospike_protocol::value::particle;
 
 use self::container::{Container, ContainerKind};
-use crate::outcome::{Found, Modified, Old, Outcome};
+use crate::outcome::{ModifyResult, Old, Outcome, ReplyValue};
 
 /// Maximum number of elements after padding: more than a record of usual size can hold.
 const MOST_ELEMENTS: usize = 2 << 20;
@@ -56,7 +56,7 @@ fn root<'a>(old: (u8, &'a [u8]), request: &Request<'_>) -> Result<&'a [u8], Resu
 }
 
 /// Runs a read operation on an existing bin.
-pub fn read(old: (u8, &[u8]), payload: &[u8]) -> Result<Option<Found>, ResultCode> {
+pub fn read(old: (u8, &[u8]), payload: &[u8]) -> Result<Option<ReplyValue>, ResultCode> {
     let request = Request::decode(payload)?;
     if request.op.modifies() {
         return Err(ResultCode::PARAMETER);
@@ -70,7 +70,7 @@ pub fn read(old: (u8, &[u8]), payload: &[u8]) -> Result<Option<Found>, ResultCod
 }
 
 /// Runs a modify operation.
-pub fn modify(old: Old<'_>, payload: &[u8]) -> Modified {
+pub fn modify(old: Old<'_>, payload: &[u8]) -> ModifyResult {
     let request = Request::decode(payload)?;
     if !request.op.modifies() {
         return Err(ResultCode::PARAMETER);
@@ -89,7 +89,7 @@ pub fn modify(old: Old<'_>, payload: &[u8]) -> Modified {
     }
     let particle = match (old, request.context.first()) {
         (Some((particle, _)), _) => particle,
-        (None, Some(first)) => particle_of(path::kind_made(first)),
+        (None, Some(first)) => particle_of(path::created_kind(first)),
         (None, None) => particle_of(kind_of(&request.op)),
     };
     Ok(Outcome { bin: Some((particle, value)), result: edit.result })
@@ -108,19 +108,19 @@ pub struct Edit {
     /// Its new form; `None` if unchanged.
     pub value: Option<Vec<u8>>,
     /// The result.
-    pub result: Option<Found>,
+    pub result: Option<ReplyValue>,
     /// Whether the operation was skipped: containers on the path are not created for it.
     pub is_idle: bool,
 }
 
 impl Edit {
     /// Nothing changes.
-    fn keep(result: Option<Found>) -> Self {
+    fn keep(result: Option<ReplyValue>) -> Self {
         Self { value: None, result, is_idle: false }
     }
 
     /// Stores the container in this form.
-    fn store(container: &Container<'_>, result: Option<Found>) -> Self {
+    fn store(container: &Container<'_>, result: Option<ReplyValue>) -> Self {
         Self { value: Some(container.encode()), result, is_idle: false }
     }
 }

@@ -72,19 +72,19 @@ fn make(
     }
     let mut edit = edit(None)?;
     // A path that cannot be created is rejected even if nothing is stored at its end.
-    let made = edit.value.take().filter(|_| !edit.is_idle);
-    let mut value = made.clone().unwrap_or_else(|| vec![0xc0]);
+    let inner = edit.value.take().filter(|_| !edit.is_idle);
+    let mut value = inner.clone().unwrap_or_else(|| vec![0xc0]);
     let mut padding = MOST_ELEMENTS;
     for step in rest.iter().rev() {
         value = place(fresh(step), step, &value, &mut padding)?;
     }
     value = place(parent.unwrap_or_else(|| fresh(first)), first, &value, &mut padding)?;
-    edit.value = made.map(|_| put_back(way, value));
+    edit.value = inner.map(|_| put_back(way, value));
     Ok(edit)
 }
 
 /// The kind of container that a step creates.
-pub fn kind_made(step: &Step<&[u8]>) -> ContainerKind {
+pub fn created_kind(step: &Step<&[u8]>) -> ContainerKind {
     match step.inside {
         Inside::Map => ContainerKind::Map,
         Inside::List | Inside::Either => ContainerKind::List,
@@ -93,7 +93,7 @@ pub fn kind_made(step: &Step<&[u8]>) -> ContainerKind {
 
 /// The empty container that a step creates.
 fn fresh<'a>(step: &Step<&[u8]>) -> Container<'a> {
-    let kind = kind_made(step);
+    let kind = created_kind(step);
     let order = match (kind, step.create) {
         (_, Create::No | Create::Unordered) | (ContainerKind::List, Create::OrderedOrPadded) => 0,
         (ContainerKind::List, Create::FullyOrdered)

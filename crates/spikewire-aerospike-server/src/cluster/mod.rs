@@ -2,40 +2,30 @@
 //!
 //! | module | what it holds |
 //! |---|---|
-//! | [`options`] | what a cluster is started with |
-//! | [`state`] | what all threads share |
 //! | [`placement`] | which nodes should own a partition |
 //! | [`rebalance`] | moving partitions when nodes leave and return |
 //! | [`nsup`] | the namespace supervisor: migrates partitions, removes expired and truncated records |
-//! | [`background`] | the thread that fills indexes and runs background jobs |
-//! | [`stats`] | what a node has done |
-//! | [`user_agents`] | what a node's clients call themselves |
 
-pub mod background;
 pub mod nsup;
-pub mod options;
 pub mod placement;
 pub mod rebalance;
-pub mod state;
-pub mod stats;
-pub mod user_agents;
 
 use std::io;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use self::background::BackgroundThread;
 use self::nsup::Nsup;
-use self::options::Options;
-use self::state::ClusterState;
-use self::stats::NodeStats;
+use crate::background::BackgroundThread;
 use crate::error::invalid;
-use crate::index::build::Build;
-use crate::index::list::Created;
-use crate::net::faults::Faults;
+use crate::faults::Faults;
+use crate::index::list::IndexCreation;
 use crate::net::listener::Port;
 use crate::net::{Network, WorkerCommand};
+use crate::options::Options;
+use crate::state::ClusterState;
+use crate::state::index_build::IndexBuild;
+use crate::state::stats::{self, NodeStats};
 use crate::tls::Tls;
 use crate::tls::certificates::Certificates;
 
@@ -62,8 +52,8 @@ impl Cluster {
         let background = BackgroundThread::start(state.background.clone())?;
         for (at, namespace) in state.namespaces.iter().enumerate() {
             for set in &namespace.options.indexed_sets {
-                if let Some(Created::New(index)) = namespace.index_set("", set) {
-                    state.background.add(Box::new(Build::new(state.clone(), at, index)));
+                if let Some(IndexCreation::New(index)) = namespace.index_set("", set) {
+                    state.background.add(Box::new(IndexBuild::new(state.clone(), at, index)));
                 }
             }
         }
@@ -112,7 +102,7 @@ impl Cluster {
         if !self.state.node(node)?.set_alive(true) {
             return Ok(());
         }
-        self.state.nodes[node].revive();
+        self.state.revive(node);
         rebalance::add(&self.state, node);
         self.network.command(|| WorkerCommand::Open(node))?;
         self.nsup.wake();

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use spikewire_sync::{Condvar, Mutex};
 
 use super::rebalance;
-use super::state::ClusterState;
+use crate::state::ClusterState;
 use crate::storage::namespace::Namespace;
 
 /// How often the thread checks for expired records.
@@ -19,7 +19,7 @@ const PERIOD: Duration = Duration::from_secs(1);
 const BATCH: usize = 20_000;
 
 #[derive(Debug, Default)]
-struct Requested {
+struct Signals {
     work: bool,
     stop: bool,
 }
@@ -27,7 +27,7 @@ struct Requested {
 /// Wakes the thread.
 #[derive(Debug, Default)]
 struct Wakeup {
-    requested: Mutex<Requested>,
+    signals: Mutex<Signals>,
     changed: Condvar,
 }
 
@@ -35,28 +35,28 @@ impl Wakeup {
     /// Waits for a request or the end of `limit`; returns whether to continue.
     fn wait(&self, limit: Duration) -> bool {
         let deadline = Instant::now() + limit;
-        let mut requested = self.requested.lock();
+        let mut signals = self.signals.lock();
         let mut over = false;
-        while !requested.work && !requested.stop && !over {
-            (requested, over) = self.changed.wait_until(requested, deadline);
+        while !signals.work && !signals.stop && !over {
+            (signals, over) = self.changed.wait_until(signals, deadline);
         }
-        requested.work = false;
-        !requested.stop
+        signals.work = false;
+        !signals.stop
     }
 
     /// Waits for the whole time, however often it is woken; returns whether to continue.
     fn pause(&self, length: Duration) -> bool {
         let deadline = Instant::now() + length;
-        let mut requested = self.requested.lock();
+        let mut signals = self.signals.lock();
         let mut over = false;
-        while !requested.stop && !over {
-            (requested, over) = self.changed.wait_until(requested, deadline);
+        while !signals.stop && !over {
+            (signals, over) = self.changed.wait_until(signals, deadline);
         }
-        !requested.stop
+        !signals.stop
     }
 
-    fn notify(&self, change: impl FnOnce(&mut Requested)) {
-        change(&mut self.requested.lock());
+    fn notify(&self, change: impl FnOnce(&mut Signals)) {
+        change(&mut self.signals.lock());
         self.changed.notify_all();
     }
 }
@@ -81,13 +81,13 @@ impl Nsup {
 
     /// Wakes the thread to migrate or to free records.
     pub fn wake(&self) {
-        self.wakeup.notify(|requested| requested.work = true);
+        self.wakeup.notify(|signals| signals.work = true);
     }
 }
 
 impl Drop for Nsup {
     fn drop(&mut self) {
-        self.wakeup.notify(|requested| requested.stop = true);
+        self.wakeup.notify(|signals| signals.stop = true);
         if let Some(thread) = self.thread.take() {
             let _ = thread.join();
         }

@@ -6,7 +6,7 @@
 use std::sync::atomic::Ordering;
 
 use super::placement;
-use super::state::ClusterState;
+use crate::state::ClusterState;
 use crate::storage::namespace::Namespace;
 
 /// The initial balance: every partition gets its owners, all empty.
@@ -91,8 +91,8 @@ fn count(state: &ClusterState) -> usize {
             let factor = state.factor(namespace);
             Namespace::ids()
                 .filter(|pid| {
-                    let wanted = placement::owners(*pid, &alive, &state.options.racks, factor);
-                    !namespace.partition(*pid).owners().eq(wanted)
+                    let intended = placement::owners(*pid, &alive, &state.options.racks, factor);
+                    !namespace.partition(*pid).owners().eq(intended)
                 })
                 .count()
         })
@@ -107,12 +107,12 @@ pub fn migrate(state: &ClusterState, keep_on: impl Fn() -> bool) {
     for namespace in &state.namespaces {
         let factor = state.factor(namespace);
         for pid in Namespace::ids() {
-            let wanted = placement::owners(pid, &alive, &state.options.racks, factor);
+            let intended = placement::owners(pid, &alive, &state.options.racks, factor);
             let mut partition = namespace.partition(pid);
             if state.rebalances.load(Ordering::Acquire) != epoch {
                 return;
             }
-            if !partition.assign(&wanted) {
+            if !partition.assign(&intended) {
                 continue;
             }
             drop(partition);

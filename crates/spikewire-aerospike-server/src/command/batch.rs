@@ -16,7 +16,7 @@ use super::reply::Reply;
 use super::request::Request;
 use super::stream::{SLICE, StreamedReply};
 use super::{Context, Target};
-use crate::storage::clock::Moment;
+use crate::record::clock::Moment;
 use crate::turn::NextTurn;
 
 /// Maximum body length of a frame with more than one reply.
@@ -63,17 +63,17 @@ impl Context {
         out: &mut Vec<u8>,
     ) -> Option<Box<dyn StreamedReply>> {
         let Some((parent, rows)) = open(body) else {
-            self.refuse_with_last(Reply::begin(out), ResultCode::PARAMETER);
+            self.reject_with_last(Reply::begin(out), ResultCode::PARAMETER);
             return None;
         };
         if let Some(Err(code)) = parent.filter.map(|filter| self.filters.read(filter)) {
-            self.refuse_with_last(Reply::begin(out), code);
+            self.reject_with_last(Reply::begin(out), code);
             return None;
         }
         let Some(mut rows) =
             rows.and_then(|rows| Rows::parse(rows).ok()).filter(|rows| rows.left() > 0)
         else {
-            self.refuse_with_last(Reply::begin(out), ResultCode::PARAMETER);
+            self.reject_with_last(Reply::begin(out), ResultCode::PARAMETER);
             return None;
         };
         let mut blocks = Blocks::new(out, Block::new(rows.flags));
@@ -122,7 +122,7 @@ impl Context {
             };
             let code = blocks.finish(outcome);
             if code != ResultCode::OK {
-                self.counters.refused(code);
+                self.counters.count_error(code);
             }
             Reply::begin(blocks.out).last(code);
             return NextTurn::Never;
@@ -142,8 +142,8 @@ impl Context {
         let Some(row) = rows.next().map_err(|_| ResultCode::PARAMETER)? else { return Ok(false) };
         let request = request(&row, parent).ok_or(ResultCode::PARAMETER)?;
         let state = self.state.clone();
-        let found = state.namespace(request.namespace);
-        let (index, namespace) = found.ok_or(ResultCode::PARAMETER)?;
+        let namespace = state.namespace(request.namespace);
+        let (index, namespace) = namespace.ok_or(ResultCode::PARAMETER)?;
         let set = self.find_set(index, namespace, request.set);
         let target = Target { node, namespace, request: &request, set, now, filter: None };
         blocks.add(|out| self.run_single(&target, Reply::row(out, row.index)));

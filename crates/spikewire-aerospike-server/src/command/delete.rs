@@ -6,7 +6,7 @@ use spikewire_aerospike_protocol::result_code::ResultCode;
 use super::reply::Reply;
 use super::write::generation_fits;
 use super::{Context, Target};
-use crate::storage::record::View;
+use crate::record::View;
 
 impl Context {
     /// Deletes a record on every copy. Replies to deletes never have a generation. Expiry is
@@ -15,15 +15,15 @@ impl Context {
         let request = target.request;
         let Some(digest) = request.digest else { return };
         if request.header.info2 & info2::DURABLE_DELETE != 0 {
-            return self.refuse(reply, ResultCode::ENTERPRISE_ONLY.into());
+            return self.reject(reply, ResultCode::ENTERPRISE_ONLY.into());
         }
         let mut partition = target.namespace.partition(digest.partition());
         let Some(table) = partition.master() else {
-            return self.refuse(reply, ResultCode::PARTITION_UNAVAILABLE.into());
+            return self.reject(reply, ResultCode::PARTITION_UNAVAILABLE.into());
         };
-        let found = table.get(&digest.0).ok_or(ResultCode::NOT_FOUND);
-        if let Err(code) = found.and_then(|record| check(target, record)) {
-            return self.refuse(reply, code.into());
+        let record = table.get(&digest.0).ok_or(ResultCode::NOT_FOUND);
+        if let Err(code) = record.and_then(|record| check(target, record)) {
+            return self.reject(reply, code.into());
         }
         partition.remove(&digest.0);
         reply.finish(0, 0);

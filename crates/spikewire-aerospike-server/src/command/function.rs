@@ -16,14 +16,14 @@ use spikewire_udf::record::Change;
 use spikewire_udf::{Failure, Library, Limits, Machine, Record};
 
 use super::modify::modify;
-use super::reply::{Refusal, Reply};
+use super::reply::{Rejection, Reply};
 use super::request::Request;
 use super::write::prepare;
 use super::{Context, Target};
-use crate::storage::bins::Bin;
-use crate::storage::clock::Moment;
+use crate::record::bins::Bin;
+use crate::record::clock::Moment;
+use crate::record::{Draft, View};
 use crate::storage::namespace::Namespace;
-use crate::storage::record::{Draft, View};
 
 /// The call in a request.
 #[derive(Debug)]
@@ -103,20 +103,20 @@ impl Context {
         let Some(digest) = request.digest else { return };
         let call = match admit(request).and_then(|()| FunctionCall::of(request)) {
             Ok(call) => call,
-            Err(code) => return self.refuse(reply, code.into()),
+            Err(code) => return self.reject(reply, code.into()),
         };
         let library = self.state.modules.read().clone();
         let mut partition = target.namespace.partition(digest.partition());
         let Some(table) = partition.master() else {
-            return self.refuse(reply, ResultCode::PARTITION_UNAVAILABLE.into());
+            return self.reject(reply, ResultCode::PARTITION_UNAVAILABLE.into());
         };
         let old = table.get(&digest.0);
-        let found = old.filter(|record| !target.namespace.is_gone(*record, target.now));
-        let draft = match prepare(target, found) {
+        let existing = old.filter(|record| !target.namespace.is_gone(*record, target.now));
+        let draft = match prepare(target, existing) {
             Ok(draft) => draft,
-            Err(code) => return self.refuse(reply, Refusal::at(code, found)),
+            Err(code) => return self.reject(reply, Rejection::at(code, existing)),
         };
-        let ran = described(target, found).and_then(|record| {
+        let ran = described(target, existing).and_then(|record| {
             let (time, ends) = (self.state.options.udf_time, &self.state.is_stopping);
             with_machine(time, ends, &library, |machine| {
                 Ok(machine.apply(&call.package, &call.function, record, &call.arguments))
@@ -127,7 +127,7 @@ impl Context {
             Err(failure) => (Record::default(), Err(failure)),
         };
         let (mut generation, mut void_time) =
-            found.map_or((0, 0), |record| (record.generation(), record.void_time()));
+            existing.map_or((0, 0), |record| (record.generation(), record.void_time()));
         let replaced = old.map(|record| (record.set(), record.image().len()));
         match &record.change {
             None => {}
@@ -138,22 +138,22 @@ impl Context {
             Some(Change::Write { bins, ttl, drop_key }) => {
                 let draft = match ttl {
                     None => Ok(draft),
-                    Some(ttl) => prepare_with(target, found, *ttl),
+                    Some(ttl) => prepare_with(target, existing, *ttl),
                 };
                 let draft = draft.and_then(|draft| {
-                    self.stage(found, &record, bins)?;
+                    self.stage(existing, &record, bins)?;
                     Ok(Draft { bins: self.bins.len() as u16, ..draft })
                 });
                 let draft = match draft {
                     Ok(draft) => draft,
-                    Err(code) => return self.refuse(reply, Refusal::at(code, found)),
+                    Err(code) => return self.reject(reply, Rejection::at(code, existing)),
                 };
                 draft.begin(&mut self.image);
                 self.bins.write(&mut self.image);
-                let key = found.and_then(View::key).or(request.key).filter(|_| !drop_key);
+                let key = existing.and_then(View::key).or(request.key).filter(|_| !drop_key);
                 draft.finish(&mut self.image, key);
                 if target.namespace.is_too_big(View::new(&self.image)) {
-                    return self.refuse(reply, Refusal::at(ResultCode::RECORD_TOO_BIG, found));
+                    return self.reject(reply, Rejection::at(ResultCode::RECORD_TOO_BIG, existing));
                 }
                 partition.put(&self.image, replaced);
                 (generation, void_time) = (draft.generation, draft.void_time);
@@ -168,7 +168,7 @@ impl Context {
                 reply.finish(generation, void_time);
             }
             Err(failure) => {
-                self.counters.refused(ResultCode::UDF);
+                self.counters.count_error(ResultCode::UDF);
                 let text = failure_text(&failure);
                 reply.op(op::READ, b"FAILURE", particle::STRING, text.as_bytes());
                 reply.fail(ResultCode::UDF, generation, void_time);
@@ -180,12 +180,12 @@ impl Context {
     /// stay unchanged byte for byte.
     fn stage(
         &mut self,
-        found: Option<View<'_>>,
+        existing: Option<View<'_>>,
         record: &Record,
         assigned: &[String],
     ) -> Result<(), ResultCode> {
-        match found {
-            Some(found) => self.bins.load(found.bins()),
+        match existing {
+            Some(existing) => self.bins.load(existing.bins()),
             None => self.bins.clear(),
         }
         let mut bytes = Vec::new();
@@ -229,18 +229,18 @@ fn admit(request: &Request<'_>) -> Result<(), ResultCode> {
 /// Like [`prepare`], with the TTL that the function set.
 fn prepare_with(
     target: &Target<'_>,
-    found: Option<View<'_>>,
+    existing: Option<View<'_>>,
     ttl: u32,
 ) -> Result<Draft, ResultCode> {
     let header = Header { ttl, ..target.request.header };
     let request = target.request.with_header(header);
-    prepare(&Target { request: &request, filter: None, ..*target }, found)
+    prepare(&Target { request: &request, filter: None, ..*target }, existing)
 }
 
 /// The record passed to a function; a missing one still has its address.
-fn described(target: &Target<'_>, found: Option<View<'_>>) -> Result<Record, Failure> {
-    if let Some(found) = found {
-        return describe(target.namespace, found, target.now);
+fn described(target: &Target<'_>, existing: Option<View<'_>>) -> Result<Record, Failure> {
+    if let Some(existing) = existing {
+        return describe(target.namespace, existing, target.now);
     }
     let set = std::str::from_utf8(target.request.set).ok().filter(|set| !set.is_empty());
     let digest = target.request.digest.map_or([0; 20], |digest| digest.0);

@@ -9,12 +9,11 @@
 //! | [`batch`] | many of them in one request |
 //! | [`query`] | scans, index queries, background jobs |
 //! | [`stream`] | replies that are longer than one turn |
-//! | [`structured`] | operations on what is inside a bin |
+//! | [`bin_operation`] | operations on what is inside a bin |
 //! | [`function`] | a user-defined function applied to a record |
-//! | [`counters`] | counters |
 
 pub mod batch;
-pub mod counters;
+pub mod bin_operation;
 pub mod delete;
 pub mod function;
 pub mod modify;
@@ -23,7 +22,6 @@ pub mod read;
 pub mod reply;
 pub mod request;
 pub mod stream;
-pub mod structured;
 pub mod write;
 
 use std::net::SocketAddr;
@@ -32,18 +30,18 @@ use std::sync::Arc;
 use spikewire_aerospike_protocol::message::{info1, info2, info3};
 use spikewire_aerospike_protocol::result_code::ResultCode;
 
-use self::counters::LocalCounters;
-use self::reply::{Refusal, Reply};
+use self::reply::{Rejection, Reply};
 use self::request::Request;
 use self::stream::StreamedReply;
-use crate::cluster::state::ClusterState;
 use crate::expression::{Filters, Program, RecordView};
+use crate::record::View;
+use crate::record::bins::Bins;
+use crate::record::clock::Moment;
 use crate::security::permission::Permissions;
 use crate::security::privilege::Access;
-use crate::storage::bins::Bins;
-use crate::storage::clock::Moment;
+use crate::state::ClusterState;
+use crate::state::counters::LocalCounters;
 use crate::storage::namespace::Namespace;
-use crate::storage::record::View;
 
 /// The state of one thread for running commands, with reusable buffers.
 #[derive(Debug)]
@@ -100,12 +98,12 @@ impl Context {
         }
         let reply = Reply::begin(out);
         let Ok(request) = Request::parse(body) else {
-            self.refuse(reply, ResultCode::PARAMETER.into());
+            self.reject(reply, ResultCode::PARAMETER.into());
             return None;
         };
         let state = self.state.clone();
         let Some((index, namespace)) = state.namespace(request.namespace) else {
-            self.refuse(reply, ResultCode::NAMESPACE.into());
+            self.reject(reply, ResultCode::NAMESPACE.into());
             return None;
         };
         if !request.has_digest {
@@ -122,25 +120,25 @@ impl Context {
     fn run_single(&mut self, target: &Target<'_>, reply: Reply<'_>) {
         let request = target.request;
         if let Err(code) = admit(request) {
-            return self.refuse(reply, code.into());
+            return self.reject(reply, code.into());
         }
         if let Some(access) = &self.access {
-            let asked = permissions(request);
-            if !access.permits(asked, request.namespace, request.set) {
-                return self.refuse(reply, ResultCode::ROLE_VIOLATION.into());
+            let required = permissions(request);
+            if !access.permits(required, request.namespace, request.set) {
+                return self.reject(reply, ResultCode::ROLE_VIOLATION.into());
             }
-            if !access.spend(target.node, asked) {
-                return self.refuse(reply, ResultCode::QUOTA_EXCEEDED.into());
+            if !access.spend(target.node, required) {
+                return self.reject(reply, ResultCode::QUOTA_EXCEEDED.into());
             }
         }
         let filter = match request.filter.map(|bytes| self.filters.read(bytes)).transpose() {
             Ok(filter) => filter,
-            Err(code) => return self.refuse(reply, code.into()),
+            Err(code) => return self.reject(reply, code.into()),
         };
         let target = &Target { filter, ..*target };
         if request.header.info2 & info2::WRITE == 0 {
             if request.has_udf {
-                return self.refuse(reply, ResultCode::PARAMETER.into());
+                return self.reject(reply, ResultCode::PARAMETER.into());
             }
             self.counters.reads += 1;
             self.read(target, reply);
@@ -157,10 +155,15 @@ impl Context {
     }
 
     /// Whether the client's user, with security, may do this to a set.
-    fn permits(&self, asked: impl FnOnce() -> Permissions, namespace: &[u8], set: &[u8]) -> bool {
+    fn permits(
+        &self,
+        required: impl FnOnce() -> Permissions,
+        namespace: &[u8],
+        set: &[u8],
+    ) -> bool {
         match &self.access {
             None => true,
-            Some(access) => access.permits(asked(), namespace, set),
+            Some(access) => access.permits(required(), namespace, set),
         }
     }
 
@@ -177,13 +180,13 @@ impl Context {
         Some(number)
     }
 
-    fn refuse(&mut self, reply: Reply<'_>, refusal: Refusal) {
-        self.counters.refused(refusal.code);
-        reply.refuse(&refusal);
+    fn reject(&mut self, reply: Reply<'_>, rejection: Rejection) {
+        self.counters.count_error(rejection.code);
+        reply.reject(&rejection);
     }
 
-    fn refuse_with_last(&mut self, reply: Reply<'_>, code: ResultCode) {
-        self.counters.refused(code);
+    fn reject_with_last(&mut self, reply: Reply<'_>, code: ResultCode) {
+        self.counters.count_error(code);
         reply.last(code);
     }
 }

@@ -4,7 +4,7 @@ use spikewire_aerospike_protocol::message::{Op, op};
 use spikewire_aerospike_protocol::result_code::ResultCode;
 use spikewire_aerospike_protocol::value::{self, particle};
 
-use crate::storage::bins::Bins;
+use crate::record::bins::Bins;
 use crate::value::store;
 
 /// Runs an operation that modifies bins without a result.

@@ -5,13 +5,13 @@ use spikewire_aerospike_protocol::message::{info1, info2, op};
 use spikewire_aerospike_protocol::result_code::ResultCode;
 use spikewire_aerospike_protocol::value::particle;
 
-use super::reply::{Refusal, Reply};
-use super::structured::{self, expression};
+use super::bin_operation::{self, expression};
+use super::reply::{Rejection, Reply};
 use super::{Context, Target};
 use crate::expression::RecordView;
-use crate::storage::bins::Bin;
-use crate::storage::locked::LockedPartition;
-use crate::storage::record::{Draft, View};
+use crate::record::bins::Bin;
+use crate::record::{Draft, View};
+use crate::storage::locked_partition::LockedPartition;
 
 impl Context {
     /// Serves a read from the node's own copy, or the master's if it has none.
@@ -19,17 +19,17 @@ impl Context {
         let Some(digest) = target.request.digest else { return };
         let mut partition = target.namespace.partition(digest.partition());
         let Some(table) = partition.nearest(target.node) else {
-            return self.refuse(reply, ResultCode::PARTITION_UNAVAILABLE.into());
+            return self.reject(reply, ResultCode::PARTITION_UNAVAILABLE.into());
         };
         let Some(record) = table.get(&digest.0) else {
-            return self.refuse(reply, ResultCode::NOT_FOUND.into());
+            return self.reject(reply, ResultCode::NOT_FOUND.into());
         };
         let touch = match check(target, record) {
             Ok(touch) => touch,
-            Err(code) => return self.refuse(reply, Refusal::at(code, Some(record))),
+            Err(code) => return self.reject(reply, Rejection::at(code, Some(record))),
         };
         if let Err(code) = answer(target, record, &mut reply) {
-            return self.refuse(reply, Refusal::at(code, Some(record)));
+            return self.reject(reply, Rejection::at(code, Some(record)));
         }
         reply.finish(record.generation(), record.void_time());
         if let Some(void_time) = touch {
@@ -114,7 +114,7 @@ fn answer(target: &Target<'_>, record: View<'_>, reply: &mut Reply<'_>) -> Resul
             },
             op::CDT_READ | op::BITS_READ | op::HLL_READ => {
                 let bin = Bin::find(record.bins(), operation.name);
-                structured::read(bin, &operation)?.write(&operation, reply, respond_all);
+                bin_operation::read(bin, &operation)?.write(&operation, reply, respond_all);
             }
             op::EXP_READ => {
                 let view = RecordView::stored(&target.namespace.sets, record, target.now);

@@ -4,11 +4,11 @@ use spikewire_aerospike_protocol::frame::{self, Kind};
 use spikewire_aerospike_protocol::message::{self, HEADER_LEN, Header, info3, op};
 use spikewire_aerospike_protocol::result_code::ResultCode;
 
-use crate::storage::record::View;
+use crate::record::View;
 
 /// Why a command was rejected, and the record metadata in its reply.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Refusal {
+pub struct Rejection {
     /// The code.
     pub code: ResultCode,
     /// The record's generation, 0 if no record was found.
@@ -17,13 +17,13 @@ pub struct Refusal {
     pub void_time: u32,
 }
 
-impl From<ResultCode> for Refusal {
+impl From<ResultCode> for Rejection {
     fn from(code: ResultCode) -> Self {
         Self { code, generation: 0, void_time: 0 }
     }
 }
 
-impl Refusal {
+impl Rejection {
     /// A rejection with the record's generation and void time, if there is a record.
     pub fn at(code: ResultCode, record: Option<View<'_>>) -> Self {
         record.map_or(code.into(), |record| Self {
@@ -118,12 +118,12 @@ impl<'a> Reply<'a> {
     }
 
     /// Ends the reply with a rejection, without results.
-    pub fn refuse(mut self, refusal: &Refusal) {
+    pub fn reject(mut self, rejection: &Rejection) {
         self.clear();
         self.close(&Header {
-            result: refusal.code.0,
-            generation: refusal.generation,
-            ttl: refusal.void_time,
+            result: rejection.code.0,
+            generation: rejection.generation,
+            ttl: rejection.void_time,
             ..Header::default()
         });
     }

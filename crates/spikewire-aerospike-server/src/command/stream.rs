@@ -8,7 +8,7 @@ use std::fmt::Debug;
 use std::time::Duration;
 
 use super::Context;
-use crate::storage::clock::Moment;
+use crate::record::clock::Moment;
 use crate::turn::NextTurn;
 
 /// Bytes after which a streamed reply ends its turn.

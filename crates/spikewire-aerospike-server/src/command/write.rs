@@ -5,15 +5,15 @@ use spikewire_aerospike_protocol::message::{Header, info1, info2, info3, op};
 use spikewire_aerospike_protocol::result_code::ResultCode;
 use spikewire_aerospike_protocol::value::particle;
 
+use super::bin_operation::{self, Answer};
 use super::modify::modify;
-use super::reply::{Refusal, Reply};
+use super::reply::{Rejection, Reply};
 use super::request::Request;
-use super::structured::{self, Answer};
 use super::{Context, Target};
 use crate::expression::Bins::Edited;
 use crate::expression::{self, RecordView};
-use crate::storage::bins::Bins;
-use crate::storage::record::{Draft, View};
+use crate::record::bins::Bins;
+use crate::record::{Draft, View};
 
 impl Context {
     /// Runs a write on the master's copy, stores the result on every copy, then replies.
@@ -22,28 +22,28 @@ impl Context {
         let Some(digest) = request.digest else { return };
         let touches = match scan(request) {
             Ok(touches) => touches,
-            Err(code) => return self.refuse(reply, code.into()),
+            Err(code) => return self.reject(reply, code.into()),
         };
         let mut partition = target.namespace.partition(digest.partition());
         let Some(table) = partition.master() else {
-            return self.refuse(reply, ResultCode::PARTITION_UNAVAILABLE.into());
+            return self.reject(reply, ResultCode::PARTITION_UNAVAILABLE.into());
         };
         let old = table.get(&digest.0);
-        let found = old.filter(|record| !target.namespace.is_gone(*record, target.now));
+        let existing = old.filter(|record| !target.namespace.is_gone(*record, target.now));
         let must_exist =
             touches || request.header.info3 & (info3::UPDATE_ONLY | info3::REPLACE_ONLY) != 0;
-        if must_exist && found.is_none() {
-            return self.refuse(reply, Refusal::at(ResultCode::NOT_FOUND, old));
+        if must_exist && existing.is_none() {
+            return self.reject(reply, Rejection::at(ResultCode::NOT_FOUND, old));
         }
-        let draft = match prepare(target, found) {
+        let draft = match prepare(target, existing) {
             Ok(draft) => draft,
-            Err(code) => return self.refuse(reply, Refusal::at(code, found)),
+            Err(code) => return self.reject(reply, Rejection::at(code, existing)),
         };
-        if let Err(code) = apply(target, (found, draft), &mut self.bins, &mut reply) {
-            return self.refuse(reply, Refusal::at(code, found));
+        if let Err(code) = apply(target, (existing, draft), &mut self.bins, &mut reply) {
+            return self.reject(reply, Rejection::at(code, existing));
         }
         if self.bins.is_empty() {
-            let code = if found.is_none() {
+            let code = if existing.is_none() {
                 Some(ResultCode::NOT_FOUND)
             } else if request.header.info2 & info2::DURABLE_DELETE != 0 {
                 Some(ResultCode::ENTERPRISE_ONLY)
@@ -51,7 +51,7 @@ impl Context {
                 None
             };
             if let Some(code) = code {
-                return self.refuse(reply, Refusal::at(code, found));
+                return self.reject(reply, Rejection::at(code, existing));
             }
             partition.remove(&digest.0);
             return reply.finish(0, 0);
@@ -59,10 +59,10 @@ impl Context {
         let draft = Draft { bins: self.bins.len() as u16, ..draft };
         draft.begin(&mut self.image);
         self.bins.write(&mut self.image);
-        let stored_key = found.and_then(View::key);
+        let stored_key = existing.and_then(View::key);
         draft.finish(&mut self.image, stored_key.or(request.key));
         if target.namespace.is_too_big(View::new(&self.image)) {
-            return self.refuse(reply, Refusal::at(ResultCode::RECORD_TOO_BIG, found));
+            return self.reject(reply, Rejection::at(ResultCode::RECORD_TOO_BIG, existing));
         }
         let replaced = old.map(|record| (record.set(), record.image().len()));
         partition.put(&self.image, replaced);
@@ -131,31 +131,34 @@ fn scan(request: &Request<'_>) -> Result<bool, ResultCode> {
 }
 
 /// The checks against the existing record; returns the header of the new one.
-pub(super) fn prepare(target: &Target<'_>, found: Option<View<'_>>) -> Result<Draft, ResultCode> {
+pub(super) fn prepare(
+    target: &Target<'_>,
+    existing: Option<View<'_>>,
+) -> Result<Draft, ResultCode> {
     let request = target.request;
     let header = &request.header;
-    if header.info2 & info2::CREATE_ONLY != 0 && found.is_some() {
+    if header.info2 & info2::CREATE_ONLY != 0 && existing.is_some() {
         return Err(ResultCode::RECORD_EXISTS);
     }
-    let generation = found.map_or(0, View::generation);
+    let generation = existing.map_or(0, View::generation);
     if !generation_fits(header, u32::from(generation)) {
         return Err(ResultCode::GENERATION);
     }
-    let set = match found {
+    let set = match existing {
         Some(record) if target.set == Some(record.set()) => record.set(),
         Some(_) => return Err(ResultCode::PARAMETER),
         None if request.set.len() > limits::SET_NAME => return Err(ResultCode::PARAMETER),
         None => target.namespace.sets.intern(request.set).ok_or(ResultCode::PARAMETER)?,
     };
-    if let Some(record) = found {
+    if let Some(record) = existing {
         target.check_filter(record)?;
     }
-    check_key(request.key, found.and_then(View::key))?;
+    check_key(request.key, existing.and_then(View::key))?;
     Ok(Draft {
         digest: request.digest.ok_or(ResultCode::PARAMETER)?,
         generation: generation.checked_add(1).unwrap_or(1),
         set,
-        void_time: void_time(target, found)?,
+        void_time: void_time(target, existing)?,
         last_update: target.now.millis(),
         bins: 0,
     })
@@ -173,10 +176,10 @@ fn check_key(sent: Option<&[u8]>, stored: Option<&[u8]>) -> Result<(), ResultCod
     }
 }
 
-fn void_time(target: &Target<'_>, found: Option<View<'_>>) -> Result<u32, ResultCode> {
+fn void_time(target: &Target<'_>, existing: Option<View<'_>>) -> Result<u32, ResultCode> {
     let options = &target.namespace.options;
     let after = |ttl: u32| if ttl == 0 { 0 } else { target.now.seconds().saturating_add(ttl) };
-    match (target.request.header.ttl, found) {
+    match (target.request.header.ttl, existing) {
         (TTL_NEVER, _) => Ok(0),
         (TTL_UNCHANGED, Some(record)) => Ok(record.void_time()),
         (TTL_DEFAULT | TTL_UNCHANGED, _) => Ok(after(options.default_ttl)),
@@ -189,7 +192,7 @@ fn void_time(target: &Target<'_>, found: Option<View<'_>>) -> Result<u32, Result
 /// Runs the operations over the bins; results go to the reply.
 fn apply(
     target: &Target<'_>,
-    (found, draft): (Option<View<'_>>, Draft),
+    (existing, draft): (Option<View<'_>>, Draft),
     bins: &mut Bins,
     reply: &mut Reply<'_>,
 ) -> Result<(), ResultCode> {
@@ -197,7 +200,7 @@ fn apply(
     let header = &request.header;
     let digest = request.digest.ok_or(ResultCode::PARAMETER)?;
     let replaces = header.info3 & (info3::CREATE_OR_REPLACE | info3::REPLACE_ONLY) != 0;
-    match found {
+    match existing {
         Some(record) if !replaces => bins.load(record.bins()),
         _ => bins.clear(),
     }
@@ -218,28 +221,28 @@ fn apply(
             },
             op::TOUCH => {}
             op::CDT_READ | op::BITS_READ | op::HLL_READ => {
-                let answer = structured::read(bins.get(operation.name), &operation)?;
+                let answer = bin_operation::read(bins.get(operation.name), &operation)?;
                 let nulls = respond_all || answer == Answer::Nothing;
                 answer.write(&operation, reply, nulls);
             }
             op::EXP_READ => {
                 let edited = Edited(bins);
                 let draft = Some(draft);
-                let view = RecordView { sets, digest, record: found, bins: edited, draft, now };
-                let answer = structured::expression(&operation, &view)?;
+                let view = RecordView { sets, digest, record: existing, bins: edited, draft, now };
+                let answer = bin_operation::expression(&operation, &view)?;
                 let nulls = respond_all || answer == Answer::Nothing;
                 answer.write(&operation, reply, nulls);
             }
             op::EXP_MODIFY => {
                 let edited = Edited(bins);
                 let draft = Some(draft);
-                let view = RecordView { sets, digest, record: found, bins: edited, draft, now };
+                let view = RecordView { sets, digest, record: existing, bins: edited, draft, now };
                 let change = expression::operation::modify(&operation, &view)?;
                 change.apply(bins, operation.name)?;
                 Answer::Nothing.write(&operation, reply, respond_all);
             }
             op::CDT_MODIFY | op::BITS_MODIFY | op::HLL_MODIFY => {
-                structured::modify(bins, &operation)?.write(&operation, reply, respond_all);
+                bin_operation::modify(bins, &operation)?.write(&operation, reply, respond_all);
             }
             _ => {
                 modify(bins, &operation)?;

@@ -10,7 +10,7 @@ use spikewire_aerospike_protocol::value::particle;
 use super::budget::{Budget, LARGEST};
 use super::compare::pack;
 use super::{Val, record_view};
-use crate::outcome::{Found, Outcome};
+use crate::outcome::{Outcome, ReplyValue};
 use crate::{bits, cdt, hll};
 
 /// Marks the context of an operation.
@@ -35,7 +35,7 @@ pub(super) fn run<'a>(call: &'a Call, evaluation: &mut impl Evaluator<'a>) -> Va
     if !evaluation.budget().spend(bytes.len() + payload.len()) {
         return Val::Unknown;
     }
-    let found = if call.modifies {
+    let value = if call.modifies {
         modify(call.system, on, &payload)
     } else {
         match call.system {
@@ -45,10 +45,10 @@ pub(super) fn run<'a>(call: &'a Call, evaluation: &mut impl Evaluator<'a>) -> Va
         }
     };
     let Some(result) = call.result else { return Val::Unknown };
-    match found {
+    match value {
         Ok(None) if result == Type::Nil => Val::Nil,
-        Ok(Some(found)) if !evaluation.budget().keep(found.value.len()) => Val::Unknown,
-        Ok(Some(found)) if found.particle == result.particle() => owned(result, found),
+        Ok(Some(value)) if !evaluation.budget().keep(value.value.len()) => Val::Unknown,
+        Ok(Some(value)) if value.particle == result.particle() => owned(result, value),
         _ => Val::Unknown,
     }
 }
@@ -77,20 +77,20 @@ fn payload<'a>(call: &'a Call, evaluation: &mut impl Evaluator<'a>) -> Option<Ve
 }
 
 /// The container after a modify operation.
-fn modify(system: u8, on: (u8, &[u8]), payload: &[u8]) -> Result<Option<Found>, ResultCode> {
+fn modify(system: u8, on: (u8, &[u8]), payload: &[u8]) -> Result<Option<ReplyValue>, ResultCode> {
     let Outcome { bin, .. } = match system {
         0 => cdt::modify(Some(on), payload)?,
         1 => bits::modify(Some(on), particle::BLOB, payload)?,
         _ => hll::modify(Some(on), payload)?,
     };
     let (particle, value) = bin.unwrap_or_else(|| (on.0, on.1.to_vec()));
-    Ok(Some(Found { particle, value }))
+    Ok(Some(ReplyValue { particle, value }))
 }
 
-fn owned<'a>(kind: Type, found: Found) -> Val<'a> {
-    match found.particle {
-        particle::LIST | particle::MAP => Val::Packed(kind, Cow::Owned(found.value)),
-        _ => match record_view::read(kind, &found.value) {
+fn owned<'a>(kind: Type, value: ReplyValue) -> Val<'a> {
+    match value.particle {
+        particle::LIST | particle::MAP => Val::Packed(kind, Cow::Owned(value.value)),
+        _ => match record_view::read(kind, &value.value) {
             Val::Bytes(kind, bytes) => Val::Bytes(kind, Cow::Owned(bytes.into_owned())),
             Val::Bool(flag) => Val::Bool(flag),
             Val::Int(int) => Val::Int(int),

@@ -59,8 +59,8 @@ impl<'a> Evaluation<'a> {
                 }
             }
             Node::Var(name) => {
-                let found = self.names.get(name.as_slice());
-                found.and_then(|value| self.budget.copy(value)).unwrap_or(Val::Unknown)
+                let variable = self.names.get(name.as_slice());
+                variable.and_then(|value| self.budget.copy(value)).unwrap_or(Val::Unknown)
             }
             Node::Let(definitions, scope) => {
                 for (name, definition) in definitions {

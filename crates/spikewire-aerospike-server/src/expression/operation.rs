@@ -5,7 +5,7 @@ use spikewire_aerospike_protocol::message::Op;
 use spikewire_aerospike_protocol::result_code::ResultCode;
 
 use super::{Program, RecordView, Val};
-use crate::storage::bins::Bins;
+use crate::record::bins::Bins;
 use crate::value::store;
 
 /// The effect of an operation on its bin.
@@ -68,14 +68,14 @@ fn open(payload: &[u8], known: i64) -> Result<(Program, i64), ResultCode> {
 
 fn change(value: &Val<'_>, flags: i64, exists: bool) -> Result<Change, ResultCode> {
     let has = |flag| flags & flag != 0;
-    let refused = if has(flag::CREATE_ONLY) && exists {
+    let rejection = if has(flag::CREATE_ONLY) && exists {
         Some(ResultCode::BIN_EXISTS)
     } else if has(flag::UPDATE_ONLY) && !exists {
         Some(ResultCode::BIN_NOT_FOUND)
     } else {
         None
     };
-    if let Some(code) = refused {
+    if let Some(code) = rejection {
         return if has(flag::POLICY_NO_FAIL) { Ok(Change::Nothing) } else { Err(code) };
     }
     if *value == Val::Unknown {

@@ -273,13 +273,13 @@ impl<'a> Writer<'a> {
             b"print", b"graph", b"cntrl", b"xdigit",
         ];
         let name = self.rest().strip_prefix(b":").ok_or(())?;
-        let found = NAMES
+        let class = NAMES
             .into_iter()
             .find(|known| name.strip_prefix(*known).is_some_and(|after| after.starts_with(b":]")));
-        let found = found.ok_or(())?;
-        self.at += found.len() + 3;
+        let class = class.ok_or(())?;
+        self.at += class.len() + 3;
         self.out.push_str("[:");
-        self.out.extend(found.iter().copied().map(char::from));
+        self.out.extend(class.iter().copied().map(char::from));
         self.out.push_str(":]");
         Ok(())
     }
@@ -355,7 +355,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_pattern_is_refused() {
+    fn what_is_no_pattern_is_rejected() {
         for pattern in ["(", "[", "[a", "a{2,1}", "\\", "(a)\\1", "[[:nope:]]", "[[=a=]]", "[b-a]"]
         {
             assert!(compile(pattern.as_bytes(), 1, 0).is_err(), "{pattern}");

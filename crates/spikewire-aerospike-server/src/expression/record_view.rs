@@ -8,11 +8,11 @@ use spikewire_aerospike_protocol::limits::EPOCH_2010;
 use spikewire_aerospike_protocol::value::{self, particle};
 
 use super::Val;
-use crate::storage::bins::{self, Bin};
-use crate::storage::clock::Moment;
-use crate::storage::device;
-use crate::storage::record::{Draft, View};
-use crate::storage::sets::Sets;
+use crate::record::bins::{self, Bin};
+use crate::record::clock::Moment;
+use crate::record::device;
+use crate::record::sets::Sets;
+use crate::record::{Draft, View};
 
 /// The bins of a record.
 #[derive(Debug, Clone, Copy)]
@@ -116,7 +116,7 @@ impl<'a> RecordView<'a> {
 
 /// Converts a particle to a value.
 pub(super) fn read(kind: Type, bytes: &[u8]) -> Val<'_> {
-    let found = match kind {
+    let parsed = match kind {
         Type::Int => value::read_int(bytes).map(Val::Int),
         Type::Float => value::read_float(bytes).map(Val::Float),
         Type::Bool => value::read_bool(bytes).map(Val::Bool),
@@ -125,7 +125,7 @@ pub(super) fn read(kind: Type, bytes: &[u8]) -> Val<'_> {
         Type::Str | Type::Blob | Type::Hll => Ok(Val::Bytes(kind, Cow::Borrowed(bytes))),
         Type::Nil => Ok(Val::Nil),
     };
-    found.unwrap_or(Val::Unknown)
+    parsed.unwrap_or(Val::Unknown)
 }
 
 impl Val<'_> {

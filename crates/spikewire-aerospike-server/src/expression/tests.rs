@@ -5,11 +5,11 @@ use spikewire_aerospike_protocol::value::{Value, particle};
 
 use super::operation::{self, Change};
 use super::*;
-use crate::storage::bins;
-use crate::storage::clock::Moment;
-use crate::storage::device::stored_size;
+use crate::record::bins;
+use crate::record::clock::Moment;
+use crate::record::device::stored_size;
+use crate::record::{Draft, View};
 use crate::storage::namespace::Namespace;
-use crate::storage::record::{Draft, View};
 
 struct Fixture {
     namespace: Namespace,
@@ -315,10 +315,10 @@ fn the_deepest_expressions_are_evaluated() {
 }
 
 #[test]
-fn any_pattern_is_read_or_refused() {
+fn any_pattern_is_read_or_rejected() {
     const LETTERS: &[u8] = b"a[]^-\\(){}|*+?.$:,19\n&~\xc3";
     let mut state = 1_u64;
-    let mut taken = 0;
+    let mut accepted = 0;
     for _ in 0..20_000 {
         let pattern: Vec<u8> = (0..state % 12)
             .map(|_| {
@@ -329,10 +329,10 @@ fn any_pattern_is_read_or_refused() {
         state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
         if let Ok(regex) = pattern::compile(&pattern, (state >> 40) as i64 & 15, 0) {
             regex.is_match(b"a1\n-");
-            taken += 1;
+            accepted += 1;
         }
     }
-    assert!(taken > 1_000, "{taken}");
+    assert!(accepted > 1_000, "{accepted}");
 }
 
 #[test]
@@ -345,8 +345,8 @@ fn points_in_regions() {
         ("{}", None),
     ] {
         let text = format!("geoCompare(geoJson('{point}'), geoJson('{region}'))");
-        let found = run(&parse(&text, &[]).unwrap().encode().unwrap());
-        assert_eq!(found, Ok(inside.map(Value::from)), "{region}");
+        let result = run(&parse(&text, &[]).unwrap().encode().unwrap());
+        assert_eq!(result, Ok(inside.map(Value::from)), "{region}");
     }
 }
 
@@ -384,9 +384,9 @@ fn a_write_sees_what_it_makes() {
     };
     let stored = RecordView { draft: Some(draft), ..fixture.view() };
     assert_eq!(value("$.ttl()", &stored), int(100));
-    let made = RecordView { record: None, ..stored };
-    assert_eq!(value("$.ttl()", &made), int(100));
-    assert_eq!(value("$.setName()", &made), Value::from("people"));
+    let created = RecordView { record: None, ..stored };
+    assert_eq!(value("$.ttl()", &created), int(100));
+    assert_eq!(value("$.setName()", &created), Value::from("people"));
 }
 
 /// A short expression could double a list with every step, or read a large one again and again.

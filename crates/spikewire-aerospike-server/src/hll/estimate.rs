@@ -67,8 +67,8 @@ pub fn similarity(sketches: &[Sketch]) -> f64 {
     if union.minhash_bits == 0 {
         return included(sketches) as f64 / count(&union) as f64;
     }
-    if sketches.iter().any(looks_empty) {
-        return if sketches.iter().all(looks_empty) { f64::NAN } else { 0.0 };
+    if sketches.iter().any(is_empty) {
+        return if sketches.iter().all(is_empty) { f64::NAN } else { 0.0 };
     }
     let used = |registers: &[u64]| registers.iter().filter(|register| **register != 0).count();
     let mut agreeing = used(&agreement(sketches, union.index_bits)) as f64;
@@ -80,7 +80,7 @@ pub fn similarity(sketches: &[Sketch]) -> f64 {
 
 /// Whether servers consider a sketch with minhash bits empty: they check as many bytes as there are
 /// registers, which is not all of them.
-fn looks_empty(sketch: &Sketch) -> bool {
+fn is_empty(sketch: &Sketch) -> bool {
     let bytes = sketch.to_bytes();
     bytes[HEAD..].iter().take(sketch.registers.len()).all(|byte| *byte == 0)
 }

@@ -16,7 +16,7 @@ use spikewire_aerospike_protocol::value::particle;
 
 use self::sketch::Sketch;
 use crate::cdt::item;
-use crate::outcome::{Found, Modified, Old, Outcome};
+use crate::outcome::{ModifyResult, Old, Outcome, ReplyValue};
 
 const MALFORMED: ResultCode = ResultCode::PARAMETER;
 const NOT_APPLICABLE: ResultCode = ResultCode::OP_NOT_APPLICABLE;
@@ -29,7 +29,7 @@ fn open(old: (u8, &[u8])) -> Result<Sketch, ResultCode> {
 }
 
 /// Runs a read operation on an existing bin.
-pub fn read(old: (u8, &[u8]), payload: &[u8]) -> Result<Option<Found>, ResultCode> {
+pub fn read(old: (u8, &[u8]), payload: &[u8]) -> Result<Option<ReplyValue>, ResultCode> {
     let op = HllOp::decode(payload).map_err(|_| MALFORMED)?;
     if op.modifies() {
         return Err(MALFORMED);
@@ -41,39 +41,41 @@ pub fn read(old: (u8, &[u8]), payload: &[u8]) -> Result<Option<Found>, ResultCod
         Ok(all)
     };
     Ok(Some(match op {
-        HllOp::Count => Found::int(estimate::count(&own)),
+        HllOp::Count => ReplyValue::int(estimate::count(&own)),
         HllOp::Union(others) => {
             let value = sketch::union(&with(others)?).to_bytes();
-            Found { particle: particle::HLL, value }
+            ReplyValue { particle: particle::HLL, value }
         }
-        HllOp::UnionCount(others) => Found::int(estimate::count(&sketch::union(&with(others)?))),
+        HllOp::UnionCount(others) => {
+            ReplyValue::int(estimate::count(&sketch::union(&with(others)?)))
+        }
         HllOp::IntersectCount(others) => {
-            Found::int(estimate::intersection(&comparable(with(others)?)?))
+            ReplyValue::int(estimate::intersection(&comparable(with(others)?)?))
         }
         HllOp::Similarity(others) => {
             let similarity = estimate::similarity(&comparable(with(others)?)?);
-            Found { particle: particle::FLOAT, value: similarity.to_be_bytes().to_vec() }
+            ReplyValue { particle: particle::FLOAT, value: similarity.to_be_bytes().to_vec() }
         }
         HllOp::Describe => {
             let mut value = Vec::new();
             msgpack::array(&mut value, 2);
             msgpack::uint(&mut value, u64::from(own.index_bits));
             msgpack::uint(&mut value, u64::from(own.minhash_bits));
-            Found { particle: particle::LIST, value }
+            ReplyValue { particle: particle::LIST, value }
         }
         HllOp::MayContain(values) => {
             let mut all = true;
             for value in self::values(values)? {
                 all &= own.may_contain(&value);
             }
-            Found::int(i64::from(all))
+            ReplyValue::int(i64::from(all))
         }
         _ => return Err(MALFORMED),
     }))
 }
 
 /// Runs a modify operation.
-pub fn modify(old: Old<'_>, payload: &[u8]) -> Modified {
+pub fn modify(old: Old<'_>, payload: &[u8]) -> ModifyResult {
     let op = HllOp::decode(payload).map_err(|_| MALFORMED)?;
     let make = write::CREATE_ONLY | write::UPDATE_ONLY | write::NO_FAIL;
     let (flags, allowed) = match op {
@@ -91,12 +93,12 @@ pub fn modify(old: Old<'_>, payload: &[u8]) -> Modified {
     }
     let old = old.map(open).transpose()?;
     let needs_bin = matches!(op, HllOp::RefreshCount | HllOp::Fold(_));
-    let refusal = match old {
+    let rejection = match old {
         Some(_) if flags & write::CREATE_ONLY != 0 => Some(ResultCode::BIN_EXISTS),
         None if needs_bin || flags & write::UPDATE_ONLY != 0 => Some(ResultCode::BIN_NOT_FOUND),
         _ => None,
     };
-    match refusal {
+    match rejection {
         Some(_) if flags & write::NO_FAIL != 0 => return Ok(Outcome::default()),
         Some(code) => return Err(code),
         None => {}
@@ -112,9 +114,9 @@ pub fn modify(old: Old<'_>, payload: &[u8]) -> Modified {
             };
             let changed = values.iter().filter(|value| sketch.add(value)).count();
             if changed == 0 && !is_new {
-                return Ok(Outcome { bin: None, result: Some(Found::int(0)) });
+                return Ok(Outcome { bin: None, result: Some(ReplyValue::int(0)) });
             }
-            Ok(stored(&sketch, Some(Found::count(changed))))
+            Ok(stored(&sketch, Some(ReplyValue::count(changed))))
         }
         HllOp::SetUnion(others, _) => {
             let mut all = sketches(others)?;
@@ -148,12 +150,12 @@ pub fn modify(old: Old<'_>, payload: &[u8]) -> Modified {
             }
             let count = estimate::count(&sketch);
             sketch.cached = count as u64;
-            Ok(stored(&sketch, Some(Found::int(count))))
+            Ok(stored(&sketch, Some(ReplyValue::int(count))))
         }
     }
 }
 
-fn stored(sketch: &Sketch, result: Option<Found>) -> Outcome {
+fn stored(sketch: &Sketch, result: Option<ReplyValue>) -> Outcome {
     Outcome { bin: Some((particle::HLL, sketch.to_bytes())), result }
 }
 

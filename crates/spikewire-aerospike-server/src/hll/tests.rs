@@ -1,6 +1,6 @@
 //! Sketches, operation by operation.
 
-use spikewire_aerospike_protocol::hll::NOT_GIVEN;
+use spikewire_aerospike_protocol::hll::UNSET;
 use spikewire_aerospike_protocol::value::Value;
 
 use super::*;
@@ -13,14 +13,14 @@ impl Bin {
         let mut payload = Vec::new();
         op.encode(&mut payload);
         let old = self.0.as_ref().map(|bytes| (particle::HLL, bytes.as_slice()));
-        let found = if op.modifies() {
+        let result = if op.modifies() {
             let outcome = modify(old, &payload).map_err(|code| code.0)?;
             self.0 = outcome.bin.map(|bin| bin.1).or(self.0.take());
             outcome.result
         } else {
             read(old.unwrap(), &payload).map_err(|code| code.0)?
         };
-        Ok(found.map(|found| Value::decode(found.particle, &found.value).unwrap()))
+        Ok(result.map(|result| Value::decode(result.particle, &result.value).unwrap()))
     }
 
     fn int(&mut self, op: &HllOp<Value>) -> i64 {
@@ -49,8 +49,8 @@ fn filled(range: std::ops::Range<i64>, index: i64, minhash: i64) -> Bin {
     bin
 }
 
-fn near(found: i64, expected: i64, percent: i64) {
-    assert!((found - expected).abs() * 100 <= expected * percent, "{found} is not {expected}");
+fn near(actual: i64, expected: i64, percent: i64) {
+    assert!((actual - expected).abs() * 100 <= expected * percent, "{actual} is not {expected}");
 }
 
 #[test]
@@ -141,7 +141,7 @@ fn refusals() {
     let init = |index, minhash, flags| HllOp::Init(Precision { index, minhash }, flags);
     let mut bin = Bin::default();
     for (op, code) in [
-        (HllOp::Init(NOT_GIVEN, 0), 26),
+        (HllOp::Init(UNSET, 0), 26),
         (init(3, 0, 0), 4),
         (init(17, 0, 0), 4),
         (init(8, 3, 0), 4),
@@ -164,10 +164,10 @@ fn refusals() {
     assert_eq!(bin.run(&init(8, 0, 1)), Err(6));
     assert_eq!(bin.run(&init(8, 0, 1 | 4)), Ok(None));
     let nested =
-        |value| HllOp::Add { values: Value::List(vec![value]), precision: NOT_GIVEN, flags: 0 };
+        |value| HllOp::Add { values: Value::List(vec![value]), precision: UNSET, flags: 0 };
     assert_eq!(bin.run(&nested(Value::List(vec![]))), Err(4));
     assert_eq!(bin.run(&nested(Value::Nil)), Ok(Some(Value::Int(1))));
-    assert_eq!(bin.run(&HllOp::Init(NOT_GIVEN, 0)), Ok(None));
+    assert_eq!(bin.run(&HllOp::Init(UNSET, 0)), Ok(None));
     assert_eq!(bin.int(&HllOp::Count), 0);
     let mut payload = Vec::new();
     HllOp::<Value>::Count.encode(&mut payload);
@@ -188,7 +188,7 @@ fn counts_are_rounded_before_they_are_compared() {
 }
 
 #[test]
-fn other_minhash_bits_are_refused() {
+fn other_minhash_bits_are_rejected() {
     let mut bin = filled(0..100, 8, 16);
     let other = Value::List(vec![filled(50..150, 12, 20).sketch()]);
     assert_eq!(bin.run(&HllOp::SetUnion(other, 0)), Err(26));

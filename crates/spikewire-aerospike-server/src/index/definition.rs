@@ -10,8 +10,8 @@ use super::key::{Key, KeyType};
 use crate::cdt::container::{self, Container};
 use crate::cdt::path;
 use crate::expression::{Program, RecordView, Val};
-use crate::storage::bins::Bin;
-use crate::storage::record::View;
+use crate::record::View;
+use crate::record::bins::Bin;
 
 /// Where the values of an index come from.
 #[derive(Debug)]
@@ -83,7 +83,7 @@ impl Definition {
 
     /// Whether the indexed value stays the same when `new` replaces a record, as far as can be seen
     /// without decoding.
-    pub fn is_kept(&self, old: View<'_>, new: View<'_>) -> bool {
+    pub fn is_unchanged(&self, old: View<'_>, new: View<'_>) -> bool {
         let same = match &self.source {
             Source::Bin { name, .. } => {
                 match [old, new].map(|record| Bin::find(record.bins(), name.as_bytes())) {
@@ -145,13 +145,13 @@ impl Definition {
     /// The elements of a list or map.
     fn elements(&self, bytes: &[u8], with: &mut dyn FnMut(Key<'_>)) {
         let Some(container) = Container::parse(bytes) else { return };
-        let found = match (self.collection, container.kind) {
+        let values = match (self.collection, container.kind) {
             (Collection::List, container::ContainerKind::List)
             | (Collection::MapValues, container::ContainerKind::Map) => &container.values,
             (Collection::MapKeys, container::ContainerKind::Map) => &container.keys,
             _ => return,
         };
-        found.iter().filter_map(|value| Key::of_nested(self.kind, value)).for_each(with);
+        values.iter().filter_map(|value| Key::of_nested(self.kind, value)).for_each(with);
     }
 }
 
@@ -172,9 +172,9 @@ pub fn is_plain_context(bytes: &[u8]) -> Result<bool, ResultCode> {
 /// Whether an expression may be indexed: it depends on the record's bins or its digest, and not on
 /// anything that changes without a write.
 pub fn is_indexable(tree: &Expression) -> bool {
-    let mut looks = Looks::default();
-    looks.at(tree);
-    looks.at_record && !looks.elsewhere
+    let mut dependencies = Dependencies::default();
+    dependencies.add(tree);
+    dependencies.on_record && !dependencies.elsewhere
 }
 
 /// The required type of expressions for this kind and collection; `None` = any.
@@ -187,30 +187,30 @@ pub fn expected_type(kind: KeyType, collection: Collection) -> Type {
 }
 
 #[derive(Default)]
-struct Looks {
-    at_record: bool,
+struct Dependencies {
+    on_record: bool,
     elsewhere: bool,
 }
 
-impl Looks {
-    fn at(&mut self, part: &Expression) {
+impl Dependencies {
+    fn add(&mut self, part: &Expression) {
         match part.node() {
             Node::Unknown | Node::Constant(_) | Node::Var(_) => {}
-            Node::Apply(_, operands) => operands.iter().for_each(|operand| self.at(operand)),
+            Node::Apply(_, operands) => operands.iter().for_each(|operand| self.add(operand)),
             Node::Meta(_) | Node::Key(_) => self.elsewhere = true,
-            Node::DigestModulo(_) | Node::Bin(..) | Node::BinType(_) => self.at_record = true,
-            Node::Regex { on, .. } => self.at(on),
+            Node::DigestModulo(_) | Node::Bin(..) | Node::BinType(_) => self.on_record = true,
+            Node::Regex { on, .. } => self.add(on),
             Node::Let(definitions, scope) => {
-                definitions.iter().for_each(|(_, definition)| self.at(definition));
-                self.at(scope);
+                definitions.iter().for_each(|(_, definition)| self.add(definition));
+                self.add(scope);
             }
             Node::Call(call) => {
                 for argument in &call.arguments {
                     if let Argument::Expression(argument) = argument {
-                        self.at(argument);
+                        self.add(argument);
                     }
                 }
-                self.at(&call.on);
+                self.add(&call.on);
             }
         }
     }

@@ -6,9 +6,9 @@ use std::sync::Arc;
 
 use super::Index;
 use crate::expression::RecordView;
-use crate::storage::clock::Moment;
-use crate::storage::record::View;
-use crate::storage::sets::Sets;
+use crate::record::View;
+use crate::record::clock::Moment;
+use crate::record::sets::Sets;
 
 /// A key and the digest of a record that it was found in.
 pub type Entry = (u64, [u8; 20]);
@@ -42,7 +42,7 @@ impl Entries {
     /// Updates the entries when a record is replaced, added or removed.
     pub fn update(&mut self, sets: &Sets, old: Option<View<'_>>, new: Option<View<'_>>) {
         if let (Some(old), Some(new)) = (old, new)
-            && self.index.definition.is_kept(old, new)
+            && self.index.definition.is_unchanged(old, new)
         {
             return;
         }

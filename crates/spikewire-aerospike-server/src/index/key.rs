@@ -62,7 +62,7 @@ impl KeyType {
     }
 
     /// A key as shown in the protocol: integers are themselves.
-    pub fn shown(self, key: u64) -> u64 {
+    pub fn wire_key(self, key: u64) -> u64 {
         if self == Self::Int { key ^ SIGN } else { key }
     }
 }
@@ -147,7 +147,7 @@ mod tests {
         let number = |int| numbers(&Key::Int(int))[0];
         let rising = [i64::MIN, -5, -1, 0, 1, 7, i64::MAX].map(number);
         assert!(rising.is_sorted_by(|a, b| a < b));
-        assert_eq!(KeyType::Int.shown(number(-5)) as i64, -5);
+        assert_eq!(KeyType::Int.wire_key(number(-5)) as i64, -5);
     }
 
     #[test]

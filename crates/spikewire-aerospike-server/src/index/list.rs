@@ -19,39 +19,39 @@ pub struct Indexes(RwLock<Vec<Arc<Index>>>);
 
 /// The result of creating an index.
 #[derive(Debug)]
-pub enum Created {
+pub enum IndexCreation {
     /// A new index, to be built.
     New(Arc<Index>),
     /// It existed already, possibly under another name.
     There,
     /// The name is used by a different index.
-    NameTaken,
+    NameInUse,
     /// There are too many.
     TooMany,
 }
 
 impl Indexes {
     /// Adds an index. An existing one with another name is renamed.
-    pub fn create(&self, name: &str, definition: Definition) -> Created {
+    pub fn create(&self, name: &str, definition: Definition) -> IndexCreation {
         let mut list = self.0.write();
         let named = |index: &&Arc<Index>| !name.is_empty() && *index.name.read() == name;
         if let Some(known) = list.iter().find(named) {
             let same = known.definition.is_same(&definition);
-            return if same { Created::There } else { Created::NameTaken };
+            return if same { IndexCreation::There } else { IndexCreation::NameInUse };
         }
         if let Some(known) = list.iter().find(|index| index.definition.is_same(&definition)) {
             if !name.is_empty() {
                 name.clone_into(&mut known.name.write());
             }
-            return Created::There;
+            return IndexCreation::There;
         }
         let whole_set = matches!(definition.source, Source::Set);
         if !whole_set && list.iter().filter(|index| !index.is_of_set()).count() >= MOST {
-            return Created::TooMany;
+            return IndexCreation::TooMany;
         }
         let index = Arc::new(Index::new(name, definition));
         list.push(index.clone());
-        Created::New(index)
+        IndexCreation::New(index)
     }
 
     /// Removes an index. Its entries have to be freed afterwards.
@@ -103,43 +103,39 @@ impl Indexes {
 
     /// The index that a query of this set can use: one of the set, else one of the namespace. `set`
     /// is 0 for a query without a set, `None` for a set that was never written to.
-    pub fn choose(
-        &self,
-        set: Option<u16>,
-        wanted: &query::Index,
-    ) -> Result<Arc<Index>, ResultCode> {
+    pub fn choose(&self, set: Option<u16>, query: &query::Index) -> Result<Arc<Index>, ResultCode> {
         let list = self.0.read();
         let of_set = |index: &&Arc<Index>| {
             index.definition.set.as_ref().is_some_and(|(_, number)| Some(*number) == set)
         };
         let of_namespace = |index: &&Arc<Index>| index.definition.set.is_none();
-        let fits = |index: &&Arc<Index>| answers(index, wanted);
-        let found = list
+        let fits = |index: &&Arc<Index>| answers(index, query);
+        let index = list
             .iter()
             .filter(fits)
             .find(of_set)
             .or_else(|| list.iter().filter(fits).find(of_namespace));
-        let index = found.ok_or(ResultCode::INDEX_NOT_FOUND)?;
+        let index = index.ok_or(ResultCode::INDEX_NOT_FOUND)?;
         if index.is_ready() { Ok(index.clone()) } else { Err(ResultCode::INDEX_NOT_READABLE) }
     }
 }
 
 /// Whether an index matches a query, apart from the set.
-fn answers(index: &Index, wanted: &query::Index) -> bool {
+fn answers(index: &Index, query: &query::Index) -> bool {
     let definition = &index.definition;
-    let source = match (&wanted.subject, &definition.source) {
+    let source = match (&query.subject, &definition.source) {
         (_, Source::Set) => return false,
         // The name is sufficient; an index of other values just has no matches.
         (Subject::Name(name), _) => return *index.name.read() == *name,
         (Subject::Bin(bin), Source::Bin { name, context }) => {
-            bin == name && *context == wanted.context
+            bin == name && *context == query.context
         }
         (Subject::Expression(bytes), Source::Expression { wire, .. }) => bytes == wire,
         _ => false,
     };
     source
-        && definition.collection == wanted.collection
-        && definition.kind.particle() == wanted.range.particle()
+        && definition.collection == query.collection
+        && definition.kind.particle() == query.range.particle()
 }
 
 #[cfg(test)]
@@ -157,7 +153,7 @@ mod tests {
         }
     }
 
-    fn wanted(subject: Subject) -> query::Index {
+    fn query_of(subject: Subject) -> query::Index {
         let range = Range::Int(1, 2);
         query::Index { subject, collection: Collection::Value, context: None, range }
     }
@@ -165,16 +161,16 @@ mod tests {
     #[test]
     fn indexes_are_created_once_and_renamed() {
         let list = Indexes::default();
-        let made = |name: &str, bin: &str| list.create(name, definition(bin, Some(1)));
-        assert!(matches!(made("i", "a"), Created::New(_)));
-        assert!(matches!(made("i", "a"), Created::There));
-        assert!(matches!(made("i", "b"), Created::NameTaken));
-        assert!(matches!(made("j", "a"), Created::There));
+        let create = |name: &str, bin: &str| list.create(name, definition(bin, Some(1)));
+        assert!(matches!(create("i", "a"), IndexCreation::New(_)));
+        assert!(matches!(create("i", "a"), IndexCreation::There));
+        assert!(matches!(create("i", "b"), IndexCreation::NameInUse));
+        assert!(matches!(create("j", "a"), IndexCreation::There));
         assert!(list.find("i").is_none() && list.find("j").is_some());
         for at in 1..MOST {
-            assert!(matches!(made(&format!("n{at}"), &format!("b{at}")), Created::New(_)));
+            assert!(matches!(create(&format!("n{at}"), &format!("b{at}")), IndexCreation::New(_)));
         }
-        assert!(matches!(made("more", "more"), Created::TooMany));
+        assert!(matches!(create("more", "more"), IndexCreation::TooMany));
         assert!(list.remove("j").unwrap().is_dropped() && list.remove("j").is_none());
         assert_eq!(list.of_set(1), MOST - 1);
     }
@@ -182,10 +178,14 @@ mod tests {
     #[test]
     fn a_query_takes_the_index_of_its_set_once_it_is_built() {
         let list = Indexes::default();
-        let Created::New(whole) = list.create("whole", definition("a", None)) else { panic!() };
-        let Created::New(own) = list.create("own", definition("a", Some(1))) else { panic!() };
-        let bin = || wanted(Subject::Bin("a".to_owned()));
-        let choose = |set, wanted| list.choose(set, &wanted).map(|index| index.name());
+        let IndexCreation::New(whole) = list.create("whole", definition("a", None)) else {
+            panic!()
+        };
+        let IndexCreation::New(own) = list.create("own", definition("a", Some(1))) else {
+            panic!()
+        };
+        let bin = || query_of(Subject::Bin("a".to_owned()));
+        let choose = |set, query| list.choose(set, &query).map(|index| index.name());
         assert_eq!(choose(Some(1), bin()), Err(ResultCode::INDEX_NOT_READABLE));
         for _ in 0..4096 {
             assert!(!own.is_ready() && own.percent() < 100);
@@ -197,10 +197,10 @@ mod tests {
         assert_eq!(choose(Some(2), bin()).unwrap(), "whole");
         assert_eq!(choose(Some(0), bin()).unwrap(), "whole");
         assert_eq!(choose(None, bin()).unwrap(), "whole");
-        let named = || wanted(Subject::Name("own".to_owned()));
+        let named = || query_of(Subject::Name("own".to_owned()));
         assert_eq!(choose(Some(1), named()).unwrap(), "own");
         assert_eq!(choose(Some(0), named()), Err(ResultCode::INDEX_NOT_FOUND));
-        let other = wanted(Subject::Bin("b".to_owned()));
+        let other = query_of(Subject::Bin("b".to_owned()));
         assert_eq!(choose(Some(1), other), Err(ResultCode::INDEX_NOT_FOUND));
         let list_of = query::Index { collection: Collection::List, ..bin() };
         assert_eq!(choose(Some(1), list_of), Err(ResultCode::INDEX_NOT_FOUND));

@@ -15,16 +15,14 @@
 //! | [`entries`] | the entries of one partition |
 //! | [`query_range`] | the values a query asks for |
 //! | [`list`] | the indexes of a namespace |
-//! | [`unknown`] | indexes of namespaces that are not there |
-//! | [`build`] | filling an index from the records that are there, and emptying it |
+//! | [`unknown_namespaces`] | indexes of namespaces that are not there |
 
-pub mod build;
 pub mod definition;
 pub mod entries;
 pub mod key;
 pub mod list;
 pub mod query_range;
-pub mod unknown;
+pub mod unknown_namespaces;
 
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::time::Instant;
@@ -97,7 +95,7 @@ impl Index {
     }
 
     /// Records that one more partition is complete.
-    fn pass_partition(&self) {
+    pub fn pass_partition(&self) {
         self.took.store(self.started.elapsed().as_secs(), Ordering::Release);
         self.built.fetch_add(1, Ordering::AcqRel);
     }

@@ -39,11 +39,11 @@ pub struct QueryRange {
 impl QueryRange {
     /// Converts the range of a request.
     pub fn new(range: &Range) -> Result<Self, ResultCode> {
-        let refuse = ResultCode::PARAMETER;
+        let invalid = ResultCode::PARAMETER;
         let key = |key: Key<'_>| {
             let mut number = None;
             key.numbers(|only| number = Some(only));
-            number.ok_or(refuse)
+            number.ok_or(invalid)
         };
         let (kind, spans, test) = match range {
             Range::Int(begin, end) => {
@@ -59,8 +59,8 @@ impl QueryRange {
                 let number = key(Key::Bytes(bytes))?;
                 (KeyType::Blob, vec![(number, number)], Test::Equal(bytes.clone()))
             }
-            Range::Geo(text) if text.len() > LONGEST_GEO => return Err(refuse),
-            Range::Geo(text) => match Shape::read(text.as_bytes()).ok_or(refuse)? {
+            Range::Geo(text) if text.len() > LONGEST_GEO => return Err(invalid),
+            Range::Geo(text) => match Shape::read(text.as_bytes()).ok_or(invalid)? {
                 Shape::Point(point) => (KeyType::Geo, larger(&point), Test::Around(point)),
                 Shape::Region(region) => {
                     (KeyType::Geo, smaller(&region), Test::Within(Box::new(region)))
@@ -70,7 +70,7 @@ impl QueryRange {
         if let Test::Equal(bytes) = &test
             && bytes.len() >= LONGEST
         {
-            return Err(refuse);
+            return Err(invalid);
         }
         Ok(Self { kind, spans, test })
     }
@@ -78,7 +78,7 @@ impl QueryRange {
     fn accepts(&self, key: &Key<'_>) -> bool {
         match (&self.test, key) {
             (Test::Between(begin, end), Key::Int(int)) => begin <= int && int <= end,
-            (Test::Equal(wanted), Key::Bytes(bytes)) => wanted == bytes,
+            (Test::Equal(expected), Key::Bytes(bytes)) => expected == bytes,
             (Test::Within(region), Key::Geo(text)) => match Shape::read(text) {
                 Some(Shape::Point(point)) => region.contains(&point),
                 _ => false,
@@ -184,9 +184,9 @@ mod tests {
                     let key = Key::Geo(text.as_bytes());
                     if range.accepts(&key) {
                         inside += 1;
-                        let mut found = false;
-                        key.numbers(|number| found |= range.seeks(number));
-                        assert!(found, "{text} in {region}");
+                        let mut is_sought = false;
+                        key.numbers(|number| is_sought |= range.seeks(number));
+                        assert!(is_sought, "{text} in {region}");
                         // Conversely, the point finds the region by one of its cells.
                         let around = QueryRange::new(&Range::Geo(text.clone())).unwrap();
                         let (region_key, mut cells) = (Key::Geo(region.as_bytes()), 0);

@@ -17,9 +17,9 @@ use crate::expression::Program;
 use crate::index::Index;
 use crate::index::definition::{Definition, Source, expected_type, is_indexable, is_plain_context};
 use crate::index::key::KeyType;
-use crate::index::list::Created;
+use crate::index::list::IndexCreation;
+use crate::record::sets::Sets;
 use crate::storage::namespace::Namespace;
-use crate::storage::sets::Sets;
 
 pub(super) fn value(target: &InfoTarget<'_>, command: &Command<'_>) -> Option<String> {
     Some(match command.name {
@@ -53,51 +53,51 @@ pub(super) fn value(target: &InfoTarget<'_>, command: &Command<'_>) -> Option<St
 }
 
 fn create(target: &InfoTarget<'_>, command: &Command<'_>) -> Result<(), String> {
-    let refuse = |text: &str| Err(error(4, text));
-    let given = |key: &str| command.param(key).filter(|value| !value.is_empty());
+    let bad_param = |text: &str| Err(error(4, text));
+    let param = |key: &str| command.param(key).filter(|value| !value.is_empty());
     let Some(name) = namespace_param(command).filter(|name| !name.is_empty()) else {
         return Err(error(20, "missing 'namespace'"));
     };
-    let Some(index) = given("indexname") else { return refuse("missing 'indexname'") };
+    let Some(index) = param("indexname") else { return bad_param("missing 'indexname'") };
     if index.len() > limits::INDEX_NAME {
-        return refuse("'indexname' value too long");
+        return bad_param("'indexname' value too long");
     }
-    let set = given("set");
+    let set = param("set");
     if set.is_some_and(|set| set.len() > limits::SET_NAME) {
-        return refuse("'set' value too long");
+        return bad_param("'set' value too long");
     }
-    let collection = match given("indextype").map(str::to_ascii_lowercase).as_deref() {
+    let collection = match param("indextype").map(str::to_ascii_lowercase).as_deref() {
         None | Some("default") => Collection::Value,
         Some("list") => Collection::List,
         Some("mapkeys") => Collection::MapKeys,
         Some("mapvalues") => Collection::MapValues,
         Some("set") => return set_indexes::create(target, command, index),
         Some(_) => {
-            return refuse(
+            return bad_param(
                 "bad 'indextype' - must be one of 'default', 'list', 'mapkeys', 'mapvalues'",
             );
         }
     };
     // The older form has bin and type in one parameter.
-    let data = given("indexdata").map(|data| data.split_once(',').unwrap_or((data, "")));
-    let bin = given("bin").or(data.map(|(bin, _)| bin));
-    let Some(of) = given("type").or(data.map(|(_, of)| of)) else {
-        return refuse("missing 'type'");
+    let data = param("indexdata").map(|data| data.split_once(',').unwrap_or((data, "")));
+    let bin = param("bin").or(data.map(|(bin, _)| bin));
+    let Some(of) = param("type").or(data.map(|(_, of)| of)) else {
+        return bad_param("missing 'type'");
     };
     let of = of.to_ascii_lowercase();
     let Some(kind) = KeyType::ALL.into_iter().find(|kind| kind.name() == of) else {
-        return refuse("bad 'type' - must be one of 'numeric', 'string', 'blob', 'geo2dsphere'");
+        return bad_param("bad 'type' - must be one of 'numeric', 'string', 'blob', 'geo2dsphere'");
     };
     if collection == Collection::MapKeys && kind == KeyType::Geo {
-        return refuse("bad 'type' - map keys are never 'geo2dsphere'");
+        return bad_param("bad 'type' - map keys are never 'geo2dsphere'");
     }
-    let source = match (bin, given("exp"), given("context")) {
-        (None, None, _) => return refuse("both 'bin' and 'exp' are missing"),
-        (Some(_), Some(_), _) => return refuse("both 'bin' and 'exp' are specified"),
-        (None, Some(_), Some(_)) => return refuse("both 'context' and 'exp' are specified"),
+    let source = match (bin, param("exp"), param("context")) {
+        (None, None, _) => return bad_param("both 'bin' and 'exp' are missing"),
+        (Some(_), Some(_), _) => return bad_param("both 'bin' and 'exp' are specified"),
+        (None, Some(_), Some(_)) => return bad_param("both 'context' and 'exp' are specified"),
         (None, Some(expression), None) => expression_source(expression, kind, collection)?,
         (Some(bin), None, _) if bin.len() > limits::BIN_NAME => {
-            return refuse("'bin' value too long");
+            return bad_param("'bin' value too long");
         }
         (Some(bin), None, context) => {
             Source::Bin { name: bin.to_owned(), context: context.map(context_bytes).transpose()? }
@@ -115,7 +115,7 @@ fn create(target: &InfoTarget<'_>, command: &Command<'_>) -> Result<(), String> 
         Some((at, namespace)) => {
             let created = define(&namespace.sets);
             let created = created.map(|definition| namespace.indexes.create(index, definition));
-            if let Some(Created::New(index)) = &created {
+            if let Some(IndexCreation::New(index)) = &created {
                 target.build(at, index.clone());
             }
             created
@@ -123,12 +123,12 @@ fn create(target: &InfoTarget<'_>, command: &Command<'_>) -> Result<(), String> 
         None => state.unknown_namespaces.create(name, index, define),
     };
     match created {
-        Some(Created::New(_) | Created::There) => Ok(()),
-        Some(Created::NameTaken) => {
+        Some(IndexCreation::New(_) | IndexCreation::There) => Ok(()),
+        Some(IndexCreation::NameInUse) => {
             Err(error(200, "'indexname' already exists with different definition"))
         }
-        Some(Created::TooMany) => Err(error(206, "already at sindex definition limit")),
-        None => refuse("too many sets"),
+        Some(IndexCreation::TooMany) => Err(error(206, "already at sindex definition limit")),
+        None => bad_param("too many sets"),
     }
 }
 
@@ -145,10 +145,10 @@ fn expression_source(text: &str, kind: KeyType, collection: Collection) -> Resul
     let bad = || error(4, "bad 'exp'");
     let wire = STANDARD.decode(text).map_err(|_| error(4, "'exp' invalid base64"))?;
     let tree = Expression::decode(&wire).map_err(|_| bad())?;
-    let found = tree.check().map_err(|_| bad())?;
+    let kind_of_tree = tree.check().map_err(|_| bad())?;
     let expected = expected_type(kind, collection);
-    if let Some(found) = found
-        && found != expected
+    if let Some(kind_of_tree) = kind_of_tree
+        && kind_of_tree != expected
     {
         let name = |of: spikewire_aerospike_protocol::expression::Type| match of.particle() {
             particle::INTEGER => "numeric".to_owned(),
@@ -159,7 +159,7 @@ fn expression_source(text: &str, kind: KeyType, collection: Collection) -> Resul
             4,
             &format!(
                 "bad 'exp' - expression type '{}' does not match expected type '{}'",
-                name(found),
+                name(kind_of_tree),
                 name(expected)
             ),
         ));
@@ -209,7 +209,8 @@ fn list(
     of_set: fn(&Namespace, &Index) -> Option<String>,
 ) -> String {
     let all = || target.state.namespaces.iter().collect::<Vec<_>>();
-    let one = |name: &str| target.state.namespace(name.as_bytes()).map(|(_, found)| vec![found]);
+    let one =
+        |name: &str| target.state.namespace(name.as_bytes()).map(|(_, namespace)| vec![namespace]);
     let Some(namespaces) = namespace.map_or_else(|| Some(all()), one) else {
         let absent = error(20, NO_NAMESPACE);
         return format!("{absent};{absent}");
@@ -236,7 +237,7 @@ fn line(namespace: &Namespace, index: &Index, encoded: bool) -> Option<String> {
         Source::Expression { wire, .. } => (none(), None, Some(wire.as_slice())),
         Source::Set => return None,
     };
-    let shown = |bytes: Option<&[u8]>, readable: fn(&[u8]) -> String| match bytes {
+    let text_of = |bytes: Option<&[u8]>, readable: fn(&[u8]) -> String| match bytes {
         None => none(),
         Some(bytes) if encoded => STANDARD.encode(bytes),
         Some(bytes) => readable(bytes),
@@ -248,8 +249,8 @@ fn line(namespace: &Namespace, index: &Index, encoded: bool) -> Option<String> {
         definition.set.as_ref().map_or("null", |(name, _)| name),
         definition.kind.name(),
         definition.collection.name(),
-        shown(context, readable_context),
-        shown(expression, |wire| {
+        text_of(context, readable_context),
+        text_of(expression, |wire| {
             Expression::decode(wire).map_or_else(|_| String::new(), |tree| tree.to_string())
         }),
         if index.is_ready() { "RW" } else { "WO" },

@@ -32,12 +32,13 @@ use base64::engine::general_purpose::STANDARD;
 use spikewire_aerospike_protocol::frame::{self, Kind};
 use spikewire_aerospike_protocol::info::{self, Command};
 
-use crate::cluster::state::{ClusterState, Node};
-use crate::cluster::user_agents::UserAgent;
 use crate::index::Index;
-use crate::index::build::Build;
 use crate::security;
 use crate::security::privilege::Access;
+use crate::state::ClusterState;
+use crate::state::index_build::IndexBuild;
+use crate::state::node::Node;
+use crate::state::user_agents::UserAgent;
 use crate::storage::namespace::Namespace;
 
 const NO_NAMESPACE: &str = "namespace not found on node";
@@ -65,7 +66,7 @@ impl InfoTarget<'_> {
 
     /// Builds a created index, or clears a deleted one, in the background.
     fn build(&self, namespace: usize, index: Arc<Index>) {
-        let build = Build::new(self.state.clone(), namespace, index);
+        let build = IndexBuild::new(self.state.clone(), namespace, index);
         self.state.background.add(Box::new(build));
     }
 }
@@ -127,8 +128,8 @@ fn named_namespace<'a>(
 ) -> Result<&'a Namespace, String> {
     let name = name.filter(|name| !name.is_empty());
     let name = name.ok_or_else(|| error(20, "missing 'namespace'"))?;
-    let found = target.state.namespace(name.as_bytes());
-    found.map(|(_, namespace)| namespace).ok_or_else(|| error(20, NO_NAMESPACE))
+    let namespace = target.state.namespace(name.as_bytes());
+    namespace.map(|(_, namespace)| namespace).ok_or_else(|| error(20, NO_NAMESPACE))
 }
 
 /// Sets the client's user agent, once per connection.

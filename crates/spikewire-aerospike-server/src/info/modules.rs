@@ -66,10 +66,10 @@ fn list(target: &InfoTarget<'_>) -> String {
     for (file, source) in target.state.modules.read().iter() {
         let content = STANDARD.encode(source);
         // This text is stored for a module, and hashed.
-        let kept =
+        let stored =
             format!("{{\"content64\": \"{content}\", \"type\": \"LUA\", \"name\": \"{file}\"}}");
         let _ = write!(list, "filename={file},hash=");
-        for byte in Sha1::digest(kept) {
+        for byte in Sha1::digest(stored) {
             let _ = write!(list, "{byte:02x}");
         }
         list.push_str(",type=LUA;");

@@ -4,7 +4,7 @@
 use spikewire_aerospike_protocol::info::Command;
 
 use super::{InfoTarget, error};
-use crate::cluster::stats;
+use crate::state::stats;
 
 pub(super) fn value(target: &InfoTarget<'_>, command: &Command<'_>) -> Option<String> {
     Some(match command.name {

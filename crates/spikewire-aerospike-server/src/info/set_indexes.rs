@@ -5,7 +5,7 @@ use spikewire_aerospike_protocol::limits;
 
 use super::{InfoTarget, error, namespace_param};
 use crate::index::Index;
-use crate::index::list::Created;
+use crate::index::list::IndexCreation;
 use crate::storage::namespace::Namespace;
 
 /// `sindex-create` with `indextype=set`.
@@ -22,15 +22,15 @@ pub(super) fn create(
     let Some(set) = command.param("set").filter(|set| !set.is_empty()) else {
         return Err(error(4, "missing 'set'"));
     };
-    let found = namespace_param(command).and_then(|of| target.state.namespace(of.as_bytes()));
-    let Some((at, namespace)) = found else { return Err(error(4, "namespace not found")) };
+    let namespace = namespace_param(command).and_then(|of| target.state.namespace(of.as_bytes()));
+    let Some((at, namespace)) = namespace else { return Err(error(4, "namespace not found")) };
     match namespace.index_set(name, set) {
         None => Err(error(4, "failed to get/create set")),
-        Some(Created::NameTaken | Created::TooMany) => {
+        Some(IndexCreation::NameInUse | IndexCreation::TooMany) => {
             Err(error(200, "'indexname' already exists with different definition"))
         }
-        Some(Created::There) => Ok(()),
-        Some(Created::New(index)) => {
+        Some(IndexCreation::There) => Ok(()),
+        Some(IndexCreation::New(index)) => {
             target.build(at, index);
             Ok(())
         }
@@ -55,12 +55,12 @@ fn change(target: &InfoTarget<'_>, command: &Command<'_>) -> Option<&'static str
     let changed = match command.param("enable-index")? {
         // The configuration does not affect named ones.
         "true" => match namespace.index_set("", set)? {
-            Created::New(index) => Some(index),
-            Created::There => {
+            IndexCreation::New(index) => Some(index),
+            IndexCreation::There => {
                 let known = namespace.indexes.all_of(namespace.sets.find(set.as_bytes())?)?;
                 return known.name().is_empty().then_some("ok");
             }
-            Created::NameTaken | Created::TooMany => return None,
+            IndexCreation::NameInUse | IndexCreation::TooMany => return None,
         },
         "false" => match namespace.sets.find(set.as_bytes()) {
             Some(number) => namespace.indexes.disable(number).ok()?,
@@ -78,7 +78,7 @@ fn change(target: &InfoTarget<'_>, command: &Command<'_>) -> Option<&'static str
 pub(super) fn line(namespace: &Namespace, index: &Index) -> Option<String> {
     let (set, _) = index.definition.set.as_ref()?;
     let name = index.name();
-    let shown = index.is_of_set() && !name.is_empty();
+    let is_listed = index.is_of_set() && !name.is_empty();
     let namespace = &namespace.options.name;
-    shown.then(|| format!("ns={namespace}:indexname={name}:set={set}:indextype=set"))
+    is_listed.then(|| format!("ns={namespace}:indexname={name}:set={set}:indextype=set"))
 }

@@ -5,10 +5,10 @@ use std::sync::atomic::Ordering;
 use spikewire_aerospike_protocol::info::Command;
 
 use super::{InfoTarget, NO_NAMESPACE, error, set_indexes};
-use crate::cluster::stats;
+use crate::record::sets::Set;
+use crate::state::stats;
 use crate::storage::namespace::Namespace;
 use crate::storage::partition::Usage;
-use crate::storage::sets::Set;
 
 pub(super) fn value(target: &InfoTarget<'_>, command: &Command<'_>) -> Option<String> {
     Some(match command.name {
@@ -110,11 +110,11 @@ fn sets(target: &InfoTarget<'_>, params: &str) -> String {
     let (all, _) = namespace.usage(target.number);
     let known = namespace.sets.all();
     let is_it = |known: &Set| *known.name == *set.as_bytes() && known.is_known(target.number);
-    let found = known.iter().find(|(_, known)| is_it(known));
+    let set = known.iter().find(|(_, known)| is_it(known));
     let line = |(number, set): &(u16, std::sync::Arc<Set>)| {
         format!("{};", set_line(*number, set, &all, namespace))
     };
-    found.map(line).unwrap_or_default()
+    set.map(line).unwrap_or_default()
 }
 
 fn list_sets(target: &InfoTarget<'_>, namespace: &Namespace) -> String {

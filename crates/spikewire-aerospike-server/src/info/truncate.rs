@@ -6,7 +6,7 @@ use spikewire_aerospike_protocol::info::Command;
 use spikewire_aerospike_protocol::limits;
 
 use super::{InfoTarget, error};
-use crate::storage::clock::Moment;
+use crate::record::clock::Moment;
 
 pub(super) fn value(target: &InfoTarget<'_>, command: &Command<'_>) -> Option<String> {
     let whole = matches!(command.name, "truncate-namespace" | "truncate-namespace-undo");

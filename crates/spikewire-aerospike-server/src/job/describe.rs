@@ -20,7 +20,7 @@ impl Job {
             let _ = write!(text, ":sindex-name={index}");
         }
         if options.kind == JobKind::Basic {
-            let (pids, digests) = options.asked;
+            let (pids, digests) = options.requested;
             let _ = write!(text, ":n-pids-requested={pids}:n-keyds-requested={digests}");
         }
         let until = ended.map_or_else(Instant::now, |(_, at)| at);
@@ -72,6 +72,6 @@ fn status(end: Option<End>) -> &'static str {
         Some(End::Ok) => "done(ok)",
         Some(End::Aborted) => "done(user-aborted)",
         Some(End::NotSent) => "done(abandoned-response-error)",
-        Some(End::NotTaken) => "done(abandoned-response-timeout)",
+        Some(End::SendTimeout) => "done(abandoned-response-timeout)",
     }
 }

@@ -80,7 +80,7 @@ mod tests {
             namespace: "test".to_owned(),
             set: String::new(),
             index: None,
-            asked: (1, 0),
+            requested: (1, 0),
             rate: 0,
             send_timeout: None,
             from: None,
@@ -105,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn the_last_that_ended_are_kept() {
+    fn the_last_that_ended_stay() {
         let jobs = Jobs::default();
         let running = jobs.start(options(9), 1).unwrap();
         for id in 1000..1300 {

@@ -42,7 +42,7 @@ pub enum End {
     /// The reply could not be sent.
     NotSent,
     /// The client did not read for too long.
-    NotTaken,
+    SendTimeout,
 }
 
 /// The parameters of a job.
@@ -59,7 +59,7 @@ pub struct JobOptions {
     /// The index it uses.
     pub index: Option<String>,
     /// Number of partitions to read from the start, and to resume.
-    pub asked: (usize, usize),
+    pub requested: (usize, usize),
     /// Records per second, 0 = unlimited.
     pub rate: u32,
     /// How long the client may not read; `None` = no limit.
@@ -167,7 +167,7 @@ mod tests {
             namespace: "test".to_owned(),
             set: String::new(),
             index: None,
-            asked: (1, 0),
+            requested: (1, 0),
             rate,
             send_timeout: None,
             from: None,
@@ -175,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn a_rate_is_kept_by_short_pauses() {
+    fn short_pauses_limit_the_rate() {
         let free = Job::new(options(0), 1);
         assert_eq!((free.burst(1 << 40), free.pause(1 << 40)), (u64::MAX, None));
         // A hundred seconds ahead, but the longest pause applies.

@@ -8,10 +8,10 @@ use std::time::{Duration, Instant};
 use mio::net::TcpStream;
 use socket2::SockRef;
 
-use super::faults::{Drip, Fate};
-use crate::cluster::user_agents::UserAgent;
 use crate::command::stream::{SEND_TIMEOUT, StreamedReply};
+use crate::faults::{Drip, Fate};
 use crate::security::LoggedIn;
+use crate::state::user_agents::UserAgent;
 use crate::tls::stream::TlsStream;
 
 /// No further requests are processed while this much output waits for the client.
@@ -19,7 +19,7 @@ pub const BACKLOG: usize = 1 << 20;
 
 /// A delayed reply.
 #[derive(Debug)]
-struct Held {
+struct DelayedReply {
     due: Instant,
     bytes: Vec<u8>,
     then_close: bool,
@@ -83,7 +83,7 @@ pub struct Connection {
     blocked: Option<Instant>,
     /// How long the client may not read; `None` = no limit.
     send_timeout: Option<Duration>,
-    held: VecDeque<Held>,
+    delayed: VecDeque<DelayedReply>,
     held_bytes: usize,
     next_drop: Option<Instant>,
     local: Option<IpAddr>,
@@ -113,7 +113,7 @@ impl Connection {
             out: Vec::new(),
             sent: 0,
             blocked: None,
-            held: VecDeque::new(),
+            delayed: VecDeque::new(),
             held_bytes: 0,
             next_drop: None,
             local: None,
@@ -123,7 +123,7 @@ impl Connection {
     /// The address by which the client connected.
     pub fn local(&mut self) -> IpAddr {
         *self.local.get_or_insert_with(|| {
-            self.stream.local_addr().map_or(IpAddr::V4(Ipv4Addr::LOCALHOST), |found| found.ip())
+            self.stream.local_addr().map_or(IpAddr::V4(Ipv4Addr::LOCALHOST), |address| address.ip())
         })
     }
 
@@ -262,35 +262,35 @@ impl Connection {
     /// Delays a reply until it is due and all earlier ones have been sent.
     pub fn hold(&mut self, due: Instant, bytes: &[u8], then_close: bool) {
         self.held_bytes += bytes.len();
-        self.held.push_back(Held { due, bytes: bytes.to_vec(), then_close });
+        self.delayed.push_back(DelayedReply { due, bytes: bytes.to_vec(), then_close });
     }
 
     /// Moves due replies to the output; returns when the next one is due.
     pub fn release(&mut self) -> Option<Instant> {
-        if self.held.is_empty() {
+        if self.delayed.is_empty() {
             return None;
         }
         let now = Instant::now();
-        while let Some(held) = self.held.front() {
-            if held.due > now {
-                return Some(held.due);
+        while let Some(delayed) = self.delayed.front() {
+            if delayed.due > now {
+                return Some(delayed.due);
             }
-            self.out.extend_from_slice(&held.bytes);
-            self.held_bytes -= held.bytes.len();
-            if held.then_close {
+            self.out.extend_from_slice(&delayed.bytes);
+            self.held_bytes -= delayed.bytes.len();
+            if delayed.then_close {
                 self.closing = true;
-                self.held.clear();
+                self.delayed.clear();
                 self.held_bytes = 0;
                 return None;
             }
-            self.held.pop_front();
+            self.delayed.pop_front();
         }
         None
     }
 
     /// Whether there are delayed replies.
     pub fn holds(&self) -> bool {
-        !self.held.is_empty()
+        !self.delayed.is_empty()
     }
 
     /// Makes the following close send a reset: the client sees a broken connection, not an end.

@@ -7,11 +7,11 @@ use spikewire_aerospike_protocol::message::{HEADER_LEN, Header, info3};
 use spikewire_aerospike_protocol::result_code::ResultCode;
 
 use super::connection::{BACKLOG, Connection, Twist};
-use super::faults::Fate;
 use super::worker::Worker;
 use crate::command::batch;
+use crate::faults::Fate;
 use crate::info::{self, InfoTarget};
-use crate::security::{self, Asked};
+use crate::security::{self, Origin};
 use crate::turn::NextTurn;
 
 /// Length of the frame that ends a query.
@@ -32,7 +32,7 @@ impl Worker {
         connection.waiting = false;
         loop {
             let (frame, len) = match frame::split(&bytes[used..]) {
-                Ok(Some(found)) => found,
+                Ok(Some(split)) => split,
                 Ok(None) => return used,
                 Err(_) => {
                     connection.closing = true;
@@ -88,8 +88,9 @@ impl Worker {
             }
             Kind::Admin => {
                 let from = connection.peer.map(|peer| peer.ip());
-                let asked = Asked { state: &self.state, node: connection.node, from };
-                security::answer(&asked, &mut connection.login, frame.body, out);
+                let origin = Origin { node: connection.node, from };
+                let security = self.state.security.as_ref();
+                security::answer(security, origin, &mut connection.login, frame.body, out);
                 if self.state.security.is_some() {
                     self.refresh_login(connection);
                 }
@@ -138,7 +139,7 @@ impl Worker {
         connection.waiting = false;
         loop {
             let (frame, len) = match frame::split(&bytes[used..]) {
-                Ok(Some(found)) => found,
+                Ok(Some(split)) => split,
                 Ok(None) => return used,
                 Err(_) => {
                     connection.closing = true;

@@ -5,7 +5,6 @@
 //! | [`worker`] | one thread's loop |
 //! | [`connection`] | one client connection |
 //! | [`listener`] | a node's port: listening, or held while the node is dead |
-//! | [`faults`] | how a node can be made to misbehave |
 //! | `frames` | running the requests that have come in |
 //! | [`slab`] | connections under small numbers |
 //!
@@ -18,7 +17,6 @@
 //! priority, it hardly waits for a CPU either.
 
 pub mod connection;
-pub mod faults;
 mod frames;
 pub mod listener;
 pub mod slab;
@@ -35,8 +33,8 @@ use mio::{Poll, Waker};
 use self::connection::Connection;
 use self::listener::Port;
 use self::worker::{WAKE, Worker};
-use crate::cluster::state::ClusterState;
 use crate::error::invalid;
+use crate::state::ClusterState;
 
 /// A command to a worker.
 #[derive(Debug)]

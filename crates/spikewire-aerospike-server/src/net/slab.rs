@@ -48,8 +48,8 @@ impl<T> Slab<T> {
     }
 
     /// The numbers of the matching items.
-    pub fn find(&self, wanted: impl Fn(&T) -> bool) -> Vec<usize> {
-        let matches = |at: &usize| self.items[*at].as_ref().is_some_and(&wanted);
+    pub fn find(&self, is_match: impl Fn(&T) -> bool) -> Vec<usize> {
+        let matches = |at: &usize| self.items[*at].as_ref().is_some_and(&is_match);
         (0..self.items.len()).filter(matches).collect()
     }
 }

@@ -4,25 +4,30 @@ use spikewire_aerospike_protocol::auth::{self, Reply, Request, Session};
 use spikewire_aerospike_protocol::manage;
 use spikewire_aerospike_protocol::result_code::ResultCode;
 
-use super::asked::Asked;
 use super::directory::Proof;
 use super::manage::write_pages;
-use super::{LoggedIn, Security};
+use super::{LoggedIn, Origin, Security};
 
 /// Replies to the security message in `body` with a frame, or with several for a list; a successful
 /// login sets the connection's user, `login`.
-pub fn answer(asked: &Asked<'_>, login: &mut Option<LoggedIn>, body: &[u8], out: &mut Vec<u8>) {
-    let reply = match &asked.state.security {
+pub fn answer(
+    security: Option<&Security>,
+    origin: Origin,
+    login: &mut Option<LoggedIn>,
+    body: &[u8],
+    out: &mut Vec<u8>,
+) {
+    let reply = match security {
         None => Err(ResultCode::SECURITY_NOT_SUPPORTED),
         Some(security) => match manage::Request::parse(body) {
             Ok(Some(request)) => {
                 let is_question = request.is_question();
-                match security.manage(asked, login.as_ref(), request) {
+                match security.manage(origin, login.as_ref(), request) {
                     Ok(rows) if is_question => return write_pages(rows, out),
                     outcome => outcome.map(|_| None),
                 }
             }
-            Ok(None) | Err(_) => security.run(asked, login, body),
+            Ok(None) | Err(_) => security.run(origin, login, body),
         },
     };
     let (result, session) = match reply {
@@ -36,12 +41,12 @@ impl Security {
     /// Executes a message.
     fn run(
         &self,
-        asked: &Asked<'_>,
+        origin: Origin,
         login: &mut Option<LoggedIn>,
         body: &[u8],
     ) -> Result<Option<Session>, ResultCode> {
-        let logged_in = |user: &str| self.logged_in(user, asked.node, asked.from);
-        let sessions = &asked.state.nodes[asked.node].sessions;
+        let logged_in = |user: &str| self.logged_in(user, origin.node, origin.from);
+        let sessions = &self.sessions[origin.node];
         match Request::parse(body) {
             Ok(Request::Login { user, credential, clear_password }) => {
                 self.check(user, credential, clear_password)?;
@@ -61,7 +66,7 @@ impl Security {
             Ok(Request::CertificateLogin | Request::CertificateAuthenticate { .. }) => {
                 Err(ResultCode::INVALID_USER)
             }
-            Err(_) => Err(refusal(body)),
+            Err(_) => Err(error_code(body)),
         }
     }
 
@@ -84,7 +89,7 @@ impl Security {
 }
 
 /// The error for a malformed message.
-fn refusal(body: &[u8]) -> ResultCode {
+fn error_code(body: &[u8]) -> ResultCode {
     match body.get(2) {
         Some(&auth::command::LOGIN | &auth::command::AUTHENTICATE) | None => {
             ResultCode::INVALID_CREDENTIAL

@@ -10,9 +10,9 @@ use spikewire_aerospike_protocol::manage::Hash;
 use spikewire_aerospike_protocol::result_code::ResultCode;
 
 use super::network::Network;
+use super::options::UserOptions;
 use super::privilege::{Access, KINDS, Kind, Privilege};
 use super::usage::{Quotas, Usage};
-use crate::cluster::options::UserOptions;
 
 /// How a user is authenticated.
 #[derive(Clone, PartialEq, Eq)]
@@ -114,13 +114,13 @@ impl Directory {
             let privileges = vec![Privilege::everywhere(kind)];
             (kind.name.to_owned(), Role { privileges, ..Role::default() })
         };
-        let user = |given: &UserOptions| {
-            let proof = if given.external {
-                Proof::Password(given.password.clone())
+        let user = |options: &UserOptions| {
+            let proof = if options.external {
+                Proof::Password(options.password.clone())
             } else {
-                Proof::Hash(hash_password(&given.password).into_bytes())
+                Proof::Hash(hash_password(&options.password).into_bytes())
             };
-            (given.name.clone(), User::new(proof, given.roles.clone(), nodes))
+            (options.name.clone(), User::new(proof, options.roles.clone(), nodes))
         };
         Self { users: users.iter().map(user).collect(), roles: KINDS.iter().map(role).collect() }
     }

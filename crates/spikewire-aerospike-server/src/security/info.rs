@@ -10,7 +10,7 @@ use super::privilege::Access;
 pub const NOT_AUTHENTICATED: &[u8] = b"ERROR:80:not authenticated\n";
 
 /// The permissions that a command requires; all other commands only require a login.
-fn asked(name: &str) -> Permissions {
+fn required(name: &str) -> Permissions {
     match name {
         "sindex-create" | "sindex-delete" | "sindex-exists" => Permissions::SINDEX_ADMIN,
         "udf-put" | "udf-remove" | "udf-clear-cache" => Permissions::UDF_ADMIN,
@@ -36,9 +36,9 @@ fn asked(name: &str) -> Permissions {
 
 /// The missing permission for a command, if any.
 pub fn missing(access: &Access, command: &Command<'_>) -> Option<Permissions> {
-    let asked = asked(command.name);
+    let required = required(command.name);
     let param = |name| command.param(name).unwrap_or_default().as_bytes();
     let permitted =
-        asked == Permissions::NONE || access.permits(asked, param("namespace"), param("set"));
-    (!permitted).then_some(asked)
+        required == Permissions::NONE || access.permits(required, param("namespace"), param("set"));
+    (!permitted).then_some(required)
 }

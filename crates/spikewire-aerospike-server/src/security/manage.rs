@@ -2,17 +2,16 @@
 
 use spikewire_aerospike_protocol::limits;
 use spikewire_aerospike_protocol::manage::{
-    Page, Privilege as SaidPrivilege, Request, RoleRow, Row, UserRow,
+    Page, Privilege as WirePrivilege, Request, RoleRow, Row, UserRow,
 };
 use spikewire_aerospike_protocol::result_code::ResultCode;
 
-use super::asked::Asked;
 use super::directory::{Directory, Proof, Role, User};
 use super::network::Network;
 use super::permission::Permissions;
 use super::privilege::{Kind, Privilege};
 use super::usage::Quotas;
-use super::{LoggedIn, Security};
+use super::{LoggedIn, Origin, Security};
 
 /// Rows of a list per frame.
 const PAGE: usize = 32;
@@ -33,7 +32,7 @@ impl Security {
     /// Executes a request of the logged-in user; returns the rows of a list.
     pub fn manage(
         &self,
-        asked: &Asked<'_>,
+        origin: Origin,
         login: Option<&LoggedIn>,
         request: Request,
     ) -> Outcome<Vec<Row>> {
@@ -43,16 +42,16 @@ impl Security {
         {
             return Err(ResultCode::ROLE_VIOLATION);
         }
-        let node = asked.node;
+        let node = origin.node;
         match request {
             Request::QueryUsers { user } => self.directory.read().users(node, user.as_deref()),
             Request::QueryRoles { role } => self.directory.read().roles(role.as_deref()),
             change => {
                 let dropped = self.change(|directory| {
-                    directory.change(change, asked.state.nodes.len(), self.has_quotas)
+                    directory.change(change, self.sessions.len(), self.has_quotas)
                 })?;
                 if let Some(user) = dropped {
-                    asked.state.nodes.iter().for_each(|node| node.sessions.end(&user));
+                    self.sessions.iter().for_each(|sessions| sessions.end(&user));
                 }
                 Ok(Vec::new())
             }
@@ -185,7 +184,7 @@ impl Directory {
         match name {
             None => Ok(self.users.iter().map(row).collect()),
             Some(name) => match self.users.get_key_value(name) {
-                Some(found) => Ok(vec![row(found)]),
+                Some(entry) => Ok(vec![row(entry)]),
                 None => Err(ResultCode::INVALID_USER),
             },
         }
@@ -196,8 +195,8 @@ impl Directory {
         let row = |(name, role): (&String, &Role)| {
             Row::Role(RoleRow {
                 name: name.clone(),
-                privileges: role.privileges.iter().map(Privilege::to_say).collect(),
-                allow: role.allow.iter().map(|(said, _)| said.clone()).collect(),
+                privileges: role.privileges.iter().map(Privilege::to_wire).collect(),
+                allow: role.allow.iter().map(|(text, _)| text.clone()).collect(),
                 read_quota: role.quotas.read,
                 write_quota: role.quotas.write,
             })
@@ -205,7 +204,7 @@ impl Directory {
         match name {
             None => Ok(self.roles.iter().map(row).collect()),
             Some(name) => match self.roles.get_key_value(name) {
-                Some(found) => Ok(vec![row(found)]),
+                Some(entry) => Ok(vec![row(entry)]),
                 None => Err(ResultCode::INVALID_ROLE),
             },
         }
@@ -229,14 +228,14 @@ fn set_password(user: &mut User, proof: Proof) -> Outcome {
     }
 }
 
-fn known_privileges(said: &[SaidPrivilege]) -> Outcome<Vec<Privilege>> {
-    let all: Option<Vec<_>> = said.iter().map(Privilege::said).collect();
+fn known_privileges(privileges: &[WirePrivilege]) -> Outcome<Vec<Privilege>> {
+    let all: Option<Vec<_>> = privileges.iter().map(Privilege::from_wire).collect();
     all.ok_or(ResultCode::INVALID_PRIVILEGE)
 }
 
-fn networks(said: Vec<String>) -> Outcome<Vec<(String, Network)>> {
+fn networks(texts: Vec<String>) -> Outcome<Vec<(String, Network)>> {
     let network = |text: String| Network::parse(&text).map(|network| (text, network));
-    let all: Option<Vec<_>> = said.into_iter().map(network).collect();
+    let all: Option<Vec<_>> = texts.into_iter().map(network).collect();
     all.ok_or(ResultCode::INVALID_WHITELIST)
 }
 

@@ -10,15 +10,17 @@
 //! | [`sessions`] | tokens that a node gave to those who logged in |
 //! | [`info`] | what info commands ask for |
 //! | `manage` | changes and lists of users and roles |
-//! | `asked` | where a security message came in |
+//! | [`options`] | the users that a cluster starts with |
+//! | `origin` | where a security message came in |
 //! | `answer` | the answers to security messages |
 
 mod answer;
-mod asked;
 pub mod directory;
 pub mod info;
 mod manage;
 pub mod network;
+pub mod options;
+mod origin;
 pub mod permission;
 pub mod privilege;
 pub mod sessions;
@@ -33,12 +35,13 @@ use spikewire_aerospike_protocol::result_code::ResultCode;
 use spikewire_sync::RwLock;
 
 use self::directory::Directory;
+use self::options::UserOptions;
 use self::privilege::Access;
+use self::sessions::Sessions;
 use self::usage::Presence;
-use crate::cluster::options::Options;
 
 pub use answer::answer;
-pub use asked::Asked;
+pub use origin::Origin;
 
 /// The security state of a cluster with users.
 #[derive(Debug)]
@@ -50,6 +53,8 @@ pub struct Security {
     session_ttl: Duration,
     /// Whether roles may have quotas.
     has_quotas: bool,
+    /// The sessions of each node.
+    sessions: Vec<Sessions>,
 }
 
 /// The user of a connection.
@@ -64,15 +69,26 @@ pub struct LoggedIn {
 }
 
 impl Security {
-    /// The security state for the users in the options; `None` if there are none. Hashes their
-    /// passwords, which is slow.
-    pub fn new(options: &Options) -> Option<Self> {
-        (!options.users.is_empty()).then(|| Self {
-            directory: RwLock::new(Directory::new(&options.users, options.nodes)),
+    /// The security state of a cluster with these users and this many nodes; `None` without users.
+    /// Hashes their passwords, which is slow.
+    pub fn new(
+        users: &[UserOptions],
+        nodes: usize,
+        session_ttl: Duration,
+        has_quotas: bool,
+    ) -> Option<Self> {
+        (!users.is_empty()).then(|| Self {
+            directory: RwLock::new(Directory::new(users, nodes)),
             generation: AtomicU64::new(0),
-            session_ttl: options.session_ttl,
-            has_quotas: options.quotas,
+            session_ttl,
+            has_quotas,
+            sessions: (0..nodes).map(|_| Sessions::default()).collect(),
         })
+    }
+
+    /// Ends all sessions of a node.
+    pub fn end_sessions(&self, node: usize) {
+        self.sessions[node].clear();
     }
 
     /// Updates the privileges of the connection's user; returns whether the connection has one.

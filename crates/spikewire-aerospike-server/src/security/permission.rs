@@ -58,8 +58,8 @@ impl Permissions {
     }
 
     /// Whether it contains all of `asked`.
-    pub const fn contain(self, asked: Self) -> bool {
-        self.0 & asked.0 == asked.0
+    pub const fn contain(self, required: Self) -> bool {
+        self.0 & required.0 == required.0
     }
 
     /// The name of the first one.

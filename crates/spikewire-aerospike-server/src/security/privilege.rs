@@ -90,8 +90,8 @@ impl Privilege {
     }
 
     /// Converts the privilege from a message; `None` if there is no such privilege.
-    pub fn said(said: &manage::Privilege) -> Option<Self> {
-        let manage::Privilege { kind, namespace, set } = said;
+    pub fn from_wire(wire: &manage::Privilege) -> Option<Self> {
+        let manage::Privilege { kind, namespace, set } = wire;
         let fits = namespace.len() <= limits::NAMESPACE_NAME
             && set.len() <= limits::SET_NAME
             && (set.is_empty() || !namespace.is_empty());
@@ -100,7 +100,7 @@ impl Privilege {
     }
 
     /// Converts it for a message.
-    pub fn to_say(&self) -> manage::Privilege {
+    pub fn to_wire(&self) -> manage::Privilege {
         let (namespace, set) = (self.namespace.clone(), self.set.clone());
         manage::Privilege { kind: self.kind.kind, namespace, set }
     }
@@ -136,14 +136,19 @@ impl Access {
     }
 
     /// Counts a single-record command against the quota at a node; returns whether it is allowed.
-    pub fn spend(&self, node: usize, asked: Permissions) -> bool {
+    pub fn spend(&self, node: usize, required: Permissions) -> bool {
         let Some((quotas, usage)) = &self.limits else { return true };
-        usage.spend(node, *quotas, asked.contain(Permissions::READ), asked != Permissions::READ)
+        usage.spend(
+            node,
+            *quotas,
+            required.contain(Permissions::READ),
+            required != Permissions::READ,
+        )
     }
 
     /// Whether a command that requires these permissions is permitted on this namespace and set.
-    pub fn permits(&self, asked: Permissions, namespace: &[u8], set: &[u8]) -> bool {
-        if self.everywhere.contain(asked) {
+    pub fn permits(&self, required: Permissions, namespace: &[u8], set: &[u8]) -> bool {
+        if self.everywhere.contain(required) {
             return true;
         }
         let mut held = self.everywhere;
@@ -154,7 +159,7 @@ impl Access {
                 held = held | privilege.kind.permits;
             }
         }
-        held.contain(asked)
+        held.contain(required)
     }
 }
 
@@ -184,8 +189,8 @@ mod tests {
 
     #[test]
     fn roles_that_every_cluster_has() {
-        let may = |name, asked| {
-            Access::of([privilege(name, "", "")].iter()).permits(asked, b"test", b"s")
+        let may = |name, required| {
+            Access::of([privilege(name, "", "")].iter()).permits(required, b"test", b"s")
         };
         assert!(may("read", Permissions::QUERY) && !may("read", Permissions::OPS_QUERY));
         assert!(may("write", Permissions::WRITE) && !may("write", Permissions::READ));

@@ -15,14 +15,14 @@ const MANY: usize = 1024;
 
 type Token = [u8; 16];
 
-struct Opened {
+struct Session {
     user: String,
     ends: Instant,
 }
 
 /// The sessions of a node.
 #[derive(Default)]
-pub struct Sessions(Mutex<HashMap<Token, Opened>>);
+pub struct Sessions(Mutex<HashMap<Token, Session>>);
 
 impl fmt::Debug for Sessions {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -40,9 +40,9 @@ impl Sessions {
         }
         let mut sessions = self.0.lock();
         if sessions.len() >= MANY {
-            sessions.retain(|_, opened| opened.ends > now);
+            sessions.retain(|_, session| session.ends > now);
         }
-        sessions.insert(token, Opened { user: user.to_owned(), ends: now + ttl });
+        sessions.insert(token, Session { user: user.to_owned(), ends: now + ttl });
         token
     }
 
@@ -52,14 +52,14 @@ impl Sessions {
         let token: Token = token.try_into().map_err(|_| ResultCode::NOT_AUTHENTICATED)?;
         match sessions.get(&token) {
             None => Err(ResultCode::NOT_AUTHENTICATED),
-            Some(opened) if opened.ends <= Instant::now() => Err(ResultCode::EXPIRED_SESSION),
-            Some(opened) => Ok(opened.user.clone()),
+            Some(session) if session.ends <= Instant::now() => Err(ResultCode::EXPIRED_SESSION),
+            Some(session) => Ok(session.user.clone()),
         }
     }
 
     /// Ends the sessions of a user.
     pub fn end(&self, user: &str) {
-        self.0.lock().retain(|_, opened| opened.user != user);
+        self.0.lock().retain(|_, session| session.user != user);
     }
 
     /// Ends all sessions.

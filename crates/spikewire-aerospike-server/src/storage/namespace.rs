@@ -5,15 +5,15 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use spikewire_aerospike_protocol::limits::PARTITIONS;
 use spikewire_sync::Mutex;
 
-use super::clock::Moment;
-use super::device;
-use super::locked::LockedPartition;
+use super::locked_partition::LockedPartition;
+use super::options::NamespaceOptions;
 use super::partition::{Partition, Usage};
-use super::record::View;
-use super::sets::Sets;
-use crate::NamespaceOptions;
 use crate::index::definition::Definition;
-use crate::index::list::{Created, Indexes};
+use crate::index::list::{IndexCreation, Indexes};
+use crate::record::View;
+use crate::record::clock::Moment;
+use crate::record::device;
+use crate::record::sets::Sets;
 
 /// A namespace of a cluster, with the copies of all its nodes.
 #[derive(Debug)]
@@ -56,7 +56,7 @@ impl Namespace {
 
     /// Creates the index of all records of a set, and the set if it was never written to; `None`:
     /// there are too many sets.
-    pub fn index_set(&self, name: &str, set: &str) -> Option<Created> {
+    pub fn index_set(&self, name: &str, set: &str) -> Option<IndexCreation> {
         let number = self.sets.intern_everywhere(set.as_bytes())?;
         Some(self.indexes.create(name, Definition::of_set(set, number)))
     }

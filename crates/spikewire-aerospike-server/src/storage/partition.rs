@@ -6,11 +6,11 @@
 
 use std::sync::Arc;
 
-use super::record::View;
-use super::sets::Sets;
 use super::table::Table;
 use crate::index::Index;
 use crate::index::entries::Entries;
+use crate::record::View;
+use crate::record::sets::Sets;
 
 /// One node's copy.
 #[derive(Debug)]
@@ -152,10 +152,10 @@ impl Partition {
         let looked_at = master.len();
         let mut next_expiry = 0;
         let mut usage: Vec<Usage> = Vec::new();
-        let mut found = false;
+        let mut any_dead = false;
         for record in master.iter() {
             if dead(record) {
-                found = true;
+                any_dead = true;
                 continue;
             }
             let void_time = record.void_time();
@@ -167,7 +167,7 @@ impl Partition {
             entry.bytes += record.image().len() as u64;
         }
         self.next_expiry = next_expiry;
-        if found {
+        if any_dead {
             self.usage = usage;
             for replica in &mut self.replicas {
                 replica.table.retain(|record| !dead(record));
@@ -202,8 +202,8 @@ impl Partition {
         let mut old = std::mem::take(&mut self.replicas);
         let mut new: Vec<Replica> = Vec::with_capacity(owners.len());
         for &node in owners {
-            let kept = old.iter().position(|replica| replica.node == node);
-            let table = if let Some(at) = kept {
+            let position = old.iter().position(|replica| replica.node == node);
+            let table = if let Some(at) = position {
                 old.remove(at).table
             } else {
                 let source = old.first().or(new.first());
@@ -235,7 +235,7 @@ fn entry(usage: &mut Vec<Usage>, set: u16) -> &mut Usage {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::storage::record::Draft;
+    use crate::record::Draft;
     use spikewire_aerospike_protocol::key::Digest;
 
     fn image(id: u8, void_time: u32) -> Vec<u8> {

@@ -2,7 +2,7 @@
 
 use hashbrown::HashTable;
 
-use super::record::{Record, View};
+use crate::record::{Record, View};
 
 /// A hash table of records, keyed by the digests inside them.
 #[derive(Debug, Default)]
@@ -79,7 +79,7 @@ impl Table {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::storage::record::Draft;
+    use crate::record::Draft;
     use spikewire_aerospike_protocol::key::{UserKey, digest};
 
     #[test]

@@ -49,7 +49,7 @@ impl Walk {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::storage::record::Draft;
+    use crate::record::Draft;
     use spikewire_aerospike_protocol::key::Digest;
 
     #[test]

@@ -32,7 +32,7 @@ impl Drop for Certificates {
 
 /// The certificates generated for a cluster.
 #[derive(Debug)]
-pub struct Made {
+pub struct IssuedCertificates {
     /// The files for clients.
     pub files: Certificates,
     /// The authority.
@@ -43,7 +43,7 @@ pub struct Made {
     pub key: PrivateKeyDer<'static>,
 }
 
-impl Made {
+impl IssuedCertificates {
     /// Generates certificates for nodes with this name that listen on `bind`.
     pub fn new(name: &str, bind: IpAddr) -> io::Result<Self> {
         let (authority, issuer) = authority().map_err(io::Error::other)?;
@@ -104,11 +104,12 @@ fn write(ca: &str, certificate: &str, key: &str) -> io::Result<Certificates> {
     let path = |name: &str| folder.join(name);
     let (ca_path, certificate_path, key_path) =
         (path("ca.pem"), path("client.pem"), path("client-key.pem"));
-    let made = Certificates { ca: ca_path, certificate: certificate_path, key: key_path, folder };
-    write_new(&made.ca, ca)?;
-    write_new(&made.certificate, certificate)?;
-    write_new(&made.key, key)?;
-    Ok(made)
+    let certificates =
+        Certificates { ca: ca_path, certificate: certificate_path, key: key_path, folder };
+    write_new(&certificates.ca, ca)?;
+    write_new(&certificates.certificate, certificate)?;
+    write_new(&certificates.key, key)?;
+    Ok(certificates)
 }
 
 fn write_new(path: &Path, text: &str) -> io::Result<()> {

@@ -3,9 +3,11 @@
 //! | module | what it holds |
 //! |---|---|
 //! | [`certificates`] | an authority for one cluster, and files with what clients need |
+//! | [`options`] | the name of the nodes, and whether clients need a certificate |
 //! | [`stream`] | one encrypted connection over a socket that does not wait |
 
 pub mod certificates;
+pub mod options;
 pub mod stream;
 
 use std::io;
@@ -15,9 +17,9 @@ use std::sync::Arc;
 use rustls::server::WebPkiClientVerifier;
 use rustls::{RootCertStore, ServerConfig};
 
-use self::certificates::{Certificates, Made};
+use self::certificates::{Certificates, IssuedCertificates};
+use self::options::TlsOptions;
 use self::stream::TlsStream;
-use crate::cluster::options::TlsOptions;
 
 /// TLS state shared by all connections of a cluster.
 #[derive(Debug)]
@@ -32,7 +34,8 @@ pub struct Tls {
 impl Tls {
     /// Generates certificates for nodes that listen on `bind`, and writes the files for clients.
     pub fn new(options: &TlsOptions, bind: IpAddr) -> io::Result<Self> {
-        let Made { files, authority, chain, key } = Made::new(&options.name, bind)?;
+        let IssuedCertificates { files, authority, chain, key } =
+            IssuedCertificates::new(&options.name, bind)?;
         let provider = Arc::new(rustls::crypto::ring::default_provider());
         let builder = ServerConfig::builder_with_provider(provider.clone())
             .with_safe_default_protocol_versions()

@@ -121,7 +121,7 @@ fn pairs(
     depth: usize,
 ) -> Result<(), Malformed> {
     let start = out.len();
-    let mut found: Vec<(usize, usize)> = Vec::with_capacity(reader.capacity(count, 2));
+    let mut spans: Vec<(usize, usize)> = Vec::with_capacity(reader.capacity(count, 2));
     let mut sorted = true;
     for _ in 0..count {
         let at = out.len();
@@ -134,7 +134,7 @@ fn pairs(
             return Err(fail("a map key must be an integer, a string or bytes"));
         }
         scalar(out, &key, &raw[..raw.len() - reader.rest().len()])?;
-        if let Some((last, _)) = found.last() {
+        if let Some((last, _)) = spans.last() {
             match order(&out[*last..at], &out[at..])? {
                 Ordering::Less => {}
                 Ordering::Equal => return Err(fail("a map key that comes twice")),
@@ -145,12 +145,12 @@ fn pairs(
             }
         }
         value(out, reader, depth)?;
-        found.push((at, out.len()));
+        spans.push((at, out.len()));
     }
     if !sorted {
         let pairs = out.split_off(start);
         let mut failed = None;
-        found.sort_by(|a, b| {
+        spans.sort_by(|a, b| {
             order(&pairs[a.0 - start..], &pairs[b.0 - start..]).unwrap_or_else(|error| {
                 failed = Some(error);
                 Ordering::Equal
@@ -159,12 +159,12 @@ fn pairs(
         if let Some(error) = failed {
             return Err(error);
         }
-        for pair in found.windows(2) {
+        for pair in spans.windows(2) {
             if order(&pairs[pair[0].0 - start..], &pairs[pair[1].0 - start..])?.is_eq() {
                 return Err(fail("a map key that comes twice"));
             }
         }
-        for (from, to) in found {
+        for (from, to) in spans {
             out.extend_from_slice(&pairs[from - start..to - start]);
         }
     }
@@ -202,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_broken_is_refused() {
+    fn what_is_broken_is_rejected() {
         for bytes in [
             &[][..],                         // empty
             &[0x92, 1],                      // truncated

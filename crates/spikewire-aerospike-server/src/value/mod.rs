@@ -71,7 +71,7 @@ mod tests {
     }
 
     #[test]
-    fn unknown_types_are_refused_and_old_blobs_kept() {
+    fn unknown_types_are_rejected_and_old_blobs_accepted() {
         for particle in 0..=255 {
             let known = matches!(particle, 3 | 4 | 7..=12 | 16);
             let odd = matches!(particle, 18..=20 | 23);

@@ -7,7 +7,7 @@ use spikewire_aerospike_protocol::message::{field, info1, op};
 use spikewire_aerospike_protocol::value::particle;
 
 use crate::rows::{ALL, Answers, Batch, Row};
-use crate::wire::{Found, Request, Wire, cluster};
+use crate::wire::{Request, ResultBin, Wire, cluster};
 
 const BLOCK: usize = 131_032;
 /// An answer with one bin named by one letter, without the value.
@@ -27,8 +27,8 @@ fn read_blobs(lens: &[usize]) -> Answers {
     }
     let answers = wire.batch(&Batch::each(ALL, &Row::get(), keys.iter().map(String::as_str)));
     assert_eq!(answers.code, 0);
-    let found: Vec<usize> = answers.rows.iter().map(|(_, row)| row.found[0].value.len()).collect();
-    assert_eq!(found, lens);
+    let actual: Vec<usize> = answers.rows.iter().map(|(_, row)| row.bins[0].value.len()).collect();
+    assert_eq!(actual, lens);
     answers
 }
 
@@ -163,8 +163,8 @@ fn without_respond_all() {
     ] {
         let answers = wire.batch(&rows(flags));
         assert_eq!((answers.code, answers.codes()), (code, codes), "flags {flags}");
-        let found = wire.ask(Request::get("k")).found;
-        assert_eq!(found, [Found::int(1, "a", 2)], "every row is run");
+        let bins = wire.ask(Request::get("k")).bins;
+        assert_eq!(bins, [ResultBin::int(1, "a", 2)], "every row is run");
         assert_eq!(wire.code(Request::delete("k")), 0);
     }
     let good = Batch::each(0, &Row::put(1), ["k"]).row("none", &Row::get());

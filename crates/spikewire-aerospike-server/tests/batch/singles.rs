@@ -5,7 +5,7 @@ use spikewire_aerospike_protocol::message::{field, info1, info2, info3, op};
 use spikewire_aerospike_server::{Cluster, NamespaceOptions, Options};
 
 use crate::rows::{ALL, Batch, Row};
-use crate::wire::{Found, Request, Wire, cluster, partition};
+use crate::wire::{Request, ResultBin, Wire, cluster, partition};
 
 /// Examples 10 to 12 of the protocol notes: bytes a live server was sent, bytes it answered.
 #[test]
@@ -37,7 +37,7 @@ fn reads() {
     let answers = wire.batch(&batch);
     assert_eq!((answers.code, answers.indexes()), (0, vec![0, 1, 2, 3, 4]));
     assert_eq!(answers.codes(), [0, 2, 0, 0, 0]);
-    assert_eq!(answers.rows[3].1.found, [Found::int(1, "a", 2), Found::int(1, "b", -2)]);
+    assert_eq!(answers.rows[3].1.bins, [ResultBin::int(1, "a", 2), ResultBin::int(1, "b", -2)]);
     assert_eq!(answers.rows[4].1, answers.rows[2].1);
     let chosen = Row::read().bin("b").bin("none").bin("b");
     let batch = Batch::new(ALL)
@@ -52,10 +52,10 @@ fn reads() {
         .row("k2", &Row::read().bin("a").respond().bin("none"));
     let answers = wire.batch(&batch);
     assert_eq!(answers.codes(), [0, 2, 0, 2, 4, 0, 0, 4, 0]);
-    assert_eq!(answers.rows[0].1.found, [Found::int(1, "b", -1), Found::int(1, "b", -1)]);
-    assert_eq!((answers.rows[2].1.head(), answers.rows[2].1.found.len()), ((0, 1, 0), 0));
+    assert_eq!(answers.rows[0].1.bins, [ResultBin::int(1, "b", -1), ResultBin::int(1, "b", -1)]);
+    assert_eq!((answers.rows[2].1.head(), answers.rows[2].1.bins.len()), ((0, 1, 0), 0));
     assert_eq!(answers.rows[7].1.head(), (4, 1, 0), "a record was found");
-    assert_eq!(answers.rows[8].1.found, [Found::int(1, "a", 2), Found::null(1, "none")]);
+    assert_eq!(answers.rows[8].1.bins, [ResultBin::int(1, "a", 2), ResultBin::null(1, "none")]);
 }
 
 #[test]
@@ -72,7 +72,7 @@ fn rows_of_old_clients() {
     batch.header.info1 |= info1::READ;
     let answers = wire.batch(&batch);
     assert_eq!((answers.code, answers.codes()), (0, vec![0, 0, 0]));
-    assert!(answers.rows.iter().all(|(_, reply)| reply.found == [Found::int(1, "a", 1)]));
+    assert!(answers.rows.iter().all(|(_, reply)| reply.bins == [ResultBin::int(1, "a", 1)]));
     // Read modes of the whole request are those of rows that have no flags of their own.
     batch.header.info3 = info3::SC_READ_TYPE;
     assert_eq!(wire.batch(&batch).codes()[..2], [25, 25]);
@@ -88,8 +88,8 @@ fn writes() {
     let puts = Row::put(1).respond().int(op::WRITE, "b", 2);
     let answers = wire.batch(&Batch::each(ALL, &puts, ["k0", "k1", "k1"]));
     assert_eq!(answers.heads(), [(0, 1, 0), (0, 1, 0), (0, 2, 0)]);
-    let nulls = [Found::null(2, "a"), Found::null(2, "b")];
-    assert!(answers.rows.iter().all(|(_, reply)| reply.found == nulls));
+    let nulls = [ResultBin::null(2, "a"), ResultBin::null(2, "b")];
+    assert!(answers.rows.iter().all(|(_, reply)| reply.bins == nulls));
     let counted = Row::write().respond().info1(info1::READ);
     let counted = counted.int(op::ADD, "a", 10).bin("a").bin("none").op(op::TOUCH, "", 0, b"");
     let all = Row::write().info1(info1::READ | info1::GET_ALL).int(op::ADD, "a", 1).bin("");
@@ -103,12 +103,13 @@ fn writes() {
         .row("none", &counted);
     let answers = wire.batch(&batch);
     assert_eq!((answers.code, answers.codes()), (0, vec![0, 0, 0, 4, 0, 2, 2]));
-    let expected = [Found::null(5, "a"), Found::int(1, "a", 11), Found::null(1, "none")];
-    assert_eq!(answers.rows[0].1.found, expected);
-    assert_eq!(answers.rows[1].1.found, [Found::int(1, "a", 2), Found::int(1, "b", 2)]);
-    assert_eq!(answers.rows[2].1.found, answers.rows[1].1.found, "rows see those before them");
+    let expected =
+        [ResultBin::null(5, "a"), ResultBin::int(1, "a", 11), ResultBin::null(1, "none")];
+    assert_eq!(answers.rows[0].1.bins, expected);
+    assert_eq!(answers.rows[1].1.bins, [ResultBin::int(1, "a", 2), ResultBin::int(1, "b", 2)]);
+    assert_eq!(answers.rows[2].1.bins, answers.rows[1].1.bins, "rows see those before them");
     assert_eq!(answers.rows[4].1.head(), (0, 3, 0));
-    assert_eq!(answers.rows[4].1.found, []);
+    assert_eq!(answers.rows[4].1.bins, []);
 }
 
 #[test]
@@ -147,7 +148,7 @@ fn policies() {
         .row("k", &Row::put(5).info2(info2::GENERATION_GT));
     let answers = wire.batch(&batch);
     assert_eq!(answers.codes(), [2, 0, 5, 0, 0, 0, 3, 0, 3, 3]);
-    assert_eq!(answers.rows[5].1.found, [Found::int(1, "z", 3)]);
+    assert_eq!(answers.rows[5].1.bins, [ResultBin::int(1, "z", 3)]);
     assert_eq!(answers.rows[6].1.head(), (3, 3, 0));
 }
 
@@ -214,12 +215,12 @@ fn namespaces_and_sets_of_their_own() {
     let answers = wire.batch(&batch);
     assert_eq!(answers.codes(), [0, 0, 0, 0, 0, 0, 0, 0, 0, 2, 4]);
     for (at, value) in [(4, 1), (5, 2), (6, 3), (7, 4), (8, 4)] {
-        assert_eq!(answers.rows[at].1.found, [Found::int(1, "a", value)]);
+        assert_eq!(answers.rows[at].1.bins, [ResultBin::int(1, "a", value)]);
     }
 }
 
 #[test]
-fn refused_rows() {
+fn rejected_rows() {
     let cluster = cluster(1);
     let mut wire = Wire::to(&cluster, 0);
     assert_eq!(wire.code(Request::put("k", 1)), 0);
@@ -249,7 +250,7 @@ fn any_node_takes_any_row() {
     assert!(keys().map(partition).any(|pid| pid % 3 == 0));
     for node in 0..3 {
         let answers = Wire::to(&cluster, node).batch(&Batch::each(ALL, &Row::get(), keys()));
-        assert!(answers.rows.iter().all(|(_, reply)| reply.found == [Found::int(1, "a", 5)]));
+        assert!(answers.rows.iter().all(|(_, reply)| reply.bins == [ResultBin::int(1, "a", 5)]));
         assert_eq!(answers.indexes(), (0..300).collect::<Vec<_>>());
     }
     cluster.kill(1).unwrap();

@@ -12,7 +12,7 @@ use spikewire_aerospike_protocol::query::{Collection, Index, Point, Query, Range
 use spikewire_aerospike_protocol::value::Value;
 use spikewire_aerospike_server::{Cluster, NamespaceOptions};
 
-use crate::asking::{all, scan, share};
+use crate::client::{all, scan, share};
 use crate::wire::{Request, SET, Wire, cluster, with};
 
 /// Creates an index and waits until it is built.
@@ -40,10 +40,10 @@ pub fn of(bin: &str, collection: Collection, range: Range) -> Query {
     Query { index: Some(Index { subject, collection, context: None, range }), ..scan() }
 }
 
-pub fn found(wire: &mut Wire, query: &Query) -> Vec<i64> {
-    let brought = wire.query(query, &share(&all(), &[]));
-    assert_eq!(brought.code, 0, "{query:?}");
-    let mut values = brought.values();
+pub fn values_of(wire: &mut Wire, query: &Query) -> Vec<i64> {
+    let stream = wire.query(query, &share(&all(), &[]));
+    assert_eq!(stream.code, 0, "{query:?}");
+    let mut values = stream.values();
     values.sort_unstable();
     values
 }
@@ -63,8 +63,8 @@ fn a_range_of_integers_before_and_after_the_index() {
     assert_eq!(wire.query(&on("a", Range::Int(5, 7)), &share(&all(), &[])).code, 201);
     create(&mut wire, "ages", "set=demo;bin=a;type=numeric");
     assert_eq!(entries(&mut wire, "ages"), 2000);
-    assert_eq!(found(&mut wire, &on("a", Range::Int(5, 7))), [5, 6, 7]);
-    assert_eq!(found(&mut wire, &on("a", Range::Int(i64::MIN, i64::MAX))).len(), 2000);
+    assert_eq!(values_of(&mut wire, &on("a", Range::Int(5, 7))), [5, 6, 7]);
+    assert_eq!(values_of(&mut wire, &on("a", Range::Int(i64::MIN, i64::MAX))).len(), 2000);
     // What is written from now on is there at once.
     assert_eq!(wire.code(Request::put("k6", -6)), 0);
     assert_eq!(wire.code(Request::put("young", 6)), 0);
@@ -74,19 +74,19 @@ fn a_range_of_integers_before_and_after_the_index() {
         0
     );
     assert_eq!(wire.code(Request::put("k1", 1).int(op::WRITE, "b", 3)), 0);
-    assert_eq!(found(&mut wire, &on("a", Range::Int(5, 7))), [6]);
-    assert_eq!(found(&mut wire, &on("a", Range::Int(-10, -1))), [-6]);
+    assert_eq!(values_of(&mut wire, &on("a", Range::Int(5, 7))), [6]);
+    assert_eq!(values_of(&mut wire, &on("a", Range::Int(-10, -1))), [-6]);
     assert_eq!(entries(&mut wire, "ages"), 1999);
     // Records come by value, then by digest, each with its value.
-    let brought = wire.query(&on("a", Range::Int(-10, 1000)), &share(&all(), &[]));
-    for pair in brought.rows.windows(2) {
+    let stream = wire.query(&on("a", Range::Int(-10, 1000)), &share(&all(), &[]));
+    for pair in stream.rows.windows(2) {
         let place = |at: usize| (pair[at].point.value as i64, pair[at].point.digest);
         if place(0).1.partition() == place(1).1.partition() {
             assert!(place(0) < place(1));
         }
     }
-    let values: Vec<i64> = brought.rows.iter().map(|row| row.point.value as i64).collect();
-    assert_eq!(values, brought.values());
+    let values: Vec<i64> = stream.rows.iter().map(|row| row.point.value as i64).collect();
+    assert_eq!(values, stream.values());
     // Other types, bins and sets have none.
     assert_eq!(wire.query(&on("b", Range::Int(1, 3)), &share(&all(), &[])).code, 201);
     let text = on("a", Range::Str("x".to_owned()));
@@ -112,10 +112,10 @@ fn reading_goes_on_after_a_value_and_a_digest() {
     loop {
         let fresh: Vec<u16> = all().into_iter().filter(|pid| !points.contains_key(pid)).collect();
         let after: Vec<Point> = points.values().copied().collect();
-        let brought = wire.query(&query, &Share { limit: 100, ..share(&fresh, &after) });
-        met.extend(brought.digests());
-        points.extend(brought.last());
-        if brought.rows.len() < 100 {
+        let stream = wire.query(&query, &Share { limit: 100, ..share(&fresh, &after) });
+        met.extend(stream.digests());
+        points.extend(stream.last());
+        if stream.rows.len() < 100 {
             break;
         }
     }
@@ -147,22 +147,22 @@ fn strings_blobs_lists_and_maps() {
         }
     }
     let x = || Range::Str("x".to_owned());
-    assert_eq!(found(&mut wire, &on("s", x())), [1]);
-    assert_eq!(found(&mut wire, &on("s", Range::Str("zz".to_owned()))), [0_i64; 0]);
-    assert_eq!(found(&mut wire, &on("s", Range::Blob(b"x".to_vec()))), [3]);
-    assert_eq!(found(&mut wire, &of("s", Collection::List, x())), [4]);
-    assert_eq!(found(&mut wire, &of("s", Collection::MapKeys, x())), [5]);
-    assert_eq!(found(&mut wire, &of("s", Collection::MapValues, Range::Int(8, 8))), [5]);
-    assert_eq!(found(&mut wire, &of("s", Collection::MapKeys, Range::Int(8, 8))), [0_i64; 0]);
+    assert_eq!(values_of(&mut wire, &on("s", x())), [1]);
+    assert_eq!(values_of(&mut wire, &on("s", Range::Str("zz".to_owned()))), [0_i64; 0]);
+    assert_eq!(values_of(&mut wire, &on("s", Range::Blob(b"x".to_vec()))), [3]);
+    assert_eq!(values_of(&mut wire, &of("s", Collection::List, x())), [4]);
+    assert_eq!(values_of(&mut wire, &of("s", Collection::MapKeys, x())), [5]);
+    assert_eq!(values_of(&mut wire, &of("s", Collection::MapValues, Range::Int(8, 8))), [5]);
+    assert_eq!(values_of(&mut wire, &of("s", Collection::MapKeys, Range::Int(8, 8))), [0_i64; 0]);
     // A record with several values that fit comes once, with the least of them.
-    let brought = wire.query(&of("s", Collection::List, Range::Int(0, 100)), &share(&all(), &[]));
-    assert_eq!((brought.values(), brought.rows[0].point.value), (vec![4], 7));
-    let brought = wire.query(&of("s", Collection::List, Range::Int(8, 100)), &share(&all(), &[]));
-    assert_eq!((brought.values(), brought.rows[0].point.value), (vec![4], 9));
+    let stream = wire.query(&of("s", Collection::List, Range::Int(0, 100)), &share(&all(), &[]));
+    assert_eq!((stream.values(), stream.rows[0].point.value), (vec![4], 7));
+    let stream = wire.query(&of("s", Collection::List, Range::Int(8, 100)), &share(&all(), &[]));
+    assert_eq!((stream.values(), stream.rows[0].point.value), (vec![4], 9));
     assert_eq!(entries(&mut wire, "LISTn"), 2);
     put_value(&mut wire, "4", 4, "s", &Value::List(vec![Value::Int(9)]));
     assert_eq!((entries(&mut wire, "LISTn"), entries(&mut wire, "LISTs")), (1, 0));
-    assert_eq!(found(&mut wire, &of("s", Collection::List, Range::Int(0, 8))), [0_i64; 0]);
+    assert_eq!(values_of(&mut wire, &of("s", Collection::List, Range::Int(0, 8))), [0_i64; 0]);
     // The text that is too long is not indexed, and cannot be asked for.
     assert_eq!(entries(&mut wire, "s"), 2);
     let long = on("s", Range::Str("x".repeat(3000)));
@@ -183,7 +183,7 @@ fn nested_values_and_expressions() {
     create(&mut wire, "nested", &format!("set=demo;bin=m;type=numeric;context={text}"));
     let mut nested = on("m", Range::Int(3, 5));
     nested.index.as_mut().unwrap().context = Some(path);
-    assert_eq!(found(&mut wire, &nested), [3, 4, 5]);
+    assert_eq!(values_of(&mut wire, &nested), [3, 4, 5]);
     nested.index.as_mut().unwrap().context = Some(vec![0x92, 0x40, 1]);
     assert_eq!(wire.query(&nested, &share(&all(), &[])).code, 4);
     let double = E::apply(Op::Mul, vec![E::bin("a").unwrap(), E::from(2_i64)]).unwrap();
@@ -198,11 +198,15 @@ fn nested_values_and_expressions() {
         }),
         ..scan()
     };
-    assert_eq!(found(&mut wire, &by(Subject::Expression(bytes))), [5, 6]);
-    assert_eq!(found(&mut wire, &by(Subject::Name("double".to_owned()))), [5, 6]);
+    assert_eq!(values_of(&mut wire, &by(Subject::Expression(bytes))), [5, 6]);
+    assert_eq!(values_of(&mut wire, &by(Subject::Name("double".to_owned()))), [5, 6]);
     let mut other = by(Subject::Name("double".to_owned()));
     other.index.as_mut().unwrap().range = Range::Str("x".to_owned());
-    assert_eq!(found(&mut wire, &other), [0_i64; 0], "an index of other values has none of these");
+    assert_eq!(
+        values_of(&mut wire, &other),
+        [0_i64; 0],
+        "an index of other values has none of these"
+    );
     let listed = wire.info("sindex-list:namespace=test");
     assert_eq!(
         listed,
@@ -233,9 +237,9 @@ fn points_and_regions() {
     create(&mut wire, "l", "set=demo;bin=l;type=geo2dsphere;indextype=list");
     // A degree is about 111 km here.
     let around = circle(5.0, 250_000.0);
-    assert_eq!(found(&mut wire, &on("g", Range::Geo(around.clone()))), [3, 4, 5, 6, 7]);
-    assert_eq!(found(&mut wire, &on("g", Range::Geo(point(5.0)))), [104, 105, 106]);
-    assert_eq!(found(&mut wire, &of("l", Collection::List, Range::Geo(around))), [50]);
+    assert_eq!(values_of(&mut wire, &on("g", Range::Geo(around.clone()))), [3, 4, 5, 6, 7]);
+    assert_eq!(values_of(&mut wire, &on("g", Range::Geo(point(5.0)))), [104, 105, 106]);
+    assert_eq!(values_of(&mut wire, &of("l", Collection::List, Range::Geo(around))), [50]);
     let bad = on("g", Range::Geo("{}".to_owned()));
     assert_eq!(wire.query(&bad, &share(&all(), &[])).code, 4);
 }
@@ -250,14 +254,14 @@ fn an_index_and_a_filter() {
     let odd = E::apply(Op::Mod, vec![E::bin("a").unwrap(), E::from(2_i64)]).unwrap();
     let odd = E::apply(Op::Eq, vec![odd, E::from(1_i64)]).unwrap().filter().unwrap();
     let query = Query { filter: Some(odd), ..on("a", Range::Int(10, 20)) };
-    assert_eq!(found(&mut wire, &query), [11, 13, 15, 17, 19]);
+    assert_eq!(values_of(&mut wire, &query), [11, 13, 15, 17, 19]);
     // An index of the whole namespace serves every set.
     let whole = Query { set: String::new(), ..query.clone() };
-    assert_eq!(found(&mut wire, &whole).len(), 5);
+    assert_eq!(values_of(&mut wire, &whole).len(), 5);
     let limited = wire.query(&query, &Share { limit: 3, ..share(&all(), &[]) });
     assert_eq!(limited.rows.len(), 3);
     let unknown = Query { set: "unknown".to_owned(), ..query.clone() };
-    assert_eq!(found(&mut wire, &unknown), [0_i64; 0]);
+    assert_eq!(values_of(&mut wire, &unknown), [0_i64; 0]);
     assert!(!wire.info("query-show").is_empty());
     assert!(wire.info("query-show").contains(":sindex-name=i:"));
 }
@@ -271,19 +275,19 @@ fn what_goes_leaves_the_index() {
     wire.fill(100);
     assert_eq!(wire.code(Request::put("mortal", 500).ttl(3)), 0);
     let query = on("a", Range::Int(0, 1000));
-    assert_eq!(found(&mut wire, &query).len(), 101);
+    assert_eq!(values_of(&mut wire, &query).len(), 101);
     while entries(&mut wire, "i") != 100 {
         std::thread::sleep(std::time::Duration::from_millis(20));
     }
-    assert_eq!(found(&mut wire, &query).len(), 100);
+    assert_eq!(values_of(&mut wire, &query).len(), 100);
     // What is truncated is not found any more, and then freed.
     assert_eq!(wire.info(&format!("truncate:namespace=test;set={SET}")), "ok");
-    assert_eq!(found(&mut wire, &query), [0_i64; 0]);
+    assert_eq!(values_of(&mut wire, &query), [0_i64; 0]);
     while entries(&mut wire, "i") != 0 {
         std::thread::sleep(std::time::Duration::from_millis(20));
     }
     assert_eq!(wire.code(Request::put("k1", 1)), 0);
-    assert_eq!(found(&mut wire, &query), [1]);
+    assert_eq!(values_of(&mut wire, &query), [1]);
     // Records of another set are none of its business.
     let other = Request::new("other", "x").info2(info2::WRITE).int(op::WRITE, "a", 3);
     assert_eq!((wire.code(other), entries(&mut wire, "i")), (0, 1));
@@ -304,9 +308,9 @@ pub fn everywhere(cluster: &Cluster, nodes: &[usize], query: &Query) -> Vec<i64>
         let mine: Vec<u16> =
             all().into_iter().filter(|pid| maps[0].columns[0].contains(*pid)).collect();
         if !mine.is_empty() {
-            let brought = wire.query(query, &share(&mine, &[]));
-            assert_eq!((brought.code, brought.unavailable.len()), (0, 0));
-            values.extend(brought.values());
+            let stream = wire.query(query, &share(&mine, &[]));
+            assert_eq!((stream.code, stream.unavailable.len()), (0, 0));
+            values.extend(stream.values());
         }
     }
     values.sort_unstable();
@@ -347,7 +351,7 @@ fn nodes_that_die_and_return() {
 }
 
 #[test]
-fn definitions_that_are_refused() {
+fn definitions_that_are_rejected() {
     let cluster = cluster(1);
     let mut wire = Wire::to(&cluster, 0);
     let bin = |name: &str| E::bin(name).unwrap();
@@ -432,12 +436,12 @@ fn definitions_that_are_refused() {
 fn indexes_of_an_unknown_namespace() {
     let cluster = cluster(1);
     let mut wire = Wire::to(&cluster, 0);
-    let taken = "ERROR:200:'indexname' already exists with different definition";
+    let in_use = "ERROR:200:'indexname' already exists with different definition";
     for (command, answer) in [
         ("sindex-create:ns=nowhere;indexname=i;set=s;bin=a;type=numeric", "ok"),
         ("sindex-create:ns=nowhere;indexname=i;set=s;bin=a;type=numeric", "ok"),
-        ("sindex-create:ns=nowhere;indexname=i;set=s;bin=b;type=numeric", taken),
-        ("sindex-create:ns=nowhere;indexname=i;set=t;bin=a;type=numeric", taken),
+        ("sindex-create:ns=nowhere;indexname=i;set=s;bin=b;type=numeric", in_use),
+        ("sindex-create:ns=nowhere;indexname=i;set=t;bin=a;type=numeric", in_use),
         ("sindex-create:ns=elsewhere;indexname=i;set=t;bin=a;type=numeric", "ok"),
         ("sindex-create:ns=test;indexname=i;set=t;bin=a;type=numeric", "ok"),
         ("sindex-exists:ns=nowhere;indexname=i", "ERROR:20:namespace not found on node"),
@@ -476,6 +480,6 @@ fn built_among_writers() {
     });
     let mut scanned = wire.query(&scan(), &share(&all(), &[])).values();
     scanned.sort_unstable();
-    assert_eq!(found(&mut wire, &on("a", Range::Int(0, i64::MAX))), scanned);
+    assert_eq!(values_of(&mut wire, &on("a", Range::Int(0, i64::MAX))), scanned);
     assert_eq!(entries(&mut wire, "i"), scanned.len());
 }

@@ -8,7 +8,7 @@ use spikewire_aerospike_protocol::query::{Collection, Index, Query, Range, Subje
 use spikewire_aerospike_protocol::value::particle;
 use spikewire_aerospike_server::Cluster;
 
-use crate::asking::{all, scan, share};
+use crate::client::{all, scan, share};
 use crate::wire::{Request, Wire, cluster};
 
 pub const TASK: Task<'_> = Task::Operations { info2: 0, info3: 0, ttl: 0 };
@@ -39,8 +39,8 @@ pub fn start(wire: &mut Wire, query: &Query, id: u64, task: &Task<'_>) -> u8 {
 }
 
 fn value(text: &str, key: &str) -> String {
-    let found = text.split(':').find_map(|pair| pair.strip_prefix(key)?.strip_prefix('='));
-    found.unwrap_or_else(|| panic!("no {key} in {text}")).to_owned()
+    let value = text.split(':').find_map(|pair| pair.strip_prefix(key)?.strip_prefix('='));
+    value.unwrap_or_else(|| panic!("no {key} in {text}")).to_owned()
 }
 
 /// Waits until a job is done; what the node says of it.
@@ -148,7 +148,7 @@ fn what_does_not_start() {
 
 /// A job that is paced lets others work, is aborted at once, and dies with its node.
 #[test]
-fn slow_jobs_end_when_they_are_told_to() {
+fn slow_jobs_end_when_they_are_aborted() {
     let cluster = cluster(2);
     let mut wire = Wire::to(&cluster, 0);
     wire.fill(4000);
@@ -171,9 +171,9 @@ fn slow_jobs_end_when_they_are_told_to() {
 }
 
 fn sum(cluster: &Cluster, nodes: &[usize]) -> (usize, i64) {
-    let rows = crate::asking::scan_all(cluster, &scan(), nodes);
+    let rows = crate::client::scan_all(cluster, &scan(), nodes);
     let values =
-        rows.iter().map(|row| i64::from_be_bytes(row.found[0].value.clone().try_into().unwrap()));
+        rows.iter().map(|row| i64::from_be_bytes(row.bins[0].value.clone().try_into().unwrap()));
     (rows.len(), values.sum())
 }
 

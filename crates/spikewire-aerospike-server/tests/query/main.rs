@@ -1,6 +1,6 @@
 //! Scans, queries and background jobs, byte by byte and in numbers.
 
-mod asking;
+mod client;
 mod indexes;
 mod jobs;
 mod membership;

@@ -7,7 +7,7 @@ use spikewire_aerospike_protocol::partition::Replicas;
 use spikewire_aerospike_protocol::query::{Collection, Index, Point, Query, Range, Subject};
 use spikewire_aerospike_server::{Cluster, Drip, Faults, Options};
 
-use crate::asking::{Brought, all, scan, share};
+use crate::client::{StreamResult, all, scan, share};
 use crate::wire::{Request, Wire, cluster};
 
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -42,17 +42,17 @@ fn collect(
             if std::io::Write::write_all(&mut wire.0, &out).is_err() {
                 continue;
             }
-            let mut brought = Brought::default();
+            let mut stream = StreamResult::default();
             loop {
-                let outcome = wire.read_frame(&mut brought);
-                points.extend(brought.last());
-                values.extend(brought.values());
-                brought.rows.clear();
+                let outcome = wire.read_frame(&mut stream);
+                points.extend(stream.last());
+                values.extend(stream.values());
+                stream.rows.clear();
                 between(values.len());
                 match outcome {
                     Ok(false) => {}
-                    Ok(true) if brought.code == 0 => {
-                        let missing: HashSet<u16> = brought.unavailable.iter().copied().collect();
+                    Ok(true) if stream.code == 0 => {
+                        let missing: HashSet<u16> = stream.unavailable.iter().copied().collect();
                         mine.iter().filter(|pid| !missing.contains(pid)).for_each(|pid| {
                             open.remove(pid);
                         });

@@ -8,7 +8,7 @@ use spikewire_aerospike_protocol::query::{Query, Share};
 use spikewire_aerospike_protocol::value::particle;
 use spikewire_aerospike_server::Faults;
 
-use crate::asking::{Brought, all, scan, share};
+use crate::client::{StreamResult, all, scan, share};
 use crate::wire::{Request, Wire, cluster};
 
 /// Records of a scan that lasts.
@@ -37,8 +37,8 @@ fn job(wire: &mut Wire, id: u64) -> (String, u64) {
         return (String::new(), 0);
     }
     let value = |key: &str| {
-        let found = text.split(':').find_map(|pair| pair.strip_prefix(key)?.strip_prefix('='));
-        found.unwrap_or_else(|| panic!("no {key} in {text}")).to_owned()
+        let value = text.split(':').find_map(|pair| pair.strip_prefix(key)?.strip_prefix('='));
+        value.unwrap_or_else(|| panic!("no {key} in {text}")).to_owned()
     };
     (value("status"), value("recs-succeeded").parse().unwrap())
 }
@@ -59,13 +59,13 @@ fn the_readers_pace_is_the_scans_pace() {
         last = if sent == last.0 { (sent, last.1 + 1) } else { (sent, 0) };
     }
     assert!(last.0 < 500, "{} records of 100 kB were sent and not read", last.0);
-    let brought = wire.brought();
-    assert_eq!((brought.code, brought.rows.len()), (0, 500));
+    let stream = wire.stream_result();
+    assert_eq!((stream.code, stream.rows.len()), (0, 500));
     assert_eq!(job(&mut other, 77), ("done(ok)".to_owned(), 500));
 }
 
 #[test]
-fn what_is_asked_behind_a_scan_is_answered_behind_it() {
+fn requests_behind_a_scan_are_answered_behind_it() {
     let cluster = cluster(1);
     let mut wire = Wire::to(&cluster, 0);
     fill_large(&mut wire, 30);
@@ -82,8 +82,8 @@ fn what_is_asked_behind_a_scan_is_answered_behind_it() {
     }
     wire.send(&out);
     for _ in 0..3 {
-        let brought = wire.brought();
-        assert_eq!((brought.code, brought.rows.len()), (0, 30));
+        let stream = wire.stream_result();
+        assert_eq!((stream.code, stream.rows.len()), (0, 30));
         assert_eq!(wire.reply().unwrap().code(), 0);
         assert_eq!(wire.reply().unwrap().code(), 2);
     }
@@ -92,9 +92,9 @@ fn what_is_asked_behind_a_scan_is_answered_behind_it() {
     scan().write(&share(&all(), &[]), &mut out).unwrap();
     fill_large(&mut wire, 200);
     wire.send(&out);
-    wire.read_frame(&mut Brought::default()).unwrap();
+    wire.read_frame(&mut StreamResult::default()).unwrap();
     cluster.kill(0).unwrap();
-    while wire.read_frame(&mut Brought::default()).is_ok() {}
+    while wire.read_frame(&mut StreamResult::default()).is_ok() {}
     cluster.restart(0).unwrap();
     assert_eq!(connections(&mut Wire::to(&cluster, 0)), 1);
 }
@@ -112,13 +112,13 @@ fn a_client_that_does_not_read_is_disconnected() {
         std::thread::sleep(Duration::from_millis(5));
     }
     // The stream breaks off without an end.
-    let mut brought = Brought::default();
-    while wire.read_frame(&mut brought).is_ok_and(|ended| !ended) {}
-    assert!(brought.rows.len() < 300);
+    let mut stream = StreamResult::default();
+    while wire.read_frame(&mut stream).is_ok_and(|ended| !ended) {}
+    assert!(stream.rows.len() < 300);
     // One that closes is noticed too.
     let mut wire = Wire::to(&cluster, 0);
     start(&mut wire, &scan(), &Share { id: 6, ..share(&all(), &[]) });
-    wire.read_frame(&mut Brought::default()).unwrap();
+    wire.read_frame(&mut StreamResult::default()).unwrap();
     drop(wire);
     while job(&mut other, 6).0 != "done(abandoned-response-error)" {
         assert!(started.elapsed() < Duration::from_secs(60));
@@ -128,7 +128,7 @@ fn a_client_that_does_not_read_is_disconnected() {
 
 /// Scans and background jobs keep their rate by pauses that are short, as on a real server.
 #[test]
-fn rates_below_a_hundred_are_not_kept() {
+fn rates_below_a_hundred_are_exceeded() {
     let cluster = cluster(1);
     let mut wire = Wire::to(&cluster, 0);
     wire.fill(100);
@@ -142,9 +142,9 @@ fn rates_below_a_hundred_are_not_kept() {
     let (slowest, slow) = (took(&mut wire, 1), took(&mut wire, 10));
     assert!(slowest >= Duration::from_millis(985), "{slowest:?}");
     assert!(slowest < Duration::from_secs(50) && slow < Duration::from_secs(5), "{slow:?}");
-    let kept = took(&mut wire, 250);
-    assert!(kept >= Duration::from_millis(385) && kept < slowest, "{kept:?} {slowest:?}");
-    assert!(took(&mut wire, 1_000_000) < kept);
+    let limited = took(&mut wire, 250);
+    assert!(limited >= Duration::from_millis(385) && limited < slowest, "{limited:?} {slowest:?}");
+    assert!(took(&mut wire, 1_000_000) < limited);
 }
 
 #[test]
@@ -181,13 +181,13 @@ fn jobs_are_listed_limited_and_aborted() {
     let mut late = Wire::to(&cluster, 0);
     assert_eq!(late.query(&scan(), &share(&all(), &[])).code, 22);
     assert_eq!(other.info("query-abort:id=1001"), "ok");
-    assert_eq!(wires[0].brought().code, 15);
+    assert_eq!(wires[0].stream_result().code, 15);
     assert_eq!(other.info("query-abort:trid=1001"), "ERROR:2:id not active");
     assert_eq!(late.query(&scan(), &Share { id: 1001, ..share(&all(), &[]) }).code, 4);
     assert_eq!(late.query(&scan(), &share(&all(), &[])).rows.len(), COUNT);
     assert_eq!(other.info("query-abort-all"), "number-of-queries-killed:127");
     for wire in &mut wires[1..] {
-        assert_eq!(wire.brought().code, 15);
+        assert_eq!(wire.stream_result().code, 15);
     }
     assert!(other.info("query-show:id=1001").contains(":status=done(user-aborted):"));
 }
@@ -203,13 +203,8 @@ fn a_short_query_has_little_time() {
     assert_eq!(other.info("query-show"), "");
     // It cannot end while nothing is read.
     std::thread::sleep(Duration::from_secs(2));
-    let brought = wire.brought();
-    assert!(
-        brought.code == 9 && brought.rows.len() < 300,
-        "{} {}",
-        brought.code,
-        brought.rows.len()
-    );
+    let stream = wire.stream_result();
+    assert!(stream.code == 9 && stream.rows.len() < 300, "{} {}", stream.code, stream.rows.len());
 }
 
 #[test]
@@ -222,15 +217,15 @@ fn the_end_may_leave_a_while_after_the_last_record() {
     for (limit, count) in [(0, 20), (5, 5)] {
         let started = Instant::now();
         start(&mut wire, &scan(), &Share { limit, ..share(&all(), &[]) });
-        let mut brought = Brought::default();
-        while brought.rows.len() < count {
-            assert!(!wire.read_frame(&mut brought).unwrap(), "the end came with the records");
+        let mut stream = StreamResult::default();
+        while stream.rows.len() < count {
+            assert!(!wire.read_frame(&mut stream).unwrap(), "the end came with the records");
         }
         wire.0.set_nonblocking(true).unwrap();
         assert_eq!(wire.0.read(&mut [0]).unwrap_err().kind(), ErrorKind::WouldBlock);
         wire.0.set_nonblocking(false).unwrap();
-        assert!(wire.read_frame(&mut brought).unwrap());
-        assert_eq!((brought.code, brought.rows.len()), (0, count));
+        assert!(wire.read_frame(&mut stream).unwrap());
+        assert_eq!((stream.code, stream.rows.len()), (0, count));
         assert!(started.elapsed() >= late_end);
         // The connection stays usable.
         assert_eq!(wire.code(Request::get("k1")), 0);

@@ -6,8 +6,8 @@ use spikewire_aerospike_protocol::query::{Collection, Query, Range, Share};
 use spikewire_aerospike_protocol::value::Value;
 use spikewire_aerospike_server::NamespaceOptions;
 
-use crate::asking::{all, scan, share};
-use crate::indexes::{create, entries, everywhere, found, of, on, put_value};
+use crate::client::{all, scan, share};
+use crate::indexes::{create, entries, everywhere, of, on, put_value, values_of};
 use crate::wire::{Request, Wire, cluster, with};
 
 /// Numbers that look random and are the same in every run.
@@ -118,12 +118,12 @@ fn an_index_finds_what_a_scan_finds() {
     for round in 0..40 {
         change(&mut wire, &mut dice, 20);
         let place = if round % 2 == 0 { dice.region() } else { dice.point() };
-        let by_scan = found(&mut wire, &scanned(&place));
-        let by_index = found(&mut wire, &on("g", Range::Geo(place.clone())));
+        let by_scan = values_of(&mut wire, &scanned(&place));
+        let by_index = values_of(&mut wire, &on("g", Range::Geo(place.clone())));
         assert_eq!(by_index, by_scan, "{place}");
         hits[round % 2] += by_scan.len();
         // Of a list with several that fit, the record comes once.
-        let listed = found(&mut wire, &of("l", Collection::List, Range::Geo(place.clone())));
+        let listed = values_of(&mut wire, &of("l", Collection::List, Range::Geo(place.clone())));
         let mut once = listed.clone();
         once.dedup();
         assert_eq!(once, listed, "{place}");
@@ -160,7 +160,7 @@ fn regions_far_away_are_not_looked_at() {
     }
     let point = r#"{"type":"Point","coordinates":[0.1,-2.1]}"#.to_owned();
     let around = on("g", Range::Geo(point));
-    assert_eq!(found(&mut wire, &around), [14 * 50 + 25]);
+    assert_eq!(values_of(&mut wire, &around), [14 * 50 + 25]);
     // A filter that lets nothing pass counts what is looked at.
     let none = E::apply(Op::Lt, vec![E::bin("a").unwrap(), E::from(0_i64)]).unwrap();
     let counting = Query { filter: Some(none.filter().unwrap()), ..around };
@@ -168,10 +168,10 @@ fn regions_far_away_are_not_looked_at() {
     let everything = all();
     let share = Share { id, ..share(&everything, &[]) };
     assert_eq!(wire.query(&counting, &share).rows.len(), 0);
-    let shown = wire.info(&format!("query-show:id={id}"));
-    let looked_at = shown.split(":recs-filtered-bins=").nth(1).unwrap();
-    let looked_at: usize = looked_at.split(':').next().unwrap().parse().unwrap();
-    assert!((1..20).contains(&looked_at), "{looked_at} of 1500");
+    let text = wire.info(&format!("query-show:id={id}"));
+    let examined = text.split(":recs-filtered-bins=").nth(1).unwrap();
+    let examined: usize = examined.split(':').next().unwrap().parse().unwrap();
+    assert!((1..20).contains(&examined), "{examined} of 1500");
 }
 
 /// Regions go where their partitions go.

@@ -5,8 +5,8 @@ use spikewire_aerospike_protocol::message::{field, info1, info2, info3, op};
 use spikewire_aerospike_protocol::query::{Point, Query, Share};
 use spikewire_aerospike_protocol::result_code::ResultCode;
 
-use crate::asking::{all, scan, scan_all, share};
-use crate::wire::{Found, Request, Wire, cluster};
+use crate::client::{all, scan, scan_all, share};
+use crate::wire::{Request, ResultBin, Wire, cluster};
 
 /// Within each partition digests fall, and partitions come one after the other.
 #[test]
@@ -18,32 +18,32 @@ fn every_record_once_in_its_order() {
         wire.code(Request::new("other", "x").info2(info2::WRITE).int(op::WRITE, "a", -1)),
         0
     );
-    let brought = wire.query(&scan(), &share(&all(), &[]));
-    assert_eq!((brought.code, brought.unavailable.len()), (0, 0));
-    let mut values = brought.values();
+    let stream = wire.query(&scan(), &share(&all(), &[]));
+    assert_eq!((stream.code, stream.unavailable.len()), (0, 0));
+    let mut values = stream.values();
     values.sort_unstable();
     assert_eq!(values, (0..20_000).collect::<Vec<_>>());
-    for pair in brought.digests().windows(2) {
+    for pair in stream.digests().windows(2) {
         if pair[0].partition() == pair[1].partition() {
             assert!(pair[0] > pair[1]);
         }
     }
-    let row = &brought.rows[0];
+    let row = &stream.rows[0];
     assert_eq!((&row.set[..], row.key.as_deref(), row.generation), (&b"demo"[..], None, 1));
-    assert!(brought.frames.iter().all(|len| *len <= 1 << 20));
-    assert_eq!(brought.frames.last(), Some(&22), "the end has a frame of its own");
+    assert!(stream.frames.iter().all(|len| *len <= 1 << 20));
+    assert_eq!(stream.frames.last(), Some(&22), "the end has a frame of its own");
     // The whole namespace has one more.
     let whole = Query { set: String::new(), ..scan() };
     assert_eq!(wire.query(&whole, &share(&all(), &[])).rows.len(), 20_001);
     // A set that was never written to is empty, and no error.
     let unknown = Query { set: "unknown".to_owned(), ..scan() };
-    let brought = wire.query(&unknown, &share(&all(), &[]));
-    assert_eq!((brought.code, brought.rows.len()), (0, 0));
+    let stream = wire.query(&unknown, &share(&all(), &[]));
+    assert_eq!((stream.code, stream.rows.len()), (0, 0));
     assert_eq!(wire.code(Request::get("k1")), 0, "the connection goes on");
 }
 
 #[test]
-fn each_node_sends_what_it_holds_and_says_what_it_does_not() {
+fn each_node_sends_its_partitions_and_rejects_others() {
     let cluster = cluster(3);
     let mut wire = Wire::to(&cluster, 0);
     wire.fill(3000);
@@ -52,12 +52,12 @@ fn each_node_sends_what_it_holds_and_says_what_it_does_not() {
     let mut seen = 0;
     let mut unavailable = 0;
     for node in 0..3 {
-        let brought = Wire::to(&cluster, node).query(&scan(), &share(&all(), &[]));
-        assert_eq!(brought.code, 0);
-        assert!(brought.unavailable.is_sorted());
-        let missing: std::collections::HashSet<u16> = brought.unavailable.into_iter().collect();
-        assert!(brought.rows.iter().all(|row| !missing.contains(&row.point.digest.partition())));
-        seen += brought.rows.len();
+        let stream = Wire::to(&cluster, node).query(&scan(), &share(&all(), &[]));
+        assert_eq!(stream.code, 0);
+        assert!(stream.unavailable.is_sorted());
+        let missing: std::collections::HashSet<u16> = stream.unavailable.into_iter().collect();
+        assert!(stream.rows.iter().all(|row| !missing.contains(&row.point.digest.partition())));
+        seen += stream.rows.len();
         unavailable += missing.len();
     }
     assert_eq!((seen, unavailable), (6000, 4096));
@@ -75,15 +75,15 @@ fn reading_goes_on_after_a_digest() {
     loop {
         let fresh: Vec<u16> = all().into_iter().filter(|pid| !points.contains_key(pid)).collect();
         let after: Vec<Point> = points.values().copied().collect();
-        let brought = wire.query(&scan(), &Share { limit: 700, ..share(&fresh, &after) });
-        assert_eq!(brought.code, 0);
+        let stream = wire.query(&scan(), &Share { limit: 700, ..share(&fresh, &after) });
+        assert_eq!(stream.code, 0);
         pages += 1;
-        met.extend(brought.digests());
-        points.extend(brought.last());
-        if brought.rows.len() < 700 {
+        met.extend(stream.digests());
+        points.extend(stream.last());
+        if stream.rows.len() < 700 {
             break;
         }
-        assert_eq!(brought.rows.len(), 700);
+        assert_eq!(stream.rows.len(), 700);
     }
     assert_eq!(pages, 5);
     met.sort_unstable();
@@ -111,24 +111,24 @@ fn what_of_a_record_is_sent() {
     assert_eq!(wire.code(put.ttl(1000)), 0);
     assert_eq!(wire.code(Request::put("plain", 5)), 0);
     let ask = |wire: &mut Wire, query: &Query| {
-        let mut brought = wire.query(query, &share(&all(), &[]));
-        assert_eq!(brought.code, 0);
-        brought.rows.sort_by_key(|row| row.key.is_none());
-        brought.rows
+        let mut stream = wire.query(query, &share(&all(), &[]));
+        assert_eq!(stream.code, 0);
+        stream.rows.sort_by_key(|row| row.key.is_none());
+        stream.rows
     };
     let rows = ask(&mut wire, &scan());
-    assert_eq!(rows[0].found, [Found::int(1, "a", 1), Found::text(1, "b", "two")]);
+    assert_eq!(rows[0].bins, [ResultBin::int(1, "a", 1), ResultBin::text(1, "b", "two")]);
     assert_eq!(rows[0].key.as_deref(), Some(&b"\x03k"[..]));
     assert!(rows[0].void_time > 0 && rows[1].void_time == 0 && rows[1].key.is_none());
     let rows = ask(&mut wire, &Query { no_bins: true, ..scan() });
-    assert!(rows.len() == 2 && rows.iter().all(|row| row.found.is_empty()));
+    assert!(rows.len() == 2 && rows.iter().all(|row| row.bins.is_empty()));
     // A record without any of the bins is left out, unless all operations answer.
     let mut some = scan();
     some.op(op::READ, "b");
     some.op(op::READ, "zz");
     assert_eq!(ask(&mut wire, &some).len(), 1);
     let rows = ask(&mut wire, &Query { respond_all_ops: true, ..some.clone() });
-    assert_eq!(rows[1].found, [Found::null(1, "b"), Found::null(1, "zz")]);
+    assert_eq!(rows[1].bins, [ResultBin::null(1, "b"), ResultBin::null(1, "zz")]);
     // A record on which an operation fails is skipped, too, and the stream continues.
     let mut size = Vec::new();
     spikewire_aerospike_protocol::message::write_op(&mut size, op::CDT_READ, b"a", 4, &[0x91, 16]);
@@ -149,9 +149,9 @@ fn what_of_a_record_is_sent() {
         )
         .field(field::BINS, b"\x02\x01b\x01a");
     wire.send(&older.bytes());
-    let mut rows = wire.brought().rows;
+    let mut rows = wire.stream_result().rows;
     rows.sort_by_key(|row| row.key.is_none());
-    assert_eq!(rows[0].found, [Found::text(1, "b", "two"), Found::int(1, "a", 1)]);
+    assert_eq!(rows[0].bins, [ResultBin::text(1, "b", "two"), ResultBin::int(1, "a", 1)]);
     assert_eq!(wire.code(older.bin("a")), 4, "both forms");
 }
 
@@ -162,8 +162,8 @@ fn filters_and_limits() {
     wire.fill(500);
     let small = E::apply(Op::Lt, vec![E::bin("a").unwrap(), E::from(100_i64)]).unwrap();
     let filtered = Query { filter: Some(small.filter().unwrap()), ..scan() };
-    let brought = wire.query(&filtered, &share(&all(), &[]));
-    let mut values = brought.values();
+    let stream = wire.query(&filtered, &share(&all(), &[]));
+    let mut values = stream.values();
     values.sort_unstable();
     assert_eq!(values, (0..100).collect::<Vec<_>>());
     // The limit counts what passes the filter, whatever the projection makes of it.
@@ -188,19 +188,19 @@ fn what_does_not_start() {
     let mut wire = Wire::to(&cluster, 0);
     let ids = [0, 0];
     let bare = || Request::bare().info1(info1::READ).field(field::NAMESPACE, b"test");
-    let asks = || bare().info3(info3::PARTITION_DONE);
+    let request = || bare().info3(info3::PARTITION_DONE);
     for (request, code) in [
         (bare().field(field::PARTITIONS, &ids), 16),
-        (asks(), 16),
-        (asks().field(field::PARTITIONS, b""), 4),
-        (asks().field(field::PARTITIONS, &[0, 16]), 4),
-        (asks().field(field::PARTITIONS, &[1, 0, 1, 0]), 4),
-        (asks().field(field::DIGESTS, &[1; 19]), 4),
-        (asks().field(field::PARTITIONS, &ids).field(field::MAX_RECORDS, &[0; 4]), 4),
-        (asks().field(field::PARTITIONS, &ids).field(field::SOCKET_TIMEOUT, &[0; 8]), 4),
-        (asks().field(field::PARTITIONS, &ids).int(op::WRITE, "a", 1), 4),
-        (asks().field(field::PARTITIONS, &ids).bin("sixteen letters."), 21),
-        (asks().field(field::PARTITIONS, &ids).field(field::FILTER, b""), 4),
+        (request(), 16),
+        (request().field(field::PARTITIONS, b""), 4),
+        (request().field(field::PARTITIONS, &[0, 16]), 4),
+        (request().field(field::PARTITIONS, &[1, 0, 1, 0]), 4),
+        (request().field(field::DIGESTS, &[1; 19]), 4),
+        (request().field(field::PARTITIONS, &ids).field(field::MAX_RECORDS, &[0; 4]), 4),
+        (request().field(field::PARTITIONS, &ids).field(field::SOCKET_TIMEOUT, &[0; 8]), 4),
+        (request().field(field::PARTITIONS, &ids).int(op::WRITE, "a", 1), 4),
+        (request().field(field::PARTITIONS, &ids).bin("sixteen letters."), 21),
+        (request().field(field::PARTITIONS, &ids).field(field::FILTER, b""), 4),
     ] {
         let reply = wire.ask(request);
         assert_eq!((reply.code(), reply.header.info3), (code, 0));

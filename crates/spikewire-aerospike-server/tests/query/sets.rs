@@ -4,8 +4,8 @@ use spikewire_aerospike_protocol::query::{Point, Share};
 use spikewire_aerospike_protocol::value::Value;
 use spikewire_aerospike_server::NamespaceOptions;
 
-use crate::asking::{all, scan, share};
-use crate::indexes::{create, entries, everywhere, found, put_value};
+use crate::client::{all, scan, share};
+use crate::indexes::{create, entries, everywhere, put_value, values_of};
 use crate::jobs::{TASK, add, start};
 use crate::wire::{Request, Wire, cluster, with};
 
@@ -42,26 +42,26 @@ fn scans_with_an_index_of_their_set_are_the_same() {
     let mut expected: Vec<i64> =
         (-6..-5).chain((0..1000).filter(|at| !(5..=6).contains(at))).collect();
     expected.push(7777);
-    assert_eq!(found(&mut wire, &scan()), expected);
+    assert_eq!(values_of(&mut wire, &scan()), expected);
     expected.pop();
     // Under a name it has statistics.
     assert_eq!(wire.info("sindex-create:ns=test;set=demo;indexname=all;indextype=SET"), "ok");
     while entries(&mut wire, "all") != 999 {
         std::thread::sleep(std::time::Duration::from_millis(20));
     }
-    assert_eq!(found(&mut wire, &scan()), expected);
+    assert_eq!(values_of(&mut wire, &scan()), expected);
     // Resuming after a record.
     let points: Vec<Point> = without.last().into_values().collect();
-    let brought = wire.query(&scan(), &Share { partitions: &[], ..share(&[], &points) });
-    assert!(brought.rows.is_empty(), "these were the last of their partitions");
+    let stream = wire.query(&scan(), &Share { partitions: &[], ..share(&[], &points) });
+    assert!(stream.rows.is_empty(), "these were the last of their partitions");
     // Without it, the same again.
     assert_eq!(wire.info("sindex-delete:ns=test;indexname=all"), "ok");
-    assert_eq!(found(&mut wire, &scan()), expected);
+    assert_eq!(values_of(&mut wire, &scan()), expected);
     assert_eq!(wire.info(&format!("{CONFIG}=true")), "ok");
     assert_eq!(wire.info("truncate:namespace=test;set=demo"), "ok");
-    assert_eq!(found(&mut wire, &scan()), [0_i64; 0]);
+    assert_eq!(values_of(&mut wire, &scan()), [0_i64; 0]);
     assert_eq!(wire.code(Request::put("k1", 1)), 0);
-    assert_eq!(found(&mut wire, &scan()), [1]);
+    assert_eq!(values_of(&mut wire, &scan()), [1]);
 }
 
 #[test]
@@ -89,7 +89,7 @@ fn an_option_indexes_sets_from_the_start() {
     let mut wire = Wire::to(&cluster, 0);
     assert!(wire.info("sets/test/demo").contains("enable-index=true"));
     wire.fill(100);
-    assert_eq!(found(&mut wire, &scan()).len(), 100);
+    assert_eq!(values_of(&mut wire, &scan()).len(), 100);
     let bad = NamespaceOptions { indexed_sets: vec!["a:b".into()], ..NamespaceOptions::default() };
     let options =
         spikewire_aerospike_server::Options { namespaces: vec![bad], ..Default::default() };
@@ -98,7 +98,7 @@ fn an_option_indexes_sets_from_the_start() {
 }
 
 #[test]
-fn what_is_refused_and_who_owns_it() {
+fn what_is_rejected_and_who_owns_it() {
     let cluster = cluster(1);
     let mut wire = Wire::to(&cluster, 0);
     let bad = "ERROR:4:invalid set-config parameter";
@@ -146,7 +146,7 @@ fn what_is_refused_and_who_owns_it() {
 }
 
 #[test]
-fn statistics_tell_values_and_records_apart() {
+fn statistics_count_values_and_records() {
     let cluster = cluster(1);
     let mut wire = Wire::to(&cluster, 0);
     for at in 0..60 {
@@ -158,13 +158,13 @@ fn statistics_tell_values_and_records_apart() {
     create(&mut wire, "none", "set=demo;bin=none;type=string");
     assert_eq!(wire.info("sindex-create:ns=test;set=demo;indexname=all;indextype=set"), "ok");
     wait(&mut wire);
-    for (name, told) in [
+    for (name, reported) in [
         ("a", "entries=60;used_bytes=1920;entries_per_bval=3;entries_per_rec=1;load_pct=100;"),
         ("l", "entries=180;used_bytes=5760;entries_per_bval=10;entries_per_rec=3;load_pct=100;"),
         ("none", "entries=0;used_bytes=0;entries_per_bval=0;entries_per_rec=0;load_pct=100;"),
     ] {
         let stat = wire.info(&format!("sindex-stat:namespace=test;indexname={name}"));
-        assert!(stat.starts_with(told), "{name}: {stat}");
+        assert!(stat.starts_with(reported), "{name}: {stat}");
         assert!(stat.ends_with(";stat_gc_recs=0") && stat.contains(";load_time="), "{stat}");
         assert_eq!(wire.info(&format!("sindex/test/{name}")), stat);
     }

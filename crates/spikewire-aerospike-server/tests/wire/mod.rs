@@ -164,14 +164,14 @@ composing!(Request);
 
 /// One result operation.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Found {
+pub struct ResultBin {
     pub code: u8,
     pub name: String,
     pub particle: u8,
     pub value: Vec<u8>,
 }
 
-impl Found {
+impl ResultBin {
     pub fn int(code: u8, name: &str, value: i64) -> Self {
         let value = value.to_be_bytes().to_vec();
         Self { code, name: name.to_owned(), particle: particle::INTEGER, value }
@@ -190,20 +190,20 @@ impl Found {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Reply {
     pub header: Header,
-    pub found: Vec<Found>,
+    pub bins: Vec<ResultBin>,
 }
 
 impl Reply {
     pub fn parse(body: &[u8]) -> Self {
         let (message, used) = Message::parse(body).unwrap();
         assert_eq!((used, message.header.fields), (body.len(), 0), "a reply of one message");
-        let found = message.ops().map(|op| Found {
+        let bins = message.ops().map(|op| ResultBin {
             code: op.code,
             name: String::from_utf8(op.name.to_vec()).unwrap(),
             particle: op.particle,
             value: op.value.to_vec(),
         });
-        Self { header: message.header, found: found.collect() }
+        Self { header: message.header, bins: bins.collect() }
     }
 
     pub fn code(&self) -> u8 {

@@ -96,7 +96,7 @@ impl AnswerEnd {
             ResultCode::TIMEOUT
             | ResultCode::PARTITION_UNAVAILABLE
             | ResultCode::DEVICE_OVERLOAD => Self::TryAgain,
-            code if code.asks_for_login() => Self::TryAgain,
+            code if code.needs_login() => Self::TryAgain,
             ResultCode::INDEX_NOT_FOUND | ResultCode::INDEX_NOT_READABLE if known => Self::TryAgain,
             _ => Self::Refused,
         }

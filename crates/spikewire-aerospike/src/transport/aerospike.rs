@@ -132,7 +132,7 @@ impl Aerospike {
             if end.is_none() {
                 return Ok(Disposition { outcome: ReplyKind::More, closes: false });
             }
-            end.is_some_and(ResultCode::asks_for_login)
+            end.is_some_and(ResultCode::needs_login)
         } else {
             info_asks_for_login(body)
         };
@@ -174,7 +174,7 @@ fn has_code(body: &[u8]) -> bool {
 #[cold]
 fn info_asks_for_login(body: &[u8]) -> bool {
     let answer = String::from_utf8_lossy(body);
-    info::error_codes(&answer).any(|code| ResultCode(code).asks_for_login())
+    info::error_codes(&answer).any(|code| ResultCode(code).needs_login())
 }
 
 /// Whether a reply message has the flag of the last of several.

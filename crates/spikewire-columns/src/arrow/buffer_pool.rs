@@ -14,27 +14,28 @@ const MOST: usize = 16 << 20;
 /// Memory kept for the columns of a query.
 #[derive(Debug, Default)]
 pub struct BufferPool {
-    columns: Mutex<Vec<Kept>>,
+    columns: Mutex<Vec<PooledBuffer>>,
 }
 
 /// Memory kept for one column.
 #[derive(Debug)]
-struct Kept {
+struct PooledBuffer {
     name: String,
     /// The column's last size in bytes.
     len: usize,
     /// Empty while in use.
-    spare: Vec<u8>,
+    memory: Vec<u8>,
 }
 
 impl BufferPool {
     /// Memory for a column's bytes, as much as it last needed.
     pub fn take(&self, name: &str) -> Vec<u8> {
-        let (spare, len) = match self.columns.lock().iter_mut().find(|kept| kept.name == name) {
-            Some(kept) => (std::mem::take(&mut kept.spare), kept.len),
+        let (memory, len) = match self.columns.lock().iter_mut().find(|buffer| buffer.name == name)
+        {
+            Some(buffer) => (std::mem::take(&mut buffer.memory), buffer.len),
             None => return Vec::new(),
         };
-        if spare.capacity() > 0 { spare } else { Vec::with_capacity(len + len / 8) }
+        if memory.capacity() > 0 { memory } else { Vec::with_capacity(len + len / 8) }
     }
 
     /// A column's bytes for a table. They return to the pool when the last reference is dropped.
@@ -42,12 +43,12 @@ impl BufferPool {
         let len = data.len();
         let known = {
             let mut columns = self.columns.lock();
-            let known = columns.iter_mut().find(|kept| kept.name == name);
-            known.map(|kept| kept.len = len).is_some()
+            let known = columns.iter_mut().find(|buffer| buffer.name == name);
+            known.map(|buffer| buffer.len = len).is_some()
         };
         if !known {
-            let kept = Kept { name: name.to_owned(), len, spare: Vec::new() };
-            self.columns.lock().push(kept);
+            let buffer = PooledBuffer { name: name.to_owned(), len, memory: Vec::new() };
+            self.columns.lock().push(buffer);
         }
         if len < data.capacity() / 2 {
             // The last table is shorter, and should not hold more memory than it needs.
@@ -56,7 +57,7 @@ impl BufferPool {
             return short;
         }
         let pool = Arc::downgrade(self);
-        bytes::Bytes::from_owner(Lent { pool, name: name.to_owned(), data }).into()
+        bytes::Bytes::from_owner(BorrowedBytes { pool, name: name.to_owned(), data }).into()
     }
 
     fn give(&self, name: &str, mut data: Vec<u8>) {
@@ -65,10 +66,10 @@ impl BufferPool {
         }
         data.clear();
         let mut columns = self.columns.lock();
-        if let Some(kept) = columns.iter_mut().find(|kept| kept.name == name)
-            && kept.spare.capacity() < data.capacity()
+        if let Some(buffer) = columns.iter_mut().find(|buffer| buffer.name == name)
+            && buffer.memory.capacity() < data.capacity()
         {
-            std::mem::swap(&mut kept.spare, &mut data);
+            std::mem::swap(&mut buffer.memory, &mut data);
         }
         // Memory is freed without holding the lock.
         drop(columns);
@@ -76,19 +77,19 @@ impl BufferPool {
 }
 
 /// Bytes that a table holds.
-struct Lent {
+struct BorrowedBytes {
     pool: Weak<BufferPool>,
     name: String,
     data: Vec<u8>,
 }
 
-impl AsRef<[u8]> for Lent {
+impl AsRef<[u8]> for BorrowedBytes {
     fn as_ref(&self) -> &[u8] {
         &self.data
     }
 }
 
-impl Drop for Lent {
+impl Drop for BorrowedBytes {
     fn drop(&mut self) {
         if let Some(pool) = self.pool.upgrade() {
             pool.give(&self.name, std::mem::take(&mut self.data));

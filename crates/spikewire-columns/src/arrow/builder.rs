@@ -49,10 +49,10 @@ impl TableBuilder {
             named.filter_map(|(what, name)| Some(plain(what, name?, loose))).collect()
         };
         if let Some(pool) = pool {
-            for Column { name, store, spare, .. } in &mut all {
+            for Column { name, store, memory, .. } in &mut all {
                 match store {
                     Store::Bytes(bytes) => bytes.data = pool.take(name),
-                    _ => *spare = pool.take(name),
+                    _ => *memory = pool.take(name),
                 }
             }
         }
@@ -142,7 +142,7 @@ impl TableBuilder {
                         let mut column = Column::open(&name, row);
                         column.loose = self.loose;
                         if let Some(pool) = &self.pool {
-                            column.spare = pool.take(&name);
+                            column.memory = pool.take(&name);
                         }
                         self.all.push(column);
                         self.all.len() - 1

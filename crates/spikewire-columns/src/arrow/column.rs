@@ -102,7 +102,7 @@ pub struct Column {
     /// Its name.
     pub name: String,
     /// The requested type; `None` if the values determine it.
-    pub wanted: Option<DataType>,
+    pub requested: Option<DataType>,
     /// Whether it may have nulls.
     pub nullable: bool,
     /// Whether values of different types become objects instead of an error.
@@ -114,16 +114,16 @@ pub struct Column {
     /// The row that determined the type.
     settled: usize,
     /// Memory for bytes, used if the values turn out to be bytes.
-    pub spare: Vec<u8>,
+    pub memory: Vec<u8>,
 }
 
 impl Column {
     /// A column without values.
-    pub fn new(name: &str, wanted: Option<DataType>, nullable: bool, store: Store) -> Self {
+    pub fn new(name: &str, requested: Option<DataType>, nullable: bool, store: Store) -> Self {
         let valid = NullBufferBuilder::new(0);
         let name = name.to_owned();
-        let (loose, settled, spare) = (false, 0, Vec::new());
-        Self { name, wanted, nullable, loose, store, valid, settled, spare }
+        let (loose, settled, memory) = (false, 0, Vec::new());
+        Self { name, requested, nullable, loose, store, valid, settled, memory }
     }
 
     /// A column whose values determine its type, after some nulls.
@@ -157,7 +157,7 @@ impl Column {
             self.null();
             return Ok(());
         }
-        if matches!(self.store, Store::Empty) && self.wanted.is_none() {
+        if matches!(self.store, Store::Empty) && self.requested.is_none() {
             self.settle(item, place.row);
         }
         match *item {
@@ -199,11 +199,11 @@ impl Column {
             WireValue::Int(_) | WireValue::UInt(_) => Store::Numbers(Numbers::I64(vec![0; len])),
             WireValue::Float(_) => Store::Numbers(Numbers::F64(vec![0.0; len])),
             WireValue::Text(_) | WireValue::GeoJson(_) => {
-                let data = std::mem::take(&mut self.spare);
+                let data = std::mem::take(&mut self.memory);
                 Store::Bytes(Bytes { text: true, ends: list(), data })
             }
             WireValue::Bytes(_) | WireValue::Hll(_) => {
-                let data = std::mem::take(&mut self.spare);
+                let data = std::mem::take(&mut self.memory);
                 Store::Bytes(Bytes { text: false, ends: list(), data })
             }
             WireValue::List(_) | WireValue::PackedList(_) => {
@@ -238,7 +238,7 @@ impl Column {
                     ));
                 }
                 // A column requested as binary also takes text.
-                if !out.text && self.wanted.is_none() {
+                if !out.text && self.requested.is_none() {
                     return Ok(false);
                 }
                 out.ends.push(bytes.len())?;
@@ -310,8 +310,8 @@ impl Column {
             self.store = Store::Objects;
             return Ok(());
         }
-        Err(ColumnError::kind(match &self.wanted {
-            Some(wanted) => format!("{} does not go into {wanted}", item.name()),
+        Err(ColumnError::kind(match &self.requested {
+            Some(requested) => format!("{} does not go into {requested}", item.name()),
             None => format!(
                 "{} where row {} has {}: one column has one type; name it in a schema, or leave \
                  the bin out",

@@ -30,9 +30,9 @@ impl Column {
 
     /// Like `finish`; `keep` turns the column's bytes into Arrow memory.
     pub fn finish_with(self, keep: impl FnOnce(Vec<u8>) -> Buffer) -> Result<ArrayRef, ArrowError> {
-        let Self { wanted, store, mut valid, .. } = self;
+        let Self { requested, store, mut valid, .. } = self;
         let (len, nulls) = (valid.len(), valid.finish());
-        let made = |kind: DataType, buffers: Vec<Buffer>, children: Vec<ArrayData>| {
+        let make = |kind: DataType, buffers: Vec<Buffer>, children: Vec<ArrayData>| {
             array(kind, len, nulls.clone(), buffers, children)
         };
         match store {
@@ -41,56 +41,56 @@ impl Column {
                 Ok(make_array(data))
             }
             Store::Objects => Err(ArrowError::InvalidArgumentError("no Arrow type".to_owned())),
-            Store::Bool(flags) => made(DataType::Boolean, vec![flags.build().into_inner()], vec![]),
+            Store::Bool(flags) => make(DataType::Boolean, vec![flags.build().into_inner()], vec![]),
             Store::Numbers(numbers) => {
-                let kind = wanted.unwrap_or(match numbers {
+                let kind = requested.unwrap_or(match numbers {
                     Numbers::F64(_) => DataType::Float64,
                     _ => DataType::Int64,
                 });
-                made(kind, vec![numbers.finish()], vec![])
+                make(kind, vec![numbers.finish()], vec![])
             }
             Store::Bytes(Bytes { text, ends, data }) => {
                 let buffers = vec![ends.finish(), keep(data)];
-                match wanted {
+                match requested {
                     // Views are made from the plain layout and share its bytes.
                     Some(DataType::Utf8View) => {
-                        let plain = made(DataType::Utf8, buffers, vec![])?.to_data();
+                        let plain = make(DataType::Utf8, buffers, vec![])?.to_data();
                         Ok(Arc::new(StringViewArray::from(&StringArray::from(plain))))
                     }
                     Some(DataType::BinaryView) => {
-                        let plain = made(DataType::Binary, buffers, vec![])?.to_data();
+                        let plain = make(DataType::Binary, buffers, vec![])?.to_data();
                         Ok(Arc::new(BinaryViewArray::from(&BinaryArray::from(plain))))
                     }
-                    Some(kind) => made(kind, buffers, vec![]),
-                    None if text => made(DataType::Utf8, buffers, vec![]),
-                    None => made(DataType::Binary, buffers, vec![]),
+                    Some(kind) => make(kind, buffers, vec![]),
+                    None if text => make(DataType::Utf8, buffers, vec![]),
+                    None => make(DataType::Binary, buffers, vec![]),
                 }
             }
             Store::Fixed(size, data) => {
                 let kind = DataType::FixedSizeBinary(size as i32);
-                made(kind, vec![Buffer::from_vec(data)], vec![])
+                make(kind, vec![Buffer::from_vec(data)], vec![])
             }
             Store::List(ends, child) => {
                 let child = child.finish()?.to_data();
-                let kind = wanted.unwrap_or_else(|| {
+                let kind = requested.unwrap_or_else(|| {
                     DataType::List(Arc::new(Field::new("item", child.data_type().clone(), true)))
                 });
-                made(kind, vec![ends.finish()], vec![child])
+                make(kind, vec![ends.finish()], vec![child])
             }
             Store::Array(_, child) => {
-                let kind = wanted.unwrap_or(DataType::Null);
-                made(kind, vec![], vec![child.finish()?.to_data()])
+                let kind = requested.unwrap_or(DataType::Null);
+                make(kind, vec![], vec![child.finish()?.to_data()])
             }
             Store::Map(ends, pair) => {
                 let [mut keys, values] = *pair;
-                if keys.wanted.is_none() && matches!(keys.store, Store::Empty) {
+                if keys.requested.is_none() && matches!(keys.store, Store::Empty) {
                     // No map had a key; the key type must be one that is never null.
                     keys.store =
                         Store::Bytes(Bytes { text: true, ends: Offsets::new(false), data: vec![] });
                 }
                 let count = keys.len();
                 let (keys, values) = (keys.finish()?.to_data(), values.finish()?.to_data());
-                let kind = wanted.unwrap_or_else(|| {
+                let kind = requested.unwrap_or_else(|| {
                     let fields = Fields::from(vec![
                         Field::new("key", keys.data_type().clone(), false),
                         Field::new("value", values.data_type().clone(), true),
@@ -103,12 +103,12 @@ impl Column {
                 };
                 let entries =
                     array(entries.data_type().clone(), count, None, vec![], vec![keys, values])?;
-                made(kind, vec![ends.finish()], vec![entries.to_data()])
+                make(kind, vec![ends.finish()], vec![entries.to_data()])
             }
             Store::Struct(fields) => {
-                let kind = wanted.unwrap_or(DataType::Null);
+                let kind = requested.unwrap_or(DataType::Null);
                 let children = fields.into_iter().map(|field| Ok(field.finish()?.to_data()));
-                made(kind, vec![], children.collect::<Result<_, ArrowError>>()?)
+                make(kind, vec![], children.collect::<Result<_, ArrowError>>()?)
             }
         }
     }

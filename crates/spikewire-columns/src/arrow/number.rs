@@ -6,11 +6,11 @@ use crate::error::ColumnError;
 use crate::wire_value::WireValue;
 
 macro_rules! numbers {
-    ($($variant:ident $type:ident $shown:literal),*) => {
+    ($($variant:ident $type:ident $name:literal),*) => {
         /// Numbers of one type. Times are stored as integers.
         #[derive(Debug)]
         pub enum Numbers {
-            $(#[doc = concat!("The type ", $shown, ".")] $variant(Vec<$type>),)*
+            $(#[doc = concat!("The type ", $name, ".")] $variant(Vec<$type>),)*
         }
 
         impl Numbers {
@@ -19,10 +19,10 @@ macro_rules! numbers {
             pub fn push(&mut self, item: &WireValue<'_>) -> Result<bool, ColumnError> {
                 match self {
                     $(Self::$variant(all) => match <$type as Number>::take(item) {
-                        Took::Number(number) => all.push(number),
-                        Took::Other => return Ok(false),
-                        Took::Beyond(number) => return Err(ColumnError::overflow(
-                            format!("{number} does not fit {}", $shown),
+                        Conversion::Number(number) => all.push(number),
+                        Conversion::Other => return Ok(false),
+                        Conversion::Beyond(number) => return Err(ColumnError::overflow(
+                            format!("{number} does not fit {}", $name),
                         )),
                     },)*
                 }
@@ -46,7 +46,7 @@ macro_rules! numbers {
             /// The type's NumPy name.
             pub fn name(&self) -> &'static str {
                 match self {
-                    $(Self::$variant(_) => $shown,)*
+                    $(Self::$variant(_) => $name,)*
                 }
             }
 
@@ -74,27 +74,27 @@ numbers!(
 );
 
 /// The result of converting a value to a type.
-enum Took<T> {
+enum Conversion<T> {
     Number(T),
     Beyond(String),
     Other,
 }
 
 trait Number: Sized {
-    fn take(item: &WireValue<'_>) -> Took<Self>;
+    fn take(item: &WireValue<'_>) -> Conversion<Self>;
 }
 
 macro_rules! integer {
     ($($type:ident)*) => {
         $(impl Number for $type {
             #[inline]
-            fn take(item: &WireValue<'_>) -> Took<Self> {
+            fn take(item: &WireValue<'_>) -> Conversion<Self> {
                 match *item {
                     WireValue::Int(int) => Self::try_from(int)
-                        .map_or_else(|_| Took::Beyond(int.to_string()), Took::Number),
+                        .map_or_else(|_| Conversion::Beyond(int.to_string()), Conversion::Number),
                     WireValue::UInt(int) => Self::try_from(int)
-                        .map_or_else(|_| Took::Beyond(int.to_string()), Took::Number),
-                    _ => Took::Other,
+                        .map_or_else(|_| Conversion::Beyond(int.to_string()), Conversion::Number),
+                    _ => Conversion::Other,
                 }
             }
         })*
@@ -108,39 +108,39 @@ macro_rules! exact {
     ($int:expr, $type:ident) => {{
         let float = $int as $type;
         if float as i128 == i128::from($int) {
-            Took::Number(float)
+            Conversion::Number(float)
         } else {
-            Took::Beyond($int.to_string())
+            Conversion::Beyond($int.to_string())
         }
     }};
 }
 
 impl Number for f64 {
     #[inline]
-    fn take(item: &WireValue<'_>) -> Took<Self> {
+    fn take(item: &WireValue<'_>) -> Conversion<Self> {
         match *item {
-            WireValue::Float(float) => Took::Number(float),
+            WireValue::Float(float) => Conversion::Number(float),
             WireValue::Int(int) => exact!(int, f64),
             WireValue::UInt(int) => exact!(int, f64),
-            _ => Took::Other,
+            _ => Conversion::Other,
         }
     }
 }
 
 impl Number for f32 {
     #[inline]
-    fn take(item: &WireValue<'_>) -> Took<Self> {
+    fn take(item: &WireValue<'_>) -> Conversion<Self> {
         match *item {
             WireValue::Float(float) => {
                 let short = float as Self;
                 if short.is_infinite() && float.is_finite() {
-                    return Took::Beyond(float.to_string());
+                    return Conversion::Beyond(float.to_string());
                 }
-                Took::Number(short)
+                Conversion::Number(short)
             }
             WireValue::Int(int) => exact!(int, f32),
             WireValue::UInt(int) => exact!(int, f32),
-            _ => Took::Other,
+            _ => Conversion::Other,
         }
     }
 }

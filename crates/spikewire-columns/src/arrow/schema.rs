@@ -9,8 +9,8 @@ use crate::error::ColumnError;
 
 /// The column for a field; an error names the field.
 pub fn column(field: &Field) -> Result<Column, ColumnError> {
-    let made = child(field);
-    made.map_err(|kind| {
+    let column = child(field);
+    column.map_err(|kind| {
         let message =
             format!("schema: field {:?}: columns of type {kind} are not supported", field.name());
         ColumnError::kind(message)
@@ -26,7 +26,7 @@ fn store(kind: &DataType) -> Result<Store, String> {
     let numbers = |numbers| Ok(Store::Numbers(numbers));
     let bytes =
         |text, large| Ok(Store::Bytes(Bytes { text, ends: Offsets::new(large), data: vec![] }));
-    let refused = || Err(kind.to_string());
+    let unsupported = || Err(kind.to_string());
     match kind {
         DataType::Null => Ok(Store::Empty),
         DataType::Boolean => Ok(Store::Bool(BooleanBufferBuilder::new(0))),
@@ -61,8 +61,8 @@ fn store(kind: &DataType) -> Result<Store, String> {
                 let pair = [child(&pair[0])?, child(&pair[1])?];
                 Ok(Store::Map(Offsets::new(false), Box::new(pair)))
             }
-            _ => refused(),
+            _ => unsupported(),
         },
-        _ => refused(),
+        _ => unsupported(),
     }
 }

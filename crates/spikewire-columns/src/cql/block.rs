@@ -65,7 +65,7 @@ fn plain<'a>(
     ty: &Type,
     cells: &mut impl Iterator<Item = Option<&'a [u8]>>,
 ) -> usize {
-    let taken = match (&mut column.store, ty) {
+    let count = match (&mut column.store, ty) {
         (Store::I32(all), Type::Int) => numbers(cells, all, i32::from_be_bytes),
         (Store::I64(all), Type::Bigint | Type::Counter | Type::Timestamp | Type::Time) => {
             numbers(cells, all, i64::from_be_bytes)
@@ -89,8 +89,8 @@ fn plain<'a>(
         }
         _ => 0,
     };
-    column.valid.append_n_non_nulls(taken);
-    taken
+    column.valid.append_n_non_nulls(count);
+    count
 }
 
 fn numbers<'a, T, const N: usize>(

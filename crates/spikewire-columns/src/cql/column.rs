@@ -3,7 +3,7 @@
 use arrow_buffer::{BooleanBufferBuilder, IntervalMonthDayNano, NullBufferBuilder};
 use spikewire_cql::types::Type;
 
-use super::exact::Exact;
+use super::decimals::DecimalValues;
 
 /// A column being filled. Columns are stored in one vector together with their children, each after
 /// its parent, and refer to each other by index.
@@ -29,7 +29,7 @@ pub(super) enum Store {
     /// Text or bytes, and where each ends.
     Bytes(Ends, Vec<u8>),
     Uuid(Vec<u8>),
-    Exact(Exact),
+    DecimalValues(DecimalValues),
     Duration(Vec<IntervalMonthDayNano>),
     /// Lists and sets: where each ends among the elements.
     List(Ends, usize),
@@ -82,7 +82,7 @@ impl Column {
                 Store::Bytes(Ends::new(rows), Vec::new())
             }
             Type::Uuid | Type::Timeuuid => Store::Uuid(Vec::with_capacity(rows * 16)),
-            Type::Varint | Type::Decimal => Store::Exact(Exact::default()),
+            Type::Varint | Type::Decimal => Store::DecimalValues(DecimalValues::default()),
             Type::Duration => Store::Duration(Vec::with_capacity(rows)),
             Type::List(element) | Type::Set(element) => {
                 Store::List(Ends::new(rows), Self::add(all, element, 0))
@@ -137,7 +137,7 @@ pub(super) fn push_null(all: &mut [Column], at: usize) {
         Store::F64(all) => all.push(0.0),
         Store::Bytes(ends, data) => ends.push(data.len()),
         Store::Uuid(data) => data.extend_from_slice(&[0; 16]),
-        Store::Exact(exact) => exact.push(0, &[]),
+        Store::DecimalValues(decimals) => decimals.push(0, &[]),
         Store::Duration(all) => all.push(IntervalMonthDayNano::new(0, 0, 0)),
         Store::List(ends, _) | Store::Map(ends, _) => {
             let end = ends.last();

@@ -10,10 +10,15 @@ use spikewire_cql::types::Type;
 use super::column::{Column, Ends, Store};
 use crate::parts::array;
 
-type Made = Result<(Arc<Field>, ArrayRef), ArrowError>;
+type ColumnResult = Result<(Arc<Field>, ArrayRef), ArrowError>;
 
 /// The array of a column, and the field that describes it.
-pub(super) fn finish(all: &mut [Option<Column>], at: usize, name: &str, nullable: bool) -> Made {
+pub(super) fn finish(
+    all: &mut [Option<Column>],
+    at: usize,
+    name: &str,
+    nullable: bool,
+) -> ColumnResult {
     let Some(Column { ty, mut valid, store, .. }) = all[at].take() else {
         return Err(ArrowError::InvalidArgumentError("a column is used twice".to_owned()));
     };
@@ -22,7 +27,7 @@ pub(super) fn finish(all: &mut [Option<Column>], at: usize, name: &str, nullable
     let is_uuid = matches!(store, Store::Uuid(_));
     let plain =
         |kind: DataType, buffer: Buffer| array(kind, len, nulls.clone(), vec![buffer], vec![]);
-    let made = match store {
+    let finished = match store {
         Store::Boolean(flags) => plain(DataType::Boolean, flags.build().into_inner()),
         Store::I8(all) => plain(DataType::Int8, Buffer::from_vec(all)),
         Store::I16(all) => plain(DataType::Int16, Buffer::from_vec(all)),
@@ -51,7 +56,7 @@ pub(super) fn finish(all: &mut [Option<Column>], at: usize, name: &str, nullable
             array(kind, len, nulls, vec![ends, Buffer::from_vec(data)], vec![])
         }
         Store::Uuid(data) => plain(DataType::FixedSizeBinary(16), Buffer::from_vec(data)),
-        Store::Exact(exact) => exact.finish(nulls),
+        Store::DecimalValues(decimals) => decimals.finish(nulls),
         Store::Duration(all) => {
             let kind = DataType::Interval(IntervalUnit::MonthDayNano);
             plain(kind, Buffer::from_vec(all))
@@ -103,9 +108,9 @@ pub(super) fn finish(all: &mut [Option<Column>], at: usize, name: &str, nullable
             array(DataType::Struct(fields.into()), len, nulls, vec![], children)
         }
     }?;
-    let field = Field::new(name, made.data_type().clone(), nullable);
+    let field = Field::new(name, finished.data_type().clone(), nullable);
     let field = if is_uuid { with_extension(field, "arrow.uuid") } else { field };
-    Ok((Arc::new(field), made))
+    Ok((Arc::new(field), finished))
 }
 
 fn with_extension(field: Field, name: &str) -> Field {

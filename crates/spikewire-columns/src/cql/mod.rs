@@ -23,12 +23,12 @@
 //! | `column` | the memory of a column |
 //! | `block` | blocks of rows, converted column by column |
 //! | `sink` | values into columns |
-//! | `exact` | arbitrary-precision integers and decimals |
+//! | `decimals` | arbitrary-precision integers and decimals |
 //! | `finish` | conversion to arrays |
 
 mod block;
 mod column;
-mod exact;
+mod decimals;
 mod finish;
 mod sink;
 mod table;

@@ -208,8 +208,10 @@ impl Sink for Columns {
     fn decimal(&self, scale: i32, digits: &[u8]) -> Done {
         let mut all = self.all.borrow_mut();
         let column = &mut all[self.at.get()];
-        let Store::Exact(exact) = &mut column.store else { return Err(other(&column.ty)) };
-        exact.push(scale, digits);
+        let Store::DecimalValues(decimals) = &mut column.store else {
+            return Err(other(&column.ty));
+        };
+        decimals.push(scale, digits);
         column.valid.append_non_null();
         self.at.set(column.next);
         Ok(())

@@ -61,8 +61,8 @@ impl Table {
         let mut all: Vec<Option<Column>> = columns.all.into_inner().into_iter().map(Some).collect();
         let (mut fields, mut arrays) = (Vec::new(), Vec::new());
         for (column, at) in described.iter().zip(tops) {
-            let made = finish(&mut all, at, &column.name, true);
-            let (field, array) = made.map_err(|error| {
+            let finished = finish(&mut all, at, &column.name, true);
+            let (field, array) = finished.map_err(|error| {
                 ArrowError::InvalidArgumentError(format!("column {:?}: {error}", &*column.name))
             })?;
             fields.push(field);

@@ -46,7 +46,7 @@ pub struct Field {
     /// The bin's name.
     pub name: String,
     /// Its type, for messages.
-    pub shown: String,
+    pub type_name: String,
     /// Its offset in a row.
     pub offset: usize,
     /// The offset of its flags in a row of the mask, which has one flag per element.

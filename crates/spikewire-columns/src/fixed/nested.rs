@@ -20,7 +20,7 @@ impl Field {
         let mask = &mut mask[self.mask..self.mask + self.count];
         if self.shape.is_empty() {
             mask[0] = 0;
-            return self.cell.write(item, &self.shown, data);
+            return self.cell.write(item, &self.type_name, data);
         }
         self.sub_array(item, data, mask)
     }
@@ -47,7 +47,7 @@ impl Field {
                     return Err(ColumnError::value(format!(
                         "{} bytes do not fill {}, which has {}",
                         bytes.len(),
-                        self.shown,
+                        self.type_name,
                         data.len()
                     )));
                 }
@@ -55,7 +55,11 @@ impl Field {
                 mask.fill(0);
                 Ok(())
             }
-            _ => Err(ColumnError::kind(format!("{} does not go into {}", item.name(), self.shown))),
+            _ => Err(ColumnError::kind(format!(
+                "{} does not go into {}",
+                item.name(),
+                self.type_name
+            ))),
         }
     }
 
@@ -69,21 +73,21 @@ impl Field {
         data: &mut [u8],
         mask: &mut [u8],
     ) -> Result<(), ColumnError> {
-        let wanted = self.shape[axis];
+        let expected = self.shape[axis];
         let WireValue::List(count) = *item else {
             return Err(ColumnError::value(format!(
-                "{} where axis {axis} of {} needs a list of {wanted}",
+                "{} where axis {axis} of {} needs a list of {expected}",
                 item.name(),
-                self.shown
+                self.type_name
             )));
         };
-        if count as usize != wanted {
+        if count as usize != expected {
             return Err(ColumnError::value(format!(
-                "a list of {count} where axis {axis} of {} has {wanted}",
-                self.shown
+                "a list of {count} where axis {axis} of {} has {expected}",
+                self.type_name
             )));
         }
-        for index in 0..wanted {
+        for index in 0..expected {
             let item = WireValue::next(reader)?;
             if axis + 1 < self.shape.len() {
                 self.axis(&item, reader, axis + 1, at, data, mask)
@@ -108,6 +112,6 @@ impl Field {
             out.fill(0);
             return Ok(());
         }
-        self.cell.write(item, &self.shown, out)
+        self.cell.write(item, &self.type_name, out)
     }
 }

@@ -11,4 +11,4 @@ mod syntax;
 mod token;
 
 pub(crate) use parse::parse;
-pub(crate) use syntax::{Condition, MadeTable, Name, Select, Statement, Term};
+pub(crate) use syntax::{Condition, CreateTable, Name, Select, Statement, Term};

@@ -2,7 +2,7 @@
 
 use spikewire_cql::types::Type;
 
-use super::syntax::{Condition, MadeTable, Name, Select, Statement, Term};
+use super::syntax::{Condition, CreateTable, Name, Select, Statement, Term};
 use super::token::{Token, tokens};
 
 /// Parses a statement. Parts that do not matter here (table options, ORDER BY) are skipped.
@@ -182,7 +182,7 @@ impl<'a> Parser<'a> {
             return Err("only keyspaces and tables can be created here".to_owned());
         }
         let if_not_exists = self.if_words(&["not", "exists"])?;
-        let mut made = MadeTable {
+        let mut table = CreateTable {
             name: self.table()?,
             columns: Vec::new(),
             partition: Vec::new(),
@@ -192,44 +192,44 @@ impl<'a> Parser<'a> {
         self.expect('(')?;
         loop {
             if self.word("primary") {
-                self.primary_key(&mut made)?;
+                self.primary_key(&mut table)?;
             } else {
-                self.column(&mut made)?;
+                self.column(&mut table)?;
             }
             if !self.sign(',') {
                 break;
             }
         }
         self.expect(')')?;
-        if made.partition.is_empty() {
+        if table.partition.is_empty() {
             return Err("a table without a primary key".to_owned());
         }
-        Ok(Statement::CreateTable(made))
+        Ok(Statement::CreateTable(table))
     }
 
-    fn primary_key(&mut self, made: &mut MadeTable) -> Result<(), String> {
+    fn primary_key(&mut self, table: &mut CreateTable) -> Result<(), String> {
         self.expect_word("key")?;
         self.expect('(')?;
         if self.sign('(') {
-            made.partition = self.names()?;
+            table.partition = self.names()?;
             self.expect(')')?;
         } else {
-            made.partition = vec![self.name()?];
+            table.partition = vec![self.name()?];
         }
         if self.sign(',') {
-            made.clustering = self.names()?;
+            table.clustering = self.names()?;
         }
         self.expect(')')
     }
 
-    fn column(&mut self, made: &mut MadeTable) -> Result<(), String> {
+    fn column(&mut self, table: &mut CreateTable) -> Result<(), String> {
         let name = self.name()?;
         let ty = self.ty()?;
         if self.word("primary") {
             self.expect_word("key")?;
-            made.partition = vec![name.clone()];
+            table.partition = vec![name.clone()];
         }
-        made.columns.push((name, ty));
+        table.columns.push((name, ty));
         Ok(())
     }
 

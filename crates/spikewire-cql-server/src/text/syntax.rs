@@ -14,7 +14,7 @@ pub(crate) struct Name {
 pub(crate) enum Statement {
     Use(String),
     CreateKeyspace { name: String, if_not_exists: bool },
-    CreateTable(MadeTable),
+    CreateTable(CreateTable),
     DropKeyspace { name: String, if_exists: bool },
     DropTable { name: Name, if_exists: bool },
     Truncate(Name),
@@ -24,7 +24,7 @@ pub(crate) enum Statement {
 
 /// CREATE TABLE.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct MadeTable {
+pub(crate) struct CreateTable {
     pub(crate) name: Name,
     pub(crate) columns: Vec<(String, Type)>,
     pub(crate) partition: Vec<String>,

@@ -18,7 +18,7 @@ pub(crate) enum Token {
 /// Splits a statement into tokens.
 pub(crate) fn tokens(text: &str) -> Result<Vec<Token>, String> {
     let mut rest = text.trim_start();
-    let mut found = Vec::new();
+    let mut tokens = Vec::new();
     while let Some(first) = rest.chars().next() {
         let (token, after) = match first {
             '\'' => {
@@ -44,10 +44,10 @@ pub(crate) fn tokens(text: &str) -> Result<Vec<Token>, String> {
             }
             _ => (Token::Sign(first), &rest[first.len_utf8()..]),
         };
-        found.push(token);
+        tokens.push(token);
         rest = after.trim_start();
     }
-    Ok(found)
+    Ok(tokens)
 }
 
 fn is_of_literal(c: char) -> bool {
@@ -61,16 +61,16 @@ fn word(text: &str) -> (&str, &str) {
 
 /// The contents of quotes (doubled quotes stand for one), and the rest.
 fn quoted(text: &str, quote: char) -> Result<(String, &str), String> {
-    let mut found = String::new();
+    let mut content = String::new();
     let mut rest = &text[1..];
     loop {
         let (part, after) = rest.split_once(quote).ok_or("a quote is not closed")?;
-        found.push_str(part);
+        content.push_str(part);
         rest = after;
         match rest.strip_prefix(quote) {
             Some(after) => rest = after,
-            None => return Ok((found, rest)),
+            None => return Ok((content, rest)),
         }
-        found.push(quote);
+        content.push(quote);
     }
 }

@@ -24,7 +24,7 @@ fn an_empty_body_may_have_an_empty_block_or_none() {
     for block in [&[0][..], &[]] {
         let mut plain = Vec::new();
         let wire = announcing(0, block);
-        assert_eq!(inflate(&wire, &mut plain), Ok(Opened::Took(wire.len())));
+        assert_eq!(inflate(&wire, &mut plain), Ok(UnsealResult::Took(wire.len())));
         assert_eq!(plain, envelope(Opcode::Result, &[]));
     }
 }
@@ -72,7 +72,7 @@ fn a_flag_of_version_5_means_nothing() {
     let mut wire = announcing(0, &[0]);
     wire[0] = 0x85;
     let mut plain = Vec::new();
-    assert_eq!(inflate(&wire, &mut plain), Ok(Opened::Took(wire.len())));
+    assert_eq!(inflate(&wire, &mut plain), Ok(UnsealResult::Took(wire.len())));
     assert_eq!(plain, wire);
 }
 
@@ -84,7 +84,7 @@ fn an_envelope_is_opened_when_its_last_byte_is_there() {
     for split in 0..wire.len() {
         let mut out = Vec::new();
         let announced = if split < HEADER_LEN { 0 } else { wire.len() };
-        assert_eq!(inflate(&wire[..split], &mut out), Ok(Opened::Awaits(announced)));
+        assert_eq!(inflate(&wire[..split], &mut out), Ok(UnsealResult::Awaits(announced)));
         assert_eq!(out, []);
     }
 }
@@ -102,7 +102,7 @@ proptest! {
         compress_bodies(&mut out, before.len());
         prop_assert_eq!(&out[..before.len()], &before);
         let (mut rest, mut opened) = (&out[before.len()..], Vec::new());
-        while let Opened::Took(len) = inflate(rest, &mut opened).unwrap() {
+        while let UnsealResult::Took(len) = inflate(rest, &mut opened).unwrap() {
             rest = &rest[len..];
         }
         prop_assert!(rest.is_empty());
@@ -110,7 +110,7 @@ proptest! {
     }
 
     #[test]
-    fn any_block_is_taken_or_refused(plain in -2..5000_i32, block in vec(any::<u8>(), 0..80)) {
+    fn any_block_is_accepted_or_rejected(plain in -2..5000_i32, block in vec(any::<u8>(), 0..80)) {
         let mut out = Vec::new();
         if inflate(&announcing(plain, &block), &mut out).is_ok() {
             prop_assert_eq!(out.len(), HEADER_LEN + plain as usize);

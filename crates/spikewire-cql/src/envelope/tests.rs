@@ -32,7 +32,7 @@ fn a_header_is_read_when_it_is_whole() {
 }
 
 #[test]
-fn a_refusal_may_come_in_a_version_that_is_not_ours() {
+fn a_rejection_may_come_in_a_version_that_is_not_ours() {
     let beta = Header::read(&[0x86, 0x10, 0, 0, 0, 0, 0, 0, 9]).unwrap().unwrap();
     assert_eq!((beta.version, beta.layout()), (6, Version::V5));
     let old = Header::read(&[0x83, 0, 0, 0, 0, 0, 0, 0, 9]).unwrap().unwrap();
@@ -40,7 +40,7 @@ fn a_refusal_may_come_in_a_version_that_is_not_ours() {
 }
 
 #[test]
-fn a_peer_that_speaks_something_else_is_found_out_by_its_first_byte() {
+fn another_protocol_is_recognized_by_its_first_byte() {
     for (bytes, guess) in [
         (&b"H"[..], "(HTTP?)"),
         (b"HTTP/1.1 400 Bad Request\r\n\r\n", "(HTTP?): it begins with \"HTTP/1.1 400 Bad\""),
@@ -54,7 +54,7 @@ fn a_peer_that_speaks_something_else_is_found_out_by_its_first_byte() {
 }
 
 #[test]
-fn a_body_longer_than_any_is_refused() {
+fn a_body_longer_than_any_is_rejected() {
     let header = |body: u32| {
         let mut bytes = [0x84, 0, 0, 1, 8, 0, 0, 0, 0];
         bytes[5..].copy_from_slice(&body.to_be_bytes());

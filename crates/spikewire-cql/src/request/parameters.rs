@@ -85,7 +85,7 @@ impl<'a> Parameters<'a> {
             (self.page_size.is_some(), "page size"),
             (self.paging_state.is_some(), "paging state"),
         ];
-        if let Some((_, what)) = absent.into_iter().find(|(given, _)| *given) {
+        if let Some((_, what)) = absent.into_iter().find(|(is_set, _)| *is_set) {
             return Err(RequestError::NotInBatch(what));
         }
         self.consistency.write(out);
@@ -124,7 +124,7 @@ impl<'a> Parameters<'a> {
             (self.keyspace.is_some(), bit::KEYSPACE),
             (self.now_in_seconds.is_some(), bit::NOW_IN_SECONDS),
         ];
-        parts.into_iter().filter(|(given, _)| *given).map(|(_, bit)| bit).sum()
+        parts.into_iter().filter(|(is_set, _)| *is_set).map(|(_, bit)| bit).sum()
     }
 
     fn write_common(&self, out: &mut Vec<u8>) -> Result<(), RequestError> {

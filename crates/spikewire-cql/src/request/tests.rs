@@ -20,7 +20,7 @@ fn with(parameters: &Parameters<'_>, version: Version) -> Result<(), RequestErro
 }
 
 #[test]
-fn parameters_that_a_version_has_no_place_for_are_refused() {
+fn parameters_that_a_version_has_no_place_for_are_rejected() {
     let keyspace = Parameters { keyspace: Some("ks"), ..Parameters::default() };
     let now = Parameters { now_in_seconds: Some(1), ..Parameters::default() };
     for (parameters, what) in [(keyspace, "a keyspace for one request"), (now, "now_in_seconds")] {
@@ -32,7 +32,7 @@ fn parameters_that_a_version_has_no_place_for_are_refused() {
 }
 
 #[test]
-fn parameters_that_servers_refuse_are_not_sent() {
+fn parameters_that_servers_reject_are_not_sent() {
     let none = Parameters::default();
     for size in [0, -1, i32::MIN] {
         let parameters = Parameters { page_size: Some(size), ..none };
@@ -63,7 +63,7 @@ fn a_batch_has_no_pages() {
 }
 
 #[test]
-fn what_is_too_long_for_its_length_is_refused_and_leaves_nothing() {
+fn what_is_too_long_for_its_length_is_rejected_and_leaves_nothing() {
     let mut out = BEFORE.to_vec();
     let long = "x".repeat(65_536);
     let too_long = |what, len| RequestError::TooLong(TooLong { what, len, most: 65_535 });
@@ -203,7 +203,7 @@ fn run(named: bool) -> impl Strategy<Value = Run> {
 }
 
 #[derive(Debug, Clone)]
-struct Given {
+struct RequestParts {
     version: Version,
     consistency: Consistency,
     skip_metadata: bool,
@@ -218,7 +218,7 @@ struct Given {
 }
 
 prop_compose! {
-    fn given()(
+    fn parts()(
         version in select(&Version::ALL[..]),
         consistency in select(&Consistency::ALL[..]),
         skip_metadata: bool,
@@ -228,9 +228,9 @@ prop_compose! {
         timestamp in option::of(i64::MIN + 1..=i64::MAX),
         (keyspace, now_in_seconds) in (option::of(".{0,5}"), option::of(any::<u32>())),
         (tracing, payload) in (any::<bool>(), vec((".{0,5}", option::of(vec(any::<u8>(), 0..5))), 0..3)),
-    ) -> Given {
+    ) -> RequestParts {
         let is_v5 = version == Version::V5;
-        Given {
+        RequestParts {
             version, consistency, skip_metadata, page_size, paging_state, serial_consistency, timestamp,
             keyspace: keyspace.filter(|_| is_v5),
             now_in_seconds: now_in_seconds.filter(|_| is_v5),
@@ -239,7 +239,7 @@ prop_compose! {
     }
 }
 
-impl Given {
+impl RequestParts {
     fn parameters(&self) -> Parameters<'_> {
         Parameters {
             consistency: self.consistency,
@@ -283,47 +283,47 @@ proptest! {
 
     #[test]
     fn queries_are_read_as_they_are_written(
-        given in given(),
+        parts in parts(),
         text in ".{0,20}",
         run in any::<bool>().prop_flat_map(run),
     ) {
-        let (values, parameters) = (run.values(), given.parameters());
+        let (values, parameters) = (run.values(), parts.parameters());
         let read = Message::Query(Query { text: &text, values, parameters });
-        given.check(&read, |out, extras| {
-            query(out, given.version, &text, values, &parameters, extras)
+        parts.check(&read, |out, extras| {
+            query(out, parts.version, &text, values, &parameters, extras)
         });
     }
 
     #[test]
     fn executions_are_read_as_they_are_written(
-        given in given(),
+        parts in parts(),
         id in vec(any::<u8>(), 0..20),
         metadata_id in vec(any::<u8>(), 0..20),
         run in any::<bool>().prop_flat_map(run),
     ) {
-        let (values, parameters) = (run.values(), given.parameters());
-        let known: &[u8] = if given.version == Version::V5 { &metadata_id } else { &[] };
+        let (values, parameters) = (run.values(), parts.parameters());
+        let known: &[u8] = if parts.version == Version::V5 { &metadata_id } else { &[] };
         let read = Message::Execute(Execute { id: &id, metadata_id: known, values, parameters });
-        given.check(&read, |out, extras| {
-            execute(out, given.version, &id, &metadata_id, values, &parameters, extras)
+        parts.check(&read, |out, extras| {
+            execute(out, parts.version, &id, &metadata_id, values, &parameters, extras)
         });
     }
 
     #[test]
-    fn prepares_are_read_as_they_are_written(given in given(), text in ".{0,20}") {
-        let keyspace = given.keyspace.as_deref();
+    fn prepares_are_read_as_they_are_written(parts in parts(), text in ".{0,20}") {
+        let keyspace = parts.keyspace.as_deref();
         let read = Message::Prepare(Prepare { text: &text, keyspace });
-        given.check(&read, |out, extras| prepare(out, given.version, &text, keyspace, extras));
+        parts.check(&read, |out, extras| prepare(out, parts.version, &text, keyspace, extras));
     }
 
     #[test]
     fn batches_are_read_as_they_are_written(
-        given in given(),
+        parts in parts(),
         kind in select(&BatchKind::ALL[..]),
         rows in vec((option::of(".{0,20}"), vec(any::<u8>(), 0..20), run(false)), 0..5),
     ) {
         let parameters = Parameters {
-            page_size: None, paging_state: None, skip_metadata: false, ..given.parameters()
+            page_size: None, paging_state: None, skip_metadata: false, ..parts.parameters()
         };
         let statements = rows.iter().map(|(text, id, run)| {
             let statement = text.as_deref().map_or(Statement::Prepared(id), Statement::Text);
@@ -331,8 +331,8 @@ proptest! {
         });
         let statements: Vec<_> = statements.collect();
         let read = Message::Batch(Batch { kind, statements: statements.clone(), parameters });
-        given.check(&read, |out, extras| {
-            let mut batch = BatchWriter::new(out, given.version, kind, extras)?;
+        parts.check(&read, |out, extras| {
+            let mut batch = BatchWriter::new(out, parts.version, kind, extras)?;
             for (statement, values) in statements {
                 match statement {
                     Statement::Text(text) => batch.query(text, values)?,

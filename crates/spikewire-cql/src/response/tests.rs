@@ -96,7 +96,7 @@ fn write_type() -> impl Strategy<Value = WriteType> {
 
 /// Codes with their details. Version 4 has no reasons for failures.
 fn details(version: Version) -> impl Strategy<Value = (Code, Details)> {
-    let told = move |mut failures: Failures| {
+    let reported = move |mut failures: Failures| {
         if version == Version::V4 {
             failures.reasons.clear();
         }
@@ -111,8 +111,8 @@ fn details(version: Version) -> impl Strategy<Value = (Code, Details)> {
         replicas().prop_map(|replicas| (Code::Unavailable, Details::Unavailable(replicas))),
         (replicas(), write_type(), any::<u16>()).prop_map(
             move |(replicas, write_type, contentions)| {
-                let is_told = version == Version::V5 && write_type == WriteType::Cas;
-                let contentions = is_told.then_some(contentions);
+                let is_reported = version == Version::V5 && write_type == WriteType::Cas;
+                let contentions = is_reported.then_some(contentions);
                 (Code::WriteTimeout, Details::WriteTimeout { replicas, write_type, contentions })
             }
         ),
@@ -121,12 +121,12 @@ fn details(version: Version) -> impl Strategy<Value = (Code, Details)> {
         }),
         (replicas(), failures(), any::<bool>()).prop_map(
             move |(replicas, failures, data_present)| {
-                let failures = told(failures);
+                let failures = reported(failures);
                 (Code::ReadFailure, Details::ReadFailure { replicas, failures, data_present })
             }
         ),
         (replicas(), failures(), write_type()).prop_map(move |(replicas, failures, write_type)| {
-            let failures = told(failures);
+            let failures = reported(failures);
             (Code::WriteFailure, Details::WriteFailure { replicas, failures, write_type })
         }),
         (name(), name(), vec(name(), 0..3)).prop_map(|(keyspace, function, arguments)| {
@@ -320,7 +320,7 @@ fn counts_without_bytes_behind_them_are_malformed() {
 }
 
 #[test]
-fn a_partition_key_is_made_of_markers_that_there_are() {
+fn a_partition_key_consists_of_existing_markers() {
     // Two empty ids, flags, one marker, one key column: marker 1.
     let body = [&ints(&[4])[..], &[0; 4], &ints(&[0, 1, 1]), &[0, 1]].concat();
     assert_eq!(result(&body), Err(Malformed::new("a key by marker 1 of 1")));

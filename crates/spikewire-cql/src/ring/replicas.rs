@@ -47,19 +47,19 @@ impl<N> Ring<N> {
             Strategy::Anywhere => return None,
         };
         let mut known: HashSet<Arc<[u32]>> = HashSet::new();
-        let mut found = Vec::new();
+        let mut list_of_owner = Vec::new();
         let mut lists: Vec<_> = self
             .owners
             .iter()
             .rev()
             .map(|owner| {
                 to_front(&mut order, *owner);
-                found.clear();
-                pick.take(&order, &self.places, &mut found);
-                if let Some(list) = known.get(found.as_slice()) {
+                list_of_owner.clear();
+                pick.take(&order, &self.places, &mut list_of_owner);
+                if let Some(list) = known.get(list_of_owner.as_slice()) {
                     return list.clone();
                 }
-                let list: Arc<[u32]> = found.as_slice().into();
+                let list: Arc<[u32]> = list_of_owner.as_slice().into();
                 known.insert(list.clone());
                 list
             })
@@ -113,7 +113,7 @@ impl Pick {
                     racks.resize(racks.len().max(place.rack as usize + 1), true);
                     racks[place.rack as usize] = false;
                 }
-                let free = racks.iter().filter(|taken| !**taken).count();
+                let free = racks.iter().filter(|used| !**used).count();
                 Quota {
                     replicas: factor.min(here().count()),
                     repeats: factor.saturating_sub(free),
@@ -124,15 +124,15 @@ impl Pick {
         Self::Network { left: dcs.clone(), dcs }
     }
 
-    fn take(&mut self, order: &[u32], places: &[Place], found: &mut Vec<u32>) {
+    fn take(&mut self, order: &[u32], places: &[Place], replicas: &mut Vec<u32>) {
         let (dcs, left) = match self {
-            Self::Simple(factor) => return found.extend(order.iter().take(*factor)),
+            Self::Simple(factor) => return replicas.extend(order.iter().take(*factor)),
             Self::Network { dcs, left } => (dcs, left),
         };
         left.clone_from_slice(dcs);
-        let mut wanted: usize = dcs.iter().map(|dc| dc.replicas).sum();
+        let mut remaining: usize = dcs.iter().map(|dc| dc.replicas).sum();
         for node in order {
-            if wanted == 0 {
+            if remaining == 0 {
                 break;
             }
             let place = places[*node as usize];
@@ -147,8 +147,8 @@ impl Pick {
             }
             *rack = true;
             dc.replicas -= 1;
-            wanted -= 1;
-            found.push(*node);
+            remaining -= 1;
+            replicas.push(*node);
         }
     }
 }

@@ -23,8 +23,8 @@ fn open_all(unsealer: &mut Unsealer, mut sealed: &[u8]) -> Result<Vec<u8>> {
     let mut plain = Vec::new();
     while !sealed.is_empty() {
         match unsealer.open(sealed, &mut plain)? {
-            Opened::Took(len) => sealed = &sealed[len..],
-            Opened::Awaits(_) => panic!("a segment that is not whole"),
+            UnsealResult::Took(len) => sealed = &sealed[len..],
+            UnsealResult::Awaits(_) => panic!("a segment that is not whole"),
         }
     }
     Ok(plain)
@@ -205,9 +205,12 @@ fn a_segment_is_opened_when_its_last_byte_is_there() {
         for split in 0..wire.len() {
             let (mut unsealer, mut out) = (Unsealer::new(lz4), Vec::new());
             let announced = if split < header_len(lz4) { 0 } else { wire.len() };
-            assert_eq!(unsealer.open(&wire[..split], &mut out), Ok(Opened::Awaits(announced)));
+            assert_eq!(
+                unsealer.open(&wire[..split], &mut out),
+                Ok(UnsealResult::Awaits(announced))
+            );
             assert_eq!(out, []);
-            assert_eq!(unsealer.open(&wire, &mut out), Ok(Opened::Took(wire.len())));
+            assert_eq!(unsealer.open(&wire, &mut out), Ok(UnsealResult::Took(wire.len())));
             assert_eq!(out, plain);
         }
     }
@@ -230,18 +233,18 @@ proptest! {
         prop_assert_eq!(&out[..before.len()], &before);
         let sealed = &out[before.len()..];
         // As if it arrived in two reads.
-        let (mut unsealer, mut opened, mut taken) = (Unsealer::new(lz4), Vec::new(), 0);
+        let (mut unsealer, mut opened, mut consumed) = (Unsealer::new(lz4), Vec::new(), 0);
         for end in [cut.index(sealed.len() + 1), sealed.len()] {
-            while let Opened::Took(len) = unsealer.open(&sealed[taken..end], &mut opened).unwrap() {
-                taken += len;
+            while let UnsealResult::Took(len) = unsealer.open(&sealed[consumed..end], &mut opened).unwrap() {
+                consumed += len;
             }
         }
-        prop_assert_eq!(taken, sealed.len());
+        prop_assert_eq!(consumed, sealed.len());
         prop_assert!(opened == plain);
     }
 
     #[test]
-    fn any_bytes_with_good_checksums_are_taken_or_refused(
+    fn any_bytes_with_good_checksums_are_accepted_or_rejected(
         payloads in vec((vec(any::<u8>(), 0..60), any::<bool>(), 0..400_usize), 0..6),
         lz4: bool,
     ) {
@@ -254,7 +257,7 @@ proptest! {
             wire.extend_from_slice(&crc32(&payload).to_le_bytes());
             let mut out = Vec::new();
             match unsealer.open(&wire, &mut out) {
-                Ok(opened) => prop_assert_eq!(opened, Opened::Took(wire.len())),
+                Ok(opened) => prop_assert_eq!(opened, UnsealResult::Took(wire.len())),
                 Err(_) => break,
             }
         }

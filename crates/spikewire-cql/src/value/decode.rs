@@ -137,8 +137,8 @@ fn map<K: Sink + ?Sized>(
     let mut reader = Reader(bytes);
     let left = count(ty, &mut reader, 8)?;
     let mut entries = Entries { key, value, reader, left, sink };
-    let made = sink.map(key, value, &mut entries)?;
-    Ok(finished(made, ty, entries.left, &entries.reader)?)
+    let decoded = sink.map(key, value, &mut entries)?;
+    Ok(finished(decoded, ty, entries.left, &entries.reader)?)
 }
 
 fn tuple<K: Sink + ?Sized>(

@@ -2,7 +2,7 @@
 
 use std::net::IpAddr;
 
-use super::misfit::{Misfit, Problem, Step};
+use super::encode_error::{EncodeError, Problem, Step};
 use super::number::shortest;
 use super::source::{Accept, AcceptEntries, Presence, Source, Unfit};
 use super::vint::{put_duration, put_unsigned_vint};
@@ -40,19 +40,20 @@ pub fn encode_bound<S: Source + ?Sized>(
 }
 
 #[cold]
-fn raise<E: From<Misfit>>(unfit: Unfit<E>, name: Option<&str>) -> E {
+fn raise<E: From<EncodeError>>(unfit: Unfit<E>, name: Option<&str>) -> E {
     let unfit = match name {
         Some(name) => unfit.within(|| Step::Column(name.to_owned())),
         None => unfit,
     };
     match unfit {
-        Unfit::Misfit(misfit) => (*misfit).into(),
+        Unfit::Encode(error) => (*error).into(),
         Unfit::Host(error) => error,
         // The traversal has already added a type to these.
-        Unfit::Kind | Unfit::Range | Unfit::Invalid(_) => {
-            Misfit::new(Type::Blob, Problem::Kind { value: "a value of another kind".to_owned() })
-                .into()
-        }
+        Unfit::Kind | Unfit::Range | Unfit::Invalid(_) => EncodeError::new(
+            Type::Blob,
+            Problem::Kind { value: "a value of another kind".to_owned() },
+        )
+        .into(),
     }
 }
 
@@ -89,15 +90,15 @@ fn nested<S: Source + ?Sized>(
             out.extend_from_slice(&NULL);
             Ok(())
         }
-        Presence::Null => Err(Unfit::misfit(ty, Problem::Null)),
-        Presence::Unset => Err(Unfit::misfit(ty, Problem::Unset)),
+        Presence::Null => Err(Unfit::encode_error(ty, Problem::Null)),
+        Presence::Unset => Err(Unfit::encode_error(ty, Problem::Unset)),
         Presence::Empty => empty(ty, out),
     }
 }
 
 fn empty<E>(ty: &Type, out: &mut Vec<u8>) -> Result<(), Unfit<E>> {
     if !ty.allows_empty() {
-        return Err(Unfit::misfit(ty, Problem::Empty));
+        return Err(Unfit::encode_error(ty, Problem::Empty));
     }
     out.extend_from_slice(&EMPTY);
     Ok(())
@@ -138,7 +139,7 @@ fn framed_any<S: Source + ?Sized>(
     body(ty, value, out)?;
     let len = out.len() - start - 4;
     let Ok(announced) = i32::try_from(len) else {
-        return Err(Unfit::misfit(ty, Problem::TooLong { len }));
+        return Err(Unfit::encode_error(ty, Problem::TooLong { len }));
     };
     out[start..start + 4].copy_from_slice(&announced.to_be_bytes());
     Ok(())
@@ -169,7 +170,7 @@ fn write<S: Source + ?Sized>(
             let start = out.len();
             value.text(out)?;
             if !out[start..].is_ascii() {
-                return Err(Unfit::misfit(ty, Problem::NotAscii));
+                return Err(Unfit::encode_error(ty, Problem::NotAscii));
             }
         }
         Type::Blob | Type::Custom(_) => value.bytes(out)?,
@@ -260,7 +261,7 @@ fn counted<E>(
     out.extend_from_slice(&EMPTY);
     write(out, &mut count)?;
     let Ok(announced) = i32::try_from(count) else {
-        return Err(Unfit::misfit(ty, Problem::TooLong { len: count }));
+        return Err(Unfit::encode_error(ty, Problem::TooLong { len: count }));
     };
     out[start..start + 4].copy_from_slice(&announced.to_be_bytes());
     Ok(())
@@ -274,11 +275,11 @@ fn tuple<S: Source + ?Sized>(
 ) -> Result<(), Unfit<S::Error>> {
     let mut parts = Tuple { components, out, count: 0 };
     value.items(ty, &mut parts)?;
-    let (found, expected) = (parts.count, components.len());
-    if found > expected {
-        return Err(Unfit::misfit(ty, Problem::Count { found, expected }));
+    let (count, expected) = (parts.count, components.len());
+    if count > expected {
+        return Err(Unfit::encode_error(ty, Problem::Count { count, expected }));
     }
-    (found..expected).for_each(|_| out.extend_from_slice(&NULL));
+    (count..expected).for_each(|_| out.extend_from_slice(&NULL));
     Ok(())
 }
 
@@ -289,7 +290,7 @@ fn fields<S: Source + ?Sized>(
     out: &mut Vec<u8>,
 ) -> Result<(), Unfit<S::Error>> {
     if let Some(name) = value.unknown_field(udt)? {
-        return Err(Unfit::misfit(ty, Problem::UnknownField { name }));
+        return Err(Unfit::encode_error(ty, Problem::UnknownField { name }));
     }
     for (index, (name, ty)) in udt.fields.iter().enumerate() {
         let start = out.len();
@@ -310,9 +311,9 @@ fn elements<S: Source + ?Sized>(
     let fixed = vector.element.width_in_vector().is_some();
     let mut elements = Elements { vector, fixed, out, count: 0 };
     value.items(ty, &mut elements)?;
-    let (found, expected) = (elements.count, vector.dimension);
-    if found != expected {
-        return Err(Unfit::misfit(ty, Problem::Count { found, expected }));
+    let (count, expected) = (elements.count, vector.dimension);
+    if count != expected {
+        return Err(Unfit::encode_error(ty, Problem::Count { count, expected }));
     }
     Ok(())
 }
@@ -323,7 +324,7 @@ struct List<'a> {
     count: &'a mut usize,
 }
 
-impl<E: From<Misfit>> Accept<E> for List<'_> {
+impl<E: From<EncodeError>> Accept<E> for List<'_> {
     #[inline]
     fn item<S: Source<Error = E> + ?Sized>(&mut self, item: &S) -> Result<(), Unfit<E>> {
         let index = *self.count;
@@ -340,7 +341,7 @@ struct Map<'a> {
     count: &'a mut usize,
 }
 
-impl<E: From<Misfit>> AcceptEntries<E> for Map<'_> {
+impl<E: From<EncodeError>> AcceptEntries<E> for Map<'_> {
     #[inline]
     fn entry<K, V>(&mut self, key: &K, value: &V) -> Result<(), Unfit<E>>
     where
@@ -360,7 +361,7 @@ struct Tuple<'a> {
     count: usize,
 }
 
-impl<E: From<Misfit>> Accept<E> for Tuple<'_> {
+impl<E: From<EncodeError>> Accept<E> for Tuple<'_> {
     fn item<S: Source<Error = E> + ?Sized>(&mut self, item: &S) -> Result<(), Unfit<E>> {
         let index = self.count;
         self.count += 1;
@@ -377,7 +378,7 @@ struct Field<'a> {
     out: &'a mut Vec<u8>,
 }
 
-impl<E: From<Misfit>> Accept<E> for Field<'_> {
+impl<E: From<EncodeError>> Accept<E> for Field<'_> {
     fn item<S: Source<Error = E> + ?Sized>(&mut self, item: &S) -> Result<(), Unfit<E>> {
         // If there are several, the last one wins.
         self.out.truncate(self.start);
@@ -408,14 +409,14 @@ impl Elements<'_> {
                 self.out.push(0);
                 Ok(())
             }
-            Presence::Null => Err(Unfit::misfit(ty, Problem::Null)),
-            Presence::Unset => Err(Unfit::misfit(ty, Problem::Unset)),
-            Presence::Empty => Err(Unfit::misfit(ty, Problem::Empty)),
+            Presence::Null => Err(Unfit::encode_error(ty, Problem::Null)),
+            Presence::Unset => Err(Unfit::encode_error(ty, Problem::Unset)),
+            Presence::Empty => Err(Unfit::encode_error(ty, Problem::Empty)),
         }
     }
 }
 
-impl<E: From<Misfit>> Accept<E> for Elements<'_> {
+impl<E: From<EncodeError>> Accept<E> for Elements<'_> {
     #[inline]
     fn item<S: Source<Error = E> + ?Sized>(&mut self, item: &S) -> Result<(), Unfit<E>> {
         let index = self.count;

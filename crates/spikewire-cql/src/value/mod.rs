@@ -4,7 +4,7 @@
 //! | module | contents |
 //! |---|---|
 //! | `source` | [`Source`]: a host's value to be sent |
-//! | `misfit` | [`Misfit`]: why it cannot be sent, and where the problem is |
+//! | `encode_error` | [`EncodeError`]: why it cannot be sent, and where the problem is |
 //! | `encode` | [`encode()`]: the traversal, with all checks |
 //! | `sink` | [`Sink`]: creates a host's values |
 //! | `decode` | [`decode()`]: the traversal |
@@ -12,28 +12,28 @@
 //! | `number` | [`Varint`] and [`Decimal`] |
 //! | `order` | the order of sets and maps on servers |
 //! | `fixed` | bulk decoding of fixed-width numbers |
-//! | `own` | [`Value`], a value of any type, and [`Values`], its sink |
+//! | `any` | [`Value`], a value of any type, and [`Values`], its sink |
 //! | `rust` | other Rust types as sources |
 
+mod any;
 mod decode;
 mod encode;
+mod encode_error;
 mod fixed;
-mod misfit;
 mod number;
 mod order;
-mod own;
 mod rust;
 mod sink;
 mod source;
 mod vint;
 
+pub use any::{Value, Values};
 pub use decode::decode;
 pub use encode::{encode, encode_bound};
+pub use encode_error::{EncodeError, Place, Problem, Step};
 pub use fixed::Fixed;
-pub use misfit::{Misfit, Place, Problem, Step};
 pub use number::{Decimal, Varint, shortest};
 pub use order::{has_order, in_order};
-pub use own::{Value, Values};
 pub use rust::{Date, Time, Timestamp, Unset, Uuid};
 pub use sink::{Elements, Entry, MapEntries, Sink};
 pub use source::{Accept, AcceptEntries, Presence, Source, Unfit};

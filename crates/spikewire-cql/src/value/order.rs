@@ -253,8 +253,8 @@ mod tests {
     }
 
     fn sorted(ty: &Type, parts: &[&[u8]]) -> Vec<Vec<u8>> {
-        let made = in_order(&Type::set(ty.clone()), &collection(parts, 1)).unwrap();
-        let mut reader = Reader(&made);
+        let sorted_set = in_order(&Type::set(ty.clone()), &collection(parts, 1)).unwrap();
+        let mut reader = Reader(&sorted_set);
         let count = reader.int().unwrap();
         (0..count).map(|_| part(&mut reader).unwrap().unwrap().to_vec()).collect()
     }
@@ -283,8 +283,11 @@ mod tests {
         let ty = Type::map(Type::Text, Type::set(Type::Text));
         let [two, one] = [collection(&[b"y", b"x"], 1), collection(&[b"a"], 1)];
         let sorted = collection(&[b"x", b"y"], 1);
-        let given = collection(&[b"pear", &two, b"apple", &one], 2);
-        assert_eq!(in_order(&ty, &given), Some(collection(&[b"apple", &one, b"pear", &sorted], 2)));
+        let unordered = collection(&[b"pear", &two, b"apple", &one], 2);
+        assert_eq!(
+            in_order(&ty, &unordered),
+            Some(collection(&[b"apple", &one, b"pear", &sorted], 2))
+        );
         let twice = collection(&[b"pear", &one, b"pear", &two], 2);
         assert_eq!(in_order(&ty, &twice), Some(collection(&[b"pear", &sorted], 2)));
     }

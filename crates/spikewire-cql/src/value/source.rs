@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::net::IpAddr;
 
-use super::misfit::{Misfit, Problem, Step};
+use super::encode_error::{EncodeError, Problem, Step};
 use super::vint::Duration;
 use crate::types::{Type, Udt};
 
@@ -30,7 +30,7 @@ pub enum Unfit<E> {
     /// Something else, in words.
     Invalid(Cow<'static, str>),
     /// Something within it is wrong.
-    Misfit(Box<Misfit>),
+    Encode(Box<EncodeError>),
     /// The host itself failed.
     Host(E),
 }
@@ -51,19 +51,19 @@ impl<E> Unfit<E> {
             Self::Invalid(why) => Problem::Invalid(why),
             known => return known,
         };
-        Self::misfit(ty, problem)
+        Self::encode_error(ty, problem)
     }
 
     #[cold]
-    pub(super) fn misfit(ty: &Type, problem: Problem) -> Self {
-        Self::Misfit(Box::new(Misfit::new(ty.clone(), problem)))
+    pub(super) fn encode_error(ty: &Type, problem: Problem) -> Self {
+        Self::Encode(Box::new(EncodeError::new(ty.clone(), problem)))
     }
 
     /// The same as seen from the enclosing value.
     #[cold]
     pub(super) fn within(self, step: impl FnOnce() -> Step) -> Self {
         match self {
-            Self::Misfit(misfit) => Self::Misfit(Box::new(misfit.within(step()))),
+            Self::Encode(error) => Self::Encode(Box::new(error.within(step()))),
             other => other,
         }
     }
@@ -88,7 +88,7 @@ pub trait AcceptEntries<E> {
 /// return [`Unfit::Kind`], which is the default for every method.
 pub trait Source {
     /// The host's error.
-    type Error: From<Misfit>;
+    type Error: From<EncodeError>;
 
     /// Whether there is a value.
     fn presence(&self) -> Presence;

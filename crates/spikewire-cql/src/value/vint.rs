@@ -68,9 +68,9 @@ pub(super) fn put_unsigned_vint(number: u64, out: &mut Vec<u8>, at: usize) {
 pub(super) fn read_unsigned_vint(reader: &mut Reader<'_>) -> Result<u64> {
     let first = reader.byte()?;
     let more = first.leading_ones() as usize;
-    let kept = if more >= 7 { 0 } else { u64::from(first & (0x7f >> more)) };
+    let high = if more >= 7 { 0 } else { u64::from(first & (0x7f >> more)) };
     let rest = reader.take(more)?;
-    Ok(rest.iter().fold(kept, |number, byte| number << 8 | u64::from(*byte)))
+    Ok(rest.iter().fold(high, |number, byte| number << 8 | u64::from(*byte)))
 }
 
 fn read_vint(reader: &mut Reader<'_>) -> Result<i64> {

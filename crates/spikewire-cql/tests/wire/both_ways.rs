@@ -1,7 +1,7 @@
 //! Everything in the dialogues is written back unchanged.
 
 use spikewire_cql::compression::{compress_bodies, inflate};
-use spikewire_cql::envelope::{self, Extras, HEADER_LEN, Header, Opened, flag};
+use spikewire_cql::envelope::{self, Extras, HEADER_LEN, Header, UnsealResult, flag};
 use spikewire_cql::request::batch::Statement;
 use spikewire_cql::request::{self, BatchWriter, Message, Request, Startup};
 use spikewire_cql::response::Response;
@@ -12,43 +12,43 @@ use super::script::{Around, all};
 /// The envelope of a line, with an uncompressed body.
 fn inflated(plain: &[u8]) -> Vec<u8> {
     let mut out = Vec::new();
-    assert_eq!(inflate(plain, &mut out), Ok(Opened::Took(plain.len())));
+    assert_eq!(inflate(plain, &mut out), Ok(UnsealResult::Took(plain.len())));
     out
 }
 
 #[test]
-fn responses_are_written_as_they_were_heard() {
+fn responses_are_written_as_recorded() {
     for line in all().into_iter().filter(|line| line.is_response) {
-        let heard = inflated(&line.plain);
-        let header = Header::read(&heard).unwrap().unwrap();
+        let recorded = inflated(&line.plain);
+        let header = Header::read(&recorded).unwrap().unwrap();
         let response =
-            Response::read(&heard).unwrap_or_else(|error| panic!("{}: {error}", line.place));
-        let mut said = Vec::new();
-        response.write(&mut said, header.layout(), header.stream).unwrap();
-        let again = Response::read(&said).unwrap();
+            Response::read(&recorded).unwrap_or_else(|error| panic!("{}: {error}", line.place));
+        let mut written = Vec::new();
+        response.write(&mut written, header.layout(), header.stream).unwrap();
+        let again = Response::read(&written).unwrap();
         assert_eq!(again, response, "{}", line.place);
         // Cassandra says that names are global even where it omits them.
-        let mut expected = heard.clone();
+        let mut expected = recorded.clone();
         if matches!(line.place.as_str(), "v4 pages 3" | "v4 pages 5" | "v5 pages 3") {
             let flags = HEADER_LEN + 7;
             assert_eq!(expected[flags] & 0x05, 0x05, "{}", line.place);
             expected[flags] &= !0x01;
         }
-        assert_eq!(said, expected, "{}", line.place);
+        assert_eq!(written, expected, "{}", line.place);
     }
 }
 
 #[test]
-fn requests_are_written_as_they_were_said() {
+fn requests_are_written_as_recorded() {
     for line in all().into_iter().filter(|line| !line.is_response) {
-        let heard = inflated(&line.plain);
-        let header = Header::read(&heard).unwrap().unwrap();
-        let request = Request::parse(&header, &heard[HEADER_LEN..]);
+        let recorded = inflated(&line.plain);
+        let header = Header::read(&recorded).unwrap().unwrap();
+        let request = Request::parse(&header, &recorded[HEADER_LEN..]);
         let request = request.unwrap_or_else(|error| panic!("{}: {error}", line.place));
-        let mut said = Vec::new();
-        write(&request, &header, &mut said);
-        envelope::stamp(&mut said, header.stream as u16);
-        assert_eq!(said, heard, "{}", line.place);
+        let mut written = Vec::new();
+        write(&request, &header, &mut written);
+        envelope::stamp(&mut written, header.stream as u16);
+        assert_eq!(written, recorded, "{}", line.place);
     }
 }
 
@@ -105,7 +105,7 @@ fn segments_without_compression_are_sealed_as_they_were() {
 }
 
 #[test]
-fn segments_with_compression_hold_what_was_said() {
+fn segments_with_compression_hold_the_message() {
     for line in all() {
         if line.around != (Around::Segment { lz4: true }) {
             continue;
@@ -114,7 +114,7 @@ fn segments_with_compression_hold_what_was_said() {
         segment::seal(&mut sealed, 0, true);
         let mut plain = Vec::new();
         let opened = Unsealer::new(true).open(&sealed, &mut plain);
-        assert_eq!(opened, Ok(Opened::Took(sealed.len())));
+        assert_eq!(opened, Ok(UnsealResult::Took(sealed.len())));
         assert_eq!(plain, line.plain, "{}", line.place);
     }
 }

@@ -76,7 +76,7 @@ fn handshakes() {
 }
 
 #[test]
-fn a_startup_says_all_that_it_is_told_to() {
+fn a_startup_contains_all_options() {
     let mut out = Vec::new();
     let driver = Some(("Name", "1.0"));
     let extras = &[("CLIENT_ID", "x")][..];

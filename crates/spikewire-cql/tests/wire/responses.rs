@@ -71,7 +71,7 @@ fn cells(rows: &Rows<'_>) -> Vec<Option<Vec<u8>>> {
 }
 
 #[test]
-fn a_server_says_what_it_supports() {
+fn a_server_lists_what_it_supports() {
     with("v4 opening 1", |response| {
         let Message::Supported(supported) = response.message else { panic!("{response:?}") };
         assert_eq!(supported.get("CQL_VERSION"), ["3.4.7"]);
@@ -155,7 +155,7 @@ fn pages_without_metadata() {
 }
 
 #[test]
-fn a_conditional_write_that_is_refused_shows_the_row() {
+fn a_conditional_write_that_is_rejected_shows_the_row() {
     rows("v4 writes 5", |rows| {
         let columns = &rows.metadata.as_ref().unwrap().columns;
         assert_eq!((&*columns[0].name, &columns[0].ty), ("[applied]", &Type::Boolean));

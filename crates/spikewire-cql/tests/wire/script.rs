@@ -1,6 +1,6 @@
 //! Parses the dialogues.
 
-use spikewire_cql::envelope::{HEADER_LEN, Header, Opened};
+use spikewire_cql::envelope::{HEADER_LEN, Header, UnsealResult};
 use spikewire_cql::segment::Unsealer;
 
 const TEXT: &str = include_str!("dialogues.txt");
@@ -46,8 +46,8 @@ pub fn all() -> Vec<Line> {
 
 /// The line with this number in this dialogue.
 pub fn line(place: &str) -> Line {
-    let found = all().into_iter().find(|line| line.place == place);
-    found.unwrap_or_else(|| panic!("no line {place}"))
+    let line = all().into_iter().find(|line| line.place == place);
+    line.unwrap_or_else(|| panic!("no line {place}"))
 }
 
 /// Parses hexadecimal bytes, ignoring blanks.
@@ -69,7 +69,7 @@ fn parse(place: String, is_response: bool, sealed: Vec<u8>) -> Line {
     let lz4 = place.contains("LZ4");
     let mut plain = Vec::new();
     let opened = Unsealer::new(lz4).open(&sealed, &mut plain);
-    assert_eq!(opened, Ok(Opened::Took(sealed.len())), "{place}");
+    assert_eq!(opened, Ok(UnsealResult::Took(sealed.len())), "{place}");
     assert!(plain.len() >= HEADER_LEN, "{place}");
     Line { place, is_response, sealed, around: Around::Segment { lz4 }, plain }
 }

@@ -3,7 +3,7 @@
 use spikewire_cassandra::{Error, Kind};
 use spikewire_cql::notation::Malformed;
 use spikewire_cql::request::RequestError;
-use spikewire_cql::value::{Misfit, Problem};
+use spikewire_cql::value::{EncodeError, Problem};
 
 use crate::js::Failure;
 use crate::js::failure::camel;
@@ -23,8 +23,8 @@ impl From<RequestError> for Failure {
     }
 }
 
-impl From<Misfit> for Failure {
-    fn from(error: Misfit) -> Self {
+impl From<EncodeError> for Failure {
+    fn from(error: EncodeError) -> Self {
         let message = error.to_string();
         match error.problem {
             Problem::Kind { .. } => Self::Type(message),

@@ -104,7 +104,7 @@ impl Layout {
                 if !field.shape.is_empty() {
                     return Err(type_error(format!(
                         "key: field {name:?} must hold one value, not {}",
-                        field.shown
+                        field.type_name
                     )));
                 }
                 layout.key = Some(field);
@@ -137,7 +137,7 @@ fn number(field: Field, what: &str) -> PyResult<Field> {
         }
         _ => Err(type_error(format!(
             "{what}: field {:?} must be a number, not {}",
-            field.name, field.shown
+            field.name, field.type_name
         ))),
     }
 }
@@ -158,7 +158,7 @@ fn field(name: &str, part: &Bound<'_, PyAny>, mask: usize) -> PyResult<Field> {
     }
     Ok(Field {
         name: name.to_owned(),
-        shown: whole.str()?.to_string(),
+        type_name: whole.str()?.to_string(),
         offset,
         mask,
         cell,

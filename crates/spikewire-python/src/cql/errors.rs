@@ -6,7 +6,7 @@ use spikewire_cassandra::{Error, Kind};
 use spikewire_cql::notation::Malformed;
 use spikewire_cql::request::RequestError;
 use spikewire_cql::response::error::Details;
-use spikewire_cql::value::{Misfit, Problem};
+use spikewire_cql::value::{EncodeError, Problem};
 
 use crate::bridge::errors::{ErrorTree, Raise, overflow, type_error, value_error};
 
@@ -42,8 +42,8 @@ impl From<Error> for BoxedPyErr {
     }
 }
 
-impl From<Misfit> for BoxedPyErr {
-    fn from(error: Misfit) -> Self {
+impl From<EncodeError> for BoxedPyErr {
+    fn from(error: EncodeError) -> Self {
         let message = error.to_string();
         let raised = match error.problem {
             Problem::Kind { .. } => type_error(message),

@@ -41,9 +41,9 @@ impl List {
 
     /// A new list with some of the items.
     fn part(&self, range: impl std::slice::SliceIndex<[Val], Output = [Val]>) -> Result<Self> {
-        let made = Self::new(vec![], &self.0.bounds)?;
-        made.extend(self.0.inner.borrow().get(range).unwrap_or_default())?;
-        Ok(made)
+        let part = Self::new(vec![], &self.0.bounds)?;
+        part.extend(self.0.inner.borrow().get(range).unwrap_or_default())?;
+        Ok(part)
     }
 
     /// Appends items of another list, or of this one as it was.

@@ -62,7 +62,7 @@ impl Map {
                 return Ok((mlua::Value::Nil, mlua::Value::Nil));
             };
             let bounds = &map.0.bounds;
-            let given = match give {
+            let entry = match give {
                 Give::Pairs => {
                     (key.to_val(bounds)?.copy_to_lua(lua, bounds)?, value.copy_to_lua(lua, bounds)?)
                 }
@@ -70,7 +70,7 @@ impl Map {
                 Give::Values => (value.copy_to_lua(lua, bounds)?, mlua::Value::Nil),
             };
             *latest.borrow_mut() = Some(key);
-            Ok(given)
+            Ok(entry)
         })
     }
 
@@ -83,16 +83,16 @@ impl Map {
         pairs: impl Iterator<Item = (&'a MapKey, &'a Val)> + Clone,
         bounds: &Rc<Bounds>,
     ) -> Result<Self> {
-        let made = Self::new(BTreeMap::new(), bounds)?;
+        let map = Self::new(BTreeMap::new(), bounds)?;
         let mut cost = 0;
         for (key, value) in pairs.clone() {
             bounds.work(COST)?;
             cost += key.cost() + value.cost();
         }
-        made.0.grow(cost)?;
+        map.0.grow(cost)?;
         let copies = pairs.map(|(key, value)| (key.clone(), value.clone()));
-        made.0.inner.borrow_mut().extend(copies);
-        Ok(made)
+        map.0.inner.borrow_mut().extend(copies);
+        Ok(map)
     }
 }
 
@@ -115,11 +115,11 @@ pub fn register(lua: &Lua, bounds: &Rc<Bounds>) -> Result<()> {
     let map = lua.create_table()?;
     let own = bounds.clone();
     let make = move |_: &Lua, (_, pairs): (mlua::Value, mlua::Value)| {
-        let made = Map::new(BTreeMap::new(), &own)?;
+        let created = Map::new(BTreeMap::new(), &own)?;
         if let mlua::Value::Table(pairs) = pairs {
-            pairs.for_each(|key: mlua::Value, value: mlua::Value| made.set(key, value))?;
+            pairs.for_each(|key: mlua::Value, value: mlua::Value| created.set(key, value))?;
         }
-        Ok(made)
+        Ok(created)
     };
     callable(lua, &map, lua.create_function(make)?)?;
     let own = bounds.clone();

@@ -5,7 +5,7 @@ use std::hash::BuildHasher;
 
 use spikewire_cassandra::{Error, Result};
 use spikewire_cql::response::Column;
-use spikewire_cql::value::Misfit;
+use spikewire_cql::value::EncodeError;
 
 use super::value::ToValue;
 
@@ -39,12 +39,12 @@ impl<V: Values + ?Sized> Values for &V {
 
 #[inline]
 fn put(parameter: &Column, value: &(impl ToValue + ?Sized), out: &mut Vec<u8>) -> Result<()> {
-    value.bind(&parameter.name, &parameter.ty, out).map_err(misfit)
+    value.bind(&parameter.name, &parameter.ty, out).map_err(encode_error)
 }
 
 #[cold]
-fn misfit(misfit: Misfit) -> Error {
-    Error::invalid(misfit.to_string())
+fn encode_error(error: EncodeError) -> Error {
+    Error::invalid(error.to_string())
 }
 
 #[inline]
@@ -90,7 +90,7 @@ impl ToValue for &dyn ToValue {
         name: &str,
         ty: &spikewire_cql::types::Type,
         out: &mut Vec<u8>,
-    ) -> std::result::Result<(), Misfit> {
+    ) -> std::result::Result<(), EncodeError> {
         (**self).bind(name, ty, out)
     }
 }

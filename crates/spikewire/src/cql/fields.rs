@@ -34,7 +34,7 @@
 macro_rules! fields {
     ($name:ident { $($field:ident),+ $(,)? }) => {
         impl $crate::cql::Source for $name {
-            type Error = $crate::cql::Misfit;
+            type Error = $crate::cql::EncodeError;
 
             fn presence(&self) -> $crate::cql::Presence {
                 $crate::cql::Presence::Value
@@ -44,12 +44,12 @@ macro_rules! fields {
                 ::std::string::String::from(::std::stringify!($name))
             }
 
-            fn field<A: $crate::cql::Accept<$crate::cql::Misfit>>(
+            fn field<A: $crate::cql::Accept<$crate::cql::EncodeError>>(
                 &self,
                 _: usize,
                 name: &str,
                 into: &mut A,
-            ) -> ::std::result::Result<(), $crate::cql::Unfit<$crate::cql::Misfit>> {
+            ) -> ::std::result::Result<(), $crate::cql::Unfit<$crate::cql::EncodeError>> {
                 $(if name == ::std::stringify!($field) {
                     return into.item(&self.$field);
                 })+
@@ -61,7 +61,7 @@ macro_rules! fields {
                 udt: &$crate::cql::Udt,
             ) -> ::std::result::Result<
                 ::std::option::Option<::std::string::String>,
-                $crate::cql::Unfit<$crate::cql::Misfit>,
+                $crate::cql::Unfit<$crate::cql::EncodeError>,
             > {
                 let known = |field: &&str| udt.fields.iter().any(|(name, _)| name == field);
                 let mut fields = [$(::std::stringify!($field)),+].into_iter();

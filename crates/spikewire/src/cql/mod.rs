@@ -114,8 +114,8 @@ pub use spikewire_cql::response::schema::{Change, SchemaChange, Target};
 pub use spikewire_cql::response::{Code, Column, Details, ServerError, WriteType};
 pub use spikewire_cql::types::{Type, Udt, Vector};
 pub use spikewire_cql::value::{
-    Accept, AcceptEntries, Date, Decimal, Duration, Elements, MapEntries, Misfit, Presence, Source,
-    Time, Timestamp, Unfit, Unset, Uuid, Value, Varint,
+    Accept, AcceptEntries, Date, Decimal, Duration, Elements, EncodeError, MapEntries, Presence,
+    Source, Time, Timestamp, Unfit, Unset, Uuid, Value, Varint,
 };
 pub use spikewire_cql::version::Version;
 pub use spikewire_transport::tls::{Pem, Tls, TlsError, TlsOptions};

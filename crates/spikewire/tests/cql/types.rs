@@ -5,8 +5,8 @@ use std::fmt::Debug;
 use std::net::IpAddr;
 
 use spikewire::cql::{
-    Date, Decimal, Duration, FromValue, Kind, Misfit, Session, Source, Time, Timestamp, ToValue,
-    Uuid, Value, Varint,
+    Date, Decimal, Duration, EncodeError, FromValue, Kind, Session, Source, Time, Timestamp,
+    ToValue, Uuid, Value, Varint,
 };
 
 use crate::support::{Place, place};
@@ -66,7 +66,7 @@ impl Column<'_> {
 
     fn same<T>(&self, values: &[T])
     where
-        T: FromValue + Source<Error = Misfit> + Send + Sync + Clone + PartialEq + Debug,
+        T: FromValue + Source<Error = EncodeError> + Send + Sync + Clone + PartialEq + Debug,
     {
         for value in values {
             assert_eq!(self.there_and_back::<T>(value.clone()), *value);

@@ -2,7 +2,7 @@
 
 use std::fmt::{Display, Formatter, Result, Write as _};
 
-use super::{bin, hex, shown};
+use super::{bin, hex, write_value};
 use crate::cdt::context::{At, Inside};
 use crate::cdt::{By, ListOp, MapOp, Op, Request, Step, return_type as returns};
 use crate::expression::call::{BITS, CDT};
@@ -68,7 +68,7 @@ impl Call {
             (Inside::List, _) => path.extend([".[", &chosen, "]"]),
             _ => path.extend([".{", &chosen, "}"]),
         }
-        let asked = match returns {
+        let getter = match returns {
             returns::VALUE => String::new(),
             returns::COUNT => ".count()".to_owned(),
             returns::EXISTS => ".exists()".to_owned(),
@@ -79,7 +79,7 @@ impl Call {
                 format!(".get(return: {name})")
             }
         };
-        path += &asked;
+        path += &getter;
         if returns::kind(returns, single).is_none() {
             path += &self.pin();
         }
@@ -106,8 +106,8 @@ impl Call {
     /// The bin and the steps into it.
     fn start(name: &[u8], kind: Type, context: &[Step<&[u8]>], inside: Inside) -> Option<String> {
         let first = context.first().map_or(inside, |step| step.inside);
-        let wanted = if first == Inside::List { Type::List } else { Type::Map };
-        if kind != wanted {
+        let container = if first == Inside::List { Type::List } else { Type::Map };
+        if kind != container {
             return None;
         }
         let mut path = Text(name).to_string();
@@ -169,11 +169,11 @@ impl Display for Text<'_> {
     }
 }
 
-struct Shown<'a>(&'a Value);
+struct ValueText<'a>(&'a Value);
 
-impl Display for Shown<'_> {
+impl Display for ValueText<'_> {
     fn fmt(&self, f: &mut Formatter<'_>) -> Result {
-        shown(f, self.0)
+        write_value(f, self.0)
     }
 }
 
@@ -198,7 +198,7 @@ fn value(packed: &[u8]) -> Option<Value> {
 }
 
 fn value_text(packed: &[u8]) -> Option<String> {
-    value(packed).map(|value| Shown(&value).to_string())
+    value(packed).map(|value| ValueText(&value).to_string())
 }
 
 /// `.key`, or `.{@5}` if the key is not text.
@@ -206,7 +206,7 @@ fn key_step(key: &[u8]) -> Option<String> {
     match value(key)? {
         // Keys are written like bin names.
         Value::Str(name) => Some(Text(name.as_bytes()).to_string()[1..].to_owned()),
-        other => Some(format!(".{{@{}}}", Shown(&other))),
+        other => Some(format!(".{{@{}}}", ValueText(&other))),
     }
 }
 
@@ -214,7 +214,7 @@ fn list_text(packed: &[u8]) -> Option<String> {
     match Value::decode(Type::List.particle(), packed) {
         // A single value would not be read as a list again.
         Ok(Value::List(items)) if items.len() > 1 => {
-            let items: Vec<_> = items.iter().map(|item| Shown(item).to_string()).collect();
+            let items: Vec<_> = items.iter().map(|item| ValueText(item).to_string()).collect();
             Some(items.join(", "))
         }
         _ => None,

@@ -136,20 +136,20 @@ impl Display for Constant {
                 _ => write!(f, "X'{}'", hex(bytes)),
             },
             Self::Packed(kind, bytes) => match Value::decode(kind.particle(), bytes) {
-                Ok(value) => shown(f, &value),
+                Ok(value) => write_value(f, &value),
                 Err(_) => write!(f, "X'{}'", hex(bytes)),
             },
         }
     }
 }
 
-fn shown(f: &mut Formatter<'_>, value: &Value) -> Result {
+fn write_value(f: &mut Formatter<'_>, value: &Value) -> Result {
     match value {
         Value::List(items) => {
             f.write_char('[')?;
             for (at, item) in items.iter().enumerate() {
                 f.write_str(if at == 0 { "" } else { ", " })?;
-                shown(f, item)?;
+                write_value(f, item)?;
             }
             f.write_char(']')
         }
@@ -157,9 +157,9 @@ fn shown(f: &mut Formatter<'_>, value: &Value) -> Result {
             f.write_char('{')?;
             for (at, (key, value)) in pairs.iter().enumerate() {
                 f.write_str(if at == 0 { "" } else { ", " })?;
-                shown(f, key)?;
+                write_value(f, key)?;
                 f.write_str(": ")?;
-                shown(f, value)?;
+                write_value(f, value)?;
             }
             f.write_char('}')
         }

@@ -56,16 +56,16 @@ impl TextError {
     }
 
     /// The offending line of `text`, with a marker below it.
-    pub fn shown(&self, text: &str) -> String {
+    pub fn excerpt(&self, text: &str) -> String {
         let at = floor_boundary(text, self.at.start);
         let start = text[..at].rfind('\n').map_or(0, |newline| newline + 1);
         let end = text[at..].find('\n').map_or(text.len(), |newline| at + newline);
         let until = floor_boundary(text, self.at.end).clamp(at, end);
         let column = text[start..at].chars().count();
         let marks = text[at..until].chars().count().max(1);
-        let mut shown = String::new();
-        let _ = write!(shown, "{}\n{:column$}{}", &text[start..end], "", "^".repeat(marks));
-        shown
+        let mut excerpt = String::new();
+        let _ = write!(excerpt, "{}\n{:column$}{}", &text[start..end], "", "^".repeat(marks));
+        excerpt
     }
 }
 

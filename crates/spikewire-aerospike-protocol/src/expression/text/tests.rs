@@ -2,10 +2,10 @@ use super::*;
 use crate::expression::Expression as E;
 use crate::value::Value;
 
-fn shown(text: &str) -> String {
+fn reformatted(text: &str) -> String {
     match parse(text, &[]) {
-        Ok(found) => found.to_string(),
-        Err(error) => panic!("{error}\n{}", error.shown(text)),
+        Ok(expression) => expression.to_string(),
+        Err(error) => panic!("{error}\n{}", error.excerpt(text)),
     }
 }
 
@@ -51,8 +51,8 @@ fn texts_are_read() {
             assert!(parse(text, &[]).is_err());
             continue;
         }
-        assert_eq!(shown(text), read, "{text}");
-        assert_eq!(shown(read), read);
+        assert_eq!(reformatted(text), read, "{text}");
+        assert_eq!(reformatted(read), read);
     }
 }
 
@@ -88,8 +88,8 @@ fn paths_are_read() {
         ("$.m.k.toFloat() > 1.5", "toFloat($.m.k:INT) > 1.5"),
         ("$.m.count == 1 and $.m.{@'exists'} == 2", "$.m.count:INT == 1 and $.m.exists:INT == 2"),
     ] {
-        assert_eq!(shown(text), read, "{text}");
-        assert_eq!(shown(read), read);
+        assert_eq!(reformatted(text), read, "{text}");
+        assert_eq!(reformatted(read), read);
     }
     let read = parse("$.l.[?0].[=?1].exists()", &[E::from(5_i64), E::from(6_i64)]).unwrap();
     assert_eq!(read.to_string(), "$.l.[5].[=6].exists()");
@@ -152,7 +152,7 @@ fn errors_say_where() {
 fn a_mark_shows_the_place() {
     let text = "$.a == 1\nand $.ü == 2";
     let error = parse(text, &[]).unwrap_err();
-    assert_eq!(error.shown(text), "and $.ü == 2\n      ^");
+    assert_eq!(error.excerpt(text), "and $.ü == 2\n      ^");
 }
 
 #[test]
@@ -166,8 +166,8 @@ fn parameters_are_values_not_text() {
         ("$.a == ? and $.b == ?", 1, "the text has 2 placeholders, 1 value was given"),
         ("$.a == ?2", 3, "nothing uses the parameter ?0"),
     ] {
-        let told = parse(text, &vec![E::from(5_i64); values]).unwrap_err().to_string();
-        assert!(told.contains(why), "{told}");
+        let message = parse(text, &vec![E::from(5_i64); values]).unwrap_err().to_string();
+        assert!(message.contains(why), "{message}");
     }
     let read = parse("$.l.[?].[=?].exists() and $.n > ?", &[5_i64, 6, 7].map(E::from)).unwrap();
     assert_eq!(

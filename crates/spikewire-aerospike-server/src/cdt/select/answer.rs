@@ -7,10 +7,10 @@ use spikewire_aerospike_protocol::value::particle;
 
 use super::super::container::{self, Container, ContainerKind};
 use super::super::item;
-use super::{Picked, Run, outside, range, single};
-use crate::outcome::Found;
+use super::{Run, SelectResult, outside, range, single};
+use crate::outcome::ReplyValue;
 
-const REFUSED: ResultCode = ResultCode::OP_NOT_APPLICABLE;
+const NOT_APPLICABLE: ResultCode = ResultCode::OP_NOT_APPLICABLE;
 
 /// What an operation returns of the elements of a container.
 #[derive(Debug, Clone, Copy)]
@@ -32,7 +32,7 @@ impl<'c, 'b> Answer<'c, 'b> {
         let is_keyed =
             matches!(returns, rt::KEY | rt::KEY_VALUE | rt::UNORDERED_MAP | rt::ORDERED_MAP);
         if !known || is_keyed && container.kind == ContainerKind::List {
-            return Err(REFUSED);
+            return Err(NOT_APPLICABLE);
         }
         Ok(Self { container, returns, inverted, many })
     }
@@ -79,13 +79,13 @@ impl<'c, 'b> Answer<'c, 'b> {
 
     /// Rejects the operation if that is so.
     #[expect(clippy::unused_self, reason = "a rule of the answer, like the others")]
-    pub fn refuse(&self, refused: bool) -> Result<(), ResultCode> {
-        if refused { Err(REFUSED) } else { Ok(()) }
+    pub fn reject_if(&self, condition: bool) -> Result<(), ResultCode> {
+        if condition { Err(NOT_APPLICABLE) } else { Ok(()) }
     }
 
     /// Rejects one element that is inverted.
-    pub fn refuse_inverted_single(&self) -> Result<(), ResultCode> {
-        self.refuse(self.inverted && !self.many)
+    pub fn reject_inverted_single(&self) -> Result<(), ResultCode> {
+        self.reject_if(self.inverted && !self.many)
     }
 
     /// The existing elements of a range of indexes or ranks. A single one must exist.
@@ -93,14 +93,14 @@ impl<'c, 'b> Answer<'c, 'b> {
         if self.many {
             return Ok(range(start, count, self.len()));
         }
-        single(start, self.len()).map(|at| (at, 1)).ok_or(REFUSED)
+        single(start, self.len()).map(|at| (at, 1)).ok_or(NOT_APPLICABLE)
     }
 
     /// The result where nothing is selected.
-    pub fn nothing(&self, start: i64) -> Picked {
+    pub fn nothing(&self, start: i64) -> SelectResult {
         let answer = match self.returns {
             rt::NONE => None,
-            rt::COUNT => Some(Found::count(0)),
+            rt::COUNT => Some(ReplyValue::count(0)),
             rt::EXISTS => Some(flag(false)),
             _ if self.is_index_range() || self.is_rank_range() => {
                 Some(int_list([start, 0].into_iter()))
@@ -109,40 +109,40 @@ impl<'c, 'b> Answer<'c, 'b> {
             _ if self.is_elements() => self.pairs_or_list(&[]),
             _ => self.each(std::iter::empty()),
         };
-        Picked { indexes: Vec::new(), answer }
+        SelectResult { indexes: Vec::new(), answer }
     }
 
     /// The result for all elements of one or two runs of indexes.
-    pub fn runs(&self, runs: &[Run]) -> Result<Picked, ResultCode> {
+    pub fn runs(&self, runs: &[Run]) -> Result<SelectResult, ResultCode> {
         let indexes: Vec<usize> =
             runs.iter().flat_map(|(start, count)| *start..start + count).collect();
         let answer = match (self.returns, runs) {
             (rt::NONE, _) => None,
             _ if self.is_elements() => self.elements(&indexes),
             (_, [(start, count)]) => self.span(*start, *count)?,
-            (rt::COUNT, _) => Some(Found::count(indexes.len())),
+            (rt::COUNT, _) => Some(ReplyValue::count(indexes.len())),
             (rt::EXISTS, _) => Some(flag(!indexes.is_empty())),
             _ if self.is_index() || self.is_rank() => self.blocks(runs),
-            _ => return Err(REFUSED),
+            _ => return Err(NOT_APPLICABLE),
         };
-        Ok(Picked { indexes, answer })
+        Ok(SelectResult { indexes, answer })
     }
 
     /// The result for a run of indexes or ranks, or for everything else, where the elements
     /// themselves are not returned.
-    pub fn span(&self, start: usize, count: usize) -> Result<Option<Found>, ResultCode> {
+    pub fn span(&self, start: usize, count: usize) -> Result<Option<ReplyValue>, ResultCode> {
         let len = self.len();
         Ok(match self.returns {
             rt::NONE => None,
-            rt::COUNT => Some(Found::count(if self.inverted { len - count } else { count })),
+            rt::COUNT => Some(ReplyValue::count(if self.inverted { len - count } else { count })),
             // Servers answer for what is excluded, not for what is selected.
             rt::EXISTS => Some(flag((count == 0) == self.inverted)),
             _ if self.is_index_range() || self.is_rank_range() => {
-                self.refuse(self.inverted)?;
+                self.reject_if(self.inverted)?;
                 let start = if self.is_reverse() { len - start - count } else { start };
                 Some(int_list([start as i64, count as i64].into_iter()))
             }
-            _ if !self.is_index() && !self.is_rank() => return Err(REFUSED),
+            _ if !self.is_index() && !self.is_rank() => return Err(NOT_APPLICABLE),
             _ if !self.many => self.each((count > 0).then_some(start).into_iter()),
             _ if self.inverted => {
                 let end = start + count;
@@ -154,7 +154,7 @@ impl<'c, 'b> Answer<'c, 'b> {
 
     /// Indexes or ranks of runs. Counted from the end, each run still ascends.
     #[expect(clippy::unnecessary_wraps, reason = "other return types have no result")]
-    pub fn blocks(&self, runs: &[Run]) -> Option<Found> {
+    pub fn blocks(&self, runs: &[Run]) -> Option<ReplyValue> {
         let len = self.len();
         let numbers = runs.iter().flat_map(|(start, count)| {
             let start = if self.is_reverse() { len - start - count } else { *start };
@@ -166,12 +166,12 @@ impl<'c, 'b> Answer<'c, 'b> {
 
     /// Indexes or ranks, each counted from the end if that is asked for.
     #[expect(clippy::unnecessary_wraps, reason = "other return types have no result")]
-    pub fn each(&self, numbers: impl Iterator<Item = usize>) -> Option<Found> {
+    pub fn each(&self, numbers: impl Iterator<Item = usize>) -> Option<ReplyValue> {
         let last = self.len() as i64 - 1;
         let mut numbers = numbers
             .map(|number| if self.is_reverse() { last - number as i64 } else { number as i64 });
         if !self.many {
-            return Some(Found::int(numbers.next().unwrap_or(-1)));
+            return Some(ReplyValue::int(numbers.next().unwrap_or(-1)));
         }
         let numbers: Vec<i64> = numbers.collect();
         Some(int_list(numbers.into_iter()))
@@ -180,10 +180,10 @@ impl<'c, 'b> Answer<'c, 'b> {
     /// The number of elements, whether there are any, or the elements themselves by index: what
     /// does not depend on the way of selecting. `None` for other return types.
     #[expect(clippy::option_option, reason = "a result may be absent")]
-    pub fn plain(&self, indexes: &[usize]) -> Option<Option<Found>> {
+    pub fn plain(&self, indexes: &[usize]) -> Option<Option<ReplyValue>> {
         match self.returns {
             rt::NONE => Some(None),
-            rt::COUNT => Some(Some(Found::count(indexes.len()))),
+            rt::COUNT => Some(Some(ReplyValue::count(indexes.len()))),
             rt::EXISTS => Some(Some(flag(!indexes.is_empty()))),
             _ if self.is_elements() => Some(self.elements(indexes)),
             _ => None,
@@ -191,10 +191,10 @@ impl<'c, 'b> Answer<'c, 'b> {
     }
 
     /// Keys, values or both, in this order.
-    pub fn elements(&self, order: &[usize]) -> Option<Found> {
+    pub fn elements(&self, order: &[usize]) -> Option<ReplyValue> {
         let is_item = matches!(self.returns, rt::KEY | rt::VALUE);
         if is_item && !self.many {
-            return item::found(self.items()[*order.first()?]);
+            return item::reply_value(self.items()[*order.first()?]);
         }
         self.pairs_or_list(order)
     }
@@ -204,14 +204,14 @@ impl<'c, 'b> Answer<'c, 'b> {
     }
 
     #[expect(clippy::unnecessary_wraps, reason = "other return types have no result")]
-    fn pairs_or_list(&self, order: &[usize]) -> Option<Found> {
+    fn pairs_or_list(&self, order: &[usize]) -> Option<ReplyValue> {
         let flags = match self.returns {
             rt::KEY | rt::VALUE => {
                 let items = self.items();
                 let value = container::encode(ContainerKind::List, 0, order.len(), |at| {
                     (None, items[order[at]])
                 });
-                return Some(Found { particle: particle::LIST, value });
+                return Some(ReplyValue { particle: particle::LIST, value });
             }
             rt::KEY_VALUE => flags::PRESERVE_ORDER,
             rt::ORDERED_MAP => flags::ORDERED,
@@ -221,7 +221,7 @@ impl<'c, 'b> Answer<'c, 'b> {
         let value = container::encode(ContainerKind::Map, flags, order.len(), |at| {
             (Some(keys[order[at]]), values[order[at]])
         });
-        Some(Found { particle: particle::MAP, value })
+        Some(ReplyValue { particle: particle::MAP, value })
     }
 
     /// The runs that are selected: this one, or everything else.
@@ -230,13 +230,13 @@ impl<'c, 'b> Answer<'c, 'b> {
     }
 }
 
-fn flag(flag: bool) -> Found {
-    Found { particle: particle::BOOL, value: vec![u8::from(flag)] }
+fn flag(flag: bool) -> ReplyValue {
+    ReplyValue { particle: particle::BOOL, value: vec![u8::from(flag)] }
 }
 
-fn int_list(ints: impl ExactSizeIterator<Item = i64>) -> Found {
+fn int_list(ints: impl ExactSizeIterator<Item = i64>) -> ReplyValue {
     let mut value = Vec::with_capacity(5 + ints.len());
     msgpack::array(&mut value, ints.len() as u32);
     ints.for_each(|int| msgpack::int(&mut value, int));
-    Found { particle: particle::LIST, value }
+    ReplyValue { particle: particle::LIST, value }
 }

@@ -6,15 +6,15 @@ use spikewire_aerospike_protocol::result_code::ResultCode;
 use super::super::container::Container;
 use super::super::item::{compare, sought};
 use super::answer::Answer;
-use super::search::{Listed, of_ranks, sought_list};
-use super::{Picked, Run, marked, marks, relative};
+use super::search::{Matches, of_ranks, sought_list};
+use super::{Run, SelectResult, marked, marks, relative};
 
 /// Most elements in the result of a list of values: in an ordered list, a value that is searched
 /// for several times is returned as often.
 const MOST_ANSWERS: usize = 1 << 22;
 
 /// Selects from a list.
-pub fn pick(answer: Answer<'_, '_>, by: &By<&[u8]>) -> Result<Picked, ResultCode> {
+pub fn pick(answer: Answer<'_, '_>, by: &By<&[u8]>) -> Result<SelectResult, ResultCode> {
     let list = answer.container;
     match *by {
         By::Index(at) => by_index(answer, at, Some(1)),
@@ -49,25 +49,29 @@ pub fn pick(answer: Answer<'_, '_>, by: &By<&[u8]>) -> Result<Picked, ResultCode
     }
 }
 
-fn by_index(answer: Answer<'_, '_>, index: i64, count: Option<i64>) -> Result<Picked, ResultCode> {
+fn by_index(
+    answer: Answer<'_, '_>,
+    index: i64,
+    count: Option<i64>,
+) -> Result<SelectResult, ResultCode> {
     let run = answer.window(index, count)?;
-    answer.refuse_inverted_single()?;
-    answer.refuse(answer.inverted && (answer.is_index_range() || answer.is_rank_range()))?;
+    answer.reject_inverted_single()?;
+    answer.reject_if(answer.inverted && (answer.is_index_range() || answer.is_rank_range()))?;
     let runs = answer.selected(run);
     let answer = answer.upright();
     let list = answer.container;
     match runs[..] {
         [(start, 0)] => return Ok(answer.nothing(start as i64)),
         _ if list.is_sorted_list() => return answer.runs(&runs),
-        [(_, count)] if count == list.len() => answer.refuse(answer.is_rank_range())?,
+        [(_, count)] if count == list.len() => answer.reject_if(answer.is_rank_range())?,
         _ if answer.is_rank() => return Ok(lowest_ranks(answer, &runs)),
-        _ => answer.refuse(answer.is_rank_range())?,
+        _ => answer.reject_if(answer.is_rank_range())?,
     }
     answer.runs(&runs)
 }
 
 /// The ranks of elements of an unordered list. Equal elements all have the lowest of theirs.
-fn lowest_ranks(answer: Answer<'_, '_>, runs: &[Run]) -> Picked {
+fn lowest_ranks(answer: Answer<'_, '_>, runs: &[Run]) -> SelectResult {
     let list = answer.container;
     let order = list.by_rank();
     let mut ranks = vec![0; list.len()];
@@ -81,36 +85,40 @@ fn lowest_ranks(answer: Answer<'_, '_>, runs: &[Run]) -> Picked {
     let indexes: Vec<usize> =
         runs.iter().flat_map(|(start, count)| *start..start + count).collect();
     let answer = answer.each(indexes.iter().map(|at| ranks[*at]));
-    Picked { indexes, answer }
+    SelectResult { indexes, answer }
 }
 
-fn by_rank(answer: Answer<'_, '_>, rank: i64, count: Option<i64>) -> Result<Picked, ResultCode> {
+fn by_rank(
+    answer: Answer<'_, '_>,
+    rank: i64,
+    count: Option<i64>,
+) -> Result<SelectResult, ResultCode> {
     let list = answer.container;
     if list.is_sorted_list() {
         return by_index(answer, rank, count);
     }
     let run = answer.window(rank, count)?;
-    answer.refuse_inverted_single()?;
+    answer.reject_inverted_single()?;
     let order = if run.1 == 0 { Vec::new() } else { of_ranks(list, run) };
     let indexes = marked(&marks(&order, list.len()), !answer.inverted);
     if indexes.is_empty() {
         return Ok(answer.nothing(run.0 as i64));
     }
-    let found = match answer.returns {
+    let value = match answer.returns {
         rt::VALUE if answer.inverted => answer.elements(&indexes),
         rt::VALUE => answer.elements(&order),
         _ if answer.is_index() => answer.each(indexes.iter().copied()),
         _ => {
-            answer.refuse(answer.is_index_range())?;
+            answer.reject_if(answer.is_index_range())?;
             answer.span(run.0, run.1)?
         }
     };
-    Ok(Picked { indexes, answer: found })
+    Ok(SelectResult { indexes, answer: value })
 }
 
 /// Elements of an ordered list.
-fn by_sorted_run(answer: Answer<'_, '_>, (start, count): Run) -> Result<Picked, ResultCode> {
-    answer.refuse_inverted_single()?;
+fn by_sorted_run(answer: Answer<'_, '_>, (start, count): Run) -> Result<SelectResult, ResultCode> {
+    answer.reject_inverted_single()?;
     if count == 0 && !answer.many {
         return Ok(answer.nothing(0));
     }
@@ -122,32 +130,33 @@ fn by_interval(
     answer: Answer<'_, '_>,
     begin: &[u8],
     test: impl Fn(&[u8]) -> bool,
-) -> Result<Picked, ResultCode> {
-    answer.refuse_inverted_single()?;
+) -> Result<SelectResult, ResultCode> {
+    answer.reject_inverted_single()?;
     let list = answer.container;
     let below = list.count_less(begin);
     let most = if answer.many { list.len() } else { 1 };
-    let found: Vec<usize> =
+    let matches: Vec<usize> =
         (0..list.len()).filter(|at| test(list.values[*at])).take(most).collect();
-    let count = found.len();
-    let indexes = if answer.inverted { marked(&marks(&found, list.len()), false) } else { found };
+    let count = matches.len();
+    let indexes =
+        if answer.inverted { marked(&marks(&matches, list.len()), false) } else { matches };
     let result = match answer.returns {
         rt::VALUE => answer.elements(&indexes),
         _ if answer.is_index() => answer.each(indexes.iter().copied()),
         _ => {
-            answer.refuse(answer.is_index_range())?;
+            answer.reject_if(answer.is_index_range())?;
             answer.span(below, count)?
         }
     };
-    Ok(Picked { indexes, answer: result })
+    Ok(SelectResult { indexes, answer: result })
 }
 
 /// Checks the searched values, and handles the case that there are none.
 fn values_of<'v>(
     answer: Answer<'_, '_>,
     values: &'v [u8],
-) -> Result<Result<Vec<&'v [u8]>, Picked>, ResultCode> {
-    answer.refuse(answer.is_index_range() || answer.is_rank_range())?;
+) -> Result<Result<Vec<&'v [u8]>, SelectResult>, ResultCode> {
+    answer.reject_if(answer.is_index_range() || answer.is_rank_range())?;
     let values = sought_list(values)?;
     Ok(match (values.is_empty(), answer.inverted) {
         (true, false) => Err(answer.nothing(0)),
@@ -156,52 +165,54 @@ fn values_of<'v>(
     })
 }
 
-fn by_values(answer: Answer<'_, '_>, values: &[u8]) -> Result<Picked, ResultCode> {
+fn by_values(answer: Answer<'_, '_>, values: &[u8]) -> Result<SelectResult, ResultCode> {
     let values = match values_of(answer, values)? {
         Ok(values) => values,
-        Err(picked) => return Ok(picked),
+        Err(selected) => return Ok(selected),
     };
     let list = answer.container;
-    let listed = Listed::find(&list.values, &values, answer.is_rank());
-    let indexes = marked(&listed.marks, !answer.inverted);
-    let found = match answer.plain(&indexes) {
-        Some(found) => found,
+    let value_matches = Matches::find(&list.values, &values, answer.is_rank());
+    let indexes = marked(&value_matches.marks, !answer.inverted);
+    let value = match answer.plain(&indexes) {
+        Some(value) => value,
         None if answer.is_index() => answer.each(indexes.iter().copied()),
-        None if answer.inverted => answer.blocks(&listed.gaps(list.len())),
-        None => answer.each(listed.hits.iter().flat_map(|(start, count)| *start..start + count)),
+        None if answer.inverted => answer.blocks(&value_matches.gaps(list.len())),
+        None => {
+            answer.each(value_matches.hits.iter().flat_map(|(start, count)| *start..start + count))
+        }
     };
-    Ok(Picked { indexes, answer: found })
+    Ok(SelectResult { indexes, answer: value })
 }
 
 /// The same in an ordered list, which answers value by value.
-fn by_values_sorted(answer: Answer<'_, '_>, values: &[u8]) -> Result<Picked, ResultCode> {
+fn by_values_sorted(answer: Answer<'_, '_>, values: &[u8]) -> Result<SelectResult, ResultCode> {
     let values = match values_of(answer, values)? {
         Ok(values) => values,
-        Err(picked) => return Ok(picked),
+        Err(selected) => return Ok(selected),
     };
     let list = answer.container;
     let runs: Vec<Run> = values.iter().map(|value| equal_run(list, value)).collect();
-    let mut found = vec![false; list.len()];
+    let mut marks = vec![false; list.len()];
     for (start, count) in &runs {
-        found[*start..start + count].fill(true);
+        marks[*start..start + count].fill(true);
     }
-    let indexes = marked(&found, !answer.inverted);
+    let indexes = marked(&marks, !answer.inverted);
     if matches!(answer.returns, rt::NONE | rt::COUNT | rt::EXISTS) || answer.inverted {
-        let found = answer.plain(&indexes);
-        let found = found.unwrap_or_else(|| answer.each(indexes.iter().copied()));
-        return Ok(Picked { indexes, answer: found });
+        let value = answer.plain(&indexes);
+        let value = value.unwrap_or_else(|| answer.each(indexes.iter().copied()));
+        return Ok(SelectResult { indexes, answer: value });
     }
     if runs.iter().map(|run| run.1).sum::<usize>() > MOST_ANSWERS {
         return Err(ResultCode::RECORD_TOO_BIG);
     }
-    let found = if answer.returns == rt::VALUE {
+    let value = if answer.returns == rt::VALUE {
         let order: Vec<usize> =
             runs.iter().flat_map(|(start, count)| *start..start + count).collect();
         answer.elements(&order)
     } else {
         answer.blocks(&runs)
     };
-    Ok(Picked { indexes, answer: found })
+    Ok(SelectResult { indexes, answer: value })
 }
 
 /// The elements of an ordered list from `begin` up to, but not including, `end`.

@@ -6,12 +6,12 @@ use spikewire_aerospike_protocol::result_code::ResultCode;
 use super::super::container::Container;
 use super::super::item::{compare, sought};
 use super::answer::Answer;
-use super::search::{Listed, of_ranks, sought_list};
-use super::{Picked, marked, marks, relative};
-use crate::outcome::Found;
+use super::search::{Matches, of_ranks, sought_list};
+use super::{SelectResult, marked, marks, relative};
+use crate::outcome::ReplyValue;
 
 /// Selects from a map.
-pub fn pick(answer: Answer<'_, '_>, by: &By<&[u8]>) -> Result<Picked, ResultCode> {
+pub fn pick(answer: Answer<'_, '_>, by: &By<&[u8]>) -> Result<SelectResult, ResultCode> {
     let map = answer.container;
     match *by {
         By::Index(at) => by_index(answer, at, Some(1)),
@@ -56,12 +56,12 @@ fn lower(map: &Container<'_>, key: &[u8]) -> usize {
 }
 
 /// All pairs, after the inverted bit was applied.
-fn everything(answer: Answer<'_, '_>) -> Result<Picked, ResultCode> {
+fn everything(answer: Answer<'_, '_>) -> Result<SelectResult, ResultCode> {
     answer.upright().runs(&[(0, answer.len())])
 }
 
 /// The ranks of the pairs with these indexes; of pairs with equal values, the key decides.
-fn ranks(answer: Answer<'_, '_>, indexes: &[usize]) -> Option<Found> {
+fn ranks(answer: Answer<'_, '_>, indexes: &[usize]) -> Option<ReplyValue> {
     let mut ranks = vec![0; answer.len()];
     for (rank, at) in answer.container.by_rank().into_iter().enumerate() {
         ranks[at] = rank;
@@ -69,10 +69,14 @@ fn ranks(answer: Answer<'_, '_>, indexes: &[usize]) -> Option<Found> {
     answer.each(indexes.iter().map(|at| ranks[*at]))
 }
 
-fn by_index(answer: Answer<'_, '_>, index: i64, count: Option<i64>) -> Result<Picked, ResultCode> {
+fn by_index(
+    answer: Answer<'_, '_>,
+    index: i64,
+    count: Option<i64>,
+) -> Result<SelectResult, ResultCode> {
     let run = answer.window(index, count)?;
-    answer.refuse(answer.is_rank_range())?;
-    answer.refuse_inverted_single()?;
+    answer.reject_if(answer.is_rank_range())?;
+    answer.reject_inverted_single()?;
     let runs = answer.selected(run);
     if let [(start, 0)] = runs[..] {
         return Ok(answer.nothing(start as i64));
@@ -81,20 +85,20 @@ fn by_index(answer: Answer<'_, '_>, index: i64, count: Option<i64>) -> Result<Pi
     if answer.is_rank() && !is_all {
         let indexes: Vec<usize> =
             runs.iter().flat_map(|(start, count)| *start..start + count).collect();
-        let found = ranks(answer, &indexes);
-        return Ok(Picked { indexes, answer: found });
+        let value = ranks(answer, &indexes);
+        return Ok(SelectResult { indexes, answer: value });
     }
-    let mut picked = answer.upright().runs(&runs)?;
+    let mut selected = answer.upright().runs(&runs)?;
     if runs.len() > 1 && !is_ordered(answer.container) && !answer.is_elements() {
-        picked.answer = answer.span(run.0, run.1)?;
+        selected.answer = answer.span(run.0, run.1)?;
     }
-    Ok(picked)
+    Ok(selected)
 }
 
-fn by_key(answer: Answer<'_, '_>, key: &[u8]) -> Result<Picked, ResultCode> {
-    answer.refuse(answer.is_rank_range())?;
+fn by_key(answer: Answer<'_, '_>, key: &[u8]) -> Result<SelectResult, ResultCode> {
+    answer.reject_if(answer.is_rank_range())?;
     if !is_ordered(answer.container) {
-        answer.refuse_inverted_single()?;
+        answer.reject_inverted_single()?;
     }
     match answer.container.find_key(key) {
         Ok(at) => by_index(answer, at as i64, Some(1)),
@@ -106,8 +110,8 @@ fn by_key_interval(
     answer: Answer<'_, '_>,
     begin: &[u8],
     end: Option<&[u8]>,
-) -> Result<Picked, ResultCode> {
-    answer.refuse(answer.is_rank_range())?;
+) -> Result<SelectResult, ResultCode> {
+    answer.reject_if(answer.is_rank_range())?;
     let map = answer.container;
     let start = lower(map, begin);
     let end = end.map_or(map.len(), |end| lower(map, end)).max(start);
@@ -115,21 +119,25 @@ fn by_key_interval(
         return by_index(answer, start as i64, Some((end - start) as i64));
     }
     let indexes = marked(&marks(&(start..end).collect::<Vec<_>>(), map.len()), !answer.inverted);
-    let found = if answer.is_elements() {
+    let value = if answer.is_elements() {
         answer.elements(&indexes)
     } else if answer.is_rank() {
         ranks(answer, &indexes)
     } else {
         answer.span(start, end - start)?
     };
-    Ok(Picked { indexes, answer: found })
+    Ok(SelectResult { indexes, answer: value })
 }
 
-fn by_rank(answer: Answer<'_, '_>, rank: i64, count: Option<i64>) -> Result<Picked, ResultCode> {
+fn by_rank(
+    answer: Answer<'_, '_>,
+    rank: i64,
+    count: Option<i64>,
+) -> Result<SelectResult, ResultCode> {
     let map = answer.container;
     let run = answer.window(rank, count)?;
-    answer.refuse(answer.is_index_range())?;
-    answer.refuse_inverted_single()?;
+    answer.reject_if(answer.is_index_range())?;
+    answer.reject_inverted_single()?;
     let mut runs = answer.selected(run);
     let mut answer = answer;
     if runs.len() == 1 {
@@ -144,14 +152,14 @@ fn by_rank(answer: Answer<'_, '_>, rank: i64, count: Option<i64>) -> Result<Pick
     let order = of_ranks(map, run);
     let indexes = marked(&marks(&order, map.len()), !answer.inverted);
     let by_index = answer.inverted || answer.returns == rt::ORDERED_MAP;
-    let found = if answer.is_elements() {
+    let value = if answer.is_elements() {
         answer.elements(if by_index { &indexes } else { &order })
     } else if answer.is_index() {
         answer.each(if by_index { &indexes } else { &order }.iter().copied())
     } else {
         answer.span(run.0, run.1)?
     };
-    Ok(Picked { indexes, answer: found })
+    Ok(SelectResult { indexes, answer: value })
 }
 
 /// Pairs whose value passes `test`; `begin` is the least value that does.
@@ -159,48 +167,49 @@ fn by_value_interval(
     answer: Answer<'_, '_>,
     begin: &[u8],
     test: impl Fn(&[u8]) -> bool,
-) -> Result<Picked, ResultCode> {
-    answer.refuse(answer.is_index_range())?;
-    answer.refuse_inverted_single()?;
+) -> Result<SelectResult, ResultCode> {
+    answer.reject_if(answer.is_index_range())?;
+    answer.reject_inverted_single()?;
     let map = answer.container;
     if map.is_empty() {
         return Ok(answer.nothing(-1));
     }
     let below = map.count_less(begin);
     let most = if answer.many { map.len() } else { 1 };
-    let found: Vec<usize> = (0..map.len()).filter(|at| test(map.values[*at])).take(most).collect();
-    let count = found.len();
+    let matches: Vec<usize> =
+        (0..map.len()).filter(|at| test(map.values[*at])).take(most).collect();
+    let count = matches.len();
     if count == 0 {
         return if answer.inverted { everything(answer) } else { Ok(answer.nothing(below as i64)) };
     }
-    let indexes = marked(&marks(&found, map.len()), !answer.inverted);
-    let found = if answer.is_elements() {
+    let indexes = marked(&marks(&matches, map.len()), !answer.inverted);
+    let value = if answer.is_elements() {
         answer.elements(&indexes)
     } else if answer.is_index() {
         answer.each(indexes.iter().copied())
     } else {
         answer.span(below, count)?
     };
-    Ok(Picked { indexes, answer: found })
+    Ok(SelectResult { indexes, answer: value })
 }
 
-fn by_keys(answer: Answer<'_, '_>, keys: &[u8]) -> Result<Picked, ResultCode> {
+fn by_keys(answer: Answer<'_, '_>, keys: &[u8]) -> Result<SelectResult, ResultCode> {
     let keys = sought_list(keys)?;
-    answer.refuse(answer.is_rank() || answer.is_index_range() || answer.is_rank_range())?;
+    answer.reject_if(answer.is_rank() || answer.is_index_range() || answer.is_rank_range())?;
     match (keys.is_empty(), answer.inverted) {
         (true, false) => return Ok(answer.nothing(0)),
         (true, true) => return everything(answer),
         _ => {}
     }
     let map = answer.container;
-    let listed = Listed::find(&map.keys, &keys, answer.is_index());
-    let indexes = marked(&listed.marks, !answer.inverted);
-    let found = match answer.plain(&indexes) {
-        Some(found) => found,
-        None if !is_ordered(map) && answer.inverted => answer.blocks(&listed.gaps(map.len())),
+    let key_matches = Matches::find(&map.keys, &keys, answer.is_index());
+    let indexes = marked(&key_matches.marks, !answer.inverted);
+    let value = match answer.plain(&indexes) {
+        Some(value) => value,
+        None if !is_ordered(map) && answer.inverted => answer.blocks(&key_matches.gaps(map.len())),
         None if answer.inverted => answer.each(indexes.iter().copied()),
         None if !is_ordered(map) => {
-            answer.each(listed.hits.iter().flat_map(|(start, count)| *start..start + count))
+            answer.each(key_matches.hits.iter().flat_map(|(start, count)| *start..start + count))
         }
         None => {
             let equal = |key: &&[u8]| {
@@ -211,12 +220,12 @@ fn by_keys(answer: Answer<'_, '_>, keys: &[u8]) -> Result<Picked, ResultCode> {
             answer.blocks(&keys.iter().map(equal).collect::<Vec<_>>())
         }
     };
-    Ok(Picked { indexes, answer: found })
+    Ok(SelectResult { indexes, answer: value })
 }
 
-fn by_values(answer: Answer<'_, '_>, values: &[u8]) -> Result<Picked, ResultCode> {
+fn by_values(answer: Answer<'_, '_>, values: &[u8]) -> Result<SelectResult, ResultCode> {
     let values = sought_list(values)?;
-    answer.refuse(answer.is_index_range() || answer.is_rank_range())?;
+    answer.reject_if(answer.is_index_range() || answer.is_rank_range())?;
     match (values.is_empty(), answer.inverted) {
         (true, false) => return Ok(answer.nothing(0)),
         (true, true) => return everything(answer),
@@ -226,26 +235,28 @@ fn by_values(answer: Answer<'_, '_>, values: &[u8]) -> Result<Picked, ResultCode
     if map.len() <= 1 {
         return Ok(by_values_of_one(answer, &values));
     }
-    let listed = Listed::find(&map.values, &values, answer.is_rank());
-    let indexes = marked(&listed.marks, !answer.inverted);
-    let found = match answer.plain(&indexes) {
-        Some(found) => found,
+    let value_matches = Matches::find(&map.values, &values, answer.is_rank());
+    let indexes = marked(&value_matches.marks, !answer.inverted);
+    let value = match answer.plain(&indexes) {
+        Some(value) => value,
         None if answer.is_index() => answer.each(indexes.iter().copied()),
-        None if answer.inverted => answer.blocks(&listed.gaps(map.len())),
-        None => answer.each(listed.hits.iter().flat_map(|(start, count)| *start..start + count)),
+        None if answer.inverted => answer.blocks(&value_matches.gaps(map.len())),
+        None => {
+            answer.each(value_matches.hits.iter().flat_map(|(start, count)| *start..start + count))
+        }
     };
-    Ok(Picked { indexes, answer: found })
+    Ok(SelectResult { indexes, answer: value })
 }
 
 /// The same in a map of at most one pair, which is answered for value by value.
-fn by_values_of_one(answer: Answer<'_, '_>, values: &[&[u8]]) -> Picked {
+fn by_values_of_one(answer: Answer<'_, '_>, values: &[&[u8]]) -> SelectResult {
     let map = answer.container;
     let equal = |value: &&&[u8]| map.values.iter().any(|other| compare(other, value).is_eq());
     let hits = values.iter().filter(equal).count();
     let indexes = marked(&vec![hits > 0; map.len()], !answer.inverted);
-    let found = answer.plain(&indexes).unwrap_or_else(|| {
+    let value = answer.plain(&indexes).unwrap_or_else(|| {
         let repeats = if answer.inverted { indexes.len() } else { hits };
         answer.each(std::iter::repeat_n(0, repeats))
     });
-    Picked { indexes, answer: found }
+    SelectResult { indexes, answer: value }
 }

@@ -21,19 +21,23 @@ use spikewire_aerospike_protocol::result_code::ResultCode;
 use self::answer::Answer;
 pub use self::search::of_rank;
 use super::container::{Container, ContainerKind};
-use crate::outcome::Found;
+use crate::outcome::ReplyValue;
 
 /// The selected elements, and the result.
 #[derive(Debug)]
-pub struct Picked {
+pub struct SelectResult {
     /// Their indexes in ascending order.
     pub indexes: Vec<usize>,
     /// The result of the operation.
-    pub answer: Option<Found>,
+    pub answer: Option<ReplyValue>,
 }
 
 /// Selects the elements.
-pub fn pick(container: &Container<'_>, returns: i64, by: &By<&[u8]>) -> Result<Picked, ResultCode> {
+pub fn pick(
+    container: &Container<'_>,
+    returns: i64,
+    by: &By<&[u8]>,
+) -> Result<SelectResult, ResultCode> {
     let answer = Answer::new(container, returns, !by.is_single())?;
     match container.kind {
         ContainerKind::List => list::pick(answer, by),
@@ -97,8 +101,8 @@ pub fn marks(indexes: &[usize], len: usize) -> Vec<bool> {
 }
 
 /// Elements that are marked, or that are not, in ascending order.
-fn marked(marks: &[bool], wanted: bool) -> Vec<usize> {
-    (0..marks.len()).filter(|at| marks[*at] == wanted).collect()
+fn marked(marks: &[bool], mark: bool) -> Vec<usize> {
+    (0..marks.len()).filter(|at| marks[*at] == mark).collect()
 }
 
 fn list_of(value: &[u8]) -> Result<Vec<&[u8]>, ResultCode> {

@@ -35,9 +35,9 @@ fn ranks_of_unordered(values: &[&[u8]], (start, count): Run) -> Vec<usize> {
     for _ in 0..skipped {
         heap.pop();
     }
-    let mut found: Vec<usize> = std::iter::from_fn(|| heap.pop()).take(count).collect();
-    found.reverse();
-    found
+    let mut indexes: Vec<usize> = std::iter::from_fn(|| heap.pop()).take(count).collect();
+    indexes.reverse();
+    indexes
 }
 
 /// A binary heap of indexes of values. Unlike that of the standard library, it says which of
@@ -82,7 +82,7 @@ impl Heap<'_> {
 }
 
 /// Where elements lie among searched values.
-pub struct Listed {
+pub struct Matches {
     /// Which elements are among the values.
     pub marks: Vec<bool>,
     /// For each searched value the number of lesser elements, and of those that are equal. Of a
@@ -92,32 +92,32 @@ pub struct Listed {
     order: Vec<usize>,
 }
 
-impl Listed {
+impl Matches {
     /// Looks up all elements among the searched values. Only `with_hits` has the numbers of
     /// elements.
     pub fn find(elements: &[&[u8]], sought: &[&[u8]], with_hits: bool) -> Self {
         let order = sorted(sought);
-        let mut listed =
+        let mut matches =
             Self { marks: vec![false; elements.len()], hits: vec![(0, 0); sought.len()], order };
         for (at, element) in elements.iter().enumerate() {
-            let (found, above) = position(element, sought, &listed.order, with_hits);
-            listed.marks[at] = found;
+            let (is_listed, above) = position(element, sought, &matches.order, with_hits);
+            matches.marks[at] = is_listed;
             if !with_hits {
                 continue;
             }
-            if found {
-                listed.hits[listed.order[above - 1]].1 += 1;
+            if is_listed {
+                matches.hits[matches.order[above - 1]].1 += 1;
             }
-            if let Some(next) = listed.order.get(above) {
-                listed.hits[*next].0 += 1;
+            if let Some(next) = matches.order.get(above) {
+                matches.hits[*next].0 += 1;
             }
         }
         let mut below = 0;
-        for index in &listed.order {
-            below += listed.hits[*index].0;
-            listed.hits[*index].0 = below;
+        for index in &matches.order {
+            below += matches.hits[*index].0;
+            matches.hits[*index].0 = below;
         }
-        listed
+        matches
     }
 
     /// Runs of ranks that the values leave out.
@@ -139,10 +139,10 @@ impl Listed {
 fn position(value: &[u8], others: &[&[u8]], order: &[usize], to_the_last: bool) -> (bool, usize) {
     let (mut lower, mut upper) = (0, order.len());
     let mut at = upper / 2;
-    let mut found = false;
+    let mut is_equal = false;
     while lower < upper {
         let compared = compare(value, others[order[at]]);
-        found |= compared.is_eq();
+        is_equal |= compared.is_eq();
         match compared {
             Ordering::Equal if !to_the_last => break,
             Ordering::Less if at == lower => break,
@@ -150,14 +150,14 @@ fn position(value: &[u8], others: &[&[u8]], order: &[usize], to_the_last: bool) 
                 upper = at;
                 at = usize::midpoint(at, lower);
             }
-            _ if at + 1 >= upper => return (found, at + 1),
+            _ if at + 1 >= upper => return (is_equal, at + 1),
             _ => {
-                lower = if found { at } else { at + 1 };
+                lower = if is_equal { at } else { at + 1 };
                 at = usize::midpoint(at, upper);
             }
         }
     }
-    (found, at)
+    (is_equal, at)
 }
 
 /// The values of an encoded list to search for.

@@ -36,14 +36,14 @@ impl Bin {
         let mut payload = Vec::new();
         op.encode(path, &mut payload);
         let old = self.0.as_ref().map(|(particle, value)| (*particle, value.as_slice()));
-        let found = if op.modifies() {
+        let result = if op.modifies() {
             let outcome = modify(old, &payload).map_err(|code| code.0)?;
             self.0 = outcome.bin.or(self.0.take());
             outcome.result
         } else {
             read(old.expect("a bin to read"), &payload).map_err(|code| code.0)?
         };
-        Ok(found.map(|found| Value::decode(found.particle, &found.value).unwrap()))
+        Ok(result.map(|result| Value::decode(result.particle, &result.value).unwrap()))
     }
 
     fn list(&mut self, op: ListOp<Value>) -> Result<Option<Value>, u8> {
@@ -250,8 +250,8 @@ fn wildcard_and_infinity() {
     let bin = Bin::of(&list);
     let (particle, value) = bin.0.as_ref().unwrap();
     let ask = |payload: &[u8]| {
-        let found = read((*particle, value), payload).map_err(|code| code.0)?.unwrap();
-        Ok::<_, u8>(Value::decode(found.particle, &found.value).unwrap())
+        let result = read((*particle, value), payload).map_err(|code| code.0)?.unwrap();
+        Ok::<_, u8>(Value::decode(result.particle, &result.value).unwrap())
     };
     // It stands for one value that is there; behind it nothing is compared, at any level.
     assert_eq!(ask(&[0x93, 22, 1, 0x92, 1, 0xd4, 0xff, 0]), Ok(ints(&[0])));
@@ -272,9 +272,9 @@ fn paths() {
     let at = |key: &str| Step::map_key(text(key));
     let op = |value| Op::List(append(value, 1, 0));
     assert_eq!(bin.run_in(op(5), &[at("a")]), Err(26));
-    let made = [at("a").creating(Create::OrderedOrPadded), at("b")];
-    assert_eq!(bin.run_in(op(5), &made), int(1));
-    assert_eq!(bin.run_in(op(3), &made), int(2));
+    let creating_path = [at("a").creating(Create::OrderedOrPadded), at("b")];
+    assert_eq!(bin.run_in(op(5), &creating_path), int(1));
+    assert_eq!(bin.run_in(op(3), &creating_path), int(2));
     let (particle, value) = bin.0.clone().unwrap();
     let inner = [0x93, 0xc7, 0, 1, 3, 5];
     let outer = [0x82, 0xc7, 0, 1, 0xc0, 0xa2, 3, b'a', 0x81, 0xa2, 3, b'b'];
@@ -289,7 +289,7 @@ fn paths() {
     let before = bin.0.clone();
     assert_eq!(bin.run_in(pop, &beside), Ok(None));
     assert_eq!(bin.0, before);
-    assert_eq!(Bin::of(&Value::Int(1)).run_in(op(1), &made), Err(4));
+    assert_eq!(Bin::of(&Value::Int(1)).run_in(op(1), &creating_path), Err(4));
 }
 
 #[test]

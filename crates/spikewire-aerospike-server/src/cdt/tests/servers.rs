@@ -31,14 +31,14 @@ fn several_elements_come_in_the_order_of_servers() {
         (list, By::IndexRange(0, Some(3)), rt::RANK, &[3, 0, 2]),
         (list, By::IndexRange(0, Some(1)), rt::RANK | NOT, &[0, 2, 1]),
     ] {
-        let shown = format!("{by:?}, {returns}");
-        let found = Bin::of(&ints(items)).list(ListOp::GetBy(returns, by));
-        assert_eq!(found, Ok(Some(ints(expected))), "{shown}");
+        let case = format!("{by:?}, {returns}");
+        let result = Bin::of(&ints(items)).list(ListOp::GetBy(returns, by));
+        assert_eq!(result, Ok(Some(ints(expected))), "{case}");
     }
     let mut sorted = Bin::of(&ints(&[1, 2, 3]));
     sorted.list(ListOp::SetOrder(1)).unwrap();
-    let found = sorted.list(ListOp::GetBy(rt::VALUE, any_of(&[3, 1, 3])));
-    assert_eq!(found, Ok(Some(ints(&[3, 1, 3]))));
+    let result = sorted.list(ListOp::GetBy(rt::VALUE, any_of(&[3, 1, 3])));
+    assert_eq!(result, Ok(Some(ints(&[3, 1, 3]))));
     let count = sorted.list(ListOp::GetBy(rt::COUNT, any_of(&[3, 1, 3])));
     assert_eq!(count, Ok(Some(Value::Int(2))));
     let keys = |keys: &[&str]| By::KeyList(Value::List(keys.iter().map(|key| text(key)).collect()));
@@ -53,9 +53,9 @@ fn several_elements_come_in_the_order_of_servers() {
         (By::RankRange(1, Some(1)), rt::RANK | NOT, &[0, 2, 3]),
         (any_of(&[1]), rt::RANK | NOT, &[1, 2, 3]),
     ] {
-        let shown = format!("{by:?}, {returns}");
-        let found = Bin::of(&pairs).map(MapOp::GetBy(returns, by));
-        assert_eq!(found, Ok(Some(ints(expected))), "{shown}");
+        let case = format!("{by:?}, {returns}");
+        let result = Bin::of(&pairs).map(MapOp::GetBy(returns, by));
+        assert_eq!(result, Ok(Some(ints(expected))), "{case}");
     }
 }
 
@@ -88,7 +88,7 @@ fn what_does_nothing_makes_nothing() {
 }
 
 #[test]
-fn sorted_and_unique_lists_refuse_as_servers_do() {
+fn sorted_and_unique_lists_reject_as_servers_do() {
     let add = |index, delta: i64, flags| ListOp::Increment {
         index,
         delta: Some(delta.into()),
@@ -156,9 +156,9 @@ fn whether_there_are_others() {
         (pairs(&three), 0, By::IndexRange(1, Some(1)), false),
         (pairs(&three), 1, By::IndexRange(1, Some(1)), true),
     ] {
-        let shown = format!("{items:?} {order}: {by:?}");
-        let found = select(&items, order, by, return_type::EXISTS | return_type::INVERTED);
-        assert_eq!(found, Ok(Some(Value::Bool(expected))), "{shown}");
+        let case = format!("{items:?} {order}: {by:?}");
+        let result = select(&items, order, by, return_type::EXISTS | return_type::INVERTED);
+        assert_eq!(result, Ok(Some(Value::Bool(expected))), "{case}");
     }
 }
 
@@ -184,8 +184,8 @@ fn numbers_of_several_elements() {
         (&[2, 1, 3, 2], any_of(&[3, 2, 2]), rt::RANK | NOT, &[0]),
         (&[2, 1, 3, 2], any_of(&[3, 2, 2]), rt::REVERSE_RANK, &[0, 2, 1]),
     ] {
-        let shown = format!("{items:?}: {by:?} {returns}");
-        assert_eq!(select(&ints(items), 0, by, returns), some(ints(expected)), "{shown}");
+        let case = format!("{items:?}: {by:?} {returns}");
+        assert_eq!(select(&ints(items), 0, by, returns), some(ints(expected)), "{case}");
     }
     let two = &[(16, 4), (17, 5)][..];
     for (items, order, by, returns, expected) in [
@@ -197,8 +197,8 @@ fn numbers_of_several_elements() {
         (&[(1, 1), (2, 2), (3, 3)], 0, By::RankRange(1, Some(1)), rt::REVERSE_INDEX | NOT, &[2, 0]),
         (&[(1, 1), (2, 1), (3, 0)], 0, By::IndexRange(1, Some(1)), rt::REVERSE_RANK | NOT, &[1, 2]),
     ] {
-        let shown = format!("{items:?} {order}: {by:?} {returns}");
-        assert_eq!(select(&pairs(items), order, by, returns), some(ints(expected)), "{shown}");
+        let case = format!("{items:?} {order}: {by:?} {returns}");
+        assert_eq!(select(&pairs(items), order, by, returns), some(ints(expected)), "{case}");
     }
 }
 
@@ -215,7 +215,7 @@ fn equal_elements_are_removed_as_by_servers() {
 /// Servers sort the keys of maps that they store, not of those that they are asked for: a client
 /// that does not sort must not find anything here, either.
 #[test]
-fn what_is_sought_is_taken_as_it_is_sent() {
+fn sought_values_are_compared_as_they_are_sent() {
     const SORTED: &[u8] = b"\x82\xa2\x03a\x01\xa3\x03bb\x02";
     const UNSORTED: &[u8] = b"\x82\xa3\x03bb\x02\xa2\x03a\x01";
     // What is stored is sorted, however it is sent: the map, and a list of the map.
@@ -230,8 +230,8 @@ fn what_is_sought_is_taken_as_it_is_sent() {
             [&[0x93, 22, 5, 0x91], sought].concat(),
             [&[0x93, 23, 5, 0x91], sought].concat(),
         ] {
-            let found = read((particle, &stored), &payload).unwrap().unwrap();
-            assert_eq!(Value::decode(found.particle, &found.value), Ok(Value::Int(count)));
+            let result = read((particle, &stored), &payload).unwrap().unwrap();
+            assert_eq!(Value::decode(result.particle, &result.value), Ok(Value::Int(count)));
         }
         let removed =
             modify(Some((particle, &stored)), &[&[0x93, 35, 5], sought].concat()).unwrap();

@@ -22,7 +22,7 @@ use super::super::stream::{SLICE, StreamedReply};
 use super::partition_cursor::{PartitionCursor, gather};
 use super::record_sender::Selection;
 use crate::job::{End, Job};
-use crate::storage::clock::Moment;
+use crate::record::clock::Moment;
 use crate::storage::namespace::Namespace;
 use crate::storage::walk::Walk;
 use crate::turn::NextTurn;
@@ -191,7 +191,7 @@ impl StreamedReply for Aggregate {
     }
 
     fn time_out(&self) {
-        self.job.end(End::NotTaken);
+        self.job.end(End::SendTimeout);
     }
 }
 

@@ -14,7 +14,7 @@ use spikewire_aerospike_protocol::limits::PARTITIONS;
 use spikewire_aerospike_protocol::message::{
     Header, Message, field, info1, info2, info3, op, write_field, write_op,
 };
-use spikewire_aerospike_protocol::query::{Asked, Work};
+use spikewire_aerospike_protocol::query::{NodeQuery, Work};
 use spikewire_aerospike_protocol::result_code::ResultCode;
 
 use super::super::reply::Reply;
@@ -23,9 +23,9 @@ use super::super::{Context, Target};
 use super::partition_cursor::gather;
 use super::record_sender::Selection;
 use super::select;
-use crate::cluster::background::Task;
+use crate::background::Task;
 use crate::job::{End, Job, JobKind, JobOptions};
-use crate::storage::clock::Moment;
+use crate::record::clock::Moment;
 use crate::storage::namespace::Namespace;
 use crate::storage::partition::Partition;
 use crate::storage::walk::Walk;
@@ -35,7 +35,7 @@ use crate::turn::NextTurn;
 const RATE: u32 = 10_000;
 /// Records changed, and records examined, in one slice.
 const CHANGES: usize = 200;
-const LOOKS: usize = 2000;
+const EXAMINED: usize = 2000;
 /// Offset of the result code in a message header.
 const RESULT_AT: usize = 5;
 
@@ -66,28 +66,28 @@ impl Context {
         node: usize,
         at: usize,
         message: &Message<'_>,
-        asked: &Asked<'_>,
+        query: &NodeQuery<'_>,
     ) -> Result<(), ResultCode> {
         let header = message.header;
-        let kind = if asked.work == Work::Operations {
+        let kind = if query.work == Work::Operations {
             check_operations(message)?;
             JobKind::Operations
         } else {
             JobKind::Function
         };
-        if asked.records_per_second > RATE {
+        if query.records_per_second > RATE {
             return Err(ResultCode::PARAMETER);
         }
-        let filter = asked.filter.map(|bytes| self.filters.read(bytes)).transpose()?;
+        let filter = query.filter.map(|bytes| self.filters.read(bytes)).transpose()?;
         let state = self.state.clone();
         let namespace = &state.namespaces[at];
-        if !namespace.sets.is_known(asked.set, node) {
+        if !namespace.sets.is_known(query.set, node) {
             return Err(ResultCode::NOT_FOUND);
         }
-        let selection = select(namespace, asked, filter)?;
-        let rate = if asked.records_per_second == 0 { RATE } else { asked.records_per_second };
+        let selection = select(namespace, query, filter)?;
+        let rate = if query.records_per_second == 0 { RATE } else { query.records_per_second };
         let options =
-            JobOptions { asked: (0, 0), rate, ..self.options(at, asked, &selection, kind) };
+            JobOptions { requested: (0, 0), rate, ..self.options(at, query, &selection, kind) };
         let job = state.nodes[node].jobs.start(options, PARTITIONS)?;
         let keeps = info3::REPLACE_ONLY | info3::COMMIT_MASTER;
         let update = if kind == JobKind::Operations { info3::UPDATE_ONLY } else { 0 };
@@ -166,16 +166,16 @@ impl Change {
             Some(walk) => walk,
             None => self.begin(&partition),
         };
-        let (mut found, mut looks) = (Vec::new(), LOOKS);
+        let (mut records, mut budget) = (Vec::new(), EXAMINED);
         while let Some(digest) = walk.next() {
-            if found.len() >= most || looks == 0 {
+            if records.len() >= most || budget == 0 {
                 self.walk = Some(walk);
-                return (found, true);
+                return (records, true);
             }
-            looks -= 1;
+            budget -= 1;
             if let Some(record) = table.get(digest) {
                 match self.selection.takes(namespace, record, None, now) {
-                    Ok(()) => found.push((Digest(*record.digest()), record.set())),
+                    Ok(()) => records.push((Digest(*record.digest()), record.set())),
                     Err(filtered) => {
                         let counter = &self.job.counters.filtered;
                         counter.fetch_add(u64::from(filtered), Ordering::Relaxed);
@@ -184,7 +184,7 @@ impl Change {
             }
             walk.pass();
         }
-        (found, false)
+        (records, false)
     }
 
     /// Notes the records of a partition before any of them is changed: a changed record may match
@@ -251,9 +251,9 @@ impl Task for Change {
         let started = Instant::now();
         let mut most = burst.min(CHANGES);
         loop {
-            let (found, more) = self.gather(namespace, now, most);
-            most -= found.len();
-            for of in found {
+            let (records, more) = self.gather(namespace, now, most);
+            most -= records.len();
+            for of in records {
                 self.change(namespace, of, now);
             }
             if more {

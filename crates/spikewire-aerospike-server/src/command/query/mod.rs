@@ -21,7 +21,7 @@ use std::time::{Duration, Instant};
 
 use spikewire_aerospike_protocol::limits::PARTITIONS;
 use spikewire_aerospike_protocol::message::Message;
-use spikewire_aerospike_protocol::query::{Asked, Work};
+use spikewire_aerospike_protocol::query::{NodeQuery, Work};
 use spikewire_aerospike_protocol::result_code::ResultCode;
 
 use self::aggregate::Aggregate;
@@ -56,7 +56,7 @@ impl Context {
             Ok(Some(stream)) => return Some(stream),
             // A background job was started; the reply does not wait for it.
             Ok(None) => Reply::begin(out).last(ResultCode::OK),
-            Err(code) => self.refuse(Reply::begin(out), code.into()),
+            Err(code) => self.reject(Reply::begin(out), code.into()),
         }
         None
     }
@@ -68,21 +68,21 @@ impl Context {
         body: &[u8],
     ) -> Result<Option<Box<dyn StreamedReply>>, ResultCode> {
         let (message, _) = Message::parse(body).map_err(|_| ResultCode::PARAMETER)?;
-        let asked = Asked::parse(&message)?;
-        let permissions = || match asked.work {
+        let query = NodeQuery::parse(&message)?;
+        let permissions = || match query.work {
             Work::Send => Permissions::QUERY,
             Work::Aggregate | Work::Function { .. } => Permissions::UDF_QUERY,
             Work::Operations => Permissions::OPS_QUERY,
         };
         let namespace = self.state.namespaces[at].options.name.as_bytes();
-        if !self.permits(permissions, namespace, asked.set) {
+        if !self.permits(permissions, namespace, query.set) {
             return Err(ResultCode::ROLE_VIOLATION);
         }
-        match asked.work {
-            Work::Send => self.start_scan(node, at, &message, asked).map(Some),
-            Work::Aggregate => self.start_aggregate(node, at, body, &asked).map(Some),
+        match query.work {
+            Work::Send => self.start_scan(node, at, &message, query).map(Some),
+            Work::Aggregate => self.start_aggregate(node, at, body, &query).map(Some),
             Work::Operations | Work::Function { .. } => {
-                self.start_background(node, at, &message, &asked)?;
+                self.start_background(node, at, &message, &query)?;
                 Ok(None)
             }
         }
@@ -93,25 +93,25 @@ impl Context {
         node: usize,
         at: usize,
         message: &Message<'_>,
-        asked: Asked<'_>,
+        query: NodeQuery<'_>,
     ) -> Result<Box<dyn StreamedReply>, ResultCode> {
-        let projection = Projection::new(message, &asked)?;
-        let filter = asked.filter.map(|bytes| self.filters.read(bytes)).transpose()?;
+        let projection = Projection::new(message, &query)?;
+        let filter = query.filter.map(|bytes| self.filters.read(bytes)).transpose()?;
         let state = self.state.clone();
-        let selection = select(&state.namespaces[at], &asked, filter)?;
-        let options = self.options(at, &asked, &selection, JobKind::Basic);
-        let parts: Vec<Part> = asked
+        let selection = select(&state.namespaces[at], &query, filter)?;
+        let options = self.options(at, &query, &selection, JobKind::Basic);
+        let parts: Vec<Part> = query
             .partitions
             .iter()
             .map(|pid| Part { pid: *pid, after: None })
             .chain(
-                asked
+                query
                     .points
                     .iter()
                     .map(|point| Part { pid: point.digest.partition(), after: Some(*point) }),
             )
             .collect();
-        let deadline = asked.short.then(|| match message.header.timeout {
+        let deadline = query.short.then(|| match message.header.timeout {
             0 => Instant::now() + SHORT,
             millis => Instant::now() + Duration::from_millis(u64::from(millis)),
         });
@@ -121,7 +121,7 @@ impl Context {
             Some(_) => Arc::new(Job::new(options, parts.len())),
             None => jobs.start(options, parts.len())?,
         };
-        let limit = (asked.limit > 0).then_some(asked.limit);
+        let limit = (query.limit > 0).then_some(query.limit);
         let sender = RecordSender::new(job.clone(), selection, projection, limit);
         let scan = Scan::new((node, at), job, parts, sender, deadline);
         Ok(Box::new(scan))
@@ -132,19 +132,19 @@ impl Context {
         node: usize,
         at: usize,
         body: &[u8],
-        asked: &Asked<'_>,
+        query: &NodeQuery<'_>,
     ) -> Result<Box<dyn StreamedReply>, ResultCode> {
-        if asked.filter.is_some() {
+        if query.filter.is_some() {
             return Err(ResultCode::UNSUPPORTED_FEATURE);
         }
         let request = Request::parse(body).map_err(|_| ResultCode::PARAMETER)?;
         let call = FunctionCall::of(&request)?;
         let state = self.state.clone();
-        if !state.namespaces[at].sets.is_known(asked.set, node) {
+        if !state.namespaces[at].sets.is_known(query.set, node) {
             return Err(ResultCode::NOT_FOUND);
         }
-        let selection = select(&state.namespaces[at], asked, None)?;
-        let options = self.options(at, asked, &selection, JobKind::Aggregation);
+        let selection = select(&state.namespaces[at], query, None)?;
+        let options = self.options(at, query, &selection, JobKind::Aggregation);
         let job = state.nodes[node].jobs.start(options, PARTITIONS)?;
         let library = state.modules.read().clone();
         let aggregate = Aggregate::new((node, at), job, library, call, selection);
@@ -154,23 +154,23 @@ impl Context {
     fn options(
         &self,
         at: usize,
-        asked: &Asked<'_>,
+        query: &NodeQuery<'_>,
         selection: &Selection,
         kind: JobKind,
     ) -> JobOptions {
-        let send_timeout = match asked.patience {
+        let send_timeout = match query.patience {
             None => Some(SEND_TIMEOUT),
             Some(0) => None,
             Some(millis) => Some(Duration::from_millis(u64::from(millis))),
         };
         JobOptions {
-            id: asked.id,
+            id: query.id,
             kind,
             namespace: self.state.namespaces[at].options.name.clone(),
-            set: String::from_utf8_lossy(asked.set).into_owned(),
+            set: String::from_utf8_lossy(query.set).into_owned(),
             index: selection.by_index.as_ref().map(|by_index| by_index.index.name()),
-            asked: (asked.partitions.len(), asked.points.len()),
-            rate: asked.records_per_second,
+            requested: (query.partitions.len(), query.points.len()),
+            rate: query.records_per_second,
             send_timeout,
             from: self.peer,
         }
@@ -180,16 +180,16 @@ impl Context {
 /// Which records a query selects.
 fn select(
     namespace: &Namespace,
-    asked: &Asked<'_>,
+    query: &NodeQuery<'_>,
     filter: Option<Arc<Program>>,
 ) -> Result<Selection, ResultCode> {
-    let set = namespace.sets.find(asked.set);
+    let set = namespace.sets.find(query.set);
     let mut set_filter = match set {
         Some(0) => SetFilter::All,
         Some(set) => SetFilter::Set(set),
         None => SetFilter::Nothing,
     };
-    let Some(index) = &asked.index else {
+    let Some(index) = &query.index else {
         let of_set = set.and_then(|set| namespace.indexes.all_of(set));
         return Ok(Selection { set_filter, by_index: None, of_set, filter });
     };

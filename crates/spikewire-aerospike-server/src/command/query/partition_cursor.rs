@@ -26,7 +26,7 @@ impl PartitionCursor {
         partition: &Partition,
         node: usize,
         by_index: Option<&IndexRange>,
-        mut each: impl FnMut(Option<crate::storage::record::View<'_>>, u64) -> Result<(), E>,
+        mut each: impl FnMut(Option<crate::record::View<'_>>, u64) -> Result<(), E>,
     ) -> Result<(), E> {
         let Some(table) = partition.nearest(node) else { return Ok(()) };
         match (self, by_index) {

@@ -2,14 +2,14 @@
 
 use spikewire_aerospike_protocol::limits;
 use spikewire_aerospike_protocol::message::{self, HEADER_LEN, Message, info2, op};
-use spikewire_aerospike_protocol::query::Asked;
+use spikewire_aerospike_protocol::query::NodeQuery;
 use spikewire_aerospike_protocol::result_code::ResultCode;
 use spikewire_aerospike_protocol::value::particle;
 
+use super::super::bin_operation;
 use super::super::reply::Reply;
-use super::super::structured;
 use crate::expression::RecordView;
-use crate::storage::bins::Bin;
+use crate::record::bins::Bin;
 
 /// The parts of a record to send.
 #[derive(Debug)]
@@ -29,8 +29,8 @@ pub enum Projection {
 
 impl Projection {
     /// The projection of a request.
-    pub fn new(message: &Message<'_>, asked: &Asked<'_>) -> Result<Self, ResultCode> {
-        if asked.no_bins {
+    pub fn new(message: &Message<'_>, query: &NodeQuery<'_>) -> Result<Self, ResultCode> {
+        if query.no_bins {
             return Ok(Self::NoBins);
         }
         let mut ops = Vec::new();
@@ -45,7 +45,7 @@ impl Projection {
             let (code, particle) = (operation.code, operation.particle);
             message::write_op(&mut ops, code, operation.name, particle, operation.value);
         }
-        for name in asked.bins.map(names).transpose()?.into_iter().flatten() {
+        for name in query.bins.map(names).transpose()?.into_iter().flatten() {
             message::write_op(&mut ops, op::READ, name, 0, &[]);
         }
         if ops.is_empty() {
@@ -71,11 +71,11 @@ impl Projection {
                     None => {}
                 },
                 op::EXP_READ => {
-                    let answer = structured::expression(&operation, on).ok()?;
+                    let answer = bin_operation::expression(&operation, on).ok()?;
                     answer.write(&operation, &mut reply, all);
                 }
                 _ => {
-                    let answer = structured::read(bin, &operation).ok()?;
+                    let answer = bin_operation::read(bin, &operation).ok()?;
                     answer.write(&operation, &mut reply, all);
                 }
             }

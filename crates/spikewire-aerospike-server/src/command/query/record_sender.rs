@@ -14,10 +14,10 @@ use crate::expression::{Program, RecordView};
 use crate::index::Index;
 use crate::index::query_range::QueryRange;
 use crate::job::Job;
-use crate::storage::clock::Moment;
+use crate::record::View;
+use crate::record::clock::Moment;
+use crate::record::sets::Set;
 use crate::storage::namespace::Namespace;
-use crate::storage::record::View;
-use crate::storage::sets::Set;
 
 /// Maximum size of a frame with more than one record, in bytes.
 const FRAME: usize = 1 << 20;
@@ -209,7 +209,8 @@ impl RecordSender {
             self.last_set = namespace.sets.get(number).map(|set| (number, set));
         }
         let set = self.last_set.as_ref().map_or(&[][..], |(_, set)| &set.name);
-        let value = self.selection.by_index.as_ref().map(|by_index| by_index.range.kind.shown(key));
+        let value =
+            self.selection.by_index.as_ref().map(|by_index| by_index.range.kind.wire_key(key));
         let digest = Digest(*record.digest());
         let row = Row {
             point: Point { digest, value: value.unwrap_or(0) },

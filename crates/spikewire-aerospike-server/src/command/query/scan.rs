@@ -16,13 +16,13 @@ use super::super::stream::{SLICE, StreamedReply};
 use super::partition_cursor::{PartitionCursor, gather};
 use super::record_sender::{RecordSender, SetFilter, Stop};
 use crate::job::{End, Job};
-use crate::storage::clock::Moment;
+use crate::record::clock::Moment;
 use crate::storage::namespace::Namespace;
 use crate::storage::walk::Walk;
 use crate::turn::NextTurn;
 
 /// Maximum number of records and partitions per turn.
-const LOOKS: usize = 1000;
+const EXAMINED: usize = 1000;
 
 /// A partition to read.
 #[derive(Debug, Clone, Copy)]
@@ -44,7 +44,7 @@ pub struct Scan {
     /// The position in the current partition, once started.
     cursor: Option<PartitionCursor>,
     /// Reusable buffer for the digests of the next partition.
-    spare: Walk,
+    next_walk: Walk,
     sender: RecordSender,
     /// When a short query ends.
     deadline: Option<Instant>,
@@ -60,8 +60,8 @@ impl Scan {
     ) -> Self {
         parts.reverse();
         let (node, namespace) = place;
-        let (cursor, spare) = (None, Walk::default());
-        Self { node, namespace, job, parts, cursor, spare, sender, deadline }
+        let (cursor, next_walk) = (None, Walk::default());
+        Self { node, namespace, job, parts, cursor, next_walk, sender, deadline }
     }
 
     /// Whether it is a short query, whose end is in the same frame as its records.
@@ -90,13 +90,13 @@ impl Scan {
         }
         let state = context.state.clone();
         let namespace = &state.namespaces[self.namespace];
-        let mut looks = LOOKS;
+        let mut budget = EXAMINED;
         while let Some(part) = self.parts.last().copied() {
             if self.sender.is_enough() {
                 break;
             }
             if self.cursor.is_some() || self.begin(namespace, part, out) {
-                match self.read(namespace, part.pid, now, start, &mut looks, out) {
+                match self.read(namespace, part.pid, now, start, &mut budget, out) {
                     Ok(()) => {}
                     Err(Stop::Turn) => return (NextTurn::Soon, None),
                     Err(Stop::Rate(due)) => return (NextTurn::At(due), None),
@@ -105,11 +105,11 @@ impl Scan {
             }
             self.parts.pop();
             if let Some(PartitionCursor::Digests(walk)) = self.cursor.take() {
-                self.spare = walk;
+                self.next_walk = walk;
             }
             self.job.pass_partition();
-            looks = looks.saturating_sub(1);
-            if looks == 0 || out.len() - start >= SLICE {
+            budget = budget.saturating_sub(1);
+            if budget == 0 || out.len() - start >= SLICE {
                 return (NextTurn::Soon, None);
             }
         }
@@ -131,11 +131,11 @@ impl Scan {
         if let Some(by_index) = &selection.by_index {
             let kind = by_index.range.kind;
             // Converting a key to its shown form and back is the same function.
-            let after = part.after.map(|point| (kind.shown(point.value), point.digest.0));
+            let after = part.after.map(|point| (kind.wire_key(point.value), point.digest.0));
             self.cursor = Some(PartitionCursor::Entries(after));
             return true;
         }
-        let mut walk = std::mem::take(&mut self.spare);
+        let mut walk = std::mem::take(&mut self.next_walk);
         let after = part.after.as_ref().map(|point| &point.digest.0);
         gather(&mut walk, selection, &partition, table, after);
         drop(partition);
@@ -151,7 +151,7 @@ impl Scan {
         pid: u16,
         now: Moment,
         start: usize,
-        looks: &mut usize,
+        budget: &mut usize,
         out: &mut Vec<u8>,
     ) -> Result<(), Stop> {
         let Some(mut cursor) = self.cursor.take() else { return Ok(()) };
@@ -160,10 +160,10 @@ impl Scan {
         // The selection is needed while records are sent, so the index is passed separately.
         let by_index = sender.by_index();
         let stop = cursor.go(&partition, self.node, by_index.as_deref(), |record, key| {
-            if *looks == 0 || out.len() - start >= SLICE {
+            if *budget == 0 || out.len() - start >= SLICE {
                 return Err(Stop::Turn);
             }
-            *looks -= 1;
+            *budget -= 1;
             let Some(record) = record else { return Ok(()) };
             sender.offer(namespace, record, key, now, start, out)
         });
@@ -208,7 +208,7 @@ impl StreamedReply for Scan {
     }
 
     fn time_out(&self) {
-        self.job.end(End::NotTaken);
+        self.job.end(End::SendTimeout);
     }
 }
 

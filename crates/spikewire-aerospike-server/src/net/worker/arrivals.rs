@@ -9,10 +9,10 @@ use mio::net::TcpStream;
 use mio::{Interest, Token};
 
 use super::super::connection::Connection;
-use super::super::faults::{Dice, Refuse};
 use super::super::listener::Port;
 use super::super::{WorkerCommand, WorkerRole};
 use super::{LISTENERS, Worker};
+use crate::faults::{Dice, Refuse};
 use crate::tls::Tls;
 
 impl Worker {

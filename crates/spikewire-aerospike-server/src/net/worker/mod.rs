@@ -18,13 +18,13 @@ use mio::event::Event;
 use mio::{Events, Poll, Token};
 
 use super::connection::{BACKLOG, Connection};
-use super::faults::{Dice, Faults};
 use super::listener::Port;
 use super::slab::Slab;
 use super::{Message, WorkerLinks, WorkerRole};
-use crate::cluster::state::ClusterState;
 use crate::command::Context;
 use crate::command::stream::SLICE;
+use crate::faults::{Dice, Faults};
+use crate::state::ClusterState;
 use crate::turn::NextTurn;
 
 /// Token of the worker's waker.
@@ -61,7 +61,7 @@ pub struct Worker {
     ready: VecDeque<usize>,
     timers: BinaryHeap<Reverse<(Instant, usize)>>,
     buffer: Vec<u8>,
-    spare: Vec<u8>,
+    out_buffer: Vec<u8>,
     /// When the first client will not have read for too long.
     check_at: Option<Instant>,
 }
@@ -89,7 +89,7 @@ impl Worker {
             ready: VecDeque::new(),
             timers: BinaryHeap::new(),
             buffer: vec![0; READ_CHUNK],
-            spare: Vec::new(),
+            out_buffer: Vec::new(),
             check_at: None,
         }
     }
@@ -170,13 +170,13 @@ impl Worker {
     fn serve(&mut self, at: usize) {
         let Some(mut connection) = self.connections.take(at) else { return };
         if connection.out.is_empty() {
-            std::mem::swap(&mut connection.out, &mut self.spare);
+            std::mem::swap(&mut connection.out, &mut self.out_buffer);
         }
         let outcome = self.turn(at, &mut connection);
         self.state.nodes[connection.node].counters.take(&mut self.context.counters);
         if connection.out.is_empty() {
-            std::mem::swap(&mut connection.out, &mut self.spare);
-            self.spare.shrink_to(RETAIN_CAPACITY);
+            std::mem::swap(&mut connection.out, &mut self.out_buffer);
+            self.out_buffer.shrink_to(RETAIN_CAPACITY);
         }
         match outcome {
             Ok(()) if self.belongs_to_partner(&connection) => self.pass_to_partner(at, connection),

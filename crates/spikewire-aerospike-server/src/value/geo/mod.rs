@@ -50,7 +50,7 @@ mod tests {
     }
 
     #[test]
-    fn shapes_are_told_apart_and_cells_dropped() {
+    fn shapes_are_distinguished_and_cells_dropped() {
         let point = r#"{"type": "Point", "coordinates": [1.5, -2]}"#;
         assert_eq!(stored(point, 2).unwrap(), [&[0, 0, 0], point.as_bytes()].concat());
         let circle = r#"{"type": "AeroCircle", "coordinates": [[1, 2], 300]}"#;
@@ -62,7 +62,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_shape_is_refused() {
+    fn what_is_no_shape_is_rejected() {
         for text in [
             "",
             "{",
@@ -91,7 +91,7 @@ mod tests {
         let area = |rings: &str| format!(r#"{{"type":"Polygon","coordinates":[{rings}]}}"#);
         let square = "[[0,0],[10,0],[10,10],[0,10],[0,0]]";
         // Reversed, it is the same square, not the rest of the world.
-        let turned = "[[0,0],[0,10],[10,10],[10,0],[0,0]]";
+        let clockwise = "[[0,0],[0,10],[10,10],[10,0],[0,0]]";
         let hole = "[[4,4],[6,4],[6,6],[4,6],[4,4]]";
         let date_line = "[[170,-10],[-170,-10],[-170,10],[170,10],[170,-10]]";
         let pole = "[[0,80],[90,80],[180,80],[-90,80],[0,80]]";
@@ -99,8 +99,8 @@ mod tests {
         let circle = r#"{"type":"AeroCircle","coordinates":[[13.4,52.5],1000]}"#.to_owned();
         for (region, (longitude, latitude), inside) in [
             (area(square), (5.0, 5.0), true),
-            (area(turned), (5.0, 5.0), true),
-            (area(turned), (15.0, 5.0), false),
+            (area(clockwise), (5.0, 5.0), true),
+            (area(clockwise), (15.0, 5.0), false),
             (area(square), (-170.0, -5.0), false),
             (area(&format!("{square},{hole}")), (5.0, 5.0), false),
             (area(&format!("{square},{hole}")), (3.0, 5.0), true),

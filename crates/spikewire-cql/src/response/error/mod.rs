@@ -51,7 +51,7 @@ impl ServerError {
 
     /// Whether the server does not support this version of the protocol, which it reports in reply
     /// to the first request of a connection.
-    pub fn refuses_version(&self) -> bool {
+    pub fn rejects_version(&self) -> bool {
         matches!(self.code, Code::Protocol | Code::Server)
             && (self.message.contains("Invalid or unsupported protocol version")
                 || self.message.contains("Beta version of the protocol"))

@@ -80,7 +80,7 @@ fn what_must_not_happen_twice_is_never_repeated() {
 }
 
 #[test]
-fn what_the_server_would_say_again_is_not_asked_again() {
+fn errors_that_would_repeat_are_not_retried() {
     for code in [
         Code::Protocol,
         Code::BadCredentials,
@@ -115,8 +115,8 @@ fn a_statement_that_a_node_forgot_is_prepared_anew() {
 }
 
 #[test]
-fn a_version_that_is_refused_is_told_from_other_errors() {
-    for (code, message, is_refusal) in [
+fn a_rejected_version_differs_from_other_errors() {
+    for (code, message, is_rejection) in [
         (
             Code::Protocol,
             "Invalid or unsupported protocol version (7); supported versions are",
@@ -129,6 +129,6 @@ fn a_version_that_is_refused_is_told_from_other_errors() {
     ] {
         let message = message.to_owned();
         let error = ServerError { code, message, details: Details::None };
-        assert_eq!(error.refuses_version(), is_refusal, "{error}");
+        assert_eq!(error.rejects_version(), is_rejection, "{error}");
     }
 }

@@ -6,9 +6,9 @@ use std::net::IpAddr;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use super::{Taken, shortened};
+use super::{SourceResult, shortened};
 use crate::types::{Type, Udt};
-use crate::value::{Accept, AcceptEntries, Duration, Misfit, Presence, Source, Unfit};
+use crate::value::{Accept, AcceptEntries, Duration, EncodeError, Presence, Source, Unfit};
 
 /// Forwards every method.
 macro_rules! forward {
@@ -126,7 +126,7 @@ impl<S: Source> Source for Option<S> {
 macro_rules! sequences {
     ($([$($generics:tt)*] $sequence:ty)*) => {
         $(impl<$($generics)*> Source for $sequence {
-            type Error = Misfit;
+            type Error = EncodeError;
 
             fn presence(&self) -> Presence {
                 Presence::Value
@@ -136,7 +136,7 @@ macro_rules! sequences {
                 listed("[", self.iter().map(Source::describe), "]")
             }
 
-            fn items<A: Accept<Misfit>>(&self, _: &Type, into: &mut A) -> Taken {
+            fn items<A: Accept<EncodeError>>(&self, _: &Type, into: &mut A) -> SourceResult {
                 self.iter().try_for_each(|item| into.item(item))
             }
         })*
@@ -144,22 +144,22 @@ macro_rules! sequences {
 }
 
 sequences! {
-    [S: Source<Error = Misfit>] [S]
-    [S: Source<Error = Misfit>] Vec<S>
-    [S: Source<Error = Misfit>] VecDeque<S>
-    [S: Source<Error = Misfit>, const N: usize] [S; N]
-    [S: Source<Error = Misfit>, H] HashSet<S, H>
-    [S: Source<Error = Misfit>] BTreeSet<S>
+    [S: Source<Error = EncodeError>] [S]
+    [S: Source<Error = EncodeError>] Vec<S>
+    [S: Source<Error = EncodeError>] VecDeque<S>
+    [S: Source<Error = EncodeError>, const N: usize] [S; N]
+    [S: Source<Error = EncodeError>, H] HashSet<S, H>
+    [S: Source<Error = EncodeError>] BTreeSet<S>
 }
 
 macro_rules! maps {
     ($([$($generics:tt)*] $map:ty)*) => {
         $(impl<K, V, $($generics)*> Source for $map
         where
-            K: Source<Error = Misfit>,
-            V: Source<Error = Misfit>,
+            K: Source<Error = EncodeError>,
+            V: Source<Error = EncodeError>,
         {
-            type Error = Misfit;
+            type Error = EncodeError;
 
             fn presence(&self) -> Presence {
                 Presence::Value
@@ -172,7 +172,7 @@ macro_rules! maps {
                 listed("{", self.iter().map(entry), "}")
             }
 
-            fn entries<A: AcceptEntries<Misfit>>(&self, into: &mut A) -> Taken {
+            fn entries<A: AcceptEntries<EncodeError>>(&self, into: &mut A) -> SourceResult {
                 self.iter().try_for_each(|(key, value)| into.entry(key, value))
             }
         })*
@@ -188,9 +188,9 @@ macro_rules! tuples {
     ($(($($part:ident $at:tt)+))*) => {
         $(impl<$($part),+> Source for ($($part,)+)
         where
-            $($part: Source<Error = Misfit>),+
+            $($part: Source<Error = EncodeError>),+
         {
-            type Error = Misfit;
+            type Error = EncodeError;
 
             fn presence(&self) -> Presence {
                 Presence::Value
@@ -201,7 +201,7 @@ macro_rules! tuples {
             }
 
             /// Only for tuples: a list has elements of one type, and so does `Vec`.
-            fn items<Z: Accept<Misfit>>(&self, ty: &Type, into: &mut Z) -> Taken {
+            fn items<Z: Accept<EncodeError>>(&self, ty: &Type, into: &mut Z) -> SourceResult {
                 if !matches!(ty, Type::Tuple(_)) {
                     return Err(Unfit::Kind);
                 }

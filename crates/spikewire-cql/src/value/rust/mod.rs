@@ -13,9 +13,9 @@ pub use scalars::{Date, Time, Timestamp, Unset, Uuid};
 use std::fmt::Debug;
 
 use super::source::Unfit;
-use crate::value::Misfit;
+use crate::value::EncodeError;
 
-type Taken<T = ()> = Result<T, Unfit<Misfit>>;
+type SourceResult<T = ()> = Result<T, Unfit<EncodeError>>;
 
 /// A short description of a value.
 pub(super) fn brief(value: impl Debug) -> String {

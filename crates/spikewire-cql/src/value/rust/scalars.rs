@@ -5,13 +5,13 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::str::FromStr;
 use std::time::SystemTime;
 
-use super::{Taken, brief};
+use super::{SourceResult, brief};
 use crate::types::Type;
-use crate::value::{Accept, Decimal, Duration, Misfit, Presence, Source, Unfit, Varint};
+use crate::value::{Accept, Decimal, Duration, EncodeError, Presence, Source, Unfit, Varint};
 
 macro_rules! present {
     () => {
-        type Error = Misfit;
+        type Error = EncodeError;
 
         fn presence(&self) -> Presence {
             Presence::Value
@@ -31,11 +31,11 @@ macro_rules! integers {
                 present!();
 
                 #[inline]
-                fn integer(&self) -> Taken<i64> {
+                fn integer(&self) -> SourceResult<i64> {
                     i64::try_from(*self).map_err(|_| Unfit::Range)
                 }
 
-                fn varint(&self, out: &mut Vec<u8>) -> Taken {
+                fn varint(&self, out: &mut Vec<u8>) -> SourceResult {
                     // Unsigned numbers need a leading zero byte as their sign.
                     let sign = if *self < <$int>::default() { 0xff } else { 0 };
                     out.push(sign);
@@ -43,7 +43,7 @@ macro_rules! integers {
                     Ok(())
                 }
 
-                fn decimal(&self, digits: &mut Vec<u8>) -> Taken<i32> {
+                fn decimal(&self, digits: &mut Vec<u8>) -> SourceResult<i32> {
                     self.varint(digits).map(|()| 0)
                 }
             }
@@ -56,7 +56,7 @@ integers!(i8 i16 i32 i64 i128 u16 u32 u64 u128);
 impl Source for bool {
     present!();
 
-    fn boolean(&self) -> Taken<bool> {
+    fn boolean(&self) -> SourceResult<bool> {
         Ok(*self)
     }
 }
@@ -64,11 +64,11 @@ impl Source for bool {
 impl Source for f32 {
     present!();
 
-    fn float(&self) -> Taken<f32> {
+    fn float(&self) -> SourceResult<f32> {
         Ok(*self)
     }
 
-    fn double(&self) -> Taken<f64> {
+    fn double(&self) -> SourceResult<f64> {
         Ok((*self).into())
     }
 }
@@ -76,7 +76,7 @@ impl Source for f32 {
 impl Source for f64 {
     present!();
 
-    fn double(&self) -> Taken<f64> {
+    fn double(&self) -> SourceResult<f64> {
         Ok(*self)
     }
 }
@@ -85,7 +85,7 @@ impl Source for str {
     present!();
 
     #[inline]
-    fn text(&self, out: &mut Vec<u8>) -> Taken {
+    fn text(&self, out: &mut Vec<u8>) -> SourceResult {
         out.extend_from_slice(self.as_bytes());
         Ok(())
     }
@@ -95,7 +95,7 @@ impl Source for String {
     present!();
 
     #[inline]
-    fn text(&self, out: &mut Vec<u8>) -> Taken {
+    fn text(&self, out: &mut Vec<u8>) -> SourceResult {
         self.as_str().text(out)
     }
 }
@@ -103,7 +103,7 @@ impl Source for String {
 impl Source for [u8] {
     present!();
 
-    fn bytes(&self, out: &mut Vec<u8>) -> Taken {
+    fn bytes(&self, out: &mut Vec<u8>) -> SourceResult {
         out.extend_from_slice(self);
         Ok(())
     }
@@ -112,7 +112,7 @@ impl Source for [u8] {
 impl Source for Vec<u8> {
     present!();
 
-    fn bytes(&self, out: &mut Vec<u8>) -> Taken {
+    fn bytes(&self, out: &mut Vec<u8>) -> SourceResult {
         self.as_slice().bytes(out)
     }
 }
@@ -121,11 +121,11 @@ impl Source for Vec<u8> {
 impl<const N: usize> Source for [u8; N] {
     present!();
 
-    fn bytes(&self, out: &mut Vec<u8>) -> Taken {
+    fn bytes(&self, out: &mut Vec<u8>) -> SourceResult {
         self.as_slice().bytes(out)
     }
 
-    fn uuid(&self) -> Taken<[u8; 16]> {
+    fn uuid(&self) -> SourceResult<[u8; 16]> {
         self.as_slice().try_into().map_err(|_| Unfit::Kind)
     }
 }
@@ -133,7 +133,7 @@ impl<const N: usize> Source for [u8; N] {
 impl Source for IpAddr {
     present!();
 
-    fn inet(&self) -> Taken<IpAddr> {
+    fn inet(&self) -> SourceResult<IpAddr> {
         Ok(*self)
     }
 }
@@ -141,7 +141,7 @@ impl Source for IpAddr {
 impl Source for Ipv4Addr {
     present!();
 
-    fn inet(&self) -> Taken<IpAddr> {
+    fn inet(&self) -> SourceResult<IpAddr> {
         Ok((*self).into())
     }
 }
@@ -149,7 +149,7 @@ impl Source for Ipv4Addr {
 impl Source for Ipv6Addr {
     present!();
 
-    fn inet(&self) -> Taken<IpAddr> {
+    fn inet(&self) -> SourceResult<IpAddr> {
         Ok((*self).into())
     }
 }
@@ -157,16 +157,16 @@ impl Source for Ipv6Addr {
 impl Source for Varint {
     present!();
 
-    fn integer(&self) -> Taken<i64> {
+    fn integer(&self) -> SourceResult<i64> {
         self.to_i128().and_then(|wide| wide.try_into().ok()).ok_or(Unfit::Range)
     }
 
-    fn varint(&self, out: &mut Vec<u8>) -> Taken {
+    fn varint(&self, out: &mut Vec<u8>) -> SourceResult {
         out.extend_from_slice(self.as_bytes());
         Ok(())
     }
 
-    fn decimal(&self, digits: &mut Vec<u8>) -> Taken<i32> {
+    fn decimal(&self, digits: &mut Vec<u8>) -> SourceResult<i32> {
         self.varint(digits).map(|()| 0)
     }
 }
@@ -174,7 +174,7 @@ impl Source for Varint {
 impl Source for Decimal {
     present!();
 
-    fn decimal(&self, digits: &mut Vec<u8>) -> Taken<i32> {
+    fn decimal(&self, digits: &mut Vec<u8>) -> SourceResult<i32> {
         digits.extend_from_slice(self.digits.as_bytes());
         Ok(self.scale)
     }
@@ -183,7 +183,7 @@ impl Source for Decimal {
 impl Source for Duration {
     present!();
 
-    fn duration(&self) -> Taken<Duration> {
+    fn duration(&self) -> SourceResult<Duration> {
         Ok(*self)
     }
 }
@@ -193,7 +193,7 @@ impl Source for Duration {
 pub struct Unset;
 
 impl Source for Unset {
-    type Error = Misfit;
+    type Error = EncodeError;
 
     fn presence(&self) -> Presence {
         Presence::Unset
@@ -211,7 +211,7 @@ pub struct Uuid(pub [u8; 16]);
 impl Source for Uuid {
     present!();
 
-    fn uuid(&self) -> Taken<[u8; 16]> {
+    fn uuid(&self) -> SourceResult<[u8; 16]> {
         Ok(self.0)
     }
 }
@@ -297,7 +297,7 @@ impl Timestamp {
 impl Source for Timestamp {
     present!();
 
-    fn timestamp(&self) -> Taken<i64> {
+    fn timestamp(&self) -> SourceResult<i64> {
         Ok(self.0)
     }
 }
@@ -309,7 +309,7 @@ pub struct Date(pub i32);
 impl Source for Date {
     present!();
 
-    fn date(&self) -> Taken<i64> {
+    fn date(&self) -> SourceResult<i64> {
         Ok(self.0.into())
     }
 }
@@ -321,7 +321,7 @@ pub struct Time(pub i64);
 impl Source for Time {
     present!();
 
-    fn time(&self) -> Taken<i64> {
+    fn time(&self) -> SourceResult<i64> {
         Ok(self.0)
     }
 }
@@ -330,7 +330,7 @@ impl Source for Time {
 impl Source for () {
     present!();
 
-    fn items<A: Accept<Misfit>>(&self, _: &Type, _: &mut A) -> Taken {
+    fn items<A: Accept<EncodeError>>(&self, _: &Type, _: &mut A) -> SourceResult {
         Ok(())
     }
 }

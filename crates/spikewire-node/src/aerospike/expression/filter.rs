@@ -91,7 +91,7 @@ fn read_text(source: &str, parameters: &[Tree], filter: bool) -> Result<Tree> {
 }
 
 fn text_failure(source: &str, error: &TextError) -> Failure {
-    let place = format!("\n{}", error.shown(source)).replace('\n', "\n    ");
+    let place = format!("\n{}", error.excerpt(source)).replace('\n', "\n    ");
     let message = |why: &str| format!("{why} (at byte {}){place}", error.at.start);
     match &error.fault {
         Fault::Type(why) => Failure::of_type(message(why)),

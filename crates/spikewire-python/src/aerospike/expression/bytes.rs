@@ -84,7 +84,7 @@ pub fn read_text(source: &str, parameters: &[Bound<'_, PyAny>], filter: bool) ->
 }
 
 fn misread(source: &str, error: TextError) -> PyErr {
-    let place = format!("\n{}", error.shown(source)).replace('\n', "\n    ");
+    let place = format!("\n{}", error.excerpt(source)).replace('\n', "\n    ");
     let message = |why: &str| format!("{why} (at byte {}){place}", error.at.start);
     match &error.fault {
         Fault::Type(why) => type_error(message(why)),

@@ -93,7 +93,7 @@ fn check_unit(ty: &Type, field: &Field) -> PyResult<()> {
         _ if field.cell.kind == CellKind::Time => {
             return Err(type_error(format!(
                 "field {:?}: a {ty} does not go into {}",
-                field.name, field.shown
+                field.name, field.type_name
             )));
         }
         _ => return Ok(()),
@@ -105,10 +105,10 @@ fn check_unit(ty: &Type, field: &Field) -> PyResult<()> {
         _ => "m8[ns]",
     };
     let is_time = field.cell.kind == CellKind::Time;
-    if is_time && !field.shown.contains(unit) && !field.shown.contains(short) {
+    if is_time && !field.type_name.contains(unit) && !field.type_name.contains(short) {
         return Err(type_error(format!(
             "field {:?}: a {ty} goes into {unit}, not {}",
-            field.name, field.shown
+            field.name, field.type_name
         )));
     }
     Ok(())
@@ -166,7 +166,11 @@ impl Element<'_> {
         self.whole(|| value.name().to_owned())?;
         let (size, at) = (self.field.cell.size, self.at.get());
         let (data, _) = &mut *self.out.borrow_mut();
-        self.field.cell.write(value, &self.field.shown, &mut data[at * size..(at + 1) * size])?;
+        self.field.cell.write(
+            value,
+            &self.field.type_name,
+            &mut data[at * size..(at + 1) * size],
+        )?;
         self.at.set(at + 1);
         Ok(())
     }
@@ -176,11 +180,15 @@ impl Element<'_> {
         if self.axis.get() == self.field.shape.len() {
             return Ok(());
         }
-        Err(ColumnError::kind(format!("{} does not go into {}", description(), self.field.shown)))
+        Err(ColumnError::kind(format!(
+            "{} does not go into {}",
+            description(),
+            self.field.type_name
+        )))
     }
 
     fn mismatch(&self, ty: &str) -> WriteResult {
-        Err(ColumnError::kind(format!("a {ty} does not go into {}", self.field.shown)))
+        Err(ColumnError::kind(format!("a {ty} does not go into {}", self.field.type_name)))
     }
 }
 
@@ -240,7 +248,10 @@ impl Sink for Element<'_> {
         let number = spikewire_cql::value::Varint::from_bytes(value);
         match number.to_i128().map(i64::try_from) {
             Some(Ok(number)) => self.bigint(number),
-            _ => Err(ColumnError::overflow(format!("{number} does not fit {}", self.field.shown))),
+            _ => Err(ColumnError::overflow(format!(
+                "{number} does not fit {}",
+                self.field.type_name
+            ))),
         }
     }
 
@@ -279,7 +290,7 @@ impl Sink for Element<'_> {
             Some(length) => {
                 return Err(ColumnError::value(format!(
                     "a list of {count} where axis {axis} of {} has {length}",
-                    self.field.shown
+                    self.field.type_name
                 )));
             }
             None => return self.mismatch("list"),

@@ -188,7 +188,7 @@ fn constants(what: &str, values: &[Value]) -> Result<Vec<wire::Expression>> {
 }
 
 fn unread(what: &str, text: &str, error: &wire::text::TextError) -> Error {
-    Error::invalid(format!("{what}: {error}\n{}", error.shown(text)))
+    Error::invalid(format!("{what}: {error}\n{}", error.excerpt(text)))
 }
 
 fn fault_in(what: &str, fault: &Fault) -> Error {

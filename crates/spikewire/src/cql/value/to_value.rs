@@ -1,7 +1,7 @@
 //! Types that can be bound to a statement.
 
 use spikewire_cql::types::Type;
-use spikewire_cql::value::{Misfit, Source, encode_bound};
+use spikewire_cql::value::{EncodeError, Source, encode_bound};
 
 /// Types that can be bound to a statement.
 ///
@@ -29,12 +29,12 @@ use spikewire_cql::value::{Misfit, Source, encode_bound};
 /// `Arc` and `Cow` of these types can be bound, too. Other types implement [`Source`].
 pub trait ToValue: Send + Sync {
     /// Appends it as a value of this type for the parameter with this name.
-    fn bind(&self, name: &str, ty: &Type, out: &mut Vec<u8>) -> Result<(), Misfit>;
+    fn bind(&self, name: &str, ty: &Type, out: &mut Vec<u8>) -> Result<(), EncodeError>;
 }
 
-impl<S: Source<Error = Misfit> + Send + Sync + ?Sized> ToValue for S {
+impl<S: Source<Error = EncodeError> + Send + Sync + ?Sized> ToValue for S {
     #[inline]
-    fn bind(&self, name: &str, ty: &Type, out: &mut Vec<u8>) -> Result<(), Misfit> {
+    fn bind(&self, name: &str, ty: &Type, out: &mut Vec<u8>) -> Result<(), EncodeError> {
         encode_bound(name, ty, self, out)
     }
 }

@@ -23,15 +23,15 @@ mod strength {
     pub const FRONT: u8 = 19;
 }
 
-type Found<T> = Result<T, TextError>;
+type ParseResult<T> = Result<T, TextError>;
 /// An expression and its position in the text.
 type Spanned = (Expression, Range<usize>);
 
 pub(super) fn parse(
     text: &str,
     parameters: &[Expression],
-    wanted: Option<Type>,
-) -> Found<Expression> {
+    expected: Option<Type>,
+) -> ParseResult<Expression> {
     if text.len() > LONGEST {
         return Err(TextError::new(0..1, format!("a text longer than {LONGEST} bytes")));
     }
@@ -62,14 +62,14 @@ pub(super) fn parse(
         };
         return Err(TextError::new(0..text.len(), why));
     }
-    let whole = match wanted {
-        Some(wanted) => faulty(&at, whole.refined(wanted, "a filter"))?,
+    let whole = match expected {
+        Some(expected) => faulty(&at, whole.refined(expected, "a filter"))?,
         None => whole,
     };
     match whole.check() {
-        Ok(kind) => match (wanted, kind) {
-            (Some(wanted), Some(kind)) if wanted != kind => Err(TextError {
-                fault: Fault::Type(format!("the whole must be {wanted}, not {kind}")),
+        Ok(kind) => match (expected, kind) {
+            (Some(expected), Some(kind)) if expected != kind => Err(TextError {
+                fault: Fault::Type(format!("the whole must be {expected}, not {kind}")),
                 at,
             }),
             _ => Ok(whole),
@@ -97,7 +97,7 @@ fn wrong_count(placeholders: usize, values: usize) -> String {
 }
 
 /// Adds the position to a fault.
-fn faulty<T>(at: &Range<usize>, outcome: Result<T, Fault>) -> Found<T> {
+fn faulty<T>(at: &Range<usize>, outcome: Result<T, Fault>) -> ParseResult<T> {
     outcome.map_err(|fault| TextError { fault, at: at.clone() })
 }
 
@@ -117,7 +117,7 @@ struct Parser<'a> {
 }
 
 impl<'a> Parser<'a> {
-    fn advance(&mut self) -> Found<Word<'a>> {
+    fn advance(&mut self) -> ParseResult<Word<'a>> {
         self.last = self.at.end;
         let (word, at) = self.lexer.next()?;
         self.at = at;
@@ -138,32 +138,32 @@ impl<'a> Parser<'a> {
     }
 
     fn is(&self, sign: &str) -> bool {
-        matches!(self.word, Word::Sign(found) if found == sign)
+        matches!(self.word, Word::Sign(next) if next == sign)
     }
 
     /// Consumes a sign if it comes next.
-    fn takes(&mut self, sign: &str) -> Found<bool> {
-        let found = self.is(sign);
-        if found {
+    fn takes(&mut self, sign: &str) -> ParseResult<bool> {
+        let matches = self.is(sign);
+        if matches {
             self.advance()?;
         }
-        Ok(found)
+        Ok(matches)
     }
 
-    fn expect(&mut self, sign: &str) -> Found<()> {
+    fn expect(&mut self, sign: &str) -> ParseResult<()> {
         if self.takes(sign)? { Ok(()) } else { Err(self.unexpected(&format!("`{sign}`"))) }
     }
 
-    fn takes_name(&mut self, name: &str) -> Found<bool> {
-        let found = matches!(self.word, Word::Name(found) if found == name);
-        if found {
+    fn takes_name(&mut self, name: &str) -> ParseResult<bool> {
+        let matches = matches!(self.word, Word::Name(next) if next == name);
+        if matches {
             self.advance()?;
         }
-        Ok(found)
+        Ok(matches)
     }
 
-    fn unexpected(&self, wanted: &str) -> TextError {
-        let found = match &self.word {
+    fn unexpected(&self, expected: &str) -> TextError {
+        let actual = match &self.word {
             Word::End => "the end".to_owned(),
             Word::Name(name) => format!("`{name}`"),
             Word::Sign("=") => "`=` (equality is written `==`)".to_owned(),
@@ -176,7 +176,7 @@ impl<'a> Parser<'a> {
             Word::Parameter(_) => "a parameter".to_owned(),
             Word::Variable(_) => "a variable".to_owned(),
         };
-        TextError::new(self.at.clone(), format!("expected {wanted}, found {found}"))
+        TextError::new(self.at.clone(), format!("expected {expected}, found {actual}"))
     }
 
     /// The infix operator that comes next, and its precedence.
@@ -204,7 +204,7 @@ impl<'a> Parser<'a> {
     }
 
     /// An expression of operators whose precedence is higher than `least`.
-    fn expression(&mut self, least: u8, depth: usize) -> Found<Spanned> {
+    fn expression(&mut self, least: u8, depth: usize) -> ParseResult<Spanned> {
         let Some(depth) = depth.checked_sub(1) else {
             return Err(TextError::new(self.at.clone(), "nested too deep"));
         };
@@ -233,7 +233,7 @@ impl<'a> Parser<'a> {
         Ok((left, at))
     }
 
-    fn regex(&mut self, left: Expression, mut at: Range<usize>) -> Found<Spanned> {
+    fn regex(&mut self, left: Expression, mut at: Range<usize>) -> ParseResult<Spanned> {
         // The pattern is not a token, so it is read directly after the operator.
         let (pattern, letters, place) = self.lexer.pattern()?;
         let mut flags = 1;
@@ -254,7 +254,7 @@ impl<'a> Parser<'a> {
     }
 
     /// An operand with optional prefix operators.
-    fn front(&mut self, depth: usize) -> Found<Spanned> {
+    fn front(&mut self, depth: usize) -> ParseResult<Spanned> {
         let start = self.at.start;
         let op = match self.word {
             Word::Name("not") => Op::Not,
@@ -285,7 +285,7 @@ impl<'a> Parser<'a> {
     }
 
     /// An operand and the methods called on it.
-    fn with_methods(&mut self, depth: usize) -> Found<Spanned> {
+    fn with_methods(&mut self, depth: usize) -> ParseResult<Spanned> {
         let (mut operand, mut at) = self.operand(depth)?;
         while self.is(".") {
             self.advance()?;
@@ -309,9 +309,9 @@ impl<'a> Parser<'a> {
         Ok((operand, at))
     }
 
-    fn operand(&mut self, depth: usize) -> Found<Spanned> {
+    fn operand(&mut self, depth: usize) -> ParseResult<Spanned> {
         let at = self.at.clone();
-        let leaf = |found: Expression| Ok((found, at.clone()));
+        let leaf = |expression: Expression| Ok((expression, at.clone()));
         match self.word.clone() {
             Word::Sign("(") => {
                 self.advance()?;
@@ -325,12 +325,12 @@ impl<'a> Parser<'a> {
             }
             Word::Parameter(number) => {
                 self.advance()?;
-                let Some(found) = self.parameters.get(number) else {
+                let Some(parameter) = self.parameters.get(number) else {
                     let why = wrong_count(self.placeholders(number), self.parameters.len());
                     return Err(TextError::new(at, why));
                 };
                 self.used[number] = true;
-                leaf(found.clone())
+                leaf(parameter.clone())
             }
             Word::Variable(name) => {
                 self.advance()?;
@@ -362,7 +362,7 @@ impl<'a> Parser<'a> {
         known && matches!(self.lexer.clone().next(), Ok((Word::Sign("("), _)))
     }
 
-    fn call(&mut self, name: &'a str, depth: usize) -> Found<Spanned> {
+    fn call(&mut self, name: &'a str, depth: usize) -> ParseResult<Spanned> {
         let start = self.at.start;
         self.advance()?;
         self.expect("(")?;
@@ -391,7 +391,7 @@ impl<'a> Parser<'a> {
         Ok((faulty(&at, whole)?, at))
     }
 
-    fn when(&mut self, start: usize, depth: usize) -> Found<Spanned> {
+    fn when(&mut self, start: usize, depth: usize) -> ParseResult<Spanned> {
         let mut operands = Vec::new();
         loop {
             let last = self.takes_name("default")?;
@@ -412,7 +412,7 @@ impl<'a> Parser<'a> {
         Ok((faulty(&at, Expression::apply(Op::Cond, operands))?, at))
     }
 
-    fn bind(&mut self, start: usize, depth: usize) -> Found<Spanned> {
+    fn bind(&mut self, start: usize, depth: usize) -> ParseResult<Spanned> {
         let outer = self.names.len();
         let mut definitions = Vec::new();
         loop {
@@ -445,13 +445,13 @@ impl<'a> Parser<'a> {
 
     /// The position of the first bin without a type.
     fn untyped(&self, whole: &Expression) -> Option<Range<usize>> {
-        let mut found = Vec::new();
-        bins(whole, &mut found);
+        let mut types = Vec::new();
+        bins(whole, &mut types);
         // Bins in parameters have no position in the text.
-        if found.len() != self.bins.len() {
+        if types.len() != self.bins.len() {
             return None;
         }
-        let at = found.iter().position(|typed| !typed)?;
+        let at = types.iter().position(|typed| !typed)?;
         Some(self.bins[at].clone())
     }
 }
@@ -462,16 +462,16 @@ enum Infix {
 }
 
 /// Whether bins and values read inside them have types, in text order.
-fn bins(whole: &Expression, found: &mut Vec<bool>) {
+fn bins(whole: &Expression, types: &mut Vec<bool>) {
     match whole.node() {
-        Node::Bin(kind, _) => found.push(kind.is_some()),
-        Node::Apply(_, operands) => operands.iter().for_each(|operand| bins(operand, found)),
-        Node::Regex { on, .. } => bins(on, found),
+        Node::Bin(kind, _) => types.push(kind.is_some()),
+        Node::Apply(_, operands) => operands.iter().for_each(|operand| bins(operand, types)),
+        Node::Regex { on, .. } => bins(on, types),
         Node::Let(definitions, scope) => {
-            definitions.iter().for_each(|(_, definition)| bins(definition, found));
-            bins(scope, found);
+            definitions.iter().for_each(|(_, definition)| bins(definition, types));
+            bins(scope, types);
         }
-        Node::Call(call) => found.push(call.result.is_some()),
+        Node::Call(call) => types.push(call.result.is_some()),
         _ => {}
     }
 }

@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-use super::select::{Chosen, Selector};
-use super::{Found, Parser, Spanned, faulty};
+use super::select::{Selection, Selector};
+use super::{ParseResult, Parser, Spanned, faulty};
 use crate::cdt::context::{self, At, Inside, Step};
 use crate::cdt::{ListOp, MapOp, Op as Operation, return_type as returns};
 use crate::expression::call::{CDT, Call};
@@ -34,7 +34,7 @@ pub const RETURNS: [(&str, i64); 16] = [
 
 impl Parser<'_> {
     /// Parses what follows `$`.
-    pub(super) fn path(&mut self, start: usize, depth: usize) -> Found<Spanned> {
+    pub(super) fn path(&mut self, start: usize, depth: usize) -> ParseResult<Spanned> {
         self.expect(".")?;
         let quoted = matches!(self.word, Word::Text(_));
         let name = match self.word.clone() {
@@ -83,7 +83,7 @@ impl Parser<'_> {
         pin: Option<Type>,
         steps: &[Selector],
         last: Selector,
-    ) -> Found<Spanned> {
+    ) -> ParseResult<Spanned> {
         let first = steps.first().unwrap_or(&last);
         let kind = if first.inside == Inside::List { Type::List } else { Type::Map };
         if pin.is_some_and(|pin| pin != kind) {
@@ -95,7 +95,7 @@ impl Parser<'_> {
         for step in steps {
             context.push(step.step()?);
         }
-        let (returns, pinned) = self.wanted(&last)?;
+        let (returns, pinned) = self.returning(&last)?;
         let pinned = match pinned {
             None => self.pin()?,
             pinned => pinned,
@@ -121,8 +121,8 @@ impl Parser<'_> {
     }
 
     /// The return type for the selected elements, and the value type if given.
-    fn wanted(&mut self, last: &Selector) -> Found<(i64, Option<Type>)> {
-        let whole = matches!(last.chosen, Chosen::Whole);
+    fn returning(&mut self, last: &Selector) -> ParseResult<(i64, Option<Type>)> {
+        let whole = matches!(last.selection, Selection::Whole);
         let known: &[&str] =
             if whole { &["count"] } else { &["count", "exists", "getKeys", "getKeyValues"] };
         let returns = match self.method(known)?.as_deref() {
@@ -139,7 +139,7 @@ impl Parser<'_> {
     }
 
     /// `.get(return: RANK, type: INT)`.
-    fn get(&mut self) -> Found<(i64, Option<Type>)> {
+    fn get(&mut self) -> ParseResult<(i64, Option<Type>)> {
         if !self.is_method("get") {
             return Ok((returns::VALUE, None));
         }
@@ -182,12 +182,12 @@ impl Parser<'_> {
     fn is_method(&self, name: &str) -> bool {
         let mut ahead = self.lexer.clone();
         self.is(".")
-            && matches!(ahead.next(), Ok((Word::Name(found), _)) if found == name)
+            && matches!(ahead.next(), Ok((Word::Name(next), _)) if next == name)
             && matches!(ahead.next(), Ok((Word::Sign("("), _)))
     }
 
     /// Consumes one of these methods, if one comes next.
-    fn method(&mut self, known: &[&str]) -> Found<Option<String>> {
+    fn method(&mut self, known: &[&str]) -> ParseResult<Option<String>> {
         let Some(name) = known.iter().find(|name| self.is_method(name)) else { return Ok(None) };
         for _ in 0..3 {
             self.advance()?;
@@ -197,15 +197,15 @@ impl Parser<'_> {
     }
 
     /// A type after a colon.
-    pub(super) fn pin(&mut self) -> Found<Option<Type>> {
+    pub(super) fn pin(&mut self) -> ParseResult<Option<Type>> {
         if !self.takes(":")? {
             return Ok(None);
         }
-        let found = match self.word {
+        let kind = match self.word {
             Word::Name(name) => Type::from_name(name).filter(|kind| *kind != Type::Nil),
             _ => None,
         };
-        let Some(kind) = found else {
+        let Some(kind) = kind else {
             return Err(
                 self.unexpected("a type (INT, FLOAT, BOOL, STRING, BLOB, LIST, MAP, GEO or HLL)")
             );
@@ -220,7 +220,7 @@ impl Parser<'_> {
         start: usize,
         name_at: &Range<usize>,
         depth: usize,
-    ) -> Found<Spanned> {
+    ) -> ParseResult<Spanned> {
         let whole = match name {
             "digestModulo" => {
                 let value_at = self.at.clone();
@@ -241,9 +241,9 @@ impl Parser<'_> {
                     "timeSinceLastUpdate" => "sinceUpdate",
                     name => name,
                 };
-                let found = Meta::ALL.iter().find(|meta| meta.word() == alias);
+                let meta = Meta::ALL.iter().find(|meta| meta.word() == alias);
                 let why = || TextError::new(name_at.clone(), format!("a record has no {name}()"));
-                Expression::meta(*found.ok_or_else(why)?)
+                Expression::meta(*meta.ok_or_else(why)?)
             }
         };
         self.expect(")")?;
@@ -253,12 +253,12 @@ impl Parser<'_> {
 
 impl Selector {
     /// The selector as a path step.
-    fn step(&self) -> Found<Step<Value>> {
-        let at = match &self.chosen {
-            Chosen::Index(index) => At::Index(*index),
-            Chosen::Rank(rank) => At::Rank(*rank),
-            Chosen::Key(key) => At::Key(key.clone()),
-            Chosen::Value(value) => At::Value(value.clone()),
+    fn step(&self) -> ParseResult<Step<Value>> {
+        let at = match &self.selection {
+            Selection::Index(index) => At::Index(*index),
+            Selection::Rank(rank) => At::Rank(*rank),
+            Selection::Key(key) => At::Key(key.clone()),
+            Selection::Value(value) => At::Value(value.clone()),
             _ => {
                 let why = "only the last part of a path may name several elements";
                 return Err(TextError::new(self.at.clone(), why));
@@ -271,7 +271,7 @@ impl Selector {
     }
 
     /// The operation that reads it, and the type of the result.
-    fn operation(&self, returns: i64) -> Found<(Operation<Slot, Slot>, Option<Type>)> {
+    fn operation(&self, returns: i64) -> ParseResult<(Operation<Slot, Slot>, Option<Type>)> {
         let Some(by) = self.by() else {
             let op = match self.inside {
                 Inside::List => Operation::List(ListOp::Size),

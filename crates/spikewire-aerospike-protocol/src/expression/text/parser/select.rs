@@ -6,7 +6,7 @@
 
 use std::ops::Range;
 
-use super::{Found, Parser};
+use super::{ParseResult, Parser};
 use crate::cdt::By;
 use crate::cdt::context::Inside;
 use crate::expression::text::TextError;
@@ -17,13 +17,13 @@ use crate::value::Value;
 /// One part of a path.
 pub struct Selector {
     pub inside: Inside,
-    pub chosen: Chosen,
+    pub selection: Selection,
     pub inverted: bool,
     pub at: Range<usize>,
 }
 
 /// What a part selects.
-pub enum Chosen {
+pub enum Selection {
     /// The list or map itself.
     Whole,
     Index(i64),
@@ -48,20 +48,20 @@ impl Selector {
         let number = |number: &i64| Expression::from(*number);
         let value =
             |value: &Value| Expression::try_from(value).unwrap_or_else(|_| Expression::unknown());
-        match &self.chosen {
-            Chosen::Whole => Vec::new(),
-            Chosen::Index(at) | Chosen::Rank(at) => vec![number(at)],
-            Chosen::Key(one)
-            | Chosen::Value(one)
-            | Chosen::KeyList(one)
-            | Chosen::ValueList(one) => vec![value(one)],
-            Chosen::Indexes(first, count) | Chosen::Ranks(first, count) => {
+        match &self.selection {
+            Selection::Whole => Vec::new(),
+            Selection::Index(at) | Selection::Rank(at) => vec![number(at)],
+            Selection::Key(one)
+            | Selection::Value(one)
+            | Selection::KeyList(one)
+            | Selection::ValueList(one) => vec![value(one)],
+            Selection::Indexes(first, count) | Selection::Ranks(first, count) => {
                 [Some(number(first)), count.as_ref().map(number)].into_iter().flatten().collect()
             }
-            Chosen::Keys(begin, end) | Chosen::Values(begin, end) => {
+            Selection::Keys(begin, end) | Selection::Values(begin, end) => {
                 [Some(value(begin)), end.as_ref().map(value)].into_iter().flatten().collect()
             }
-            Chosen::FromKey(from, first, count) | Chosen::FromValue(from, first, count) => {
+            Selection::FromKey(from, first, count) | Selection::FromValue(from, first, count) => {
                 let operands = [Some(value(from)), Some(number(first)), count.as_ref().map(number)];
                 operands.into_iter().flatten().collect()
             }
@@ -71,27 +71,27 @@ impl Selector {
     /// The selection with placeholders for its operands; `None` for the whole container.
     pub fn by(&self) -> Option<By<Slot, Slot>> {
         let [a, b, c] = [Slot(0), Slot(1), Slot(2)];
-        Some(match &self.chosen {
-            Chosen::Whole => return None,
-            Chosen::Index(_) => By::Index(a),
-            Chosen::Rank(_) => By::Rank(a),
-            Chosen::Key(_) => By::Key(a),
-            Chosen::Value(_) => By::AllByValue(a),
-            Chosen::Indexes(_, count) => By::IndexRange(a, count.map(|_| b)),
-            Chosen::Ranks(_, count) => By::RankRange(a, count.map(|_| b)),
-            Chosen::Keys(_, end) => By::KeyInterval(a, end.as_ref().map(|_| b)),
-            Chosen::Values(_, end) => By::ValueInterval(a, end.as_ref().map(|_| b)),
-            Chosen::KeyList(_) => By::KeyList(a),
-            Chosen::ValueList(_) => By::ValueList(a),
-            Chosen::FromKey(_, _, count) => By::RelativeIndex(a, b, count.map(|_| c)),
-            Chosen::FromValue(_, _, count) => By::RelativeRank(a, b, count.map(|_| c)),
+        Some(match &self.selection {
+            Selection::Whole => return None,
+            Selection::Index(_) => By::Index(a),
+            Selection::Rank(_) => By::Rank(a),
+            Selection::Key(_) => By::Key(a),
+            Selection::Value(_) => By::AllByValue(a),
+            Selection::Indexes(_, count) => By::IndexRange(a, count.map(|_| b)),
+            Selection::Ranks(_, count) => By::RankRange(a, count.map(|_| b)),
+            Selection::Keys(_, end) => By::KeyInterval(a, end.as_ref().map(|_| b)),
+            Selection::Values(_, end) => By::ValueInterval(a, end.as_ref().map(|_| b)),
+            Selection::KeyList(_) => By::KeyList(a),
+            Selection::ValueList(_) => By::ValueList(a),
+            Selection::FromKey(_, _, count) => By::RelativeIndex(a, b, count.map(|_| c)),
+            Selection::FromValue(_, _, count) => By::RelativeRank(a, b, count.map(|_| c)),
         })
     }
 }
 
 impl Parser<'_> {
     /// The next part of a path, if there is one.
-    pub(super) fn selector(&mut self, depth: usize) -> Found<Option<Selector>> {
+    pub(super) fn selector(&mut self, depth: usize) -> ParseResult<Option<Selector>> {
         if !self.is(".") {
             return Ok(None);
         }
@@ -118,12 +118,12 @@ impl Parser<'_> {
         self.advance()?;
         if self.takes(close)? {
             let at = start..self.last;
-            return Ok(Some(Selector { inside, chosen: Chosen::Whole, inverted: false, at }));
+            return Ok(Some(Selector { inside, selection: Selection::Whole, inverted: false, at }));
         }
         // `!=` is one token.
         let both = self.takes("!=")?;
         let inverted = both || self.takes("!")?;
-        let chosen = if both || self.takes("=")? {
+        let selection = if both || self.takes("=")? {
             self.values(close, depth)?
         } else if self.is("@") {
             if inside == Inside::List {
@@ -136,50 +136,50 @@ impl Parser<'_> {
         } else {
             self.numbers(false, depth)?
         };
-        if matches!(chosen, Chosen::FromKey(..)) && inside == Inside::List {
+        if matches!(selection, Selection::FromKey(..)) && inside == Inside::List {
             let why = "a list has no keys to count from";
             return Err(TextError::new(start..self.last, why));
         }
         self.expect(close)?;
-        Ok(Some(Selector { inside, chosen, inverted, at: start..self.last }))
+        Ok(Some(Selector { inside, selection, inverted, at: start..self.last }))
     }
 
     fn key(&self, key: Value, start: usize) -> Selector {
         let at = start..self.last;
-        Selector { inside: Inside::Map, chosen: Chosen::Key(key), inverted: false, at }
+        Selector { inside: Inside::Map, selection: Selection::Key(key), inverted: false, at }
     }
 
     /// A value, a range of values or several.
-    fn values(&mut self, close: &str, depth: usize) -> Found<Chosen> {
+    fn values(&mut self, close: &str, depth: usize) -> ParseResult<Selection> {
         if self.takes(":")? {
-            return Ok(Chosen::Values(Value::Nil, self.end(close, depth)?));
+            return Ok(Selection::Values(Value::Nil, self.end(close, depth)?));
         }
         let first = self.element(depth)?;
         if self.takes(":")? {
-            return Ok(Chosen::Values(first, self.end(close, depth)?));
+            return Ok(Selection::Values(first, self.end(close, depth)?));
         }
         Ok(match self.more(&first, depth)? {
-            Some(all) => Chosen::ValueList(all),
-            None => Chosen::Value(first),
+            Some(all) => Selection::ValueList(all),
+            None => Selection::Value(first),
         })
     }
 
-    fn keys(&mut self, close: &str, depth: usize) -> Found<Chosen> {
+    fn keys(&mut self, close: &str, depth: usize) -> ParseResult<Selection> {
         Ok(match self.values(close, depth)? {
-            Chosen::Values(begin, end) => Chosen::Keys(begin, end),
-            Chosen::ValueList(all) => Chosen::KeyList(all),
-            Chosen::Value(key) => Chosen::Key(key),
+            Selection::Values(begin, end) => Selection::Keys(begin, end),
+            Selection::ValueList(all) => Selection::KeyList(all),
+            Selection::Value(key) => Selection::Key(key),
             other => other,
         })
     }
 
     /// The end of a range, if it has one.
-    fn end(&mut self, close: &str, depth: usize) -> Found<Option<Value>> {
+    fn end(&mut self, close: &str, depth: usize) -> ParseResult<Option<Value>> {
         if self.is(close) { Ok(None) } else { self.element(depth).map(Some) }
     }
 
     /// Several values as a list.
-    fn more(&mut self, first: &Value, depth: usize) -> Found<Option<Value>> {
+    fn more(&mut self, first: &Value, depth: usize) -> ParseResult<Option<Value>> {
         if !self.is(",") {
             return Ok(None);
         }
@@ -191,11 +191,11 @@ impl Parser<'_> {
     }
 
     /// An index or rank, or a range of them.
-    fn numbers(&mut self, ranks: bool, depth: usize) -> Found<Chosen> {
+    fn numbers(&mut self, ranks: bool, depth: usize) -> ParseResult<Selection> {
         let start = self.at.start;
         let first = if self.is(":") { 0 } else { self.number(depth)? };
         if !self.takes(":")? {
-            return Ok(if ranks { Chosen::Rank(first) } else { Chosen::Index(first) });
+            return Ok(if ranks { Selection::Rank(first) } else { Selection::Index(first) });
         }
         let closes = self.is("]") || self.is("}") || self.is("~");
         let count = if closes {
@@ -214,15 +214,15 @@ impl Parser<'_> {
         if self.takes("~")? {
             let from = self.element(depth)?;
             return Ok(if ranks {
-                Chosen::FromValue(from, first, count)
+                Selection::FromValue(from, first, count)
             } else {
-                Chosen::FromKey(from, first, count)
+                Selection::FromKey(from, first, count)
             });
         }
-        Ok(if ranks { Chosen::Ranks(first, count) } else { Chosen::Indexes(first, count) })
+        Ok(if ranks { Selection::Ranks(first, count) } else { Selection::Indexes(first, count) })
     }
 
-    fn number(&mut self, depth: usize) -> Found<i64> {
+    fn number(&mut self, depth: usize) -> ParseResult<i64> {
         let at = self.at.clone();
         match self.element(depth)? {
             Value::Int(int) => Ok(int),

@@ -1,6 +1,6 @@
 //! Constants.
 
-use super::{Found, Parser};
+use super::{ParseResult, Parser};
 use crate::expression::text::TextError;
 use crate::expression::text::lexer::Word;
 use crate::expression::{Constant, Expression, Fault, Node, Type};
@@ -8,7 +8,7 @@ use crate::value::Value;
 
 impl Parser<'_> {
     /// A constant.
-    pub(super) fn value(&mut self, depth: usize) -> Found<Value> {
+    pub(super) fn value(&mut self, depth: usize) -> ParseResult<Value> {
         let at = self.at.clone();
         let Some(depth) = depth.checked_sub(1) else {
             return Err(TextError::new(at, "nested too deep"));
@@ -47,7 +47,7 @@ impl Parser<'_> {
         Ok(value)
     }
 
-    pub(super) fn list(&mut self, depth: usize) -> Found<Value> {
+    pub(super) fn list(&mut self, depth: usize) -> ParseResult<Value> {
         self.advance()?;
         let mut items = Vec::new();
         while !self.is("]") {
@@ -60,7 +60,7 @@ impl Parser<'_> {
         Ok(Value::List(items))
     }
 
-    pub(super) fn map(&mut self, depth: usize) -> Found<Value> {
+    pub(super) fn map(&mut self, depth: usize) -> ParseResult<Value> {
         self.advance()?;
         let mut pairs = Vec::new();
         while !self.is("}") {
@@ -76,10 +76,10 @@ impl Parser<'_> {
     }
 
     /// A constant or a constant parameter.
-    pub(super) fn element(&mut self, depth: usize) -> Found<Value> {
+    pub(super) fn element(&mut self, depth: usize) -> ParseResult<Value> {
         let Word::Parameter(_) = self.word else { return self.value(depth) };
-        let (found, at) = self.operand(depth)?;
-        match found.node() {
+        let (operand, at) = self.operand(depth)?;
+        match operand.node() {
             Node::Constant(constant) => match constant {
                 Constant::Nil => Ok(Value::Nil),
                 Constant::Bool(flag) => Ok(Value::Bool(*flag)),

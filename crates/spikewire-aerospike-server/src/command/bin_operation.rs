@@ -1,0 +1,72 @@
+//! Operations inside a bin: lists, maps, bits, sketches.
+
+use spikewire_aerospike_protocol::message::{Op, op};
+use spikewire_aerospike_protocol::result_code::ResultCode;
+use spikewire_aerospike_protocol::value::particle;
+
+use super::reply::Reply;
+use crate::expression::{self, RecordView};
+use crate::outcome::{Old, Outcome, ReplyValue};
+use crate::record::bins::{Bin, Bins};
+use crate::{bits, cdt, hll};
+
+/// The result of an operation.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Answer {
+    /// A value.
+    Value(ReplyValue),
+    /// It succeeded without a value.
+    Nothing,
+    /// The bin to read does not exist.
+    Missing,
+}
+
+impl Answer {
+    /// Appends the result. `nulls`: whether a result without value is sent as null.
+    pub fn write(self, operation: &Op<'_>, reply: &mut Reply<'_>, nulls: bool) {
+        match self {
+            Self::Value(value) => {
+                reply.op(operation.code, operation.name, value.particle, &value.value);
+            }
+            Self::Nothing | Self::Missing if nulls => {
+                reply.op(operation.code, operation.name, particle::NULL, &[]);
+            }
+            Self::Nothing | Self::Missing => {}
+        }
+    }
+}
+
+/// Runs a read operation on its bin.
+pub fn read(bin: Option<Bin<'_>>, operation: &Op<'_>) -> Result<Answer, ResultCode> {
+    let Some(bin) = bin else { return Ok(Answer::Missing) };
+    let old = (bin.particle, bin.value);
+    let result = match operation.code {
+        op::CDT_READ => cdt::read(old, operation.value)?,
+        op::HLL_READ => hll::read(old, operation.value)?,
+        op::BITS_READ => bits::read(old, operation.particle, operation.value)?,
+        _ => return Err(ResultCode::UNSUPPORTED_FEATURE),
+    };
+    Ok(result.map_or(Answer::Nothing, Answer::Value))
+}
+
+/// Runs a modify operation and stores the new bin.
+pub fn modify(bins: &mut Bins, operation: &Op<'_>) -> Result<Answer, ResultCode> {
+    let old: Old<'_> = bins.get(operation.name).map(|bin| (bin.particle, bin.value));
+    let Outcome { bin, result } = match operation.code {
+        op::CDT_MODIFY => cdt::modify(old, operation.value)?,
+        op::HLL_MODIFY => hll::modify(old, operation.value)?,
+        op::BITS_MODIFY => bits::modify(old, operation.particle, operation.value)?,
+        _ => return Err(ResultCode::UNSUPPORTED_FEATURE),
+    };
+    if let Some((particle, value)) = bin {
+        bins.set(operation.name, particle, &value);
+    }
+    Ok(result.map_or(Answer::Nothing, Answer::Value))
+}
+
+/// Evaluates an expression on a record.
+pub fn expression(operation: &Op<'_>, view: &RecordView<'_>) -> Result<Answer, ResultCode> {
+    let result = expression::operation::read(operation, view)?;
+    Ok(result
+        .map_or(Answer::Nothing, |(particle, value)| Answer::Value(ReplyValue { particle, value })))
+}

@@ -1,0 +1,182 @@
+//! Fault injection.
+
+use std::io;
+use std::time::Duration;
+
+use spikewire_aerospike_protocol::result_code::ResultCode;
+
+use crate::error::invalid;
+use crate::hash::mix;
+
+/// The faults of a node. Probabilities are between 0 and 1, drawn per request.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Faults {
+    /// Delay of every reply; their order is kept.
+    pub delay: Duration,
+    /// The end of a scan or query is sent this long after its last record, in a packet of its own.
+    pub late_end: Duration,
+    /// Probability that a request is lost before it is executed, and with it all later ones of its
+    /// connection: replies have no ids, so a real stream loses all or nothing.
+    pub drop: f64,
+    /// Probability that a request is executed but its reply is lost, and with it all later ones of
+    /// the connection.
+    pub drop_reply: f64,
+    /// Probability that half of a reply is sent before the connection is closed.
+    pub cut: f64,
+    /// Probability that a request fails with [`Faults::code`] instead of being executed.
+    pub error: f64,
+    /// The code for [`Faults::error`].
+    pub code: ResultCode,
+    /// What happens to new connections.
+    pub refuse: Refuse,
+    /// Send replies in small pieces.
+    pub drip: Option<Drip>,
+    /// Whether faults affect info requests, too; otherwise clients keep seeing a healthy cluster.
+    pub info: bool,
+    /// Seed of the random numbers: the same seed and requests cause the same faults.
+    pub seed: u64,
+}
+
+/// What happens to new connections.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Refuse {
+    /// Accept connections.
+    #[default]
+    Never,
+    /// Accept and immediately close connections.
+    Close,
+    /// Do not listen.
+    Port,
+}
+
+/// A slow link.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Drip {
+    /// Bytes in one piece.
+    pub bytes: usize,
+    /// Interval between two pieces.
+    pub every: Duration,
+}
+
+impl Default for Faults {
+    fn default() -> Self {
+        Self {
+            delay: Duration::ZERO,
+            late_end: Duration::ZERO,
+            drop: 0.0,
+            drop_reply: 0.0,
+            cut: 0.0,
+            error: 0.0,
+            code: ResultCode::DEVICE_OVERLOAD,
+            refuse: Refuse::Never,
+            drip: None,
+            info: false,
+            seed: 0,
+        }
+    }
+}
+
+impl Faults {
+    /// Validates the faults.
+    pub fn check(&self) -> io::Result<()> {
+        let shares = [
+            ("drop", self.drop),
+            ("drop_reply", self.drop_reply),
+            ("cut", self.cut),
+            ("error", self.error),
+        ];
+        for (name, share) in shares {
+            if !(0.0..=1.0).contains(&share) {
+                return Err(invalid(format!("{name}: {share} is no share between 0 and 1")));
+            }
+        }
+        if self.drip.is_some_and(|drip| drip.bytes == 0) {
+            return Err(invalid("drip: at least one byte at a time".to_owned()));
+        }
+        Ok(())
+    }
+}
+
+/// The fate of one request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Fate {
+    /// Executed, with reply.
+    Served,
+    /// Not executed, no reply.
+    Lost,
+    /// Executed, no reply.
+    Unanswered,
+    /// Not executed; the reply has this code.
+    Failed(ResultCode),
+    /// Executed; half of the reply is sent, then the connection is closed.
+    Cut,
+}
+
+/// Draws the fate of each request of a node.
+#[derive(Debug)]
+pub struct Dice(u64);
+
+impl Dice {
+    /// Starts at a seed.
+    pub fn new(seed: u64) -> Self {
+        Self(mix(seed))
+    }
+
+    /// The fate of the next request.
+    pub fn fate(&mut self, faults: &Faults) -> Fate {
+        let mut left = self.draw();
+        let mut hit = |share: f64| {
+            let hit = left < share;
+            left -= share;
+            hit
+        };
+        if hit(faults.drop) {
+            Fate::Lost
+        } else if hit(faults.error) {
+            Fate::Failed(faults.code)
+        } else if hit(faults.drop_reply) {
+            Fate::Unanswered
+        } else if hit(faults.cut) {
+            Fate::Cut
+        } else {
+            Fate::Served
+        }
+    }
+
+    /// A number from 0 up to but not including 1.
+    fn draw(&mut self) -> f64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        (mix(self.0) >> 11) as f64 / (1_u64 << 53) as f64
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fates_come_in_their_shares_and_repeat() {
+        let faults =
+            Faults { drop: 0.1, error: 0.2, drop_reply: 0.3, cut: 0.1, ..Faults::default() };
+        let roll = |seed| {
+            let mut dice = Dice::new(seed);
+            (0..10_000).map(|_| dice.fate(&faults)).collect::<Vec<_>>()
+        };
+        let fates = roll(7);
+        let share = |fate| fates.iter().filter(|drawn| **drawn == fate).count() / 100;
+        assert!((8..=12).contains(&share(Fate::Lost)));
+        assert!((18..=22).contains(&share(Fate::Failed(ResultCode::DEVICE_OVERLOAD))));
+        assert!((28..=32).contains(&share(Fate::Unanswered)));
+        assert!((8..=12).contains(&share(Fate::Cut)));
+        assert_eq!(fates, roll(7));
+        assert_ne!(fates, roll(8));
+    }
+
+    #[test]
+    fn impossible_faults_are_rejected() {
+        assert!(Faults { drop: 1.5, ..Faults::default() }.check().is_err());
+        assert!(Faults { cut: f64::NAN, ..Faults::default() }.check().is_err());
+        let drip = Some(Drip { bytes: 0, every: Duration::ZERO });
+        assert!(Faults { drip, ..Faults::default() }.check().is_err());
+    }
+}

@@ -1,0 +1,74 @@
+//! The users that a cluster starts with.
+
+use std::fmt;
+use std::io;
+
+use spikewire_aerospike_protocol::limits;
+
+use super::privilege::{KINDS, Kind};
+use crate::error::invalid;
+
+/// A user.
+#[derive(Clone, PartialEq, Eq)]
+pub struct UserOptions {
+    /// The name to log in with.
+    pub name: String,
+    /// The password to log in with.
+    pub password: String,
+    /// The user's roles.
+    pub roles: Vec<String>,
+    /// Whether the user is external, such as in a directory: external users log in with the
+    /// plaintext password, not with a hash of it.
+    pub external: bool,
+}
+
+impl UserOptions {
+    /// A user with all privileges.
+    pub fn new(name: impl Into<String>, password: impl Into<String>) -> Self {
+        Self {
+            name: name.into(),
+            password: password.into(),
+            roles: KINDS.iter().map(|kind| kind.name.to_owned()).collect(),
+            external: false,
+        }
+    }
+
+    /// Validates the users of a cluster.
+    pub(crate) fn check(users: &[Self]) -> io::Result<()> {
+        for (at, user) in users.iter().enumerate() {
+            let name = user.name.as_str();
+            if name.is_empty() || name.len() > limits::USER_NAME || name.contains('\0') {
+                return Err(invalid(format!(
+                    "user {name:?}: 1 to 63 bytes, and no zero character"
+                )));
+            }
+            if users[..at].iter().any(|other| other.name == name) {
+                return Err(invalid(format!("user {name:?} is given twice")));
+            }
+            if user.password.is_empty() || user.password.contains('\0') {
+                return Err(invalid(format!(
+                    "user {name:?}: the password must not be empty or hold a zero character"
+                )));
+            }
+            if let Some(role) = user.roles.iter().find(|role| Kind::named(role).is_none()) {
+                let known: Vec<&str> = KINDS.iter().map(|kind| kind.name).collect();
+                let known = known.join(", ");
+                return Err(invalid(format!(
+                    "user {name:?}: no role {role:?}; there are: {known}"
+                )));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Prints everything but the password.
+impl fmt::Debug for UserOptions {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("UserOptions")
+            .field("name", &self.name)
+            .field("roles", &self.roles)
+            .field("external", &self.external)
+            .finish_non_exhaustive()
+    }
+}

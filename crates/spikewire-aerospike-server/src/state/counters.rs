@@ -1,0 +1,61 @@
+//! Counters of one thread, added to a node's counters when a connection's turn ends.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use spikewire_aerospike_protocol::result_code::ResultCode;
+
+/// Counters of one thread.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+pub struct LocalCounters {
+    /// Binary requests.
+    pub requests: u64,
+    /// Reads.
+    pub reads: u64,
+    /// Writes and deletes.
+    pub writes: u64,
+    /// Requests for missing records.
+    pub not_found: u64,
+    /// Requests with any other code but 0.
+    pub errors: u64,
+    /// Info requests.
+    pub infos: u64,
+}
+
+impl LocalCounters {
+    /// Counts an error.
+    pub fn count_error(&mut self, code: ResultCode) {
+        if code == ResultCode::NOT_FOUND {
+            self.not_found += 1;
+        } else {
+            self.errors += 1;
+        }
+    }
+}
+
+/// The same counters, shared.
+#[derive(Debug, Default)]
+pub struct SharedCounters {
+    values: [AtomicU64; 6],
+}
+
+impl SharedCounters {
+    /// Adds the counters of one thread, and resets them.
+    pub fn take(&self, counters: &mut LocalCounters) {
+        let LocalCounters { requests, reads, writes, not_found, errors, infos } =
+            std::mem::take(counters);
+        for (value, more) in
+            self.values.iter().zip([requests, reads, writes, not_found, errors, infos])
+        {
+            if more != 0 {
+                value.fetch_add(more, Ordering::Relaxed);
+            }
+        }
+    }
+
+    /// Reads the counters.
+    pub fn read(&self) -> LocalCounters {
+        let [requests, reads, writes, not_found, errors, infos] =
+            std::array::from_fn(|at| self.values[at].load(Ordering::Relaxed));
+        LocalCounters { requests, reads, writes, not_found, errors, infos }
+    }
+}

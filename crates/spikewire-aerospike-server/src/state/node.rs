@@ -1,0 +1,83 @@
+//! A node.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, AtomicUsize, Ordering};
+
+use spikewire_sync::RwLock;
+
+use super::counters::SharedCounters;
+use super::user_agents::UserAgents;
+use crate::faults::Faults;
+use crate::job::list::Jobs;
+
+/// One node.
+#[derive(Debug)]
+pub struct Node {
+    /// Its id as shown in the protocol.
+    pub name: String,
+    /// Its address.
+    pub address: SocketAddr,
+    /// Its counters.
+    pub counters: SharedCounters,
+    /// User agents of its clients.
+    pub user_agents: UserAgents,
+    /// Its queries and background jobs.
+    pub jobs: Jobs,
+    /// Open client connections.
+    pub connections: AtomicUsize,
+    /// Client connections ever opened.
+    pub connections_opened: AtomicU64,
+    /// Increases on every change of ownership; -1 before the initial balance.
+    pub partition_generation: AtomicI64,
+    /// Increases when its list of peers changes.
+    pub peers_generation: AtomicU64,
+    alive: AtomicBool,
+    faults: RwLock<Option<Arc<Faults>>>,
+}
+
+impl Node {
+    pub(super) fn new(at: usize, address: SocketAddr, nodes: usize) -> Self {
+        let id = 0x0BB9_0000_0000_0000 | u64::from(address.port()) << 16 | (at as u64 + 1);
+        Self {
+            name: format!("{id:X}"),
+            address,
+            counters: SharedCounters::default(),
+            user_agents: UserAgents::default(),
+            jobs: Jobs::default(),
+            connections: AtomicUsize::new(0),
+            connections_opened: AtomicU64::new(0),
+            partition_generation: AtomicI64::new(-1),
+            peers_generation: AtomicU64::new(if nodes > 1 { nodes as u64 + 1 } else { 0 }),
+            alive: AtomicBool::new(true),
+            faults: RwLock::default(),
+        }
+    }
+
+    /// Whether the node is alive.
+    pub fn is_alive(&self) -> bool {
+        self.alive.load(Ordering::Acquire)
+    }
+
+    /// Sets whether the node is alive; returns whether that changed anything.
+    pub fn set_alive(&self, alive: bool) -> bool {
+        self.alive.swap(alive, Ordering::AcqRel) != alive
+    }
+
+    /// Resets the node's counters.
+    pub(super) fn revive(&self) {
+        self.peers_generation.store(0, Ordering::Release);
+        self.jobs.clear();
+        self.set_faults(None);
+    }
+
+    /// The injected faults, if any.
+    pub fn faults(&self) -> Option<Arc<Faults>> {
+        self.faults.read().clone()
+    }
+
+    /// Sets the injected faults.
+    pub fn set_faults(&self, faults: Option<Faults>) {
+        *self.faults.write() = faults.map(Arc::new);
+    }
+}
