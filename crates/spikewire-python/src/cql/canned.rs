@@ -82,8 +82,8 @@ impl CannedCore {
                 )));
             }
         };
-        let says = says.into_iter().collect();
-        let sharded = Sharded { port: way, refusing, overrides: says, ..Sharded::new(shards) };
+        let overrides = says.into_iter().collect();
+        let sharded = Sharded { port: way, refusing, overrides, ..Sharded::new(shards) };
         let sharded = (shards > 0).then_some(sharded);
         let options = Options { address: SocketAddr::new(address, port), rows, sharded };
         let server = py.detach(|| Server::start(&options)).map_err(|error| {

@@ -164,15 +164,15 @@ fn ask<'py>(py: Python<'py>, core: &Core, call: Call, job: &mut Job) -> PyResult
         if let Some(request) = replied.take_returned() {
             execution.returned(request);
         }
-        let mut heard = execution.hear(replied.outcome());
+        let mut outcome = execution.hear(replied.outcome());
         draft = loop {
-            match heard {
+            match outcome {
                 Heard::Done(answer) => return Ok(job.on_reply(py, answer)),
                 Heard::Send(next) => break next,
                 Heard::Pause(at) => {
                     let paused = detached(py, |interrupted| pause(at, interrupted))?;
                     paused.map_err(|fault| raise::<Error>(py, fault))?;
-                    heard = execution.hear(Err(pause_is_over()));
+                    outcome = execution.hear(Err(pause_is_over()));
                 }
                 Heard::Left => return Err(pause_is_over().raise(py)),
             }
