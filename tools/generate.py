@@ -57,7 +57,7 @@ def outputs() -> dict[Path, str]:
     texts[NODE / "operation/words.ts"] = typescript.words(known)
     named = verbs.load()
     for of in named.classes:
-        path = BINDING / f"aerospike/face/methods/{_snake(of.name)}.rs"
+        path = BINDING / f"aerospike/api/methods/{_snake(of.name)}.rs"
         texts[path] = formatted(classes.module(named, of))
     path = PYTHON / "_native.pyi"
     texts[path] = stub.filled(path.read_text(), named)

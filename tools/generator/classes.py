@@ -17,15 +17,15 @@ USES = {
     "pyo3::types": ("PyDict", "PyTuple", "PyType"),
     "spikewire_aerospike_protocol::message": ("op",),
     "crate::aerospike": ("arguments", "columns", "many", "verbs"),
-    "crate::aerospike::face": ("classes",),
-    "crate::aerospike::arguments": ("Given", "flags"),
+    "crate::aerospike::api": ("classes",),
+    "crate::aerospike::arguments": ("Argument", "flags"),
     "crate::aerospike::client": ("Pickled", "Shared"),
-    "crate::aerospike::columns": ("Wanted", "extra_columns"),
+    "crate::aerospike::columns": ("ArrayOptions", "extra_columns"),
     "crate::aerospike::columns::source": ("Choice",),
-    "crate::aerospike::face::asynchronous": ("AsyncClient", "AsyncDataset", "Loops"),
-    "crate::aerospike::face::blocking": ("Client", "Dataset"),
-    "crate::aerospike::face::classes": ("Face as _", "Runner as _", "Verbs"),
-    "crate::aerospike::face::submit": ("ClientSubmit", "DatasetSubmit", "Submit"),
+    "crate::aerospike::api::asynchronous": ("AsyncClient", "AsyncDataset", "Loops"),
+    "crate::aerospike::api::blocking": ("Client", "Dataset"),
+    "crate::aerospike::api::classes": ("ClientRunner as _", "Runner as _", "Verbs"),
+    "crate::aerospike::api::submit": ("ClientSubmit", "DatasetSubmit", "Submit"),
     "crate::aerospike::identity": ("Token",),
     "crate::aerospike::query::asynchronous": ("AsyncQuery",),
     "crate::aerospike::query::blocking": ("Query",),
@@ -78,7 +78,7 @@ def _uses(text: str) -> str:
 
 
 def _is_used(name: str, text: str) -> bool:
-    if name == "Face as _":
+    if name == "ClientRunner as _":
         return ".end(py)" in text
     if name == "Runner as _":
         return ".shared()" in text

@@ -8,7 +8,7 @@ use spikewire_aerospike_protocol::expression::Fault;
 
 use crate::bridge::errors::{ErrorTree, Raise};
 pub use crate::bridge::errors::{
-    Shown, about, overflow, shown, type_error, type_name, utf8, value_error,
+    LazyRepr, about, overflow, repr_of, type_error, type_name, utf8, value_error,
 };
 
 static TREE: ErrorTree = ErrorTree::new("spikewire.errors");
@@ -16,9 +16,9 @@ static TREE: ErrorTree = ErrorTree::new("spikewire.errors");
 /// The error type for building requests: errors of the engine or the protocol, and exceptions
 /// raised by Python code.
 #[derive(Debug)]
-pub struct Raised(PyErr);
+pub struct RequestError(PyErr);
 
-impl From<InvalidArgument> for Raised {
+impl From<InvalidArgument> for RequestError {
     fn from(error: InvalidArgument) -> Self {
         let message = error.message().to_owned();
         Self(match error.class() {
@@ -28,7 +28,7 @@ impl From<InvalidArgument> for Raised {
     }
 }
 
-impl From<Fault> for Raised {
+impl From<Fault> for RequestError {
     fn from(fault: Fault) -> Self {
         Self(match fault {
             Fault::Type(why) => type_error(why),
@@ -37,21 +37,21 @@ impl From<Fault> for Raised {
     }
 }
 
-impl From<PyErr> for Raised {
+impl From<PyErr> for RequestError {
     fn from(error: PyErr) -> Self {
         Self(error)
     }
 }
 
-impl From<Raised> for PyErr {
-    fn from(raised: Raised) -> Self {
+impl From<RequestError> for PyErr {
+    fn from(raised: RequestError) -> Self {
         raised.0
     }
 }
 
 /// The exception for an argument that the engine or the protocol rejects.
-pub fn refused(refusal: impl Into<Raised>) -> PyErr {
-    refusal.into().0
+pub fn invalid_argument(error: impl Into<RequestError>) -> PyErr {
+    error.into().0
 }
 
 /// The exception for an error of the engine. `key` is the requested key.
@@ -69,7 +69,7 @@ pub fn to_python_as(
     if error.kind() == Kind::Invalid {
         return value_error(message);
     }
-    let circumstances = (
+    let context = (
         error.kind().name(),
         error.kind().code(),
         message,
@@ -78,7 +78,7 @@ pub fn to_python_as(
         error.in_doubt(),
         key,
     );
-    TREE.make(py, circumstances)
+    TREE.make(py, context)
 }
 
 impl Raise for Error {

@@ -10,7 +10,7 @@
 //! | [`bridge`] | what all databases share: futures, event loops, threads, forks |
 //! | [`arguments`], [`errors`] | arguments of calls; errors as Python exceptions |
 //! | [`columns`] | arrays and tables as Python has them |
-//! | [`guarded`] | the mutable state of frozen classes |
+//! | [`gil_cell`] | the mutable state of frozen classes |
 //! | [`stages`], [`signals`] | the stages of calls that only Python sees; metrics and events |
 
 // Modules that call C functions opt in.
@@ -24,7 +24,7 @@ mod bridge;
 mod columns;
 mod cql;
 mod errors;
-mod guarded;
+mod gil_cell;
 mod signals;
 mod stages;
 
@@ -35,6 +35,14 @@ mod _native {
     use crate::aerospike::admin::Admin;
     #[pymodule_export]
     use crate::aerospike::admin::accounts::{Accounts, PasswordHash};
+    #[pymodule_export]
+    use crate::aerospike::api::_at_exit;
+    #[pymodule_export]
+    use crate::aerospike::api::asynchronous::{AsyncClient, AsyncDataset};
+    #[pymodule_export]
+    use crate::aerospike::api::blocking::{Client, Dataset};
+    #[pymodule_export]
+    use crate::aerospike::api::submit::{ClientSubmit, DatasetSubmit};
     #[pymodule_export]
     use crate::aerospike::arguments::Newer;
     #[pymodule_export]
@@ -57,14 +65,6 @@ mod _native {
     use crate::aerospike::compat::writes::OfficialWrites;
     #[pymodule_export]
     use crate::aerospike::expression::Expression;
-    #[pymodule_export]
-    use crate::aerospike::face::_at_exit;
-    #[pymodule_export]
-    use crate::aerospike::face::asynchronous::{AsyncClient, AsyncDataset};
-    #[pymodule_export]
-    use crate::aerospike::face::blocking::{Client, Dataset};
-    #[pymodule_export]
-    use crate::aerospike::face::submit::{ClientSubmit, DatasetSubmit};
     #[pymodule_export]
     use crate::aerospike::key::{_raw_text_digest, Key};
     #[pymodule_export]

@@ -19,7 +19,7 @@ use crate::aerospike::key::Key;
 use crate::aerospike::task::Origin;
 use crate::arguments::seconds;
 use crate::cql;
-use crate::cql::faces::Shared;
+use crate::cql::runner::Shared;
 
 /// The counters, gauges and events of a client or session.
 #[pyclass(frozen, module = "spikewire._native")]
@@ -93,12 +93,8 @@ impl Signals {
     }
 
     /// From how long a command takes there is an event of it; `None`: never.
-    #[pyo3(signature = (limit))]
-    fn tell_of_slower_than(
-        &self,
-        py: Python<'_>,
-        limit: Option<&Bound<'_, PyAny>>,
-    ) -> PyResult<()> {
+    #[pyo3(name = "tell_of_slower_than", signature = (limit))]
+    fn report_slower_than(&self, py: Python<'_>, limit: Option<&Bound<'_, PyAny>>) -> PyResult<()> {
         let limit = limit.map(|limit| seconds("slower_than", limit)).transpose()?;
         self.observed(py)?.metrics().tell_of_slower_than(limit);
         Ok(())
@@ -119,8 +115,8 @@ impl Signals {
         // Not kept during the wait: dropping the last reference is what closes the client.
         drop(observed);
         let (events, lost) = py.detach(|| events.wait(limit));
-        let told = events.iter().map(|event| told(py, event)).collect::<PyResult<_>>()?;
-        Ok((told, lost))
+        let tuples = events.iter().map(|event| event_tuple(py, event)).collect::<PyResult<_>>()?;
+        Ok((tuples, lost))
     }
 
     /// The node that a command on one record goes to first: its name, host and port. `None`
@@ -193,7 +189,7 @@ impl Signals {
     }
 }
 
-type Command<'py> = (&'static str, String, String, &'static str, Vec<u64>, f64, u64, u64, u64);
+type CommandTuple<'py> = (&'static str, String, String, &'static str, Vec<u64>, f64, u64, u64, u64);
 
 fn command<'py>(
     py: Python<'py>,
@@ -202,7 +198,7 @@ fn command<'py>(
 ) -> PyResult<Bound<'py, PyTuple>> {
     let Labels { operation, namespace, node, result } = labels;
     let Totals { latencies, records, retries, parts } = totals;
-    let whole: Command<'_> = (
+    let whole: CommandTuple<'_> = (
         operation,
         namespace.to_string(),
         node.to_string(),
@@ -221,7 +217,7 @@ fn node<'py>(py: Python<'py>, node: &NodeStats) -> PyResult<Bound<'py, PyTuple>>
     (name, address, connections, opened, errors, breaker_open, label).into_pyobject(py)
 }
 
-fn told<'py>(py: Python<'py>, event: &Event) -> PyResult<Bound<'py, PyTuple>> {
+fn event_tuple<'py>(py: Python<'py>, event: &Event) -> PyResult<Bound<'py, PyTuple>> {
     let (name, node) = match event {
         Event::NodeUp(node) => ("node_up", node),
         Event::NodeDown(node) => ("node_down", node),

@@ -61,9 +61,9 @@ impl Watch {
     }
 
     /// Called when the reply has been taken and waits for the interpreter.
-    pub fn taken(&mut self) {
-        if let Self::Submitted(_, taken) = self {
-            *taken = Some(Tick::now());
+    pub fn on_reply(&mut self) {
+        if let Self::Submitted(_, at) = self {
+            *at = Some(Tick::now());
         }
     }
 
@@ -71,7 +71,7 @@ impl Watch {
     pub fn goes_on(&self) -> Option<Tick> {
         match self {
             Self::OnLoop(_) => None,
-            Self::Submitted(cluster, taken) => cluster.metrics().goes_on(*taken),
+            Self::Submitted(cluster, at) => cluster.metrics().goes_on(*at),
         }
     }
 

@@ -26,13 +26,13 @@ use crate::aerospike::key::Key;
 use crate::aerospike::record::Record;
 use crate::aerospike::record_type::annotation;
 use crate::aerospike::value::{Buffer, Codec, Views, is_bytes, is_scalar};
-use crate::bridge::kept::keep;
+use crate::bridge::once::get_or_set;
 use crate::errors;
 
 /// How to read the rows of a batch.
 pub struct RowReader {
     pub keys: Vec<Key>,
-    pub answered: Answered,
+    pub answers: RowAnswers,
     /// Decodes the bins.
     pub codec: Option<Arc<Codec>>,
     /// Whether bytes are returned as views of the replies.
@@ -42,12 +42,12 @@ pub struct RowReader {
 impl RowReader {
     /// A reader of rows with these keys that uses no codec.
     pub fn new(keys: Vec<Key>) -> Self {
-        Self { keys, answered: Answered::None, codec: None, buffers: false }
+        Self { keys, answers: RowAnswers::None, codec: None, buffers: false }
     }
 }
 
 /// Which operations of a row return a result, for rows that consist of operations.
-pub enum Answered {
+pub enum RowAnswers {
     /// No row consists of operations.
     None,
     /// All rows have the same operations.
@@ -56,7 +56,7 @@ pub enum Answered {
     Each(Vec<Option<Arc<Answers>>>),
 }
 
-impl Answered {
+impl RowAnswers {
     fn of(&self, row: usize) -> Option<&Answers> {
         match self {
             Self::None => None,
@@ -67,14 +67,14 @@ impl Answered {
 }
 
 /// Measures how long it takes to decode all rows of a batch. Only the first time counts.
-struct Reading {
+struct DecodeTimer {
     cluster: Arc<Cluster>,
-    told: AtomicBool,
+    is_reported: AtomicBool,
 }
 
-impl Reading {
+impl DecodeTimer {
     fn took(&self, time: Duration) {
-        if !self.told.swap(true, Relaxed) {
+        if !self.is_reported.swap(true, Relaxed) {
             self.cluster.metrics().stage(Stage::Decode, time);
         }
     }
@@ -92,22 +92,23 @@ pub struct Batch {
     /// Records decoded so far. Each is decoded once.
     seen: OnceLock<Box<[PyOnceLock<Py<PyAny>>]>>,
     /// Set while the decoding of all rows is measured.
-    reading: Option<Box<Reading>>,
+    decode_timer: Option<Box<DecodeTimer>>,
 }
 
 impl Batch {
     pub fn new(rows: Rows, reader: RowReader, timed: Option<Arc<Cluster>>) -> Self {
-        let reading = timed.map(|cluster| Box::new(Reading { cluster, told: false.into() }));
-        Self { rows: Arc::new(rows), reader, seen: OnceLock::new(), reading }
+        let decode_timer =
+            timed.map(|cluster| Box::new(DecodeTimer { cluster, is_reported: false.into() }));
+        Self { rows: Arc::new(rows), reader, seen: OnceLock::new(), decode_timer }
     }
 
     /// Reads all rows. The first call is measured.
     pub fn reads_all<T>(&self, read: impl FnOnce() -> T) -> T {
-        let Some(reading) = &self.reading else { return read() };
+        let Some(decode_timer) = &self.decode_timer else { return read() };
         let began = Tick::now();
-        let made = read();
-        reading.took(Tick::now().since(began));
-        made
+        let result = read();
+        decode_timer.took(Tick::now().since(began));
+        result
     }
 
     fn key(&self, py: Python<'_>, index: usize) -> Key {
@@ -122,16 +123,16 @@ impl Batch {
         if let Some(seen) = seen.get(py) {
             return Ok(Some(seen.bind(py).clone()));
         }
-        let Some(made) = self.read(py, index)? else { return Ok(None) };
+        let Some(record) = self.read(py, index)? else { return Ok(None) };
         // If another thread was faster, both return its record.
-        let made = Bound::new(py, made)?.into_any().unbind();
-        Ok(Some(keep(py, seen, made).bind(py).clone()))
+        let record = Bound::new(py, record)?.into_any().unbind();
+        Ok(Some(get_or_set(py, seen, record).bind(py).clone()))
     }
 
     /// The record of a row, decoded on every call; `None` if there is none.
     pub fn read(&self, py: Python<'_>, index: usize) -> PyResult<Option<Record>> {
         let Some(message) = self.message(py, index)? else { return Ok(None) };
-        let answers = self.reader.answered.of(index);
+        let answers = self.reader.answers.of(index);
         let codec = self.reader.codec.as_deref();
         let row = || Bound::new(py, Buffer::row(self.rows.clone(), index));
         let buffer = self.reader.buffers.then(row).transpose()?;
@@ -141,13 +142,13 @@ impl Batch {
 
     /// Generation and remaining seconds to live of the record of a row; `None` if there is none.
     pub fn meta(&self, py: Python<'_>, index: usize) -> PyResult<Option<(u32, Option<u32>)>> {
-        Ok(self.row_found(py, index)?.map(|found| (found.generation(), found.ttl())))
+        Ok(self.row_record(py, index)?.map(|row| (row.generation(), row.ttl())))
     }
 
     /// The record of a row, whose parts are decoded on demand; `None` if there is none.
-    pub fn row_found(&self, py: Python<'_>, index: usize) -> PyResult<Option<Found<'_>>> {
+    pub fn row_record(&self, py: Python<'_>, index: usize) -> PyResult<Option<RowRecord<'_>>> {
         let message = self.message(py, index)?;
-        Ok(message.map(|message| Found { of: self, index, message }))
+        Ok(message.map(|message| RowRecord { of: self, index, message }))
     }
 
     /// The message that contains the record of a row; `None` if there is no record.
@@ -198,13 +199,13 @@ impl Batch {
 }
 
 /// The record of a row of a batch, not decoded yet.
-pub struct Found<'a> {
+pub struct RowRecord<'a> {
     of: &'a Batch,
     index: usize,
     message: Message<'a>,
 }
 
-impl Found<'_> {
+impl RowRecord<'_> {
     /// The record's generation.
     pub fn generation(&self) -> u32 {
         self.message.header.generation
@@ -220,18 +221,18 @@ impl Found<'_> {
     pub fn bins<'py>(&self, py: Python<'py>, bytes: bool) -> PyResult<(Bound<'py, PyDict>, bool)> {
         let codec = self.of.reader.codec.as_deref();
         let scalar = Cell::new(codec.is_none());
-        let made = call::bins(py, &self.message, codec, |of| {
+        let bins = call::bins(py, &self.message, codec, |of| {
             if !(is_scalar(of) || bytes && is_bytes(of)) {
                 scalar.set(false);
             }
         })?;
-        Ok((made, scalar.get()))
+        Ok((bins, scalar.get()))
     }
 
     /// The results of the row's operations.
     pub fn results<'py>(&self, py: Python<'py>) -> PyResult<call::Results<'py>> {
-        let RowReader { answered, codec, .. } = &self.of.reader;
-        call::results(py, &self.message, answered.of(self.index), codec.as_deref())
+        let RowReader { answers, codec, .. } = &self.of.reader;
+        call::results(py, &self.message, answers.of(self.index), codec.as_deref())
     }
 
     /// The row's result code.
@@ -312,8 +313,8 @@ impl Batch {
     }
 
     /// How many rows found their record.
-    #[getter]
-    fn found(&self) -> usize {
+    #[getter(found)]
+    fn record_count(&self) -> usize {
         (0..self.rows.len()).filter(|index| self.rows.code(*index) == 0).count()
     }
 
@@ -329,19 +330,19 @@ impl Batch {
     /// The records found, by user key (by digest if the user key is unknown). A failed row
     /// raises its error.
     fn to_dict<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        let found = PyDict::new(py);
+        let records = PyDict::new(py);
         self.reads_all(|| {
             for index in 0..self.rows.len() {
                 if let Some(record) = self.row(py, index)? {
                     let key = &self.reader.keys[index];
                     if key.user.is_none(py) {
-                        found.set_item(&key.digest.0[..], record)?;
+                        records.set_item(&key.digest.0[..], record)?;
                     } else {
-                        found.set_item(key.user.bind(py), record)?;
+                        records.set_item(key.user.bind(py), record)?;
                     }
                 }
             }
-            Ok(found)
+            Ok(records)
         })
     }
 
@@ -376,10 +377,10 @@ impl Batch {
         #[pyo3(from_py_with = columns::errors)] errors: &'static str,
     ) -> PyResult<Bound<'py, PyAny>> {
         let extra = columns::extra_columns(key, generation, ttl)?;
-        let wanted = columns::Wanted::new(extra, missing, errors)?;
+        let options = columns::ArrayOptions::new(extra, missing, errors)?;
         let explain = |stop: &RowError| self.explain(py, stop);
         self.reads_all(|| {
-            columns::to_numpy(py, &self.rows, &self.reader.keys, dtype, &wanted, explain)
+            columns::to_numpy(py, &self.rows, &self.reader.keys, dtype, &options, explain)
         })
     }
 
@@ -411,13 +412,13 @@ impl Batch {
         let mut columns = columns::table_builder(schema, &extra, false, None)?;
         let explain = |stop: RowError| self.explain(py, &stop);
         columns::fill_keys(py, &mut columns, &self.reader.keys)?.map_err(explain)?;
-        let made = py.detach(|| {
+        let table = py.detach(|| {
             self.reads_all(|| {
                 columns::fill(&mut columns, &self.rows, errors == "mask")?;
                 Ok(columns.finish(self.rows.len()))
             })
         });
-        made.map_err(explain)?.map(columns::ArrowTable::new).map_err(columns::refused)
+        table.map_err(explain)?.map(columns::ArrowTable::new).map_err(columns::arrow_error)
     }
 
     /// The records as a `pandas.DataFrame`, one row per key, in input order, with the user keys
@@ -450,7 +451,7 @@ impl Batch {
 
     fn __repr__(&self) -> String {
         let failed = (0..self.rows.len()).filter(|index| self.rows.is_failure(*index)).count();
-        format!("Batch({} rows, {} found, {failed} failed)", self.rows.len(), self.found())
+        format!("Batch({} rows, {} found, {failed} failed)", self.rows.len(), self.record_count())
     }
 }
 
@@ -475,11 +476,11 @@ impl BatchRows {
         // Never wraps around, however often the exhausted iterator is called.
         let step = |at| (at < batch.rows.len()).then_some(at + 1);
         let next = self.next.fetch_update(Relaxed, Relaxed, step);
-        let Some(reading) = &batch.reading else {
+        let Some(decode_timer) = &batch.decode_timer else {
             return next.ok().map(|index| batch.row(py, index)).transpose();
         };
         let Ok(index) = next else {
-            reading.took(Duration::from_nanos(self.took.load(Relaxed)));
+            decode_timer.took(Duration::from_nanos(self.took.load(Relaxed)));
             return Ok(None);
         };
         let began = Tick::now();

@@ -25,7 +25,7 @@ use crate::aerospike::record::Record;
 use crate::aerospike::space::Space;
 use crate::aerospike::value::{Buffer, Codec, Views, bin, is_bytes, particle};
 use crate::aerospike::verbs::Defaults;
-use crate::errors::{self, Raised};
+use crate::errors::{self, RequestError};
 
 /// A built request, and how to convert its reply.
 pub struct Call {
@@ -52,7 +52,7 @@ pub enum ResponseShape {
     /// no default.
     Record { default: Option<Py<PyAny>> },
     /// Whether the record exists and passes the filter.
-    Found,
+    Presence,
     /// No value. A record that is missing or filtered out is an error.
     Done,
     /// A `Record` with one result per operation.
@@ -65,7 +65,7 @@ impl ResponseShape {
     fn kind(&self) -> ResponseKind {
         match self {
             Self::Record { .. } => ResponseKind::Record,
-            Self::Found => ResponseKind::Presence,
+            Self::Presence => ResponseKind::Presence,
             Self::Done => ResponseKind::Done,
             Self::Operated { .. } => ResponseKind::Results,
             Self::Applied { .. } => ResponseKind::Returned,
@@ -81,7 +81,7 @@ impl Call {
         spec: &CommandSpec,
         defaults: &Defaults,
         shape: ResponseShape,
-        write: impl FnOnce(&mut Request<'_>) -> Result<(), Raised>,
+        write: impl FnOnce(&mut Request<'_>) -> Result<(), RequestError>,
     ) -> PyResult<Self> {
         let stored_key = if spec.send_key { address.stored_key()? } else { None };
         let Address { space, key, digest } = address;
@@ -132,22 +132,22 @@ impl ResponsePlan {
         self.settle(py, outcome, None)
     }
 
-    /// `lent`: the owner of the reply's memory, if views may keep it.
+    /// `reusable`: the owner of the reply's memory, if views may keep it.
     fn settle<'py>(
         self,
         py: Python<'py>,
         outcome: Result<Reply<'_>, Error>,
-        lent: Option<&Bound<'py, Buffer>>,
+        reusable: Option<&Bound<'py, Buffer>>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let reply = match outcome {
             Ok(reply) => reply,
             Err(error) => return Err(self.error(py, &error)),
         };
         match (self.shape.kind().judge(reply.code()), &self.shape) {
-            (Judgement::Present, ResponseShape::Found) => {
+            (Judgement::Present, ResponseShape::Presence) => {
                 Ok(PyBool::new(py, true).to_owned().into_any())
             }
-            (Judgement::Absent, ResponseShape::Found) => {
+            (Judgement::Absent, ResponseShape::Presence) => {
                 Ok(PyBool::new(py, false).to_owned().into_any())
             }
             (Judgement::Present, ResponseShape::Done) => Ok(PyNone::get(py).to_owned().into_any()),
@@ -155,7 +155,7 @@ impl ResponsePlan {
                 Ok(default.bind(py).clone())
             }
             (Judgement::Present, ResponseShape::Applied { .. }) => returned(py, &reply),
-            (Judgement::Present, _) => self.record(py, &reply, lent),
+            (Judgement::Present, _) => self.record(py, &reply, reusable),
             _ => Err(self.error(py, &reply.error())),
         }
     }
@@ -164,7 +164,7 @@ impl ResponsePlan {
         self,
         py: Python<'py>,
         reply: &Reply<'_>,
-        lent: Option<&Bound<'py, Buffer>>,
+        reusable: Option<&Bound<'py, Buffer>>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let parse = |body| {
             let message = Message::parse(body).map(|(message, _)| message);
@@ -177,8 +177,8 @@ impl ResponsePlan {
         let mut buffer = None;
         if self.buffers && message.ops().any(|answer| is_bytes(answer.particle)) {
             // A connection reuses its memory, so all views share one copy of the reply.
-            buffer = Some(match lent {
-                Some(lent) => lent.clone(),
+            buffer = Some(match reusable {
+                Some(reusable) => reusable.clone(),
                 None => Bound::new(py, Buffer::reply(reply.body.to_vec()))?,
             });
         }
@@ -205,8 +205,8 @@ impl ResponsePlan {
                 errors::to_python_as(py, error, &message, key)
             }
             ResponseShape::Record { default: None } if code == ResultCode::NOT_FOUND => {
-                let made = errors::to_python(py, error, key);
-                advised(py, made, "with default=None, the call returns None instead")
+                let raised = errors::to_python(py, error, key);
+                advised(py, raised, "with default=None, the call returns None instead")
             }
             ResponseShape::Applied { module } if error.message().ends_with("Execution Error 1") => {
                 let advice = format!(
@@ -231,12 +231,12 @@ fn advised(py: Python<'_>, error: PyErr, advice: &str) -> PyErr {
 fn suspects(py: Python<'_>, operations: &[Py<Operation>]) -> String {
     let operations = operations.iter().map(|operation| operation.bind(py));
     let suspects: Vec<_> = operations.filter(|it| it.get().depends_on_bin()).collect();
-    let mut shown: Vec<String> =
-        suspects.iter().take(SHOWN).map(|it| errors::shown(it.as_any())).collect();
-    if suspects.len() > SHOWN {
-        shown.push(format!("{} more", suspects.len() - SHOWN));
+    let mut operations: Vec<String> =
+        suspects.iter().take(MOST_NAMED).map(|it| errors::repr_of(it.as_any())).collect();
+    if suspects.len() > MOST_NAMED {
+        operations.push(format!("{} more", suspects.len() - MOST_NAMED));
     }
-    match &*shown {
+    match &*operations {
         [] => String::new(),
         [one] => format!(": {one}"),
         all => format!(": one of {}", all.join(", ")),
@@ -244,7 +244,7 @@ fn suspects(py: Python<'_>, operations: &[Py<Operation>]) -> String {
 }
 
 /// How many operations an error names.
-const SHOWN: usize = 8;
+const MOST_NAMED: usize = 8;
 
 /// Whether a result code is about one operation and the value of its bin.
 fn concerns_an_operation(code: ResultCode) -> bool {
@@ -272,7 +272,7 @@ fn returned<'py>(py: Python<'py>, reply: &Reply<'_>) -> PyResult<Bound<'py, PyAn
 #[derive(Clone)]
 pub struct Answers {
     /// Which operations return a result.
-    pub given: Vec<bool>,
+    pub returns: Vec<bool>,
     /// The bins for which an operation returns something other than their value. Empty without a
     /// codec.
     pub plain: Vec<String>,
@@ -281,7 +281,7 @@ pub struct Answers {
 impl Answers {
     /// For the return value of a function, in a bin of this name. Codecs do not apply to it.
     pub fn of_a_function() -> Self {
-        Self { given: vec![true], plain: vec!["SUCCESS".to_owned()] }
+        Self { returns: vec![true], plain: vec!["SUCCESS".to_owned()] }
     }
 }
 
@@ -302,7 +302,7 @@ impl Decoding<'_> {
 }
 
 /// Bins of a record and results of operations, read directly from the wire.
-struct Taken<'py, F> {
+struct RecordSink<'py, F> {
     py: Python<'py>,
     /// `None` if nobody needs the bins.
     bins: Option<Bound<'py, PyDict>>,
@@ -311,7 +311,7 @@ struct Taken<'py, F> {
     decode: F,
 }
 
-impl<'py, F: Fn(&Op<'_>) -> PyResult<Bound<'py, PyAny>>> Sink for Taken<'py, F> {
+impl<'py, F: Fn(&Op<'_>) -> PyResult<Bound<'py, PyAny>>> Sink for RecordSink<'py, F> {
     type Error = PyErr;
 
     fn result(&mut self, answer: Option<Op<'_>>) -> PyResult<()> {
@@ -351,22 +351,22 @@ pub fn left(void_time: u32) -> Option<u32> {
 pub type Results<'py> = SmallVec<[Bound<'py, PyAny>; 4]>;
 
 /// Bins, if requested, and results of operations.
-type Parts<'py> = (Option<Bound<'py, PyDict>>, Results<'py>);
+type RecordParts<'py> = (Option<Bound<'py, PyDict>>, Results<'py>);
 
-/// The bins and results in a reply's message. `asked` says, for `operate`, which operations return
+/// The bins and results in a reply's message. `answers` says, for `operate`, which operations return
 /// a result. With `views`, which refer to the message's memory, bytes are returned as views; a
 /// codec gets the bytes themselves. `each` is called with the particle type of each value.
 #[inline]
 fn parts<'py>(
     py: Python<'py>,
     message: &Message<'_>,
-    asked: Option<&Answers>,
+    answers: Option<&Answers>,
     codec: Option<&Codec>,
     views: Option<&Views<'_, 'py>>,
     bins: Option<Bound<'py, PyDict>>,
     each: impl Fn(u8),
-) -> PyResult<Parts<'py>> {
-    let plain = asked.map_or(&[][..], |asked| &asked.plain);
+) -> PyResult<RecordParts<'py>> {
+    let plain = answers.map_or(&[][..], |answers| &answers.plain);
     let codec = codec.map(|codec| Decoding { codec, plain });
     let decode = |answer: &Op<'_>| {
         each(answer.particle);
@@ -382,11 +382,11 @@ fn parts<'py>(
             None => Ok(value),
         }
     };
-    let mut taken = Taken { py, bins, results: Results::new(), decode };
-    let given = asked.map_or(&[][..], |asked| &asked.given);
-    taken.results.reserve(given.len());
-    read_bins(message, given, &mut taken)?;
-    let Taken { bins, results, .. } = taken;
+    let mut sink = RecordSink { py, bins, results: Results::new(), decode };
+    let returns = answers.map_or(&[][..], |answers| &answers.returns);
+    sink.results.reserve(returns.len());
+    read_bins(message, returns, &mut sink)?;
+    let RecordSink { bins, results, .. } = sink;
     Ok((bins, results))
 }
 
@@ -406,24 +406,24 @@ pub fn bins<'py>(
 pub fn results<'py>(
     py: Python<'py>,
     message: &Message<'_>,
-    asked: Option<&Answers>,
+    answers: Option<&Answers>,
     codec: Option<&Codec>,
 ) -> PyResult<Results<'py>> {
-    parts(py, message, asked, codec, None, None, |_| {}).map(|(_, results)| results)
+    parts(py, message, answers, codec, None, None, |_| {}).map(|(_, results)| results)
 }
 
 /// The record in a reply's message: see [`parts`].
 pub fn record<'py>(
     py: Python<'py>,
     message: &Message<'_>,
-    asked: Option<&Answers>,
+    answers: Option<&Answers>,
     codec: Option<&Codec>,
     views: Option<&Views<'_, 'py>>,
     key: Key,
 ) -> PyResult<Record> {
     let bins = PyDict::new(py);
-    let (_, results) = parts(py, message, asked, codec, views, Some(bins.clone()), |_| {})?;
-    let results = asked.map(|_| PyTuple::new(py, results).map(Bound::unbind)).transpose()?;
+    let (_, results) = parts(py, message, answers, codec, views, Some(bins.clone()), |_| {})?;
+    let results = answers.map(|_| PyTuple::new(py, results).map(Bound::unbind)).transpose()?;
     Ok(Record {
         bins: bins.into(),
         generation: message.header.generation,

@@ -18,11 +18,11 @@ use crate::aerospike::secrets;
 use crate::aerospike::space::Space;
 use crate::aerospike::value::Codec;
 use crate::aerospike::verbs::Defaults;
-use crate::arguments::{check_pairs, shown_url, text};
+use crate::arguments::{check_pairs, redacted_url, text};
 use crate::bridge::lifecycle::Lifecycle;
 use crate::bridge::python_code::PythonCode;
 use crate::bridge::tls;
-use crate::errors::{Raised, refused, type_error, type_name, utf8, value_error};
+use crate::errors::{RequestError, invalid_argument, type_error, type_name, utf8, value_error};
 use crate::stages::Stages;
 
 /// A client's options and, once it is connected, its core.
@@ -31,7 +31,7 @@ pub struct Shared {
     pub token: Token,
     options: Options,
     /// The options as they were passed, for pickling.
-    given: Py<PyDict>,
+    pickled_options: Py<PyDict>,
     pub defaults: Defaults,
     /// The maximum number of submitted calls in flight.
     pub submit_limit: usize,
@@ -60,7 +60,7 @@ impl Shared {
         seeds: &Bound<'_, PyAny>,
         options: &Bound<'_, PyDict>,
     ) -> PyResult<Self> {
-        Self::parse(seeds, Some(&secrets::put_back(options)?), token, true)
+        Self::parse(seeds, Some(&secrets::with_secrets(options)?), token, true)
     }
 
     fn parse(
@@ -80,28 +80,29 @@ impl Shared {
                 "submit_limit" => {
                     submit_limit = count("submit_limit", &value, 1, 1_000_000)? as usize;
                 }
-                name => checked.set(name, &Given(&value), &["codec", "submit_limit"])?,
+                name => checked.set(name, &HostOption(&value), &["codec", "submit_limit"])?,
             }
         }
-        checked.set_seeds(&seed_text(seeds)?).map_err(refused)?;
+        checked.set_seeds(&seed_text(seeds)?).map_err(invalid_argument)?;
         let defaults = Defaults { commands: checked.defaults(), codec };
         // A copy, because the caller may later change a list or dict in it.
-        let given = match options {
+        let pickled_options = match options {
             Some(options) => {
                 py.import("copy")?.call_method1("deepcopy", (options,))?.cast_into()?
             }
             None => PyDict::new(py),
         };
-        let (options, stages) = (checked.finish().map_err(refused)?, Stages::default());
-        let (given, lifecycle) = (given.unbind(), Lifecycle::new(lazy, joined(&options)));
-        Ok(Self { token, options, given, defaults, submit_limit, stages, lifecycle })
+        let (options, stages) = (checked.finish().map_err(invalid_argument)?, Stages::default());
+        let (pickled_options, lifecycle) =
+            (pickled_options.unbind(), Lifecycle::new(lazy, joined(&options)));
+        Ok(Self { token, options, pickled_options, defaults, submit_limit, stages, lifecycle })
     }
 
     /// What a dataset of this client needs to find or recreate it in any process, without secrets.
     pub fn pickled<'py>(&self, py: Python<'py>, space: &Space) -> PyResult<Pickled<'py>> {
         let set = space.set_name().map(str::to_owned);
         let token = PyBytes::new(py, &self.token);
-        let options = secrets::left_out(self.given.bind(py))?;
+        let options = secrets::without_secrets(self.pickled_options.bind(py))?;
         let of = RecordType::of(space).map(|of| of.class(py).clone().unbind());
         Ok((token, self.seeds(), options, space.namespace.to_string(), set, of))
     }
@@ -111,7 +112,7 @@ impl Shared {
     }
 
     /// The client's `repr`: seeds and state. No options, because some are secrets.
-    pub fn shown(&self, class: &Bound<'_, PyAny>) -> PyResult<String> {
+    pub fn repr(&self, class: &Bound<'_, PyAny>) -> PyResult<String> {
         Ok(format!("<{} {}, {}>", class.get_type().name()?, self.seeds(), self.lifecycle))
     }
 
@@ -178,7 +179,7 @@ fn seed_text(seeds: &Bound<'_, PyAny>) -> PyResult<String> {
             return Err(value_error(format!(
                 "seeds are addresses such as \"127.0.0.1:3000\"; a URL is for Client.from_url({}) \
                  or AsyncClient.from_url",
-                shown_url(text)
+                redacted_url(text)
             )));
         }
         return Ok(text.to_owned());
@@ -200,48 +201,48 @@ fn seed_text(seeds: &Bound<'_, PyAny>) -> PyResult<String> {
 }
 
 /// An option's value as it was passed.
-struct Given<'a, 'py>(&'a Bound<'py, PyAny>);
+struct HostOption<'a, 'py>(&'a Bound<'py, PyAny>);
 
-impl OptionValue for Given<'_, '_> {
-    type Error = Raised;
+impl OptionValue for HostOption<'_, '_> {
+    type Error = RequestError;
 
-    fn flag(&self, name: &str) -> Result<bool, Raised> {
+    fn flag(&self, name: &str) -> Result<bool, RequestError> {
         let other =
             |_| type_error(format!("{name} must be True or False, not {}", type_name(self.0)));
         Ok(self.0.extract().map_err(other)?)
     }
 
-    fn count(&self, name: &str, (least, most): (u64, u64)) -> Result<u64, Raised> {
+    fn count(&self, name: &str, (least, most): (u64, u64)) -> Result<u64, RequestError> {
         Ok(count(name, self.0, least, most)?)
     }
 
-    fn span(&self, name: &str) -> Result<Duration, Raised> {
+    fn span(&self, name: &str) -> Result<Duration, RequestError> {
         Ok(seconds(name, self.0)?)
     }
 
-    fn multiplier(&self, name: &str) -> Result<f32, Raised> {
+    fn multiplier(&self, name: &str) -> Result<f32, RequestError> {
         Ok(multiplier(name, self.0)?)
     }
 
-    fn hedge(&self, name: &str) -> Result<Hedge, Raised> {
+    fn hedge(&self, name: &str) -> Result<Hedge, RequestError> {
         Ok(hedge(name, self.0)?)
     }
 
-    fn text(&self, name: &str) -> Result<String, Raised> {
+    fn text(&self, name: &str) -> Result<String, RequestError> {
         Ok(text(name, self.0)?.to_owned())
     }
 
-    fn addresses(&self, name: &str) -> Result<HashMap<String, String>, Raised> {
+    fn addresses(&self, name: &str) -> Result<HashMap<String, String>, RequestError> {
         let what = "must be a dict of advertised to reachable addresses (str)";
         Ok(self.0.extract().map_err(|_| type_error(format!("{name} {what}")))?)
     }
 
-    fn racks(&self, name: &str) -> Result<Vec<u32>, Raised> {
+    fn racks(&self, name: &str) -> Result<Vec<u32>, RequestError> {
         let what = "must be a list of rack ids (int from 0 up)";
         Ok(self.0.extract().map_err(|_| type_error(format!("{name} {what}")))?)
     }
 
-    fn tls(&self, _: &str) -> Result<Option<TlsOptions>, Raised> {
+    fn tls(&self, _: &str) -> Result<Option<TlsOptions>, RequestError> {
         Ok(tls::options(self.0)?)
     }
 

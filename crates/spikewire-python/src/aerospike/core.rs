@@ -24,7 +24,7 @@ pub struct Core {
     pub streams: Arc<Streams>,
     /// Sends submitted calls.
     pub submitter: BackgroundSlot,
-    born: u32,
+    fork_generation: u32,
 }
 
 impl Core {
@@ -34,7 +34,7 @@ impl Core {
         let blocking = BlockingExecutor::new(cluster.clone());
         let streams = Streams::new(cluster.clone());
         let submitter = BackgroundSlot::new();
-        Ok(Self { cluster, blocking, streams, submitter, born: forks() })
+        Ok(Self { cluster, blocking, streams, submitter, fork_generation: forks() })
     }
 
     /// Name and address of every node.
@@ -54,7 +54,7 @@ impl Running for Core {
     const CLOSED: &'static str = CLIENT_CLOSED;
 
     fn is_own(&self) -> bool {
-        self.born == forks()
+        self.fork_generation == forks()
     }
 
     fn close(&self) {

@@ -17,7 +17,7 @@ pub fn hash(space: &Space, client: &Token) -> u64 {
 }
 
 /// The `repr` of a dataset of this class.
-pub fn shown(py: Python<'_>, class: &str, space: &Space) -> PyResult<String> {
+pub fn dataset_repr(py: Python<'_>, class: &str, space: &Space) -> PyResult<String> {
     let namespace = space.namespace.into_pyobject(py)?.repr()?;
     let set = space.set_name().into_pyobject(py)?.repr()?;
     let Some(of) = RecordType::of(space) else { return Ok(format!("{class}({namespace}, {set})")) };

@@ -10,13 +10,14 @@
 //! | [`call`], [`verbs`], [`many`], [`query`] | the verbs: on one record, on many, on a whole set |
 //! | [`core`], [`client`], [`identity`], [`secrets`] | a client's core, its options, its identity |
 //! | [`task`] | administrative commands and background jobs, as they run |
-//! | [`face`] | what runs calls: the calling thread, an event loop, a background thread |
+//! | [`api`] | what runs calls: the calling thread, an event loop, a background thread |
 //! | [`admin`] | info, indexes, modules, users, roles |
 //! | [`chain`] | steps of the builder |
 //! | [`compat`] | per-row work of drop-ins for other clients |
 //! | [`testing`] | the embedded cluster |
 
 pub mod admin;
+pub mod api;
 pub mod arguments;
 pub mod batch;
 pub mod call;
@@ -27,7 +28,6 @@ pub mod columns;
 pub mod compat;
 pub mod core;
 pub mod expression;
-pub mod face;
 pub mod identity;
 pub mod key;
 pub mod many;

@@ -16,17 +16,17 @@ use crate::aerospike::key::Key;
 use crate::aerospike::record_type::{self, annotation};
 use crate::aerospike::space::Space;
 use crate::aerospike::value::{Codec, bin, pairs, particle};
-use crate::errors::shown;
+use crate::errors::repr_of;
 
 /// Operations in their wire form, and the codec for their values.
-type Packed = (Arc<[u8]>, Option<Arc<Codec>>);
+type PackedOperations = (Arc<[u8]>, Option<Arc<Codec>>);
 
 /// Bins that were read: a dict, or what is converted to one on first access.
 pub struct Bins {
     /// A cell of the standard library, because the garbage collector visits it.
     dict: OnceLock<Py<PyDict>>,
     /// Operations in their wire form, until they have been converted to a dict.
-    packed: Mutex<Option<Packed>>,
+    packed: Mutex<Option<PackedOperations>>,
 }
 
 impl From<Bound<'_, PyDict>> for Bins {
@@ -71,10 +71,10 @@ impl Bins {
 /// The error for a bin that a record does not have, or that was not read.
 #[cold]
 fn no_bin(name: &Bound<'_, PyAny>, bins: &Bound<'_, PyDict>) -> PyErr {
-    let names: Vec<String> = bins.keys().iter().take(20).map(|name| shown(&name)).collect();
+    let names: Vec<String> = bins.keys().iter().take(20).map(|name| repr_of(&name)).collect();
     let more = if bins.len() > names.len() { ", …" } else { "" };
     let there = if names.is_empty() { "none".to_owned() } else { names.join(", ") };
-    PyKeyError::new_err(format!("no bin {}; the bins read are: {there}{more}", shown(name)))
+    PyKeyError::new_err(format!("no bin {}; the bins read are: {there}{more}", repr_of(name)))
 }
 
 /// The same bins, with bytes in place of views of a reply, because a view cannot be pickled.
@@ -129,8 +129,8 @@ impl Record {
     /// Raises `ValueError`, naming key and bin, if the bins do not fit the type.
     #[getter]
     fn value<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        let shown = || Ok(format!("{}", Bound::new(py, self.key(py))?.repr()?));
-        record_type::value(&self.space, self.bins.get(py)?, shown)
+        let key = || Ok(format!("{}", Bound::new(py, self.key(py))?.repr()?));
+        record_type::value(&self.space, self.bins.get(py)?, key)
     }
 
     /// `Record[User]` is a record whose `value` has that type, for annotations.

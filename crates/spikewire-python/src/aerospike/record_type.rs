@@ -40,8 +40,9 @@ impl RecordType {
     /// The same set, with the type that `spikewire.typed` makes of a class.
     pub fn attach(class: &Bound<'_, PyAny>, space: &Space) -> PyResult<Arc<Space>> {
         let module = class.py().import(pyo3::intern!(class.py(), "spikewire.typed"))?;
-        let made = module.call_method1(pyo3::intern!(class.py(), "record_type"), (class,))?;
-        Ok(space.with(Arc::new(made.cast_into::<Self>()?.unbind())))
+        let record_type =
+            module.call_method1(pyo3::intern!(class.py(), "record_type"), (class,))?;
+        Ok(space.with(Arc::new(record_type.cast_into::<Self>()?.unbind())))
     }
 
     /// Whether the records of both sets have the same type, or both have none.
@@ -90,9 +91,9 @@ pub fn selection(
     let Some(bins) = bins else {
         return Ok((BinSelection::of(Some(of.names.len())), of.names.clone()));
     };
-    let made = selected(Some(bins))?;
-    of.check(bins.py(), made.1.iter().map(String::as_str))?;
-    Ok(made)
+    let selection = selected(Some(bins))?;
+    of.check(bins.py(), selection.1.iter().map(String::as_str))?;
+    Ok(selection)
 }
 
 /// The bins to write for what a call passes: the same, unless the set has a type. `code` is the
@@ -125,17 +126,17 @@ pub fn value<'py>(
             return error;
         }
         let cause = error.cause(py);
-        let made = key().map_or_else(|other| other, |key| about(py, error, &key));
-        made.set_cause(py, cause);
-        made
+        let extended = key().map_or_else(|other| other, |key| about(py, error, &key));
+        extended.set_cause(py, cause);
+        extended
     })
 }
 
 /// The bins of an instance of a class that can be the type of records; `None` for other objects.
 pub fn bins_of<'py>(value: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyDict>>> {
     let module = value.py().import(pyo3::intern!(value.py(), "spikewire.typed"))?;
-    let made = module.call_method1(pyo3::intern!(value.py(), "bins_of"), (value,))?;
-    if made.is_none() { Ok(None) } else { Ok(Some(made.cast_into()?)) }
+    let bins = module.call_method1(pyo3::intern!(value.py(), "bins_of"), (value,))?;
+    if bins.is_none() { Ok(None) } else { Ok(Some(bins.cast_into()?)) }
 }
 
 /// `class[item]`, for annotations.

@@ -138,7 +138,7 @@ impl Read {
     }
 
     fn __repr__(slf: &Bound<'_, Self>) -> PyResult<String> {
-        shown(slf.as_any(), &["key"], &["bins", "ops", "where", "read_touch", "read_mode"], &[])
+        row_repr(slf.as_any(), &["key"], &["bins", "ops", "where", "read_touch", "read_mode"], &[])
     }
 
     fn __eq__(slf: &Bound<'_, Self>, other: &Bound<'_, Self>) -> PyResult<bool> {
@@ -149,7 +149,7 @@ impl Read {
         )
     }
 
-    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<Reduced<'py>> {
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<Reduction<'py>> {
         let names = ["ops", "where", "read_touch", "read_mode"];
         reduced(slf.as_any(), &["key", "bins"], &names)
     }
@@ -176,7 +176,7 @@ impl Write {
 
     fn __repr__(slf: &Bound<'_, Self>) -> PyResult<String> {
         let names = ["ttl", "generation", "exists", "send_key", "where"];
-        shown(slf.as_any(), &["key", "what"], &names, &["durable"])
+        row_repr(slf.as_any(), &["key", "what"], &names, &["durable"])
     }
 
     fn __eq__(slf: &Bound<'_, Self>, other: &Bound<'_, Self>) -> PyResult<bool> {
@@ -184,7 +184,7 @@ impl Write {
         equal(slf.as_any(), other.as_any(), &names)
     }
 
-    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<Reduced<'py>> {
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<Reduction<'py>> {
         let names = ["ttl", "generation", "exists", "durable", "send_key", "where"];
         reduced(slf.as_any(), &["key", "what"], &names)
     }
@@ -206,7 +206,7 @@ impl Delete {
     }
 
     fn __repr__(slf: &Bound<'_, Self>) -> PyResult<String> {
-        shown(slf.as_any(), &["key"], &["generation", "where"], &["durable", "send_key"])
+        row_repr(slf.as_any(), &["key"], &["generation", "where"], &["durable", "send_key"])
     }
 
     fn __eq__(slf: &Bound<'_, Self>, other: &Bound<'_, Self>) -> PyResult<bool> {
@@ -214,7 +214,7 @@ impl Delete {
         equal(slf.as_any(), other.as_any(), &names)
     }
 
-    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<Reduced<'py>> {
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<Reduction<'py>> {
         reduced(slf.as_any(), &["key"], &["generation", "durable", "send_key", "where"])
     }
 }
@@ -240,7 +240,7 @@ impl Apply {
 
     fn __repr__(slf: &Bound<'_, Self>) -> PyResult<String> {
         let names = ["arguments", "ttl", "send_key", "where"];
-        shown(slf.as_any(), &["key", "module", "function"], &names, &["durable"])
+        row_repr(slf.as_any(), &["key", "module", "function"], &names, &["durable"])
     }
 
     fn __eq__(slf: &Bound<'_, Self>, other: &Bound<'_, Self>) -> PyResult<bool> {
@@ -250,19 +250,19 @@ impl Apply {
             && equal(slf.as_any(), other.as_any(), &names)?)
     }
 
-    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<Reduced<'py>> {
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<Reduction<'py>> {
         let names = ["ttl", "durable", "send_key", "where"];
         reduced(slf.as_any(), &["key", "module", "function", "arguments"], &names)
     }
 }
 
 /// `copyreg.__newobj_ex__` and its arguments.
-type Reduced<'py> =
+type Reduction<'py> =
     (Bound<'py, PyAny>, (Bound<'py, PyType>, Bound<'py, PyTuple>, Bound<'py, PyDict>));
 
 /// The `repr` of a row. Arguments with their default value are left out: `None` for `names`, False
 /// for `flags`.
-fn shown(
+fn row_repr(
     row: &Bound<'_, PyAny>,
     always: &[&str],
     names: &[&str],
@@ -299,7 +299,7 @@ fn reduced<'py>(
     row: &Bound<'py, PyAny>,
     places: &[&str],
     names: &[&str],
-) -> PyResult<Reduced<'py>> {
+) -> PyResult<Reduction<'py>> {
     let py = row.py();
     let places: Vec<_> = places.iter().map(|name| row.getattr(*name)).collect::<PyResult<_>>()?;
     let keywords = PyDict::new(py);

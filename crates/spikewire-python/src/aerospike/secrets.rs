@@ -11,12 +11,12 @@ use crate::errors::value_error;
 const PASSWORD: &str = "SPIKEWIRE_AEROSPIKE_PASSWORD";
 
 /// The options without secrets: without a password, and without a key that is not in a file.
-pub fn left_out<'py>(given: &Bound<'py, PyDict>) -> PyResult<Bound<'py, PyDict>> {
-    let plain = given.copy()?;
+pub fn without_secrets<'py>(options: &Bound<'py, PyDict>) -> PyResult<Bound<'py, PyDict>> {
+    let plain = options.copy()?;
     if plain.contains("password")? {
         plain.del_item("password")?;
     }
-    if let Some((tls, key)) = of_tls(&plain, "private_key")?
+    if let Some((tls, key)) = tls_entry(&plain, "private_key")?
         && key.is_instance_of::<PyBytes>()
     {
         let tls = tls.copy()?;
@@ -26,44 +26,48 @@ pub fn left_out<'py>(given: &Bound<'py, PyDict>) -> PyResult<Bound<'py, PyDict>>
     Ok(plain)
 }
 
-/// The options of a pickle, completed with the secrets that were left out.
-pub fn put_back<'py>(pickled: &Bound<'py, PyDict>) -> PyResult<Bound<'py, PyDict>> {
+/// The options of a pickle, with the secrets that were left out of it.
+pub fn with_secrets<'py>(pickled: &Bound<'py, PyDict>) -> PyResult<Bound<'py, PyDict>> {
     let py = pickled.py();
-    let whole = pickled.copy()?;
-    if let Some(user) = given(pickled, "user")?
-        && given(pickled, "password")?.is_none()
+    let options = pickled.copy()?;
+    if let Some(user) = option_value(pickled, "user")?
+        && option_value(pickled, "password")?.is_none()
     {
         let variables = py.import("os")?.getattr("environ")?;
         let password = variables.call_method1(intern!(py, "get"), (PASSWORD,))?;
         if password.is_none() {
             return Err(value_error(format!(
-                "the password of user {} is in no pickle: without the client it came from, this \
-                 process takes it from the variable {PASSWORD}, which is not there",
+                "passwords are not pickled: without the client, the password of user {} \
+                 must be in the environment variable {PASSWORD}, which is not set",
                 user.repr()?
             )));
         }
-        whole.set_item("password", password)?;
+        options.set_item("password", password)?;
     }
-    if of_tls(pickled, "certificate")?.is_some() && of_tls(pickled, "private_key")?.is_none() {
+    if tls_entry(pickled, "certificate")?.is_some() && tls_entry(pickled, "private_key")?.is_none()
+    {
         return Err(value_error(
-            "a private key that was given as bytes is in no pickle: give tls the path of its file",
+            "private keys passed as bytes are not pickled: pass the path of the file in tls",
         ));
     }
-    Ok(whole)
+    Ok(options)
 }
 
-fn given<'py>(options: &Bound<'py, PyDict>, name: &str) -> PyResult<Option<Bound<'py, PyAny>>> {
+fn option_value<'py>(
+    options: &Bound<'py, PyDict>,
+    name: &str,
+) -> PyResult<Option<Bound<'py, PyAny>>> {
     Ok(options.get_item(name)?.filter(|value| !value.is_none()))
 }
 
 /// `tls` if it is a dict with this entry, and the entry.
-fn of_tls<'py>(
+fn tls_entry<'py>(
     options: &Bound<'py, PyDict>,
     name: &str,
 ) -> PyResult<Option<(Bound<'py, PyDict>, Bound<'py, PyAny>)>> {
-    let Some(Ok(tls)) = given(options, "tls")?.map(Bound::cast_into::<PyDict>) else {
+    let Some(Ok(tls)) = option_value(options, "tls")?.map(Bound::cast_into::<PyDict>) else {
         return Ok(None);
     };
-    let entry = given(&tls, name)?;
+    let entry = option_value(&tls, name)?;
     Ok(entry.map(|entry| (tls, entry)))
 }

@@ -11,7 +11,7 @@ use pyo3::types::{
 use spikewire_aerospike_protocol::key::{Digest, UserKey};
 
 use crate::arguments::text;
-use crate::errors::{overflow, refused, shown, type_error, type_name, value_error};
+use crate::errors::{invalid_argument, overflow, repr_of, type_error, type_name, value_error};
 
 pub use spikewire_aerospike::command::SetRef as Space;
 
@@ -30,7 +30,7 @@ pub fn of(namespace: &str, set: Option<&str>) -> PyResult<Arc<Space>> {
         {
             return Ok(space.clone());
         }
-        let space = Space::new(namespace, set).map_err(refused)?;
+        let space = Space::new(namespace, set).map_err(invalid_argument)?;
         *latest = Some(space.clone());
         Ok(space)
     })
@@ -112,7 +112,7 @@ pub fn with_user_key<'py, R>(
 /// The error for a value that cannot be a key, with what to write instead of it.
 #[cold]
 fn no_key(key: &Bound<'_, PyAny>) -> PyErr {
-    let value = shown(key);
+    let value = repr_of(key);
     let advice = if let Ok(parts) = key.cast::<PyTuple>() {
         let names = if (3..=4).contains(&parts.len()) {
             ", or pass this tuple to the client's verb of the same name, as client.get(key)"
@@ -137,6 +137,6 @@ fn no_key(key: &Bound<'_, PyAny>) -> PyErr {
 /// The integer value of a key.
 fn int(index: &Bound<'_, PyAny>, key: &Bound<'_, PyAny>) -> PyResult<i64> {
     index.extract().map_err(|_| {
-        overflow(format!("the key {} does not fit an integer of 64 bits signed", shown(key)))
+        overflow(format!("the key {} does not fit an integer of 64 bits signed", repr_of(key)))
     })
 }

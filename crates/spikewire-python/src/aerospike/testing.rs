@@ -25,18 +25,18 @@ pub struct ClusterCore {
     addresses: Vec<String>,
     /// Paths of the authority, the client's certificate and its key, if there is TLS.
     certificates: Option<(PathBuf, PathBuf, PathBuf)>,
-    born: u32,
+    fork_generation: u32,
 }
 
 impl ClusterCore {
     fn is_stopped(&self) -> bool {
-        self.born == forks() && self.cluster.read().is_none()
+        self.fork_generation == forks() && self.cluster.read().is_none()
     }
 
     /// Stops the cluster. In a forked child its threads do not exist, so there is nothing to stop,
     /// and a thread of the parent may hold the lock.
     fn end(&self) {
-        if self.born == forks() {
+        if self.fork_generation == forks() {
             let cluster = self.cluster.write().take();
             drop(cluster);
         }
@@ -46,7 +46,7 @@ impl ClusterCore {
 impl Drop for ClusterCore {
     fn drop(&mut self) {
         let cluster = self.cluster.get_mut().take();
-        if self.born != forks() {
+        if self.fork_generation != forks() {
             std::mem::forget(cluster);
         }
     }
@@ -60,7 +60,7 @@ impl ClusterCore {
         work: impl FnOnce(&Cluster) -> std::io::Result<R> + Send,
     ) -> PyResult<R> {
         // Its threads do not exist in a forked child, and one of them may hold the lock there.
-        if self.born != forks() {
+        if self.fork_generation != forks() {
             return Err(PyOSError::new_err(
                 "the embedded cluster belongs to the process that started it: in the child of a \
                  fork, clients can connect to it, but only the parent can change it or look into it",
@@ -96,7 +96,7 @@ impl ClusterCore {
             |files: &Certificates| (files.ca.clone(), files.certificate.clone(), files.key.clone());
         let certificates = cluster.certificates().map(paths);
         let cluster = RwLock::new(Some(cluster));
-        Ok(Self { cluster, addresses, certificates, born: forks() })
+        Ok(Self { cluster, addresses, certificates, fork_generation: forks() })
     }
 
     /// Whether it was stopped, by this process.
@@ -179,11 +179,11 @@ impl ClusterCore {
     }
 }
 
-fn parse(given: Option<&Bound<'_, PyDict>>) -> PyResult<Options> {
+fn parse(keywords: Option<&Bound<'_, PyDict>>) -> PyResult<Options> {
     let mut options = Options::default();
     let mut namespaces = vec!["test".to_owned()];
     let mut each = NamespaceOptions::default();
-    for (name, value) in given.into_iter().flatten() {
+    for (name, value) in keywords.into_iter().flatten() {
         let name = text("option", &name)?;
         let number = |min, max| count(name, &value, min, max);
         match name {
@@ -242,15 +242,18 @@ fn parse(given: Option<&Bound<'_, PyDict>>) -> PyResult<Options> {
 }
 
 /// Whether connections are encrypted, or a dict of options.
-fn tls(given: &Bound<'_, PyAny>) -> PyResult<Option<TlsOptions>> {
-    if let Ok(switch) = given.cast::<PyBool>() {
+fn tls(argument: &Bound<'_, PyAny>) -> PyResult<Option<TlsOptions>> {
+    if let Ok(switch) = argument.cast::<PyBool>() {
         return Ok(switch.is_true().then(TlsOptions::default));
     }
-    let Ok(given) = given.cast::<PyDict>() else {
-        return Err(type_error(format!("tls must be a bool or a dict, not {}", type_name(given))));
+    let Ok(entries) = argument.cast::<PyDict>() else {
+        return Err(type_error(format!(
+            "tls must be a bool or a dict, not {}",
+            type_name(argument)
+        )));
     };
     let mut tls = TlsOptions::default();
-    for (name, value) in given {
+    for (name, value) in entries {
         match text("entry of tls", &name)? {
             "name" => text("name of tls", &value)?.clone_into(&mut tls.name),
             "client_certificates" => {
@@ -270,13 +273,13 @@ fn tls(given: &Bound<'_, PyAny>) -> PyResult<Option<TlsOptions>> {
 }
 
 /// Users by name, each with a password or a dict.
-fn users(given: &Bound<'_, PyAny>) -> PyResult<Vec<UserOptions>> {
-    let Ok(given) = given.cast::<PyDict>() else {
-        let kind = type_name(given);
+fn users(argument: &Bound<'_, PyAny>) -> PyResult<Vec<UserOptions>> {
+    let Ok(passwords) = argument.cast::<PyDict>() else {
+        let kind = type_name(argument);
         return Err(type_error(format!("users must be a dict of names and passwords, not {kind}")));
     };
     let mut users = Vec::new();
-    for (name, value) in given {
+    for (name, value) in passwords {
         let name = text("the name of a user", &name)?;
         let user = match value.cast::<PyDict>() {
             Ok(options) => user(name, options)?,
@@ -289,10 +292,10 @@ fn users(given: &Bound<'_, PyAny>) -> PyResult<Vec<UserOptions>> {
     Ok(users)
 }
 
-fn user(name: &str, given: &Bound<'_, PyDict>) -> PyResult<UserOptions> {
+fn user(name: &str, options: &Bound<'_, PyDict>) -> PyResult<UserOptions> {
     let about = |option: &str| format!("{option} of user {name:?}");
     let mut user = UserOptions::new(name, "");
-    for (option, value) in given {
+    for (option, value) in options {
         match text("option", &option)? {
             "password" => text(&about("password"), &value)?.clone_into(&mut user.password),
             "roles" => {

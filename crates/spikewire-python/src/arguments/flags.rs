@@ -2,7 +2,7 @@
 
 use pyo3::prelude::*;
 
-use crate::bridge::words;
+use crate::bridge::keywords;
 
 /// A `bool`, or an `Option<bool>` where `None` leaves the decision to another setting.
 pub trait Switch: Sized {
@@ -11,13 +11,13 @@ pub trait Switch: Sized {
 
 impl Switch for bool {
     fn read(name: &str, value: &Bound<'_, PyAny>) -> PyResult<Self> {
-        words::flag(name, value)
+        keywords::flag(name, value)
     }
 }
 
 impl Switch for Option<bool> {
     fn read(name: &str, value: &Bound<'_, PyAny>) -> PyResult<Self> {
-        words::optional(name, value, words::flag)
+        keywords::optional(name, value, keywords::flag)
     }
 }
 

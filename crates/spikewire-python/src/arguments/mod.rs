@@ -18,12 +18,14 @@ use pyo3::types::{PyBool, PyDelta, PyDeltaAccess, PyDict, PyInt, PyString};
 
 use spikewire_aerospike::command::parse;
 
-use crate::errors::{Shown, refused, shown, type_error, type_name, utf8, value_error};
+use crate::errors::{
+    LazyRepr, invalid_argument, repr_of, type_error, type_name, utf8, value_error,
+};
 
 /// An argument for which an explicit `None` differs from leaving it out.
-pub enum Given<'py> {
-    No,
-    Yes(Bound<'py, PyAny>),
+pub enum Argument<'py> {
+    Absent,
+    Present(Bound<'py, PyAny>),
 }
 
 /// Rejects keywords that a verb does not have; the error names those that it has.
@@ -31,24 +33,24 @@ pub enum Given<'py> {
 pub fn no_unknown(verb: &str, unknown: Option<&Bound<'_, PyDict>>, known: &str) -> PyResult<()> {
     match unknown {
         None => Ok(()),
-        Some(unknown) => refuse_unknown(verb, unknown, known),
+        Some(unknown) => unknown_keyword(verb, unknown, known),
     }
 }
 
 #[cold]
-fn refuse_unknown(verb: &str, unknown: &Bound<'_, PyDict>, known: &str) -> PyResult<()> {
+fn unknown_keyword(verb: &str, unknown: &Bound<'_, PyDict>, known: &str) -> PyResult<()> {
     let Some(name) = unknown.keys().iter().next() else { return Ok(()) };
     Err(type_error(format!(
         "{verb}() got an unexpected keyword argument {}; there are: {known}",
-        shown(&name)
+        repr_of(&name)
     )))
 }
 
-impl<'py> FromPyObject<'_, 'py> for Given<'py> {
+impl<'py> FromPyObject<'_, 'py> for Argument<'py> {
     type Error = PyErr;
 
     fn extract(value: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
-        Ok(Self::Yes(value.to_owned()))
+        Ok(Self::Present(value.to_owned()))
     }
 }
 
@@ -57,7 +59,7 @@ pub fn seconds(what: &str, value: &Bound<'_, PyAny>) -> PyResult<Duration> {
     if let Ok(delta) = value.cast::<PyDelta>() {
         let whole = i64::from(delta.get_days()) * 86_400 + i64::from(delta.get_seconds());
         let whole = u64::try_from(whole).map_err(|_| {
-            value_error(format!("{what} must not be negative, got {}", shown(value)))
+            value_error(format!("{what} must not be negative, got {}", repr_of(value)))
         })?;
         return Ok(Duration::new(whole, delta.get_microseconds() as u32 * 1000));
     }
@@ -75,7 +77,7 @@ pub fn seconds(what: &str, value: &Bound<'_, PyAny>) -> PyResult<Duration> {
             type_name(value)
         )));
     };
-    let span = parse::seconds(what, number, Shown(value)).map_err(refused)?;
+    let span = parse::seconds(what, number, LazyRepr(value)).map_err(invalid_argument)?;
     if number >= LONG_TIMEOUT && value.is_instance_of::<PyInt>() && is_limit_of_call(what) {
         warn_of_milliseconds(what, value)?;
     }
@@ -99,7 +101,7 @@ fn warn_of_milliseconds(what: &str, value: &Bound<'_, PyAny>) -> PyResult<()> {
     let py = value.py();
     let message = format!(
         "{what}={}: timeouts are in seconds; if that is meant, pass a float or a timedelta",
-        shown(value)
+        repr_of(value)
     );
     PyErr::warn(py, &py.get_type::<PyUserWarning>(), &CString::new(message)?, 1)
 }
@@ -109,7 +111,7 @@ pub fn count(what: &str, value: &Bound<'_, PyAny>, min: u64, max: u64) -> PyResu
     if !value.is_instance_of::<PyInt>() || value.is_instance_of::<PyBool>() {
         return Err(type_error(format!("{what} must be int, not {}", type_name(value))));
     }
-    parse::count(what, value.extract().ok(), (min, max), Shown(value)).map_err(refused)
+    parse::count(what, value.extract().ok(), (min, max), LazyRepr(value)).map_err(invalid_argument)
 }
 
 /// A text.
@@ -121,7 +123,7 @@ pub fn text<'a>(what: &str, value: &'a Bound<'_, PyAny>) -> PyResult<&'a str> {
 }
 
 /// A URL without what it says about users, for messages.
-pub fn shown_url(url: &str) -> String {
+pub fn redacted_url(url: &str) -> String {
     match (url.split_once("://"), url.rsplit_once('@')) {
         (Some((scheme, _)), Some((_, rest))) => format!("{:?}", format!("{scheme}://…@{rest}")),
         _ => format!("{url:?}"),
@@ -140,7 +142,7 @@ pub fn check_pairs(
             if host.contains(':') { format!("[{host}]:{port}") } else { format!("{host}:{port}") };
         return Err(type_error(format!(
             "each {what} must be str: write {address:?} instead of {}",
-            shown(pair)
+            repr_of(pair)
         )));
     }
     Ok(())

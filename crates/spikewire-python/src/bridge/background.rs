@@ -24,13 +24,13 @@ pub trait Background: Any + fmt::Debug + Send + Sync {
 pub struct BackgroundSlot {
     started: OnceLock<Box<dyn Background>>,
     starting: Mutex<()>,
-    born: u32,
+    fork_generation: u32,
 }
 
 impl BackgroundSlot {
     /// An empty slot.
     pub fn new() -> Self {
-        Self { started: OnceLock::new(), starting: Mutex::new(()), born: forks() }
+        Self { started: OnceLock::new(), starting: Mutex::new(()), fork_generation: forks() }
     }
 
     /// The thread. Calls `start` once, on first use.
@@ -62,7 +62,7 @@ impl BackgroundSlot {
     /// Stops the thread. Must not be called while attached to the interpreter.
     pub fn end(&self) {
         if let Some(started) = self.started.get()
-            && self.born == forks()
+            && self.fork_generation == forks()
         {
             started.end();
         }
@@ -72,7 +72,7 @@ impl BackgroundSlot {
 impl Drop for BackgroundSlot {
     /// In a forked child the thread does not exist, so what it owned is left untouched.
     fn drop(&mut self) {
-        if self.born != forks() {
+        if self.fork_generation != forks() {
             std::mem::forget(self.started.take());
         }
     }

@@ -13,11 +13,11 @@ use spikewire_transport::driver::Next;
 use spikewire_transport::protocol::{CommandOf, ErrorOf};
 use spikewire_transport::{EventLoop, LoopDriver, Multiplexer, Outcome, Protocol, Tick};
 
-use super::driver::{BoundMethods, Driver, Turned};
+use super::driver::{BoundMethods, Driver, EventSource};
 use super::errors::Raise;
 use super::event_loop::{LoopTimer, is_closed, watch};
 use super::forks::forks;
-use super::loop_note::LoopNote;
+use super::loop_entry::LoopEntry;
 use super::promise::{Completes, Promise};
 use super::python_code::PythonCode;
 
@@ -28,11 +28,11 @@ pub struct LoopConnections<P: Protocol, T: Completes<P>> {
     event_loop: Py<PyAny>,
     create_future: Py<PyAny>,
     call_soon: Py<PyAny>,
-    note: LoopNote,
+    note: LoopEntry,
     timer: LoopTimer,
     /// `None` after closing; otherwise the driver would keep itself alive.
     bound: Mutex<Option<BoundMethods>>,
-    born: u32,
+    fork_generation: u32,
 }
 
 impl<P: Protocol, T: Completes<P> + 'static> LoopConnections<P, T>
@@ -48,10 +48,10 @@ where
             event_loop: event_loop.clone().unbind(),
             create_future: event_loop.getattr("create_future")?.unbind(),
             call_soon: event_loop.getattr("call_soon")?.unbind(),
-            note: LoopNote::new(),
+            note: LoopEntry::new(),
             timer: LoopTimer::new(),
             bound: Mutex::new(None),
-            born: forks(),
+            fork_generation: forks(),
         });
         let turn = Driver::of(event_loop.py(), connections.clone())?;
         watch(event_loop, connections.as_raw_fd(), turn)?;
@@ -90,7 +90,7 @@ impl<P: Protocol, T: Completes<P>> LoopConnections<P, T> {
     /// Whether this process created the connections. A forked child shares the descriptor of its
     /// parent's.
     pub fn is_own(&self) -> bool {
-        self.born == forks()
+        self.fork_generation == forks()
     }
 
     /// Whether the event loop is closed and so will never drive the connections again.
@@ -239,7 +239,7 @@ impl<P: Protocol, T: Completes<P>> AsRawFd for LoopConnections<P, T> {
     }
 }
 
-impl<P: Protocol, T: Completes<P> + 'static> Turned for LoopConnections<P, T>
+impl<P: Protocol, T: Completes<P> + 'static> EventSource for LoopConnections<P, T>
 where
     Self: Send + Sync,
 {
@@ -262,7 +262,7 @@ where
     }
 
     fn expire(&self, py: Python<'_>) -> PyResult<()> {
-        self.timer.rang();
+        self.timer.on_timer();
         let on = self.on(py);
         self.connections.expire(&on, &mut deliver(py));
         self.let_go_if_closed();

@@ -12,7 +12,7 @@ use pyo3::{PyTraverseError, PyVisit};
 use super::python_code::PythonCode;
 
 /// Connections that are driven by an event loop.
-pub trait Turned: AsRawFd + Send + Sync {
+pub trait EventSource: AsRawFd + Send + Sync {
     /// Sets the methods through which the loop calls back, until closing.
     fn bind(&self, methods: BoundMethods);
 
@@ -44,13 +44,13 @@ pub struct BoundMethods {
 
 /// The connections of one event loop, as the loop knows them.
 #[pyclass(frozen, module = "spikewire._native")]
-pub struct Driver(Arc<dyn Turned>);
+pub struct Driver(Arc<dyn EventSource>);
 
 impl Driver {
     /// Creates the driver of these connections and returns its method `turn`, to be called when the
     /// descriptor is readable.
-    pub fn of(py: Python<'_>, turned: Arc<dyn Turned>) -> PyResult<Bound<'_, PyAny>> {
-        let driver = Bound::new(py, Self(turned))?;
+    pub fn of(py: Python<'_>, source: Arc<dyn EventSource>) -> PyResult<Bound<'_, PyAny>> {
+        let driver = Bound::new(py, Self(source))?;
         driver.get().0.bind(BoundMethods {
             flush: driver.getattr("flush")?.unbind(),
             expire: driver.getattr("expire")?.unbind(),

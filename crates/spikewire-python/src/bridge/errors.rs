@@ -44,10 +44,10 @@ impl ErrorTree {
 
     /// Creates an exception by calling the module. If that fails, the new error is returned
     /// instead.
-    pub fn make<'py>(&self, py: Python<'py>, circumstances: impl PyCallArgs<'py>) -> PyErr {
+    pub fn make<'py>(&self, py: Python<'py>, context: impl PyCallArgs<'py>) -> PyErr {
         let _code = PythonCode::enter(py);
         let make = self.make.import(py, self.module, "_make");
-        match make.and_then(|make| make.call1(circumstances)) {
+        match make.and_then(|make| make.call1(context)) {
             Ok(exception) => PyErr::from_value(exception),
             Err(error) => error,
         }
@@ -90,7 +90,7 @@ pub fn utf8<'a>(what: &str, text: &'a Bound<'_, PyString>) -> PyResult<&'a str> 
         let quoted = if what.contains("password") {
             String::new()
         } else {
-            format!(" {}", shown(text.as_any()))
+            format!(" {}", repr_of(text.as_any()))
         };
         value_error(format!("{what}{quoted} cannot be written as UTF-8 (lone surrogates)"))
     })
@@ -99,12 +99,12 @@ pub fn utf8<'a>(what: &str, text: &'a Bound<'_, PyString>) -> PyResult<&'a str> 
 /// The same error, with `what` prefixed to its message.
 pub fn about(py: Python<'_>, error: PyErr, what: &str) -> PyErr {
     let message = format!("{what}: {}", error.value(py));
-    let made = error.get_type(py).call1((message,)).map(PyErr::from_value);
-    made.unwrap_or(error)
+    let extended = error.get_type(py).call1((message,)).map(PyErr::from_value);
+    extended.unwrap_or(error)
 }
 
 /// A value for use in messages, truncated if it is long.
-pub fn shown(value: &Bound<'_, PyAny>) -> String {
+pub fn repr_of(value: &Bound<'_, PyAny>) -> String {
     let text = match value.repr() {
         Ok(text) => text.to_string(),
         // Python refuses to format integers with thousands of digits.
@@ -117,11 +117,11 @@ pub fn shown(value: &Bound<'_, PyAny>) -> String {
 }
 
 /// A value for use in a message, formatted only if the message is needed.
-pub struct Shown<'a, 'py>(pub &'a Bound<'py, PyAny>);
+pub struct LazyRepr<'a, 'py>(pub &'a Bound<'py, PyAny>);
 
-impl fmt::Display for Shown<'_, '_> {
+impl fmt::Display for LazyRepr<'_, '_> {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        out.write_str(&shown(self.0))
+        out.write_str(&repr_of(self.0))
     }
 }
 

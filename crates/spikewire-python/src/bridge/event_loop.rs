@@ -94,9 +94,9 @@ impl LoopTimer {
     }
 
     /// Notes that the timer has fired.
-    pub fn rang(&self) {
-        let rang = std::mem::replace(&mut *self.0.lock(), (Tick::NEVER, None));
-        drop(rang);
+    pub fn on_timer(&self) {
+        let before = std::mem::replace(&mut *self.0.lock(), (Tick::NEVER, None));
+        drop(before);
     }
 
     /// Cancels the timer.

@@ -20,7 +20,7 @@ use spikewire_sync::Mutex;
 use spikewire_transport::{Fault, FaultKind, Tick, permits};
 
 use super::driver_thread;
-use super::errors::{shown, type_error};
+use super::errors::{repr_of, type_error};
 use super::forks::forks;
 use super::python_code::PythonCode;
 use super::signal::detached;
@@ -41,7 +41,7 @@ pub struct FutureBase {
     done: AtomicBool,
     /// Set if this is the future of a submitted call.
     driver: OnceLock<CompletedBy>,
-    born: u32,
+    fork_generation: u32,
     /// While this lock is held, nothing may release the interpreter, not even `intern!`: the driver
     /// takes the lock while attached to the interpreter.
     inner: Mutex<Inner>,
@@ -131,7 +131,7 @@ impl FutureBase {
             (std::mem::take(&mut inner.callbacks), waiters)
         };
         if let Some(waiters) = waiters {
-            waiters.tell(slf.as_any(), how);
+            waiters.notify(slf.as_any(), how);
         }
         for callback in callbacks {
             call_back(slf, callback.bind(py));
@@ -181,7 +181,7 @@ impl FutureBase {
 
     /// Fails in a forked child, where nothing completes the future.
     pub fn check_process(&self, py: Python<'_>) -> PyResult<()> {
-        if self.born == forks() {
+        if self.fork_generation == forks() {
             return Ok(());
         }
         let message =
@@ -252,7 +252,7 @@ impl FutureBase {
             stage: AtomicU8::new(PENDING),
             done: AtomicBool::new(false),
             driver: OnceLock::new(),
-            born: forks(),
+            fork_generation: forks(),
             inner: Mutex::default(),
         }
     }
@@ -320,7 +320,7 @@ impl FutureBase {
     #[pyo3(signature = (r#fn))]
     fn add_done_callback(slf: &Bound<'_, Self>, r#fn: Bound<'_, PyAny>) -> PyResult<()> {
         if !r#fn.is_callable() {
-            let message = format!("fn must be a function, not {}", shown(&r#fn));
+            let message = format!("fn must be a function, not {}", repr_of(&r#fn));
             return Err(type_error(message));
         }
         {
@@ -338,8 +338,8 @@ impl FutureBase {
     fn _state<'py>(&self, py: Python<'py>) -> Bound<'py, PyAny> {
         let cancelled = {
             let inner = self.inner.lock();
-            let is_kept = inner.waiters.as_deref().is_some_and(Waiters::are_seen_pending);
-            inner.outcome.as_ref().filter(|_| !is_kept).map(Outcome::is_cancelled)
+            let is_hidden = inner.waiters.as_deref().is_some_and(Waiters::are_seen_pending);
+            inner.outcome.as_ref().filter(|_| !is_hidden).map(Outcome::is_cancelled)
         };
         let state = match cancelled {
             Some(true) => intern!(py, "CANCELLED_AND_NOTIFIED"),

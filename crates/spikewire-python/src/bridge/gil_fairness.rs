@@ -80,11 +80,11 @@ impl Scheduler {
 
     /// The scheduler of this process.
     fn here() -> &'static Self {
-        let mut found = &FIRST;
+        let mut place = &FIRST;
         for _ in 0..forks() {
-            found = found.child.get_or_init(|| Box::new(Self::new()));
+            place = place.child.get_or_init(|| Box::new(Self::new()));
         }
-        found
+        place
     }
 
     fn is_crowded(&self) -> bool {
@@ -255,7 +255,7 @@ impl Drop for ScanGuard {
 fn has_lock(py: Python<'_>) -> bool {
     static HAS: PyOnceLock<bool> = PyOnceLock::new();
     *HAS.get_or_init(py, || {
-        let asked = py.import("sys").and_then(|sys| sys.call_method0("_is_gil_enabled"));
-        asked.and_then(|has| has.extract()).unwrap_or(true)
+        let answer = py.import("sys").and_then(|sys| sys.call_method0("_is_gil_enabled"));
+        answer.and_then(|has| has.extract()).unwrap_or(true)
     })
 }

@@ -39,17 +39,17 @@ pub struct Lifecycle<C: Running> {
     lazy: bool,
     /// The addresses it was given, for messages.
     seeds: String,
-    state: RwLock<State<C>>,
+    state: RwLock<LifecycleState<C>>,
 }
 
 #[derive(Debug)]
-enum State<C> {
+enum LifecycleState<C> {
     New,
     Open(Arc<C>),
     Closed,
 }
 
-impl<C> Clone for State<C> {
+impl<C> Clone for LifecycleState<C> {
     fn clone(&self) -> Self {
         match self {
             Self::New => Self::New,
@@ -62,7 +62,7 @@ impl<C> Clone for State<C> {
 impl<C: Running> Lifecycle<C> {
     /// The state of a client that is not connected yet. If `lazy`, it connects on first use.
     pub fn new(lazy: bool, seeds: String) -> Self {
-        Self { lazy, seeds, state: RwLock::new(State::New) }
+        Self { lazy, seeds, state: RwLock::new(LifecycleState::New) }
     }
 
     /// The error for a client that is not connected.
@@ -83,15 +83,15 @@ impl<C: Running> Lifecycle<C> {
         connect: impl FnOnce() -> Result<C, C::Error> + Send + 'static,
     ) -> PyResult<bool> {
         let is_new = match self.state() {
-            State::Open(core) if core.is_own() => return Ok(false),
+            LifecycleState::Open(core) if core.is_own() => return Ok(false),
             // Inherited from the parent. Dropping it as usual would wait for a thread that does not
             // exist here.
-            State::Open(core) => {
+            LifecycleState::Open(core) => {
                 core.abandon();
                 false
             }
-            State::Closed => return Err(self.not_connected(py, true)),
-            State::New => true,
+            LifecycleState::Closed => return Err(self.not_connected(py, true)),
+            LifecycleState::New => true,
         };
         let late = |late: Result<C, C::Error>| drop(late.map(|core| core.close()));
         let opened = detached_apart(py, connect, late)?;
@@ -100,10 +100,10 @@ impl<C: Running> Lifecycle<C> {
             let mut state = self.state.write();
             match &*state {
                 // Another thread connected or closed the client in the meantime.
-                State::Open(other) if other.is_own() => Some((core, false)),
-                State::Closed => Some((core, true)),
+                LifecycleState::Open(other) if other.is_own() => Some((core, false)),
+                LifecycleState::Closed => Some((core, true)),
                 _ => {
-                    *state = State::Open(core);
+                    *state = LifecycleState::Open(core);
                     None
                 }
             }
@@ -115,7 +115,7 @@ impl<C: Running> Lifecycle<C> {
 
     /// The current state. No lock is held while Python code runs: that may release the interpreter
     /// to a thread that waits for the lock, or run a finalizer that needs it.
-    fn state(&self) -> State<C> {
+    fn state(&self) -> LifecycleState<C> {
         self.state.read().clone()
     }
 
@@ -128,11 +128,11 @@ impl<C: Running> Lifecycle<C> {
     ) -> PyResult<Arc<C>> {
         loop {
             match self.state() {
-                State::Open(core) if core.is_own() => return Ok(core),
-                State::Open(_) => {}
-                State::New if self.lazy => {}
-                State::New => return Err(self.not_connected(py, false)),
-                State::Closed => return Err(self.not_connected(py, true)),
+                LifecycleState::Open(core) if core.is_own() => return Ok(core),
+                LifecycleState::Open(_) => {}
+                LifecycleState::New if self.lazy => {}
+                LifecycleState::New => return Err(self.not_connected(py, false)),
+                LifecycleState::Closed => return Err(self.not_connected(py, true)),
             }
             self.open(py, connect())?;
         }
@@ -141,31 +141,31 @@ impl<C: Running> Lifecycle<C> {
     /// The core, if there is one.
     pub fn running(&self) -> Option<Arc<C>> {
         match self.state() {
-            State::Open(core) => Some(core),
+            LifecycleState::Open(core) => Some(core),
             _ => None,
         }
     }
 
     /// Whether commands can be sent.
     pub fn is_open(&self) -> bool {
-        matches!(&*self.state.read(), State::Open(_))
+        matches!(&*self.state.read(), LifecycleState::Open(_))
     }
 
     /// Whether this process has connections of this client.
     pub fn holds_connections(&self) -> bool {
-        matches!(&*self.state.read(), State::Open(core) if core.is_own())
+        matches!(&*self.state.read(), LifecycleState::Open(core) if core.is_own())
     }
 
     /// Whether the client was closed for good.
     pub fn is_closed(&self) -> bool {
-        matches!(&*self.state.read(), State::Closed)
+        matches!(&*self.state.read(), LifecycleState::Closed)
     }
 
     /// Closes the client for good. Returns its core, if there was one, so that the caller shuts it
     /// down.
     pub fn close(&self) -> Option<Arc<C>> {
-        match std::mem::replace(&mut *self.state.write(), State::Closed) {
-            State::Open(core) => Some(core),
+        match std::mem::replace(&mut *self.state.write(), LifecycleState::Closed) {
+            LifecycleState::Open(core) => Some(core),
             _ => None,
         }
     }
@@ -174,9 +174,9 @@ impl<C: Running> Lifecycle<C> {
 impl<C: Running> fmt::Display for Lifecycle<C> {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         out.write_str(match &*self.state.read() {
-            State::New => "not connected",
-            State::Open(_) => "connected",
-            State::Closed => "closed",
+            LifecycleState::New => "not connected",
+            LifecycleState::Open(_) => "connected",
+            LifecycleState::Closed => "closed",
         })
     }
 }

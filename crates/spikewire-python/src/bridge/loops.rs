@@ -9,16 +9,16 @@ use spikewire_transport::Protocol;
 
 use super::connections::LoopConnections;
 use super::event_loop::running_loop;
-use super::loop_note::loop_note;
+use super::loop_entry::loop_entry;
 use super::promise::Completes;
 
 /// The connections of each event loop that uses a client. There are few, so a linear search beats a
 /// map. They belong to the loop, which watches them: a client must not keep a loop alive that the
 /// program has dropped, nor hide it from the garbage collector.
-pub struct LoopTable<P: Protocol, T: Completes<P>>(RwLock<Vec<Entry<P, T>>>);
+pub struct LoopTable<P: Protocol, T: Completes<P>>(RwLock<Vec<TableEntry<P, T>>>);
 
 /// The connections of one loop.
-struct Entry<P: Protocol, T: Completes<P>> {
+struct TableEntry<P: Protocol, T: Completes<P>> {
     connections: Weak<LoopConnections<P, T>>,
     /// Addresses of the loop and of asyncio's entry for it. They may have been used again since: the
     /// connections, if they are still there, know better.
@@ -65,7 +65,7 @@ where
         core: impl FnOnce() -> PyResult<C>,
         topology: impl Fn(&C) -> &Arc<P::Topology>,
     ) -> PyResult<Arc<LoopConnections<P, T>>> {
-        let note = loop_note(py);
+        let note = loop_entry(py);
         let noted = note.as_ref().and_then(|note| {
             let at = note.as_ptr().addr();
             self.find(|entry| entry.note == at, |it| it.is_noted(note))
@@ -125,12 +125,12 @@ where
             self.all().into_iter().filter(|it| !it.is_own() || it.is_dead(py)).collect();
         {
             let mut all = self.0.write();
-            all.retain(|Entry { connections, .. }| {
+            all.retain(|TableEntry { connections, .. }| {
                 let at = connections.as_ptr();
                 connections.strong_count() > 0 && !dead.iter().any(|it| Arc::as_ptr(it) == at)
             });
             let event_loop = event_loop.as_ptr().addr();
-            all.push(Entry { connections: Arc::downgrade(&connections), event_loop, note: 0 });
+            all.push(TableEntry { connections: Arc::downgrade(&connections), event_loop, note: 0 });
         }
         let mut ended = dead.iter().filter(|it| it.is_own());
         ended.try_for_each(|it| it.end(py))?;
@@ -143,7 +143,7 @@ impl<P: Protocol, T: Completes<P>> LoopTable<P, T> {
     #[inline]
     fn find(
         &self,
-        may_be: impl Fn(&Entry<P, T>) -> bool,
+        may_be: impl Fn(&TableEntry<P, T>) -> bool,
         is_it: impl Fn(&LoopConnections<P, T>) -> bool,
     ) -> Option<Arc<LoopConnections<P, T>>> {
         // A loop may end meanwhile, and with it its connections, which runs Python code that may call

@@ -10,16 +10,16 @@
 //! | [`promise`] | the future that receives an outcome, whoever completes it |
 //! | [`connections`] | the connections of one event loop, and how the loop drives them |
 //! | [`driver`], [`event_loop`] | what such a loop calls, and what is called on it |
-//! | [`loops`], [`loop_note`] | the connections of all event loops; which loop is running |
+//! | [`loops`], [`loop_entry`] | the connections of all event loops; which loop is running |
 //! | [`submitter`], [`driver_thread`] | a background thread with a bounded number of calls |
 //! | [`future`], [`waiters`] | the future of such a call; who waits for several of them |
 //! | [`signal`] | signals while a calling thread waits detached from the interpreter |
-//! | [`gil_fairness`], [`turns`] | priority of commands on single records over queries |
+//! | [`gil_fairness`], [`query_turns`] | priority of commands on single records over queries |
 //! | [`lifecycle`], [`background`] | a client from connecting to closing; its background thread |
 //! | [`registry`], [`forks`] | how pickles find their client; what belongs to a parent process |
 //! | [`python_code`] | Python code called from native code, while the interpreter ends |
-//! | [`kept`] | values created once, without releasing the interpreter |
-//! | [`words`], [`tls`] | helpers for keyword arguments; the encryption of connections |
+//! | [`once`] | values created once, without releasing the interpreter |
+//! | [`keywords`], [`tls`] | helpers for keyword arguments; the encryption of connections |
 //! | [`errors`] | exceptions |
 
 pub mod background;
@@ -31,16 +31,16 @@ pub mod event_loop;
 pub mod forks;
 pub mod future;
 pub mod gil_fairness;
-pub mod kept;
+pub mod keywords;
 pub mod lifecycle;
-pub mod loop_note;
+pub mod loop_entry;
 pub mod loops;
+pub mod once;
 pub mod promise;
 pub mod python_code;
+pub mod query_turns;
 pub mod registry;
 pub mod signal;
 pub mod submitter;
 pub mod tls;
-pub mod turns;
 pub mod waiters;
-pub mod words;

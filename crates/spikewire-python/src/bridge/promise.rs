@@ -30,14 +30,14 @@ pub trait Completes<P: Protocol>: ResponseHandler + Sized {
 /// dropped because a driver ended before its commands did, the future fails as closed, with an
 /// error `E`.
 pub struct Promise<E: Raise> {
-    future: Promised,
-    is_kept: AtomicBool,
+    future: PromiseTarget,
+    is_settled: AtomicBool,
     /// The process that created the future, as a number of forks.
-    born: u32,
+    fork_generation: u32,
     error: PhantomData<fn() -> E>,
 }
 
-enum Promised {
+enum PromiseTarget {
     /// A future of an event loop, completed in the loop's own thread.
     Loop(Py<PyAny>),
     /// Spikewire's own future, completed in any thread.
@@ -65,21 +65,26 @@ impl Pending {
 impl<E: Raise> Promise<E> {
     /// For a future of an event loop.
     pub fn on_loop(future: &Bound<'_, PyAny>) -> Self {
-        Self::of(Promised::Loop(future.clone().unbind()))
+        Self::of(PromiseTarget::Loop(future.clone().unbind()))
     }
 
     /// For the future of a submitted call.
     pub fn own(pending: Pending) -> Self {
-        Self::of(Promised::Own(pending))
+        Self::of(PromiseTarget::Own(pending))
     }
 
-    fn of(future: Promised) -> Self {
-        Self { future, is_kept: AtomicBool::new(false), born: forks(), error: PhantomData }
+    fn of(future: PromiseTarget) -> Self {
+        Self {
+            future,
+            is_settled: AtomicBool::new(false),
+            fork_generation: forks(),
+            error: PhantomData,
+        }
     }
 
     /// For the garbage collector: calls `look` with the future, if it is an event loop's.
     pub fn look(&self, look: &mut dyn FnMut(&Py<PyAny>)) {
-        if let Promised::Loop(future) = &self.future {
+        if let PromiseTarget::Loop(future) = &self.future {
             look(future);
         }
     }
@@ -87,36 +92,36 @@ impl<E: Raise> Promise<E> {
     /// Whether the call is still wanted. Does not need the interpreter.
     pub fn starts(&self) -> bool {
         match &self.future {
-            Promised::Loop(_) => true,
-            Promised::Own(own) => own.future.get().starts(),
+            PromiseTarget::Loop(_) => true,
+            PromiseTarget::Own(own) => own.future.get().starts(),
         }
     }
 
     /// Whether this is an event loop's future that is already done, for example cancelled. Must be
     /// called in the loop's own thread.
-    pub fn is_given_up(&self) -> bool {
+    pub fn is_abandoned(&self) -> bool {
         match &self.future {
-            Promised::Loop(future) => {
+            PromiseTarget::Loop(future) => {
                 Python::try_attach(|py| is_done(future.bind(py))).unwrap_or(true)
             }
-            Promised::Own(_) => false,
+            PromiseTarget::Own(_) => false,
         }
     }
 
     /// Whether the future is already done, for example cancelled.
     pub fn is_done(&self, py: Python<'_>) -> bool {
         match &self.future {
-            Promised::Loop(future) => is_done(future.bind(py)),
-            Promised::Own(own) => own.future.get().done(),
+            PromiseTarget::Loop(future) => is_done(future.bind(py)),
+            PromiseTarget::Own(own) => own.future.get().done(),
         }
     }
 
     /// Completes the future.
-    pub fn tell(&self, py: Python<'_>, outcome: PyResult<Bound<'_, PyAny>>) {
-        self.is_kept.store(true, Relaxed);
+    pub fn settle(&self, py: Python<'_>, outcome: PyResult<Bound<'_, PyAny>>) {
+        self.is_settled.store(true, Relaxed);
         match &self.future {
-            Promised::Loop(future) => tell(future.bind(py), outcome),
-            Promised::Own(own) => FutureBase::settle(own.future.bind(py), outcome),
+            PromiseTarget::Loop(future) => set_outcome(future.bind(py), outcome),
+            PromiseTarget::Own(own) => FutureBase::settle(own.future.bind(py), outcome),
         }
     }
 
@@ -127,8 +132,8 @@ impl<E: Raise> Promise<E> {
         }
         let error = closed::<E>(py);
         let future = match &self.future {
-            Promised::Loop(future) => future.bind(py),
-            Promised::Own(own) => {
+            PromiseTarget::Loop(future) => future.bind(py),
+            PromiseTarget::Own(own) => {
                 FutureBase::settle(own.future.bind(py), Err(error));
                 return Ok(());
             }
@@ -145,7 +150,7 @@ impl<E: Raise> Promise<E> {
 
 impl<E: Raise> Drop for Promise<E> {
     fn drop(&mut self) {
-        if *self.is_kept.get_mut() || self.born != forks() {
+        if *self.is_settled.get_mut() || self.fork_generation != forks() {
             return;
         }
         Python::try_attach(|py| {
@@ -161,16 +166,16 @@ impl<E: Raise> Drop for Promise<E> {
     }
 }
 
-fn tell(future: &Bound<'_, PyAny>, outcome: PyResult<Bound<'_, PyAny>>) {
+fn set_outcome(future: &Bound<'_, PyAny>, outcome: PyResult<Bound<'_, PyAny>>) {
     let py = future.py();
-    let told = match outcome {
+    let completed = match outcome {
         Ok(value) => future.call_method1(intern!(py, "set_result"), (value,)),
         Err(error) => future.call_method1(intern!(py, "set_exception"), (error.into_value(py),)),
     };
     // A future that is already done was cancelled by its owner, who does not want the reply. One
     // that is being collected has none. The engine cannot handle any other error here, so Python
     // reports it as unraisable.
-    if let Err(error) = told
+    if let Err(error) = completed
         && !is_done(future)
         && loop_of(future).is_some()
     {

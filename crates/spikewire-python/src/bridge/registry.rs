@@ -21,19 +21,19 @@ pub fn token() -> PyResult<Token> {
 /// How many clients that came with unpickled datasets stay open without any dataset, in case the
 /// next dataset needs them. This bounds what a worker keeps if its datasets come from ever new
 /// clients.
-const KEPT_UNUSED: usize = 4;
+const MOST_UNUSED: usize = 4;
 
 /// The clients of this process by token. Clients that the program created are referred to weakly,
 /// those that came with unpickled datasets strongly.
 #[derive(Debug)]
-pub struct Registry<T>(Mutex<Vec<Known<T>>>);
+pub struct Registry<T>(Mutex<Vec<RegistryEntry<T>>>);
 
 #[derive(Debug)]
-struct Known<T> {
+struct RegistryEntry<T> {
     token: Token,
     client: Weak<T>,
     /// Keeps a client alive that was created by unpickling.
-    kept: Option<Arc<T>>,
+    adopted: Option<Arc<T>>,
 }
 
 impl<T> Registry<T> {
@@ -45,7 +45,7 @@ impl<T> Registry<T> {
     pub fn note(&self, token: Token, client: &Arc<T>) {
         let mut all = self.0.lock();
         all.retain(|known| known.client.strong_count() > 0);
-        all.push(Known { token, client: Arc::downgrade(client), kept: None });
+        all.push(RegistryEntry { token, client: Arc::downgrade(client), adopted: None });
     }
 
     /// The client with this token for which `fits` returns true.
@@ -66,28 +66,29 @@ impl<T> Registry<T> {
         let (client, _unused) = {
             let mut all = self.0.lock();
             let same = all.iter().filter(|known| known.token == token);
-            let found = same.filter_map(|known| known.kept.clone()).find(|client| fits(client));
-            if let Some(found) = found {
-                return found;
+            let existing =
+                same.filter_map(|known| known.adopted.clone()).find(|client| fits(client));
+            if let Some(existing) = existing {
+                return existing;
             }
-            let unused = Self::trim(&mut all, KEPT_UNUSED - 1);
+            let unused = Self::trim(&mut all, MOST_UNUSED - 1);
             let client_of = Arc::downgrade(&client);
-            all.push(Known { token, client: client_of, kept: Some(client.clone()) });
+            all.push(RegistryEntry { token, client: client_of, adopted: Some(client.clone()) });
             (client, unused)
         };
         client
     }
 
     /// Removes and returns all stored clients without users, except for the latest `most`.
-    fn trim(all: &mut Vec<Known<T>>, most: usize) -> Vec<Arc<T>> {
+    fn trim(all: &mut Vec<RegistryEntry<T>>, most: usize) -> Vec<Arc<T>> {
         all.retain(|known| known.client.strong_count() > 0);
         // References are only handed out under the lock, so a count of one stays one.
-        let is_unused = |known: &Known<T>| {
-            known.kept.as_ref().is_some_and(|client| Arc::strong_count(client) == 1)
+        let is_unused = |known: &RegistryEntry<T>| {
+            known.adopted.as_ref().is_some_and(|client| Arc::strong_count(client) == 1)
         };
         let count = all.iter().filter(|known| is_unused(known)).count();
         let oldest = all.iter_mut().filter(|known| is_unused(known));
-        oldest.take(count.saturating_sub(most)).filter_map(|known| known.kept.take()).collect()
+        oldest.take(count.saturating_sub(most)).filter_map(|known| known.adopted.take()).collect()
     }
 
     /// All clients that are alive.
@@ -97,6 +98,6 @@ impl<T> Registry<T> {
 
     /// Removes and returns all stored clients, so that the caller shuts them down.
     pub fn release(&self) -> Vec<Arc<T>> {
-        self.0.lock().iter_mut().filter_map(|known| known.kept.take()).collect()
+        self.0.lock().iter_mut().filter_map(|known| known.adopted.take()).collect()
     }
 }

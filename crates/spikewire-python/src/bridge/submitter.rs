@@ -38,7 +38,7 @@ pub struct Submitter<P: Protocol, T: Completes<P>> {
 }
 
 /// A call that was let in: its future, and the promise to complete it, or why it is not sent.
-pub struct Entry<'py, E: Raise> {
+pub struct SubmittedCall<'py, E: Raise> {
     pub future: Bound<'py, FutureBase>,
     pub promise: Result<Promise<E>, E>,
 }
@@ -86,15 +86,15 @@ where
         py: Python<'py>,
         deadline: Tick,
         key: OrderKey,
-    ) -> PyResult<Entry<'py, ErrorOf<P>>> {
+    ) -> PyResult<SubmittedCall<'py, ErrorOf<P>>> {
         let permit = self.permit(py, deadline)?;
         let by = CompletedBy { number: self.number, raise: raise::<ErrorOf<P>> };
         let future = FutureBase::create(py, by)?;
         let promise = match permit {
             Ok(permit) => Ok(Promise::own(Pending::new(&future, permit, self.keys.add(key)))),
-            Err(Late) => Err(self.full()),
+            Err(DeadlinePassed) => Err(self.full()),
         };
-        Ok(Entry { future, promise })
+        Ok(SubmittedCall { future, promise })
     }
 
     /// Sends a command of a call that was let in.
@@ -110,7 +110,11 @@ where
 
     /// The permit to send one call. A driver's own thread needs none: waiting there would block
     /// those who free places, and a callback that submits follows a call that has just ended.
-    fn permit(&self, py: Python<'_>, deadline: Tick) -> PyResult<Result<Option<Permit>, Late>> {
+    fn permit(
+        &self,
+        py: Python<'_>,
+        deadline: Tick,
+    ) -> PyResult<Result<Option<Permit>, DeadlinePassed>> {
         if driver_thread::is_any() {
             return Ok(Ok(None));
         }
@@ -120,7 +124,7 @@ where
         let permits = &self.permits;
         match detached(py, |interrupted| permits.wait(deadline, interrupted))? {
             Ok(permit) => Ok(Ok(Some(permit))),
-            Err(Refused::Late) => Ok(Err(Late)),
+            Err(Refused::Late) => Ok(Err(DeadlinePassed)),
             Err(Refused::Closed | Refused::Interrupted) => Err(closed::<ErrorOf<P>>(py)),
         }
     }
@@ -145,7 +149,7 @@ pub fn wait_for<'py>(future: &Bound<'py, FutureBase>) -> PyResult<Bound<'py, PyA
 }
 
 /// No place became free before the deadline of a call.
-struct Late;
+struct DeadlinePassed;
 
 impl<P: Protocol, T: Completes<P>> fmt::Debug for Submitter<P, T> {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -171,17 +175,17 @@ where
 /// Collects the outcomes of a turn, then completes their futures together.
 pub struct TurnOutcomes<P: Protocol, T> {
     number: usize,
-    done: Vec<Done<P, T>>,
+    done: Vec<StoredOutcome<P, T>>,
     bodies: Vec<u8>,
 }
 
-struct Done<P: Protocol, T> {
+struct StoredOutcome<P: Protocol, T> {
     ticket: T,
-    outcome: Result<Kept<P>, ErrorOf<P>>,
+    outcome: Result<StoredReply<P>, ErrorOf<P>>,
 }
 
 /// A reply that is waiting for the interpreter.
-struct Kept<P: Protocol> {
+struct StoredReply<P: Protocol> {
     /// The position of its body among all bodies.
     place: Range<usize>,
     node: Arc<NodeOf<P>>,
@@ -206,9 +210,9 @@ where
             let start = self.bodies.len();
             self.bodies.extend_from_slice(reply.body);
             let place = start..self.bodies.len();
-            Kept { place, node: reply.node.clone(), attempts: reply.attempts }
+            StoredReply { place, node: reply.node.clone(), attempts: reply.attempts }
         });
-        self.done.push(Done { ticket, outcome });
+        self.done.push(StoredOutcome { ticket, outcome });
     }
 
     fn turned(&mut self, next: &mut Next<P, T>) {
@@ -218,9 +222,9 @@ where
         let (done, bodies) = (&mut self.done, &self.bodies);
         let attached = Python::try_attach(|py| {
             let _code = PythonCode::enter(py);
-            for Done { ticket, outcome } in done.drain(..) {
+            for StoredOutcome { ticket, outcome } in done.drain(..) {
                 match &outcome {
-                    Ok(Kept { place, node, attempts }) => {
+                    Ok(StoredReply { place, node, attempts }) => {
                         let body = &bodies[place.clone()];
                         let reply = Reply { body, node, attempts: *attempts };
                         ticket.complete(py, Ok(reply), next);

@@ -7,7 +7,7 @@ use pyo3::types::{PyBytes, PyDict};
 use spikewire_transport::tls::{Pem, TlsOptions};
 
 use super::errors::{type_error, type_name, value_error};
-use super::words::{flag, optional, text};
+use super::keywords::{flag, optional, text};
 
 /// Parses `tls`: a bool, or a dict of options.
 pub fn options(value: &Bound<'_, PyAny>) -> PyResult<Option<TlsOptions>> {

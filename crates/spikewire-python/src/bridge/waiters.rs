@@ -54,10 +54,10 @@ impl Completion {
 pub struct Waiters {
     /// The threads that have "acquired" the future's condition while it was pending.
     looking: Vec<ThreadId>,
-    waiting: Vec<Waiting>,
+    waiting: Vec<WaiterEntry>,
 }
 
-struct Waiting {
+struct WaiterEntry {
     waiter: Py<PyAny>,
     event: Py<WaiterEvent>,
 }
@@ -87,18 +87,18 @@ impl Waiters {
     ) {
         event.get().expect(blocks_itself);
         let (waiter, event) = (waiter.clone().unbind(), event.clone().unbind());
-        self.waiting.push(Waiting { waiter, event });
+        self.waiting.push(WaiterEntry { waiter, event });
     }
 
     /// Takes one waiter out, if it is there.
-    pub fn take(&mut self, waiter: &Bound<'_, PyAny>) -> TakenWaiters {
+    pub fn take(&mut self, waiter: &Bound<'_, PyAny>) -> WaiterList {
         let place = self.waiting.iter().position(|waiting| waiting.waiter.is(waiter));
-        TakenWaiters(place.map(|place| self.waiting.swap_remove(place)).into_iter().collect())
+        WaiterList(place.map(|place| self.waiting.swap_remove(place)).into_iter().collect())
     }
 
     /// Takes the waiters out, so that they can be told of the completion without a lock.
-    pub fn take_waiting(&mut self) -> TakenWaiters {
-        TakenWaiters(std::mem::take(&mut self.waiting))
+    pub fn take_waiting(&mut self) -> WaiterList {
+        WaiterList(std::mem::take(&mut self.waiting))
     }
 
     pub fn traverse(&self, visit: &PyVisit<'_>) -> Result<(), PyTraverseError> {
@@ -110,12 +110,12 @@ impl Waiters {
 }
 
 /// Waiters that were taken out of a future.
-pub struct TakenWaiters(Vec<Waiting>);
+pub struct WaiterList(Vec<WaiterEntry>);
 
-impl TakenWaiters {
+impl WaiterList {
     /// Queues the future, which has just been completed, for each of them.
-    pub fn tell(self, future: &Bound<'_, PyAny>, how: Completion) {
-        for Waiting { waiter, event } in self.0 {
+    pub fn notify(self, future: &Bound<'_, PyAny>, how: Completion) {
+        for WaiterEntry { waiter, event } in self.0 {
             event.get().completed(waiter, future.clone().unbind(), how);
         }
     }

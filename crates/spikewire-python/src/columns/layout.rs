@@ -8,7 +8,7 @@ use spikewire_columns::ExtraColumns;
 use spikewire_columns::fixed::{Cell, CellKind, Field};
 
 use super::library::Library;
-use crate::errors::{shown, type_error, value_error};
+use crate::errors::{repr_of, type_error, value_error};
 
 /// The maximum number of cached layouts.
 const KEPT: usize = 64;
@@ -53,7 +53,7 @@ impl Layout {
             return Err(value_error(format!(
                 "dtype must be structured, with one field for each bin, such as [(\"age\", \
                  \"i4\")], not {}",
-                shown(&dtype)
+                repr_of(&dtype)
             )));
         };
         let (layouts, of) = (numpy.layouts.bind(py), (&dtype, extra.names()));
@@ -64,12 +64,12 @@ impl Layout {
         {
             return Ok((dtype, known.unbind()));
         }
-        let made = Py::new(py, Self::new(numpy, &dtype, &names, extra)?)?;
+        let layout = Py::new(py, Self::new(numpy, &dtype, &names, extra)?)?;
         if layouts.len() >= KEPT {
             layouts.clear();
         }
-        layouts.set_item(of, &made)?;
-        Ok((dtype, made))
+        layouts.set_item(of, &layout)?;
+        Ok((dtype, layout))
     }
 
     fn new(
@@ -80,7 +80,7 @@ impl Layout {
     ) -> PyResult<Self> {
         let size: usize = dtype.getattr("itemsize")?.extract()?;
         if size == 0 {
-            return Err(value_error(format!("dtype has no bytes: {}", shown(dtype))));
+            return Err(value_error(format!("dtype has no bytes: {}", repr_of(dtype))));
         }
         let masks = numpy.make_mask_descr.bind(dtype.py()).call1((dtype,))?;
         let (fields, mask_fields) = (dtype.getattr("fields")?, masks.getattr("fields")?);

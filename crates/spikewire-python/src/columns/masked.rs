@@ -12,10 +12,10 @@ use pyo3::types::{PyBool, PyDict, PyType};
 pub struct Masked {
     class: Py<PyType>,
     /// `None` if the short way would not give the same result as NumPy's own.
-    short: Option<Short>,
+    short: Option<ShortPath>,
 }
 
-struct Short {
+struct ShortPath {
     /// `ndarray.__new__`
     new: Py<PyAny>,
     /// `MaskedArray` without its finalizer.
@@ -34,7 +34,7 @@ impl Masked {
     pub fn new(numpy: &Bound<'_, PyAny>) -> PyResult<Self> {
         let class = numpy.getattr("ma")?.getattr("MaskedArray")?.cast_into::<PyType>()?;
         let masked = Self { class: class.clone().unbind(), short: None };
-        let short = Short::new(numpy, &class, &masked).ok().flatten();
+        let short = ShortPath::new(numpy, &class, &masked).ok().flatten();
         Ok(Self { short, ..masked })
     }
 
@@ -70,7 +70,7 @@ impl Masked {
     }
 }
 
-impl Short {
+impl ShortPath {
     /// `None` if an array created by NumPy has other attributes than one created here, or if
     /// changing an object's class stops all threads, as it does without a GIL.
     fn new(
@@ -95,8 +95,8 @@ impl Short {
         let masks = numpy.getattr("ma")?.call_method1("make_mask_descr", (&dtype,))?;
         let zeros = |size: usize| numpy.call_method1("zeros", (size, "u1"));
         let mask = zeros(2)?.call_method1("view", (masks,))?;
-        let wanted = masked.usual(&zeros(8)?, &dtype, &mask)?;
-        let usual = attributes(&wanted)?.copy()?;
+        let expected = masked.usual(&zeros(8)?, &dtype, &mask)?;
+        let usual = attributes(&expected)?.copy()?;
         for name in OWN {
             usual.del_item(name)?;
         }
@@ -112,17 +112,17 @@ impl Short {
             set: py.import("builtins")?.getattr("object")?.getattr("__setattr__")?.unbind(),
             usual: usual.unbind(),
         };
-        let made = short.array(class, &zeros(8)?, &dtype, 2, &mask)?;
+        let array = short.array(class, &zeros(8)?, &dtype, 2, &mask)?;
         // Arrays compare element by element, so they are left out of the comparison of
         // dictionaries.
-        let wanted = attributes(&wanted)?.copy()?;
-        let found = attributes(&made)?.copy()?;
-        let mut same = made.get_type().is(class);
-        for of in [&wanted, &found] {
+        let expected = attributes(&expected)?.copy()?;
+        let actual = attributes(&array)?.copy()?;
+        let mut same = array.get_type().is(class);
+        for of in [&expected, &actual] {
             same &= of.get_item("_mask")?.is_some_and(|it| it.is(&mask));
             of.del_item("_mask")?;
         }
-        Ok((same && found.eq(wanted)?).then_some(short))
+        Ok((same && actual.eq(expected)?).then_some(short))
     }
 
     fn array<'py>(

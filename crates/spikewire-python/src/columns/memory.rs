@@ -10,7 +10,7 @@ use super::layout::Layout;
 use super::library::Library;
 
 /// The bytes of a new array and of its mask, row by row.
-pub struct Memory {
+pub struct ArrayMemory {
     rows: usize,
     data: Block,
     mask: Option<Block>,
@@ -18,7 +18,7 @@ pub struct Memory {
     scratch: Vec<u8>,
 }
 
-impl Memory {
+impl ArrayMemory {
     /// Zeroed memory for this many rows, with or without a mask.
     pub fn new(
         py: Python<'_>,

@@ -22,26 +22,26 @@ use spikewire_columns::{ColumnError, ErrorClass};
 
 pub use self::layout::Layout;
 pub use self::library::Library;
-pub use self::memory::Memory;
+pub use self::memory::ArrayMemory;
 pub use self::schema::schema;
-pub use self::table::{ArrowTable, refused};
-use crate::errors::{overflow, shown, type_error, type_name, value_error};
+pub use self::table::{ArrowTable, arrow_error};
+use crate::errors::{overflow, repr_of, type_error, type_name, value_error};
 
 /// Imports a module, or fails with an error that says what to install.
 pub fn module<'py>(
     py: Python<'py>,
     verb: &str,
     name: &str,
-    shown: &str,
+    library_name: &str,
 ) -> PyResult<Bound<'py, PyAny>> {
     match py.import(name) {
         Ok(module) => Ok(module.into_any()),
         Err(error) if error.is_instance_of::<PyImportError>(py) => {
             let message =
-                format!("{verb} needs {shown}, which is not installed: pip install {name}");
-            let made = PyImportError::new_err(message);
-            made.set_cause(py, Some(error));
-            Err(made)
+                format!("{verb} needs {library_name}, which is not installed: pip install {name}");
+            let explained = PyImportError::new_err(message);
+            explained.set_cause(py, Some(error));
+            Err(explained)
         }
         Err(error) => Err(error),
     }
@@ -68,12 +68,12 @@ pub fn errors(value: &Bound<'_, PyAny>) -> PyResult<&'static str> {
 
 fn word(what: &str, words: [&'static str; 2], value: &Bound<'_, PyAny>) -> PyResult<&'static str> {
     let [first, second] = words;
-    let known = |given: &str| words.into_iter().find(|word| *word == given);
-    match value.cast::<PyString>().map(|given| given.to_str().ok().and_then(known)) {
+    let known = |text: &str| words.into_iter().find(|word| *word == text);
+    match value.cast::<PyString>().map(|text| text.to_str().ok().and_then(known)) {
         Ok(Some(word)) => Ok(word),
         Ok(None) => Err(value_error(format!(
             "{what} must be {first:?} or {second:?}, not {}",
-            shown(value)
+            repr_of(value)
         ))),
         Err(_) => Err(type_error(format!(
             "{what} must be {first:?} or {second:?}, not {}",

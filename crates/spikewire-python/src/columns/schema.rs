@@ -24,13 +24,13 @@ pub fn schema(value: &Bound<'_, PyAny>) -> PyResult<SchemaRef> {
     let pointer = capsule.pointer_checked(Some(c"arrow_schema")).map_err(|_| wrong())?;
     // SAFETY: a capsule with this name contains an ArrowSchema of the C data interface, which is
     // valid as long as the capsule. It is only read, and copied into Rust values.
-    let given = unsafe { pointer.cast::<FFI_ArrowSchema>().as_ref() };
+    let exported = unsafe { pointer.cast::<FFI_ArrowSchema>().as_ref() };
     // A released schema's members may have been freed.
-    if given.release().is_none() {
+    if exported.release().is_none() {
         return Err(value_error("schema: the Arrow schema was taken out of its capsule already"));
     }
     let schema =
-        Schema::try_from(given).map_err(|error| value_error(format!("schema: {error}")))?;
+        Schema::try_from(exported).map_err(|error| value_error(format!("schema: {error}")))?;
     for (at, field) in schema.fields().iter().enumerate() {
         if schema.fields()[..at].iter().any(|other| other.name() == field.name()) {
             return Err(value_error(format!("schema: the field {:?} twice", field.name())));

@@ -26,7 +26,7 @@ impl ArrowTable {
 }
 
 /// The exception for an error of the Arrow library.
-pub fn refused(error: ArrowError) -> PyErr {
+pub fn arrow_error(error: ArrowError) -> PyErr {
     value_error(error.to_string())
 }
 
@@ -56,7 +56,7 @@ impl ArrowTable {
     /// For the Arrow PyCapsule interface: the schema, as a capsule.
     fn __arrow_c_schema__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {
         let schema =
-            FFI_ArrowSchema::try_from(self.batch.schema_ref().as_ref()).map_err(refused)?;
+            FFI_ArrowSchema::try_from(self.batch.schema_ref().as_ref()).map_err(arrow_error)?;
         PyCapsule::new_with_value(py, schema, c"arrow_schema")
     }
 

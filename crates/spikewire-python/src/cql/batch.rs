@@ -10,8 +10,8 @@ use spikewire_cassandra::statement::{BatchBuilder, Prepared as Known, StatementO
 use spikewire_cql::request::{BatchKind, Values, values_with};
 use spikewire_sync::Mutex;
 
-use super::bind::{bind, is_input_error, kept_for_later, markers};
-use super::errors::Raised;
+use super::bind::{bind, copy_of_parameters, is_input_error, markers};
+use super::errors::BoxedPyErr;
 use super::prepared::Single;
 use crate::bridge::errors::{Raise, about, type_error, type_name, value_error};
 
@@ -20,7 +20,7 @@ const MOST: usize = u16::MAX as usize;
 
 /// One statement of a batch.
 #[derive(Debug)]
-pub enum Entry {
+pub enum BatchStatement {
     /// Text.
     Text(Arc<str>),
     /// A prepared statement and its values.
@@ -39,7 +39,7 @@ pub enum Entry {
 #[pyclass(frozen, module = "spikewire.cql")]
 pub struct Batch {
     kind: BatchKind,
-    entries: Mutex<Vec<Arc<Entry>>>,
+    entries: Mutex<Vec<Arc<BatchStatement>>>,
 }
 
 fn kind_name(kind: BatchKind) -> &'static str {
@@ -62,8 +62,8 @@ impl Batch {
     #[new]
     #[pyo3(signature = (kind="logged"))]
     fn new(kind: &str) -> PyResult<Self> {
-        let found = BatchKind::ALL.into_iter().find(|one| kind == kind_name(*one));
-        let kind = found.ok_or_else(|| {
+        let known_kind = BatchKind::ALL.into_iter().find(|one| kind == kind_name(*one));
+        let kind = known_kind.ok_or_else(|| {
             let kinds = "\"logged\", \"unlogged\" or \"counter\"";
             value_error(format!("kind must be {kinds}, not {kind:?}"))
         })?;
@@ -91,28 +91,28 @@ impl Batch {
             });
         };
         let entry = match (single, parameters) {
-            (Single::Text(text), None) => Entry::Text(text),
+            (Single::Text(text), None) => BatchStatement::Text(text),
             (Single::Text(text), Some(parameters)) => {
-                Entry::Parameters(markers(&text)?.into(), kept_for_later(parameters)?)
+                BatchStatement::Parameters(markers(&text)?.into(), copy_of_parameters(parameters)?)
             }
             (Single::Bound(_, _), Some(_)) => {
                 return Err(type_error("a bound statement has its parameters"));
             }
-            (Single::Bound(known, values), None) => Entry::Values(known, values),
+            (Single::Bound(known, values), None) => BatchStatement::Values(known, values),
             (Single::Prepared(known), parameters) => {
                 let (latest, mut values) = (known.latest(), Vec::new());
                 match (bind(&latest, parameters, &mut values), parameters) {
-                    (Ok(()), _) => Entry::Values(latest, values.into()),
+                    (Ok(()), _) => BatchStatement::Values(latest, values.into()),
                     (Err(_), Some(parameters)) if latest.is_stale() => {
-                        Entry::Unbound(latest, kept_for_later(parameters)?)
+                        BatchStatement::Unbound(latest, copy_of_parameters(parameters)?)
                     }
-                    (Err(misfit), _) => return Err(misfit.into()),
+                    (Err(error), _) => return Err(error.into()),
                 }
             }
         };
         let text = match &entry {
-            Entry::Text(text) | Entry::Parameters(text, _) => text,
-            Entry::Values(known, _) | Entry::Unbound(known, _) => &known.text,
+            BatchStatement::Text(text) | BatchStatement::Parameters(text, _) => text,
+            BatchStatement::Values(known, _) | BatchStatement::Unbound(known, _) => &known.text,
         };
         let first = text.trim_start().get(..6).unwrap_or_default().to_ascii_uppercase();
         if first == "SELECT" {
@@ -156,7 +156,7 @@ impl Batch {
 #[derive(Debug, Clone)]
 pub struct Content {
     kind: BatchKind,
-    entries: Vec<Arc<Entry>>,
+    entries: Vec<Arc<BatchStatement>>,
 }
 
 /// What was prepared for a batch.
@@ -176,7 +176,7 @@ impl Texts {
 }
 
 /// The outcome of building a batch's request.
-pub enum Composed {
+pub enum BatchRequest {
     /// A statement has to be prepared first. Then the request is built again.
     Prepare(Call),
     /// The complete request.
@@ -191,52 +191,52 @@ impl Content {
         session: &Arc<Session>,
         options: &StatementOptions,
         texts: &mut Texts,
-    ) -> PyResult<Composed> {
+    ) -> PyResult<BatchRequest> {
         let begun = session.batch(self.kind, options);
         let mut batch = begun.map_err(|error| error.raise(py))?;
         for (at, entry) in self.entries.iter().enumerate() {
             let added = match &**entry {
-                Entry::Text(text) => batch.add_text(text).map_err(Raised::from),
-                Entry::Values(known, values) => {
+                BatchStatement::Text(text) => batch.add_text(text).map_err(BoxedPyErr::from),
+                BatchStatement::Values(known, values) => {
                     if let Some(call) = renewal(session, known, options, texts)? {
-                        return Ok(Composed::Prepare(call));
+                        return Ok(BatchRequest::Prepare(call));
                     }
                     let count = known.parameters.len();
                     let values = Values { count, named: false, bytes: values };
                     if known.is_stale() {
-                        let latest = known.for_bound_values().map_err(Raised::from);
-                        latest.and_then(|it| batch.add(&it, values).map_err(Raised::from))
+                        let latest = known.for_bound_values().map_err(BoxedPyErr::from);
+                        latest.and_then(|it| batch.add(&it, values).map_err(BoxedPyErr::from))
                     } else {
-                        batch.add(known, values).map_err(Raised::from)
+                        batch.add(known, values).map_err(BoxedPyErr::from)
                     }
                 }
-                Entry::Unbound(known, parameters) => {
+                BatchStatement::Unbound(known, parameters) => {
                     if let Some(call) = renewal(session, known, options, texts)? {
-                        return Ok(Composed::Prepare(call));
+                        return Ok(BatchRequest::Prepare(call));
                     }
                     add(&mut batch, &known.latest(), parameters.bind(py))
                 }
-                Entry::Parameters(text, parameters) => {
+                BatchStatement::Parameters(text, parameters) => {
                     let plain = options.to_prepare();
                     if !texts.known.contains_key(text) {
                         match session.prepare(text, &plain).map_err(|error| error.raise(py))? {
-                            Preparation::Ask(call) => return Ok(Composed::Prepare(*call)),
+                            Preparation::Ask(call) => return Ok(BatchRequest::Prepare(*call)),
                             Preparation::Known(known) => {
                                 texts.known.insert(text.clone(), (known, false));
                             }
                         }
                     }
-                    let (known, asked) = &texts.known[text];
+                    let (known, is_latest) = &texts.known[text];
                     let added = add(&mut batch, known, parameters.bind(py));
                     match added.map_err(PyErr::from) {
                         // Its parameters may be other ones by now.
-                        Err(misfit) if !asked && is_input_error(py, &misfit) => {
+                        Err(error) if !is_latest && is_input_error(py, &error) => {
                             match session.prepare_anew(known, &plain) {
-                                Ok(call) => return Ok(Composed::Prepare(*call)),
-                                Err(_) => Err(misfit.into()),
+                                Ok(call) => return Ok(BatchRequest::Prepare(*call)),
+                                Err(_) => Err(error.into()),
                             }
                         }
-                        added => added.map_err(Raised::from),
+                        added => added.map_err(BoxedPyErr::from),
                     }
                 }
             };
@@ -245,7 +245,7 @@ impl Content {
             }
         }
         let whole = session.run_batch(batch, options);
-        Ok(Composed::Whole(whole.map_err(|error| error.raise(py))?))
+        Ok(BatchRequest::Whole(whole.map_err(|error| error.raise(py))?))
     }
 }
 
@@ -254,9 +254,9 @@ fn add(
     batch: &mut BatchBuilder,
     known: &Arc<Known>,
     parameters: &Bound<'_, PyAny>,
-) -> Result<(), Raised> {
+) -> Result<(), BoxedPyErr> {
     let bound = |out: &mut Vec<u8>| bind(known, Some(parameters), out);
-    batch.add(known, values_with::<Raised>(known.parameters.len(), false, bound))
+    batch.add(known, values_with::<BoxedPyErr>(known.parameters.len(), false, bound))
 }
 
 /// The request that prepares a statement again, if it is stale and no node was asked yet.
@@ -265,7 +265,7 @@ fn renewal(
     known: &Arc<Known>,
     options: &StatementOptions,
     texts: &mut Texts,
-) -> Result<Option<Call>, Raised> {
+) -> Result<Option<Call>, BoxedPyErr> {
     if !known.is_stale() {
         return Ok(None);
     }

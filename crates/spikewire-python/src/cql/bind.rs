@@ -10,45 +10,45 @@ use spikewire_cassandra::statement::Prepared;
 use spikewire_cql::response::Column;
 use spikewire_cql::value::encode_bound;
 
-use super::errors::Raised;
+use super::errors::BoxedPyErr;
 use super::row::Row;
 use super::table_row::TableRow;
-use super::value::Given;
+use super::value::HostValue;
 use crate::bridge::errors::{type_error, type_name, utf8, value_error};
 
 /// Appends the values of a prepared statement in the order of its parameters.
 pub fn bind(
     prepared: &Prepared,
-    given: Option<&Bound<'_, PyAny>>,
+    parameters: Option<&Bound<'_, PyAny>>,
     out: &mut Vec<u8>,
-) -> Result<(), Raised> {
+) -> Result<(), BoxedPyErr> {
     let columns = &*prepared.parameters;
-    let Some(given) = given.filter(|given| !given.is_none()) else {
+    let Some(parameters) = parameters.filter(|parameters| !parameters.is_none()) else {
         return if columns.is_empty() { Ok(()) } else { Err(count_error(columns, 0).into()) };
     };
-    if let Ok(values) = given.cast::<PyTuple>() {
+    if let Ok(values) = parameters.cast::<PyTuple>() {
         return by_position(columns, values.len(), values.iter(), out);
     }
-    if let Ok(values) = given.cast::<PyList>() {
+    if let Ok(values) = parameters.cast::<PyList>() {
         return by_position(columns, values.len(), values.iter(), out);
     }
-    let py = given.py();
-    if let Ok(values) = given.cast::<PyDict>() {
+    let py = parameters.py();
+    if let Ok(values) = parameters.cast::<PyDict>() {
         let names = || Ok(values.keys());
         known_names(columns, &names()?, |name| values.contains(name))?;
         return by_name(py, columns, out, |name| values.get_item(name), names);
     }
-    if let Ok(row) = given.cast::<TableRow>() {
+    if let Ok(row) = parameters.cast::<TableRow>() {
         return Ok(row.get().bind(prepared, out)?);
     }
-    if let Ok(row) = given.cast::<Row>() {
+    if let Ok(row) = parameters.cast::<Row>() {
         return by_name(py, columns, out, |name| row.get().field(name), || Ok(row.get().names(py)));
     }
-    if let Some(fields) = given.getattr_opt(intern!(py, "__dataclass_fields__"))? {
+    if let Some(fields) = parameters.getattr_opt(intern!(py, "__dataclass_fields__"))? {
         let names = || fields.cast::<PyDict>().map(PyDictMethods::keys).map_err(PyErr::from);
-        return by_name(py, columns, out, |name| given.getattr_opt(name), names);
+        return by_name(py, columns, out, |name| parameters.getattr_opt(name), names);
     }
-    if let Ok(mapping) = given.cast::<PyMapping>() {
+    if let Ok(mapping) = parameters.cast::<PyMapping>() {
         let names = || mapping.keys();
         known_names(columns, &names()?, |name| mapping.contains(name))?;
         return by_name(
@@ -63,7 +63,7 @@ pub fn bind(
     }
     Err(type_error(format!(
         "parameters must be a tuple, a list, a dict or a dataclass, not {}",
-        type_name(given)
+        type_name(parameters)
     ))
     .into())
 }
@@ -73,12 +73,12 @@ fn by_position<'py>(
     count: usize,
     values: impl Iterator<Item = Bound<'py, PyAny>>,
     out: &mut Vec<u8>,
-) -> Result<(), Raised> {
+) -> Result<(), BoxedPyErr> {
     if count != columns.len() {
         return Err(count_error(columns, count).into());
     }
     for (column, value) in columns.iter().zip(values) {
-        encode_bound(&column.name, &column.ty, &Given(&value), out)?;
+        encode_bound(&column.name, &column.ty, &HostValue(&value), out)?;
     }
     Ok(())
 }
@@ -90,7 +90,7 @@ fn by_name<'py>(
     out: &mut Vec<u8>,
     get: impl Fn(&Bound<'py, PyString>) -> PyResult<Option<Bound<'py, PyAny>>>,
     names: impl Fn() -> PyResult<Bound<'py, PyList>>,
-) -> Result<(), Raised> {
+) -> Result<(), BoxedPyErr> {
     for column in columns {
         let name = PyString::intern(py, &column.name);
         let value = match get(&name)? {
@@ -101,7 +101,7 @@ fn by_name<'py>(
             }
             .ok_or_else(|| value_error(format!("no value for parameter {:?}", &*column.name)))?,
         };
-        encode_bound(&column.name, &column.ty, &Given(&value), out)?;
+        encode_bound(&column.name, &column.ty, &HostValue(&value), out)?;
     }
     Ok(())
 }
@@ -112,21 +112,21 @@ fn written_otherwise<'py>(
     column: &Column,
     names: &Bound<'py, PyList>,
 ) -> PyResult<Option<Bound<'py, PyString>>> {
-    let mut found: Option<Bound<'py, PyString>> = None;
+    let mut same: Option<Bound<'py, PyString>> = None;
     for name in names.iter() {
         let Ok(name) = name.cast_into::<PyString>() else { continue };
         if !name.to_str()?.eq_ignore_ascii_case(&column.name) {
             continue;
         }
-        if let Some(other) = found {
+        if let Some(other) = same {
             return Err(value_error(format!(
                 "{other} and {name} both name the parameter {:?}",
                 &*column.name
             )));
         }
-        found = Some(name);
+        same = Some(name);
     }
-    Ok(found)
+    Ok(same)
 }
 
 /// Checks that each name is that of a parameter.
@@ -179,7 +179,7 @@ pub fn is_input_error(py: Python<'_>, error: &PyErr) -> bool {
 }
 
 /// A copy of the parameters, for a statement that is sent later: the caller may change them.
-pub fn kept_for_later(parameters: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
+pub fn copy_of_parameters(parameters: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
     let py = parameters.py();
     if let Ok(list) = parameters.cast::<PyList>() {
         return Ok(list.to_tuple().into_any().unbind());
@@ -203,7 +203,7 @@ pub fn markers(text: &str) -> PyResult<Cow<'_, str>> {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
     while let Some(first) = rest.chars().next() {
-        let taken = match first {
+        let length = match first {
             '\'' | '"' => rest[1..].find(first).map_or(rest.len(), |end| end + 2),
             _ if rest.starts_with("--") || rest.starts_with("//") => {
                 rest.find('\n').unwrap_or(rest.len())
@@ -215,8 +215,8 @@ pub fn markers(text: &str) -> PyResult<Cow<'_, str>> {
             }
             _ => first.len_utf8(),
         };
-        let (same, behind) = rest.split_at(taken);
-        out.push_str(same);
+        let (unchanged, behind) = rest.split_at(length);
+        out.push_str(unchanged);
         rest = behind;
     }
     Ok(Cow::Owned(out))

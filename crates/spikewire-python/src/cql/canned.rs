@@ -21,13 +21,13 @@ const MOST_ROWS: u64 = 1_000_000;
 pub struct CannedCore {
     server: RwLock<Option<Server>>,
     address: SocketAddr,
-    born: u32,
+    fork_generation: u32,
 }
 
 impl CannedCore {
     /// In a forked child the server's threads do not exist, so there is nothing to stop.
     fn end(&self) {
-        if self.born == forks() {
+        if self.fork_generation == forks() {
             let server = self.server.write().take();
             drop(server);
         }
@@ -35,7 +35,7 @@ impl CannedCore {
 
     /// Fails in a forked child, where a thread of the parent may hold the lock.
     fn check_process(&self) -> PyResult<()> {
-        if self.born == forks() {
+        if self.fork_generation == forks() {
             return Ok(());
         }
         Err(PyOSError::new_err("the server belongs to the process that started it"))
@@ -45,7 +45,7 @@ impl CannedCore {
 impl Drop for CannedCore {
     fn drop(&mut self) {
         let server = self.server.get_mut().take();
-        if self.born != forks() {
+        if self.fork_generation != forks() {
             std::mem::forget(server);
         }
     }
@@ -82,15 +82,15 @@ impl CannedCore {
                 )));
             }
         };
-        let says = says.into_iter().collect();
-        let sharded = Sharded { port: way, refusing, overrides: says, ..Sharded::new(shards) };
+        let overrides = says.into_iter().collect();
+        let sharded = Sharded { port: way, refusing, overrides, ..Sharded::new(shards) };
         let sharded = (shards > 0).then_some(sharded);
         let options = Options { address: SocketAddr::new(address, port), rows, sharded };
         let server = py.detach(|| Server::start(&options)).map_err(|error| {
             PyOSError::new_err(format!("could not listen on {}: {error}", options.address))
         })?;
         let address = server.address();
-        Ok(Self { server: RwLock::new(Some(server)), address, born: forks() })
+        Ok(Self { server: RwLock::new(Some(server)), address, fork_generation: forks() })
     }
 
     /// Host and port.

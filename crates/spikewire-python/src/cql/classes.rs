@@ -59,8 +59,8 @@ impl Classes {
             return None;
         }
         let known = self.known.read();
-        let mut found = known.iter();
-        let (_, class) = found.find(|(name, _)| name.is_of(udt))?;
+        let mut entries = known.iter();
+        let (_, class) = entries.find(|(name, _)| name.is_of(udt))?;
         Some(class.bind(py).clone())
     }
 }

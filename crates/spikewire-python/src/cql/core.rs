@@ -23,7 +23,7 @@ pub struct Core {
     pub submitter: BackgroundSlot,
     /// Decides which calls are timed.
     pub stages: Stages,
-    born: u32,
+    fork_generation: u32,
 }
 
 impl Core {
@@ -33,7 +33,7 @@ impl Core {
         let blocking = BlockingExecutor::new(session.cluster());
         let submitter = BackgroundSlot::new();
         let stages = Stages::default();
-        Ok(Self { session, classes, blocking, submitter, stages, born: forks() })
+        Ok(Self { session, classes, blocking, submitter, stages, fork_generation: forks() })
     }
 }
 
@@ -46,7 +46,7 @@ impl Running for Core {
     const CLOSED: &'static str = SESSION_CLOSED;
 
     fn is_own(&self) -> bool {
-        self.born == forks()
+        self.fork_generation == forks()
     }
 
     fn close(&self) {

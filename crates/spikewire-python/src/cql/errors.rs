@@ -15,34 +15,34 @@ static TREE: ErrorTree = ErrorTree::new("spikewire.cql.errors");
 /// The error type for encoding and decoding in this module. Boxed, so that the result of creating a
 /// value fits into two registers.
 #[derive(Debug)]
-pub struct Raised(Box<PyErr>);
+pub struct BoxedPyErr(Box<PyErr>);
 
-impl From<PyErr> for Raised {
+impl From<PyErr> for BoxedPyErr {
     #[cold]
     fn from(error: PyErr) -> Self {
         Self(Box::new(error))
     }
 }
 
-impl From<Raised> for PyErr {
-    fn from(raised: Raised) -> Self {
+impl From<BoxedPyErr> for PyErr {
+    fn from(raised: BoxedPyErr) -> Self {
         *raised.0
     }
 }
 
-impl From<RequestError> for Raised {
+impl From<RequestError> for BoxedPyErr {
     fn from(error: RequestError) -> Self {
         value_error(error.to_string()).into()
     }
 }
 
-impl From<Error> for Raised {
+impl From<Error> for BoxedPyErr {
     fn from(error: Error) -> Self {
         Python::attach(|py| error.raise(py)).into()
     }
 }
 
-impl From<EncodeError> for Raised {
+impl From<EncodeError> for BoxedPyErr {
     fn from(error: EncodeError) -> Self {
         let message = error.to_string();
         let raised = match error.problem {
@@ -54,7 +54,7 @@ impl From<EncodeError> for Raised {
     }
 }
 
-impl From<Malformed> for Raised {
+impl From<Malformed> for BoxedPyErr {
     #[cold]
     fn from(error: Malformed) -> Self {
         let message = format!("a node sent bytes that make no sense: {error}");
@@ -78,7 +78,7 @@ impl Raise for Error {
         if let Err(error) = details.set_item("failed_attempts", failed) {
             return error;
         }
-        let circumstances = (
+        let context = (
             self.kind().name(),
             server.map(|server| server.code.number()),
             self.message(),
@@ -87,7 +87,7 @@ impl Raise for Error {
             self.in_doubt(),
             details,
         );
-        TREE.make(py, circumstances)
+        TREE.make(py, context)
     }
 }
 

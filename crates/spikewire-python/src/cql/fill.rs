@@ -7,17 +7,17 @@ use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::{PyList, PyTuple};
 
-use super::errors::Raised;
+use super::errors::BoxedPyErr;
 
-type Made<'py, T> = Result<Bound<'py, T>, Raised>;
+type ItemResult<'py, T> = Result<Bound<'py, T>, BoxedPyErr>;
 
 /// A tuple with `len` items. `make` is called with the index of each.
 #[inline]
 pub fn tuple<'py>(
     py: Python<'py>,
     len: usize,
-    mut make: impl FnMut(usize) -> Made<'py, PyAny>,
-) -> Made<'py, PyTuple> {
+    mut make: impl FnMut(usize) -> ItemResult<'py, PyAny>,
+) -> ItemResult<'py, PyTuple> {
     // SAFETY: the object is a new tuple, or null with an exception set.
     let tuple: Bound<'py, PyTuple> = unsafe {
         let new = ffi::PyTuple_New(len as ffi::Py_ssize_t);
@@ -36,7 +36,7 @@ pub fn tuple<'py>(
 pub fn list<'py, T>(
     py: Python<'py>,
     len: usize,
-    mut make: impl FnMut() -> Made<'py, T>,
+    mut make: impl FnMut() -> ItemResult<'py, T>,
 ) -> PyResult<Bound<'py, PyList>> {
     // SAFETY: the object is a new list, or null with an exception set.
     let list: Bound<'py, PyList> = unsafe {
@@ -64,8 +64,8 @@ pub fn is_ours(object: &Bound<'_, PyAny>) -> bool {
 #[inline]
 pub fn again<'py>(
     tuple: &Bound<'py, PyTuple>,
-    mut make: impl FnMut(usize) -> Made<'py, PyAny>,
-) -> Result<bool, Raised> {
+    mut make: impl FnMut(usize) -> ItemResult<'py, PyAny>,
+) -> Result<bool, BoxedPyErr> {
     if !is_ours(tuple.as_any()) {
         return Ok(false);
     }

@@ -11,14 +11,14 @@ use spikewire_cassandra::{Error, Session};
 use spikewire_cql::request::{Values, values_with};
 use spikewire_transport::buffer;
 
-use super::batch::{Composed, Texts};
-use super::bind::{bind, is_input_error, kept_for_later, markers};
+use super::batch::{BatchRequest, Texts};
+use super::bind::{bind, copy_of_parameters, is_input_error, markers};
 use super::classes::Classes;
 use super::core::Core;
-use super::errors::Raised;
+use super::errors::BoxedPyErr;
 use super::pages::PageList;
 use super::prepared::Prepared;
-use super::rows::{Circumstances, Rows, page_of};
+use super::rows::{ResponseMeta, Rows, page_of};
 use super::statement::Statement;
 use crate::bridge::errors::{Raise, type_error};
 
@@ -46,22 +46,22 @@ pub struct Job {
     options: Option<Box<StatementOptions>>,
     /// The values of a statement that may have more pages.
     values: Vec<u8>,
-    more: Option<Box<More>>,
+    more: Option<Box<MultiRequestState>>,
 }
 
 /// State that only a statement with several requests needs.
 #[derive(Default)]
-struct More {
+struct MultiRequestState {
     parameters: Option<Py<PyAny>>,
     /// Whether a node was asked to prepare the statement.
-    asked: bool,
+    is_prepared_anew: bool,
     /// Why the parameters do not fit what was known of the statement before.
-    misfit: Option<PyErr>,
+    encode_error: Option<PyErr>,
     /// The pages received so far, and the columns of the first.
     pages: PageList,
     shape: Option<Arc<Shape>>,
     /// Warnings and other details that came with those pages.
-    circumstances: Circumstances,
+    meta: ResponseMeta,
     /// What was prepared for a batch.
     texts: Texts,
 }
@@ -76,7 +76,7 @@ impl Drop for Job {
 }
 
 /// What follows a reply.
-pub enum Progress<'py> {
+pub enum JobProgress<'py> {
     /// The job is done, with this result.
     Done(PyResult<Bound<'py, PyAny>>),
     /// The next request to send.
@@ -127,7 +127,7 @@ impl Job {
             let text = if goal == Goal::Prepared { (&*text).into() } else { markers(&text)? };
             match session.prepare(&text, job.options()).map_err(|error| error.raise(py))? {
                 Preparation::Ask(call) => {
-                    job.more().parameters = parameters.map(kept_for_later).transpose()?;
+                    job.more().parameters = parameters.map(copy_of_parameters).transpose()?;
                     return Ok(Start::Send(job, *call));
                 }
                 Preparation::Known(known) if prepares => {
@@ -145,7 +145,7 @@ impl Job {
         self.options.as_deref().unwrap_or_else(|| &PLAIN)
     }
 
-    fn more(&mut self) -> &mut More {
+    fn more(&mut self) -> &mut MultiRequestState {
         self.more.get_or_insert_default()
     }
 
@@ -167,7 +167,7 @@ impl Job {
                 let options = self.options.as_deref().unwrap_or_else(|| &PLAIN);
                 let texts = &mut self.more.get_or_insert_default().texts;
                 let composed = content.compose(py, &self.session, options, texts)?;
-                let (Composed::Prepare(call) | Composed::Whole(call)) = composed;
+                let (BatchRequest::Prepare(call) | BatchRequest::Whole(call)) = composed;
                 return Ok(call);
             }
             Statement::Bound(..) | Statement::Text(_) => return Ok(self.next_page()?),
@@ -175,13 +175,13 @@ impl Job {
         if known.is_stale() {
             let known = known.clone();
             if let Some(call) = self.renew(py, &known)? {
-                self.more().parameters = parameters.map(kept_for_later).transpose()?;
+                self.more().parameters = parameters.map(copy_of_parameters).transpose()?;
                 return Ok(call);
             }
         }
         match self.executed(parameters) {
-            Err(misfit) if parameters.is_some() && is_input_error(py, &misfit) => {
-                self.fitted(py, parameters, misfit)
+            Err(encode_error) if parameters.is_some() && is_input_error(py, &encode_error) => {
+                self.fitted(py, parameters, encode_error)
             }
             other => other,
         }
@@ -193,17 +193,17 @@ impl Job {
         let Statement::Prepared(known) = &self.statement else { return Ok(self.next_page()?) };
         // The values are kept in case there is another page.
         let keeps = known.traits.reads && self.goal == Goal::All;
-        let mut kept = if keeps { buffer::take() } else { Vec::new() };
-        let values = values_with::<Raised>(known.parameters.len(), false, |out| {
+        let mut copy = if keeps { buffer::take() } else { Vec::new() };
+        let values = values_with::<BoxedPyErr>(known.parameters.len(), false, |out| {
             let from = out.len();
             bind(known, parameters, out)?;
             if keeps {
-                kept.extend_from_slice(&out[from..]);
+                copy.extend_from_slice(&out[from..]);
             }
             Ok(())
         });
         let call = self.session.execute(known, self.options(), values)?;
-        self.values = kept;
+        self.values = copy;
         Ok(call)
     }
 
@@ -214,20 +214,20 @@ impl Job {
         &mut self,
         py: Python<'_>,
         parameters: Option<&Bound<'_, PyAny>>,
-        misfit: PyErr,
+        encode_error: PyErr,
     ) -> PyResult<Call> {
-        let Statement::Prepared(known) = &self.statement else { return Err(misfit) };
-        if self.more.as_ref().is_some_and(|more| more.asked) {
-            return Err(misfit);
+        let Statement::Prepared(known) = &self.statement else { return Err(encode_error) };
+        if self.more.as_ref().is_some_and(|more| more.is_prepared_anew) {
+            return Err(encode_error);
         }
-        let Ok(asked) = self.session.prepare_anew(known, self.options()) else {
-            return Err(misfit);
+        let Ok(call) = self.session.prepare_anew(known, self.options()) else {
+            return Err(encode_error);
         };
         let more = self.more();
-        more.asked = true;
-        more.parameters = parameters.map(kept_for_later).transpose()?;
-        more.misfit = Some(misfit.clone_ref(py));
-        Ok(*asked)
+        more.is_prepared_anew = true;
+        more.parameters = parameters.map(copy_of_parameters).transpose()?;
+        more.encode_error = Some(encode_error.clone_ref(py));
+        Ok(*call)
     }
 
     /// Replaces a statement that is stale by what it is now; the request, if a node has to be asked
@@ -237,8 +237,8 @@ impl Job {
         let renewed = self.session.renew(known, self.options());
         match renewed.map_err(|error| error.raise(py))? {
             Preparation::Known(latest) => self.replace(py, &latest)?,
-            Preparation::Ask(call) if !self.more().asked => {
-                self.more().asked = true;
+            Preparation::Ask(call) if !self.more().is_prepared_anew => {
+                self.more().is_prepared_anew = true;
                 return Ok(Some(*call));
             }
             // The schema has changed again meanwhile; a node that notices says so.
@@ -259,7 +259,7 @@ impl Job {
     }
 
     /// Builds the request for the page that the options name, for a statement with its values.
-    fn next_page(&self) -> Result<Call, Raised> {
+    fn next_page(&self) -> Result<Call, BoxedPyErr> {
         let (known, bytes): (_, &[u8]) = match &self.statement {
             Statement::Text(text) => {
                 return Ok(self.session.query(text, self.options(), NoValues)?);
@@ -273,14 +273,14 @@ impl Job {
     }
 
     /// Processes a reply.
-    pub fn answered<'py>(
+    pub fn on_reply<'py>(
         &mut self,
         py: Python<'py>,
         answer: Result<Answer<'_>, Error>,
-    ) -> Progress<'py> {
+    ) -> JobProgress<'py> {
         match self.go_on(py, answer) {
             Ok(progress) => progress,
-            Err(error) => Progress::Done(Err(error)),
+            Err(error) => JobProgress::Done(Err(error)),
         }
     }
 
@@ -288,26 +288,26 @@ impl Job {
         &mut self,
         py: Python<'py>,
         answer: Result<Answer<'_>, Error>,
-    ) -> PyResult<Progress<'py>> {
+    ) -> PyResult<JobProgress<'py>> {
         let answer = match answer {
             Ok(answer) => answer,
             Err(error) => {
-                let misfit = self.more.as_mut().and_then(|more| more.misfit.take());
-                return Err(misfit.unwrap_or_else(|| error.raise(py)));
+                let encode_error = self.more.as_mut().and_then(|more| more.encode_error.take());
+                return Err(encode_error.unwrap_or_else(|| error.raise(py)));
             }
         };
         if let Content::Prepared(known) = &answer.content {
             return self.prepared(py, known);
         }
         if self.goal == Goal::Done {
-            return Ok(Progress::Done(Ok(py.None().into_bound(py))));
+            return Ok(JobProgress::Done(Ok(py.None().into_bound(py))));
         }
         let before = self.more.as_deref_mut().map(|more| {
             let (pages, shape) = (std::mem::take(&mut more.pages), more.shape.take());
-            (pages, shape, std::mem::take(&mut more.circumstances))
+            (pages, shape, std::mem::take(&mut more.meta))
         });
-        let (mut pages, mut shape, mut circumstances) = before.unwrap_or_default();
-        circumstances.add(&answer);
+        let (mut pages, mut shape, mut meta) = before.unwrap_or_default();
+        meta.add(&answer);
         let mut state = None;
         if let Some((columns, mut page, next)) = page_of(py, &answer) {
             match &shape {
@@ -322,21 +322,21 @@ impl Job {
             && let Some(state) = state.take()
         {
             let more = self.more();
-            (more.pages, more.shape, more.circumstances) = (pages, shape, circumstances);
+            (more.pages, more.shape, more.meta) = (pages, shape, meta);
             self.options.get_or_insert_default().paging_state = Some(state.into());
-            return Ok(Progress::Send(self.next_page()?));
+            return Ok(JobProgress::Send(self.next_page()?));
         }
-        let rows = Rows::new(shape, pages, state, circumstances, self.classes.clone());
-        Ok(Progress::Done(Ok(Bound::new(py, rows)?.into_any())))
+        let rows = Rows::new(shape, pages, state, meta, self.classes.clone());
+        Ok(JobProgress::Done(Ok(Bound::new(py, rows)?.into_any())))
     }
 
-    fn prepared<'py>(&mut self, py: Python<'py>, known: &Arc<Known>) -> PyResult<Progress<'py>> {
+    fn prepared<'py>(&mut self, py: Python<'py>, known: &Arc<Known>) -> PyResult<JobProgress<'py>> {
         if matches!(self.goal, Goal::Prepared | Goal::Markers) {
             let prepared = Prepared { known: known.clone() };
-            return Ok(Progress::Done(Ok(Bound::new(py, prepared)?.into_any())));
+            return Ok(JobProgress::Done(Ok(Bound::new(py, prepared)?.into_any())));
         }
         let more = self.more();
-        (more.asked, more.misfit) = (true, None);
+        (more.is_prepared_anew, more.encode_error) = (true, None);
         if let Statement::Batch(_) = self.statement {
             self.more().texts.prepared(known);
         } else {
@@ -344,6 +344,6 @@ impl Job {
         }
         let parameters = self.more().parameters.take();
         let parameters = parameters.as_ref().map(|parameters| parameters.bind(py));
-        Ok(Progress::Send(self.execute(py, parameters)?))
+        Ok(JobProgress::Send(self.execute(py, parameters)?))
     }
 }

@@ -16,14 +16,14 @@ use spikewire_transport::permits::{SIGNAL_POLL, park};
 
 use super::bind::is_input_error;
 use super::core::Core;
-use super::faces::{Blocking, Connections, Loops, Runner, Shared, thread_of};
 use super::job::{Goal, Job, Start};
+use super::runner::{Blocking, Connections, Loops, Runner, Shared, thread_of};
 use super::statement::Statement;
 use super::ticket::{self, Delivery, Promise, Taker};
-use crate::bridge::errors::{closed, shown, type_error, value_error};
+use crate::bridge::errors::{closed, repr_of, type_error, value_error};
 use crate::bridge::forks::forks;
+use crate::bridge::keywords::text;
 use crate::bridge::signal::{Interrupted, detached};
-use crate::bridge::words::text;
 
 /// How a call with many rows goes, checked: rows in flight, whether there are results, whether
 /// errors are among them.
@@ -44,21 +44,21 @@ pub fn how_many(
     };
     let errors = text("errors", errors)?;
     let how =
-        ManyOptions::read(rows, &shown(concurrency), &errors, results).map_err(value_error)?;
+        ManyOptions::read(rows, &repr_of(concurrency), &errors, results).map_err(value_error)?;
     Ok((how.concurrency, how.results, how.returns_errors))
 }
 
 /// The state shared by the rows of one call.
 pub struct Flow {
-    state: Mutex<State>,
+    state: Mutex<FlowState>,
     /// Set when no more rows are to be sent: one failed, or the caller gave up.
     stopped: AtomicBool,
     returns_errors: bool,
-    born: u32,
+    fork_generation: u32,
 }
 
 #[derive(Default)]
-struct State {
+struct FlowState {
     started: usize,
     in_flight: usize,
     /// The results in the order of the rows, if they are wanted.
@@ -124,7 +124,7 @@ impl Flow {
         drop(left_over);
         match waiter.map(|waits| waits.waiter) {
             Some(Waiter::Thread(thread)) => thread.unpark(),
-            Some(Waiter::Future(promise)) => promise.tell(py, Ok(py.None().into_bound(py))),
+            Some(Waiter::Future(promise)) => promise.settle(py, Ok(py.None().into_bound(py))),
             None => {}
         }
     }
@@ -135,7 +135,7 @@ impl Flow {
 pub struct Share {
     flow: Arc<Flow>,
     row: usize,
-    is_told: AtomicBool,
+    is_reported: AtomicBool,
 }
 
 impl Share {
@@ -145,8 +145,8 @@ impl Share {
     }
 
     /// Reports the outcome.
-    pub fn tell(&self, py: Python<'_>, outcome: PyResult<Bound<'_, PyAny>>) {
-        if !self.is_told.swap(true, Relaxed) {
+    pub fn settle(&self, py: Python<'_>, outcome: PyResult<Bound<'_, PyAny>>) {
+        if !self.is_reported.swap(true, Relaxed) {
             self.flow.end(py, self.row, outcome);
         }
     }
@@ -154,13 +154,13 @@ impl Share {
 
 impl Drop for Share {
     fn drop(&mut self) {
-        if *self.is_told.get_mut() || self.flow.born != forks() {
+        if *self.is_reported.get_mut() || self.flow.fork_generation != forks() {
             return;
         }
         Python::try_attach(|py| {
             // An exception that is already propagating has nothing to do with this row.
             let pending = PyErr::take(py);
-            self.tell(py, Err(closed::<Error>(py)));
+            self.settle(py, Err(closed::<Error>(py)));
             if let Some(pending) = pending {
                 pending.restore(py);
             }
@@ -218,12 +218,12 @@ impl Many {
             return Err(type_error("a statement for many rows must be text or prepared"));
         }
         let (concurrency, results, returns_errors) = how;
-        let state = State { results: results.then(Vec::new), ..State::default() };
+        let state = FlowState { results: results.then(Vec::new), ..FlowState::default() };
         let flow = Flow {
             state: Mutex::new(state),
             stopped: AtomicBool::new(false),
             returns_errors,
-            born: forks(),
+            fork_generation: forks(),
         };
         Ok(Self { core, sender, statement, options, concurrency, flow: Arc::new(flow) })
     }
@@ -236,7 +236,7 @@ impl Many {
         let share = Share {
             row: self.flow.begin(),
             flow: self.flow.clone(),
-            is_told: AtomicBool::new(false),
+            is_reported: AtomicBool::new(false),
         };
         let wants = self.flow.state.lock().results.is_some();
         let goal = if wants { Goal::All } else { Goal::Done };
@@ -245,15 +245,15 @@ impl Many {
         let (job, call) = match started {
             Ok(Start::Send(job, call)) => (job, call),
             Ok(Start::Done(result)) => {
-                share.tell(py, Ok(result));
+                share.settle(py, Ok(result));
                 return Ok(());
             }
             Err(error) => {
                 if is_input_error(py, &error) || !self.flow.returns_errors {
-                    share.tell(py, Err(error));
+                    share.settle(py, Err(error));
                     return Ok(());
                 }
-                share.tell(py, Ok(py.None().into_bound(py)));
+                share.settle(py, Ok(py.None().into_bound(py)));
                 return Err(error);
             }
         };
@@ -329,7 +329,7 @@ impl Many {
         // The previous waiter, if any, was cancelled.
         drop(former);
         if let Some(promise) = ready {
-            promise.tell(py, Ok(py.None().into_bound(py)));
+            promise.settle(py, Ok(py.None().into_bound(py)));
         }
         Ok(future)
     }
@@ -389,7 +389,7 @@ impl Taker for Share {
         }
     }
 
-    fn tell(&self, py: Python<'_>, outcome: PyResult<Bound<'_, PyAny>>) {
-        Self::tell(self, py, outcome);
+    fn settle(&self, py: Python<'_>, outcome: PyResult<Bound<'_, PyAny>>) {
+        Self::settle(self, py, outcome);
     }
 }

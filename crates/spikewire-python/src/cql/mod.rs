@@ -2,14 +2,14 @@
 //!
 //! | module | contents |
 //! |---|---|
-//! | [`session`], [`faces`] | the two sessions; what runs their statements |
+//! | [`session`], [`runner`] | the two sessions; what runs their statements |
 //! | [`core`], [`options`] | the core of a session, and the options for opening it |
 //! | [`security`] | encryption, and authenticators written in Python |
 //! | [`job`], [`ticket`] | a statement with all steps to its result: preparing, pages |
 //! | [`statement`], [`prepared`], [`bind`], [`table_row`], [`batch`] | statements and values |
 //! | [`many`] | one statement with the parameters of many rows |
 //! | [`value`], [`classes`] | Python values to CQL and back, including user-defined types |
-//! | [`pages`], [`reading`], [`rows`], [`row`] | results |
+//! | [`pages`], [`recent_rows`], [`rows`], [`row`] | results |
 //! | [`fill`] | tuples and lists whose items are created in place |
 //! | [`columns`] | results as columns: Arrow, NumPy, pandas |
 //! | [`errors`] | errors as Python exceptions |
@@ -21,16 +21,16 @@ pub mod classes;
 pub mod columns;
 pub mod core;
 pub mod errors;
-pub mod faces;
 pub mod fill;
 pub mod job;
 pub mod many;
 pub mod options;
 pub mod pages;
 pub mod prepared;
-pub mod reading;
+pub mod recent_rows;
 pub mod row;
 pub mod rows;
+pub mod runner;
 pub mod security;
 pub mod session;
 pub mod statement;

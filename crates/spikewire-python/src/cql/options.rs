@@ -13,10 +13,10 @@ use spikewire_cql::consistency::Consistency;
 use spikewire_cql::version::Version;
 
 use super::security;
-use crate::arguments::{check_pairs, shown_url};
+use crate::arguments::{check_pairs, redacted_url};
 use crate::arguments::{count, seconds};
-use crate::bridge::errors::{shown, type_error, type_name, utf8, value_error};
-pub use crate::bridge::words::{flag, optional, text};
+use crate::bridge::errors::{repr_of, type_error, type_name, utf8, value_error};
+pub use crate::bridge::keywords::{flag, optional, text};
 
 /// The names of all options.
 pub const NAMES: [&str; 32] = [
@@ -65,11 +65,11 @@ pub struct Opening {
 }
 
 /// Parses contact points and keyword arguments.
-pub fn read(points: &Bound<'_, PyAny>, given: Option<&Bound<'_, PyDict>>) -> PyResult<Opening> {
+pub fn read(points: &Bound<'_, PyAny>, keywords: Option<&Bound<'_, PyDict>>) -> PyResult<Opening> {
     let mut options = Options::new(contact_points(points)?);
     let mut submit_limit = SUBMIT_LIMIT;
     let (mut user, mut password) = (None, None);
-    for (name, value) in given.into_iter().flatten() {
+    for (name, value) in keywords.into_iter().flatten() {
         let name: String = name.extract()?;
         let name = name.as_str();
         let value = &value;
@@ -142,7 +142,7 @@ fn contact_points(points: &Bound<'_, PyAny>) -> PyResult<Vec<Host>> {
             return Err(value_error(format!(
                 "contact points are addresses such as \"127.0.0.1:9042\"; a URL is for \
                  Session.from_url({}) or AsyncSession.from_url",
-                shown_url(text)
+                redacted_url(text)
             )));
         }
         return Host::parse_list(text, PORT).map_err(value_error);
@@ -197,14 +197,14 @@ fn pauses(name: &str, value: &Bound<'_, PyAny>) -> PyResult<(Duration, Duration)
         return Err(type_error(format!(
             "{name} must be a tuple of two spans, the shortest and the longest pause, such as \
              (0.1, 30); got {}",
-            shown(value)
+            repr_of(value)
         )));
     };
     let (shortest, longest) = (span(name, &shortest, 1)?, seconds(name, &longest)?);
     if longest < shortest {
         return Err(value_error(format!(
             "{name}: the longest pause must not be below the shortest; got {}",
-            shown(value)
+            repr_of(value)
         )));
     }
     Ok((shortest, longest))
@@ -231,7 +231,9 @@ fn compression(value: &Bound<'_, PyAny>) -> PyResult<bool> {
     }
     match value.cast::<PyString>() {
         Ok(text) if text.to_str()? == "lz4" => Ok(true),
-        _ => Err(value_error(format!("compression must be None or \"lz4\", not {}", shown(value)))),
+        _ => {
+            Err(value_error(format!("compression must be None or \"lz4\", not {}", repr_of(value))))
+        }
     }
 }
 

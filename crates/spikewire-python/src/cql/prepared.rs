@@ -87,14 +87,14 @@ impl Prepared {
         parameters: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<BoundStatement> {
         let (latest, mut values) = (self.known.latest(), Vec::new());
-        if let Err(misfit) = bind(&latest, parameters, &mut values) {
-            let misfit = PyErr::from(misfit);
+        if let Err(error) = bind(&latest, parameters, &mut values) {
+            let error = PyErr::from(error);
             if latest.is_stale() {
                 let place = "the schema was changed since the statement was prepared (prepare it \
                              again)";
-                return Err(about(py, misfit, place));
+                return Err(about(py, error, place));
             }
-            return Err(misfit);
+            return Err(error);
         }
         Ok(BoundStatement { known: latest, values: values.into() })
     }
@@ -158,14 +158,14 @@ pub enum Single {
 
 impl Single {
     /// Parses an argument. `None` if it is something else.
-    pub fn read(given: &Bound<'_, PyAny>) -> PyResult<Option<Self>> {
-        if let Ok(prepared) = given.cast::<Prepared>() {
+    pub fn read(statement: &Bound<'_, PyAny>) -> PyResult<Option<Self>> {
+        if let Ok(prepared) = statement.cast::<Prepared>() {
             return Ok(Some(Self::Prepared(prepared.get().known.clone())));
         }
-        if let Ok(text) = given.cast::<PyString>() {
+        if let Ok(text) = statement.cast::<PyString>() {
             return Ok(Some(Self::Text(Arc::from(utf8("the statement", text)?))));
         }
-        if let Ok(bound) = given.cast::<BoundStatement>() {
+        if let Ok(bound) = statement.cast::<BoundStatement>() {
             let bound = bound.get();
             return Ok(Some(Self::Bound(bound.known.clone(), bound.values.clone())));
         }

@@ -33,15 +33,15 @@ const KEPT: usize = 64;
 impl Names {
     /// The names of a shape, created once.
     pub fn of<'a>(py: Python<'_>, shape: &'a Arc<Shape>) -> PyResult<&'a Arc<Self>> {
-        let kept = if let Some(kept) = shape.extension.get() {
-            kept
+        let names = if let Some(names) = shape.extension.get() {
+            names
         } else {
             let names = shape.columns.iter().map(|column| &*column.name);
             let names: Box<dyn std::any::Any + Send + Sync> = Box::new(Self::new(py, names)?);
             shape.extension.get_or_init(|| names)
         };
         // Nothing else is stored there.
-        kept.downcast_ref().ok_or_else(|| type_error("the columns of another language"))
+        names.downcast_ref().ok_or_else(|| type_error("the columns of another language"))
     }
 
     /// The names of these columns.
@@ -81,11 +81,11 @@ impl Names {
     }
 
     fn find(&self, name: &Bound<'_, PyAny>) -> PyResult<Option<usize>> {
-        let found = self.index.bind(name.py()).get_item(name)?;
-        found.map(|at| at.extract()).transpose()
+        let at = self.index.bind(name.py()).get_item(name)?;
+        at.map(|at| at.extract()).transpose()
     }
 
-    fn shown(&self, py: Python<'_>) -> String {
+    fn list_names(&self, py: Python<'_>) -> String {
         let names: Vec<String> = self.all.bind(py).iter().map(|name| name.to_string()).collect();
         names.join(", ")
     }
@@ -111,7 +111,7 @@ impl Row {
 
     /// The row's values.
     #[inline]
-    pub fn kept<'a, 'py>(&'a self, py: Python<'py>) -> &'a Bound<'py, PyTuple> {
+    pub fn tuple<'a, 'py>(&'a self, py: Python<'py>) -> &'a Bound<'py, PyTuple> {
         self.values.bind(py)
     }
 
@@ -127,8 +127,8 @@ impl Row {
 
     /// The value of the column with this name.
     pub fn field<'py>(&self, name: &Bound<'py, PyString>) -> PyResult<Option<Bound<'py, PyAny>>> {
-        let found = self.names.find(name)?;
-        found.map(|at| self.values.bind(name.py()).get_item(at)).transpose()
+        let at = self.names.find(name)?;
+        at.map(|at| self.values.bind(name.py()).get_item(at)).transpose()
     }
 }
 
@@ -151,7 +151,7 @@ impl Row {
             Some(at) => self.values.bind(py).get_item(at),
             None => Err(PyAttributeError::new_err(format!(
                 "no column {name}; there are: {}",
-                self.names.shown(py)
+                self.names.list_names(py)
             ))),
         }
     }
@@ -164,7 +164,7 @@ impl Row {
                 Some(at) => values.get_item(at),
                 None => Err(PyKeyError::new_err(format!(
                     "no column {key}; there are: {}",
-                    self.names.shown(py)
+                    self.names.list_names(py)
                 ))),
             };
         }
@@ -175,8 +175,8 @@ impl Row {
             type_error(format!("a row takes an index or a name, not {}", type_name(key)))
         })?;
         let index = if at < 0 { at + values.len() as isize } else { at };
-        let found = usize::try_from(index).ok().and_then(|index| values.get_item(index).ok());
-        found.ok_or_else(|| {
+        let value = usize::try_from(index).ok().and_then(|index| values.get_item(index).ok());
+        value.ok_or_else(|| {
             PyIndexError::new_err(format!("no column {at}: there are {}", values.len()))
         })
     }
@@ -296,7 +296,7 @@ fn attribute<'py>(
 ) -> PyResult<Bound<'py, PyAny>> {
     // SAFETY: both are live objects, and the name is a string.
     unsafe {
-        let found = ffi::PyObject_GenericGetAttr(of.as_ptr(), name.as_ptr());
-        Bound::from_owned_ptr_or_err(of.py(), found)
+        let value = ffi::PyObject_GenericGetAttr(of.as_ptr(), name.as_ptr());
+        Bound::from_owned_ptr_or_err(of.py(), value)
     }
 }

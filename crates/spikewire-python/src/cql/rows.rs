@@ -13,18 +13,18 @@ use spikewire_cql::envelope::Prefix;
 
 use super::classes::Classes;
 use super::columns::{to_arrays, to_arrow, to_pandas, to_polars, to_structured};
-use super::errors::Raised;
+use super::errors::BoxedPyErr;
 use super::fill;
 use super::pages::{Page, PageList, Pages};
-use super::reading::{self, Recent};
+use super::recent_rows::{self, RecentRows};
 use super::row::{Names, Row};
-use super::value::Making;
+use super::value::ValueDecoder;
 use crate::bridge::python_code::PythonCode;
 use crate::columns::{self, ArrowTable};
 
 /// What is known about a result besides its rows.
 #[derive(Debug, Default)]
-pub struct Circumstances {
+pub struct ResponseMeta {
     pub node: Option<Arc<Node>>,
     pub attempts: u32,
     pub schema_agreed: bool,
@@ -40,7 +40,7 @@ pub struct Extras {
     pub payload: Vec<(String, Option<Vec<u8>>)>,
 }
 
-impl Circumstances {
+impl ResponseMeta {
     /// Adds the details of another reply.
     pub fn add(&mut self, answer: &Answer<'_>) {
         self.node = Some(answer.node.clone());
@@ -68,7 +68,7 @@ pub struct Rows {
     came: Pages,
     count: usize,
     state: Option<Vec<u8>>,
-    circumstances: Circumstances,
+    meta: ResponseMeta,
     /// Where each row begins: page and offset. Built on the first access by index.
     offsets: OnceLock<Vec<(u32, u32)>>,
 }
@@ -79,15 +79,15 @@ impl Rows {
         shape: Option<Arc<Shape>>,
         pages: PageList,
         state: Option<Vec<u8>>,
-        circumstances: Circumstances,
+        meta: ResponseMeta,
         classes: Arc<Classes>,
     ) -> Self {
         let count = pages.iter().map(|page| page.count).sum();
         let came = Pages { shape, all: pages, classes };
-        Self { came, count, state, circumstances, offsets: OnceLock::new() }
+        Self { came, count, state, meta, offsets: OnceLock::new() }
     }
 
-    fn offset(&self, py: Python<'_>, index: usize) -> Result<(u32, u32), Raised> {
+    fn offset(&self, py: Python<'_>, index: usize) -> Result<(u32, u32), BoxedPyErr> {
         if index == 0 && self.came.all.first().is_some_and(|page| page.count > 0) {
             return Ok((0, 0));
         }
@@ -104,12 +104,12 @@ impl Rows {
             }
             let _ = self.offsets.set(offsets);
         }
-        let found = self.offsets.get().and_then(|offsets| offsets.get(index)).copied();
-        Ok(found.ok_or_else(|| PyIndexError::new_err("row index out of range"))?)
+        let offset = self.offsets.get().and_then(|offsets| offsets.get(index)).copied();
+        Ok(offset.ok_or_else(|| PyIndexError::new_err("row index out of range"))?)
     }
 
     fn extras(&self) -> Option<&Extras> {
-        self.circumstances.extras.as_deref()
+        self.meta.extras.as_deref()
     }
 
     fn row<'py>(&self, py: Python<'py>, index: usize) -> PyResult<Bound<'py, Row>> {
@@ -119,20 +119,22 @@ impl Rows {
             return Err(PyIndexError::new_err("row index out of range"));
         };
         let mut cells = page.cells(py, offset as usize);
-        let making = Making { py, classes: &self.came.classes };
-        Ok(reading::row(Names::of(py, shape)?, &shape.columns, &mut cells, making)?)
+        let decoder = ValueDecoder { py, classes: &self.came.classes };
+        Ok(recent_rows::row(Names::of(py, shape)?, &shape.columns, &mut cells, decoder)?)
     }
 }
 
 impl Rows {
     /// All rows.
     fn list<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
-        let making = Making { py, classes: &self.came.classes };
+        let decoder = ValueDecoder { py, classes: &self.came.classes };
         let page = |page: &Page| {
             let Some(shape) = self.came.shape_of(page) else { return Ok(PyList::empty(py)) };
             let names = Names::of(py, shape)?;
             let mut cells = page.cells(py, 0);
-            fill::list(py, page.count, || reading::row(names, &shape.columns, &mut cells, making))
+            fill::list(py, page.count, || {
+                recent_rows::row(names, &shape.columns, &mut cells, decoder)
+            })
         };
         let mut pages = self.came.all.iter();
         let all = pages.next().map_or_else(|| Ok(PyList::empty(py)), page)?;
@@ -339,9 +341,9 @@ impl Rows {
     /// The ids of the traces kept by the server, one per page (`tracing=True`).
     #[getter]
     fn tracing_ids<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyAny>>> {
-        let making = Making { py, classes: &self.came.classes };
+        let decoder = ValueDecoder { py, classes: &self.came.classes };
         let ids = self.extras().into_iter().flat_map(|extras| &extras.tracing_ids);
-        Ok(ids.map(|id| making.uuid_of(*id)).collect::<Result<_, _>>()?)
+        Ok(ids.map(|id| decoder.uuid_of(*id)).collect::<Result<_, _>>()?)
     }
 
     /// The custom payload of the answer.
@@ -357,19 +359,19 @@ impl Rows {
     /// The address of the node that answered.
     #[getter]
     fn node(&self) -> String {
-        self.circumstances.node.as_ref().map_or_else(String::new, ToString::to_string)
+        self.meta.node.as_ref().map_or_else(String::new, ToString::to_string)
     }
 
     /// The number of requests sent, including retries.
     #[getter]
     fn attempts(&self) -> u32 {
-        self.circumstances.attempts
+        self.meta.attempts
     }
 
     /// After a schema change, whether all nodes agreed on the schema.
     #[getter]
     fn schema_agreed(&self) -> bool {
-        self.circumstances.schema_agreed
+        self.meta.schema_agreed
     }
 }
 
@@ -380,7 +382,7 @@ pub struct RowIterator {
     names: Option<Arc<Names>>,
     /// Page, row within the page, offset.
     at: (usize, usize, usize),
-    recent: Recent,
+    recent: RecentRows,
 }
 
 impl RowIterator {
@@ -389,29 +391,31 @@ impl RowIterator {
         let py = rows.py();
         let shape = rows.get().came.shape.as_ref();
         let names = shape.map(|shape| Names::of(py, shape).cloned()).transpose()?;
-        Ok(Self { rows: rows.unbind(), names, at: (0, 0, 0), recent: Recent::default() })
+        Ok(Self { rows: rows.unbind(), names, at: (0, 0, 0), recent: RecentRows::default() })
     }
 
     #[inline]
-    fn next<'py>(&mut self, py: Python<'py>) -> Result<Option<Bound<'py, Row>>, Raised> {
+    fn next<'py>(&mut self, py: Python<'py>) -> Result<Option<Bound<'py, Row>>, BoxedPyErr> {
         let rows = self.rows.get();
         let (Some(shape), Some(names)) = (&rows.came.shape, &self.names) else { return Ok(None) };
-        let (mut page, mut row, mut offset) = self.at;
-        while rows.came.all.get(page).is_some_and(|it| row >= it.count) {
-            (page, row, offset) = (page + 1, 0, 0);
+        let (mut page, mut at, mut offset) = self.at;
+        while rows.came.all.get(page).is_some_and(|it| at >= it.count) {
+            (page, at, offset) = (page + 1, 0, 0);
         }
         let Some(here) = rows.came.all.get(page) else {
             self.recent.clear();
             return Ok(None);
         };
         let mut cells = here.cells(py, offset);
-        let making = Making { py, classes: &rows.came.classes };
-        let made = match &here.other {
-            None => self.recent.row(names, &shape.columns, &mut cells, making)?,
-            Some(other) => reading::row(Names::of(py, other)?, &other.columns, &mut cells, making)?,
+        let decoder = ValueDecoder { py, classes: &rows.came.classes };
+        let row = match &here.other {
+            None => self.recent.row(names, &shape.columns, &mut cells, decoder)?,
+            Some(other) => {
+                recent_rows::row(Names::of(py, other)?, &other.columns, &mut cells, decoder)?
+            }
         };
-        self.at = (page, row + 1, here.len(py) - cells.0.rest().len());
-        Ok(Some(made))
+        self.at = (page, at + 1, here.len(py) - cells.0.rest().len());
+        Ok(Some(row))
     }
 }
 

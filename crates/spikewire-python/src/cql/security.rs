@@ -44,7 +44,7 @@ impl Authenticator for Custom {
     fn begin(&self, class: &str) -> Result<Box<dyn Conversation>, String> {
         Python::attach(|py| {
             let login = self.0.bind(py).call_method1(intern!(py, "begin"), (class,));
-            let login = login.map_err(|error| said(py, &error))?;
+            let login = login.map_err(|error| error_text(py, &error))?;
             Ok(Box::new(Login(login.unbind())) as Box<dyn Conversation>)
         })
     }
@@ -63,7 +63,7 @@ impl Conversation for Login {
         Python::attach(|py| {
             let challenge = challenge.map(|bytes| PyBytes::new(py, bytes));
             let answer = self.0.bind(py).call_method1(intern!(py, "answer"), (challenge,));
-            let answer = answer.map_err(|error| said(py, &error))?;
+            let answer = answer.map_err(|error| error_text(py, &error))?;
             match answer.cast::<PyBytes>() {
                 Ok(bytes) => Ok(bytes.as_bytes().to_vec()),
                 Err(_) => Err(format!("answer() must give bytes, not {}", type_name(&answer))),
@@ -74,18 +74,18 @@ impl Conversation for Login {
     fn succeeded(&mut self, token: Option<&[u8]>) -> Result<(), String> {
         Python::attach(|py| {
             let (login, name) = (self.0.bind(py), intern!(py, "succeeded"));
-            if !login.hasattr(name).map_err(|error| said(py, &error))? {
+            if !login.hasattr(name).map_err(|error| error_text(py, &error))? {
                 return Ok(());
             }
             let token = token.map(|bytes| PyBytes::new(py, bytes));
-            login.call_method1(name, (token,)).map_err(|error| said(py, &error))?;
+            login.call_method1(name, (token,)).map_err(|error| error_text(py, &error))?;
             Ok(())
         })
     }
 }
 
 /// The message of an authenticator's exception, which ends the login.
-fn said(py: Python<'_>, error: &PyErr) -> String {
+fn error_text(py: Python<'_>, error: &PyErr) -> String {
     let name =
         error.get_type(py).name().map_or_else(|_| "an error".into(), |name| name.to_string());
     format!("the authenticator raised {name}: {}", error.value(py))

@@ -6,18 +6,21 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 
 use super::classes::Classes;
-use super::faces::{Blocking, Loops, Request, Runner, Shared, Submitting};
 use super::job::Goal;
 use super::many::{Many, Sends};
 use super::options;
+use super::runner::{Blocking, Loops, Request, Runner, Shared, Submitting};
 use super::statement::{Statement, options as statement_options};
 use super::value::library;
 use crate::bridge::errors::type_error;
 use crate::bridge::lifecycle::Lifecycle;
 use crate::bridge::loops::LoopTable;
 
-fn shared(points: &Bound<'_, PyAny>, given: Option<&Bound<'_, PyDict>>) -> PyResult<Arc<Shared>> {
-    let opening = options::read(points, given)?;
+fn shared(
+    points: &Bound<'_, PyAny>,
+    keywords: Option<&Bound<'_, PyDict>>,
+) -> PyResult<Arc<Shared>> {
+    let opening = options::read(points, keywords)?;
     let classes = Arc::new(Classes::new());
     let points = opening.options.contact_points.iter().map(ToString::to_string);
     let lifecycle = Lifecycle::new(false, points.collect::<Vec<_>>().join(","));
@@ -27,9 +30,9 @@ fn shared(points: &Bound<'_, PyAny>, given: Option<&Bound<'_, PyDict>>) -> PyRes
 /// The shared part of a session, or `None` if the object is not a session.
 pub fn shared_of(session: &Bound<'_, PyAny>) -> Option<Arc<Shared>> {
     if let Ok(session) = session.cast::<SessionCore>() {
-        return Some(session.get().face.shared().clone());
+        return Some(session.get().runner.shared().clone());
     }
-    Some(session.cast::<AsyncSessionCore>().ok()?.get().face.shared().clone())
+    Some(session.cast::<AsyncSessionCore>().ok()?.get().runner.shared().clone())
 }
 
 /// Runs a statement.
@@ -40,11 +43,11 @@ fn run<'py>(
     goal: Goal,
     statement: &Bound<'py, PyAny>,
     parameters: Option<&Bound<'py, PyAny>>,
-    given: Option<&Bound<'py, PyDict>>,
+    keywords: Option<&Bound<'py, PyDict>>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let core = runner.core(py)?;
     let statement = Statement::read(statement)?;
-    let options = statement_options(&core, given)?;
+    let options = statement_options(&core, keywords)?;
     runner.run(py, &core, Request { goal, statement, parameters, options })
 }
 
@@ -67,10 +70,10 @@ fn check(
     runner: &impl Runner,
     py: Python<'_>,
     statement: &Bound<'_, PyAny>,
-    given: Option<&Bound<'_, PyDict>>,
+    keywords: Option<&Bound<'_, PyDict>>,
 ) -> PyResult<()> {
     let core = runner.core(py)?;
-    statement_options(&core, given)?;
+    statement_options(&core, keywords)?;
     match Statement::read(statement)? {
         Statement::Batch(_) => Err(type_error("a batch has no rows to go through: execute it")),
         _ => Ok(()),
@@ -79,17 +82,17 @@ fn check(
 
 /// How rows of `execute_many` are sent: concurrency, whether results are wanted, whether errors are
 /// returned among the results.
-type How = (usize, bool, bool);
+type ManyOptions = (usize, bool, bool);
 
 fn many(
     runner: &impl Sends,
     py: Python<'_>,
     statement: &Bound<'_, PyAny>,
-    how: How,
-    given: Option<&Bound<'_, PyDict>>,
+    how: ManyOptions,
+    keywords: Option<&Bound<'_, PyDict>>,
 ) -> PyResult<Many> {
     let core = runner.core(py)?;
-    let options = statement_options(&core, given)?;
+    let options = statement_options(&core, keywords)?;
     let sender = runner.sender(py, &core)?;
     Many::new(core, sender, Statement::read(statement)?, options, how)
 }
@@ -99,11 +102,11 @@ fn register(shared: &Shared, py: Python<'_>, name: &str, class: &Bound<'_, PyAny
     shared.classes.register(name, keyspace.as_deref(), class)
 }
 
-fn refuse_to_travel(name: &str) -> PyErr {
+fn not_picklable(name: &str) -> PyErr {
     type_error(format!("{name} cannot be pickled: open a session in the other process"))
 }
 
-fn shown(shared: &Shared, name: &str) -> String {
+fn session_repr(shared: &Shared, name: &str) -> String {
     let points = shared.opening.options.contact_points.iter();
     let points: Vec<String> = points.map(ToString::to_string).collect();
     format!("<{name} {}, {}>", points.join(","), shared.lifecycle)
@@ -113,8 +116,8 @@ fn shown(shared: &Shared, name: &str) -> String {
 fn replicas(shared: &Shared, py: Python<'_>, keyspace: &str, token: i64) -> PyResult<Vec<String>> {
     let core = shared.core(py)?;
     let snapshot = core.session.cluster().snapshot();
-    let found = snapshot.replicas(keyspace, token).unwrap_or_default();
-    Ok(found.iter().map(|at| snapshot.nodes[*at as usize].to_string()).collect())
+    let nodes = snapshot.replicas(keyspace, token).unwrap_or_default();
+    Ok(nodes.iter().map(|at| snapshot.nodes[*at as usize].to_string()).collect())
 }
 
 /// The methods of a class: its own, and the verbs.
@@ -143,7 +146,7 @@ macro_rules! verbs {
                 parameters: Option<&Bound<'py, PyAny>>,
                 options: Option<&Bound<'py, PyDict>>,
             ) -> PyResult<Bound<'py, PyAny>> {
-                run(&self.face, py, Goal::All, statement, parameters, options)
+                run(&self.runner, py, Goal::All, statement, parameters, options)
             }
 
             /// One page of a statement's rows, up to ``page_size``: the page that starts at the
@@ -158,7 +161,7 @@ macro_rules! verbs {
                 parameters: Option<&Bound<'py, PyAny>>,
                 options: Option<&Bound<'py, PyDict>>,
             ) -> PyResult<Bound<'py, PyAny>> {
-                run(&self.face, py, Goal::Page, statement, parameters, options)
+                run(&self.runner, py, Goal::Page, statement, parameters, options)
             }
 
             /// Prepares a statement, unless the session has it already and the schema has not
@@ -171,7 +174,7 @@ macro_rules! verbs {
                 statement: &Bound<'py, PyAny>,
                 options: Option<&Bound<'py, PyDict>>,
             ) -> PyResult<Bound<'py, PyAny>> {
-                run(&self.face, py, Goal::Prepared, statement, None, options)
+                run(&self.runner, py, Goal::Prepared, statement, None, options)
             }
         }
     };
@@ -185,37 +188,37 @@ macro_rules! session {
 
             /// Finds the cluster; blocks. Says whether the session was not open before.
             fn _start(&self, py: Python<'_>) -> PyResult<bool> {
-                self.face.shared().open(py)
+                self.runner.shared().open(py)
             }
 
             /// Whether statements can be sent.
             #[getter]
             fn is_open(&self) -> bool {
-                self.face.shared().lifecycle.is_open()
+                self.runner.shared().lifecycle.is_open()
             }
 
             /// The version of the native protocol in use: 4 or 5.
             #[getter]
             fn protocol_version(&self, py: Python<'_>) -> PyResult<u8> {
-                Ok(self.face.shared().core(py)?.session.version().number())
+                Ok(self.runner.shared().core(py)?.session.version().number())
             }
 
             /// The keyspace of tables named without one: that of the last ``USE``, or of the
             /// options.
             #[getter]
             fn keyspace(&self, py: Python<'_>) -> PyResult<Option<String>> {
-                Ok(self.face.shared().core(py)?.session.keyspace().map(|name| name.to_string()))
+                Ok(self.runner.shared().core(py)?.session.keyspace().map(|name| name.to_string()))
             }
 
             /// The nodes of the cluster, as currently known.
             #[getter]
             fn nodes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
-                nodes(self.face.shared(), py)
+                nodes(self.runner.shared(), py)
             }
 
             /// The addresses of the nodes that hold a token of a keyspace.
             fn replicas(&self, py: Python<'_>, keyspace: &str, token: i64) -> PyResult<Vec<String>> {
-                replicas(self.face.shared(), py, keyspace, token)
+                replicas(self.runner.shared(), py, keyspace, token)
             }
 
             #[pyo3(signature = (statement, /, **options))]
@@ -225,7 +228,7 @@ macro_rules! session {
                 statement: &Bound<'py, PyAny>,
                 options: Option<&Bound<'py, PyDict>>,
             ) -> PyResult<Bound<'py, PyAny>> {
-                run(&self.face, py, Goal::Markers, statement, None, options)
+                run(&self.runner, py, Goal::Markers, statement, None, options)
             }
 
             #[pyo3(signature = (statement, /, **options))]
@@ -235,7 +238,7 @@ macro_rules! session {
                 statement: &Bound<'_, PyAny>,
                 options: Option<&Bound<'_, PyDict>>,
             ) -> PyResult<()> {
-                check(&self.face, py, statement, options)
+                check(&self.runner, py, statement, options)
             }
 
             #[pyo3(signature = (statement, how, /, **options))]
@@ -243,10 +246,10 @@ macro_rules! session {
                 &self,
                 py: Python<'_>,
                 statement: &Bound<'_, PyAny>,
-                how: How,
+                how: ManyOptions,
                 options: Option<&Bound<'_, PyDict>>,
             ) -> PyResult<Many> {
-                many(&self.face, py, statement, how, options)
+                many(&self.runner, py, statement, how, options)
             }
 
             /// Returns values of a user-defined type as instances of a class, which is called
@@ -264,15 +267,15 @@ macro_rules! session {
                 name: &str,
                 class: &Bound<'_, PyAny>,
             ) -> PyResult<()> {
-                register(self.face.shared(), py, name, class)
+                register(self.runner.shared(), py, name, class)
             }
 
             fn __repr__(slf: &Bound<'_, Self>) -> PyResult<String> {
-                Ok(shown(slf.get().face.shared(), &slf.get_type().name()?.to_string()))
+                Ok(session_repr(slf.get().runner.shared(), &slf.get_type().name()?.to_string()))
             }
 
             fn __reduce__(slf: &Bound<'_, Self>) -> PyResult<()> {
-                Err(refuse_to_travel(&slf.get_type().name()?.to_string()))
+                Err(not_picklable(&slf.get_type().name()?.to_string()))
             }
         });
     };
@@ -281,7 +284,7 @@ macro_rules! session {
 /// A blocking session; `spikewire.cql.Session` is built on it.
 #[pyclass(frozen, subclass, weakref, module = "spikewire._native.cql")]
 pub struct SessionCore {
-    face: Blocking,
+    runner: Blocking,
 }
 
 session!(SessionCore {
@@ -291,23 +294,23 @@ session!(SessionCore {
         contact_points: &Bound<'_, PyAny>,
         options: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Self> {
-        Ok(Self { face: Blocking(shared(contact_points, options)?) })
+        Ok(Self { runner: Blocking(shared(contact_points, options)?) })
     }
 
     fn _end(&self, py: Python<'_>) {
-        self.face.shared().close(py);
+        self.runner.shared().close(py);
     }
 
     #[getter]
     fn _submit(&self) -> SessionSubmit {
-        SessionSubmit { face: Submitting(self.face.shared().clone()) }
+        SessionSubmit { runner: Submitting(self.runner.shared().clone()) }
     }
 });
 
 /// The verbs of a session, each returning a `concurrent.futures.Future` at once. From `Session.submit`.
 #[pyclass(frozen, module = "spikewire._native")]
 pub struct SessionSubmit {
-    face: Submitting,
+    runner: Submitting,
 }
 
 verbs!(SessionSubmit {});
@@ -315,7 +318,7 @@ verbs!(SessionSubmit {});
 /// An asyncio session; `spikewire.cql.AsyncSession` is built on it.
 #[pyclass(frozen, subclass, weakref, module = "spikewire._native")]
 pub struct AsyncSessionCore {
-    face: Loops,
+    runner: Loops,
 }
 
 session!(AsyncSessionCore {
@@ -326,12 +329,12 @@ session!(AsyncSessionCore {
         options: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Self> {
         let shared = shared(contact_points, options)?;
-        Ok(Self { face: Loops { loops: LoopTable::default(), shared } })
+        Ok(Self { runner: Loops { loops: LoopTable::default(), shared } })
     }
 
     fn _end(&self, py: Python<'_>) -> PyResult<()> {
-        self.face.loops.end(py)?;
-        self.face.shared().close(py);
+        self.runner.loops.end(py)?;
+        self.runner.shared().close(py);
         Ok(())
     }
 });

@@ -28,19 +28,19 @@ pub enum Statement {
 
 impl Statement {
     /// Parses the first argument of a verb.
-    pub fn read(given: &Bound<'_, PyAny>) -> PyResult<Self> {
-        match Single::read(given)? {
+    pub fn read(statement: &Bound<'_, PyAny>) -> PyResult<Self> {
+        match Single::read(statement)? {
             Some(Single::Text(text)) => return Ok(Self::Text(text)),
             Some(Single::Prepared(known)) => return Ok(Self::Prepared(known)),
             Some(Single::Bound(known, values)) => return Ok(Self::Bound(known, values)),
             None => {}
         }
-        if let Ok(batch) = given.cast::<Batch>() {
+        if let Ok(batch) = statement.cast::<Batch>() {
             return Ok(Self::Batch(batch.get().content()));
         }
         Err(type_error(format!(
             "a statement must be a str, a prepared one or a batch, not {}",
-            type_name(given)
+            type_name(statement)
         )))
     }
 }
@@ -51,14 +51,17 @@ impl Statement {
 #[inline]
 pub fn options(
     core: &Core,
-    given: Option<&Bound<'_, PyDict>>,
+    keywords: Option<&Bound<'_, PyDict>>,
 ) -> PyResult<Option<Box<StatementOptions>>> {
-    given.filter(|given| !given.is_empty()).map(|given| read(core, given).map(Box::new)).transpose()
+    keywords
+        .filter(|keywords| !keywords.is_empty())
+        .map(|keywords| read(core, keywords).map(Box::new))
+        .transpose()
 }
 
-fn read(core: &Core, given: &Bound<'_, PyDict>) -> PyResult<StatementOptions> {
+fn read(core: &Core, keywords: &Bound<'_, PyDict>) -> PyResult<StatementOptions> {
     let mut options = StatementOptions::default();
-    for (name, value) in given {
+    for (name, value) in keywords {
         let name = name.cast::<PyString>()?.to_str()?.to_owned();
         let (name, value) = (name.as_str(), &value);
         match name {
@@ -132,11 +135,11 @@ fn node(
     core: &Core,
     value: &Bound<'_, PyAny>,
 ) -> PyResult<Arc<spikewire_cassandra::cluster::Node>> {
-    let wanted = text("node", value)?;
+    let address = text("node", value)?;
     let snapshot = core.session.cluster().snapshot();
-    let found = snapshot.nodes.iter().find(|node| node.address.to_string() == wanted);
-    found.cloned().ok_or_else(|| {
+    let node = snapshot.nodes.iter().find(|node| node.address.to_string() == address);
+    node.cloned().ok_or_else(|| {
         let known: Vec<String> = snapshot.nodes.iter().map(ToString::to_string).collect();
-        value_error(format!("node {wanted:?} is not known; there are: {}", known.join(", ")))
+        value_error(format!("node {address:?} is not known; there are: {}", known.join(", ")))
     })
 }

@@ -7,7 +7,7 @@ use spikewire_cassandra::session::Call;
 use spikewire_cassandra::ticket::{self, AnswerWaiter};
 use spikewire_transport::Tick;
 
-use super::job::{Job, Progress};
+use super::job::{Job, JobProgress};
 use crate::bridge::gil_fairness::CommandGuard;
 use crate::bridge::promise::Completes;
 use crate::stages::Watch;
@@ -25,7 +25,7 @@ pub trait Taker: Send + Sync {
     fn look(&self, look: &mut dyn FnMut(&Py<PyAny>));
 
     /// Receives the result.
-    fn tell(&self, py: Python<'_>, outcome: PyResult<Bound<'_, PyAny>>);
+    fn settle(&self, py: Python<'_>, outcome: PyResult<Bound<'_, PyAny>>);
 }
 
 /// Where a statement's result goes.
@@ -50,29 +50,29 @@ impl Delivery {
         }
     }
 
-    fn is_given_up(&self) -> bool {
+    fn is_abandoned(&self) -> bool {
         match self {
-            Self::Future(promise) => promise.is_given_up(),
+            Self::Future(promise) => promise.is_abandoned(),
             Self::Share(_) => false,
         }
     }
 
-    fn tell(&self, py: Python<'_>, outcome: PyResult<Bound<'_, PyAny>>) {
+    fn settle(&self, py: Python<'_>, outcome: PyResult<Bound<'_, PyAny>>) {
         match self {
-            Self::Future(promise) => promise.tell(py, outcome),
-            Self::Share(share) => share.tell(py, outcome),
+            Self::Future(promise) => promise.settle(py, outcome),
+            Self::Share(share) => share.settle(py, outcome),
         }
     }
 }
 
 /// A statement in progress on a driver.
-pub type Ticket = ticket::Ticket<Waiting>;
+pub type Ticket = ticket::Ticket<PendingStatement>;
 
 /// A command of a driver.
 pub type Command = Box<spikewire_cassandra::connection::Command<Ticket>>;
 
 /// What waits for a statement's result, shared by its speculative copies.
-pub struct Waiting {
+pub struct PendingStatement {
     delivery: Delivery,
     job: Job,
     /// Held while the statement is in flight.
@@ -89,18 +89,18 @@ pub fn command(
     job: Job,
     (sent, watch): (Option<CommandGuard>, Option<Box<Watch>>),
 ) -> Command {
-    Ticket::command(call, now, Waiting { delivery, job, _sent: sent, watch })
+    Ticket::command(call, now, PendingStatement { delivery, job, _sent: sent, watch })
 }
 
-impl AnswerWaiter for Waiting {
+impl AnswerWaiter for PendingStatement {
     fn starts(&self, follows: bool) -> bool {
         // If the task was cancelled in the meantime, a speculative copy is not worth sending.
-        self.delivery.starts() && !(follows && self.delivery.is_given_up())
+        self.delivery.starts() && !(follows && self.delivery.is_abandoned())
     }
 
     fn answered_at(&mut self, _: Tick) {
         if let Some(watch) = &mut self.watch {
-            watch.taken();
+            watch.on_reply();
         }
     }
 }
@@ -118,15 +118,15 @@ impl Completes<Cassandra> for Ticket {
             if let Some(watch) = &waiting.watch {
                 watch.goes_on();
             }
-            match waiting.job.answered(py, answer) {
-                Progress::Done(result) => {
+            match waiting.job.on_reply(py, answer) {
+                JobProgress::Done(result) => {
                     if let Some(watch) = &waiting.watch {
                         watch.decoded(None);
                     }
-                    waiting.delivery.tell(py, result);
+                    waiting.delivery.settle(py, result);
                     None
                 }
-                Progress::Send(call) => Some(call),
+                JobProgress::Send(call) => Some(call),
             }
         });
     }

@@ -252,29 +252,29 @@ fn slices(texts: &[String]) -> Vec<&str> {
 }
 
 /// A list of strings. A single `str` is refused: iterated, it would be a list of its characters.
-fn texts(what: &str, given: &Bound<'_, PyAny>) -> PyResult<Vec<String>> {
-    each(what, given, |item| text(&format!("each of {what}"), item).map(str::to_owned))
+fn texts(what: &str, value: &Bound<'_, PyAny>) -> PyResult<Vec<String>> {
+    each(what, value, |item| text(&format!("each of {what}"), item).map(str::to_owned))
 }
 
 fn each<T>(
     what: &str,
-    given: &Bound<'_, PyAny>,
+    value: &Bound<'_, PyAny>,
     read: impl Fn(&Bound<'_, PyAny>) -> PyResult<T>,
 ) -> PyResult<Vec<T>> {
-    let items = if given.is_instance_of::<PyString>() { None } else { given.try_iter().ok() };
+    let items = if value.is_instance_of::<PyString>() { None } else { value.try_iter().ok() };
     let Some(items) = items else {
-        return Err(type_error(format!("{what} must be a list, not {}", type_name(given))));
+        return Err(type_error(format!("{what} must be a list, not {}", type_name(value))));
     };
     items.map(|item| read(&item?)).collect()
 }
 
 /// Privileges: names, or tuples of a name, a namespace and a set.
-fn privileges(given: &Bound<'_, PyAny>) -> PyResult<Vec<Privilege>> {
-    if given.is_instance_of::<PyTuple>() && given.hasattr("namespace")? {
+fn privileges(value: &Bound<'_, PyAny>) -> PyResult<Vec<Privilege>> {
+    if value.is_instance_of::<PyTuple>() && value.hasattr("namespace")? {
         return Err(type_error("privileges must be a list, not one privilege"));
     }
-    each("privileges", given, |item| {
-        let refused = || {
+    each("privileges", value, |item| {
+        let invalid_argument = || {
             type_error(format!(
                 "each of privileges must be str or spikewire.roles.Privilege, not {}",
                 type_name(item)
@@ -283,26 +283,26 @@ fn privileges(given: &Bound<'_, PyAny>) -> PyResult<Vec<Privilege>> {
         let (kind, namespace, set) = if item.is_instance_of::<PyString>() {
             (item.clone(), None, None)
         } else {
-            let parts = item.cast::<PyTuple>().map_err(|_| refused())?;
+            let parts = item.cast::<PyTuple>().map_err(|_| invalid_argument())?;
             if parts.len() != 3 {
-                return Err(refused());
+                return Err(invalid_argument());
             }
             let part = |at| Ok::<_, PyErr>(Some(parts.get_item(at)?).filter(|it| !it.is_none()));
             (parts.get_item(0)?, part(1)?, part(2)?)
         };
         let namespace = namespace.as_ref().map(|it| text("namespace", it)).transpose()?;
         let set = set.as_ref().map(|it| text("set", it)).transpose()?;
-        let found = privilege(text("a privilege", &kind)?, namespace, set);
-        found.map_err(|error| to_python(item.py(), &error, None))
+        let result = privilege(text("a privilege", &kind)?, namespace, set);
+        result.map_err(|error| to_python(item.py(), &error, None))
     })
 }
 
-fn quota(what: &str, given: &Bound<'_, PyAny>) -> PyResult<u32> {
-    if let Ok(quota) = given.extract::<u32>() {
+fn quota(what: &str, value: &Bound<'_, PyAny>) -> PyResult<u32> {
+    if let Ok(quota) = value.extract::<u32>() {
         return Ok(quota);
     }
-    match given.cast::<PyInt>() {
+    match value.cast::<PyInt>() {
         Ok(_) => Err(value_error(format!("{what} must be from 0 to {}", i32::MAX))),
-        Err(_) => Err(type_error(format!("{what} must be int, not {}", type_name(given)))),
+        Err(_) => Err(type_error(format!("{what} must be int, not {}", type_name(value)))),
     }
 }

@@ -20,8 +20,8 @@ use spikewire_aerospike::admin::module::{
 };
 use spikewire_aerospike::admin::{Ask, InfoCommand, Procedure, Recipients};
 
-use crate::aerospike::face::asynchronous::AsyncClient;
-use crate::aerospike::face::blocking::Client;
+use crate::aerospike::api::asynchronous::AsyncClient;
+use crate::aerospike::api::blocking::Client;
 use crate::aerospike::query::index;
 use crate::aerospike::task::{AdminTask, AdminValue, Origin, limit};
 use crate::aerospike::value::GeoJSON;
@@ -197,10 +197,10 @@ fn index_type(kind: &Bound<'_, PyAny>) -> PyResult<IndexType> {
         (py.get_type::<PyBytes>(), IndexType::Blob),
         (py.get_type::<GeoJSON>(), IndexType::Geo),
     ];
-    let found = all.into_iter().find(|(of, _)| kind.is(of)).map(|(_, kind)| kind);
-    found.ok_or_else(|| match kind.repr() {
-        Ok(shown) => {
-            type_error(format!("kind must be int, str, bytes or spikewire.GeoJSON, not {shown}"))
+    let known_kind = all.into_iter().find(|(of, _)| kind.is(of)).map(|(_, kind)| kind);
+    known_kind.ok_or_else(|| match kind.repr() {
+        Ok(repr) => {
+            type_error(format!("kind must be int, str, bytes or spikewire.GeoJSON, not {repr}"))
         }
         Err(error) => error,
     })

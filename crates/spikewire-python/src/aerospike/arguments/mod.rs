@@ -9,7 +9,7 @@
 mod reading;
 mod writing;
 
-pub use crate::arguments::{Given, count, flags, no_unknown, seconds};
+pub use crate::arguments::{Argument, count, flags, no_unknown, seconds};
 pub use reading::{read_mode, read_touch, replica, timeout_of};
 pub use writing::{Newer, exists, generation, ttl};
 
@@ -20,14 +20,14 @@ use spikewire_aerospike::Hedge;
 use spikewire_aerospike::command;
 
 use super::value::bin_name;
-use crate::errors::{Shown, refused, type_error, type_name, utf8};
+use crate::errors::{LazyRepr, invalid_argument, type_error, type_name, utf8};
 
 /// When a read sends a second request: after a time, or at a percentile given by name.
 pub fn hedge(what: &str, value: &Bound<'_, PyAny>) -> PyResult<Hedge> {
     if let Ok(word) = value.cast::<PyString>() {
-        return Hedge::word(what, utf8(what, word)?).map_err(refused);
+        return Hedge::word(what, utf8(what, word)?).map_err(invalid_argument);
     }
-    Hedge::time(what, seconds(what, value)?, Shown(value)).map_err(refused)
+    Hedge::time(what, seconds(what, value)?, LazyRepr(value)).map_err(invalid_argument)
 }
 
 /// The factor by which the pause between retries grows.
@@ -37,7 +37,7 @@ pub fn multiplier(what: &str, value: &Bound<'_, PyAny>) -> PyResult<f32> {
     let number = number.ok_or_else(|| {
         type_error(format!("{what} must be a number from 1 to 100, not {}", type_name(value)))
     })?;
-    command::multiplier(what, number, Shown(value)).map_err(refused)
+    command::multiplier(what, number, LazyRepr(value)).map_err(invalid_argument)
 }
 
 /// The bin names of a read; `each` checks every one.

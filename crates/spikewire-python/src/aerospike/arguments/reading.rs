@@ -10,11 +10,11 @@ use spikewire_aerospike::command::{ReadMode, ReadTouch, parse};
 
 use super::seconds;
 use crate::arguments::text;
-use crate::errors::{Shown, refused, type_error, type_name};
+use crate::errors::{LazyRepr, invalid_argument, type_error, type_name};
 
 /// The replica policy with this name.
 pub fn replica(value: &Bound<'_, PyAny>) -> PyResult<ReplicaPolicy> {
-    parse::replica(text("replica", value)?).map_err(refused)
+    parse::replica(text("replica", value)?).map_err(invalid_argument)
 }
 
 /// The total timeout of one call.
@@ -25,7 +25,7 @@ pub fn timeout_of(value: Option<&Bound<'_, PyAny>>) -> PyResult<Option<Duration>
 
 /// The read mode with this name.
 pub fn read_mode(value: &Bound<'_, PyAny>) -> PyResult<ReadMode> {
-    parse::read_mode(text("read_mode", value)?).map_err(refused)
+    parse::read_mode(text("read_mode", value)?).map_err(invalid_argument)
 }
 
 /// Whether, and when, a read renews the record's time to live.
@@ -39,5 +39,5 @@ fn touch_percent(value: &Bound<'_, PyAny>) -> PyResult<ReadTouch> {
         return Err(type_error(format!("read_touch must be int, not {}", type_name(value))));
     }
     let number = value.extract().unwrap_or(i64::MAX);
-    ReadTouch::percent(number, Shown(value)).map_err(refused)
+    ReadTouch::percent(number, LazyRepr(value)).map_err(invalid_argument)
 }

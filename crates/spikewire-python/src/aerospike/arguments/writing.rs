@@ -6,7 +6,9 @@ use pyo3::types::{PyBool, PyDateTime, PyDelta, PyDeltaAccess, PyFloat, PyInt, Py
 use spikewire_aerospike::command::{ExistsRule, GenerationRule, Ttl, parse};
 
 use crate::arguments::text;
-use crate::errors::{Shown, overflow, refused, shown, type_error, type_name, utf8, value_error};
+use crate::errors::{
+    LazyRepr, invalid_argument, overflow, repr_of, type_error, type_name, utf8, value_error,
+};
 
 const TTL_FORMS: &str =
     "whole seconds (int), a timedelta, a datetime, 'default', 'never' or 'unchanged'";
@@ -21,7 +23,7 @@ pub fn ttl(value: Option<&Bound<'_, PyAny>>) -> PyResult<Ttl> {
     }
     let whole = if let Ok(delta) = value.cast::<PyDelta>() {
         if delta.get_microseconds() != 0 {
-            return Err(value_error(format!("ttl must be whole seconds, got {}", shown(value))));
+            return Err(value_error(format!("ttl must be whole seconds, got {}", repr_of(value))));
         }
         i64::from(delta.get_days()) * 86_400 + i64::from(delta.get_seconds())
     } else if let Ok(moment) = value.cast::<PyDateTime>() {
@@ -33,7 +35,7 @@ pub fn ttl(value: Option<&Bound<'_, PyAny>>) -> PyResult<Ttl> {
     } else {
         return Err(type_error(format!("ttl must be {TTL_FORMS}, not {}", type_name(value))));
     };
-    Ttl::seconds(whole, Shown(value)).map_err(refused)
+    Ttl::seconds(whole, LazyRepr(value)).map_err(invalid_argument)
 }
 
 /// The time to live until a point in time.
@@ -45,7 +47,7 @@ fn until(moment: &Bound<'_, PyDateTime>) -> PyResult<Ttl> {
         )));
     }
     let at: f64 = moment.call_method0("timestamp")?.extract()?;
-    Ttl::until(at, moment).map_err(refused)
+    Ttl::until(at, moment).map_err(invalid_argument)
 }
 
 /// A rule for `generation`: write only if this is greater than the record's own generation.
@@ -64,7 +66,7 @@ impl Newer {
     #[new]
     fn new(generation: &Bound<'_, PyAny>) -> PyResult<Self> {
         let generation = number(generation)?;
-        GenerationRule::Newer(generation).check().map_err(refused)?;
+        GenerationRule::Newer(generation).check().map_err(invalid_argument)?;
         Ok(Self { generation })
     }
 
@@ -87,9 +89,9 @@ fn number(value: &Bound<'_, PyAny>) -> PyResult<u32> {
     if !value.is_instance_of::<PyInt>() || value.is_instance_of::<PyBool>() {
         return Err(type_error(format!("generation must be int, not {}", type_name(value))));
     }
-    value
-        .extract()
-        .map_err(|_| overflow(format!("generation must be from 0 to 65535, got {}", shown(value))))
+    value.extract().map_err(|_| {
+        overflow(format!("generation must be from 0 to 65535, got {}", repr_of(value)))
+    })
 }
 
 /// The generation that the record must have.
@@ -104,5 +106,5 @@ pub fn generation(value: Option<&Bound<'_, PyAny>>) -> PyResult<GenerationRule> 
 /// What a write does if the record exists, or does not.
 pub fn exists(value: Option<&Bound<'_, PyAny>>) -> PyResult<ExistsRule> {
     let Some(value) = value else { return Ok(ExistsRule::Merge) };
-    parse::exists(text("exists", value)?).map_err(refused)
+    parse::exists(text("exists", value)?).map_err(invalid_argument)
 }

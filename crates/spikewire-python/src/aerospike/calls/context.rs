@@ -11,7 +11,7 @@ use spikewire_aerospike_protocol::value::particle::LIST;
 use super::packer;
 use crate::aerospike::arguments::flags;
 use crate::aerospike::value::particle;
-use crate::errors::{refused, type_error, type_name, value_error};
+use crate::errors::{invalid_argument, type_error, type_name, value_error};
 
 /// A step of the path to a nested list or map, created by the functions of `spikewire.ctx`.
 #[pyclass(frozen, eq, module = "spikewire.ctx")]
@@ -67,8 +67,8 @@ impl Step {
             None if !pad => Ok(step),
             order => step.ordered(order.unwrap_or_default(), pad),
         };
-        let step = step.map_err(refused)?;
-        step.check().map_err(refused)?;
+        let step = step.map_err(invalid_argument)?;
+        step.check().map_err(invalid_argument)?;
         Ok(Self { step })
     }
 
@@ -91,8 +91,8 @@ impl Step {
         let (what, at) = match &self.step.at {
             At::Index(index) => ("index", index.to_string()),
             At::Rank(rank) => ("rank", rank.to_string()),
-            At::Key(key) => ("key", shown(py, key)?),
-            At::Value(value) => ("value", shown(py, value)?),
+            At::Key(key) => ("key", wire_value_repr(py, key)?),
+            At::Value(value) => ("value", wire_value_repr(py, value)?),
         };
         let (order, pad) = match (self.step.inside, self.step.create) {
             (_, Create::No) => (None, false),
@@ -118,7 +118,7 @@ impl Step {
 }
 
 /// A packed value, formatted as in Python.
-fn shown(py: Python<'_>, packed: &[u8]) -> PyResult<String> {
+fn wire_value_repr(py: Python<'_>, packed: &[u8]) -> PyResult<String> {
     // Wrapped in a list, as its only element.
     let list = [&[0x91], packed].concat();
     Ok(particle(py, LIST, &list)?.get_item(0)?.repr()?.to_string())
@@ -131,16 +131,16 @@ pub struct Path<'py> {
 
 impl<'py> Path<'py> {
     /// A path of these steps. `None` or an empty path is the bin itself.
-    pub fn new(given: Option<&Bound<'py, PyAny>>) -> PyResult<Self> {
-        let Some(given) = given else { return Ok(Self { steps: Vec::new() }) };
-        let items: Vec<_> = if let Ok(list) = given.cast::<PyList>() {
+    pub fn new(ctx: Option<&Bound<'py, PyAny>>) -> PyResult<Self> {
+        let Some(ctx) = ctx else { return Ok(Self { steps: Vec::new() }) };
+        let items: Vec<_> = if let Ok(list) = ctx.cast::<PyList>() {
             list.iter().collect()
-        } else if let Ok(steps) = given.cast::<PyTuple>() {
+        } else if let Ok(steps) = ctx.cast::<PyTuple>() {
             steps.iter().collect()
         } else {
             return Err(type_error(format!(
                 "ctx must be a list or tuple of steps from spikewire.ctx, not {}",
-                type_name(given)
+                type_name(ctx)
             )));
         };
         let step = |(at, item): (usize, Bound<'py, PyAny>)| {
@@ -163,7 +163,7 @@ impl<'py> Path<'py> {
     /// The packed path alone; `None` for the bin itself.
     pub fn packed(&self) -> PyResult<Option<Vec<u8>>> {
         let steps = self.steps();
-        context::check(&steps).map_err(refused)?;
+        context::check(&steps).map_err(invalid_argument)?;
         Ok(context::packed(&steps))
     }
 

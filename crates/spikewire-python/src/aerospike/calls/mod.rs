@@ -17,20 +17,20 @@ use spikewire_aerospike_protocol::operation::{Arguments, Words, number_of};
 
 use crate::aerospike::arguments::count;
 use crate::arguments::text;
-use crate::errors::{Raised, type_error, type_name};
+use crate::errors::{RequestError, type_error, type_name};
 
 /// The arguments of one operation.
-pub struct Given<'a, 'py>(pub &'a Bound<'py, PyTuple>);
+pub struct CallArguments<'a, 'py>(pub &'a Bound<'py, PyTuple>);
 
-impl<'py> Given<'_, 'py> {
+impl<'py> CallArguments<'_, 'py> {
     /// The argument at this position.
     pub fn get(&self, at: usize) -> PyResult<Bound<'py, PyAny>> {
         self.0.get_item(at)
     }
 }
 
-impl Arguments for Given<'_, '_> {
-    type Error = Raised;
+impl Arguments for CallArguments<'_, '_> {
+    type Error = RequestError;
 
     fn count(&self) -> usize {
         self.0.len()
@@ -40,11 +40,11 @@ impl Arguments for Given<'_, '_> {
         self.0.get_borrowed_item(at).is_ok_and(|value| value.is_none())
     }
 
-    fn bits(&self, at: usize, name: &'static str, bounds: (i64, i64)) -> Result<i64, Raised> {
+    fn bits(&self, at: usize, name: &'static str, bounds: (i64, i64)) -> Result<i64, RequestError> {
         Ok(count(name, &self.get(at)?, bounds.0 as u64, bounds.1 as u64)? as i64)
     }
 
-    fn flag(&self, at: usize, name: &'static str) -> Result<bool, Raised> {
+    fn flag(&self, at: usize, name: &'static str) -> Result<bool, RequestError> {
         let flag = self.0.get_borrowed_item(at)?;
         match flag.cast::<PyBool>() {
             Ok(flag) => Ok(flag.is_true()),
@@ -54,7 +54,7 @@ impl Arguments for Given<'_, '_> {
         }
     }
 
-    fn word(&self, at: usize, name: &'static str, known: &Words) -> Result<i64, Raised> {
+    fn word(&self, at: usize, name: &'static str, known: &Words) -> Result<i64, RequestError> {
         let word = self.0.get_borrowed_item(at)?;
         Ok(number_of(known, name, text(name, &word)?)?)
     }

@@ -8,9 +8,9 @@ use spikewire_aerospike_protocol::msgpack;
 use spikewire_aerospike_protocol::operation::{ValueArguments, ValueForm};
 use spikewire_aerospike_protocol::value::particle;
 
-use super::Given;
+use super::CallArguments;
 use crate::aerospike::value::{HyperLogLog, Place, element as append, encode, is_map_key, plain};
-use crate::errors::{Raised, overflow, shown, type_error, type_name};
+use crate::errors::{RequestError, overflow, repr_of, type_error, type_name};
 
 /// A value as an element of a list.
 pub fn element(name: &str, value: &Bound<'_, PyAny>) -> PyResult<Vec<u8>> {
@@ -27,7 +27,7 @@ pub fn integer(name: &str, value: &Bound<'_, PyAny>) -> PyResult<i64> {
     };
     index.map_err(|error: PyErr| {
         if error.is_instance_of::<PyOverflowError>(value.py()) {
-            overflow(format!("{name}: the integer {} does not fit 64 bits signed", shown(value)))
+            overflow(format!("{name}: the integer {} does not fit 64 bits signed", repr_of(value)))
         } else {
             error
         }
@@ -82,8 +82,13 @@ fn sketches(name: &str, all: &Bound<'_, PyAny>) -> PyResult<Vec<u8>> {
     Ok(packed)
 }
 
-impl ValueArguments for Given<'_, '_> {
-    fn packed(&self, at: usize, name: &'static str, form: ValueForm) -> Result<Vec<u8>, Raised> {
+impl ValueArguments for CallArguments<'_, '_> {
+    fn packed(
+        &self,
+        at: usize,
+        name: &'static str,
+        form: ValueForm,
+    ) -> Result<Vec<u8>, RequestError> {
         let value = self.get(at)?;
         Ok(match form {
             ValueForm::Any => element(name, &value)?,
@@ -98,7 +103,7 @@ impl ValueArguments for Given<'_, '_> {
         })
     }
 
-    fn integer(&self, at: usize, name: &'static str) -> Result<i64, Raised> {
+    fn integer(&self, at: usize, name: &'static str) -> Result<i64, RequestError> {
         Ok(integer(name, &self.get(at)?)?)
     }
 }

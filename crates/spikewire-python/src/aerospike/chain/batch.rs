@@ -5,16 +5,16 @@ use pyo3::types::{PyBool, PyDict, PyList, PyString};
 
 use super::home::Home;
 use super::plain::PlainBase;
-use super::read::{Asked, ReadBase};
+use super::read::{ReadBase, ReadOperands};
 use super::step::StepBase;
 use super::verb::Verb;
-use super::write::{WriteBase, Written};
+use super::write::{WriteBase, WriteOperands};
 use crate::aerospike::many::mixed::{Mixed, OneRow};
 use crate::aerospike::many::{BatchCall, Resolve};
 use crate::aerospike::operation::Operation;
 use crate::aerospike::rows::{Delete, Read, Write};
 use crate::aerospike::verbs::{Defaults, Limits, ReadRules, RetryRules, RowOptions};
-use crate::errors::{shown, type_error, value_error};
+use crate::errors::{repr_of, type_error, value_error};
 
 /// Makes the call of the chain that ends with this step. Its batch, or the future of that, and
 /// how records that are not there are treated, row by row.
@@ -50,7 +50,7 @@ fn call<'py>(
     let rows = PyList::empty(py);
     for part in parts {
         for key in &part.keys {
-            rows.append(part.what.as_object(py, key)?)?;
+            rows.append(part.action.as_object(py, key)?)?;
         }
     }
     home.verbs.bind(py).call_method(pyo3::intern!(py, "batch"), (rows,), Some(whole))
@@ -67,10 +67,10 @@ fn gather(
     let usual = RowOptions { rules, ttl: None, exists: None, durable: false, send_key: None };
     let mut mixed = Mixed::new(defaults, resolve, limits, &usual)?;
     for part in parts {
-        let row = match &part.what {
-            What::Read(row) => OneRow::Read(row),
-            What::Write(row) => OneRow::Write(row),
-            What::Delete(row) => OneRow::Delete(row),
+        let row = match &part.action {
+            RowAction::Read(row) => OneRow::Read(row),
+            RowAction::Write(row) => OneRow::Write(row),
+            RowAction::Delete(row) => OneRow::Delete(row),
         };
         mixed.add(py, &row, &part.keys)?;
     }
@@ -81,11 +81,11 @@ fn gather(
 struct Part<'py> {
     verb: Verb,
     keys: Vec<Bound<'py, PyAny>>,
-    what: What,
+    action: RowAction,
 }
 
 /// What the step does to each of its keys, as a row without a key.
-enum What {
+enum RowAction {
     Read(Read),
     Write(Write),
     Delete(Delete),
@@ -129,14 +129,14 @@ impl<'py> Part<'py> {
         }
         let of = step.get();
         let (verb, single, keys) = (of.verb(py), of.single(py), of.keys(py));
-        let what = rules.what(step, verb)?;
+        let action = rules.action(step, verb)?;
         let keys = if single {
             vec![keys]
         } else {
             let keys = step.call_method0(pyo3::intern!(py, "_taken"))?;
             keys.try_iter()?.collect::<PyResult<_>>()?
         };
-        Ok(Self { verb, keys, what })
+        Ok(Self { verb, keys, action })
     }
 }
 
@@ -154,13 +154,13 @@ struct Rules {
 
 impl Rules {
     fn set(&mut self, name: &str, value: &Bound<'_, PyAny>) -> PyResult<()> {
-        let given = (!value.is_none()).then(|| value.clone().unbind());
+        let setting = (!value.is_none()).then(|| value.clone().unbind());
         match name {
-            "where" => self.r#where = given,
-            "ttl" => self.ttl = given,
-            "generation" => self.generation = given,
-            "read_touch" => self.read_touch = given,
-            "read_mode" => self.read_mode = given,
+            "where" => self.r#where = setting,
+            "ttl" => self.ttl = setting,
+            "generation" => self.generation = setting,
+            "read_touch" => self.read_touch = setting,
+            "read_mode" => self.read_mode = setting,
             "durable" => self.durable = Some(flag(name, value)?),
             "send_key" => self.send_key = Some(flag(name, value)?),
             // The step has already refused it, unless it has no effect.
@@ -170,36 +170,36 @@ impl Rules {
         Ok(())
     }
 
-    fn what(self, step: &Bound<'_, StepBase>, verb: Verb) -> PyResult<What> {
+    fn action(self, step: &Bound<'_, StepBase>, verb: Verb) -> PyResult<RowAction> {
         let py = step.py();
         let key = py.None();
         let Self { r#where, ttl, generation, read_touch, read_mode, durable, send_key } = self;
         if let Ok(step) = step.cast::<ReadBase>() {
-            let Asked { bins, ops } = step.get().asked(py);
+            let ReadOperands { bins, ops } = step.get().operands(py);
             let (bins, ops) = (bins.map(Py::into_any), ops.map(Py::into_any));
-            return Ok(What::Read(Read { key, bins, ops, r#where, read_touch, read_mode }));
+            return Ok(RowAction::Read(Read { key, bins, ops, r#where, read_touch, read_mode }));
         }
         let exists = verb.rule(py).map(|rule| rule.clone().into_any().unbind());
         if let Ok(step) = step.cast::<WriteBase>() {
-            let Written { bins, ops, ttl } = step.get().written(py);
+            let WriteOperands { bins, ops, ttl } = step.get().operands(py);
             let what = match (ops, bins) {
                 (Some(ops), _) => ops.into_any(),
                 (None, Some(bins)) => bins.into_any(),
                 (None, None) => PyDict::new(py).unbind().into_any(),
             };
             let row = Write { key, what, ttl, generation, exists, durable, send_key, r#where };
-            return Ok(What::Write(row));
+            return Ok(RowAction::Write(row));
         }
         step.cast::<PlainBase>()?;
         Ok(match verb {
             Verb::Delete => {
                 let send_key = send_key.unwrap_or(false);
-                What::Delete(Delete { key, generation, durable, send_key, r#where })
+                RowAction::Delete(Delete { key, generation, durable, send_key, r#where })
             }
             Verb::Touch => {
                 let touch = Operation::new(pyo3::intern!(py, "touch").as_any(), None, None)?;
                 let what = PyList::new(py, [Bound::new(py, touch)?])?.into_any().unbind();
-                What::Write(Write {
+                RowAction::Write(Write {
                     key,
                     what,
                     ttl,
@@ -212,13 +212,13 @@ impl Rules {
             }
             _ => {
                 let bins = Some(PyList::empty(py).into_any().unbind());
-                What::Read(Read { key, bins, ops: None, r#where, read_touch, read_mode })
+                RowAction::Read(Read { key, bins, ops: None, r#where, read_touch, read_mode })
             }
         })
     }
 }
 
-impl What {
+impl RowAction {
     /// The row for a key, as `batch` expects it.
     fn as_object<'py>(
         &self,
@@ -236,7 +236,7 @@ impl What {
 
 fn flag(name: &str, value: &Bound<'_, PyAny>) -> PyResult<bool> {
     let flag = value.cast::<PyBool>().map(PyBoolMethods::is_true);
-    flag.map_err(|_| type_error(format!("{name} must be True or False, not {}", shown(value))))
+    flag.map_err(|_| type_error(format!("{name} must be True or False, not {}", repr_of(value))))
 }
 
 /// The limits of the whole call.

@@ -5,15 +5,15 @@ use pyo3::types::{PyDict, PyType};
 use pyo3::{PyTraverseError, PyVisit};
 
 use super::verb::Verb;
+use crate::aerospike::api::Verbs;
+use crate::aerospike::api::asynchronous::AsyncClient;
+use crate::aerospike::api::blocking::Client;
 use crate::aerospike::call::Call;
-use crate::aerospike::face::Verbs;
-use crate::aerospike::face::asynchronous::AsyncClient;
-use crate::aerospike::face::blocking::Client;
 use crate::aerospike::key::Address;
 use crate::aerospike::many::{self, BatchCall, Resolve};
 use crate::aerospike::verbs::Defaults;
 
-/// The classes of steps of one face: those on one key by itself, and the others.
+/// The classes of steps of one API: those on one key by itself, and the others.
 #[pyclass(frozen, module = "spikewire._native")]
 pub struct StepKinds {
     one: Vec<Py<PyType>>,
@@ -31,9 +31,9 @@ impl StepKinds {
         &'a self,
         py: Python<'py>,
         verb: Verb,
-        alone: bool,
+        single_call: bool,
     ) -> &'a Bound<'py, PyType> {
-        let classes = if alone { &self.one } else { &self.many };
+        let classes = if single_call { &self.one } else { &self.many };
         classes[verb.kind()].bind(py)
     }
 }
@@ -86,7 +86,7 @@ pub enum Direct {
 impl Direct {
     fn of(verbs: &Bound<'_, PyAny>) -> PyResult<Option<Self>> {
         let py = verbs.py();
-        let (made, native) = if let Ok(client) = verbs.cast::<Client>() {
+        let (home, native) = if let Ok(client) = verbs.cast::<Client>() {
             (Self::Blocking(client.clone().unbind()), py.get_type::<Client>())
         } else if let Ok(client) = verbs.cast::<AsyncClient>() {
             (Self::Async(client.clone().unbind()), py.get_type::<AsyncClient>())
@@ -106,7 +106,7 @@ impl Direct {
                 return Ok(None);
             }
         }
-        Ok(Some(made))
+        Ok(Some(home))
     }
 
     /// Runs a call on one record.

@@ -26,16 +26,16 @@ impl PlainBase {
         missing: Option<Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let py = slf.py();
-        let alone = match (&on_error, &missing) {
-            (None, None) => slf.as_super().as_super().get().alone(py)?,
+        let single_call = match (&on_error, &missing) {
+            (None, None) => slf.as_super().as_super().get().single_call(py)?,
             _ => None,
         };
-        let Some(alone) = alone else {
+        let Some(single_call) = single_call else {
             return slf.call_method1(pyo3::intern!(py, "_results"), (on_error, missing));
         };
-        let verb = alone.verb;
-        let Some(direct) = alone.direct() else {
-            return alone.call(
+        let verb = single_call.verb;
+        let Some(direct) = single_call.direct() else {
+            return single_call.call(
                 match verb {
                     Verb::Delete => pyo3::intern!(py, "delete"),
                     Verb::Touch => pyo3::intern!(py, "touch"),
@@ -45,7 +45,7 @@ impl PlainBase {
                 &[],
             );
         };
-        direct.run(&alone.key, |defaults, address| match verb {
+        direct.run(&single_call.key, |defaults, address| match verb {
             Verb::Delete => verbs::delete(defaults, address, &WriteOptions::default()),
             Verb::Touch => verbs::touch(defaults, address, &WriteOptions::default()),
             _ => {

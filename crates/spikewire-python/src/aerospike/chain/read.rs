@@ -6,27 +6,27 @@ use pyo3::{PyTraverseError, PyVisit};
 
 use super::rows::RowsBase;
 use super::step::StepBase;
-use crate::aerospike::arguments::Given;
+use crate::aerospike::arguments::Argument;
 use crate::aerospike::operation::Operation;
 use crate::aerospike::verbs::{self, ReadOptions, ReadRules, RetryRules, WriteOptions};
 use crate::errors::value_error;
-use crate::guarded::Guarded;
+use crate::gil_cell::GilCell;
 
 /// A step that reads records: all bins, the named ones, or the results of operations.
 #[pyclass(frozen, extends = RowsBase, subclass, module = "spikewire._native")]
 #[derive(Default)]
-pub struct ReadBase(Guarded<Asked>);
+pub struct ReadBase(GilCell<ReadOperands>);
 
 /// The operands of a step.
 #[derive(Default)]
-pub struct Asked {
+pub struct ReadOperands {
     pub bins: Option<Py<PyTuple>>,
     pub ops: Option<Py<PyList>>,
 }
 
 impl ReadBase {
-    pub fn asked(&self, py: Python<'_>) -> Asked {
-        self.0.with(py, |it| Asked {
+    pub fn operands(&self, py: Python<'_>) -> ReadOperands {
+        self.0.with(py, |it| ReadOperands {
             bins: it.bins.as_ref().map(|bins| bins.clone_ref(py)),
             ops: it.ops.as_ref().map(|ops| ops.clone_ref(py)),
         })
@@ -35,12 +35,12 @@ impl ReadBase {
     /// The list of the step's operations, created if there is none yet.
     fn listed<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyList>> {
         let py = slf.py();
-        let made = PyList::empty(py).unbind();
+        let empty = PyList::empty(py).unbind();
         let listed = slf.get().0.with(py, |it| {
             if it.bins.is_some() {
                 return None;
             }
-            Some(it.ops.get_or_insert(made).bind(py).clone())
+            Some(it.ops.get_or_insert(empty).bind(py).clone())
         });
         listed.ok_or_else(|| {
             value_error("operations: this step reads bins by name; read those with get(name)")
@@ -55,21 +55,21 @@ impl ReadBase {
         many: &Bound<'py, PyString>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let py = slf.py();
-        let Asked { bins, ops } = slf.get().asked(py);
-        let alone = match (&ops, &default) {
+        let ReadOperands { bins, ops } = slf.get().operands(py);
+        let single_call = match (&ops, &default) {
             // The verb `operate` has no default.
             (Some(_), Some(_)) => None,
-            _ => slf.as_super().as_super().get().alone(py)?,
+            _ => slf.as_super().as_super().get().single_call(py)?,
         };
-        let Some(alone) = alone else { return slf.call_method0(many) };
-        let direct = alone.direct();
+        let Some(single_call) = single_call else { return slf.call_method0(many) };
+        let direct = single_call.direct();
         let rules = ReadRules { touch: None, mode: None, hedge: None };
         if let Some(ops) = ops {
             let ops = ops.into_bound(py);
             let Some(direct) = direct else {
-                return alone.call(pyo3::intern!(py, "operate"), Some(ops.into_any()), &[]);
+                return single_call.call(pyo3::intern!(py, "operate"), Some(ops.into_any()), &[]);
             };
-            return direct.run(&alone.key, |defaults, address| {
+            return direct.run(&single_call.key, |defaults, address| {
                 verbs::operate(defaults, address, &ops, &WriteOptions::default(), &rules)
             });
         }
@@ -77,10 +77,10 @@ impl ReadBase {
         let Some(direct) = direct else {
             let bins = bins.unwrap_or_else(|| py.None().into_bound(py));
             let default = (pyo3::intern!(py, "default"), default);
-            return alone.call(pyo3::intern!(py, "get"), Some(bins), &[default]);
+            return single_call.call(pyo3::intern!(py, "get"), Some(bins), &[default]);
         };
-        let default = default.map_or(Given::No, Given::Yes);
-        direct.run(&alone.key, |defaults, address| {
+        let default = default.map_or(Argument::Absent, Argument::Present);
+        direct.run(&single_call.key, |defaults, address| {
             let retry = RetryRules::default();
             let options = ReadOptions { filter: None, rules, replica: None, timeout: None, retry };
             verbs::get(defaults, address, bins, default, &options)
@@ -106,14 +106,14 @@ impl ReadBase {
 
     /// The bins that were named, if any.
     #[getter(_bins)]
-    fn given_bins(&self, py: Python<'_>) -> Option<Py<PyTuple>> {
-        self.asked(py).bins
+    fn get_bins(&self, py: Python<'_>) -> Option<Py<PyTuple>> {
+        self.operands(py).bins
     }
 
     /// The operations that were given, if any.
     #[getter(_ops)]
-    fn given_ops(&self, py: Python<'_>) -> Option<Py<PyList>> {
-        self.asked(py).ops
+    fn get_ops(&self, py: Python<'_>) -> Option<Py<PyList>> {
+        self.operands(py).ops
     }
 
     /// The bins to read; without names, only generation and time to live.
@@ -166,10 +166,10 @@ impl ReadBase {
 
     fn __copy__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
         let py = slf.py();
-        let made = StepBase::copied(slf.as_super().as_super())?;
-        let Asked { bins, ops } = slf.get().asked(py);
+        let copy = StepBase::copied(slf.as_super().as_super())?;
+        let ReadOperands { bins, ops } = slf.get().operands(py);
         let ops = ops.map(|ops| PyList::new(py, ops.bind(py)).map(Bound::unbind)).transpose()?;
-        made.cast::<Self>()?.get().0.with(py, |it| *it = Asked { bins, ops });
-        Ok(made)
+        copy.cast::<Self>()?.get().0.with(py, |it| *it = ReadOperands { bins, ops });
+        Ok(copy)
     }
 }

@@ -26,7 +26,7 @@ impl RowsBase {
         let step = slf.as_super();
         let home = step.get().home(slf.py())?;
         let class = home.get().kinds().of(slf.py(), verb, false);
-        StepBase::made(class, &home, verb, keys, single, Some(StepBase::link(step)))
+        StepBase::new_step(class, &home, verb, keys, single, Some(StepBase::link(step)))
     }
 
     /// Continues the chain with another step.

@@ -27,7 +27,7 @@ impl SessionBase {
         if more.is_empty() && key.is_exact_instance_of::<Key>() {
             let home = slf.get().home.bind(py);
             let class = home.get().kinds().of(py, verb, true);
-            return StepBase::made(class, home, verb, key, true, None);
+            return StepBase::new_step(class, home, verb, key, true, None);
         }
         slf.call_method1(pyo3::intern!(py, "_several"), (verb.name(), key, more))
     }
@@ -65,7 +65,7 @@ impl SessionBase {
     ) -> PyResult<Bound<'py, PyAny>> {
         let verb = Verb::named(verb)?;
         let of = of.unwrap_or_else(|| self.home.get().kinds().of(py, verb, single));
-        StepBase::made(of, self.home.bind(py), verb, keys, single, None)
+        StepBase::new_step(of, self.home.bind(py), verb, keys, single, None)
     }
 
     /// Reads records by their keys, or those of a dataset.

@@ -11,16 +11,16 @@ use super::home::{Direct, Home};
 use super::link::Link;
 use super::verb::Verb;
 use crate::errors::type_error;
-use crate::guarded::Guarded;
+use crate::gil_cell::GilCell;
 
 /// The common base of all builder steps. Started by a session, or by the previous step.
 #[pyclass(frozen, subclass, module = "spikewire._native")]
 #[derive(Default)]
-pub struct StepBase(Guarded<Told>);
+pub struct StepBase(GilCell<StepState>);
 
 /// The contents of a step.
 #[derive(Default)]
-struct Told {
+struct StepState {
     home: Option<Py<Home>>,
     verb: Verb,
     keys: Option<Py<PyAny>>,
@@ -31,7 +31,7 @@ struct Told {
 
 impl StepBase {
     /// A new step of this class.
-    pub fn made<'py>(
+    pub fn new_step<'py>(
         class: &Bound<'py, PyType>,
         home: &Bound<'py, Home>,
         verb: Verb,
@@ -40,51 +40,51 @@ impl StepBase {
         before: Option<Arc<Link<Self>>>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let (home, keys) = (Some(home.clone().unbind()), Some(keys.unbind()));
-        Self::of(class, Told { home, verb, keys, single, before, options: None })
+        Self::of(class, StepState { home, verb, keys, single, before, options: None })
     }
 
-    fn of<'py>(class: &Bound<'py, PyType>, told: Told) -> PyResult<Bound<'py, PyAny>> {
+    fn of<'py>(class: &Bound<'py, PyType>, state: StepState) -> PyResult<Bound<'py, PyAny>> {
         let step = class.call0()?;
-        let before = step.cast::<Self>()?.get().0.with(class.py(), |it| mem::replace(it, told));
+        let before = step.cast::<Self>()?.get().0.with(class.py(), |it| mem::replace(it, state));
         drop(before);
         Ok(step)
     }
 
     /// The client to which the step belongs.
     pub fn home<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, Home>> {
-        self.0.with(py, |told| told.home(py))
+        self.0.with(py, |state| state.home(py))
     }
 
     pub fn verb(&self, py: Python<'_>) -> Verb {
-        self.0.with(py, |told| told.verb)
+        self.0.with(py, |state| state.verb)
     }
 
     pub fn keys<'py>(&self, py: Python<'py>) -> Bound<'py, PyAny> {
-        self.0.with(py, |told| told.keys(py))
+        self.0.with(py, |state| state.keys(py))
     }
 
     /// Whether the step was given a single key rather than a sequence.
     pub fn single(&self, py: Python<'_>) -> bool {
-        self.0.with(py, |told| told.single)
+        self.0.with(py, |state| state.single)
     }
 
     pub fn options<'py>(&self, py: Python<'py>) -> Option<Bound<'py, PyDict>> {
-        self.0.with(py, |told| told.options(py))
+        self.0.with(py, |state| state.options(py))
     }
 
     /// What a call on one record needs. `None` if the step is not such a call.
-    pub fn alone<'py>(&self, py: Python<'py>) -> PyResult<Option<Alone<'py>>> {
-        self.0.with(py, |told| {
-            if !told.single || told.before.is_some() {
+    pub fn single_call<'py>(&self, py: Python<'py>) -> PyResult<Option<SingleCall<'py>>> {
+        self.0.with(py, |state| {
+            if !state.single || state.before.is_some() {
                 return Ok(None);
             }
-            let (home, key, options) = (told.home(py)?, told.keys(py), told.options(py));
-            Ok(Some(Alone { home, verb: told.verb, key, options }))
+            let (home, key, options) = (state.home(py)?, state.keys(py), state.options(py));
+            Ok(Some(SingleCall { home, verb: state.verb, key, options }))
         })
     }
 
     fn before(&self, py: Python<'_>) -> Option<Arc<Link<Self>>> {
-        self.0.with(py, |told| told.before.clone())
+        self.0.with(py, |state| state.before.clone())
     }
 
     /// The chain that ends with this step.
@@ -111,12 +111,12 @@ impl StepBase {
             ));
         }
         let options = of.options(py).map(|options| options.copy()).transpose()?;
-        let mut copied = of.0.with(py, |told| Told {
-            home: told.home.as_ref().map(|home| home.clone_ref(py)),
-            verb: told.verb,
+        let mut copied = of.0.with(py, |state| StepState {
+            home: state.home.as_ref().map(|home| home.clone_ref(py)),
+            verb: state.verb,
             keys: None,
-            single: told.single,
-            before: told.before.clone(),
+            single: state.single,
+            before: state.before.clone(),
             options: None,
         });
         (copied.keys, copied.options) = (Some(keys.unbind()), options.map(Bound::unbind));
@@ -124,7 +124,7 @@ impl StepBase {
     }
 }
 
-impl Told {
+impl StepState {
     fn home<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, Home>> {
         match &self.home {
             Some(home) => Ok(home.bind(py).clone()),
@@ -145,14 +145,14 @@ impl Told {
 }
 
 /// The parts of a call on one record.
-pub struct Alone<'py> {
+pub struct SingleCall<'py> {
     home: Bound<'py, Home>,
     pub verb: Verb,
     pub key: Bound<'py, PyAny>,
     options: Option<Bound<'py, PyDict>>,
 }
 
-impl<'py> Alone<'py> {
+impl<'py> SingleCall<'py> {
     /// The verbs, if the call can be made without going through Python.
     pub fn direct(&self) -> Option<&Direct> {
         if self.options.is_none() { self.home.get().direct() } else { None }
@@ -188,10 +188,10 @@ impl StepBase {
     /// Not the steps before: several steps share them.
     fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
         self.0
-            .try_with(|told| {
-                visit.call(&told.home)?;
-                visit.call(&told.keys)?;
-                visit.call(&told.options)
+            .try_with(|state| {
+                visit.call(&state.home)?;
+                visit.call(&state.keys)?;
+                visit.call(&state.options)
             })
             .unwrap_or(Ok(()))
     }
@@ -209,13 +209,13 @@ impl StepBase {
 
     /// Its keys, as they were given.
     #[getter(_keys)]
-    fn given_keys<'py>(&self, py: Python<'py>) -> Bound<'py, PyAny> {
+    fn get_keys<'py>(&self, py: Python<'py>) -> Bound<'py, PyAny> {
         self.keys(py)
     }
 
     #[setter(_keys)]
     fn set_keys(&self, py: Python<'_>, keys: Py<PyAny>) {
-        let before = self.0.with(py, |told| told.keys.replace(keys));
+        let before = self.0.with(py, |state| state.keys.replace(keys));
         // Dropping it may run the program's code, which may access this step.
         drop(before);
     }
@@ -240,7 +240,7 @@ impl StepBase {
 
     /// The options that were given, if any.
     #[getter(_options)]
-    fn given_options<'py>(&self, py: Python<'py>) -> Option<Bound<'py, PyDict>> {
+    fn get_options<'py>(&self, py: Python<'py>) -> Option<Bound<'py, PyDict>> {
         self.options(py)
     }
 
@@ -263,10 +263,10 @@ impl StepBase {
         value: &Bound<'py, PyAny>,
     ) -> PyResult<Bound<'py, Self>> {
         let py = slf.py();
-        let made = PyDict::new(py);
-        let options = slf.get().0.with(py, |told| match &told.options {
+        let empty = PyDict::new(py);
+        let options = slf.get().0.with(py, |state| match &state.options {
             Some(options) => options.bind(py).clone(),
-            None => told.options.insert(made.unbind()).bind(py).clone(),
+            None => state.options.insert(empty.unbind()).bind(py).clone(),
         });
         options.set_item(name, value)?;
         Ok(slf)

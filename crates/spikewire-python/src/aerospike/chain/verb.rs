@@ -49,8 +49,8 @@ impl Verb {
     }
 
     pub fn named(name: &str) -> PyResult<Self> {
-        let found = Self::ALL.into_iter().find(|verb| verb.name() == name);
-        found.ok_or_else(|| value_error(format!("there is no step {name:?}")))
+        let verb = Self::ALL.into_iter().find(|verb| verb.name() == name);
+        verb.ok_or_else(|| value_error(format!("there is no step {name:?}")))
     }
 
     /// The index of its step class.

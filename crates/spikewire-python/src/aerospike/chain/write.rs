@@ -7,29 +7,29 @@ use pyo3::{PyTraverseError, PyVisit};
 use spikewire_aerospike_protocol::message::op;
 
 use super::rows::RowsBase;
-use super::step::{Alone, StepBase};
+use super::step::{SingleCall, StepBase};
 use crate::aerospike::operation::Operation;
 use crate::aerospike::record_type;
 use crate::aerospike::verbs::{self, ReadRules, WriteOptions};
 use crate::errors::{type_error, type_name};
-use crate::guarded::Guarded;
+use crate::gil_cell::GilCell;
 
 /// A step that writes bins. Each method adds an operation; operations are applied in order and
 /// atomically.
 #[pyclass(frozen, extends = RowsBase, subclass, module = "spikewire._native")]
 #[derive(Default)]
-pub struct WriteBase(Guarded<Written>);
+pub struct WriteBase(GilCell<WriteOperands>);
 
 /// What a step writes.
 #[derive(Default)]
-pub struct Written {
+pub struct WriteOperands {
     /// The bins to set, as long as there is no other operation.
     pub bins: Option<Py<PyDict>>,
     pub ops: Option<Py<PyList>>,
     pub ttl: Option<Py<PyAny>>,
 }
 
-impl Written {
+impl WriteOperands {
     /// The bins to set and the operations, all as operations.
     fn operations<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
         if let Some(ops) = &self.ops {
@@ -44,8 +44,8 @@ impl Written {
 }
 
 impl WriteBase {
-    pub fn written(&self, py: Python<'_>) -> Written {
-        self.0.with(py, |it| Written {
+    pub fn operands(&self, py: Python<'_>) -> WriteOperands {
+        self.0.with(py, |it| WriteOperands {
             bins: it.bins.as_ref().map(|bins| bins.clone_ref(py)),
             ops: it.ops.as_ref().map(|ops| ops.clone_ref(py)),
             ttl: it.ttl.as_ref().map(|ttl| ttl.clone_ref(py)),
@@ -59,8 +59,8 @@ impl WriteBase {
         bin: Option<&Bound<'py, PyAny>>,
         value: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, Self>> {
-        let made = Operation::new(kind, bin, value)?;
-        Self::listed(&slf)?.append(made)?;
+        let operation = Operation::new(kind, bin, value)?;
+        Self::listed(&slf)?.append(operation)?;
         Ok(slf)
     }
 
@@ -70,9 +70,9 @@ impl WriteBase {
         if let Some(ops) = this.ops(py) {
             return Ok(ops);
         }
-        let made = this.written(py).operations(py)?;
+        let operations = this.operands(py).operations(py)?;
         // Another thread may have created one.
-        Ok(this.0.with(py, |it| it.ops.get_or_insert(made.unbind()).bind(py).clone()))
+        Ok(this.0.with(py, |it| it.ops.get_or_insert(operations.unbind()).bind(py).clone()))
     }
 
     fn ops<'py>(&self, py: Python<'py>) -> Option<Bound<'py, PyList>> {
@@ -93,25 +93,29 @@ impl WriteBase {
             return ops.append(put(bin, value)?);
         }
         let bins = bins.unwrap_or_else(|| {
-            let made = PyDict::new(py).unbind();
-            this.0.with(py, |it| it.bins.get_or_insert(made).bind(py).clone())
+            let empty = PyDict::new(py).unbind();
+            this.0.with(py, |it| it.bins.get_or_insert(empty).bind(py).clone())
         });
         bins.set_item(bin, value)
     }
 
     /// Runs the step as `operate`, which returns a record.
     fn operate<'py>(
-        alone: &Alone<'py>,
+        single_call: &SingleCall<'py>,
         ops: &Bound<'py, PyList>,
         ttl: Option<Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let py = ops.py();
-        let exists = alone.verb.rule(py).map(|rule| rule.clone().into_any());
-        let Some(direct) = alone.direct() else {
+        let exists = single_call.verb.rule(py).map(|rule| rule.clone().into_any());
+        let Some(direct) = single_call.direct() else {
             let more = [(pyo3::intern!(py, "ttl"), ttl), (pyo3::intern!(py, "exists"), exists)];
-            return alone.call(pyo3::intern!(py, "operate"), Some(ops.clone().into_any()), &more);
+            return single_call.call(
+                pyo3::intern!(py, "operate"),
+                Some(ops.clone().into_any()),
+                &more,
+            );
         };
-        direct.run(&alone.key, |defaults, address| {
+        direct.run(&single_call.key, |defaults, address| {
             let options = WriteOptions { ttl, exists, ..WriteOptions::default() };
             let rules = ReadRules { touch: None, mode: None, hedge: None };
             verbs::operate(defaults, address, ops, &options, &rules)
@@ -143,19 +147,19 @@ impl WriteBase {
 
     /// The operations, where there are others than those that set bins.
     #[getter(_ops)]
-    fn given_ops<'py>(&self, py: Python<'py>) -> Option<Bound<'py, PyList>> {
+    fn get_ops<'py>(&self, py: Python<'py>) -> Option<Bound<'py, PyList>> {
         self.ops(py)
     }
 
     /// The time to live that was given, if any.
     #[getter(_ttl)]
-    fn given_ttl(&self, py: Python<'_>) -> Option<Py<PyAny>> {
-        self.written(py).ttl
+    fn get_ttl(&self, py: Python<'_>) -> Option<Py<PyAny>> {
+        self.operands(py).ttl
     }
 
     /// What is written, as operations.
     fn _operations<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
-        self.written(py).operations(py)
+        self.operands(py).operations(py)
     }
 
     /// Time to live, as in `put`.
@@ -196,8 +200,8 @@ impl WriteBase {
         }
         let items = if let Ok(bins) = bins.cast::<PyMapping>() {
             bins.items()?.into_any()
-        } else if let Some(made) = record_type::bins_of(bins)? {
-            made.items().into_any()
+        } else if let Some(fields) = record_type::bins_of(bins)? {
+            fields.items().into_any()
         } else if bins.hasattr(pyo3::intern!(py, "items"))? {
             bins.call_method0(pyo3::intern!(py, "items"))?
         } else {
@@ -287,25 +291,25 @@ impl WriteBase {
         missing: Option<Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let py = slf.py();
-        let alone = match (&on_error, &missing) {
-            (None, None) => slf.as_super().as_super().get().alone(py)?,
+        let single_call = match (&on_error, &missing) {
+            (None, None) => slf.as_super().as_super().get().single_call(py)?,
             _ => None,
         };
-        let Some(alone) = alone else {
+        let Some(single_call) = single_call else {
             return slf.call_method1(pyo3::intern!(py, "_results"), (on_error, missing));
         };
-        let Written { bins, ops, ttl } = slf.get().written(py);
+        let WriteOperands { bins, ops, ttl } = slf.get().operands(py);
         let ttl = ttl.map(|ttl| ttl.into_bound(py));
         if let Some(ops) = ops {
-            return Self::operate(&alone, ops.bind(py), ttl);
+            return Self::operate(&single_call, ops.bind(py), ttl);
         }
         let bins = bins.map_or_else(|| PyDict::new(py), |bins| bins.into_bound(py));
-        let exists = alone.verb.rule(py).map(|rule| rule.clone().into_any());
-        let Some(direct) = alone.direct() else {
+        let exists = single_call.verb.rule(py).map(|rule| rule.clone().into_any());
+        let Some(direct) = single_call.direct() else {
             let more = [(pyo3::intern!(py, "ttl"), ttl), (pyo3::intern!(py, "exists"), exists)];
-            return alone.call(pyo3::intern!(py, "put"), Some(bins.into_any()), &more);
+            return single_call.call(pyo3::intern!(py, "put"), Some(bins.into_any()), &more);
         };
-        direct.run(&alone.key, |defaults, address| {
+        direct.run(&single_call.key, |defaults, address| {
             let options = WriteOptions { ttl, exists, ..WriteOptions::default() };
             verbs::write(defaults, address, &bins, &options, op::WRITE)
         })
@@ -314,21 +318,21 @@ impl WriteBase {
     /// Makes the call and returns the first record, with the results of the operations.
     fn first<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
         let py = slf.py();
-        let Some(alone) = slf.as_super().as_super().get().alone(py)? else {
+        let Some(single_call) = slf.as_super().as_super().get().single_call(py)? else {
             return slf.call_method0(pyo3::intern!(py, "_first"));
         };
-        let written = slf.get().written(py);
-        let ops = written.operations(py)?;
-        Self::operate(&alone, &ops, written.ttl.map(|ttl| ttl.into_bound(py)))
+        let operands = slf.get().operands(py);
+        let ops = operands.operations(py)?;
+        Self::operate(&single_call, &ops, operands.ttl.map(|ttl| ttl.into_bound(py)))
     }
 
     fn __copy__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
         let py = slf.py();
-        let made = StepBase::copied(slf.as_super().as_super())?;
-        let Written { bins, ops, ttl } = slf.get().written(py);
+        let copy = StepBase::copied(slf.as_super().as_super())?;
+        let WriteOperands { bins, ops, ttl } = slf.get().operands(py);
         let bins = bins.map(|bins| bins.bind(py).copy().map(Bound::unbind)).transpose()?;
         let ops = ops.map(|ops| PyList::new(py, ops.bind(py)).map(Bound::unbind)).transpose()?;
-        made.cast::<Self>()?.get().0.with(py, |it| *it = Written { bins, ops, ttl });
-        Ok(made)
+        copy.cast::<Self>()?.get().0.with(py, |it| *it = WriteOperands { bins, ops, ttl });
+        Ok(copy)
     }
 }

@@ -8,19 +8,19 @@ use spikewire_aerospike::command::batch::Batch as Rows;
 use spikewire_columns::arrow::{BufferPool, TableBuilder};
 use spikewire_columns::{ExtraColumns, RowError};
 
-use super::rows::{Found, look, with_key};
+use super::rows::{RowContents, look, with_key};
 use crate::aerospike::key::Key;
 use crate::columns::column_error;
 use crate::columns::schema;
 
 /// A builder for the columns of a schema, or for the columns found in the rows.
 pub fn table_builder(
-    asked: Option<&Bound<'_, PyAny>>,
+    schema_object: Option<&Bound<'_, PyAny>>,
     extra: &ExtraColumns,
     loose: bool,
     pool: Option<&Arc<BufferPool>>,
 ) -> PyResult<TableBuilder> {
-    let schema = asked.map(schema).transpose()?;
+    let schema = schema_object.map(schema).transpose()?;
     TableBuilder::new(schema, extra, loose, pool).map_err(column_error)
 }
 
@@ -46,9 +46,9 @@ pub fn fill_keys(
 pub fn fill(table: &mut TableBuilder, rows: &Rows, lenient: bool) -> Result<(), RowError> {
     for row in 0..rows.len() {
         match look(rows, row) {
-            Found::Record(header, walk) => table.record(&header, walk, row)?,
-            Found::Failed if !lenient => return Err(RowError::Failed(row)),
-            Found::NoRecord | Found::Failed => {}
+            RowContents::Record(header, walk) => table.record(&header, walk, row)?,
+            RowContents::Failed if !lenient => return Err(RowError::Failed(row)),
+            RowContents::NoRecord | RowContents::Failed => {}
         }
         table.end_row(row)?;
     }

@@ -10,7 +10,7 @@ use spikewire_columns::arrow::{Bytes, Column, Store};
 use spikewire_columns::{ExtraColumns, RowError};
 
 use super::arrow::{fill, table_builder};
-use super::rows::{Found, look};
+use super::rows::{RowContents, look};
 use crate::aerospike::key::Key;
 use crate::aerospike::value::particle;
 use crate::bridge::python_code::PythonCode;
@@ -40,11 +40,11 @@ pub fn to_pandas<'py>(
     for column in columns {
         let name = column.name.clone();
         let values = if column.is_objects() { objects.next() } else { None };
-        let made = match values {
+        let data = match values {
             Some(values) => series(&pandas, values)?,
             None => array(&pandas, column)?,
         };
-        frame.set_item(name, made)?;
+        frame.set_item(name, data)?;
     }
     let options = PyDict::new(py);
     options.set_item("index", index)?;
@@ -135,7 +135,7 @@ fn objects<'py>(
     let mut all = vec![Vec::with_capacity(rows.len()); names.len()];
     for row in 0..if names.is_empty() { 0 } else { rows.len() } {
         all.iter_mut().for_each(|column| column.push(PyNone::get(py).to_owned().into_any()));
-        let Found::Record(_, mut walk) = look(rows, row) else { continue };
+        let RowContents::Record(_, mut walk) = look(rows, row) else { continue };
         while let Some(op) = walk.next().map_err(|error| value_error(error.to_string()))? {
             if let Some(at) = names.iter().position(|name| name.as_bytes() == op.name) {
                 let value = particle(py, op.particle, op.value)?;

@@ -9,10 +9,10 @@ use spikewire_columns::{ExtraColumns, RowError, WireValue};
 
 use crate::aerospike::key::Key;
 use crate::columns::column_error;
-use crate::errors::{shown, type_error, type_name, value_error};
+use crate::errors::{repr_of, type_error, type_name, value_error};
 
 /// The contents of a row.
-pub enum Found<'a> {
+pub enum RowContents<'a> {
     Record(Header, Walk<'a>),
     NoRecord,
     Failed,
@@ -20,14 +20,14 @@ pub enum Found<'a> {
 
 /// Inspects a row.
 #[inline]
-pub fn look(rows: &Rows, row: usize) -> Found<'_> {
+pub fn look(rows: &Rows, row: usize) -> RowContents<'_> {
     match rows.outcome(row) {
         RowOutcome::Record(message) => match Walk::begin(message) {
-            Ok((header, walk)) => Found::Record(header, walk),
-            Err(_) => Found::Failed,
+            Ok((header, walk)) => RowContents::Record(header, walk),
+            Err(_) => RowContents::Failed,
         },
-        RowOutcome::Absent => Found::NoRecord,
-        RowOutcome::Failed => Found::Failed,
+        RowOutcome::Absent => RowContents::NoRecord,
+        RowOutcome::Failed => RowContents::Failed,
     }
 }
 
@@ -78,7 +78,7 @@ pub fn row_error(
 ) -> PyErr {
     let place = |row: usize, column: &str| {
         let user = keys[row].user.bind(py);
-        let key = if user.is_none() { String::new() } else { format!(" (key {})", shown(user)) };
+        let key = if user.is_none() { String::new() } else { format!(" (key {})", repr_of(user)) };
         let column = if column.is_empty() { String::new() } else { format!(", {column:?}") };
         format!("row {row}{key}{column}")
     };

@@ -16,10 +16,10 @@ use spikewire_aerospike_protocol::cdt::Step as PathStep;
 use spikewire_aerospike_protocol::operation::Family;
 
 use super::plain;
-use crate::aerospike::calls::Given;
+use crate::aerospike::calls::CallArguments;
 use crate::aerospike::value::pairs;
 use crate::errors::value_error;
-use crate::guarded::Guarded;
+use crate::gil_cell::GilCell;
 
 /// The most entries that an operation's dictionary has, besides its code and its bin.
 const MOST_ENTRIES: usize = 16;
@@ -46,7 +46,7 @@ struct Collection {
     values: usize,
     /// Whether the value at a position must be an integer.
     integers: Vec<bool>,
-    choices: Guarded<Vec<Arc<Choices>>>,
+    choices: GilCell<Vec<Arc<Choices>>>,
 }
 
 /// The entries that decide about arguments, and the arguments that follow from them.
@@ -166,7 +166,7 @@ impl Collection {
         if names.len() > MOST_ENTRIES {
             return Err(value_error("an operation has too many entries"));
         }
-        let choices = Guarded::default();
+        let choices = GilCell::default();
         Ok(Self { family, kind, names, required: required_count, values, integers, choices })
     }
 
@@ -283,6 +283,6 @@ impl Collection {
         arguments.extend(following.iter().cloned());
         let arguments = PyTuple::new(py, arguments).ok()?;
         let path: Vec<PathStep<Vec<u8>>> = Vec::new();
-        self.family.pack(&self.kind, &Given(&arguments), path, choices.pad).ok()
+        self.family.pack(&self.kind, &CallArguments(&arguments), path, choices.pad).ok()
     }
 }

@@ -12,18 +12,18 @@ use pyo3::prelude::*;
 use pyo3::{PyTraverseError, PyVisit};
 
 #[cfg(not(Py_GIL_DISABLED))]
-use self::with_gil::Guarded;
+use self::with_gil::FieldCell;
 #[cfg(Py_GIL_DISABLED)]
-use self::without_gil::Guarded;
+use self::without_gil::FieldCell;
 
 /// An attribute: an object, or nothing, which means `None`.
 #[derive(Default)]
-pub struct Field(Guarded);
+pub struct Field(FieldCell);
 
 impl Field {
     /// An attribute with this object.
     pub fn of(value: Py<PyAny>) -> Self {
-        Self(Guarded::new(Some(value)))
+        Self(FieldCell::new(Some(value)))
     }
 
     /// The object.
@@ -67,12 +67,12 @@ mod with_gil {
     use pyo3::{PyTraverseError, PyVisit};
 
     #[derive(Default)]
-    pub struct Guarded(UnsafeCell<Option<Py<PyAny>>>);
+    pub struct FieldCell(UnsafeCell<Option<Py<PyAny>>>);
 
     // SAFETY: the cell is only accessed by a thread that holds the GIL.
-    unsafe impl Sync for Guarded {}
+    unsafe impl Sync for FieldCell {}
 
-    impl Guarded {
+    impl FieldCell {
         pub fn new(value: Option<Py<PyAny>>) -> Self {
             Self(UnsafeCell::new(value))
         }
@@ -103,9 +103,9 @@ mod without_gil {
     use spikewire_sync::Mutex;
 
     #[derive(Default)]
-    pub struct Guarded(Mutex<Option<Py<PyAny>>>);
+    pub struct FieldCell(Mutex<Option<Py<PyAny>>>);
 
-    impl Guarded {
+    impl FieldCell {
         pub fn new(value: Option<Py<PyAny>>) -> Self {
             Self(Mutex::new(value))
         }

@@ -6,8 +6,8 @@ use pyo3::types::{PyDict, PyFrozenSet, PyList, PyTuple};
 use super::operations::OfficialOperations;
 use super::shapes::{Plan, Shapes, meta, named, results};
 use super::{plain, rows, single};
+use crate::aerospike::api::blocking::Client;
 use crate::aerospike::batch::Batch;
-use crate::aerospike::face::blocking::Client;
 use crate::aerospike::record::Record;
 use crate::aerospike::value::pairs;
 
@@ -63,7 +63,8 @@ impl OfficialResults {
 
     /// A record without bins: key and metadata.
     #[staticmethod]
-    fn found<'py>(
+    #[pyo3(name = "found")]
+    fn without_bins<'py>(
         key: &Bound<'py, PyTuple>,
         record: &Bound<'py, Record>,
     ) -> PyResult<Bound<'py, PyTuple>> {
@@ -105,11 +106,11 @@ impl OfficialResults {
         plan: &Bound<'py, PyAny>,
     ) -> PyResult<Bound<'py, PyTuple>> {
         let (py, record) = (key.py(), record.get());
-        let found = PyList::empty(py);
-        let each = |name: &Bound<'py, PyAny>, value| found.append((name, value));
+        let bins = PyList::empty(py);
+        let each = |name: &Bound<'py, PyAny>, value| bins.append((name, value));
         let plan = Plan::of(plan, &self.shapes)?;
         self.shapes.values(py)?.results(&plan, results(py, record), each)?;
-        (named(key, &record.digest, true)?, meta(py, record)?, found).into_pyobject(py)
+        (named(key, &record.digest, true)?, meta(py, record)?, bins).into_pyobject(py)
     }
 
     /// New rows for a batch of these keys, all of one shape, and whether the batch failed.
@@ -121,6 +122,6 @@ impl OfficialResults {
     ) -> PyResult<(Bound<'py, PyList>, bool)> {
         let (values, batch) = (self.shapes.values(batch.py())?, batch.get());
         let shape = rows::Shape::of(shape, &self.shapes)?;
-        batch.reads_all(|| rows::made(&values, batch, keys, &shape))
+        batch.reads_all(|| rows::new_rows(&values, batch, keys, &shape))
     }
 }

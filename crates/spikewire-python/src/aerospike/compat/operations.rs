@@ -19,20 +19,20 @@ use crate::aerospike::value::pairs;
 /// and `decide` their arguments; see [`Collections`].
 #[pyclass(frozen, module = "spikewire._native")]
 pub struct OfficialOperations {
-    codes: Vec<Known>,
+    codes: Vec<BinOperation>,
     pub(super) bools: bool,
     pub(super) collections: Option<Collections>,
 }
 
 /// An operation on a whole bin.
-struct Known {
+struct BinOperation {
     number: i64,
     code: u8,
     verb: Py<PyString>,
 }
 
 /// The contents of an operation's dictionary.
-pub(super) struct Given<'a, 'py> {
+pub(super) struct OperationEntries<'a, 'py> {
     pub code: u8,
     pub verb: &'a Py<PyString>,
     number: Bound<'py, PyAny>,
@@ -41,7 +41,7 @@ pub(super) struct Given<'a, 'py> {
     pub value: Option<Bound<'py, PyAny>>,
 }
 
-impl Given<'_, '_> {
+impl OperationEntries<'_, '_> {
     /// The bin's name.
     pub fn name(&self) -> &str {
         self.bin.to_str().unwrap_or_default()
@@ -50,13 +50,13 @@ impl Given<'_, '_> {
 
 impl OfficialOperations {
     /// The operation on a whole bin with this number.
-    fn known(&self, number: &Bound<'_, PyAny>) -> Option<&Known> {
+    fn known(&self, number: &Bound<'_, PyAny>) -> Option<&BinOperation> {
         let number: i64 = number.cast_exact::<PyInt>().ok()?.extract().ok()?;
         self.codes.iter().find(|known| known.number == number)
     }
 
     /// Parses a dictionary. `None` if that takes more than reading plain entries.
-    pub(super) fn given<'py>(&self, one: &Bound<'py, PyAny>) -> Option<Given<'_, 'py>> {
+    pub(super) fn parse<'py>(&self, one: &Bound<'py, PyAny>) -> Option<OperationEntries<'_, 'py>> {
         let py = one.py();
         let one = one.cast_exact::<PyDict>().ok()?;
         let (mut number, mut bin, mut value) = (None, None, None);
@@ -80,7 +80,7 @@ impl OfficialOperations {
             None => known.code == op::READ,
             Some(value) => known.code != op::READ && plain::outgoing(value, self.bools),
         };
-        fits.then_some(Given { code: known.code, verb: &known.verb, number, bin, value })
+        fits.then_some(OperationEntries { code: known.code, verb: &known.verb, number, bin, value })
     }
 }
 
@@ -105,7 +105,7 @@ impl OfficialOperations {
             let code = code_of(verb.to_str()?);
             // Operations without a bin have other entries that matter.
             if let Some(code) = code.filter(|code| !matches!(*code, op::TOUCH | op::DELETE)) {
-                known.push(Known { number: number.extract()?, code, verb: verb.unbind() });
+                known.push(BinOperation { number: number.extract()?, code, verb: verb.unbind() });
             }
         }
         let collections = match collections.zip(decide) {
@@ -125,19 +125,19 @@ impl OfficialOperations {
         Option<(Bound<'py, PyList>, Bound<'py, PyList>, Bound<'py, PyList>, Bound<'py, PyList>)>,
     > {
         let py = ops.py();
-        let [made, bins, returns, codes] = std::array::from_fn(|_| PyList::empty(py));
+        let [steps, bins, returns, codes] = std::array::from_fn(|_| PyList::empty(py));
         for one in ops.iter() {
-            let Some(given) = self.given(&one) else { return Ok(None) };
-            let Given { verb, number, bin, value, .. } = given;
+            let Some(entries) = self.parse(&one) else { return Ok(None) };
+            let OperationEntries { verb, number, bin, value, .. } = entries;
             let value = value.as_ref();
             let Ok(step) = Operation::new(verb.bind(py), Some(bin.as_any()), value) else {
                 return Ok(None);
             };
-            made.append(Bound::new(py, step)?)?;
+            steps.append(Bound::new(py, step)?)?;
             bins.append(bin)?;
             returns.append(py.None())?;
             codes.append(number)?;
         }
-        Ok((!made.is_empty()).then_some((made, bins, returns, codes)))
+        Ok((!steps.is_empty()).then_some((steps, bins, returns, codes)))
     }
 }

@@ -60,9 +60,9 @@ pub struct OfficialWrite {
 }
 
 /// `copyreg.__newobj__`, its argument (the class), and the state.
-type Reduced<'py> = (Bound<'py, PyAny>, (Bound<'py, PyType>,), State<'py>);
+type RowReduction<'py> = (Bound<'py, PyAny>, (Bound<'py, PyType>,), PickleState<'py>);
 /// Attributes in the row's `__dict__`, and those in its fields.
-type State<'py> = (Bound<'py, PyAny>, Bound<'py, PyDict>);
+type PickleState<'py> = (Bound<'py, PyAny>, Bound<'py, PyDict>);
 
 impl OfficialRow {
     /// A row for this key, without a result.
@@ -81,7 +81,7 @@ impl OfficialRow {
     }
 
     /// How a row is pickled and copied. `more`: additional fields of its class.
-    fn reduced<'py>(row: &Bound<'py, Self>, more: &[&str]) -> PyResult<Reduced<'py>> {
+    fn reduced<'py>(row: &Bound<'py, Self>, more: &[&str]) -> PyResult<RowReduction<'py>> {
         let py = row.py();
         let fields = PyDict::new(py);
         let of_all = ["key", "record", "result", "message", "subcode", "in_doubt"];
@@ -98,8 +98,8 @@ impl OfficialRow {
 impl OfficialRow {
     // Subclasses may take other arguments, so all of them are left to `__init__`.
     #[new]
-    #[pyo3(signature = (*_given, **_named))]
-    fn new(_given: &Bound<'_, PyTuple>, _named: Option<&Bound<'_, PyDict>>) -> Self {
+    #[pyo3(signature = (*_args, **_kwargs))]
+    fn new(_args: &Bound<'_, PyTuple>, _kwargs: Option<&Bound<'_, PyDict>>) -> Self {
         Self::default()
     }
 
@@ -163,7 +163,7 @@ impl OfficialRow {
         [&self.key, &self.record, &self.message].iter().for_each(|field| field.set(py, None));
     }
 
-    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<Reduced<'py>> {
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<RowReduction<'py>> {
         if slf.is_instance_of::<OfficialWrite>() {
             return Self::reduced(slf, &["ops", "meta", "policy"]);
         }
@@ -174,10 +174,10 @@ impl OfficialRow {
 #[pymethods]
 impl OfficialWrite {
     #[new]
-    #[pyo3(signature = (*_given, **_named))]
+    #[pyo3(signature = (*_args, **_kwargs))]
     fn new(
-        _given: &Bound<'_, PyTuple>,
-        _named: Option<&Bound<'_, PyDict>>,
+        _args: &Bound<'_, PyTuple>,
+        _kwargs: Option<&Bound<'_, PyDict>>,
     ) -> PyClassInitializer<Self> {
         PyClassInitializer::from(OfficialRow::default()).add_subclass(Self::default())
     }

@@ -11,7 +11,7 @@ use pyo3::types::{PyByteArray, PyDict, PyList, PyString, PyTuple};
 use super::plain;
 use super::row::OfficialRow;
 use super::shapes::{Metas, Plan, Shapes, Values, named};
-use crate::aerospike::batch::{Batch, Found};
+use crate::aerospike::batch::{Batch, RowRecord};
 
 /// Result codes with which a row does not fail the batch: success, record not found, filtered out.
 const NO_FAILURE: [i32; 3] = [0, 2, 27];
@@ -34,9 +34,9 @@ pub(super) enum Shape<'a, 'py> {
 
 impl<'py> Shape<'_, 'py> {
     /// Parses the drop-in's name for it: a string or a `Prepared`.
-    pub fn of(given: &Bound<'py, PyAny>, shapes: &Shapes) -> PyResult<Self> {
-        let Ok(word) = given.cast_exact::<PyString>() else {
-            return Ok(Self::Results(Plan::of(given, shapes)?));
+    pub fn of(shape: &Bound<'py, PyAny>, shapes: &Shapes) -> PyResult<Self> {
+        let Ok(word) = shape.cast_exact::<PyString>() else {
+            return Ok(Self::Results(Plan::of(shape, shapes)?));
         };
         match word.to_str()? {
             "none" => Ok(Self::None),
@@ -61,10 +61,14 @@ impl<'py> RowResults<'py> {
     }
 
     /// The results of a row by bin.
-    fn by_bin(&self, values: &Values<'_, 'py>, found: &Found<'_>) -> PyResult<Bound<'py, PyDict>> {
+    fn by_bin(
+        &self,
+        values: &Values<'_, 'py>,
+        record: &RowRecord<'_>,
+    ) -> PyResult<Bound<'py, PyDict>> {
         let py = values.py();
-        if !found.is_silent() {
-            return values.by_bin(&self.plan, found.results(py)?.into_iter());
+        if !record.is_silent() {
+            return values.by_bin(&self.plan, record.results(py)?.into_iter());
         }
         if let Some(silent) = self.silent.get() {
             return silent.copy();
@@ -92,18 +96,18 @@ impl<'a, 'py> Settler<'a, 'py> {
     fn shaped(
         &mut self,
         key: Bound<'py, PyTuple>,
-        found: &Found<'_>,
+        record: &RowRecord<'_>,
         shape: &Shape<'_, 'py>,
     ) -> PyResult<Bound<'py, PyTuple>> {
         let (values, py) = (self.values, self.values.py());
         let meta = match shape {
             Shape::Function => self.metas.of(py, Some(0), 0)?,
-            _ => self.metas.of(py, found.ttl(), found.generation())?,
+            _ => self.metas.of(py, record.ttl(), record.generation())?,
         };
         let bins = match shape {
             Shape::None => return (key, meta).into_pyobject(py),
             Shape::Bins => {
-                let (bins, scalar) = found.bins(py, values.takes_bytes())?;
+                let (bins, scalar) = record.bins(py, values.takes_bytes())?;
                 if !scalar {
                     values.bins(&bins)?;
                 }
@@ -111,14 +115,14 @@ impl<'a, 'py> Settler<'a, 'py> {
             }
             Shape::Empty => PyDict::new(py),
             Shape::Function => {
-                let first = found.results(py)?.into_iter().next();
+                let first = record.results(py)?.into_iter().next();
                 let value = first.map(|value| values.value(value)).transpose()?;
                 let bins = PyDict::new(py);
                 bins.set_item(intern!(py, "SUCCESS"), value)?;
                 bins
             }
-            Shape::Results(plan) => values.by_bin(plan, found.results(py)?.into_iter())?,
-            Shape::Own(results) => results.by_bin(values, found)?,
+            Shape::Results(plan) => values.by_bin(plan, record.results(py)?.into_iter())?,
+            Shape::Own(results) => results.by_bin(values, record)?,
         };
         (key, meta, bins).into_pyobject(py)
     }
@@ -132,12 +136,12 @@ impl<'a, 'py> Settler<'a, 'py> {
         shape: &Shape<'_, 'py>,
     ) -> PyResult<()> {
         let (py, batch) = (self.values.py(), self.batch);
-        let code = match batch.row_found(py, at) {
-            Ok(Some(found)) => {
-                let record = self.shaped(key, &found, shape)?.into_any().unbind();
-                row.result.store(found.code(), Relaxed);
+        let code = match batch.row_record(py, at) {
+            Ok(Some(read)) => {
+                let record = self.shaped(key, &read, shape)?.into_any().unbind();
+                row.result.store(read.code(), Relaxed);
                 row.record.set(py, Some(record));
-                found.code()
+                read.code()
             }
             Ok(None) => {
                 row.result.store(batch.code(at), Relaxed);
@@ -191,20 +195,20 @@ where
 }
 
 /// New rows for a batch of these keys, all with one shape, and whether the batch failed.
-pub(super) fn made<'py>(
+pub(super) fn new_rows<'py>(
     values: &Values<'_, 'py>,
     batch: &Batch,
     keys: &Bound<'py, PyList>,
     shape: &Shape<'_, 'py>,
 ) -> PyResult<(Bound<'py, PyList>, bool)> {
     let py = values.py();
-    let mut made = Vec::with_capacity(batch.len());
+    let mut rows = Vec::with_capacity(batch.len());
     let mut settler = Settler::new(values, batch);
     for (at, key) in keys.iter().enumerate().take(batch.len()) {
         let key = named(&key, &batch.key_of(at).digest, true)?;
         let row = OfficialRow::of(key.clone().into_any().unbind());
         settler.note(&row, key, at, shape)?;
-        made.push(Bound::new(py, row)?);
+        rows.push(Bound::new(py, row)?);
     }
-    Ok((PyList::new(py, made)?, settler.failed))
+    Ok((PyList::new(py, rows)?, settler.failed))
 }

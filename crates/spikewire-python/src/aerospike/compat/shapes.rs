@@ -31,11 +31,11 @@ pub struct Values<'a, 'py> {
 
 /// Operations and what is known about their results: a `Prepared` of the drop-in.
 pub struct Plan<'py> {
-    steps: Vec<Step<'py>>,
+    steps: Vec<PlanStep<'py>>,
 }
 
 /// What is known about the result of an operation.
-struct Step<'py> {
+struct PlanStep<'py> {
     /// `None` if the result is not returned.
     name: Option<Bound<'py, PyAny>>,
     /// Whether `None` also counts as a result.
@@ -49,7 +49,7 @@ impl<'py> Plan<'py> {
     pub fn of_rows(
         steps: impl Iterator<Item = (Bound<'py, PyString>, Option<Bound<'py, PyAny>>)>,
     ) -> Self {
-        let step = |(bin, returns): (Bound<'py, PyString>, _)| Step {
+        let step = |(bin, returns): (Bound<'py, PyString>, _)| PlanStep {
             name: Some(bin.into_any()),
             answers: true,
             returns,
@@ -74,7 +74,7 @@ impl<'py> Plan<'py> {
             let silent = !answers && quiet.contains(codes.get_item(at)?)?;
             let name = (!silent && !name.is_none()).then_some(name);
             let returns = Some(returns.get_item(at)?).filter(|returns| !returns.is_none());
-            steps.push(Step { name, answers, returns });
+            steps.push(PlanStep { name, answers, returns });
         }
         Ok(Self { steps })
     }
@@ -142,13 +142,13 @@ impl<'py> Values<'_, 'py> {
             if value.is_none() && !step.answers {
                 continue;
             }
-            let shown = match &step.returns {
+            let result = match &step.returns {
                 Some(returns) if value.is_instance_of::<PyDict>() => {
                     self.of.expected.bind(py).call1((returns, value, &self.deserializer))?
                 }
                 _ => self.value(value)?,
             };
-            each(name, shown)?;
+            each(name, result)?;
         }
         Ok(())
     }
@@ -159,9 +159,9 @@ impl<'py> Values<'_, 'py> {
         plan: &Plan<'py>,
         results: impl Iterator<Item = Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyDict>> {
-        let found = PyDict::new(self.py());
-        self.results(plan, results, |name, value| found.set_item(name, value))?;
-        Ok(found)
+        let by_bin = PyDict::new(self.py());
+        self.results(plan, results, |name, value| by_bin.set_item(name, value))?;
+        Ok(by_bin)
     }
 }
 
@@ -191,10 +191,10 @@ pub fn meta<'py>(py: Python<'py>, record: &Record) -> PyResult<Bound<'py, PyDict
 
 /// A metadata dict with these numbers.
 pub fn meta_of(py: Python<'_>, ttl: u32, generation: u32) -> PyResult<Bound<'_, PyDict>> {
-    let made = PyDict::new(py);
-    made.set_item(intern!(py, "ttl"), ttl)?;
-    made.set_item(intern!(py, "gen"), generation)?;
-    Ok(made)
+    let meta = PyDict::new(py);
+    meta.set_item(intern!(py, "ttl"), ttl)?;
+    meta.set_item(intern!(py, "gen"), generation)?;
+    Ok(meta)
 }
 
 /// Metadata of rows. Most rows have the same as the row before, and copying is cheaper than

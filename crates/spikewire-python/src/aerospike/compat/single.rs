@@ -9,12 +9,12 @@ use spikewire_aerospike_protocol::message::op;
 use super::operations::OfficialOperations;
 use super::plain;
 use super::shapes::{Shapes, meta, named, results};
-use super::steps::Steps;
+use super::steps::EncodedSteps;
+use crate::aerospike::api::Verbs;
+use crate::aerospike::api::blocking::Client;
 use crate::aerospike::call::{Answers, Call, ResponseShape};
-use crate::aerospike::face::Verbs;
-use crate::aerospike::face::blocking::Client;
 use crate::aerospike::record::Record;
-use crate::errors::refused;
+use crate::errors::invalid_argument;
 
 /// Runs the call. Returns key, metadata, and the latest result of each bin. `None` if the key or an
 /// operation is not plain.
@@ -25,16 +25,16 @@ pub fn operate<'py>(
     key: &Bound<'py, PyAny>,
     ops: &Bound<'py, PyAny>,
 ) -> PyResult<Option<Bound<'py, PyTuple>>> {
-    let (py, began, mut steps) = (key.py(), client.begin(), Steps::default());
+    let (py, began, mut steps) = (key.py(), client.begin(), EncodedSteps::default());
     if !plain::key(key) || steps.encode_whole(ops, known).is_none() {
         return Ok(None);
     }
     let (options, rules) = (WriteOptions::default(), ReadRules::default());
     let defaults = client.defaults();
-    let (spec, given) =
-        CommandSpec::operate(defaults, &options, &rules, steps.encoded()).map_err(refused)?;
+    let (spec, returns) = CommandSpec::operate(defaults, &options, &rules, steps.encoded())
+        .map_err(invalid_argument)?;
     let shape = ResponseShape::Operated {
-        answers: Answers { given, plain: Vec::new() },
+        answers: Answers { returns, plain: Vec::new() },
         operations: Vec::new(),
     };
     let call = Call::compose(client.address(key)?, &spec, defaults, shape, |out| {

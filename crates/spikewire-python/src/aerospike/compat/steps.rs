@@ -14,7 +14,7 @@ use super::operations::OfficialOperations;
 use crate::aerospike::value::{Place, encode};
 
 /// An encoded operation.
-pub(super) struct Step<'py> {
+pub(super) struct EncodedStep<'py> {
     pub code: u8,
     pub bin: Bound<'py, PyString>,
     particle: u8,
@@ -23,7 +23,7 @@ pub(super) struct Step<'py> {
     pub choices: Option<Arc<Choices>>,
 }
 
-impl Step<'_> {
+impl EncodedStep<'_> {
     /// The bin's name.
     pub fn name(&self) -> &str {
         self.bin.to_str().unwrap_or_default()
@@ -37,12 +37,12 @@ impl Step<'_> {
 
 /// The operations of a call or a row. The memory is reused from call to call.
 #[derive(Default)]
-pub(super) struct Steps<'py> {
-    pub all: Vec<Step<'py>>,
+pub(super) struct EncodedSteps<'py> {
+    pub all: Vec<EncodedStep<'py>>,
     bytes: Vec<u8>,
 }
 
-impl<'py> Steps<'py> {
+impl<'py> EncodedSteps<'py> {
     /// Encodes operations on whole bins. `None` if one of them is not plain.
     pub fn encode_whole(
         &mut self,
@@ -76,17 +76,17 @@ impl<'py> Steps<'py> {
         operation: &Bound<'py, PyAny>,
         known: &OfficialOperations,
     ) -> Option<()> {
-        let given = known.given(operation)?;
+        let entries = known.parse(operation)?;
         let start = self.bytes.len();
         let mut of = particle::NULL;
-        if let Some(value) = given.value.as_ref().filter(|value| !value.is_none()) {
-            of = encode(&mut self.bytes, value, &Place::Bin(given.name())).ok()?;
-            check_operand(given.code, of, given.name()).ok()?;
+        if let Some(value) = entries.value.as_ref().filter(|value| !value.is_none()) {
+            of = encode(&mut self.bytes, value, &Place::Bin(entries.name())).ok()?;
+            check_operand(entries.code, of, entries.name()).ok()?;
         }
         let value = start..self.bytes.len();
-        self.all.push(Step {
-            code: given.code,
-            bin: given.bin,
+        self.all.push(EncodedStep {
+            code: entries.code,
+            bin: entries.bin,
             particle: of,
             value,
             choices: None,
@@ -105,7 +105,7 @@ impl<'py> Steps<'py> {
             collections.encode(operation, known.bools, &mut self.bytes)?;
         let value = start..self.bytes.len();
         let choices = Some(choices);
-        self.all.push(Step { code, bin, particle: particle::BLOB, value, choices });
+        self.all.push(EncodedStep { code, bin, particle: particle::BLOB, value, choices });
         Some(())
     }
 

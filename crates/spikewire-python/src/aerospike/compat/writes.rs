@@ -19,10 +19,10 @@ use super::plain;
 use super::row::OfficialWrite;
 use super::rows::{RowResults, Shape, settled};
 use super::shapes::Plan;
-use super::steps::{Step, Steps};
+use super::steps::{EncodedStep, EncodedSteps};
+use crate::aerospike::api::Verbs;
+use crate::aerospike::api::blocking::Client;
 use crate::aerospike::batch::Batch;
-use crate::aerospike::face::Verbs;
-use crate::aerospike::face::blocking::Client;
 use crate::aerospike::many;
 use crate::aerospike::many::mixed::{Mixed, Operating};
 use crate::aerospike::value::pairs;
@@ -129,7 +129,7 @@ impl<'a, 'py> OptionsOfRows<'a, 'py> {
 }
 
 /// What rows with the same operations on the same bins and the same options have in common.
-struct Kind<'py> {
+struct RowKind<'py> {
     steps: Vec<KindStep<'py>>,
     /// `None` for rows without options of their own.
     options: Option<usize>,
@@ -145,7 +145,7 @@ struct KindStep<'py> {
 }
 
 impl<'py> KindStep<'py> {
-    fn is_of(&self, step: &Step<'py>) -> bool {
+    fn is_of(&self, step: &EncodedStep<'py>) -> bool {
         let same_choices = match (&self.choices, &step.choices) {
             (None, None) => true,
             (Some(mine), Some(other)) => Arc::ptr_eq(mine, other),
@@ -156,16 +156,16 @@ impl<'py> KindStep<'py> {
     }
 }
 
-impl<'py> Kind<'py> {
+impl<'py> RowKind<'py> {
     fn new(
         py: Python<'py>,
-        steps: &[Step<'py>],
+        steps: &[EncodedStep<'py>],
         options: Option<usize>,
         operating: Operating,
     ) -> Self {
-        let returns = |step: &Step<'py>| step.choices.as_ref().and_then(|it| it.returns(py));
+        let returns = |step: &EncodedStep<'py>| step.choices.as_ref().and_then(|it| it.returns(py));
         let plan = Plan::of_rows(steps.iter().map(|step| (step.bin.clone(), returns(step))));
-        let step = |step: &Step<'py>| KindStep {
+        let step = |step: &EncodedStep<'py>| KindStep {
             code: step.code,
             bin: step.bin.clone(),
             choices: step.choices.clone(),
@@ -174,7 +174,7 @@ impl<'py> Kind<'py> {
         Self { steps, options, results: RowResults::new(plan), operating }
     }
 
-    fn is_of(&self, steps: &[Step<'py>], options: Option<usize>) -> bool {
+    fn is_of(&self, steps: &[EncodedStep<'py>], options: Option<usize>) -> bool {
         self.options == options
             && self.steps.len() == steps.len()
             && self.steps.iter().zip(steps).all(|(mine, step)| mine.is_of(step))
@@ -185,7 +185,7 @@ impl<'py> Kind<'py> {
 const COMPARED_KINDS: usize = 4;
 
 /// How the record of a row is created.
-enum Made<'py> {
+enum RecordSource<'py> {
     /// From its own operations, which are of this kind.
     Own(usize),
     /// As the drop-in specifies.
@@ -193,16 +193,16 @@ enum Made<'py> {
 }
 
 /// Rows that are being collected.
-struct Rows<'a, 'py> {
+struct RowCollector<'a, 'py> {
     of: &'a OfficialWrites,
     batch: Mixed<'a>,
-    steps: Steps<'py>,
+    steps: EncodedSteps<'py>,
     options: OptionsOfRows<'a, 'py>,
-    kinds: Vec<Kind<'py>>,
-    made: Vec<Made<'py>>,
+    kinds: Vec<RowKind<'py>>,
+    sources: Vec<RecordSource<'py>>,
 }
 
-impl<'py> Rows<'_, 'py> {
+impl<'py> RowCollector<'_, 'py> {
     /// Adds a row. Returns whether it could be handled here.
     fn add(&mut self, row: &Bound<'py, PyAny>) -> PyResult<bool> {
         let py = row.py();
@@ -235,23 +235,23 @@ impl<'py> Rows<'_, 'py> {
             let Ok(operating) = batch.operating(options, steps.encoded()) else {
                 return Ok(false);
             };
-            kinds.push(Kind::new(py, &steps.all, of_row, operating));
+            kinds.push(RowKind::new(py, &steps.all, of_row, operating));
             kinds.len() - 1
         };
         if batch.key(&key).is_err() {
             return Ok(false);
         }
         batch.encoded(py, &kinds[number].operating, steps.encoded())?;
-        self.made.push(Made::Own(number));
+        self.sources.push(RecordSource::Own(number));
         Ok(true)
     }
 
     /// Adds a row prepared by the drop-in, together with the shape of its record.
-    fn add_made(&mut self, row: &Bound<'py, PyAny>, make: &Bound<'py, PyAny>) -> PyResult<()> {
-        let (made, shape): (Bound<'py, PyAny>, Bound<'py, PyAny>) =
+    fn add_prepared(&mut self, row: &Bound<'py, PyAny>, make: &Bound<'py, PyAny>) -> PyResult<()> {
+        let (prepared, shape): (Bound<'py, PyAny>, Bound<'py, PyAny>) =
             make.call1((row,))?.extract()?;
-        self.batch.row(&made)?;
-        self.made.push(Made::Odd(shape));
+        self.batch.row(&prepared)?;
+        self.sources.push(RecordSource::Odd(shape));
         Ok(())
     }
 }
@@ -292,21 +292,21 @@ impl OfficialWrites {
         let rules = ReadRules { touch: None, mode: None, hedge: None };
         let usual = RowOptions { rules, ttl: None, exists: None, durable: false, send_key: None };
         let batch = Mixed::new(client.defaults(), &resolve, &limits, &usual)?;
-        let (steps, kinds, made) = (Steps::default(), Vec::new(), Vec::new());
+        let (steps, kinds, sources) = (EncodedSteps::default(), Vec::new(), Vec::new());
         let options = OptionsOfRows::new(options);
-        let mut gathered = Rows { of: self, batch, steps, options, kinds, made };
+        let mut gathered = RowCollector { of: self, batch, steps, options, kinds, sources };
         for row in rows.iter() {
             if !gathered.add(&row)? {
-                gathered.add_made(&row, make)?;
+                gathered.add_prepared(&row, make)?;
             }
         }
-        let Rows { batch, kinds, made, .. } = gathered;
+        let RowCollector { batch, kinds, sources, .. } = gathered;
         let done = client.run_many(py, batch.finish(), began)?;
         let done = done.cast::<Batch>()?.get();
         let shapes = &results.shapes;
-        let shape = |at: usize| match &made[at] {
-            Made::Own(kind) => Ok(Shape::Own(&kinds[*kind].results)),
-            Made::Odd(shape) => Shape::of(shape, shapes),
+        let shape = |at: usize| match &sources[at] {
+            RecordSource::Own(kind) => Ok(Shape::Own(&kinds[*kind].results)),
+            RecordSource::Odd(shape) => Shape::of(shape, shapes),
         };
         done.reads_all(|| settled(&shapes.values(py)?, done, rows, shape))
     }

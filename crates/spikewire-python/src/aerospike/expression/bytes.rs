@@ -12,7 +12,7 @@ use spikewire_aerospike_protocol::expression::{Expression as Tree, Fault};
 
 use super::Expression;
 use super::constant::operand;
-use crate::errors::{about, refused, type_error, type_name, utf8, value_error};
+use crate::errors::{about, invalid_argument, type_error, type_name, utf8, value_error};
 
 /// The encoded filter of the keyword `where`.
 #[inline]
@@ -34,25 +34,27 @@ fn filter_bytes(value: &Bound<'_, PyAny>) -> PyResult<Vec<u8>> {
         if let Some(bytes) = expression.filter.get() {
             return Ok(bytes.clone());
         }
-        let bytes = expression.tree.filter().map_err(refused)?;
+        let bytes = expression.tree.filter().map_err(invalid_argument)?;
         return Ok(expression.filter.get_or_init(|| bytes).clone());
     }
     if let Ok(source) = value.cast::<PyString>() {
         let source = utf8("the text", source)?;
-        return remembered(source, || read_text(source, &[], true)?.filter().map_err(refused));
+        return remembered(source, || {
+            read_text(source, &[], true)?.filter().map_err(invalid_argument)
+        });
     }
-    tree_of(value, true)?.filter().map_err(refused)
+    tree_of(value, true)?.filter().map_err(invalid_argument)
 }
 
 /// The encoded operation that reads or writes the value of an expression. Accepts what
 /// [`filter_bytes`] accepts.
 pub fn operation_bytes(value: &Bound<'_, PyAny>, flags: i64) -> PyResult<Vec<u8>> {
-    tree_of(value, false)?.operation(flags).map_err(refused)
+    tree_of(value, false)?.operation(flags).map_err(invalid_argument)
 }
 
 /// The encoded expression by itself, by which an index on it is identified.
 pub fn plain_bytes(expression: &Bound<'_, Expression>) -> PyResult<Vec<u8>> {
-    expression.get().tree.encode().map_err(refused)
+    expression.get().tree.encode().map_err(invalid_argument)
 }
 
 fn tree_of(value: &Bound<'_, PyAny>, filter: bool) -> PyResult<Tree> {
@@ -96,10 +98,10 @@ const SLOTS: usize = 64;
 const LONGEST: usize = 1024;
 
 /// A text and its encoded form.
-type Remembered = Option<(String, Vec<u8>)>;
+type CachedText = Option<(String, Vec<u8>)>;
 
 thread_local! {
-    static TEXTS: RefCell<Vec<Remembered>> =
+    static TEXTS: RefCell<Vec<CachedText>> =
         RefCell::new(std::iter::repeat_with(|| None).take(SLOTS).collect());
 }
 

@@ -7,9 +7,9 @@ use spikewire_aerospike_protocol::expression::{Expression as Tree, Type};
 use spikewire_aerospike_protocol::operation::{Family, OperandArguments};
 
 use super::constant::operand;
-use crate::aerospike::calls::Given;
+use crate::aerospike::calls::CallArguments;
 use crate::aerospike::calls::context::Path;
-use crate::errors::{Raised, about, value_error};
+use crate::errors::{RequestError, about, value_error};
 
 /// The operation `name` of a module of `spikewire.exp`.
 pub fn call(
@@ -25,12 +25,12 @@ pub fn call(
     let path = Path::new(ctx)?;
     let unknown = || value_error(format!("unknown family of operations {family:?}"));
     let of = Family::named(family).ok_or_else(unknown)?;
-    let made = of.call(name, on, &Given(arguments), &path.steps(), kind);
-    made.map_err(|error: Raised| within(error.into()))
+    let tree = of.call(name, on, &CallArguments(arguments), &path.steps(), kind);
+    tree.map_err(|error: RequestError| within(error.into()))
 }
 
-impl OperandArguments for Given<'_, '_> {
-    fn operand(&self, at: usize, name: &'static str) -> Result<Tree, Raised> {
+impl OperandArguments for CallArguments<'_, '_> {
+    fn operand(&self, at: usize, name: &'static str) -> Result<Tree, RequestError> {
         let value = self.get(at)?;
         let what = format!("the argument {name}");
         Ok(operand(&value).map_err(|error| about(value.py(), error, &what))?)

@@ -12,14 +12,14 @@ use spikewire_aerospike_protocol::value::Value;
 
 use super::Expression;
 use crate::aerospike::value::{GeoJSON, HyperLogLog, pairs};
-use crate::errors::{overflow, refused, shown, type_error, type_name, value_error};
+use crate::errors::{invalid_argument, overflow, repr_of, type_error, type_name, value_error};
 
 /// An expression, or a value as a constant.
 pub fn operand(value: &Bound<'_, PyAny>) -> PyResult<Tree> {
     if let Ok(expression) = value.cast::<Expression>() {
         return Ok(expression.get().tree.clone());
     }
-    Tree::try_from(&constant(value, limits::NESTING)?).map_err(refused)
+    Tree::try_from(&constant(value, limits::NESTING)?).map_err(invalid_argument)
 }
 
 fn constant(value: &Bound<'_, PyAny>, depth: usize) -> PyResult<Value> {
@@ -35,7 +35,7 @@ fn constant(value: &Bound<'_, PyAny>, depth: usize) -> PyResult<Value> {
     if let Ok(int) = value.cast::<PyInt>() {
         return int.extract().map(Value::Int).map_err(|error: PyErr| {
             if error.is_instance_of::<PyOverflowError>(value.py()) {
-                overflow(format!("the integer {} does not fit 64 bits signed", shown(value)))
+                overflow(format!("the integer {} does not fit 64 bits signed", repr_of(value)))
             } else {
                 error
             }
@@ -104,12 +104,12 @@ pub fn kind_of(kind: &Bound<'_, PyAny>) -> PyResult<Type> {
         (py.get_type::<GeoJSON>(), Type::Geo),
         (py.get_type::<HyperLogLog>(), Type::Hll),
     ];
-    let found = known.into_iter().find(|(known, _)| kind.is(known));
-    found.map(|(_, kind)| kind).ok_or_else(|| {
+    let entry = known.into_iter().find(|(known, _)| kind.is(known));
+    entry.map(|(_, kind)| kind).ok_or_else(|| {
         type_error(format!(
             "the type of a bin is int, float, str, bool, bytes, list, dict, GeoJSON or \
              HyperLogLog, not {}",
-            shown(kind)
+            repr_of(kind)
         ))
     })
 }

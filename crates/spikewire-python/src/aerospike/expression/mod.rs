@@ -24,7 +24,7 @@ pub use self::bytes::{filter, operation_bytes, plain_bytes};
 use self::constant::{kind_of, operand};
 use crate::aerospike::arguments::flags;
 use crate::aerospike::value::pairs;
-use crate::errors::{refused, type_error, value_error};
+use crate::errors::{invalid_argument, type_error, value_error};
 
 /// An expression, created by functions of `spikewire.exp` and operators on expressions.
 #[pyclass(frozen, module = "spikewire.exp")]
@@ -34,8 +34,8 @@ pub struct Expression {
     filter: OnceLock<Vec<u8>>,
 }
 
-fn made(tree: Result<Tree, Fault>) -> PyResult<Expression> {
-    Ok(tree.map_err(refused)?.into())
+fn into_expression(tree: Result<Tree, Fault>) -> PyResult<Expression> {
+    Ok(tree.map_err(invalid_argument)?.into())
 }
 
 impl From<Tree> for Expression {
@@ -47,17 +47,17 @@ impl From<Tree> for Expression {
 impl Expression {
     fn with(&self, op: Op, other: &Bound<'_, PyAny>) -> PyResult<Self> {
         let other = operand(other)?.aligned(&self.tree);
-        made(Tree::join(op, self.tree.clone().aligned(&other), other))
+        into_expression(Tree::join(op, self.tree.clone().aligned(&other), other))
     }
 
     fn behind(&self, op: Op, other: &Bound<'_, PyAny>) -> PyResult<Self> {
         let other = operand(other)?.aligned(&self.tree);
         let own = self.tree.clone().aligned(&other);
-        made(Tree::join(op, other, own))
+        into_expression(Tree::join(op, other, own))
     }
 
     fn alone(&self, op: Op) -> PyResult<Self> {
-        made(Tree::apply(op, vec![self.tree.clone()]))
+        into_expression(Tree::apply(op, vec![self.tree.clone()]))
     }
 
     /// `&`, `|` and `^` are logical operators for bools, and bitwise operators for integers.
@@ -72,7 +72,7 @@ impl Expression {
         let ints = self.tree.kind() == Some(Type::Int) || other.kind() == Some(Type::Int);
         let own = self.tree.clone();
         let (left, right) = if front { (own, other) } else { (other, own) };
-        made(Tree::join(if ints { bits } else { logic }, left, right))
+        into_expression(Tree::join(if ints { bits } else { logic }, left, right))
     }
 }
 
@@ -83,15 +83,15 @@ impl Expression {
     #[pyo3(signature = (name, kind=None))]
     fn bin(name: &str, kind: Option<&Bound<'_, PyAny>>) -> PyResult<Self> {
         match kind {
-            Some(kind) => made(Tree::typed_bin(kind_of(kind)?, name)),
-            None => made(Tree::bin(name)),
+            Some(kind) => into_expression(Tree::typed_bin(kind_of(kind)?, name)),
+            None => into_expression(Tree::bin(name)),
         }
     }
 
     /// The particle type of a bin, 0 if it is missing.
     #[staticmethod]
     fn bin_type(name: &str) -> PyResult<Self> {
-        made(Tree::bin_type(name))
+        into_expression(Tree::bin_type(name))
     }
 
     /// A constant.
@@ -109,27 +109,27 @@ impl Expression {
     /// The stored user key.
     #[staticmethod]
     fn key(kind: &Bound<'_, PyAny>) -> PyResult<Self> {
-        made(Tree::key(kind_of(kind)?))
+        into_expression(Tree::key(kind_of(kind)?))
     }
 
     /// Metadata of the record, by its name in text expressions.
     #[staticmethod]
     fn meta(name: &str) -> PyResult<Self> {
-        let found = Meta::ALL.iter().find(|meta| meta.word() == name);
-        let meta = found.ok_or_else(|| value_error(format!("a record has no {name}()")))?;
+        let meta = Meta::ALL.iter().find(|meta| meta.word() == name);
+        let meta = meta.ok_or_else(|| value_error(format!("a record has no {name}()")))?;
         Ok(Tree::meta(*meta).into())
     }
 
     /// The last four bytes of the digest modulo `divisor`.
     #[staticmethod]
     fn digest_modulo(divisor: i64) -> PyResult<Self> {
-        made(Tree::digest_modulo(divisor))
+        into_expression(Tree::digest_modulo(divisor))
     }
 
     /// The value of a variable.
     #[staticmethod]
     fn var(name: &str) -> PyResult<Self> {
-        made(Tree::var(name))
+        into_expression(Tree::var(name))
     }
 
     /// Variables and the expression they hold in.
@@ -140,16 +140,16 @@ impl Expression {
             Ok((name.extract::<String>()?.into_bytes(), operand(&value)?))
         };
         let definitions = pairs(definitions).map(define).collect::<PyResult<_>>()?;
-        made(Tree::bind(definitions, operand(scope)?))
+        into_expression(Tree::bind(definitions, operand(scope)?))
     }
 
     /// An operator, by its name in text expressions, on operands.
     #[staticmethod]
     fn apply(operator: &str, operands: &Bound<'_, PyTuple>) -> PyResult<Self> {
-        let found = Op::ALL.iter().find(|op| op.word() == operator);
-        let op = found.ok_or_else(|| value_error(format!("unknown operator {operator:?}")))?;
+        let op = Op::ALL.iter().find(|op| op.word() == operator);
+        let op = op.ok_or_else(|| value_error(format!("unknown operator {operator:?}")))?;
         let operands = operands.iter().map(|it| operand(&it)).collect::<PyResult<_>>()?;
-        made(Tree::apply(*op, operands))
+        into_expression(Tree::apply(*op, operands))
     }
 
     /// A list, map, bit or sketch operation of `spikewire.exp`: `family` is its module, `on`
@@ -178,7 +178,7 @@ impl Expression {
     /// Parses the wire form, as returned by `bytes()`.
     #[staticmethod]
     fn from_bytes(data: &[u8]) -> PyResult<Self> {
-        made(Tree::decode(data))
+        into_expression(Tree::decode(data))
     }
 
     /// Whether the string matches a POSIX pattern.
@@ -191,12 +191,12 @@ impl Expression {
         #[pyo3(from_py_with = flags::basic)] basic: bool,
     ) -> PyResult<Self> {
         let flags = i64::from(!basic) | i64::from(ignore_case) << 1 | i64::from(by_lines) << 2;
-        made(Tree::regex(self.tree.clone(), pattern, flags))
+        into_expression(Tree::regex(self.tree.clone(), pattern, flags))
     }
 
     /// Whether a list holds this value.
     fn is_in(&self, list: &Bound<'_, PyAny>) -> PyResult<Self> {
-        made(Tree::apply(Op::In, vec![self.tree.clone(), operand(list)?]))
+        into_expression(Tree::apply(Op::In, vec![self.tree.clone(), operand(list)?]))
     }
 
     /// The float truncated toward zero.
@@ -371,7 +371,7 @@ impl Expression {
 
     /// The wire form; all types must be known.
     fn __bytes__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
-        Ok(PyBytes::new(py, &self.tree.encode().map_err(refused)?))
+        Ok(PyBytes::new(py, &self.tree.encode().map_err(invalid_argument)?))
     }
 
     fn __str__(&self) -> String {

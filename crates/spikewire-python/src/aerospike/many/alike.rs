@@ -7,16 +7,16 @@ use pyo3::prelude::*;
 use spikewire_aerospike::command::{CommandSpec, Operations};
 use spikewire_aerospike_protocol::batch::Kind;
 
-use super::gather::{BatchRows, Resolve, each};
+use super::gather::{Resolve, RowBuilder, each};
 use super::plan::BatchCall;
-use crate::aerospike::batch::Answered;
+use crate::aerospike::batch::RowAnswers;
 use crate::aerospike::call::Answers;
 use crate::aerospike::columns::{self, NewArray};
 use crate::aerospike::record_type::{selected, selection};
 use crate::aerospike::space::Space;
 use crate::aerospike::value::Codec;
 use crate::aerospike::verbs::{Defaults, Function, ReadOptions, ReadRules, Steps, WriteOptions};
-use crate::errors::{Raised, refused};
+use crate::errors::{RequestError, invalid_argument};
 
 /// `home`: the set of all keys, if they are of one.
 pub fn get<'py>(
@@ -31,8 +31,9 @@ pub fn get<'py>(
         Some(space) => selection(space, bins)?,
         None => selected(bins)?,
     };
-    let spec = CommandSpec::get(defaults, &options.checked()?, selection).map_err(refused)?;
-    alike(resolve, keys, &spec, defaults.codec.clone(), Answered::None, |row| {
+    let spec =
+        CommandSpec::get(defaults, &options.checked()?, selection).map_err(invalid_argument)?;
+    alike(resolve, keys, &spec, defaults.codec.clone(), RowAnswers::None, |row| {
         names.iter().try_for_each(|name| Ok(row.read_bin(name)?))
     })
 }
@@ -43,8 +44,8 @@ pub fn exists<'py>(
     keys: &Bound<'py, PyAny>,
     options: &ReadOptions<'py>,
 ) -> PyResult<BatchCall> {
-    let spec = CommandSpec::exists(defaults, &options.checked()?).map_err(refused)?;
-    alike(resolve, keys, &spec, defaults.codec.clone(), Answered::None, |_| Ok(()))
+    let spec = CommandSpec::exists(defaults, &options.checked()?).map_err(invalid_argument)?;
+    alike(resolve, keys, &spec, defaults.codec.clone(), RowAnswers::None, |_| Ok(()))
 }
 
 pub fn delete<'py>(
@@ -53,8 +54,8 @@ pub fn delete<'py>(
     keys: &Bound<'py, PyAny>,
     options: &WriteOptions<'py>,
 ) -> PyResult<BatchCall> {
-    let spec = CommandSpec::delete(defaults, &options.checked()?).map_err(refused)?;
-    alike(resolve, keys, &spec, defaults.codec.clone(), Answered::None, |_| Ok(()))
+    let spec = CommandSpec::delete(defaults, &options.checked()?).map_err(invalid_argument)?;
+    alike(resolve, keys, &spec, defaults.codec.clone(), RowAnswers::None, |_| Ok(()))
 }
 
 /// Reads the bins for which the dtype has fields into an array.
@@ -63,10 +64,10 @@ pub fn get_numpy<'py>(
     resolve: Resolve<'_>,
     keys: &Bound<'py, PyAny>,
     dtype: &Bound<'py, PyAny>,
-    wanted: &columns::Wanted,
+    array_options: &columns::ArrayOptions,
     options: &ReadOptions<'py>,
 ) -> PyResult<BatchCall> {
-    let array = NewArray::of(keys.py(), dtype, wanted)?;
+    let array = NewArray::of(keys.py(), dtype, array_options)?;
     let mut call = get(defaults, resolve, None, keys, Some(array.bins()?.as_any()), options)?;
     let filling = array.start(&call.plan.reader.keys)?;
     call.rows.set_sink(filling.sink());
@@ -82,8 +83,8 @@ pub fn apply<'py>(
     function: &Function,
     options: &WriteOptions<'py>,
 ) -> PyResult<BatchCall> {
-    let spec = CommandSpec::apply_many(defaults, &options.checked()?).map_err(refused)?;
-    alike(resolve, keys, &spec, None, Answered::Same(Answers::of_a_function()), |row| {
+    let spec = CommandSpec::apply_many(defaults, &options.checked()?).map_err(invalid_argument)?;
+    alike(resolve, keys, &spec, None, RowAnswers::Same(Answers::of_a_function()), |row| {
         row.call(&function.0);
         Ok(())
     })
@@ -98,8 +99,8 @@ pub fn operate<'py>(
     rules: &ReadRules<'py>,
 ) -> PyResult<BatchCall> {
     let mut steps = Steps::new(operations, options, rules, defaults)?;
-    let answered = Answered::Same(steps.take_answers());
-    alike(resolve, keys, &steps.spec, defaults.codec.clone(), answered, |row| {
+    let answers = RowAnswers::Same(steps.take_answers());
+    alike(resolve, keys, &steps.spec, defaults.codec.clone(), answers, |row| {
         steps.write(row);
         Ok(())
     })
@@ -111,11 +112,11 @@ fn alike(
     keys: &Bound<'_, PyAny>,
     spec: &CommandSpec,
     codec: Option<Arc<Codec>>,
-    answered: Answered,
-    write: impl Fn(&mut Kind) -> Result<(), Raised>,
+    answers: RowAnswers,
+    write: impl Fn(&mut Kind) -> Result<(), RequestError>,
 ) -> PyResult<BatchCall> {
-    let mut rows = BatchRows::new(resolve);
+    let mut rows = RowBuilder::new(resolve);
     rows.reserve(keys);
     each("keys", keys, |key| rows.alike(&key, spec, &write))?;
-    Ok(rows.finish(spec.policy, codec, answered))
+    Ok(rows.finish(spec.policy, codec, answers))
 }

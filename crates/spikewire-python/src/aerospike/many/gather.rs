@@ -14,13 +14,13 @@ use spikewire_aerospike_protocol::digests::Digests;
 use spikewire_aerospike_protocol::key::Digest;
 
 use super::plan::BatchCall;
-use crate::aerospike::batch::{Answered, RowReader};
+use crate::aerospike::batch::{RowAnswers, RowReader};
 use crate::aerospike::columns::source;
 use crate::aerospike::key::{Address, Key};
 use crate::aerospike::space::{Space, stored_key, with_user_key};
 use crate::aerospike::value::Codec;
 use crate::bridge::python_code::PythonCode;
-use crate::errors::{Raised, about, type_error, type_name};
+use crate::errors::{RequestError, about, type_error, type_name};
 
 /// Resolves a Python object to a key.
 pub type Resolve<'a> = &'a dyn Fn(&Bound<'_, PyAny>) -> PyResult<Key>;
@@ -32,13 +32,13 @@ pub fn whole(address: PyResult<Address<'_>>) -> PyResult<Key> {
 
 /// The full keys for many user keys of one set, hashed several at a time.
 pub fn keys(space: &Arc<Space>, keys: &Bound<'_, PyAny>) -> PyResult<Vec<Key>> {
-    let mut found: Vec<Key> = Vec::new();
+    let mut all: Vec<Key> = Vec::new();
     let mut digests = Digests::default();
     each("keys", keys, |key| {
-        let row = found.len();
-        let made = if is_plain(&key) {
+        let row = all.len();
+        let full = if is_plain(&key) {
             if digests.is_full() {
-                digests.flush(|row, digest| found[row].digest = digest);
+                digests.flush(|row, digest| all[row].digest = digest);
             }
             with_user_key(&key, |user, _| {
                 let digest = digests.add(&space.set, &user, row).unwrap_or(Digest([0; 20]));
@@ -47,11 +47,11 @@ pub fn keys(space: &Arc<Space>, keys: &Bound<'_, PyAny>) -> PyResult<Vec<Key>> {
         } else {
             whole(Address::within(space, &key))
         };
-        found.push(made.map_err(|error| at_row(key.py(), error, row))?);
+        all.push(full.map_err(|error| at_row(key.py(), error, row))?);
         Ok(())
     })?;
-    digests.flush(|row, digest| found[row].digest = digest);
-    Ok(found)
+    digests.flush(|row, digest| all[row].digest = digest);
+    Ok(all)
 }
 
 /// Whether a key has one of the two types that most user keys have.
@@ -65,7 +65,7 @@ fn is_bytes(key: &Bound<'_, PyAny>) -> bool {
 }
 
 /// Rows that are being collected.
-pub(super) struct BatchRows<'a> {
+pub(super) struct RowBuilder<'a> {
     resolve: Resolve<'a>,
     rows: BatchBuilder,
     keys: Vec<Key>,
@@ -75,7 +75,7 @@ pub(super) struct BatchRows<'a> {
     latest: Option<Arc<Space>>,
 }
 
-impl<'a> BatchRows<'a> {
+impl<'a> RowBuilder<'a> {
     pub fn new(resolve: Resolve<'a>) -> Self {
         Self { resolve, rows: BatchBuilder::default(), keys: Vec::new(), home: None, latest: None }
     }
@@ -103,14 +103,14 @@ impl<'a> BatchRows<'a> {
 
     /// Like `key`, for callers that add the row's number to errors themselves.
     pub fn key_of_row(&mut self, key: &Bound<'_, PyAny>) -> PyResult<()> {
-        let found = self.resolved(key)?;
-        self.keys.push(found);
+        let full = self.resolve_key(key)?;
+        self.keys.push(full);
         Ok(())
     }
 
-    fn resolved(&mut self, key: &Bound<'_, PyAny>) -> PyResult<Key> {
-        if let Some(found) = self.named_alike(key)? {
-            return Ok(found);
+    fn resolve_key(&mut self, key: &Bound<'_, PyAny>) -> PyResult<Key> {
+        if let Some(full) = self.named_alike(key)? {
+            return Ok(full);
         }
         let alone =
             is_plain(key) || !key.is_instance_of::<Key>() && !key.is_instance_of::<PyTuple>();
@@ -121,14 +121,14 @@ impl<'a> BatchRows<'a> {
             })?;
             return Ok(Key { space: space.clone(), user, digest: Digest([0; 20]) });
         }
-        let found = (self.resolve)(key)?;
-        self.rows.digest(found.digest);
+        let full = (self.resolve)(key)?;
+        self.rows.digest(full.digest);
         if alone {
-            self.home = Some(found.space.clone());
+            self.home = Some(full.space.clone());
         } else if key.is_instance_of::<PyTuple>() {
-            self.latest = Some(found.space.clone());
+            self.latest = Some(full.space.clone());
         }
-        Ok(found)
+        Ok(full)
     }
 
     /// The key of a tuple `(namespace, set, key)` with the same names as the one before, so that
@@ -172,7 +172,7 @@ impl<'a> BatchRows<'a> {
         &mut self,
         key: &Bound<'_, PyAny>,
         spec: &CommandSpec,
-        write: impl FnOnce(&mut Kind) -> Result<(), Raised>,
+        write: impl FnOnce(&mut Kind) -> Result<(), RequestError>,
     ) -> PyResult<()> {
         self.key(key)?;
         let (space, stored) = self.place(key.py(), spec.send_key)?;
@@ -187,7 +187,7 @@ impl<'a> BatchRows<'a> {
         py: Python<'_>,
         spec: &CommandSpec,
         likely: bool,
-        write: impl FnOnce(&mut Kind) -> Result<(), Raised>,
+        write: impl FnOnce(&mut Kind) -> Result<(), RequestError>,
     ) -> PyResult<()> {
         let (space, stored) = self.place(py, spec.send_key)?;
         let kind = spec.row(space, stored.as_deref(), write)?;
@@ -203,11 +203,11 @@ impl<'a> BatchRows<'a> {
         self,
         policy: Policy,
         codec: Option<Arc<Codec>>,
-        answered: Answered,
+        answers: RowAnswers,
     ) -> BatchCall {
         let mut keys = self.keys;
         let rows = self.rows.finish(policy, |row, digest| keys[row].digest = *digest);
-        let reader = RowReader { keys, answered, codec, buffers: false };
+        let reader = RowReader { keys, answers, codec, buffers: false };
         BatchCall { rows, plan: reader.into() }
     }
 }

@@ -9,9 +9,9 @@ use spikewire_aerospike::command::{self, CommandDefaults, CommandSpec, Operation
 use spikewire_aerospike_protocol::batch::Kind;
 use spikewire_aerospike_protocol::message::op;
 
-use super::gather::{BatchRows, Resolve, at_row, each};
+use super::gather::{Resolve, RowBuilder, at_row, each};
 use super::plan::BatchCall;
-use crate::aerospike::batch::Answered;
+use crate::aerospike::batch::RowAnswers;
 use crate::aerospike::call::Answers;
 use crate::aerospike::record_type::{selection, written};
 use crate::aerospike::rows::{Apply, Delete, Read, Write};
@@ -20,7 +20,7 @@ use crate::aerospike::verbs::{
     Defaults, Function, Limits, ReadOptions, ReadRules, RetryRules, RowOptions, Steps,
     WriteOptions, write_bins,
 };
-use crate::errors::{Raised, refused, type_error, type_name, value_error};
+use crate::errors::{RequestError, invalid_argument, type_error, type_name, value_error};
 
 pub fn batch(
     defaults: &Defaults,
@@ -53,8 +53,8 @@ pub struct Mixed<'a> {
     defaults: Defaults,
     /// Options for rows without options of their own.
     usual: &'a RowOptions<'a>,
-    rows: BatchRows<'a>,
-    answered: Vec<Option<Arc<Answers>>>,
+    rows: RowBuilder<'a>,
+    row_answers: Vec<Option<Arc<Answers>>>,
 }
 
 impl<'a> Mixed<'a> {
@@ -69,13 +69,13 @@ impl<'a> Mixed<'a> {
         usual.check()?;
         let commands = CommandDefaults { policy, ..defaults.commands };
         let defaults = Defaults { commands, codec: defaults.codec.clone() };
-        Ok(Self { defaults, usual, rows: BatchRows::new(resolve), answered: Vec::new() })
+        Ok(Self { defaults, usual, rows: RowBuilder::new(resolve), row_answers: Vec::new() })
     }
 
     /// The finished batch.
     pub fn finish(self) -> BatchCall {
         let Defaults { commands, codec } = self.defaults;
-        self.rows.finish(commands.policy, codec, Answered::Each(self.answered))
+        self.rows.finish(commands.policy, codec, RowAnswers::Each(self.row_answers))
     }
 
     /// Adds a row for each of these keys.
@@ -92,7 +92,7 @@ impl<'a> Mixed<'a> {
             OneRow::Apply(row) => self.apply(py, row, keys),
         };
         // The last row added is the last one without an error.
-        added.map_err(|error| at_row(py, error, self.answered.len()))
+        added.map_err(|error| at_row(py, error, self.row_answers.len()))
     }
 
     /// Records the key of a row whose operations are already encoded. If this fails, no row has
@@ -108,9 +108,9 @@ impl<'a> Mixed<'a> {
         steps: impl Iterator<Item = OperationRef<'b>>,
     ) -> PyResult<Operating> {
         let rules = command::ReadRules::default();
-        let (spec, given) =
-            CommandSpec::operate(&self.defaults, options, &rules, steps).map_err(refused)?;
-        Ok(Operating { spec, answers: Answers { given, plain: Vec::new() }.into() })
+        let (spec, returns) = CommandSpec::operate(&self.defaults, options, &rules, steps)
+            .map_err(invalid_argument)?;
+        Ok(Operating { spec, answers: Answers { returns, plain: Vec::new() }.into() })
     }
 
     /// Adds the operations of the row whose key was recorded.
@@ -121,7 +121,7 @@ impl<'a> Mixed<'a> {
         mut steps: impl Iterator<Item = OperationRef<'b>>,
     ) -> PyResult<()> {
         let answers = Some(of.answers.clone());
-        Self::noted(&mut self.rows, &mut self.answered, py, &of.spec, answers, |out| {
+        Self::noted(&mut self.rows, &mut self.row_answers, py, &of.spec, answers, |out| {
             steps.by_ref().for_each(|step| out.step(step));
             Ok(())
         })
@@ -147,7 +147,7 @@ impl<'a> Mixed<'a> {
             "a row must be spikewire.Read, Write, Delete or Apply, not {}",
             type_name(row)
         ));
-        Err(at_row(py, error, self.answered.len()))
+        Err(at_row(py, error, self.row_answers.len()))
     }
 
     fn read(&mut self, py: Python<'_>, row: &Read, keys: &[Bound<'_, PyAny>]) -> PyResult<()> {
@@ -174,12 +174,12 @@ impl<'a> Mixed<'a> {
                     _ => {
                         let (selection, names) = selection(space, bins.as_ref())?;
                         let spec = CommandSpec::get(&self.defaults, &options, selection);
-                        let spec = spec.map_err(refused)?;
+                        let spec = spec.map_err(invalid_argument)?;
                         let (_, spec, names) = known.insert((space.clone(), spec, names));
                         (&*spec, &*names)
                     }
                 };
-                Self::noted(&mut self.rows, &mut self.answered, py, spec, None, |out| {
+                Self::noted(&mut self.rows, &mut self.row_answers, py, spec, None, |out| {
                     names.iter().try_for_each(|name| Ok(out.read_bin(name)?))
                 })?;
             }
@@ -216,13 +216,14 @@ impl<'a> Mixed<'a> {
             }
             return self.steps(py, keys, steps);
         }
-        let spec = CommandSpec::write(&self.defaults, &options.checked()?).map_err(refused)?;
+        let spec =
+            CommandSpec::write(&self.defaults, &options.checked()?).map_err(invalid_argument)?;
         let codec = self.defaults.codec.clone();
         for key in keys {
             self.key(key)?;
             let space = self.rows.space().expect("that of the key");
             let bins = written(space, what, op::WRITE, options.exists.as_ref())?;
-            Self::noted(&mut self.rows, &mut self.answered, py, &spec, None, |out| {
+            Self::noted(&mut self.rows, &mut self.row_answers, py, &spec, None, |out| {
                 write_bins(out, &bins, op::WRITE, codec.as_deref())
             })?;
         }
@@ -238,7 +239,8 @@ impl<'a> Mixed<'a> {
             filter: bound(&row.r#where),
             ..WriteOptions::default()
         };
-        let spec = CommandSpec::delete(&self.defaults, &options.checked()?).map_err(refused)?;
+        let spec =
+            CommandSpec::delete(&self.defaults, &options.checked()?).map_err(invalid_argument)?;
         self.each(py, keys, &spec, None, |_| Ok(()))
     }
 
@@ -253,7 +255,8 @@ impl<'a> Mixed<'a> {
         };
         let (module, function) = (row.module.bind(py), row.function.bind(py));
         let function = Function::new(module, function, bound(&row.arguments).as_ref())?;
-        let spec = CommandSpec::apply(&self.defaults, &options.checked()?).map_err(refused)?;
+        let spec =
+            CommandSpec::apply(&self.defaults, &options.checked()?).map_err(invalid_argument)?;
         self.each(py, keys, &spec, Some(Answers::of_a_function().into()), |out| {
             out.call(&function.0);
             Ok(())
@@ -279,27 +282,34 @@ impl<'a> Mixed<'a> {
         py: Python<'_>,
         keys: &[Bound<'_, PyAny>],
         spec: &CommandSpec,
-        answered: Option<Arc<Answers>>,
-        write: impl Fn(&mut Kind) -> Result<(), Raised>,
+        row_answers: Option<Arc<Answers>>,
+        write: impl Fn(&mut Kind) -> Result<(), RequestError>,
     ) -> PyResult<()> {
         for key in keys {
             self.key(key)?;
-            Self::noted(&mut self.rows, &mut self.answered, py, spec, answered.clone(), &write)?;
+            Self::noted(
+                &mut self.rows,
+                &mut self.row_answers,
+                py,
+                spec,
+                row_answers.clone(),
+                &write,
+            )?;
         }
         Ok(())
     }
 
     /// Adds the row whose key was recorded.
     fn noted(
-        rows: &mut BatchRows<'_>,
+        rows: &mut RowBuilder<'_>,
         answers: &mut Vec<Option<Arc<Answers>>>,
         py: Python<'_>,
         spec: &CommandSpec,
-        answered: Option<Arc<Answers>>,
-        write: impl FnOnce(&mut Kind) -> Result<(), Raised>,
+        row_answers: Option<Arc<Answers>>,
+        write: impl FnOnce(&mut Kind) -> Result<(), RequestError>,
     ) -> PyResult<()> {
         rows.row(py, spec, true, write)?;
-        answers.push(answered);
+        answers.push(row_answers);
         Ok(())
     }
 }

@@ -16,5 +16,5 @@ mod put;
 
 pub use alike::{apply, delete, exists, get, get_numpy, operate};
 pub use gather::{Resolve, keys, whole};
-pub use plan::{BatchCall, BatchPlan, Window};
+pub use plan::{BatchCall, BatchPlan, NextWindow};
 pub use put::put;

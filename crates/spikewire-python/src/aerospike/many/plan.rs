@@ -40,7 +40,7 @@ pub struct BatchPlan {
 }
 
 /// What follows when the rows that were sent have finished.
-pub enum Window {
+pub enum NextWindow {
     /// More rows of the table.
     Send(Rows),
     /// Nothing, because all rows have finished.
@@ -55,7 +55,7 @@ impl From<RowReader> for BatchPlan {
 
 impl BatchPlan {
     /// Processes finished rows and returns what follows.
-    pub fn go_on(&mut self, py: Python<'_>, rows: Rows) -> PyResult<Window> {
+    pub fn go_on(&mut self, py: Python<'_>, rows: Rows) -> PyResult<NextWindow> {
         let began = self.timed.as_ref().map(|cluster| (cluster, Tick::now()));
         let next = self.more.as_mut().map(|more| more.next(py)).transpose()?.flatten();
         let mut all = self.done.take();
@@ -64,14 +64,14 @@ impl BatchPlan {
             None => all = Some(rows),
         }
         let Some((rows, keys)) = next else {
-            return Ok(Window::Finish(all.expect("just put there")));
+            return Ok(NextWindow::Finish(all.expect("just put there")));
         };
         if let Some((cluster, began)) = began {
             cluster.metrics().encoded(began);
         }
         self.reader.keys.extend(keys);
         self.done = all;
-        Ok(Window::Send(rows))
+        Ok(NextWindow::Send(rows))
     }
 
     /// The result as a Python object.

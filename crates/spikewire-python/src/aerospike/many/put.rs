@@ -10,15 +10,15 @@ use spikewire_aerospike::command::CommandSpec;
 use spikewire_aerospike::command::batch::Batch as Rows;
 use spikewire_aerospike_protocol::message::op;
 
-use super::gather::{BatchRows, Resolve, at_row, each};
+use super::gather::{Resolve, RowBuilder, at_row, each};
 use super::plan::{BatchCall, BatchPlan};
-use crate::aerospike::batch::{Answered, RowReader};
+use crate::aerospike::batch::{RowAnswers, RowReader};
 use crate::aerospike::columns::source::{self, Choice, Table, Windows};
 use crate::aerospike::key::Key;
 use crate::aerospike::record_type::{RecordType, written};
 use crate::aerospike::value::pairs;
 use crate::aerospike::verbs::{Defaults, WriteOptions, write_bins};
-use crate::errors::{refused, type_error, type_name, value_error};
+use crate::errors::{invalid_argument, type_error, type_name, value_error};
 
 /// `records`: a mapping of keys to bins, pairs of them, or a table.
 pub fn put<'py>(
@@ -28,11 +28,11 @@ pub fn put<'py>(
     choice: &Choice<'py>,
     options: &WriteOptions<'py>,
 ) -> PyResult<BatchCall> {
-    let spec = CommandSpec::write(defaults, &options.checked()?).map_err(refused)?;
+    let spec = CommandSpec::write(defaults, &options.checked()?).map_err(invalid_argument)?;
     if let Some(table) = source::open(records, choice)? {
         return put_table(resolve, table, spec, records.py());
     }
-    let mut rows = BatchRows::new(resolve);
+    let mut rows = RowBuilder::new(resolve);
     let mut row = |key: &Bound<'py, PyAny>, bins: &Bound<'py, PyAny>| {
         let number = rows.len();
         rows.key(key)?;
@@ -42,10 +42,10 @@ pub fn put<'py>(
                 .map_err(|error| at_row(py, error, number))?,
             None => Cow::Borrowed(bins),
         };
-        let made = rows.row(py, &spec, false, |row| {
+        let result = rows.row(py, &spec, false, |row| {
             write_bins(row, &bins, op::WRITE, defaults.codec.as_deref())
         });
-        made.map_err(|error| at_row(py, error, number))
+        result.map_err(|error| at_row(py, error, number))
     };
     if let Ok(records) = records.cast::<PyDict>() {
         for pair in pairs(records) {
@@ -71,7 +71,7 @@ pub fn put<'py>(
             row(&key, &bins)
         })?;
     }
-    Ok(rows.finish(spec.policy, defaults.codec.clone(), Answered::None))
+    Ok(rows.finish(spec.policy, defaults.codec.clone(), RowAnswers::None))
 }
 
 fn put_table(

@@ -1,6 +1,6 @@
 //! An operation of `operate`, checked and encoded when it is created.
 
-mod words;
+mod repr;
 
 use pyo3::prelude::*;
 use pyo3::types::{PyString, PyTuple};
@@ -11,13 +11,13 @@ use spikewire_aerospike_protocol::message::op;
 use spikewire_aerospike_protocol::operation::Family;
 use spikewire_aerospike_protocol::value::particle;
 
-use self::words::{Shown, Words};
+use self::repr::{OperationRepr, ReprArguments};
 use crate::aerospike::arguments::flags;
-use crate::aerospike::calls::Given;
+use crate::aerospike::calls::CallArguments;
 use crate::aerospike::calls::context::Path;
 use crate::aerospike::expression::operation_bytes;
 use crate::aerospike::value::{Place, bin_name, encode};
-use crate::errors::{Raised, about, refused, value_error};
+use crate::errors::{RequestError, about, invalid_argument, value_error};
 
 /// One step of `operate`, created by the functions of `spikewire.op`.
 #[pyclass(frozen, module = "spikewire")]
@@ -27,7 +27,7 @@ pub struct Operation {
     pub bin: String,
     pub particle: u8,
     pub value: Vec<u8>,
-    shown: Shown,
+    repr: OperationRepr,
 }
 
 impl Operation {
@@ -51,28 +51,38 @@ impl Operation {
     }
 
     /// An operation with this encoded value.
-    fn call(py: Python<'_>, code: u8, bin: &str, value: Vec<u8>, words: Words) -> PyResult<Self> {
-        let shown = Shown::new(py, bin, words)?;
-        Ok(Self { code, bin: bin.to_owned(), particle: particle::BLOB, value, shown })
+    fn call(
+        py: Python<'_>,
+        code: u8,
+        bin: &str,
+        value: Vec<u8>,
+        call: ReprArguments,
+    ) -> PyResult<Self> {
+        let repr = OperationRepr::new(py, bin, call)?;
+        Ok(Self { code, bin: bin.to_owned(), particle: particle::BLOB, value, repr })
     }
 
     /// An operation of a family, on the value at the end of a path. `pad` is given if the path is
     /// to be created.
-    fn made(
+    fn build(
         family: Family,
         bin: &Bound<'_, PyAny>,
-        words: (&Bound<'_, PyString>, &Bound<'_, PyTuple>),
+        call: (&Bound<'_, PyString>, &Bound<'_, PyTuple>),
         ctx: Option<&Bound<'_, PyAny>>,
         pad: bool,
     ) -> PyResult<Self> {
         let (py, bin) = (bin.py(), bin_name(bin)?);
-        let (kind, arguments) = words;
+        let (kind, arguments) = call;
         let name = kind.to_str()?;
         let path = Path::new(ctx)?;
-        let packed = family.pack(name, &Given(arguments), path.steps(), pad);
-        let (code, value) = packed.map_err(|error: Raised| in_bin(py, error.into(), bin))?;
-        let words = Words { pad, path: path.into_steps(), ..Words::new(Some(family), words) };
-        Self::call(py, code, bin, value, words)
+        let packed = family.pack(name, &CallArguments(arguments), path.steps(), pad);
+        let (code, value) = packed.map_err(|error: RequestError| in_bin(py, error.into(), bin))?;
+        let call = ReprArguments {
+            pad,
+            path: path.into_steps(),
+            ..ReprArguments::new(Some(family), call)
+        };
+        Self::call(py, code, bin, value, call)
     }
 }
 
@@ -91,19 +101,19 @@ impl Operation {
             code_of(name).ok_or_else(|| value_error(format!("unknown operation {name:?}")))?;
         let bin = bin.map(bin_name).transpose()?;
         if let (op::READ, Some(bin)) = (code, bin) {
-            check_read_name(bin).map_err(refused)?;
+            check_read_name(bin).map_err(invalid_argument)?;
         }
         let bin = bin.unwrap_or_default();
         let mut bytes = Vec::new();
         let mut of = particle::NULL;
         if let Some(value) = value {
             of = encode(&mut bytes, value, &Place::Bin(bin))?;
-            check_operand(code, of, bin).map_err(refused)?;
+            check_operand(code, of, bin).map_err(invalid_argument)?;
         }
         let arguments = PyTuple::new(kind.py(), value)?;
-        let (py, words) = (kind.py(), (kind.cast::<PyString>()?, &arguments));
-        let made = Self::call(py, code, bin, bytes, Words::new(None, words))?;
-        Ok(Self { particle: of, ..made })
+        let (py, call) = (kind.py(), (kind.cast::<PyString>()?, &arguments));
+        let operation = Self::call(py, code, bin, bytes, ReprArguments::new(None, call))?;
+        Ok(Self { particle: of, ..operation })
     }
 
     /// A list operation of `spikewire.op.list`.
@@ -116,7 +126,7 @@ impl Operation {
         ctx: Option<&Bound<'_, PyAny>>,
         pad: bool,
     ) -> PyResult<Self> {
-        Self::made(Family::List, bin, (kind, arguments), ctx, pad)
+        Self::build(Family::List, bin, (kind, arguments), ctx, pad)
     }
 
     /// A map operation of `spikewire.op.map`.
@@ -128,7 +138,7 @@ impl Operation {
         arguments: &Bound<'_, PyTuple>,
         ctx: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Self> {
-        Self::made(Family::Map, bin, (kind, arguments), ctx, false)
+        Self::build(Family::Map, bin, (kind, arguments), ctx, false)
     }
 
     /// A bit operation of `spikewire.op.bit`.
@@ -138,7 +148,7 @@ impl Operation {
         bin: &Bound<'_, PyAny>,
         arguments: &Bound<'_, PyTuple>,
     ) -> PyResult<Self> {
-        Self::made(Family::Bit, bin, (kind, arguments), None, false)
+        Self::build(Family::Bit, bin, (kind, arguments), None, false)
     }
 
     /// A sketch operation of `spikewire.op.hll`.
@@ -148,7 +158,7 @@ impl Operation {
         bin: &Bound<'_, PyAny>,
         arguments: &Bound<'_, PyTuple>,
     ) -> PyResult<Self> {
-        Self::made(Family::Hll, bin, (kind, arguments), None, false)
+        Self::build(Family::Hll, bin, (kind, arguments), None, false)
     }
 
     /// Reads the value of an expression.
@@ -164,8 +174,8 @@ impl Operation {
         let value =
             operation_bytes(expression, flags).map_err(|error| about(py, error, "expression"))?;
         let arguments = (expression, no_fail).into_pyobject(py)?;
-        let words = (pyo3::intern!(py, "read"), &arguments);
-        Self::call(py, op::EXP_READ, name, value, Words::new(None, words))
+        let call = (pyo3::intern!(py, "read"), &arguments);
+        Self::call(py, op::EXP_READ, name, value, ReprArguments::new(None, call))
     }
 
     /// Writes the value of an expression.
@@ -181,18 +191,18 @@ impl Operation {
         #[pyo3(from_py_with = flags::no_fail)] no_fail: bool,
     ) -> PyResult<Self> {
         let (py, bin) = (bin.py(), bin_name(bin)?);
-        let set = |given, flag| if given { flag } else { 0 };
+        let set = |is_on, flag| if is_on { flag } else { 0 };
         let flags = set(create_only, flag::CREATE_ONLY)
             | set(update_only, flag::UPDATE_ONLY)
             | set(allow_delete, flag::ALLOW_DELETE)
             | set(no_fail, flag::POLICY_NO_FAIL | flag::EVALUATION_NO_FAIL);
-        flag::check(flags).map_err(refused)?;
+        flag::check(flags).map_err(invalid_argument)?;
         let value =
             operation_bytes(expression, flags).map_err(|error| about(py, error, "expression"))?;
         let arguments =
             (expression, create_only, update_only, allow_delete, no_fail).into_pyobject(py)?;
-        let words = (pyo3::intern!(py, "write"), &arguments);
-        Self::call(py, op::EXP_MODIFY, bin, value, Words::new(None, words))
+        let call = (pyo3::intern!(py, "write"), &arguments);
+        Self::call(py, op::EXP_MODIFY, bin, value, ReprArguments::new(None, call))
     }
 
     /// Whether it writes, which makes its call a write.
@@ -202,7 +212,7 @@ impl Operation {
     }
 
     fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
-        self.shown.text(py, &self.bin)
+        self.repr.text(py, &self.bin)
     }
 }
 

@@ -19,13 +19,13 @@ use crate::bridge::signal::detached;
 use crate::errors::{to_python, value_error};
 
 /// The parts of a query that an aggregation needs.
-pub struct Whole {
+pub struct QueryParts {
     core: Arc<Core>,
     spec: QuerySpec,
     policy: Policy,
 }
 
-impl Whole {
+impl QueryParts {
     pub fn of(core: &Arc<Core>, call: &QueryCall) -> Self {
         Self { core: core.clone(), spec: call.spec.clone(), policy: call.policy }
     }
@@ -63,13 +63,13 @@ impl Aggregation {
         })?;
         let values = outcome.map_err(|error| to_python(py, &error, None))?;
         let mut bytes = Vec::new();
-        let shown = PyList::empty(py);
+        let results = PyList::empty(py);
         for value in values {
             bytes.clear();
             let of = value.encode(&mut bytes);
-            shown.append(particle(py, of, &bytes)?)?;
+            results.append(particle(py, of, &bytes)?)?;
         }
-        Ok(shown)
+        Ok(results)
     }
 
     /// Takes note of the end of the future that its thread works for: one that is cancelled ends

@@ -8,11 +8,11 @@ use pyo3::types::{PyBytes, PyType};
 use pyo3::{PyTraverseError, PyVisit};
 use spikewire_sync::Mutex;
 
-use super::aggregate::Whole;
+use super::aggregate::QueryParts;
 use super::batches::Batches;
 use super::on_loop::QueryOnLoop;
 use super::reading::Reading;
-use super::step::{QueryStep, Refills, Wanted};
+use super::step::{QueryStep, Refills, StepGoal};
 use super::{QueryCall, call, no_page_size};
 use crate::aerospike::columns;
 use crate::aerospike::core::Core;
@@ -27,16 +27,16 @@ use crate::aerospike::record_type::annotation;
 #[pyclass(frozen, module = "spikewire")]
 pub struct AsyncQuery {
     on_loop: Py<QueryOnLoop>,
-    whole: Whole,
+    parts: QueryParts,
     /// What `anext` awaits, created by its first call. It counts the turns.
     next: Mutex<Option<Py<QueryStep>>>,
 }
 
 impl AsyncQuery {
     pub fn new(py: Python<'_>, core: Arc<Core>, call: QueryCall) -> PyResult<Self> {
-        let whole = Whole::of(&core, &call);
+        let parts = QueryParts::of(&core, &call);
         let on_loop = QueryOnLoop::of(py, Reading::new(py, core, call)?)?;
-        Ok(Self { on_loop, whole, next: Mutex::default() })
+        Ok(Self { on_loop, parts, next: Mutex::default() })
     }
 
     fn reading(&self) -> &Arc<Reading> {
@@ -44,8 +44,8 @@ impl AsyncQuery {
     }
 
     /// An awaitable of this result.
-    fn step<'py>(&self, py: Python<'py>, wanted: Wanted) -> PyResult<Bound<'py, QueryStep>> {
-        QueryStep::of(self.on_loop.bind(py), wanted)
+    fn step<'py>(&self, py: Python<'py>, goal: StepGoal) -> PyResult<Bound<'py, QueryStep>> {
+        QueryStep::of(self.on_loop.bind(py), goal)
     }
 }
 
@@ -62,7 +62,7 @@ impl AsyncQuery {
 
     fn __aiter__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let refills = Refills::of(py, self.reading())?;
-        call(py, "_records", (self.step(py, Wanted::Records(refills))?,))
+        call(py, "_records", (self.step(py, StepGoal::Records(refills))?,))
     }
 
     fn __anext__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
@@ -71,7 +71,7 @@ impl AsyncQuery {
             step
         } else {
             let refills = Refills::of(py, self.reading())?;
-            let step = self.step(py, Wanted::Records(refills))?.unbind();
+            let step = self.step(py, StepGoal::Records(refills))?.unbind();
             *self.next.lock() = Some(step.clone_ref(py));
             step
         };
@@ -83,7 +83,7 @@ impl AsyncQuery {
     /// Raises `ValueError` if the query has no `page_size`, and the errors of iteration.
     fn page<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         self.reading().page_size.ok_or_else(no_page_size)?;
-        call(py, "_page", (self.step(py, Wanted::Page)?,))
+        call(py, "_page", (self.step(py, StepGoal::Page)?,))
     }
 
     /// The records as Arrow tables of up to `rows` records (from 1 to 10,000,000; default
@@ -106,7 +106,7 @@ impl AsyncQuery {
         ttl: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let batches = Batches::arrow(self.reading(), rows, schema, key, generation, ttl)?;
-        call(py, "_batches", (self.step(py, Wanted::Batch(Box::new(batches)))?,))
+        call(py, "_batches", (self.step(py, StepGoal::Batch(Box::new(batches)))?,))
     }
 
     /// The records as structured NumPy arrays of up to `rows` records (from 1 to 10,000,000;
@@ -130,7 +130,7 @@ impl AsyncQuery {
         #[pyo3(from_py_with = columns::missing)] missing: &'static str,
     ) -> PyResult<Bound<'py, PyAny>> {
         let batches = Batches::numpy(self.reading(), dtype, rows, key, generation, ttl, missing)?;
-        call(py, "_batches", (self.step(py, Wanted::Batch(Box::new(batches)))?,))
+        call(py, "_batches", (self.step(py, StepGoal::Batch(Box::new(batches)))?,))
     }
 
     /// The first record that arrives; ends the query. With `limit=1` the nodes send no further
@@ -239,7 +239,7 @@ impl AsyncQuery {
         function: &Bound<'py, PyAny>,
         arguments: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let aggregation = self.whole.aggregation(module, function, arguments)?;
+        let aggregation = self.parts.aggregation(module, function, arguments)?;
         // In a thread of the executor, because it blocks.
         let event_loop = py.import("asyncio")?.call_method0("get_running_loop")?;
         let aggregation = Bound::new(py, aggregation)?;
@@ -257,7 +257,7 @@ impl AsyncQuery {
     }
 
     fn __repr__(&self) -> String {
-        self.on_loop.get().reading.shown("AsyncQuery")
+        self.on_loop.get().reading.repr("AsyncQuery")
     }
 
     fn __aenter__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {

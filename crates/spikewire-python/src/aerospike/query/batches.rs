@@ -33,7 +33,7 @@ const TURN: usize = 1 << 20;
 const SHORT_TURN: usize = 64 << 10;
 
 /// The kind of batches that the caller wants.
-pub enum Wish {
+pub enum BatchFormat {
     Arrow { schema: Option<Py<PyAny>>, extra: ExtraColumns },
     Numpy { dtype: Py<PyAny>, extra: ExtraColumns, strict: bool },
 }
@@ -41,7 +41,7 @@ pub enum Wish {
 /// The batches of a query.
 pub struct Batches {
     reading: Arc<Reading>,
-    wish: Wish,
+    format: BatchFormat,
     rows: usize,
     open: Mutex<Option<Open>>,
     /// For Arrow tables: buffers for reuse.
@@ -53,12 +53,12 @@ pub struct Batches {
 
 /// A batch in progress.
 struct Open {
-    columns: Made,
+    columns: BatchColumns,
     rows: usize,
     bytes: usize,
 }
 
-enum Made {
+enum BatchColumns {
     Arrow(Box<TableBuilder>),
     Numpy(Box<Strip>),
 }
@@ -70,8 +70,8 @@ enum Fault {
 }
 
 impl Open {
-    fn add(&mut self, found: &StreamRow<'_>) -> Result<(), RowError> {
-        let row = &found.row;
+    fn add(&mut self, record: &StreamRow<'_>) -> Result<(), RowError> {
+        let row = &record.row;
         let header = Header { generation: row.generation, ttl: row.void_time, ..Header::default() };
         let walk = Walk::over(row.ops, row.op_count);
         let key =
@@ -79,8 +79,8 @@ impl Open {
         let key = key.transpose();
         let key = key.map_err(|error| RowError::Bad(self.rows, String::new(), error.into()))?;
         match &mut self.columns {
-            Made::Arrow(columns) => columns.row(&header, walk, key.as_ref(), self.rows)?,
-            Made::Numpy(strip) => strip.row(&header, walk, key.as_ref(), self.rows)?,
+            BatchColumns::Arrow(columns) => columns.row(&header, walk, key.as_ref(), self.rows)?,
+            BatchColumns::Numpy(strip) => strip.row(&header, walk, key.as_ref(), self.rows)?,
         }
         self.rows += 1;
         self.bytes += row.ops.len();
@@ -90,16 +90,16 @@ impl Open {
     /// The number of rows that fit.
     fn room(&self) -> usize {
         match &self.columns {
-            Made::Arrow(_) => usize::MAX,
-            Made::Numpy(strip) => strip.room(),
+            BatchColumns::Arrow(_) => usize::MAX,
+            BatchColumns::Numpy(strip) => strip.room(),
         }
     }
 
     /// Makes room for more rows, of at most `rows`.
     fn grow(&mut self, py: Python<'_>, rows: usize) -> PyResult<()> {
         match &mut self.columns {
-            Made::Arrow(_) => Ok(()),
-            Made::Numpy(strip) => strip.grow(py, (2 * strip.room()).clamp(1, rows)),
+            BatchColumns::Arrow(_) => Ok(()),
+            BatchColumns::Numpy(strip) => strip.grow(py, (2 * strip.room()).clamp(1, rows)),
         }
     }
 
@@ -121,8 +121,8 @@ impl Open {
             if self.rows >= room {
                 return Ok(None);
             }
-            let taken = stream.take(room - self.rows, |found| self.add(&found));
-            if taken.map_err(Fault::Value)? > 0 {
+            let count = stream.take(room - self.rows, |record| self.add(&record));
+            if count.map_err(Fault::Value)? > 0 {
                 if self.bytes - begun >= turn {
                     return Ok(Some(Advance::Again));
                 }
@@ -142,7 +142,7 @@ impl Open {
 impl Batches {
     pub fn new(
         reading: Arc<Reading>,
-        wish: Wish,
+        format: BatchFormat,
         rows: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Self> {
         if reading.has_operations() {
@@ -152,7 +152,7 @@ impl Batches {
         }
         let rows = rows.map_or(Ok(65_536), |rows| count("rows", rows, 1, MOST))? as usize;
         let (open, shelf, room) = (Mutex::default(), Arc::default(), FIRST.min(rows).into());
-        Ok(Self { reading, wish, rows, open, shelf, room })
+        Ok(Self { reading, format, rows, open, shelf, room })
     }
 
     /// Batches as Arrow tables.
@@ -167,8 +167,8 @@ impl Batches {
         let extra = columns::extra_columns(key, generation, ttl)?;
         // Checked now rather than with the first record.
         columns::table_builder(schema.as_ref(), &extra, false, None)?;
-        let wish = Wish::Arrow { schema: schema.map(Bound::unbind), extra };
-        Self::new(reading.clone(), wish, rows)
+        let format = BatchFormat::Arrow { schema: schema.map(Bound::unbind), extra };
+        Self::new(reading.clone(), format, rows)
     }
 
     /// Batches as NumPy arrays.
@@ -183,24 +183,24 @@ impl Batches {
     ) -> PyResult<Self> {
         let (extra, strict) = (columns::extra_columns(key, generation, ttl)?, missing == "raise");
         Strip::new(dtype, &extra, strict, 0)?;
-        let wish = Wish::Numpy { dtype: dtype.clone().unbind(), extra, strict };
-        Self::new(reading.clone(), wish, rows)
+        let format = BatchFormat::Numpy { dtype: dtype.clone().unbind(), extra, strict };
+        Self::new(reading.clone(), format, rows)
     }
 
     fn open(&self, py: Python<'_>) -> PyResult<Open> {
-        let columns = match &self.wish {
-            Wish::Arrow { schema, extra } => {
+        let columns = match &self.format {
+            BatchFormat::Arrow { schema, extra } => {
                 let schema = schema.as_ref().map(|schema| schema.bind(py));
-                Made::Arrow(Box::new(columns::table_builder(
+                BatchColumns::Arrow(Box::new(columns::table_builder(
                     schema,
                     extra,
                     false,
                     Some(&self.shelf),
                 )?))
             }
-            Wish::Numpy { dtype, extra, strict } => {
+            BatchFormat::Numpy { dtype, extra, strict } => {
                 let room = self.room.load(Relaxed);
-                Made::Numpy(Box::new(Strip::new(dtype.bind(py), extra, *strict, room)?))
+                BatchColumns::Numpy(Box::new(Strip::new(dtype.bind(py), extra, *strict, room)?))
             }
         };
         Ok(Open { columns, rows: 0, bytes: 0 })
@@ -208,8 +208,8 @@ impl Batches {
 
     /// Works on the next batch. `wait`: until it is complete, detached from the interpreter.
     pub fn advance(&self, py: Python<'_>, wait: bool) -> PyResult<Advance> {
-        let taken = self.open.lock().take();
-        let mut open = match taken {
+        let open = self.open.lock().take();
+        let mut open = match open {
             Some(open) => open,
             None => self.open(py)?,
         };
@@ -250,7 +250,7 @@ impl Batches {
             return Err(PyRuntimeError::new_err("another thread took the batch"));
         };
         self.room.store((open.rows + open.rows / 8 + 1).min(self.rows), Relaxed);
-        match made(py, open) {
+        match finish_columns(py, open) {
             Ok(batch) => {
                 self.reading.end_batch();
                 Ok(batch)
@@ -264,14 +264,14 @@ impl Batches {
     }
 }
 
-fn made(py: Python<'_>, open: Open) -> PyResult<Bound<'_, PyAny>> {
+fn finish_columns(py: Python<'_>, open: Open) -> PyResult<Bound<'_, PyAny>> {
     let Open { columns, rows, .. } = open;
     Ok(match columns {
-        Made::Arrow(columns) => {
-            let table = py.detach(|| columns.finish(rows)).map_err(columns::refused)?;
+        BatchColumns::Arrow(columns) => {
+            let table = py.detach(|| columns.finish(rows)).map_err(columns::arrow_error)?;
             Bound::new(py, ArrowTable::new(table))?.into_any()
         }
-        Made::Numpy(strip) => strip.finish(py, rows)?,
+        BatchColumns::Numpy(strip) => strip.finish(py, rows)?,
     })
 }
 

@@ -6,7 +6,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyList, PyType};
 use spikewire_aerospike::transport::stream::Advance;
 
-use super::aggregate::Whole;
+use super::aggregate::QueryParts;
 use super::batches::{Batches, QueryBatches};
 use super::page::Page;
 use super::reading::Reading;
@@ -25,13 +25,13 @@ use crate::aerospike::record_type::annotation;
 #[pyclass(frozen, module = "spikewire")]
 pub struct Query {
     reading: Arc<Reading>,
-    whole: Whole,
+    parts: QueryParts,
 }
 
 impl Query {
     pub fn new(py: Python<'_>, core: Arc<Core>, call: QueryCall) -> PyResult<Self> {
-        let whole = Whole::of(&core, &call);
-        Ok(Self { reading: Arc::new(Reading::new(py, core, call)?), whole })
+        let parts = QueryParts::of(&core, &call);
+        Ok(Self { reading: Arc::new(Reading::new(py, core, call)?), parts })
     }
 }
 
@@ -227,7 +227,7 @@ impl Query {
         function: &Bound<'py, PyAny>,
         arguments: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyList>> {
-        self.whole.aggregation(module, function, arguments)?.__call__(py)
+        self.parts.aggregation(module, function, arguments)?.__call__(py)
     }
 
     /// Ends the query: the nodes stop sending. Requesting more records raises `QueryClosed`.
@@ -237,7 +237,7 @@ impl Query {
     }
 
     fn __repr__(&self) -> String {
-        self.reading.shown("Query")
+        self.reading.repr("Query")
     }
 
     fn __enter__(slf: Bound<'_, Self>) -> Bound<'_, Self> {

@@ -13,7 +13,9 @@ use crate::aerospike::calls::context::Path;
 use crate::aerospike::expression::{Expression, plain_bytes};
 use crate::aerospike::value::{GeoJSON, bin_name};
 use crate::arguments::text;
-use crate::errors::{overflow, refused, shown, type_error, type_name, utf8, value_error};
+use crate::errors::{
+    invalid_argument, overflow, repr_of, type_error, type_name, utf8, value_error,
+};
 
 /// A range of a secondary index, created by `between`, `equal`, `contains`, `within` and
 /// `around`. For the `index` of `query`.
@@ -21,7 +23,7 @@ use crate::errors::{overflow, refused, shown, type_error, type_name, utf8, value
 #[derive(PartialEq, Eq, Hash)]
 pub struct IndexRange {
     pub index: Index,
-    shown: String,
+    repr: String,
 }
 
 impl IndexRange {
@@ -60,24 +62,24 @@ impl IndexRange {
             ("within" | "around", [place]) => Range::Geo(geo(place)?),
             _ => return Err(value_error(format!("unknown index range {kind:?}"))),
         };
-        let mut shown = format!("spikewire.{kind}(");
-        shown += &bin.map_or(Ok("None".to_owned()), |bin| bin.repr().map(|bin| bin.to_string()))?;
+        let mut repr = format!("spikewire.{kind}(");
+        repr += &bin.map_or(Ok("None".to_owned()), |bin| bin.repr().map(|bin| bin.to_string()))?;
         for value in &values {
-            let _ = write!(shown, ", {}", value.repr()?);
+            let _ = write!(repr, ", {}", value.repr()?);
         }
         for (key, value) in [("of", of), ("name", name), ("ctx", ctx)] {
             if let Some(value) = value {
-                let _ = write!(shown, ", {key}={}", value.repr()?);
+                let _ = write!(repr, ", {key}={}", value.repr()?);
             }
         }
-        shown.push(')');
+        repr.push(')');
         let index = Index { subject, collection, context, range };
         check_index(&index).map_err(|error| value_error(error.message()))?;
-        Ok(Self { index, shown })
+        Ok(Self { index, repr })
     }
 
     fn __repr__(&self) -> &str {
-        &self.shown
+        &self.repr
     }
 }
 
@@ -90,7 +92,7 @@ fn subject(bin: Option<&Bound<'_, PyAny>>, name: Option<&Bound<'_, PyAny>>) -> P
                 Ok(Subject::Expression(plain_bytes(expression)?))
             } else {
                 let bin = bin_name(bin)?;
-                check_index_bin(bin).map_err(refused)?;
+                check_index_bin(bin).map_err(invalid_argument)?;
                 Ok(Subject::Bin(bin.to_owned()))
             }
         }
@@ -113,7 +115,7 @@ pub fn subject_of_new(
 
 /// Which part of a bin is indexed.
 pub fn collection(of: &Bound<'_, PyAny>) -> PyResult<Collection> {
-    parse::collection(text("of", of)?).map_err(refused)
+    parse::collection(text("of", of)?).map_err(invalid_argument)
 }
 
 fn integer(what: &str, value: &Bound<'_, PyAny>) -> PyResult<i64> {
@@ -121,7 +123,7 @@ fn integer(what: &str, value: &Bound<'_, PyAny>) -> PyResult<i64> {
         return Err(type_error(format!("{what} must be int, not {}", type_name(value))));
     }
     value.extract().map_err(|_| {
-        overflow(format!("{what} must fit an integer of 64 bits signed, got {}", shown(value)))
+        overflow(format!("{what} must fit an integer of 64 bits signed, got {}", repr_of(value)))
     })
 }
 

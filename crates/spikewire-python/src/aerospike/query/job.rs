@@ -7,12 +7,12 @@ use spikewire_aerospike::background_job::{JobPlan, JobRules};
 use spikewire_aerospike::query::{QueryOps, QuerySpec};
 use spikewire_aerospike_protocol::message::{info2, op};
 
-use super::plan::{operations, scope};
+use super::plan::{self, scope};
 use crate::aerospike::arguments::{self, seconds};
 use crate::aerospike::space::Space;
 use crate::aerospike::task::{AdminTask, AdminValue, Origin};
 use crate::aerospike::verbs::{Defaults, Function};
-use crate::errors::{refused, value_error};
+use crate::errors::{invalid_argument, value_error};
 
 /// The keywords that select the records and limit the speed.
 pub struct JobOptions<'py> {
@@ -45,12 +45,12 @@ impl JobCall {
     pub fn operate(
         defaults: &Defaults,
         space: &Space,
-        given: &Bound<'_, PyAny>,
+        operations: &Bound<'_, PyAny>,
         durable: bool,
         ttl: Option<&Bound<'_, PyAny>>,
         options: &JobOptions<'_>,
     ) -> PyResult<Self> {
-        let operations = operations(QueryOps::writing(), given)?;
+        let operations = plan::operations(QueryOps::writing(), operations)?;
         Self::of(defaults, space, &operations, rules(durable, ttl)?, options)
     }
 
@@ -106,7 +106,7 @@ fn whole(code: u8) -> PyResult<QueryOps> {
 
 fn rules(durable: bool, ttl: Option<&Bound<'_, PyAny>>) -> PyResult<JobRules> {
     let info2 = if durable { info2::DURABLE_DELETE } else { 0 };
-    Ok(JobRules { info2, info3: 0, ttl: arguments::ttl(ttl)?.slot().map_err(refused)? })
+    Ok(JobRules { info2, info3: 0, ttl: arguments::ttl(ttl)?.slot().map_err(invalid_argument)? })
 }
 
 /// Passes a job to `spikewire.aerospike.jobs`, where the function with this name starts it and returns the

@@ -66,7 +66,7 @@ impl QueryCall {
         let spec = QuerySpec {
             bins: bins(&space, options)?,
             operations: match &options.operations {
-                Some(given) => Some(operations(QueryOps::reading(), given)?),
+                Some(list) => Some(operations(QueryOps::reading(), list)?),
                 None => None,
             },
             include_values: options.include_values,
@@ -119,26 +119,26 @@ pub fn scope(
 
 /// The bins to read; `None` for all of them.
 fn bins(space: &Space, options: &QueryOptions<'_>) -> PyResult<Option<QueryOps>> {
-    let given = options.bins.as_ref();
+    let names = options.bins.as_ref();
     let typed = options.include_values && options.operations.is_none();
-    if given.is_none() && !(typed && RecordType::of(space).is_some()) {
+    if names.is_none() && !(typed && RecordType::of(space).is_some()) {
         return Ok(None);
     }
     let mut ops = QueryOps::reading();
-    selection(space, given)?.1.iter().for_each(|name| ops.bin(name));
+    selection(space, names)?.1.iter().for_each(|name| ops.bin(name));
     Ok(Some(ops))
 }
 
 /// Adds operations to `ops`.
-pub fn operations(mut ops: QueryOps, given: &Bound<'_, PyAny>) -> PyResult<QueryOps> {
-    let steps: Vec<Bound<'_, PyAny>> = if let Ok(list) = given.cast::<PyList>() {
+pub fn operations(mut ops: QueryOps, value: &Bound<'_, PyAny>) -> PyResult<QueryOps> {
+    let steps: Vec<Bound<'_, PyAny>> = if let Ok(list) = value.cast::<PyList>() {
         list.iter().collect()
-    } else if let Ok(items) = given.cast::<PyTuple>() {
+    } else if let Ok(items) = value.cast::<PyTuple>() {
         items.iter().collect()
     } else {
         return Err(type_error(format!(
             "operations must be a list or tuple of operations, not {}",
-            type_name(given)
+            type_name(value)
         )));
     };
     for (at, step) in steps.iter().enumerate() {
@@ -155,12 +155,12 @@ pub fn operations(mut ops: QueryOps, given: &Bound<'_, PyAny>) -> PyResult<Query
     Ok(ops)
 }
 
-fn cursor(given: &Bound<'_, PyAny>) -> PyResult<Vec<u8>> {
-    match given.cast::<PyBytes>() {
+fn cursor(value: &Bound<'_, PyAny>) -> PyResult<Vec<u8>> {
+    match value.cast::<PyBytes>() {
         Ok(bytes) => Ok(bytes.as_bytes().to_vec()),
         Err(_) => Err(type_error(format!(
             "resume must be the cursor of a query, which is bytes, not {}",
-            type_name(given)
+            type_name(value)
         ))),
     }
 }

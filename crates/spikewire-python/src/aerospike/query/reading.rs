@@ -97,7 +97,7 @@ impl Reading {
     }
 
     /// The query's `repr`.
-    pub fn shown(&self, class: &str) -> String {
+    pub fn repr(&self, class: &str) -> String {
         let Space { namespace, set, .. } = &*self.shape.space;
         let set = if set.is_empty() { "all sets" } else { set };
         let state = if self.stopper.is_stopped() { "closed" } else { "open" };
@@ -223,9 +223,9 @@ impl Reading {
     pub fn take_readiness(&self, py: Python<'_>) -> PyResult<()> {
         // If another thread is reading right now, it takes the events too.
         let Ok(mut held) = self.hold() else { return Ok(()) };
-        let taken = held.reader().stream().take_readiness();
+        let result = held.reader().stream().take_readiness();
         drop(held);
-        taken.map_err(|error| self.failure(py, &error))
+        result.map_err(|error| self.failure(py, &error))
     }
 
     /// Whether the query has been closed.
@@ -306,19 +306,18 @@ impl Reading {
     pub fn failure(&self, py: Python<'_>, error: &Error) -> PyErr {
         let raised = errors::to_python(py, error, None);
         if error.kind() == Kind::Paused {
-            let told =
-                self.cursor(py).and_then(|cursor| raised.value(py).setattr("cursor", cursor));
-            if let Err(other) = told {
+            let set = self.cursor(py).and_then(|cursor| raised.value(py).setattr("cursor", cursor));
+            if let Err(other) = set {
                 return other;
             }
         }
         raised
     }
 
-    fn hold(&self) -> PyResult<Held<'_>> {
+    fn hold(&self) -> PyResult<ReaderGuard<'_>> {
         let reader = self.state.lock().reader.take();
         match reader {
-            Some(reader) => Ok(Held { reading: self, reader: Some(reader) }),
+            Some(reader) => Ok(ReaderGuard { reading: self, reader: Some(reader) }),
             None => Err(PyRuntimeError::new_err(
                 "another thread is reading from this query: give each thread a query of its own",
             )),
@@ -334,18 +333,18 @@ impl Drop for Reading {
 }
 
 /// Exclusive access to the reader, which is put back in any case.
-struct Held<'a> {
+struct ReaderGuard<'a> {
     reading: &'a Reading,
     reader: Option<Box<Reader>>,
 }
 
-impl Held<'_> {
+impl ReaderGuard<'_> {
     fn reader(&mut self) -> &mut Reader {
         self.reader.as_mut().expect("held until it is dropped")
     }
 }
 
-impl Drop for Held<'_> {
+impl Drop for ReaderGuard<'_> {
     fn drop(&mut self) {
         if let Some(reader) = &mut self.reader
             && self.reading.stopper.is_stopped()

@@ -18,13 +18,13 @@ use super::on_loop::QueryOnLoop;
 use super::page::Page;
 use super::reading::Reading;
 use crate::aerospike::record::Record;
-use crate::bridge::turns::QueryTurns;
+use crate::bridge::query_turns::QueryTurns;
 
 /// The number of refills without waiting after which other tasks get to run.
 const FAIR: u32 = 4;
 
 /// What is awaited.
-pub enum Wanted {
+pub enum StepGoal {
     Records(Refills),
     Page,
     Batch(Box<Batches>),
@@ -50,11 +50,11 @@ impl Refills {
 #[pyclass(frozen, module = "spikewire._native")]
 pub struct QueryStep {
     query: Py<QueryOnLoop>,
-    wanted: Wanted,
+    goal: StepGoal,
 }
 
 /// The outcome of a step.
-enum Progress<'py> {
+enum StepProgress<'py> {
     /// The task waits for this future or, if `None`, until the loop has run the other tasks.
     Yield(Bound<'py, PyAny>),
     Value(Bound<'py, PyAny>),
@@ -62,68 +62,68 @@ enum Progress<'py> {
 }
 
 impl QueryStep {
-    pub fn of<'py>(query: &Bound<'py, QueryOnLoop>, wanted: Wanted) -> PyResult<Bound<'py, Self>> {
-        Bound::new(query.py(), Self { query: query.clone().unbind(), wanted })
+    pub fn of<'py>(query: &Bound<'py, QueryOnLoop>, goal: StepGoal) -> PyResult<Bound<'py, Self>> {
+        Bound::new(query.py(), Self { query: query.clone().unbind(), goal })
     }
 
-    fn advance<'py>(&self, py: Python<'py>) -> PyResult<Progress<'py>> {
-        let progress = match &self.wanted {
-            Wanted::Records(refills) => self.records(py, refills),
-            Wanted::Page => self.page(py),
-            Wanted::Batch(batches) => self.batch(py, batches),
+    fn advance<'py>(&self, py: Python<'py>) -> PyResult<StepProgress<'py>> {
+        let progress = match &self.goal {
+            StepGoal::Records(refills) => self.records(py, refills),
+            StepGoal::Page => self.page(py),
+            StepGoal::Batch(batches) => self.batch(py, batches),
         };
-        if matches!(progress, Ok(Progress::Over) | Err(_)) {
+        if matches!(progress, Ok(StepProgress::Over) | Err(_)) {
             self.query.get().end_driver(py);
         }
         progress
     }
 
-    fn records<'py>(&self, py: Python<'py>, refills: &Refills) -> PyResult<Progress<'py>> {
+    fn records<'py>(&self, py: Python<'py>, refills: &Refills) -> PyResult<StepProgress<'py>> {
         let query = self.query.get();
         let reading = &query.reading;
-        let ready = || Ok(Progress::Value(refills.ready.bind(py).clone().into_any()));
+        let ready = || Ok(StepProgress::Value(refills.ready.bind(py).clone().into_any()));
         if reading.has_ready() {
             return ready();
         }
         if !refills.has_yielded.swap(true, Relaxed) {
             if reading.is_crowded() {
-                return QueryTurns::wait(py).map(Progress::Yield);
+                return QueryTurns::wait(py).map(StepProgress::Yield);
             }
             if refills.count.fetch_add(1, Relaxed) % FAIR == FAIR - 1 {
-                return Ok(Progress::Yield(py.None().into_bound(py)));
+                return Ok(StepProgress::Yield(py.None().into_bound(py)));
             }
         }
         refills.has_yielded.store(false, Relaxed);
         match reading.advance(py, None, false)? {
-            Advance::Wait => query.wait(py).map(Progress::Yield),
-            Advance::Over => Ok(Progress::Over),
+            Advance::Wait => query.wait(py).map(StepProgress::Yield),
+            Advance::Over => Ok(StepProgress::Over),
             Advance::Ready | Advance::Again => ready(),
         }
     }
 
-    fn page<'py>(&self, py: Python<'py>) -> PyResult<Progress<'py>> {
+    fn page<'py>(&self, py: Python<'py>) -> PyResult<StepProgress<'py>> {
         let query = self.query.get();
         let reading = &query.reading;
         match reading.advance(py, reading.page_size, false)? {
-            Advance::Wait => query.wait(py).map(Progress::Yield),
-            Advance::Again => QueryTurns::wait(py).map(Progress::Yield),
+            Advance::Wait => query.wait(py).map(StepProgress::Yield),
+            Advance::Again => QueryTurns::wait(py).map(StepProgress::Yield),
             Advance::Ready | Advance::Over => {
                 let page = Bound::new(py, Page::of(py, reading)?)?;
-                Ok(Progress::Value(page.into_any()))
+                Ok(StepProgress::Value(page.into_any()))
             }
         }
     }
 
-    fn batch<'py>(&self, py: Python<'py>, batches: &Batches) -> PyResult<Progress<'py>> {
+    fn batch<'py>(&self, py: Python<'py>, batches: &Batches) -> PyResult<StepProgress<'py>> {
         let query = self.query.get();
         match batches.advance(py, false)? {
-            Advance::Ready => batches.finish(py).map(Progress::Value),
-            Advance::Over => Ok(Progress::Over),
-            Advance::Wait => query.wait(py).map(Progress::Yield),
+            Advance::Ready => batches.finish(py).map(StepProgress::Value),
+            Advance::Over => Ok(StepProgress::Over),
+            Advance::Wait => query.wait(py).map(StepProgress::Yield),
             Advance::Again if query.reading.is_crowded() => {
-                QueryTurns::wait(py).map(Progress::Yield)
+                QueryTurns::wait(py).map(StepProgress::Yield)
             }
-            Advance::Again => Ok(Progress::Yield(py.None().into_bound(py))),
+            Advance::Again => Ok(StepProgress::Yield(py.None().into_bound(py))),
         }
     }
 }
@@ -140,9 +140,9 @@ impl QueryStep {
 
     fn __next__<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
         match self.advance(py)? {
-            Progress::Yield(waited) => Ok(Some(waited)),
-            Progress::Value(value) => Err(PyStopIteration::new_err(value.unbind())),
-            Progress::Over => Ok(None),
+            StepProgress::Yield(waited) => Ok(Some(waited)),
+            StepProgress::Value(value) => Err(PyStopIteration::new_err(value.unbind())),
+            StepProgress::Over => Ok(None),
         }
     }
 

@@ -115,7 +115,7 @@ impl StreamDriver {
 
     /// The loop's timer calls this.
     fn expire(&self, py: Python<'_>) -> PyResult<()> {
-        self.timer.rang();
+        self.timer.on_timer();
         self.wake(py)
     }
 

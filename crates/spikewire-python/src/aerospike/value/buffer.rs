@@ -15,10 +15,10 @@ use spikewire_aerospike::command::batch::{Answer, Batch as Rows};
 /// A reply whose memory is lent to memoryviews. It lives as long as one of them does.
 #[pyclass(frozen, module = "spikewire._native")]
 pub struct Buffer {
-    memory: Memory,
+    memory: BufferMemory,
 }
 
-enum Memory {
+enum BufferMemory {
     /// The reply to one call.
     Reply(Vec<u8>),
     /// A row's part of the replies to a batch. Refers to the rows and not to the Python batch: that
@@ -33,19 +33,19 @@ impl Buffer {
         if body.capacity() / 2 > body.len() {
             body.shrink_to_fit();
         }
-        Self { memory: Memory::Reply(body) }
+        Self { memory: BufferMemory::Reply(body) }
     }
 
     /// The memory of row `index` of a finished batch.
     pub fn row(rows: Arc<Rows>, index: usize) -> Self {
-        Self { memory: Memory::Row(rows, index) }
+        Self { memory: BufferMemory::Row(rows, index) }
     }
 
     /// The whole message.
     pub fn bytes(&self) -> &[u8] {
         match &self.memory {
-            Memory::Reply(body) => body,
-            Memory::Row(rows, index) => match rows.answer(*index) {
+            BufferMemory::Reply(body) => body,
+            BufferMemory::Row(rows, index) => match rows.answer(*index) {
                 Ok(Answer::Reply(message)) => message,
                 _ => &[],
             },
@@ -87,8 +87,8 @@ impl<'a, 'py> Views<'a, 'py> {
         let whole = if let Some(whole) = self.whole.get() {
             whole
         } else {
-            let made = PyMemoryView::from(self.buffer.as_any())?;
-            self.whole.get_or_init(|| made)
+            let view = PyMemoryView::from(self.buffer.as_any())?;
+            self.whole.get_or_init(|| view)
         };
         let start = value.as_ptr().addr() - self.buffer.get().bytes().as_ptr().addr();
         let (from, to) = (start.cast_signed(), (start + value.len()).cast_signed());

@@ -33,17 +33,17 @@ impl Codec {
     }
 
     /// From a Python `Codec`, which has checked its contents.
-    pub fn new(given: &Bound<'_, PyAny>) -> PyResult<Self> {
-        let py = given.py();
+    pub fn new(codec: &Bound<'_, PyAny>) -> PyResult<Self> {
+        let py = codec.py();
         let class = py.import("spikewire.aerospike.codec")?.getattr("Codec")?;
-        if !given.is_instance(&class)? {
+        if !codec.is_instance(&class)? {
             return Err(type_error(format!(
                 "codec must be a spikewire.codec.Codec, not {}",
-                type_name(given)
+                type_name(codec)
             )));
         }
         let items = |name: &str| {
-            let mapping: Bound<'_, PyMapping> = given.getattr(name)?.cast_into()?;
+            let mapping: Bound<'_, PyMapping> = codec.getattr(name)?.cast_into()?;
             mapping.items()?.iter().map(|pair| pair.extract()).collect::<PyResult<Vec<_>>>()
         };
         let mut types = Vec::new();
@@ -69,17 +69,17 @@ impl Codec {
     ) -> PyResult<Option<Bound<'py, PyAny>>> {
         let Some(encode) = self.of(value) else { return Ok(None) };
         let _code = PythonCode::enter(value.py());
-        let made = encode.call1((value,)).map_err(|error| {
+        let encoded = encode.call1((value,)).map_err(|error| {
             wrapped(value.py(), error, &format!("{place}: the codec cannot encode"), value)
         })?;
-        if self.of(&made).is_some() {
+        if self.of(&encoded).is_some() {
             return Err(type_error(format!(
                 "{place}: the codec makes a {} of a {}, which it would have to encode again",
-                type_name(&made),
+                type_name(&encoded),
                 type_name(value)
             )));
         }
-        Ok(Some(made))
+        Ok(Some(encoded))
     }
 
     /// The function for a value's type: that of the nearest base class.
@@ -108,16 +108,16 @@ impl Codec {
         }
         let py = value.py();
         let _code = PythonCode::enter(py);
-        let made = form.encode.bind(py).call1((value,)).map_err(|error| {
+        let encoded = form.encode.bind(py).call1((value,)).map_err(|error| {
             wrapped(py, error, &format!("bin {name:?}: the codec cannot encode"), value)
         })?;
-        if made.is_none() {
+        if encoded.is_none() {
             return Err(PyValueError::new_err(format!(
                 "bin {name:?}: the codec makes None of a {}, which would remove the bin",
                 type_name(value)
             )));
         }
-        Ok(Some(made))
+        Ok(Some(encoded))
     }
 
     /// Decodes the value of a bin.

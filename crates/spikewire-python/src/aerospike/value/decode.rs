@@ -65,12 +65,12 @@ pub fn text<'py>(py: Python<'py>, bytes: &[u8]) -> PyResult<Bound<'py, PyString>
     // SAFETY: pointer and length are those of a live slice, and the name of the error handler is a
     // C string.
     unsafe {
-        let made = ffi::PyUnicode_DecodeUTF8(
+        let text = ffi::PyUnicode_DecodeUTF8(
             bytes.as_ptr().cast(),
             bytes.len() as ffi::Py_ssize_t,
             c"surrogateescape".as_ptr(),
         );
-        Ok(Bound::from_owned_ptr_or_err(py, made)?.cast_into_unchecked())
+        Ok(Bound::from_owned_ptr_or_err(py, text)?.cast_into_unchecked())
     }
 }
 

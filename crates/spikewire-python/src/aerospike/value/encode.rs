@@ -14,7 +14,7 @@ use spikewire_aerospike_protocol::value::{geojson, particle};
 use spikewire_aerospike_protocol::{limits, msgpack};
 
 use super::{GeoJSON, HyperLogLog, Marker, Place, changed, foreign, ordered, pairs};
-use crate::errors::{overflow, shown, type_error, type_name, value_error};
+use crate::errors::{overflow, repr_of, type_error, type_name, value_error};
 
 /// Appends the particle of `value` and returns its type.
 pub fn encode(out: &mut Vec<u8>, value: &Bound<'_, PyAny>, place: &Place<'_>) -> PyResult<u8> {
@@ -141,7 +141,7 @@ fn nested(
         msgpack::bytes(out, particle::HLL, &sketch.get().bytes);
     } else if let Ok(marker) = value.cast::<Marker>() {
         if !matches!(place.root(), Place::Argument(_)) {
-            return Err(type_error(format!("{place}: {} cannot be stored", shown(value))));
+            return Err(type_error(format!("{place}: {} cannot be stored", repr_of(value))));
         }
         out.extend_from_slice(&marker.get().wire());
     } else if let Some(plain) = plain(value, place)? {
@@ -203,7 +203,7 @@ fn integer(int: &Bound<'_, PyInt>, place: &Place<'_>) -> PyResult<i64> {
         if error.is_instance_of::<PyOverflowError>(int.py()) {
             overflow(format!(
                 "{place}: the integer {} does not fit 64 bits signed",
-                shown(int.as_any())
+                repr_of(int.as_any())
             ))
         } else {
             error

@@ -60,8 +60,8 @@ fn numpy<'py>(py: Python<'py>, name: &str) -> PyResult<Option<Bound<'py, PyAny>>
     static GENERIC: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
     static ARRAY: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
     let known = if name == "generic" { &GENERIC } else { &ARRAY };
-    if let Some(found) = known.get(py) {
-        return Ok(Some(found.bind(py).clone()));
+    if let Some(attribute) = known.get(py) {
+        return Ok(Some(attribute.bind(py).clone()));
     }
     // No value can be a NumPy scalar before NumPy is imported.
     let modules = py.import("sys")?.getattr("modules")?;
@@ -70,9 +70,9 @@ fn numpy<'py>(py: Python<'py>, name: &str) -> PyResult<Option<Bound<'py, PyAny>>
     if module.is_none() || !module.hasattr(name)? {
         return Ok(None);
     }
-    let found = module.getattr(name)?;
-    let _ = known.set(py, found.clone().unbind());
-    Ok(Some(found))
+    let attribute = module.getattr(name)?;
+    let _ = known.set(py, attribute.clone().unbind());
+    Ok(Some(attribute))
 }
 
 /// Whether this is a NumPy array.

@@ -8,18 +8,18 @@ use pyo3::types::PyString;
 use spikewire_aerospike::command::check_bin_name;
 use spikewire_aerospike_protocol::limits::BIN_NAME;
 
-use crate::errors::{refused, shown, type_error, type_name, value_error};
+use crate::errors::{invalid_argument, repr_of, type_error, type_name, value_error};
 
 const SLOTS: usize = 256;
 
-struct Seen {
+struct CachedName {
     len: u8,
     bytes: [u8; BIN_NAME],
     name: Py<PyString>,
 }
 
 thread_local! {
-    static NAMES: RefCell<Vec<Option<Seen>>> =
+    static NAMES: RefCell<Vec<Option<CachedName>>> =
         RefCell::new(std::iter::repeat_with(|| None).take(SLOTS).collect());
 }
 
@@ -36,15 +36,15 @@ pub fn bin<'py>(py: Python<'py>, name: &[u8]) -> PyResult<Bound<'py, PyString>> 
     NAMES.with(|names| {
         let Ok(mut names) = names.try_borrow_mut() else { return fresh() };
         let slot = &mut names[hash % SLOTS];
-        if let Some(seen) = slot
-            && seen.bytes[..usize::from(seen.len)] == *name
+        if let Some(cached) = slot
+            && cached.bytes[..usize::from(cached.len)] == *name
         {
-            return Ok(seen.name.bind(py).clone());
+            return Ok(cached.name.bind(py).clone());
         }
         let text = fresh()?;
         let mut bytes = [0; BIN_NAME];
         bytes[..name.len()].copy_from_slice(name);
-        *slot = Some(Seen { len: name.len() as u8, bytes, name: text.clone().unbind() });
+        *slot = Some(CachedName { len: name.len() as u8, bytes, name: text.clone().unbind() });
         Ok(text)
     })
 }
@@ -52,7 +52,7 @@ pub fn bin<'py>(py: Python<'py>, name: &[u8]) -> PyResult<Bound<'py, PyString>> 
 /// Checks a bin name.
 pub fn bin_name<'a>(name: &'a Bound<'_, PyAny>) -> PyResult<&'a str> {
     let text = bin_text(name)?;
-    check_bin_name(text).map_err(refused)?;
+    check_bin_name(text).map_err(invalid_argument)?;
     Ok(text)
 }
 
@@ -62,7 +62,7 @@ pub fn bin_text<'a>(name: &'a Bound<'_, PyAny>) -> PyResult<&'a str> {
         return Err(type_error(format!("a bin name must be str, not {}", type_name(name))));
     };
     let text = text.to_str().map_err(|_| {
-        value_error(format!("the bin name {} cannot be written as UTF-8", shown(name)))
+        value_error(format!("the bin name {} cannot be written as UTF-8", repr_of(name)))
     })?;
     Ok(text)
 }

@@ -5,7 +5,7 @@ use std::fmt;
 use pyo3::prelude::*;
 
 use super::Codec;
-use crate::errors::shown;
+use crate::errors::repr_of;
 
 /// The position of a value, for error messages: the bin, then the path into it.
 pub enum Place<'a> {
@@ -29,8 +29,8 @@ impl fmt::Display for Place<'_> {
             Self::Bin(name) | Self::Coded(name, _) => write!(f, "bin {name:?}"),
             Self::Argument(name) => f.write_str(name),
             Self::Index(outer, index) => write!(f, "{outer}[{index}]"),
-            Self::Entry(outer, key) => write!(f, "{outer}[{}]", shown(key)),
-            Self::Key(outer, key) => write!(f, "{outer}, map key {}", shown(key)),
+            Self::Entry(outer, key) => write!(f, "{outer}[{}]", repr_of(key)),
+            Self::Key(outer, key) => write!(f, "{outer}, map key {}", repr_of(key)),
         }
     }
 }

@@ -23,10 +23,8 @@ impl Function {
         let mut packed = Vec::new();
         match arguments {
             None => msgpack::array(&mut packed, 0),
-            Some(given)
-                if given.is_instance_of::<PyList>() || given.is_instance_of::<PyTuple>() =>
-            {
-                encode(&mut packed, given, &Place::Argument("arguments"))?;
+            Some(list) if list.is_instance_of::<PyList>() || list.is_instance_of::<PyTuple>() => {
+                encode(&mut packed, list, &Place::Argument("arguments"))?;
             }
             Some(other) => {
                 return Err(type_error(format!(

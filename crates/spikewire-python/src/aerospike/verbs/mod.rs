@@ -1,4 +1,4 @@
-//! The verbs. Each turns checked arguments into a call; the runners in [`crate::aerospike::face`] run it.
+//! The verbs. Each turns checked arguments into a call; the runners in [`crate::aerospike::api`] run it.
 //!
 //! All classes share this implementation, datasets as well as clients. Their Python methods are
 //! generated from `tools/verbs`.

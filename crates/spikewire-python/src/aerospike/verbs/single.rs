@@ -6,26 +6,27 @@ use spikewire_aerospike::command::{CommandSpec, Operations};
 
 use super::function::Function;
 use super::steps::{Steps, write_bins};
-use crate::aerospike::arguments::Given;
+use crate::aerospike::arguments::Argument;
 use crate::aerospike::call::{Call, ResponseShape};
 use crate::aerospike::key::Address;
 use crate::aerospike::options::{Defaults, ReadOptions, ReadRules, WriteOptions};
 use crate::aerospike::record_type::{selection, written};
-use crate::errors::refused;
+use crate::errors::invalid_argument;
 
 pub fn get<'py>(
     defaults: &Defaults,
     address: Address<'py>,
     bins: Option<Bound<'py, PyAny>>,
-    default: Given<'py>,
+    default: Argument<'py>,
     options: &ReadOptions<'py>,
 ) -> PyResult<Call> {
     let default = match default {
-        Given::No => None,
-        Given::Yes(value) => Some(value.unbind()),
+        Argument::Absent => None,
+        Argument::Present(value) => Some(value.unbind()),
     };
     let (selection, names) = selection(&address.space, bins.as_ref())?;
-    let spec = CommandSpec::get(defaults, &options.checked()?, selection).map_err(refused)?;
+    let spec =
+        CommandSpec::get(defaults, &options.checked()?, selection).map_err(invalid_argument)?;
     Call::compose(address, &spec, defaults, ResponseShape::Record { default }, |out| {
         names.iter().try_for_each(|name| Ok(out.read_bin(name)?))
     })
@@ -36,8 +37,8 @@ pub fn exists<'py>(
     address: Address<'py>,
     options: &ReadOptions<'py>,
 ) -> PyResult<Call> {
-    let spec = CommandSpec::exists(defaults, &options.checked()?).map_err(refused)?;
-    Call::compose(address, &spec, defaults, ResponseShape::Found, |_| Ok(()))
+    let spec = CommandSpec::exists(defaults, &options.checked()?).map_err(invalid_argument)?;
+    Call::compose(address, &spec, defaults, ResponseShape::Presence, |_| Ok(()))
 }
 
 /// One write operation per bin: put, add, append, prepend.
@@ -48,7 +49,7 @@ pub fn write<'py>(
     options: &WriteOptions<'py>,
     code: u8,
 ) -> PyResult<Call> {
-    let spec = CommandSpec::write(defaults, &options.checked()?).map_err(refused)?;
+    let spec = CommandSpec::write(defaults, &options.checked()?).map_err(invalid_argument)?;
     let bins = written(&address.space, bins, code, options.exists.as_ref())?;
     Call::compose(address, &spec, defaults, ResponseShape::Done, |out| {
         write_bins(out, &bins, code, defaults.codec.as_deref())
@@ -60,8 +61,8 @@ pub fn delete<'py>(
     address: Address<'py>,
     options: &WriteOptions<'py>,
 ) -> PyResult<Call> {
-    let spec = CommandSpec::delete(defaults, &options.checked()?).map_err(refused)?;
-    Call::compose(address, &spec, defaults, ResponseShape::Found, |_| Ok(()))
+    let spec = CommandSpec::delete(defaults, &options.checked()?).map_err(invalid_argument)?;
+    Call::compose(address, &spec, defaults, ResponseShape::Presence, |_| Ok(()))
 }
 
 pub fn touch<'py>(
@@ -69,7 +70,7 @@ pub fn touch<'py>(
     address: Address<'py>,
     options: &WriteOptions<'py>,
 ) -> PyResult<Call> {
-    let spec = CommandSpec::touch(defaults, &options.checked()?).map_err(refused)?;
+    let spec = CommandSpec::touch(defaults, &options.checked()?).map_err(invalid_argument)?;
     Call::compose(address, &spec, defaults, ResponseShape::Done, |out| {
         out.touch();
         Ok(())
@@ -103,7 +104,7 @@ pub fn apply<'py>(
     options: &WriteOptions<'py>,
 ) -> PyResult<Call> {
     let shape = ResponseShape::Applied { module: function.0.module().to_string() };
-    let spec = CommandSpec::apply(defaults, &options.checked()?).map_err(refused)?;
+    let spec = CommandSpec::apply(defaults, &options.checked()?).map_err(invalid_argument)?;
     Call::compose(address, &spec, defaults, shape, |out| {
         out.call(&function.0);
         Ok(())

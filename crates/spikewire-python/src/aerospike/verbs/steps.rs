@@ -11,7 +11,7 @@ use crate::aerospike::call::Answers;
 use crate::aerospike::operation::Operation;
 use crate::aerospike::options::{Defaults, ReadRules, WriteOptions};
 use crate::aerospike::value::{Codec, Place, bin_text, encode, pairs};
-use crate::errors::{Raised, refused, type_error, type_name};
+use crate::errors::{RequestError, invalid_argument, type_error, type_name};
 
 /// A bin's value to be encoded, through the codec if there is one.
 struct BinValue<'a, 'py> {
@@ -22,15 +22,15 @@ struct BinValue<'a, 'py> {
 }
 
 impl Source for BinValue<'_, '_> {
-    type Error = Raised;
+    type Error = RequestError;
 
     #[inline]
-    fn encode(&self, bin: &str, out: &mut Vec<u8>) -> Result<ParticleType, Raised> {
+    fn encode(&self, bin: &str, out: &mut Vec<u8>) -> Result<ParticleType, RequestError> {
         let Some(codec) = self.codec else {
             return Ok(encode(out, self.value, &Place::Bin(bin))?);
         };
-        let made = if self.whole { codec.encode(bin, self.value)? } else { None };
-        Ok(encode(out, made.as_ref().unwrap_or(self.value), &Place::Coded(bin, codec))?)
+        let encoded = if self.whole { codec.encode(bin, self.value)? } else { None };
+        Ok(encode(out, encoded.as_ref().unwrap_or(self.value), &Place::Coded(bin, codec))?)
     }
 }
 
@@ -40,7 +40,7 @@ pub fn write_bins(
     bins: &Bound<'_, PyAny>,
     code: u8,
     codec: Option<&Codec>,
-) -> Result<(), Raised> {
+) -> Result<(), RequestError> {
     let mut bin = |name: &Bound<'_, PyAny>, value: &Bound<'_, PyAny>| {
         let value = BinValue { value, codec, whole: code == op::WRITE };
         out.write_bin(code, bin_text(name)?, &value)
@@ -67,7 +67,7 @@ pub fn write_bins(
 pub struct Steps<'py> {
     all: Vec<Bound<'py, Operation>>,
     pub spec: CommandSpec,
-    answered: Vec<bool>,
+    returns: Vec<bool>,
     /// Whether the client has a codec.
     coded: bool,
 }
@@ -82,9 +82,9 @@ impl<'py> Steps<'py> {
         let all = operations_of(operations)?;
         let (options, rules) = (options.checked()?, rules.checked()?);
         let steps = all.iter().map(|step| step.get().as_sent());
-        let (spec, answered) =
-            CommandSpec::operate(defaults, &options, &rules, steps).map_err(refused)?;
-        Ok(Self { all, spec, answered, coded: defaults.codec.is_some() })
+        let (spec, returns) =
+            CommandSpec::operate(defaults, &options, &rules, steps).map_err(invalid_argument)?;
+        Ok(Self { all, spec, returns, coded: defaults.codec.is_some() })
     }
 
     /// How to interpret the operations' results. To be called once.
@@ -92,7 +92,7 @@ impl<'py> Steps<'py> {
         let steps = self.all.iter().map(Bound::get);
         let parts = steps.filter(|step| self.coded && step.gives_a_part());
         let plain = parts.map(|step| step.bin.clone()).collect();
-        Answers { given: std::mem::take(&mut self.answered), plain }
+        Answers { returns: std::mem::take(&mut self.returns), plain }
     }
 
     /// The operations, for errors that name them.

@@ -27,7 +27,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyCapsuleMethods, PyTuple};
 
 use super::cell::{Cell, Cells, unsigned};
-use super::nested::{Chosen, Lists, Maps, Offsets, Structs};
+use super::nested::{DictionaryColumn, Lists, Maps, Offsets, Structs};
 use super::{Piece, Pieces};
 use crate::errors::{type_error, value_error};
 use spikewire_columns::ColumnError;
@@ -88,7 +88,7 @@ impl Arrays {
 }
 
 /// A structure of the Arrow C data interface that is passed by pointer and moved out of it.
-trait Exported {
+trait ArrowStruct {
     /// Moves the structure out and leaves an empty one behind.
     ///
     /// # Safety
@@ -101,7 +101,7 @@ trait Exported {
 
 macro_rules! exported {
     ($kind:ty, $take:expr) => {
-        impl Exported for $kind {
+        impl ArrowStruct for $kind {
             #[allow(clippy::cast_ptr_alignment)] // allocated as what it is
             unsafe fn take(at: *mut u8) -> Self {
                 // SAFETY: guaranteed by the caller.
@@ -119,7 +119,7 @@ exported!(FFI_ArrowArrayStream, FFI_ArrowArrayStream::from_raw);
 exported!(FFI_ArrowSchema, FFI_ArrowSchema::from_raw);
 exported!(FFI_ArrowArray, FFI_ArrowArray::from_raw);
 
-fn take<T: Exported>(capsule: &Bound<'_, PyAny>, name: &CStr) -> PyResult<T> {
+fn take<T: ArrowStruct>(capsule: &Bound<'_, PyAny>, name: &CStr) -> PyResult<T> {
     let Ok(capsule) = capsule.cast::<PyCapsule>() else {
         return Err(type_error(format!("the Arrow interface must give a capsule named {name:?}")));
     };
@@ -329,7 +329,7 @@ pub fn cells(array: &ArrayRef) -> Result<Box<dyn Cells>, ColumnError> {
                 dictionary.normalized_keys()
             };
             let nulls = dictionary.keys().nulls().cloned();
-            Box::new(Chosen::new(cells(dictionary.values())?, numbers, nulls))
+            Box::new(DictionaryColumn::new(cells(dictionary.values())?, numbers, nulls))
         }
         other => return Err(ColumnError::kind(format!("cannot store type {other}"))),
     })

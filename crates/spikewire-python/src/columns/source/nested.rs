@@ -98,19 +98,19 @@ impl Cells for Structs {
 }
 
 /// A dictionary-encoded column: which of the values each row has.
-pub struct Chosen {
+pub struct DictionaryColumn {
     values: Box<dyn Cells>,
     numbers: Vec<usize>,
     nulls: Option<NullBuffer>,
 }
 
-impl Chosen {
+impl DictionaryColumn {
     pub fn new(values: Box<dyn Cells>, numbers: Vec<usize>, nulls: Option<NullBuffer>) -> Self {
         Self { values, numbers, nulls }
     }
 }
 
-impl Cells for Chosen {
+impl Cells for DictionaryColumn {
     fn cell(&self, row: usize) -> Result<Cell<'_>, ColumnError> {
         if is_null(self.nulls.as_ref(), row) {
             return Ok(Cell::Null);

@@ -13,14 +13,14 @@ use super::{Piece, Pieces};
 use crate::errors::{type_error, value_error};
 use spikewire_columns::ColumnError;
 
-type Half = <Float16Type as ArrowPrimitiveType>::Native;
+type Float16 = <Float16Type as ArrowPrimitiveType>::Native;
 
 /// The number of rows copied from the array at a time.
 const ROWS: usize = 16_384;
 
 /// How to interpret the memory of one field.
 #[derive(Clone, Copy)]
-enum Kind {
+enum FieldKind {
     Bool,
     Int,
     UInt,
@@ -48,26 +48,26 @@ impl Walk {
 }
 
 /// The layout of a field, for arrays of one dtype.
-enum Layout {
+enum FieldLayout {
     Leaf {
-        kind: Kind,
+        kind: FieldKind,
         size: usize,
         little: bool,
         data: Walk,
         mask: Option<Walk>,
     },
     /// Sub-arrays with this many items.
-    List(Box<Layout>, usize),
-    Struct(Vec<(String, Layout)>),
+    List(Box<FieldLayout>, usize),
+    Struct(Vec<(String, FieldLayout)>),
 }
 
 /// A dtype and where its values are; the same for its mask.
-struct Spot<'py> {
+struct FieldPosition<'py> {
     dtype: Bound<'py, PyAny>,
     walk: Walk,
 }
 
-impl<'py> Spot<'py> {
+impl<'py> FieldPosition<'py> {
     fn field(&self, name: &str) -> PyResult<Self> {
         let fields = self.dtype.getattr("fields")?;
         let parts: Bound<'py, PyTuple> = fields.get_item(name)?.extract()?;
@@ -85,10 +85,10 @@ impl<'py> Spot<'py> {
 }
 
 /// Rows of a structured array.
-pub struct Structured {
+pub struct StructuredRows {
     array: Py<PyAny>,
     mask: Option<Py<PyAny>>,
-    columns: Vec<Layout>,
+    columns: Vec<FieldLayout>,
     rows: usize,
     next: usize,
 }
@@ -108,24 +108,24 @@ pub fn fields(array: &Bound<'_, PyAny>) -> PyResult<Vec<(String, Result<(), Colu
     };
     let spot = whole(&dtype)?;
     let field = |name: String| {
-        let found = match layout(&spot.field(&name)?, None) {
+        let check = match layout(&spot.field(&name)?, None) {
             Ok(_) => Ok(()),
             Err(error) if error.is_instance_of::<pyo3::exceptions::PyTypeError>(array.py()) => {
                 Err(ColumnError::kind(error.value(array.py()).to_string()))
             }
             Err(error) => return Err(error),
         };
-        Ok((name, found))
+        Ok((name, check))
     };
     names.into_iter().map(field).collect()
 }
 
-fn whole<'py>(dtype: &Bound<'py, PyAny>) -> PyResult<Spot<'py>> {
+fn whole<'py>(dtype: &Bound<'py, PyAny>) -> PyResult<FieldPosition<'py>> {
     let row = dtype.getattr("itemsize")?.extract()?;
-    Ok(Spot { dtype: dtype.clone(), walk: Walk { row, offset: 0, group: 1, step: 0 } })
+    Ok(FieldPosition { dtype: dtype.clone(), walk: Walk { row, offset: 0, group: 1, step: 0 } })
 }
 
-impl Structured {
+impl StructuredRows {
     /// The named fields of an array.
     pub fn new(array: &Bound<'_, PyAny>, names: &[&str]) -> PyResult<Self> {
         let ma = array.py().import("numpy.ma")?;
@@ -145,7 +145,7 @@ impl Structured {
 }
 
 /// The layout of a field and, if there is one, of its mask.
-fn layout(spot: &Spot<'_>, mask: Option<&Spot<'_>>) -> PyResult<Layout> {
+fn layout(spot: &FieldPosition<'_>, mask: Option<&FieldPosition<'_>>) -> PyResult<FieldLayout> {
     let dtype = &spot.dtype;
     let subarray: Option<(Bound<'_, PyAny>, Vec<usize>)> = dtype.getattr("subdtype")?.extract()?;
     if let Some((_, shape)) = subarray {
@@ -161,7 +161,7 @@ fn layout(spot: &Spot<'_>, mask: Option<&Spot<'_>>) -> PyResult<Layout> {
         return Ok(shape
             .iter()
             .rev()
-            .fold(items, |items, length| Layout::List(Box::new(items), *length)));
+            .fold(items, |items, length| FieldLayout::List(Box::new(items), *length)));
     }
     if let Ok(fields) = dtype.getattr("fields")?.cast::<PyMapping>() {
         let mut parts = Vec::with_capacity(fields.len()?);
@@ -171,19 +171,19 @@ fn layout(spot: &Spot<'_>, mask: Option<&Spot<'_>>) -> PyResult<Layout> {
             let part = layout(&spot.field(&name)?, hidden.as_ref())?;
             parts.push((name, part));
         }
-        return Ok(Layout::Struct(parts));
+        return Ok(FieldLayout::Struct(parts));
     }
     let letter: String = dtype.getattr("kind")?.extract()?;
     let size: usize = dtype.getattr("itemsize")?.extract()?;
     let kind = match letter.as_str() {
-        "b" => Kind::Bool,
-        "i" => Kind::Int,
-        "u" => Kind::UInt,
-        "f" if size <= 8 => Kind::Float,
-        "S" => Kind::Bytes,
-        "U" => Kind::Text,
-        "M" | "m" => Kind::Time,
-        "V" => Kind::Raw,
+        "b" => FieldKind::Bool,
+        "i" => FieldKind::Int,
+        "u" => FieldKind::UInt,
+        "f" if size <= 8 => FieldKind::Float,
+        "S" => FieldKind::Bytes,
+        "U" => FieldKind::Text,
+        "M" | "m" => FieldKind::Time,
+        "V" => FieldKind::Raw,
         "O" => {
             return Err(type_error(
                 "cannot store a field of Python objects: give a list of dicts with their keys, \
@@ -194,10 +194,10 @@ fn layout(spot: &Spot<'_>, mask: Option<&Spot<'_>>) -> PyResult<Layout> {
     };
     let native: bool = dtype.getattr("isnative")?.extract()?;
     let little = native == cfg!(target_endian = "little");
-    Ok(Layout::Leaf { kind, size, little, data: spot.walk, mask: mask.map(|mask| mask.walk) })
+    Ok(FieldLayout::Leaf { kind, size, little, data: spot.walk, mask: mask.map(|mask| mask.walk) })
 }
 
-impl Layout {
+impl FieldLayout {
     /// The column over a piece of the array's memory.
     fn column(
         &self,
@@ -225,7 +225,7 @@ impl Layout {
     }
 }
 
-impl Pieces for Structured {
+impl Pieces for StructuredRows {
     fn next(&mut self) -> PyResult<Option<Piece>> {
         let rows = (self.rows - self.next).min(ROWS);
         if rows == 0 {
@@ -255,7 +255,7 @@ impl Pieces for Structured {
 
 /// A field of plain values.
 struct Leaf {
-    kind: Kind,
+    kind: FieldKind,
     size: usize,
     little: bool,
     data: (Arc<PyBackedBytes>, Walk),
@@ -291,21 +291,21 @@ impl Cells for Leaf {
         let wide = || number(bytes, self.little);
         let unused = 64 - 8 * self.size.min(8) as u32;
         Ok(match self.kind {
-            Kind::Bool => Cell::Bool(bytes[0] != 0),
-            Kind::Int => Cell::Int(((wide() << unused) as i64) >> unused),
-            Kind::UInt => Cell::Int(unsigned(wide())?),
-            Kind::Float => Cell::Float(match self.size {
-                2 => Half::from_bits(wide() as u16).into(),
+            FieldKind::Bool => Cell::Bool(bytes[0] != 0),
+            FieldKind::Int => Cell::Int(((wide() << unused) as i64) >> unused),
+            FieldKind::UInt => Cell::Int(unsigned(wide())?),
+            FieldKind::Float => Cell::Float(match self.size {
+                2 => Float16::from_bits(wide() as u16).into(),
                 4 => f32::from_bits(wide() as u32).into(),
                 _ => f64::from_bits(wide()),
             }),
-            Kind::Bytes => Cell::Bytes(without_padding(bytes)),
-            Kind::Text => Cell::Text(self.text(bytes)?.into()),
-            Kind::Time => match wide() as i64 {
+            FieldKind::Bytes => Cell::Bytes(without_padding(bytes)),
+            FieldKind::Text => Cell::Text(self.text(bytes)?.into()),
+            FieldKind::Time => match wide() as i64 {
                 i64::MIN => Cell::Null,
                 time => Cell::Int(time),
             },
-            Kind::Raw => Cell::Bytes(bytes),
+            FieldKind::Raw => Cell::Bytes(bytes),
         })
     }
 }

@@ -8,7 +8,7 @@ use spikewire_columns::cql::Table;
 use std::sync::Arc;
 
 use crate::bridge::errors::value_error;
-use crate::columns::{column_error, refused};
+use crate::columns::{arrow_error, column_error};
 use crate::cql::pages::Pages;
 
 /// The rows as columns.
@@ -16,7 +16,7 @@ pub fn to_arrow(py: Python<'_>, rows: &Pages) -> PyResult<RecordBatch> {
     let Some(shape) = rows.one_shape()? else {
         let options = RecordBatchOptions::new().with_row_count(Some(0));
         let empty = Arc::new(Schema::empty());
-        return RecordBatch::try_new_with_options(empty, vec![], &options).map_err(refused);
+        return RecordBatch::try_new_with_options(empty, vec![], &options).map_err(arrow_error);
     };
     let pages = rows.cells(py);
     py.detach(|| {
@@ -25,7 +25,7 @@ pub fn to_arrow(py: Python<'_>, rows: &Pages) -> PyResult<RecordBatch> {
         for (cells, count) in pages {
             table.append(cells, count).map_err(|error| row_error(&error))?;
         }
-        table.finish().map_err(refused)
+        table.finish().map_err(arrow_error)
     })
 }
 

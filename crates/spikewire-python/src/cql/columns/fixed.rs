@@ -13,7 +13,7 @@ use spikewire_cql::value::{Duration, Elements, MapEntries, Sink, decode};
 
 use super::arrow::row_error;
 use crate::bridge::errors::{type_error, value_error};
-use crate::columns::{Layout, Library, Memory};
+use crate::columns::{ArrayMemory, Layout, Library};
 use crate::cql::pages::Pages;
 
 /// The columns for which a dtype has fields. The array is masked, or plain if nulls raise an error.
@@ -29,7 +29,7 @@ pub fn to_structured<'py>(
     let columns = rows.one_shape()?.map_or(&[][..], |shape| &*shape.columns);
     let fields = fields(columns, &layout.bins)?;
     let count = rows.all.iter().map(|page| page.count).sum();
-    let mut memory = Memory::new(py, numpy, layout, count, !strict)?;
+    let mut memory = ArrayMemory::new(py, numpy, layout, count, !strict)?;
     let pages = rows.cells(py);
     let filled = py.detach(|| {
         let mut row = 0;
@@ -63,7 +63,7 @@ fn fields<'a>(columns: &[Column], all: &'a [Field]) -> PyResult<Vec<Option<&'a F
             )));
         };
         check_unit(&column.ty, field)?;
-        refuse_two(
+        check_unique(
             columns.iter().filter(|column| *column.name == *field.name).count(),
             &field.name,
         )?;
@@ -72,8 +72,8 @@ fn fields<'a>(columns: &[Column], all: &'a [Field]) -> PyResult<Vec<Option<&'a F
     Ok(columns.iter().map(of).collect())
 }
 
-/// Refuses a name that several columns have.
-pub fn refuse_two(count: usize, name: &str) -> PyResult<()> {
+/// Rejects a name that several columns have.
+pub fn check_unique(count: usize, name: &str) -> PyResult<()> {
     if count < 2 {
         return Ok(());
     }
@@ -159,10 +159,10 @@ struct Element<'a> {
     axis: Cell<usize>,
 }
 
-type Done = Result<(), ColumnError>;
+type WriteResult = Result<(), ColumnError>;
 
 impl Element<'_> {
-    fn put(&self, value: &WireValue<'_>) -> Done {
+    fn put(&self, value: &WireValue<'_>) -> WriteResult {
         self.whole(|| value.name().to_owned())?;
         let (size, at) = (self.field.cell.size, self.at.get());
         let (data, _) = &mut *self.out.borrow_mut();
@@ -176,14 +176,18 @@ impl Element<'_> {
     }
 
     /// Fails for a single value unless all axes of the field are used up.
-    fn whole(&self, shown: impl FnOnce() -> String) -> Done {
+    fn whole(&self, description: impl FnOnce() -> String) -> WriteResult {
         if self.axis.get() == self.field.shape.len() {
             return Ok(());
         }
-        Err(ColumnError::kind(format!("{} does not go into {}", shown(), self.field.type_name)))
+        Err(ColumnError::kind(format!(
+            "{} does not go into {}",
+            description(),
+            self.field.type_name
+        )))
     }
 
-    fn refuse(&self, ty: &str) -> Done {
+    fn mismatch(&self, ty: &str) -> WriteResult {
         Err(ColumnError::kind(format!("a {ty} does not go into {}", self.field.type_name)))
     }
 }
@@ -192,7 +196,7 @@ impl Sink for Element<'_> {
     type Value = ();
     type Error = ColumnError;
 
-    fn null(&self) -> Done {
+    fn null(&self) -> WriteResult {
         self.whole(|| "null".to_owned())?;
         let at = self.at.get();
         self.out.borrow_mut().1[at] = 1;
@@ -200,47 +204,47 @@ impl Sink for Element<'_> {
         Ok(())
     }
 
-    fn boolean(&self, value: bool) -> Done {
+    fn boolean(&self, value: bool) -> WriteResult {
         self.put(&WireValue::Bool(value))
     }
 
-    fn tinyint(&self, value: i8) -> Done {
+    fn tinyint(&self, value: i8) -> WriteResult {
         self.bigint(value.into())
     }
 
-    fn smallint(&self, value: i16) -> Done {
+    fn smallint(&self, value: i16) -> WriteResult {
         self.bigint(value.into())
     }
 
-    fn int(&self, value: i32) -> Done {
+    fn int(&self, value: i32) -> WriteResult {
         self.bigint(value.into())
     }
 
-    fn bigint(&self, value: i64) -> Done {
+    fn bigint(&self, value: i64) -> WriteResult {
         self.put(&WireValue::Int(value))
     }
 
-    fn float(&self, value: f32) -> Done {
+    fn float(&self, value: f32) -> WriteResult {
         self.double(value.into())
     }
 
-    fn double(&self, value: f64) -> Done {
+    fn double(&self, value: f64) -> WriteResult {
         self.put(&WireValue::Float(value))
     }
 
-    fn utf8(&self, _: &Type, value: &[u8]) -> Done {
+    fn utf8(&self, _: &Type, value: &[u8]) -> WriteResult {
         self.put(&WireValue::Text(value))
     }
 
-    fn text(&self, value: &str) -> Done {
+    fn text(&self, value: &str) -> WriteResult {
         self.put(&WireValue::Text(value.as_bytes()))
     }
 
-    fn blob(&self, value: &[u8]) -> Done {
+    fn blob(&self, value: &[u8]) -> WriteResult {
         self.put(&WireValue::Bytes(value))
     }
 
-    fn varint(&self, value: &[u8]) -> Done {
+    fn varint(&self, value: &[u8]) -> WriteResult {
         let number = spikewire_cql::value::Varint::from_bytes(value);
         match number.to_i128().map(i64::try_from) {
             Some(Ok(number)) => self.bigint(number),
@@ -251,45 +255,45 @@ impl Sink for Element<'_> {
         }
     }
 
-    fn decimal(&self, _: i32, _: &[u8]) -> Done {
-        self.refuse("decimal")
+    fn decimal(&self, _: i32, _: &[u8]) -> WriteResult {
+        self.mismatch("decimal")
     }
 
-    fn uuid(&self, value: [u8; 16]) -> Done {
+    fn uuid(&self, value: [u8; 16]) -> WriteResult {
         self.put(&WireValue::Bytes(&value))
     }
 
-    fn inet(&self, value: IpAddr) -> Done {
+    fn inet(&self, value: IpAddr) -> WriteResult {
         self.put(&WireValue::Text(value.to_string().as_bytes()))
     }
 
-    fn timestamp(&self, milliseconds: i64) -> Done {
+    fn timestamp(&self, milliseconds: i64) -> WriteResult {
         self.bigint(milliseconds)
     }
 
-    fn date(&self, days: i32) -> Done {
+    fn date(&self, days: i32) -> WriteResult {
         self.bigint(days.into())
     }
 
-    fn time(&self, nanoseconds: i64) -> Done {
+    fn time(&self, nanoseconds: i64) -> WriteResult {
         self.bigint(nanoseconds)
     }
 
-    fn duration(&self, _: Duration) -> Done {
-        self.refuse("duration")
+    fn duration(&self, _: Duration) -> WriteResult {
+        self.mismatch("duration")
     }
 
-    fn list<I: Elements<(), ColumnError>>(&self, _: &Type, items: &mut I) -> Done {
+    fn list<I: Elements<(), ColumnError>>(&self, _: &Type, items: &mut I) -> WriteResult {
         let (axis, count) = (self.axis.get(), items.len());
         match self.field.shape.get(axis) {
-            Some(wanted) if *wanted == count => {}
-            Some(wanted) => {
+            Some(length) if *length == count => {}
+            Some(length) => {
                 return Err(ColumnError::value(format!(
-                    "a list of {count} where axis {axis} of {} has {wanted}",
+                    "a list of {count} where axis {axis} of {} has {length}",
                     self.field.type_name
                 )));
             }
-            None => return self.refuse("list"),
+            None => return self.mismatch("list"),
         }
         self.axis.set(axis + 1);
         for (index, item) in items.enumerate() {
@@ -299,19 +303,19 @@ impl Sink for Element<'_> {
         Ok(())
     }
 
-    fn set<I: Elements<(), ColumnError>>(&self, element: &Type, items: &mut I) -> Done {
+    fn set<I: Elements<(), ColumnError>>(&self, element: &Type, items: &mut I) -> WriteResult {
         self.list(element, items)
     }
 
-    fn map<I: MapEntries<(), ColumnError>>(&self, _: &Type, _: &Type, _: &mut I) -> Done {
-        self.refuse("map")
+    fn map<I: MapEntries<(), ColumnError>>(&self, _: &Type, _: &Type, _: &mut I) -> WriteResult {
+        self.mismatch("map")
     }
 
-    fn tuple<I: Elements<(), ColumnError>>(&self, _: &[Type], _: &mut I) -> Done {
-        self.refuse("tuple")
+    fn tuple<I: Elements<(), ColumnError>>(&self, _: &[Type], _: &mut I) -> WriteResult {
+        self.mismatch("tuple")
     }
 
-    fn udt<I: Elements<(), ColumnError>>(&self, udt: &Udt, _: &mut I) -> Done {
-        self.refuse(&udt.name)
+    fn udt<I: Elements<(), ColumnError>>(&self, udt: &Udt, _: &mut I) -> WriteResult {
+        self.mismatch(&udt.name)
     }
 }

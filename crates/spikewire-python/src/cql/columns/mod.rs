@@ -7,12 +7,12 @@
 //! | `fixed` | the rows as one structured array |
 //! | `frame` | the columns as a pandas or polars frame |
 //! | `parameters` | tables as the parameters of many executions |
-//! | `given` | values of Arrow arrays as values of statements |
+//! | `arrow_value` | values of Arrow arrays as values of statements |
 
 mod arrow;
+mod arrow_value;
 mod fixed;
 mod frame;
-mod given;
 mod numpy;
 mod parameters;
 

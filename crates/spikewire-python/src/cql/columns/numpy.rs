@@ -9,17 +9,17 @@ use pyo3::types::{PyByteArray, PyDict};
 use spikewire_columns::RowError;
 
 use super::arrow::{row_error, to_arrow};
-use super::fixed::refuse_two;
+use super::fixed::check_unique;
 use crate::columns::module;
-use crate::cql::errors::Raised;
+use crate::cql::errors::BoxedPyErr;
 use crate::cql::pages::Pages;
-use crate::cql::value::{Making, value};
+use crate::cql::value::{ValueDecoder, value};
 
 /// A dictionary with one array per column. The arrays are masked, or plain if nulls raise an error.
 pub fn to_arrays<'py>(py: Python<'py>, rows: &Pages, strict: bool) -> PyResult<Bound<'py, PyDict>> {
     let numpy = module(py, "to_numpy", "numpy", "NumPy")?;
     let masked = numpy.getattr("ma")?.getattr("MaskedArray")?;
-    let made = PyDict::new(py);
+    let arrays = PyDict::new(py);
     for column in columns(&numpy, rows)? {
         let nulls = column.array.nulls().filter(|nulls| nulls.null_count() > 0);
         if strict && let Some(nulls) = nulls {
@@ -42,12 +42,12 @@ pub fn to_arrays<'py>(py: Python<'py>, rows: &Pages, strict: bool) -> PyResult<B
             options.set_item("mask", mask)?;
             masked.call((column.values,), Some(&options))?
         };
-        if made.contains(&column.name)? {
-            refuse_two(2, &column.name)?;
+        if arrays.contains(&column.name)? {
+            check_unique(2, &column.name)?;
         }
-        made.set_item(column.name, array)?;
+        arrays.set_item(column.name, array)?;
     }
-    Ok(made)
+    Ok(arrays)
 }
 
 /// A column: its Arrow array, and a NumPy array with a placeholder for nulls.
@@ -64,14 +64,14 @@ pub fn columns<'py>(numpy: &Bound<'py, PyAny>, rows: &Pages) -> PyResult<Vec<Col
     let py = numpy.py();
     let table = to_arrow(py, rows)?;
     let fields = table.schema_ref().fields().iter();
-    let mut made: Vec<(String, &ArrayRef, Option<Bound<'py, PyAny>>)> = fields
+    let mut parts: Vec<(String, &ArrayRef, Option<Bound<'py, PyAny>>)> = fields
         .zip(table.columns())
         .map(|(field, array)| Ok((field.name().clone(), array, plain(numpy, array)?)))
         .collect::<PyResult<_>>()?;
-    let missing = made.iter().enumerate().filter(|(_, column)| column.2.is_none());
+    let missing = parts.iter().enumerate().filter(|(_, column)| column.2.is_none());
     let missing: Vec<usize> = missing.map(|(at, _)| at).collect();
     let mut objects = objects(py, rows, &missing)?.into_iter();
-    let all = made.iter_mut().map(|(name, array, values)| {
+    let all = parts.iter_mut().map(|(name, array, values)| {
         let (values, objects) = match values.take() {
             Some(values) => (values, false),
             None => (object_array(numpy, objects.next().unwrap_or_default())?, true),
@@ -149,19 +149,19 @@ fn missing_items(array: &ArrayRef) -> usize {
 fn objects<'py>(
     py: Python<'py>,
     rows: &Pages,
-    wanted: &[usize],
+    selected: &[usize],
 ) -> PyResult<Vec<Vec<Bound<'py, PyAny>>>> {
-    let mut all: Vec<Vec<Bound<'py, PyAny>>> = wanted.iter().map(|_| vec![]).collect();
-    let Some(shape) = rows.shape.as_ref().filter(|_| !wanted.is_empty()) else { return Ok(all) };
-    let making = Making { py, classes: &rows.classes };
+    let mut all: Vec<Vec<Bound<'py, PyAny>>> = selected.iter().map(|_| vec![]).collect();
+    let Some(shape) = rows.shape.as_ref().filter(|_| !selected.is_empty()) else { return Ok(all) };
+    let decoder = ValueDecoder { py, classes: &rows.classes };
     for page in &rows.all {
         let mut cells = page.cells(py, 0);
         for _ in 0..page.count {
-            let mut next = wanted.iter().zip(&mut all).peekable();
+            let mut next = selected.iter().zip(&mut all).peekable();
             for (at, column) in shape.columns.iter().enumerate() {
-                let cell = cells.cell().map_err(Raised::from)?;
-                if let Some((_, into)) = next.next_if(|(wanted, _)| **wanted == at) {
-                    into.push(value(&column.ty, cell, &making)?);
+                let cell = cells.cell().map_err(BoxedPyErr::from)?;
+                if let Some((_, into)) = next.next_if(|(column, _)| **column == at) {
+                    into.push(value(&column.ty, cell, &decoder)?);
                 }
             }
         }

@@ -12,10 +12,10 @@ use spikewire_cassandra::statement::Prepared as Known;
 use spikewire_cql::value::encode_bound;
 use spikewire_sync::Mutex;
 
-use super::given::Given;
+use super::arrow_value::ArrowValue;
 use crate::bridge::errors::{type_error, value_error};
 use crate::columns::source::{Arrays, is_frame};
-use crate::cql::errors::Raised;
+use crate::cql::errors::BoxedPyErr;
 use crate::cql::prepared::Prepared;
 use crate::cql::table_row::TableRow;
 
@@ -61,7 +61,7 @@ pub fn table_rows<'py>(
     };
     let names: Vec<&str> = fields.iter().map(|field| field.name().as_str()).collect();
     let columns = choose(&known, &names)?;
-    let state = State { arrays, piece: None, at: 0, row: 0 };
+    let state = TableState { arrays, piece: None, at: 0, row: 0 };
     Ok(TableRows { known, columns, state: Mutex::new(state) })
 }
 
@@ -69,8 +69,8 @@ pub fn table_rows<'py>(
 fn choose(known: &Known, names: &[&str]) -> PyResult<Vec<usize>> {
     let mut columns = Vec::with_capacity(known.parameters.len());
     for parameter in &*known.parameters {
-        let mut found = names.iter().enumerate().filter(|(_, name)| ***name == *parameter.name);
-        columns.push(match (found.next(), found.next()) {
+        let mut same = names.iter().enumerate().filter(|(_, name)| ***name == *parameter.name);
+        columns.push(match (same.next(), same.next()) {
             (Some((at, _)), None) => at,
             (Some(_), Some(_)) => {
                 return Err(value_error(format!("there are two columns {:?}", &*parameter.name)));
@@ -108,7 +108,7 @@ fn is_arrays(table: &Bound<'_, PyAny>) -> bool {
     }
 }
 
-struct State {
+struct TableState {
     arrays: Arrays,
     piece: Option<ArrayRef>,
     /// Rows of the current piece that are done, and rows of the table that are done.
@@ -122,7 +122,7 @@ pub struct TableRows {
     known: Arc<Known>,
     /// The column of each parameter.
     columns: Vec<usize>,
-    state: Mutex<State>,
+    state: Mutex<TableState>,
 }
 
 #[pymethods]
@@ -133,7 +133,7 @@ impl TableRows {
 
     fn __next__(&self, py: Python<'_>) -> PyResult<Option<TableRow>> {
         let mut state = self.state.lock();
-        let State { arrays, piece, at, row } = &mut *state;
+        let TableState { arrays, piece, at, row } = &mut *state;
         while piece.as_ref().is_none_or(|piece| *at >= piece.len()) {
             // A producer may need the interpreter in threads of its own.
             let Some(next) = py.detach(|| arrays.next())? else { return Ok(None) };
@@ -144,9 +144,9 @@ impl TableRows {
         };
         let mut bytes = Vec::with_capacity(16 * self.columns.len());
         for (parameter, column) in self.known.parameters.iter().zip(&self.columns) {
-            let value = Given::new(&**table.column(*column), *at);
+            let value = ArrowValue::new(&**table.column(*column), *at);
             encode_bound(&parameter.name, &parameter.ty, &value, &mut bytes).map_err(
-                |raised: Raised| {
+                |raised: BoxedPyErr| {
                     let place = format!("row {row} of the table");
                     crate::bridge::errors::about(py, raised.into(), &place)
                 },

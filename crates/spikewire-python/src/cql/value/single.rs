@@ -5,8 +5,8 @@ use pyo3::types::PyBytes;
 use spikewire_cql::types::Type;
 use spikewire_cql::value::encode;
 
-use super::making::{Making, value as made};
-use super::{Given, Mark};
+use super::decode::{ValueDecoder, value as decoded};
+use super::{HostValue, Mark};
 use crate::bridge::errors::value_error;
 use crate::cql::classes::Classes;
 
@@ -22,7 +22,7 @@ pub fn encode_value<'py>(
         return Err(value_error("UNSET has no bytes: it is for parameters of statements"));
     }
     let mut out = Vec::new();
-    encode(&Type::of_class(class_name), &Given(value), &mut out)?;
+    encode(&Type::of_class(class_name), &HostValue(value), &mut out)?;
     let (len, bytes) = out.split_first_chunk::<4>().unwrap_or((&[0xff; 4], &[]));
     Ok((i32::from_be_bytes(*len) >= 0).then(|| PyBytes::new(py, bytes)))
 }
@@ -36,5 +36,5 @@ pub fn decode_value<'py>(
     bytes: Option<&[u8]>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let classes = Classes::new();
-    Ok(made(&Type::of_class(class_name), bytes, &Making { py, classes: &classes })?)
+    Ok(decoded(&Type::of_class(class_name), bytes, &ValueDecoder { py, classes: &classes })?)
 }

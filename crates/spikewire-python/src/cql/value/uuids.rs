@@ -12,7 +12,7 @@ use pyo3::types::{PyBytes, PyDict, PyString, PyType};
 use super::library;
 
 /// What is needed to create an object.
-struct Parts {
+struct UuidParts {
     class: Py<PyType>,
     /// `SafeUUID.unknown`.
     unknown: Py<PyAny>,
@@ -22,8 +22,8 @@ struct Parts {
 
 /// The UUID with these bytes.
 pub fn uuid(py: Python<'_>, bytes: [u8; 16]) -> PyResult<Bound<'_, PyAny>> {
-    static PARTS: PyOnceLock<Parts> = PyOnceLock::new();
-    let parts = PARTS.get_or_try_init(py, || Parts::new(py))?;
+    static PARTS: PyOnceLock<UuidParts> = PyOnceLock::new();
+    let parts = PARTS.get_or_try_init(py, || UuidParts::new(py))?;
     if parts.short { parts.make(py, bytes) } else { usual(py, bytes) }
 }
 
@@ -33,22 +33,22 @@ fn usual(py: Python<'_>, bytes: [u8; 16]) -> PyResult<Bound<'_, PyAny>> {
     library::uuid(py)?.call((), Some(&arguments))
 }
 
-impl Parts {
+impl UuidParts {
     fn new(py: Python<'_>) -> PyResult<Self> {
         let class = library::uuid(py)?.clone().unbind();
         let unknown = py.import("uuid")?.getattr("SafeUUID")?.getattr("unknown")?.unbind();
         let mut parts = Self { class, unknown, short: false };
         let bytes = *b"0123456789abcdef";
-        let wanted = usual(py, bytes)?;
+        let expected = usual(py, bytes)?;
         // If the class is implemented differently in this version of Python, its constructor is
         // called.
-        parts.short = parts.make(py, bytes).is_ok_and(|made| {
+        parts.short = parts.make(py, bytes).is_ok_and(|short| {
             let same = |name| {
-                let both = made.getattr(name).and_then(|a| Ok((a, wanted.getattr(name)?)));
+                let both = short.getattr(name).and_then(|a| Ok((a, expected.getattr(name)?)));
                 both.and_then(|(a, b)| a.eq(b)).unwrap_or(false)
             };
-            !made.hasattr("__dict__").unwrap_or(true)
-                && made.eq(&wanted).unwrap_or(false)
+            !short.hasattr("__dict__").unwrap_or(true)
+                && short.eq(&expected).unwrap_or(false)
                 && ["int", "is_safe", "bytes", "hex"].into_iter().all(same)
         });
         Ok(parts)
@@ -58,13 +58,13 @@ impl Parts {
         let number = u128::from_be_bytes(bytes).into_pyobject(py)?;
         // SAFETY: the class is a live heap type without variable-size items, and uses the default
         // allocation.
-        let made = unsafe {
+        let object = unsafe {
             let class = self.class.as_ptr().cast();
             Bound::from_owned_ptr_or_err(py, ffi::PyType_GenericAlloc(class, 0))?
         };
-        set(&made, intern!(py, "int"), &number)?;
-        set(&made, intern!(py, "is_safe"), self.unknown.bind(py))?;
-        Ok(made)
+        set(&object, intern!(py, "int"), &number)?;
+        set(&object, intern!(py, "is_safe"), self.unknown.bind(py))?;
+        Ok(object)
     }
 }
 

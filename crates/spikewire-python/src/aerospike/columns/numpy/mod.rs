@@ -14,12 +14,12 @@ use spikewire_aerospike::command::batch::Batch as Rows;
 
 use self::fill::Fill;
 pub use self::stream::{Filling, NewArray};
-use crate::columns::{Layout, Library, Memory};
+use crate::columns::{ArrayMemory, Layout, Library};
 use spikewire_aerospike_protocol::void_time;
 
 use spikewire_columns::{ExtraColumns, RowError};
 
-use super::rows::{Found, look};
+use super::rows::{RowContents, look};
 use crate::aerospike::key::Key;
 use crate::bridge::python_code::PythonCode;
 use crate::errors::value_error;
@@ -27,7 +27,7 @@ use crate::errors::value_error;
 pub use self::strip::Strip;
 
 /// What the caller asks for, besides the dtype.
-pub struct Wanted {
+pub struct ArrayOptions {
     pub extra: ExtraColumns,
     /// Whether a missing value raises an error instead of being masked.
     pub strict: bool,
@@ -35,7 +35,7 @@ pub struct Wanted {
     pub lenient: bool,
 }
 
-impl Wanted {
+impl ArrayOptions {
     /// From the keywords `missing` and `errors`.
     pub fn new(extra: ExtraColumns, missing: &str, errors: &str) -> PyResult<Self> {
         let (strict, lenient) = (missing == "raise", errors == "mask");
@@ -54,15 +54,15 @@ pub fn to_numpy<'py>(
     rows: &Rows,
     keys: &[Key],
     dtype: &Bound<'py, PyAny>,
-    wanted: &Wanted,
+    options: &ArrayOptions,
     explain: impl Fn(&RowError) -> PyErr,
 ) -> PyResult<Bound<'py, PyAny>> {
     let _code = PythonCode::enter(py);
     let numpy = Library::get(py, "to_numpy")?;
-    let (dtype, layout) = Layout::of(numpy, dtype, &wanted.extra)?;
+    let (dtype, layout) = Layout::of(numpy, dtype, &options.extra)?;
     let layout = layout.get();
-    let mut memory = Memory::new(py, numpy, layout, rows.len(), !wanted.strict)?;
-    let fill = Fill { layout, strict: wanted.strict, now: void_time::now() };
+    let mut memory = ArrayMemory::new(py, numpy, layout, rows.len(), !options.strict)?;
+    let fill = Fill { layout, strict: options.strict, now: void_time::now() };
     if layout.key.is_some() {
         for (row, key) in keys.iter().enumerate() {
             let (data, mask) = memory.row(row);
@@ -73,10 +73,12 @@ pub fn to_numpy<'py>(
         (0..rows.len()).try_for_each(|row| {
             let (data, mask) = memory.row(row);
             match look(rows, row) {
-                Found::Record(header, mut walk) => fill.record(&header, &mut walk, row, data, mask),
-                Found::Failed if !wanted.lenient => Err(RowError::Failed(row)),
-                Found::NoRecord if wanted.strict => Err(RowError::NoRecord(row)),
-                Found::NoRecord | Found::Failed => {
+                RowContents::Record(header, mut walk) => {
+                    fill.record(&header, &mut walk, row, data, mask)
+                }
+                RowContents::Failed if !options.lenient => Err(RowError::Failed(row)),
+                RowContents::NoRecord if options.strict => Err(RowError::NoRecord(row)),
+                RowContents::NoRecord | RowContents::Failed => {
                     fill.hide(mask);
                     Ok(())
                 }

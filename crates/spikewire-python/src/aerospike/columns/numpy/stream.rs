@@ -14,13 +14,13 @@ use spikewire_aerospike::{Error, Kind};
 use spikewire_aerospike_protocol::result_code::ResultCode;
 use spikewire_aerospike_protocol::void_time;
 
-use super::Wanted;
+use super::ArrayOptions;
 use super::fill::Fill;
 use crate::aerospike::key::Key;
 use crate::bridge::python_code::PythonCode;
+use crate::columns::ArrayMemory;
 use crate::columns::Layout;
 use crate::columns::Library;
-use crate::columns::Memory;
 use crate::errors;
 use spikewire_columns::RowError;
 
@@ -40,12 +40,12 @@ struct Stream {
     /// Whether a missing value is an error.
     strict: bool,
     now: u64,
-    state: Mutex<State>,
+    state: Mutex<StreamState>,
 }
 
-struct State {
+struct StreamState {
     /// Taken when the array is finished.
-    memory: Option<Memory>,
+    memory: Option<ArrayMemory>,
     /// The error that stops the filling; if there are several, that of the first row.
     stop: Option<RowError>,
 }
@@ -65,7 +65,7 @@ impl fmt::Debug for Stream {
 impl RecordSink for Stream {
     fn take(&self, records: Records<'_>) {
         let mut state = self.state.lock();
-        let State { memory: Some(memory), stop } = &mut *state else { return };
+        let StreamState { memory: Some(memory), stop } = &mut *state else { return };
         let fill = self.fill();
         records.each(|row, header, walk| {
             let (data, mask) = memory.row(row);
@@ -96,11 +96,15 @@ pub struct NewArray<'py> {
 
 impl<'py> NewArray<'py> {
     /// Checks the dtype.
-    pub fn of(py: Python<'py>, dtype: &Bound<'py, PyAny>, wanted: &Wanted) -> PyResult<Self> {
+    pub fn of(
+        py: Python<'py>,
+        dtype: &Bound<'py, PyAny>,
+        options: &ArrayOptions,
+    ) -> PyResult<Self> {
         let _code = PythonCode::enter(py);
         let numpy = Library::get(py, VERB)?;
-        let (dtype, layout) = Layout::of(numpy, dtype, &wanted.extra)?;
-        let Wanted { strict, lenient, .. } = *wanted;
+        let (dtype, layout) = Layout::of(numpy, dtype, &options.extra)?;
+        let ArrayOptions { strict, lenient, .. } = *options;
         Ok(Self { numpy, dtype, layout, strict, lenient })
     }
 
@@ -115,7 +119,7 @@ impl<'py> NewArray<'py> {
         let Self { numpy, dtype, layout, strict, lenient } = self;
         let py = dtype.py();
         let _code = PythonCode::enter(py);
-        let mut memory = Memory::new(py, numpy, layout.get(), keys.len(), !strict)?;
+        let mut memory = ArrayMemory::new(py, numpy, layout.get(), keys.len(), !strict)?;
         let now = void_time::now();
         let fill = Fill { layout: layout.get(), strict, now };
         if layout.get().key.is_some() {
@@ -125,7 +129,7 @@ impl<'py> NewArray<'py> {
                 put.map_err(|stop| row_error(py, &stop, keys, |_| errors::value_error("")))?;
             }
         }
-        let state = Mutex::new(State { memory: Some(memory), stop: None });
+        let state = Mutex::new(StreamState { memory: Some(memory), stop: None });
         let stream = Arc::new(Stream { layout, strict, now, state });
         Ok(Filling { stream, dtype: dtype.unbind(), lenient })
     }

@@ -10,9 +10,9 @@ use spikewire_aerospike_protocol::void_time;
 
 use super::fill::Fill;
 use crate::bridge::python_code::PythonCode;
+use crate::columns::ArrayMemory;
 use crate::columns::Layout;
 use crate::columns::Library;
-use crate::columns::Memory;
 
 /// The method to name in errors.
 const VERB: &str = "numpy_batches";
@@ -22,7 +22,7 @@ pub struct Strip {
     dtype: Py<PyAny>,
     layout: Py<Layout>,
     strict: bool,
-    memory: Memory,
+    memory: ArrayMemory,
     now: u64,
 }
 
@@ -39,7 +39,7 @@ impl Strip {
         let _code = PythonCode::enter(py);
         let numpy = Library::get(py, VERB)?;
         let (dtype, layout) = Layout::of(numpy, dtype, extra)?;
-        let memory = Memory::new(py, numpy, layout.get(), rows, !strict)?;
+        let memory = ArrayMemory::new(py, numpy, layout.get(), rows, !strict)?;
         Ok(Self { dtype: dtype.unbind(), layout, strict, memory, now: void_time::now() })
     }
 

@@ -63,13 +63,13 @@ pub fn open(records: &Bound<'_, PyAny>, choice: &Choice<'_>) -> PyResult<Option<
         }
         if is_array(records)? {
             return choose(py, numpy::fields(records)?, key, choice, removes, |_, names| {
-                Ok(Box::new(numpy::Structured::new(records, names)?))
+                Ok(Box::new(numpy::StructuredRows::new(records, names)?))
             })
             .map(Some);
         }
     }
-    let given = [("key", &choice.key), ("bins", &choice.bins), ("nulls", &choice.nulls)];
-    if let Some((name, _)) = given.iter().find(|(_, value)| value.is_some()) {
+    let keywords = [("key", &choice.key), ("bins", &choice.bins), ("nulls", &choice.nulls)];
+    if let Some((name, _)) = keywords.iter().find(|(_, value)| value.is_some()) {
         return Err(type_error(format!(
             "{name}= is for tables: a structured NumPy array, an Arrow table or a data frame, not \
              {}",
@@ -105,8 +105,8 @@ fn choose(
         )));
     };
     let find = |name: &str| {
-        let mut found = names.iter().enumerate().filter(|(_, known)| **known == name);
-        match (found.next(), found.next()) {
+        let mut same = names.iter().enumerate().filter(|(_, known)| **known == name);
+        match (same.next(), same.next()) {
             (Some((at, _)), None) => Ok(at),
             (Some(_), Some(_)) => Err(value_error(format!("there are two columns {name:?}"))),
             _ => Err(value_error(format!(
@@ -117,7 +117,7 @@ fn choose(
     };
     let mut numbers = vec![find(key)?];
     let mut bins = Vec::new();
-    for (column, bin) in wanted(choice.bins.as_ref(), &names, key)? {
+    for (column, bin) in selected_columns(choice.bins.as_ref(), &names, key)? {
         numbers.push(find(&column)?);
         check_bin(py, &column, &bin)?;
         if bins.iter().any(|(_, other)| *other == bin) {
@@ -140,7 +140,7 @@ fn choose(
 }
 
 /// The columns and the bins they become: by default all except for the key column.
-fn wanted(
+fn selected_columns(
     bins: Option<&Bound<'_, PyAny>>,
     names: &[&str],
     key: &str,

@@ -34,9 +34,9 @@ pub fn keys<'py>(items: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyList
     while let Some(array) = py.detach(|| arrays.next())? {
         let column = cells(&array).map_err(column_error)?;
         for row in 0..array.len() {
-            let made = column.cell(row).map_err(column_error).and_then(|cell| user(py, &cell));
+            let key = column.cell(row).map_err(column_error).and_then(|cell| user(py, &cell));
             let at = list.len();
-            list.append(made.map_err(|error| about(py, error, &format!("row {at}")))?)?;
+            list.append(key.map_err(|error| about(py, error, &format!("row {at}")))?)?;
         }
     }
     Ok(Some(list))

@@ -29,15 +29,16 @@ pub fn _plain_steps<'py>(
     ops: &Bound<'py, PyList>,
 ) -> PyResult<Option<(Bound<'py, PyList>, Bound<'py, PyList>)>> {
     let py = ops.py();
-    let (made, bins) = (PyList::empty(py), PyList::empty(py));
+    let (steps, bins) = (PyList::empty(py), PyList::empty(py));
     for one in ops.iter() {
-        let Some(given) = known.get().given(&one) else { return Ok(None) };
-        let value = given.value.as_ref();
-        let Ok(step) = Operation::new(given.verb.bind(py), Some(given.bin.as_any()), value) else {
+        let Some(entries) = known.get().parse(&one) else { return Ok(None) };
+        let value = entries.value.as_ref();
+        let Ok(step) = Operation::new(entries.verb.bind(py), Some(entries.bin.as_any()), value)
+        else {
             return Ok(None);
         };
-        made.append(Bound::new(py, step)?)?;
-        bins.append(given.bin)?;
+        steps.append(Bound::new(py, step)?)?;
+        bins.append(entries.bin)?;
     }
-    Ok((!made.is_empty()).then_some((made, bins)))
+    Ok((!steps.is_empty()).then_some((steps, bins)))
 }

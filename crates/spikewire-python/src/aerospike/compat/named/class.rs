@@ -40,29 +40,32 @@ impl<const N: usize> NamedTuple<N> {
         // runs until each has its item. From Python 3.14 on, tuples cache their hash.
         unsafe {
             let class = self.0.as_ptr().cast::<ffi::PyTypeObject>();
-            let made = ffi::PyType_GenericAlloc(class, N as ffi::Py_ssize_t);
-            let made = Bound::from_owned_ptr_or_err(py, made)?;
+            let instance = ffi::PyType_GenericAlloc(class, N as ffi::Py_ssize_t);
+            let instance = Bound::from_owned_ptr_or_err(py, instance)?;
             for (at, item) in items.into_iter().enumerate() {
-                ffi::PyTuple_SET_ITEM(made.as_ptr(), at as ffi::Py_ssize_t, item.into_ptr());
+                ffi::PyTuple_SET_ITEM(instance.as_ptr(), at as ffi::Py_ssize_t, item.into_ptr());
             }
             #[cfg(Py_3_14)]
             {
-                (*made.as_ptr().cast::<ffi::PyTupleObject>()).ob_hash = -1;
+                (*instance.as_ptr().cast::<ffi::PyTupleObject>()).ob_hash = -1;
             }
-            Ok(made)
+            Ok(instance)
         }
     }
     /// Replaces the items of an instance. Must not be called while another thread does so.
-    pub fn fill<'py>(made: &Bound<'py, PyTuple>, items: [Bound<'py, PyAny>; N]) -> PyResult<()> {
+    pub fn fill<'py>(
+        instance: &Bound<'py, PyTuple>,
+        items: [Bound<'py, PyAny>; N],
+    ) -> PyResult<()> {
         let mut before = Vec::with_capacity(N);
         for (at, item) in items.into_iter().enumerate() {
-            before.push(made.get_item(at)?);
+            before.push(instance.get_item(at)?);
             // SAFETY: this is a live tuple that has this slot. The previous item is kept alive by
             // `before`, and the slot's own reference to it ends here.
             unsafe {
                 let at = at as ffi::Py_ssize_t;
-                let held = ffi::PyTuple_GET_ITEM(made.as_ptr(), at);
-                ffi::PyTuple_SET_ITEM(made.as_ptr(), at, item.into_ptr());
+                let held = ffi::PyTuple_GET_ITEM(instance.as_ptr(), at);
+                ffi::PyTuple_SET_ITEM(instance.as_ptr(), at, item.into_ptr());
                 ffi::Py_DECREF(held);
             }
         }

@@ -6,12 +6,12 @@
 //! | [`rows`] | the results of the rows of a batch |
 //! | [`class`] | creating instances of a named tuple class |
 //! | [`results`] | results of operations, by bin |
-//! | [`writes`], [`late`] | the rows of a batch write |
+//! | [`writes`], [`lazy_rows`] | the rows of a batch write |
 //! | [`checks`] | whether arguments can be passed to the engine unchanged |
 
 mod checks;
 mod class;
-mod late;
+mod lazy_rows;
 mod results;
 mod rows;
 mod writes;
@@ -26,9 +26,9 @@ use spikewire_aerospike_protocol::key::Digest;
 
 pub use self::checks::{_plain_keys, _plain_steps};
 use self::class::NamedTuple;
-pub use self::late::_make_whole;
-use self::late::LateRows;
-use self::results::Results;
+pub use self::lazy_rows::_make_whole;
+use self::lazy_rows::LazyRows;
+use self::results::NamedResults;
 pub use self::writes::NamedWrites;
 use crate::aerospike::batch::Batch;
 use crate::aerospike::compat::plain;
@@ -111,12 +111,12 @@ impl NamedRecords {
     #[pyo3(signature = (batch))]
     fn bins<'py>(&self, batch: &Bound<'py, Batch>) -> PyResult<Bound<'py, PyList>> {
         let (py, batch) = (batch.py(), batch.get());
-        let made = PyList::empty(py);
+        let all = PyList::empty(py);
         batch.reads_all(|| {
             for at in 0..batch.len() {
-                made.append(self.bins_of(py, batch, at)?)?;
+                all.append(self.bins_of(py, batch, at)?)?;
             }
-            Ok(made)
+            Ok(all)
         })
     }
 
@@ -128,17 +128,17 @@ impl NamedRecords {
         batch: &Bound<'py, Batch>,
     ) -> PyResult<Bound<'py, PyDict>> {
         let (py, batch) = (batch.py(), batch.get());
-        let made = PyDict::new(py);
+        let records = PyDict::new(py);
         batch.reads_all(|| {
             for at in 0..batch.len() {
                 let user = tuple(&keys.get_item(at)?)?.get_item(2)?;
                 if !user.is_none()
                     && let Some(bins) = self.bins_of(py, batch, at)?
                 {
-                    made.set_item(user, bins)?;
+                    records.set_item(user, bins)?;
                 }
             }
-            Ok(made)
+            Ok(records)
         })
     }
 
@@ -152,7 +152,7 @@ impl NamedRecords {
         names: &Bound<'py, PyList>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let (py, record) = (key.py(), record.get());
-        let plan = Results::new(names, false)?;
+        let plan = NamedResults::new(names, false)?;
         let bins = plan.by_bin(py, record, |value| self.incoming(value))?;
         let name = self.name(key, &record.digest)?;
         let meta = self.meta(py, record.generation, record.ttl)?;
@@ -168,19 +168,19 @@ impl NamedRecords {
         batch: &Bound<'py, Batch>,
     ) -> PyResult<Bound<'py, PyList>> {
         let (py, this, rows) = (slf.py(), slf.get(), batch.get());
-        let late = LateRows {
+        let lazy = LazyRows {
             records: slf.clone().unbind(),
             writes: records.clone().unbind(),
             batch: batch.clone().unbind(),
         };
-        let late = Bound::new(py, late)?.into_any();
+        let lazy = Bound::new(py, lazy)?.into_any();
         let no = PyBool::new(py, false).to_owned().into_any();
         let row = |at| match rows.code(at) {
-            0 => this.late.make(py, [late.clone(), number(py, 0)?, number(py, at)?, no.clone()]),
+            0 => this.late.make(py, [lazy.clone(), number(py, 0)?, number(py, at)?, no.clone()]),
             _ => this.row.make(py, this.written_row(py, records.get(), rows, at)?),
         };
-        let made: Vec<_> = rows.reads_all(|| (0..rows.len()).map(row).collect::<PyResult<_>>())?;
-        PyList::new(py, made)
+        let rows: Vec<_> = rows.reads_all(|| (0..rows.len()).map(row).collect::<PyResult<_>>())?;
+        PyList::new(py, rows)
     }
 
     /// What became of each row of a batch of operations: `names` are their bins, and the results
@@ -195,21 +195,21 @@ impl NamedRecords {
         silent: bool,
     ) -> PyResult<Bound<'py, PyList>> {
         let py = batch.py();
-        let plan = Results::new(names, silent)?;
+        let plan = NamedResults::new(names, silent)?;
         self.rows(batch, |at| {
             let plan = &plan;
-            let made = move |batch: &Batch| match batch.read(py, at)? {
+            let bins = move |batch: &Batch| match batch.read(py, at)? {
                 Some(record) => plan.by_bin(py, &record, |value| self.incoming(value)),
                 None => Ok(PyDict::new(py).into_any()),
             };
-            Ok((keys.get_item(at)?, made))
+            Ok((keys.get_item(at)?, bins))
         })
     }
 
     /// What became of each row of a batch: `bins` gives the bins of a record, by what was read
     /// of it; without it there are none.
-    #[pyo3(signature = (keys, batch, bins=None))]
-    fn made<'py>(
+    #[pyo3(name = "made", signature = (keys, batch, bins=None))]
+    fn outcomes<'py>(
         &self,
         keys: &Bound<'py, PyList>,
         batch: &Bound<'py, Batch>,
@@ -217,11 +217,11 @@ impl NamedRecords {
     ) -> PyResult<Bound<'py, PyList>> {
         let py = batch.py();
         self.rows(batch, |at| {
-            let made = move |batch: &Batch| match bins {
+            let read = move |batch: &Batch| match bins {
                 Some(bins) => bins.call1((batch.row(py, at)?,)),
                 None => Ok(PyDict::new(py).into_any()),
             };
-            Ok((keys.get_item(at)?, made))
+            Ok((keys.get_item(at)?, read))
         })
     }
 }
@@ -284,17 +284,17 @@ impl NamedRecords {
         generation: u32,
         ttl: Option<u32>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let made = |ttl: Bound<'py, PyInt>| {
+        let new_meta = |ttl: Bound<'py, PyInt>| {
             self.meta.make(py, [generation.into_pyobject(py)?.into_any(), ttl.into_any()])
         };
         if let Some(ttl) = ttl {
-            return made(ttl.into_pyobject(py)?);
+            return new_meta(ttl.into_pyobject(py)?);
         }
-        let forever = || made(self.forever.bind(py).clone());
+        let forever = || new_meta(self.forever.bind(py).clone());
         match self.lasting.get(generation as usize) {
-            Some(kept) => {
-                let kept = kept.get_or_try_init(py, || forever().map(Bound::unbind))?;
-                Ok(kept.bind(py).clone())
+            Some(cell) => {
+                let meta = cell.get_or_try_init(py, || forever().map(Bound::unbind))?;
+                Ok(meta.bind(py).clone())
             }
             None => forever(),
         }

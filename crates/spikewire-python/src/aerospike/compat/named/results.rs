@@ -6,14 +6,14 @@ use pyo3::types::{PyDict, PyList};
 use crate::aerospike::record::Record;
 
 /// The bins to which the results of operations belong.
-pub struct Results<'py> {
+pub struct NamedResults<'py> {
     /// The bin of each operation, and the index of the first operation on the same bin.
     bins: Vec<Option<(Bound<'py, PyAny>, usize)>>,
     /// Whether `None` counts as a result.
     silent: bool,
 }
 
-impl<'py> Results<'py> {
+impl<'py> NamedResults<'py> {
     /// `names`: the bin of each operation, or `None` for an operation without a bin.
     pub fn new(names: &Bound<'py, PyList>, silent: bool) -> PyResult<Self> {
         let mut bins: Vec<Option<(Bound<'py, PyAny>, usize)>> = Vec::new();
@@ -41,7 +41,7 @@ impl<'py> Results<'py> {
         record: &Record,
         incoming: impl Fn(Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let made = PyDict::new(py);
+        let by_name = PyDict::new(py);
         let results = record.results.as_ref().map(|results| results.bind(py).as_slice());
         let mut many = vec![0_usize; self.bins.len()];
         for (bin, value) in self.bins.iter().zip(results.unwrap_or_default()) {
@@ -51,18 +51,18 @@ impl<'py> Results<'py> {
             }
             let value = incoming(value.clone())?;
             match many[*first] {
-                0 => made.set_item(name, value)?,
+                0 => by_name.set_item(name, value)?,
                 1 => {
-                    let before = made.get_item(name)?;
-                    made.set_item(name, PyList::new(py, before.into_iter().chain([value]))?)?;
+                    let before = by_name.get_item(name)?;
+                    by_name.set_item(name, PyList::new(py, before.into_iter().chain([value]))?)?;
                 }
                 _ => {
-                    let all = made.get_item(name)?;
+                    let all = by_name.get_item(name)?;
                     all.iter().try_for_each(|all| all.cast::<PyList>()?.append(&value))?;
                 }
             }
             many[*first] += 1;
         }
-        Ok(made.into_any())
+        Ok(by_name.into_any())
     }
 }

@@ -33,15 +33,15 @@ impl NamedRecords {
     where
         B: FnOnce(&Batch) -> PyResult<Bound<'py, PyAny>>,
     {
-        let mut made = Vec::with_capacity(batch.len());
+        let mut rows = Vec::with_capacity(batch.len());
         // The rows of a batch usually have the same metadata.
         let mut latest = None;
         for at in 0..batch.len() {
             let (key, bins) = of(at)?;
             let items = self.row(py, batch, at, &key, bins, &mut latest)?;
-            made.push(self.row.make(py, items)?);
+            rows.push(self.row.make(py, items)?);
         }
-        PyList::new(py, made)
+        PyList::new(py, rows)
     }
 
     /// The result of a row in a batch write.
@@ -78,12 +78,12 @@ impl NamedRecords {
                 [name, code, none(), doubt]
             }
             Ok(None) => [name, number(py, batch.code(at))?, none(), no()],
-            Ok(Some(found)) => {
+            Ok(Some(numbers)) => {
                 let meta = match latest {
-                    Some((same, meta)) if *same == found => meta.clone(),
-                    _ => self.meta(py, found.0, found.1)?,
+                    Some((same, meta)) if *same == numbers => meta.clone(),
+                    _ => self.meta(py, numbers.0, numbers.1)?,
                 };
-                *latest = Some((found, meta.clone()));
+                *latest = Some((numbers, meta.clone()));
                 let record = self.record.make(py, [name.clone(), meta, bins(batch)?])?;
                 [name, number(py, 0)?, record, no()]
             }

@@ -24,24 +24,24 @@ pub struct NamedWrites {
 impl NamedWrites {
     #[new]
     fn new(records: &Bound<'_, PyList>) -> PyResult<Self> {
-        let mut made = Noting::new(records);
+        let mut builder = WritesBuilder::new(records);
         for record in records.iter() {
             let record = record.cast::<PyTuple>()?;
-            made.add(&record.get_item(0)?, record.get_item(1)?.cast()?)?;
+            builder.add(&record.get_item(0)?, record.get_item(1)?.cast()?)?;
         }
-        Ok(made.finish())
+        Ok(builder.finish())
     }
 
     /// The same, where every row is a tuple of a key, which is not one of bytes, and a dict of
     /// bins; else `None`.
     #[staticmethod]
     fn plain(records: &Bound<'_, PyList>) -> PyResult<Option<Self>> {
-        let mut made = Noting::new(records);
+        let mut builder = WritesBuilder::new(records);
         for record in records.iter() {
             let Some((key, bins)) = plain(&record) else { return Ok(None) };
-            made.add(key, bins)?;
+            builder.add(key, bins)?;
         }
-        Ok(Some(made.finish()))
+        Ok(Some(builder.finish()))
     }
 }
 
@@ -57,21 +57,21 @@ fn plain<'a, 'py>(
 }
 
 /// Rows that are being recorded.
-struct Noting {
-    made: NamedWrites,
+struct WritesBuilder {
+    writes: NamedWrites,
     /// The bin names of the latest shape.
     names: Vec<Py<PyAny>>,
 }
 
-impl Noting {
+impl WritesBuilder {
     fn new(records: &Bound<'_, PyList>) -> Self {
         let keys = Vec::with_capacity(records.len());
-        Self { made: NamedWrites { keys, shapes: vec![], ends: vec![] }, names: vec![] }
+        Self { writes: NamedWrites { keys, shapes: vec![], ends: vec![] }, names: vec![] }
     }
 
     #[inline]
     fn add(&mut self, key: &Bound<'_, PyAny>, bins: &Bound<'_, PyDict>) -> PyResult<()> {
-        let NamedWrites { keys, shapes, ends } = &mut self.made;
+        let NamedWrites { keys, shapes, ends } = &mut self.writes;
         let at = keys.len();
         keys.push(key.clone().unbind());
         if !shapes.is_empty() && has_names(bins, &self.names) {
@@ -92,8 +92,8 @@ impl Noting {
     }
 
     fn finish(mut self) -> NamedWrites {
-        self.made.ends.push(self.made.keys.len());
-        self.made
+        self.writes.ends.push(self.writes.keys.len());
+        self.writes
     }
 }
 

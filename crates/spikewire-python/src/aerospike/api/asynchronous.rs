@@ -9,7 +9,7 @@ use spikewire_aerospike::clock::Tick;
 use spikewire_aerospike::command::Command;
 use spikewire_aerospike::transport::{Aerospike, Next};
 
-use super::classes::{Face, Runner};
+use super::classes::{ClientRunner, Runner};
 use super::ticket::{AdminPromise, Owner, Ticket};
 use crate::aerospike::call::Call;
 use crate::aerospike::client::Shared;
@@ -104,7 +104,7 @@ impl AdminOrigin for Loops {
     }
 }
 
-impl Face for Loops {
+impl ClientRunner for Loops {
     type Query = AsyncQuery;
     const START: &'static str = "_start_soon";
 
@@ -142,18 +142,18 @@ impl Face for Loops {
 /// An asyncio client; `spikewire.AsyncClient` is built on it.
 #[pyclass(frozen, subclass, weakref, module = "spikewire._native")]
 pub struct AsyncClient {
-    pub(super) face: Arc<Loops>,
+    pub(super) runner: Arc<Loops>,
 }
 
 impl AsyncClient {
     /// What blocking and asyncio clients share.
     pub fn shared(&self) -> &Shared {
-        &self.face.shared
+        &self.runner.shared
     }
 
     /// The origin for the client's administrative commands.
     pub fn admin_origin(&self) -> Origin {
-        self.face.clone()
+        self.runner.clone()
     }
 }
 
@@ -169,6 +169,6 @@ impl AsyncClient {
 /// environment variable `SPIKEWIRE_AEROSPIKE_PASSWORD`.
 #[pyclass(frozen, module = "spikewire")]
 pub struct AsyncDataset {
-    pub(super) face: Arc<Loops>,
+    pub(super) runner: Arc<Loops>,
     pub(super) space: Arc<Space>,
 }

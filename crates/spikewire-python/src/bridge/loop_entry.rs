@@ -9,7 +9,7 @@
 //!
 //! An entry is the same object only if somebody refers to it in the meantime. It refers to the loop
 //! and is unknown to the garbage collector, so whoever refers to it must not outlive the loop, and
-//! tells the collector in its place ([`LoopNote::traverse`]).
+//! tells the collector in its place ([`LoopEntry::traverse`]).
 
 #![expect(unsafe_code, reason = "nothing safe leads to the dictionary of a thread")]
 
@@ -22,7 +22,7 @@ use spikewire_sync::Mutex;
 
 /// asyncio's entry for this thread, if there is one. It may be that of a loop that has stopped.
 #[inline]
-pub fn loop_note(py: Python<'_>) -> Option<Bound<'_, PyAny>> {
+pub fn loop_entry(py: Python<'_>) -> Option<Bound<'_, PyAny>> {
     // SAFETY: this thread is attached to the interpreter. Its dictionary, if it has one, is
     // borrowed.
     let all = unsafe { Bound::from_borrowed_ptr_or_opt(py, ffi::PyThreadState_GetDict()) }?;
@@ -31,13 +31,13 @@ pub fn loop_note(py: Python<'_>) -> Option<Bound<'_, PyAny>> {
 }
 
 /// asyncio's entry for a loop when it was last seen running. Belongs to what the loop owns.
-pub struct LoopNote {
+pub struct LoopEntry {
     entry: AtomicPtr<ffi::PyObject>,
     /// Keeps the entry. `None` if that is the loop itself, as it is from Python 3.12 on.
     holder: Mutex<Option<Py<PyAny>>>,
 }
 
-impl LoopNote {
+impl LoopEntry {
     pub const fn new() -> Self {
         Self { entry: AtomicPtr::new(std::ptr::null_mut()), holder: Mutex::new(None) }
     }

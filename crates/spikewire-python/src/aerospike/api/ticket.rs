@@ -14,7 +14,7 @@ use spikewire_aerospike::command::{BatchExecution, BatchOwner, BatchTicket};
 use spikewire_aerospike::transport::{Aerospike, Next, Outcome, ResponseHandler};
 
 use crate::aerospike::call::ResponsePlan;
-use crate::aerospike::many::{BatchCall, BatchPlan, Window};
+use crate::aerospike::many::{BatchCall, BatchPlan, NextWindow};
 use crate::aerospike::task::{AdminSlot, AdminValue};
 use crate::bridge::gil_fairness::CommandGuard;
 use crate::bridge::promise::Completes;
@@ -54,8 +54,8 @@ impl ResponseHandler for Ticket {
 
     fn is_wanted(&self) -> bool {
         match self {
-            Self::One { promise, .. } => !promise.is_given_up(),
-            Self::Part(part) => !part.owner().promise.is_given_up(),
+            Self::One { promise, .. } => !promise.is_abandoned(),
+            Self::Part(part) => !part.owner().promise.is_abandoned(),
             Self::Question(_) => true,
         }
     }
@@ -67,7 +67,7 @@ impl ResponseHandler for Ticket {
     fn answered_at(&mut self, at: Tick) {
         match self {
             // If the reply is copied first, that is a stage of its own.
-            Self::One { watch: Some(watch), .. } => watch.taken(),
+            Self::One { watch: Some(watch), .. } => watch.on_reply(),
             Self::Part(part) => part.answered_at(at),
             Self::One { .. } | Self::Question(_) => {}
         }
@@ -107,13 +107,13 @@ impl Completes<Aerospike> for Ticket {
     fn complete(self, py: Python<'_>, outcome: Outcome<'_>, next: &mut Next<Self>) {
         match self {
             Self::One { promise, plan, sent: _sent, watch: None } => {
-                promise.tell(py, plan.finish(py, outcome));
+                promise.settle(py, plan.finish(py, outcome));
             }
             Self::One { promise, plan, sent: _sent, watch: Some(watch) } => {
                 let began = watch.goes_on();
                 let value = plan.finish(py, outcome);
                 watch.decoded(began);
-                promise.tell(py, value);
+                promise.settle(py, value);
             }
             Self::Part(part) => part.complete(outcome, next),
             Self::Question(question) => question.complete(outcome, next),
@@ -162,20 +162,20 @@ impl BatchOwner for Owner {
                 return None;
             }
             match plan.go_on(py, rows) {
-                Ok(Window::Send(rows)) => {
+                Ok(NextWindow::Send(rows)) => {
                     *self.plan.lock() = Some(plan);
                     Some(rows)
                 }
-                Ok(Window::Finish(rows)) => {
-                    let made = plan.finish(py, rows);
+                Ok(NextWindow::Finish(rows)) => {
+                    let result = plan.finish(py, rows);
                     if let Some(watch) = &self.watch {
                         watch.decoded(None);
                     }
-                    self.promise.tell(py, made);
+                    self.promise.settle(py, result);
                     None
                 }
                 Err(error) => {
-                    self.promise.tell(py, Err(error));
+                    self.promise.settle(py, Err(error));
                     None
                 }
             }
@@ -205,7 +205,7 @@ impl AdminWaiter<AdminValue> for AdminPromise {
                 }
                 Err(error) => Err(to_python(py, &error, None)),
             };
-            self.promise.tell(py, outcome);
+            self.promise.settle(py, outcome);
         });
     }
 

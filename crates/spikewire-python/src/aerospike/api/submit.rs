@@ -18,7 +18,7 @@ use crate::aerospike::many::BatchCall;
 use crate::aerospike::space::Space;
 use crate::bridge::future::FutureBase;
 use crate::bridge::gil_fairness;
-use crate::bridge::submitter::{Entry, Submitter};
+use crate::bridge::submitter::{SubmittedCall, Submitter};
 use crate::errors::to_python;
 use crate::stages::Watch;
 
@@ -43,7 +43,7 @@ impl Runner for Submit {
         let core = self.0.core(py)?;
         let thread = thread(py, &core, &self.0)?;
         let entry = thread.enter(py, call.rows.deadline(), OrderKey::NONE)?;
-        let Entry { future, promise } = entry;
+        let SubmittedCall { future, promise } = entry;
         match promise {
             Ok(promise) => {
                 let timed = call.plan.timed.clone();
@@ -71,7 +71,8 @@ pub(super) fn send<'py>(
     let thread = thread(py, &core, shared)?;
     let Call { bytes, target, policy, plan } = call;
     let start = Tick::now();
-    let Entry { future, promise } = thread.enter(py, deadline(&policy, start), target.key())?;
+    let SubmittedCall { future, promise } =
+        thread.enter(py, deadline(&policy, start), target.key())?;
     match promise {
         Ok(promise) => {
             let sent = gil_fairness::command_sent();

@@ -14,20 +14,20 @@ use spikewire_cql::value::{Accept, AcceptEntries, Duration, Presence, Source, Un
 
 use super::library;
 use super::marks::Mark;
-use crate::bridge::errors::{shown, type_name};
-use crate::cql::errors::Raised;
+use crate::bridge::errors::{repr_of, type_name};
+use crate::cql::errors::BoxedPyErr;
 use crate::cql::row::Row;
 
 /// A Python object as a value.
-pub struct Given<'a, 'py>(pub &'a Bound<'py, PyAny>);
+pub struct HostValue<'a, 'py>(pub &'a Bound<'py, PyAny>);
 
-type Result<T> = std::result::Result<T, Unfit<Raised>>;
+type Result<T> = std::result::Result<T, Unfit<BoxedPyErr>>;
 
-fn raised(error: PyErr) -> Unfit<Raised> {
+fn raised(error: PyErr) -> Unfit<BoxedPyErr> {
     Unfit::Host(error.into())
 }
 
-impl<'py> Given<'_, 'py> {
+impl<'py> HostValue<'_, 'py> {
     fn py(&self) -> Python<'py> {
         self.0.py()
     }
@@ -42,8 +42,8 @@ impl<'py> Given<'_, 'py> {
     }
 }
 
-impl Source for Given<'_, '_> {
-    type Error = Raised;
+impl Source for HostValue<'_, '_> {
+    type Error = BoxedPyErr;
 
     #[inline]
     fn presence(&self) -> Presence {
@@ -60,7 +60,7 @@ impl Source for Given<'_, '_> {
     }
 
     fn describe(&self) -> String {
-        format!("{} ({})", shown(self.0), type_name(self.0))
+        format!("{} ({})", repr_of(self.0), type_name(self.0))
     }
 
     fn boolean(&self) -> Result<bool> {
@@ -234,12 +234,12 @@ impl Source for Given<'_, '_> {
         Ok(Duration { months: narrow(months)?, days: narrow(days)?, nanoseconds })
     }
 
-    fn items<A: Accept<Raised>>(&self, ty: &Type, into: &mut A) -> Result<()> {
+    fn items<A: Accept<BoxedPyErr>>(&self, ty: &Type, into: &mut A) -> Result<()> {
         if let Ok(list) = self.0.cast::<PyList>() {
-            return list.iter().try_for_each(|item| into.item(&Given(&item)));
+            return list.iter().try_for_each(|item| into.item(&HostValue(&item)));
         }
         if let Ok(tuple) = self.0.cast::<PyTuple>() {
-            return tuple.iter().try_for_each(|item| into.item(&Given(&item)));
+            return tuple.iter().try_for_each(|item| into.item(&HostValue(&item)));
         }
         let is_set = matches!(ty, Type::Set(_))
             && (self.0.is_instance_of::<PySet>() || self.0.is_instance_of::<PyFrozenSet>());
@@ -250,23 +250,23 @@ impl Source for Given<'_, '_> {
         let values = if is_vector { self.0.call_method0("tolist") } else { Ok(self.0.clone()) };
         let values = values.and_then(|values| values.try_iter()).map_err(raised)?;
         for item in values {
-            into.item(&Given(&item.map_err(raised)?))?;
+            into.item(&HostValue(&item.map_err(raised)?))?;
         }
         Ok(())
     }
 
-    fn entries<A: AcceptEntries<Raised>>(&self, into: &mut A) -> Result<()> {
+    fn entries<A: AcceptEntries<BoxedPyErr>>(&self, into: &mut A) -> Result<()> {
         if let Ok(dict) = self.0.cast::<PyDict>() {
             return dict
                 .iter()
-                .try_for_each(|(key, value)| into.entry(&Given(&key), &Given(&value)));
+                .try_for_each(|(key, value)| into.entry(&HostValue(&key), &HostValue(&value)));
         }
         // As a map is read that is itself a key or an element of a set.
         if let Ok(pairs) = self.0.cast_exact::<PyTuple>() {
             return pairs.iter().try_for_each(|pair| {
                 let pair = pair.cast_exact::<PyTuple>().map_err(|_| Unfit::Kind)?;
                 match pair.as_slice() {
-                    [key, value] => into.entry(&Given(key), &Given(value)),
+                    [key, value] => into.entry(&HostValue(key), &HostValue(value)),
                     _ => Err(Unfit::Kind),
                 }
             });
@@ -276,36 +276,36 @@ impl Source for Given<'_, '_> {
         for pair in pairs {
             let (key, value): (Bound<'_, PyAny>, Bound<'_, PyAny>) =
                 pair.extract().map_err(raised)?;
-            into.entry(&Given(&key), &Given(&value))?;
+            into.entry(&HostValue(&key), &HostValue(&value))?;
         }
         Ok(())
     }
 
-    fn field<A: Accept<Raised>>(&self, index: usize, name: &str, into: &mut A) -> Result<()> {
+    fn field<A: Accept<BoxedPyErr>>(&self, index: usize, name: &str, into: &mut A) -> Result<()> {
         let _ = index;
         let py = self.py();
         let name = PyString::intern(py, name);
         if let Ok(dict) = self.0.cast::<PyDict>() {
             return match dict.get_item(name).map_err(raised)? {
-                Some(value) => into.item(&Given(&value)),
+                Some(value) => into.item(&HostValue(&value)),
                 None => Ok(()),
             };
         }
         if let Ok(row) = self.0.cast::<Row>() {
             return match row.get().field(&name).map_err(raised)? {
-                Some(value) => into.item(&Given(&value)),
+                Some(value) => into.item(&HostValue(&value)),
                 None => Ok(()),
             };
         }
         let value = self.0.getattr_opt(&name).map_err(raised)?;
-        value.map_or(Ok(()), |value| into.item(&Given(&value)))
+        value.map_or(Ok(()), |value| into.item(&HostValue(&value)))
     }
 
     fn unknown_field(&self, udt: &Udt) -> Result<Option<String>> {
         let known = |name: &str| udt.fields.iter().any(|(field, _)| field == name);
         if let Ok(dict) = self.0.cast::<PyDict>() {
             for key in dict.keys() {
-                let Ok(name) = key.cast::<PyString>() else { return Ok(Some(shown(&key))) };
+                let Ok(name) = key.cast::<PyString>() else { return Ok(Some(repr_of(&key))) };
                 let name = name.to_string_lossy().into_owned();
                 if !known(&name) {
                     return Ok(Some(name));
@@ -346,7 +346,7 @@ impl Source for Given<'_, '_> {
 /// From here on, not every integer is a double.
 const EXACT: f64 = (1_u64 << f64::MANTISSA_DIGITS) as f64;
 
-fn rounded() -> Unfit<Raised> {
+fn rounded() -> Unfit<BoxedPyErr> {
     Unfit::Invalid("this integer would be rounded: pass a float if that is meant".into())
 }
 

@@ -6,10 +6,10 @@ use pyo3::prelude::*;
 use spikewire_cql::response::Column;
 use spikewire_cql::response::rows::Cells;
 
-use super::errors::Raised;
+use super::errors::BoxedPyErr;
 use super::fill;
 use super::row::{Names, Row};
-use super::value::{Making, value};
+use super::value::{ValueDecoder, value};
 
 /// The row at the start of the cells.
 #[inline]
@@ -17,22 +17,23 @@ pub fn row<'py>(
     names: &Arc<Names>,
     columns: &[Column],
     cells: &mut Cells<'_>,
-    making: Making<'_, 'py>,
-) -> Result<Bound<'py, Row>, Raised> {
-    let values =
-        fill::tuple(making.py, columns.len(), |at| value(&columns[at].ty, cells.cell()?, &making))?;
-    Ok(Bound::new(making.py, Row::make(names.clone(), values))?)
+    decoder: ValueDecoder<'_, 'py>,
+) -> Result<Bound<'py, Row>, BoxedPyErr> {
+    let values = fill::tuple(decoder.py, columns.len(), |at| {
+        value(&columns[at].ty, cells.cell()?, &decoder)
+    })?;
+    Ok(Bound::new(decoder.py, Row::make(names.clone(), values))?)
 }
 
 /// The most recently created rows. If nothing else refers to one of them any more, it is reused for
 /// a later row, as `zip` does with its tuples. A program cannot notice.
 #[derive(Default)]
-pub struct Recent {
+pub struct RecentRows {
     /// Two rows, because in `for row in rows` the name `row` still refers to the last one.
     rows: [Option<Py<Row>>; 2],
 }
 
-impl Recent {
+impl RecentRows {
     /// Like [`row`].
     #[inline]
     pub fn row<'py>(
@@ -40,19 +41,19 @@ impl Recent {
         names: &Arc<Names>,
         columns: &[Column],
         cells: &mut Cells<'_>,
-        making: Making<'_, 'py>,
-    ) -> Result<Bound<'py, Row>, Raised> {
+        decoder: ValueDecoder<'_, 'py>,
+    ) -> Result<Bound<'py, Row>, BoxedPyErr> {
         if cfg!(Py_GIL_DISABLED) {
-            return row(names, columns, cells, making);
+            return row(names, columns, cells, decoder);
         }
         self.rows.swap(0, 1);
-        let made = match self.rows[0].take() {
-            Some(spare) => again(spare.into_bound(making.py), columns, cells, making)?,
+        let reused = match self.rows[0].take() {
+            Some(unused) => again(unused.into_bound(decoder.py), columns, cells, decoder)?,
             None => None,
         };
-        let made = made.map_or_else(|| row(names, columns, cells, making), Ok)?;
-        self.rows[0] = Some(made.clone().unbind());
-        Ok(made)
+        let row = reused.map_or_else(|| row(names, columns, cells, decoder), Ok)?;
+        self.rows[0] = Some(row.clone().unbind());
+        Ok(row)
     }
 
     /// Drops the rows.
@@ -64,14 +65,14 @@ impl Recent {
 /// Refills a row with the values at the start of the cells. `None` if something else refers to it.
 #[inline]
 fn again<'py>(
-    spare: Bound<'py, Row>,
+    unused: Bound<'py, Row>,
     columns: &[Column],
     cells: &mut Cells<'_>,
-    making: Making<'_, 'py>,
-) -> Result<Option<Bound<'py, Row>>, Raised> {
-    let refilled = fill::is_ours(spare.as_any())
-        && fill::again(spare.get().kept(making.py), |at| {
-            value(&columns[at].ty, cells.cell()?, &making)
+    decoder: ValueDecoder<'_, 'py>,
+) -> Result<Option<Bound<'py, Row>>, BoxedPyErr> {
+    let is_refilled = fill::is_ours(unused.as_any())
+        && fill::again(unused.get().tuple(decoder.py), |at| {
+            value(&columns[at].ty, cells.cell()?, &decoder)
         })?;
-    Ok(refilled.then_some(spare))
+    Ok(is_refilled.then_some(unused))
 }

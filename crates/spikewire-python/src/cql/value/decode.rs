@@ -22,26 +22,26 @@ use super::library;
 use super::marks::Mark;
 use super::uuids;
 use crate::cql::classes::{self, Classes};
-use crate::cql::errors::Raised;
+use crate::cql::errors::BoxedPyErr;
 use crate::cql::row::{Names, Row};
 
 /// Creates Python objects.
 #[derive(Clone, Copy)]
-pub struct Making<'a, 'py> {
+pub struct ValueDecoder<'a, 'py> {
     pub py: Python<'py>,
     /// The classes for values of user-defined types.
     pub classes: &'a Classes,
 }
 
-type Result<'py> = std::result::Result<Bound<'py, PyAny>, Raised>;
+type Result<'py> = std::result::Result<Bound<'py, PyAny>, BoxedPyErr>;
 
 /// The value of a cell. The most common types have a short path.
 #[inline]
-pub fn value<'py>(ty: &Type, bytes: Option<&[u8]>, making: &Making<'_, 'py>) -> Result<'py> {
-    decode(ty, bytes, making)
+pub fn value<'py>(ty: &Type, bytes: Option<&[u8]>, decoder: &ValueDecoder<'_, 'py>) -> Result<'py> {
+    decode(ty, bytes, decoder)
 }
 
-impl<'py> Making<'_, 'py> {
+impl<'py> ValueDecoder<'_, 'py> {
     /// A `uuid.UUID`.
     pub fn uuid_of(&self, bytes: [u8; 16]) -> Result<'py> {
         Ok(uuids::uuid(self.py, bytes)?)
@@ -85,7 +85,7 @@ fn hashable(value: Bound<'_, PyAny>) -> PyResult<Bound<'_, PyAny>> {
         return Ok(all_hashable(py, tuple.iter())?.into_any());
     }
     if let Ok(row) = value.cast::<Row>() {
-        let values = all_hashable(py, row.get().kept(py).iter())?;
+        let values = all_hashable(py, row.get().tuple(py).iter())?;
         return Ok(Bound::new(py, row.get().with(values))?.into_any());
     }
     Ok(value)
@@ -111,9 +111,9 @@ fn needs_change(ty: &Type) -> bool {
     )
 }
 
-impl<'py> Sink for Making<'_, 'py> {
+impl<'py> Sink for ValueDecoder<'_, 'py> {
     type Value = Bound<'py, PyAny>;
-    type Error = Raised;
+    type Error = BoxedPyErr;
 
     #[inline]
     fn null(&self) -> Result<'py> {
@@ -205,8 +205,9 @@ impl<'py> Sink for Making<'_, 'py> {
         let (hour, minute) = ((rest / 3_600_000) as u8, (rest / 60_000 % 60) as u8);
         let (second, micro) = ((rest / 1000 % 60) as u8, (rest % 1000 * 1000) as u32);
         let utc = PyTzInfo::utc(py)?;
-        let made = PyDateTime::new(py, year, month, day, hour, minute, second, micro, Some(&utc));
-        Ok(made?.into_any())
+        let datetime =
+            PyDateTime::new(py, year, month, day, hour, minute, second, micro, Some(&utc));
+        Ok(datetime?.into_any())
     }
 
     fn date(&self, days: i32) -> Result<'py> {
@@ -242,7 +243,7 @@ impl<'py> Sink for Making<'_, 'py> {
 
     fn list<I>(&self, _: &Type, items: &mut I) -> Result<'py>
     where
-        I: Elements<Self::Value, Raised>,
+        I: Elements<Self::Value, BoxedPyErr>,
     {
         let items: Vec<_> = items.collect::<std::result::Result<_, _>>()?;
         Ok(PyList::new(self.py, items)?.into_any())
@@ -250,7 +251,7 @@ impl<'py> Sink for Making<'_, 'py> {
 
     fn set<I>(&self, element: &Type, items: &mut I) -> Result<'py>
     where
-        I: Elements<Self::Value, Raised>,
+        I: Elements<Self::Value, BoxedPyErr>,
     {
         let set = PySet::empty(self.py)?;
         for item in items {
@@ -262,7 +263,7 @@ impl<'py> Sink for Making<'_, 'py> {
 
     fn map<I>(&self, key: &Type, _: &Type, entries: &mut I) -> Result<'py>
     where
-        I: MapEntries<Self::Value, Raised>,
+        I: MapEntries<Self::Value, BoxedPyErr>,
     {
         let dict = PyDict::new(self.py);
         for entry in entries {
@@ -274,7 +275,7 @@ impl<'py> Sink for Making<'_, 'py> {
 
     fn tuple<I>(&self, _: &[Type], components: &mut I) -> Result<'py>
     where
-        I: Elements<Self::Value, Raised>,
+        I: Elements<Self::Value, BoxedPyErr>,
     {
         let components: Vec<_> = components.collect::<std::result::Result<_, _>>()?;
         Ok(PyTuple::new(self.py, components)?.into_any())
@@ -282,7 +283,7 @@ impl<'py> Sink for Making<'_, 'py> {
 
     fn udt<I>(&self, udt: &Udt, fields: &mut I) -> Result<'py>
     where
-        I: Elements<Self::Value, Raised>,
+        I: Elements<Self::Value, BoxedPyErr>,
     {
         let values: Vec<_> = fields.collect::<std::result::Result<_, _>>()?;
         if let Some(class) = self.classes.of(self.py, udt) {

@@ -13,7 +13,7 @@ use crate::aerospike::batch::Batch;
 /// Stands for the key of rows that nobody has looked at, whose record is their number: what makes
 /// both.
 #[pyclass(frozen, module = "spikewire._native")]
-pub struct LateRows {
+pub struct LazyRows {
     pub records: Py<NamedRecords>,
     pub writes: Py<NamedWrites>,
     pub batch: Py<Batch>,
@@ -25,17 +25,17 @@ pub struct LateRows {
 pub fn _make_whole(row: &Bound<'_, PyTuple>) -> PyResult<()> {
     let py = row.py();
     // Another thread may be doing the same.
-    let Some((late, at)) = with_critical_section(row, || late_of(row)) else { return Ok(()) };
-    let LateRows { records, writes, batch } = late.get();
+    let Some((lazy, at)) = with_critical_section(row, || lazy_rows_of(row)) else { return Ok(()) };
+    let LazyRows { records, writes, batch } = lazy.get();
     let items = records.get().written_row(py, writes.get(), batch.get(), at)?;
-    with_critical_section(row, || match late_of(row) {
+    with_critical_section(row, || match lazy_rows_of(row) {
         Some(_) => NamedTuple::fill(row, items),
         None => Ok(()),
     })
 }
 
 /// The rows to which a row belongs, and its index.
-fn late_of<'py>(row: &Bound<'py, PyTuple>) -> Option<(Bound<'py, LateRows>, usize)> {
-    let late = row.get_item(0).ok()?.cast_into_exact().ok()?;
-    Some((late, row.get_item(2).ok()?.extract().ok()?))
+fn lazy_rows_of<'py>(row: &Bound<'py, PyTuple>) -> Option<(Bound<'py, LazyRows>, usize)> {
+    let lazy = row.get_item(0).ok()?.cast_into_exact().ok()?;
+    Some((lazy, row.get_item(2).ok()?.extract().ok()?))
 }

@@ -8,7 +8,7 @@ use pyo3::sync::PyOnceLock;
 /// `PyOnceLock::get_or_init` releases the interpreter before it creates the value. If many threads
 /// wait for the interpreter, that costs a thread switch per value.
 #[inline]
-pub fn keep<'a, T>(py: Python<'_>, cell: &'a PyOnceLock<T>, value: T) -> &'a T {
+pub fn get_or_set<'a, T>(py: Python<'_>, cell: &'a PyOnceLock<T>, value: T) -> &'a T {
     // Full already if another thread was faster.
     let _ = cell.set(py, value);
     cell.get(py).expect("full from here on")

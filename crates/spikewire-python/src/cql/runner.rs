@@ -14,7 +14,7 @@ use spikewire_transport::{OrderKey, Tick, deadline};
 
 use super::classes::Classes;
 use super::core::Core;
-use super::job::{Goal, Job, Progress, Start};
+use super::job::{Goal, Job, JobProgress, Start};
 use super::options::Opening;
 use super::statement::Statement;
 use super::ticket::{self, Ticket};
@@ -26,7 +26,7 @@ use crate::bridge::gil_fairness;
 use crate::bridge::lifecycle::{Lifecycle, Running as _};
 use crate::bridge::loops::LoopTable;
 use crate::bridge::signal::{detached, detached_command};
-use crate::bridge::submitter::{Entry, Submitter, wait_for};
+use crate::bridge::submitter::{SubmittedCall, Submitter, wait_for};
 use crate::stages::Watch;
 
 /// What blocking and asynchronous sessions share.
@@ -124,8 +124,8 @@ impl Runner for Blocking {
                 return self.submit(py, core, job, call);
             }
             match ask(py, core, call, &mut job)? {
-                Progress::Done(result) => return result,
-                Progress::Send(next) => call = next,
+                JobProgress::Done(result) => return result,
+                JobProgress::Send(next) => call = next,
             }
         }
     }
@@ -145,7 +145,7 @@ impl Blocking {
         let thread = thread_of(py, core, &self.0)?;
         let now = Tick::now();
         let until = deadline(&call.policy, now);
-        let Entry { future, promise } = thread.enter(py, until, call.target.order())?;
+        let SubmittedCall { future, promise } = thread.enter(py, until, call.target.order())?;
         let promise = promise.map_err(|full| full.raise(py))?;
         let watch = submitted(core, &call);
         let sent = gil_fairness::command_sent();
@@ -155,7 +155,7 @@ impl Blocking {
 }
 
 /// Sends a call and waits until its job has received the reply.
-fn ask<'py>(py: Python<'py>, core: &Core, call: Call, job: &mut Job) -> PyResult<Progress<'py>> {
+fn ask<'py>(py: Python<'py>, core: &Core, call: Call, job: &mut Job) -> PyResult<JobProgress<'py>> {
     let (mut draft, mut execution) = call.split();
     loop {
         let mut replied =
@@ -164,15 +164,15 @@ fn ask<'py>(py: Python<'py>, core: &Core, call: Call, job: &mut Job) -> PyResult
         if let Some(request) = replied.take_returned() {
             execution.returned(request);
         }
-        let mut action = execution.on_outcome(replied.outcome());
+        let mut outcome = execution.on_outcome(replied.outcome());
         draft = loop {
-            match action {
-                ExecutionAction::Done(answer) => return Ok(job.answered(py, answer)),
+            match outcome {
+                ExecutionAction::Done(answer) => return Ok(job.on_reply(py, answer)),
                 ExecutionAction::Send(next) => break next,
                 ExecutionAction::Pause(at) => {
                     let paused = detached(py, |interrupted| pause(at, interrupted))?;
                     paused.map_err(|fault| raise::<Error>(py, fault))?;
-                    action = execution.on_outcome(Err(pause_is_over()));
+                    outcome = execution.on_outcome(Err(pause_is_over()));
                 }
                 ExecutionAction::Left => return Err(pause_is_over().raise(py)),
             }
@@ -209,7 +209,7 @@ impl Runner for Loops {
         let started = start(py, core, request)?;
         let (future, promise) = connections.promise(py)?;
         match started {
-            Start::Done(result) => promise.tell(py, Ok(result)),
+            Start::Done(result) => promise.settle(py, Ok(result)),
             Start::Send(job, call) => {
                 let now = call.execution.since();
                 let takes_turn = call.timed && core.stages.takes_turn();
@@ -263,9 +263,9 @@ impl Runner for Submitting {
                 (deadline(&call.policy, call.execution.since()), call.target.order())
             }
         };
-        let Entry { future, promise } = thread.enter(py, until, key)?;
+        let SubmittedCall { future, promise } = thread.enter(py, until, key)?;
         match (promise, started) {
-            (Ok(promise), Start::Done(result)) => promise.tell(py, Ok(result)),
+            (Ok(promise), Start::Done(result)) => promise.settle(py, Ok(result)),
             (Ok(promise), Start::Send(job, call)) => {
                 let (now, watch) = (call.execution.since(), submitted(core, &call));
                 let with = (gil_fairness::command_sent(), watch);

@@ -41,7 +41,7 @@ pub trait Runner {
 }
 
 /// A runner for clients, blocking or asyncio.
-pub trait Face: Runner + AdminOrigin + Sized + 'static {
+pub trait ClientRunner: Runner + AdminOrigin + Sized + 'static {
     /// The class of its queries.
     type Query;
     /// The function of `spikewire.aerospike.jobs` that starts a background job.
@@ -116,55 +116,59 @@ pub trait Verbs {
         self.runner().run_many(py, call)
     }
 
-    fn run_query(&self, py: Python<'_>, call: QueryCall) -> PyResult<<Self::Runner as Face>::Query>
+    fn run_query(
+        &self,
+        py: Python<'_>,
+        call: QueryCall,
+    ) -> PyResult<<Self::Runner as ClientRunner>::Query>
     where
-        Self::Runner: Face,
+        Self::Runner: ClientRunner,
     {
         self.runner().query(py, call)
     }
 
     fn run_job<'py>(&self, py: Python<'py>, call: JobCall) -> PyResult<Bound<'py, PyAny>>
     where
-        Self::Runner: Face,
+        Self::Runner: ClientRunner,
     {
         let shared = self.runner().shared();
         shared.core(py)?;
         let origin =
-            Self::Runner::known().find(&shared.token, |face| ptr::eq(face.shared(), shared));
+            Self::Runner::known().find(&shared.token, |client| ptr::eq(client.shared(), shared));
         let origin = origin.ok_or_else(|| closed(py))?;
         job::run(py, origin, call, Self::Runner::START)
     }
 }
 
 /// Closes the clients that came with unpickled datasets.
-pub fn close_adopted<F: Face>(py: Python<'_>) -> PyResult<()> {
-    F::known().release().iter().try_for_each(|face| face.end(py))
+pub fn close_adopted<R: ClientRunner>(py: Python<'_>) -> PyResult<()> {
+    R::known().release().iter().try_for_each(|client| client.end(py))
 }
 
 /// A client created by the program, not connected yet.
-pub fn made<F: Face>(
+pub fn new_client<R: ClientRunner>(
     seeds: &Bound<'_, PyAny>,
     options: Option<&Bound<'_, PyDict>>,
-) -> PyResult<Arc<F>> {
-    options.map_or(Ok(()), F::check)?;
-    let face = Arc::new(F::of(Shared::new(seeds, options)?));
-    F::known().note(face.shared().token, &face);
-    Ok(face)
+) -> PyResult<Arc<R>> {
+    options.map_or(Ok(()), R::check)?;
+    let client = Arc::new(R::of(Shared::new(seeds, options)?));
+    R::known().note(client.shared().token, &client);
+    Ok(client)
 }
 
 /// The client to which an unpickled dataset belongs: the one with this token, or else an equivalent
 /// one.
-pub fn found<F: Face>(
+pub fn client_of<R: ClientRunner>(
     token: Token,
     seeds: &Bound<'_, PyAny>,
     options: &Bound<'_, PyDict>,
-) -> PyResult<Arc<F>> {
-    let (known, fits) = (F::known(), |face: &F| !face.shared().is_closed());
-    if let Some(face) = known.find(&token, fits) {
-        return Ok(face);
+) -> PyResult<Arc<R>> {
+    let (known, fits) = (R::known(), |client: &R| !client.shared().is_closed());
+    if let Some(client) = known.find(&token, fits) {
+        return Ok(client);
     }
     let shared = Shared::adopted(token, seeds, options)?;
-    Ok(known.keep(token, Arc::new(F::of(shared)), fits))
+    Ok(known.keep(token, Arc::new(R::of(shared)), fits))
 }
 
 /// The error for an attempt to pickle a client.

@@ -7,9 +7,9 @@
 )]
 
 #[cfg(not(Py_GIL_DISABLED))]
-pub use self::with_gil::Guarded;
+pub use self::with_gil::GilCell;
 #[cfg(Py_GIL_DISABLED)]
-pub use self::without_gil::Guarded;
+pub use self::without_gil::GilCell;
 
 #[cfg(not(Py_GIL_DISABLED))]
 mod with_gil {
@@ -19,13 +19,13 @@ mod with_gil {
 
     /// A value that one thread at a time accesses.
     #[derive(Default)]
-    pub struct Guarded<T>(RefCell<T>);
+    pub struct GilCell<T>(RefCell<T>);
 
     // SAFETY: the cell is only accessed by a thread that holds the GIL. Should that thread release
     // the GIL during the access, the cell is marked as borrowed for others.
-    unsafe impl<T: Send> Sync for Guarded<T> {}
+    unsafe impl<T: Send> Sync for GilCell<T> {}
 
-    impl<T> Guarded<T> {
+    impl<T> GilCell<T> {
         /// `look` must not run Python code, which might call this again. Whatever it takes out is
         /// dropped by its caller.
         #[inline]
@@ -48,9 +48,9 @@ mod without_gil {
 
     /// A value that one thread at a time accesses.
     #[derive(Default)]
-    pub struct Guarded<T>(Mutex<T>);
+    pub struct GilCell<T>(Mutex<T>);
 
-    impl<T> Guarded<T> {
+    impl<T> GilCell<T> {
         /// `look` must not run Python code, which might call this again. Whatever it takes out is
         /// dropped by its caller.
         #[inline]

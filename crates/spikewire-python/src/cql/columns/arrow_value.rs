@@ -17,26 +17,26 @@ use arrow_schema::{DataType, IntervalUnit, TimeUnit};
 use spikewire_cql::types::{Type, Udt};
 use spikewire_cql::value::{Accept, AcceptEntries, Duration, Presence, Source, Unfit};
 
-use crate::cql::errors::Raised;
+use crate::cql::errors::BoxedPyErr;
 
-type Result<T> = std::result::Result<T, Unfit<Raised>>;
+type Result<T> = std::result::Result<T, Unfit<BoxedPyErr>>;
 
 const DAY: i64 = 86_400_000;
 
 /// The value in a row of an array.
 #[derive(Clone, Copy)]
-pub struct Given<'a> {
+pub struct ArrowValue<'a> {
     array: &'a dyn Array,
     row: usize,
 }
 
-impl<'a> Given<'a> {
+impl<'a> ArrowValue<'a> {
     /// Resolves the value if the array is dictionary-encoded.
     pub fn new(array: &'a dyn Array, row: usize) -> Self {
         if matches!(array.data_type(), DataType::Dictionary(..)) && array.is_valid(row) {
             let dictionary = array.as_any_dictionary();
             let keys = dictionary.keys();
-            if let Ok(at) = usize::try_from(Given::new(keys, row).integer().unwrap_or(-1)) {
+            if let Ok(at) = usize::try_from(ArrowValue::new(keys, row).integer().unwrap_or(-1)) {
                 return Self::new(&**dictionary.values(), at);
             }
         }
@@ -102,8 +102,8 @@ fn scaled(number: i64, up: i64, down: i64, what: &str) -> Result<i64> {
     (number / down).checked_mul(up).ok_or(Unfit::Range)
 }
 
-impl Source for Given<'_> {
-    type Error = Raised;
+impl Source for ArrowValue<'_> {
+    type Error = BoxedPyErr;
 
     fn presence(&self) -> Presence {
         let is_null = *self.kind() == DataType::Null || self.array.is_null(self.row);
@@ -291,31 +291,31 @@ impl Source for Given<'_> {
         }
     }
 
-    fn items<A: Accept<Raised>>(&self, ty: &Type, into: &mut A) -> Result<()> {
+    fn items<A: Accept<BoxedPyErr>>(&self, ty: &Type, into: &mut A) -> Result<()> {
         if let (DataType::Struct(_), Type::Tuple(_)) = (self.kind(), ty) {
             let columns = self.array.as_struct().columns();
             return columns
                 .iter()
-                .try_for_each(|column| into.item(&Given::new(&**column, self.row)));
+                .try_for_each(|column| into.item(&ArrowValue::new(&**column, self.row)));
         }
         let (items, mut rows) = self.list().ok_or(Unfit::Kind)?;
-        rows.try_for_each(|row| into.item(&Given::new(&**items, row)))
+        rows.try_for_each(|row| into.item(&ArrowValue::new(&**items, row)))
     }
 
-    fn entries<A: AcceptEntries<Raised>>(&self, into: &mut A) -> Result<()> {
+    fn entries<A: AcceptEntries<BoxedPyErr>>(&self, into: &mut A) -> Result<()> {
         let DataType::Map(..) = self.kind() else { return Err(Unfit::Kind) };
         let map = self.array.as_map();
         let ends = map.value_offsets();
         let mut rows = ends[self.row] as usize..ends[self.row + 1] as usize;
         rows.try_for_each(|row| {
-            into.entry(&Given::new(&**map.keys(), row), &Given::new(&**map.values(), row))
+            into.entry(&ArrowValue::new(&**map.keys(), row), &ArrowValue::new(&**map.values(), row))
         })
     }
 
-    fn field<A: Accept<Raised>>(&self, _: usize, name: &str, into: &mut A) -> Result<()> {
+    fn field<A: Accept<BoxedPyErr>>(&self, _: usize, name: &str, into: &mut A) -> Result<()> {
         let DataType::Struct(_) = self.kind() else { return Err(Unfit::Kind) };
         match self.array.as_struct().column_by_name(name) {
-            Some(column) => into.item(&Given::new(&**column, self.row)),
+            Some(column) => into.item(&ArrowValue::new(&**column, self.row)),
             None => Ok(()),
         }
     }

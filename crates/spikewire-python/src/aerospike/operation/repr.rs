@@ -12,7 +12,7 @@ use crate::aerospike::expression::Expression;
 use crate::aerospike::value::{GeoJSON, HyperLogLog};
 
 /// How an operation was created.
-pub struct Words {
+pub struct ReprArguments {
     /// `None` for operations on whole bins.
     pub family: Option<Family>,
     pub kind: Py<PyString>,
@@ -23,21 +23,22 @@ pub struct Words {
 
 /// The `repr` of an operation. Most are never shown, so the text is built on demand; but arguments
 /// that could change in the meantime are formatted at once.
-pub enum Shown {
+pub enum OperationRepr {
     Text(String),
-    Later(Words),
+    Lazy(ReprArguments),
 }
 
-impl Shown {
-    pub fn new(py: Python<'_>, bin: &str, words: Words) -> PyResult<Self> {
-        let kept = words.arguments.bind(py).iter_borrowed().all(|argument| is_constant(&argument));
-        Ok(if kept { Self::Later(words) } else { Self::Text(words.text(py, bin)?) })
+impl OperationRepr {
+    pub fn new(py: Python<'_>, bin: &str, arguments: ReprArguments) -> PyResult<Self> {
+        let is_lazy =
+            arguments.arguments.bind(py).iter_borrowed().all(|argument| is_constant(&argument));
+        Ok(if is_lazy { Self::Lazy(arguments) } else { Self::Text(arguments.text(py, bin)?) })
     }
 
     pub fn text(&self, py: Python<'_>, bin: &str) -> PyResult<String> {
         match self {
             Self::Text(text) => Ok(text.clone()),
-            Self::Later(words) => words.text(py, bin),
+            Self::Lazy(arguments) => arguments.text(py, bin),
         }
     }
 }
@@ -55,7 +56,7 @@ fn is_constant(value: &Bound<'_, PyAny>) -> bool {
         || value.is_exact_instance_of::<Expression>()
 }
 
-impl Words {
+impl ReprArguments {
     pub fn new(
         family: Option<Family>,
         (kind, arguments): (&Bound<'_, PyString>, &Bound<'_, PyTuple>),

@@ -11,13 +11,13 @@ use spikewire_aerospike::cluster::Node;
 use spikewire_aerospike::command::Attempts;
 use spikewire_aerospike::transport::{Reply, buffer};
 
-use super::classes::{Face, Runner};
+use super::classes::{ClientRunner, Runner};
 use super::submit;
 use crate::aerospike::call::{Call, ResponsePlan};
 use crate::aerospike::client::Shared;
 use crate::aerospike::core::Core;
 use crate::aerospike::identity::Registry;
-use crate::aerospike::many::{BatchCall, Window};
+use crate::aerospike::many::{BatchCall, NextWindow};
 use crate::aerospike::query::QueryCall;
 use crate::aerospike::query::blocking::Query;
 use crate::aerospike::space::Space;
@@ -40,18 +40,18 @@ pub fn end_submitted(py: Python<'_>) {
 /// A blocking client; `spikewire.Client` is built on it.
 #[pyclass(frozen, subclass, weakref, module = "spikewire._native")]
 pub struct Client {
-    pub(super) face: Arc<Shared>,
+    pub(super) runner: Arc<Shared>,
 }
 
 impl Client {
     /// What blocking and asyncio clients share.
     pub fn shared(&self) -> &Shared {
-        &self.face
+        &self.runner
     }
 
     /// The origin for the client's administrative commands.
     pub fn admin_origin(&self) -> Origin {
-        self.face.clone()
+        self.runner.clone()
     }
 }
 
@@ -66,7 +66,7 @@ impl Client {
 /// password from the environment variable `SPIKEWIRE_AEROSPIKE_PASSWORD`.
 #[pyclass(frozen, module = "spikewire")]
 pub struct Dataset {
-    pub(super) face: Arc<Shared>,
+    pub(super) runner: Arc<Shared>,
     pub(super) space: Arc<Space>,
 }
 
@@ -80,7 +80,7 @@ impl AdminOrigin for Shared {
     }
 }
 
-impl Face for Shared {
+impl ClientRunner for Shared {
     type Query = Query;
     const START: &'static str = "_start";
 
@@ -134,11 +134,11 @@ impl Runner for Shared {
             metrics.encoded(began);
         }
         let Call { bytes, target, policy, plan } = call;
-        let (mut body, mut aside) = (buffer::take(), None);
+        let (mut body, mut timing) = (buffer::take(), None);
         let outcome = detached_command(py, |interrupted| {
-            core.blocking.run(bytes, target, policy, &mut body, interrupted, &mut aside)
+            core.blocking.run(bytes, target, policy, &mut body, interrupted, &mut timing)
         })?;
-        let answered = aside.and_then(|aside| metrics.goes_on(aside.answered));
+        let answered = timing.and_then(|timing| metrics.goes_on(timing.answered));
         let result = finish(py, plan, outcome, body);
         metrics.decoded(answered);
         result
@@ -178,8 +178,8 @@ fn run_many<'py>(py: Python<'py>, shared: &Shared, call: BatchCall) -> PyResult<
         outcome.map_err(|error| to_python(py, &error, None))?;
         core.cluster.metrics().goes_on(rows.answered());
         match plan.go_on(py, rows)? {
-            Window::Send(more) => rows = more,
-            Window::Finish(all) => return plan.finish(py, all),
+            NextWindow::Send(more) => rows = more,
+            NextWindow::Finish(all) => return plan.finish(py, all),
         }
     }
 }
