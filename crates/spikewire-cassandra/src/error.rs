@@ -1,9 +1,11 @@
 //! The error type of the engine, from which all APIs map.
 
+use std::fmt;
 use std::sync::{Arc, LazyLock};
 
 use spikewire_cql::notation::TooLong;
 use spikewire_cql::response::{Code, ServerError};
+use spikewire_transport::fault::Cause;
 use spikewire_transport::{CommandError, Fault, FaultKind};
 
 /// Shorthand for results of the engine.
@@ -14,6 +16,7 @@ pub const SESSION_CLOSED: &str = "the session is closed";
 
 /// The kind of a failure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Kind {
     /// The statement's total deadline passed.
     Timeout,
@@ -59,9 +62,20 @@ impl Kind {
 
 /// A failure: what happened, on which node, after how many attempts, and whether a write may have
 /// been applied nevertheless.
-#[derive(Debug, Clone, thiserror::Error)]
-#[error("{}", .0.message)]
+#[derive(Debug, Clone)]
 pub struct Error(Box<Details>);
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0.message)
+    }
+}
+
+impl std::error::Error for Error {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        self.0.cause.as_deref().map(|cause| cause as _)
+    }
+}
 
 #[derive(Debug, Clone)]
 struct Details {
@@ -70,6 +84,8 @@ struct Details {
     node: Option<String>,
     attempts: u32,
     in_doubt: bool,
+    /// The error underneath, such as that of the operating system.
+    cause: Option<Cause>,
     server: Option<Arc<ServerError>>,
     earlier: Vec<Error>,
 }
@@ -78,8 +94,9 @@ impl Error {
     /// A failure without a node that leaves nothing in doubt.
     pub fn new(kind: Kind, message: impl Into<String>) -> Self {
         let message = message.into();
-        let (node, attempts, in_doubt, server, earlier) = (None, 0, false, None, Vec::new());
-        Self(Box::new(Details { kind, message, node, attempts, in_doubt, server, earlier }))
+        let (node, attempts, in_doubt) = (None, 0, false);
+        let (cause, server, earlier) = (None, None, Vec::new());
+        Self(Box::new(Details { kind, message, node, attempts, in_doubt, cause, server, earlier }))
     }
 
     /// The session is closed.
@@ -103,6 +120,13 @@ impl Error {
     #[must_use]
     pub fn on(mut self, node: impl Into<String>) -> Self {
         self.0.node = Some(node.into());
+        self
+    }
+
+    /// Adds the error underneath, which [`source`](std::error::Error::source) returns.
+    #[must_use]
+    pub fn because(mut self, cause: Option<Cause>) -> Self {
+        self.0.cause = cause;
         self
     }
 
@@ -195,7 +219,7 @@ impl From<Fault> for Error {
             FaultKind::Closed => Kind::Closed,
             FaultKind::Withdrawn => Kind::Interrupted,
         };
-        let error = Self::new(kind, fault.message);
+        let error = Self::new(kind, fault.message).because(fault.cause);
         match fault.node {
             Some(node) => error.on(node),
             None => error,

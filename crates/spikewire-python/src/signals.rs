@@ -161,6 +161,7 @@ impl Signals {
             tends,
             failed_tends,
             tend_age,
+            ..
         } = stats;
         known.set_item("counting", counting)?;
         let all = commands.iter().map(|(labels, totals)| command(py, labels, totals));
@@ -213,7 +214,7 @@ fn command<'py>(
 }
 
 fn node<'py>(py: Python<'py>, node: &NodeStats) -> PyResult<Bound<'py, PyTuple>> {
-    let NodeStats { name, label, address, connections, opened, errors, breaker_open } = node;
+    let NodeStats { name, label, address, connections, opened, errors, breaker_open, .. } = node;
     (name, address, connections, opened, errors, breaker_open, label).into_pyobject(py)
 }
 

@@ -119,7 +119,7 @@ impl Attempts {
         };
         let message = format!("the command's total timeout of {limit} s passed: {place}");
         let node = node.map(ToString::to_string);
-        self.annotate(Fault { kind: FaultKind::Timeout, message, node }.into())
+        self.annotate(Fault { kind: FaultKind::Timeout, message, node, cause: None }.into())
     }
 
     /// The attempts without the latest one. For a request that the node did not execute: sending it

@@ -150,7 +150,9 @@ impl<P: Protocol, T: ResponseHandler> Connection<P, T> {
                 Ok((_, drained)) => drained,
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Ok(()),
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => false,
-                Err(error) => return Err(Fault::broken(&*self.node, error)),
+                Err(error) => {
+                    return Err(Fault::broken(&*self.node, &error).because(error));
+                }
             };
             self.arrivals::<TIMED>(&mut take, &mut event)?;
             if drained && !self.ended && !self.wire.has_more() {

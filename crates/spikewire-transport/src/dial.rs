@@ -53,14 +53,22 @@ impl std::fmt::Display for DialError {
         match self {
             Self::Io(error) => error.fmt(f),
             Self::HungUp => f.write_str("the server closed the connection during the handshake"),
-            Self::Malformed(error) => write!(f, "bytes that make no sense: {error}"),
+            Self::Malformed(error) => write!(f, "invalid bytes: {error}"),
             Self::Refused(why) => f.write_str(why),
             Self::Stopped => f.write_str(CLIENT_CLOSED),
         }
     }
 }
 
-impl std::error::Error for DialError {}
+impl std::error::Error for DialError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Self::Io(error) => Some(error),
+            Self::Malformed(error) => Some(error),
+            Self::HungUp | Self::Refused(_) | Self::Stopped => None,
+        }
+    }
+}
 
 impl From<io::Error> for DialError {
     fn from(error: io::Error) -> Self {

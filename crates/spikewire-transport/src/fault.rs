@@ -1,7 +1,10 @@
 //! Connection errors, worded the same way everywhere.
 
 use std::borrow::Cow;
+use std::error::Error;
 use std::fmt::{self, Debug, Display};
+use std::io;
+use std::sync::Arc;
 
 /// The error of a command submitted after closing, unless its protocol has its own text.
 pub const CLIENT_CLOSED: &str = "the client is closed";
@@ -26,8 +29,11 @@ pub enum FaultKind {
     Withdrawn,
 }
 
+/// The error underneath a failure, shared by its copies.
+pub type Cause = Arc<dyn Error + Send + Sync>;
+
 /// A failure detected by the transport.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub struct Fault {
     /// Its kind.
     pub kind: FaultKind,
@@ -35,6 +41,8 @@ pub struct Fault {
     pub message: String,
     /// The name and address of the node at fault, if any.
     pub node: Option<String>,
+    /// The error underneath, such as that of the operating system.
+    pub cause: Option<Cause>,
 }
 
 impl Display for Fault {
@@ -43,16 +51,35 @@ impl Display for Fault {
     }
 }
 
-impl std::error::Error for Fault {}
+impl Error for Fault {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        self.cause.as_deref().map(|cause| cause as _)
+    }
+}
+
+/// A copy of an error of the operating system, which cannot be cloned.
+pub(crate) fn copy_of(error: &io::Error) -> io::Error {
+    match error.raw_os_error() {
+        Some(code) => io::Error::from_raw_os_error(code),
+        None => io::Error::new(error.kind(), error.to_string()),
+    }
+}
 
 impl Fault {
     /// A failure that concerns no node.
     pub fn new(kind: FaultKind, message: impl Into<String>) -> Self {
-        Self { kind, message: message.into(), node: None }
+        Self { kind, message: message.into(), node: None, cause: None }
     }
 
     fn about(node: &impl Display, kind: FaultKind, message: String) -> Self {
-        Self { kind, message, node: Some(node.to_string()) }
+        Self { kind, message, node: Some(node.to_string()), cause: None }
+    }
+
+    /// Adds the error underneath.
+    #[must_use]
+    pub fn because(mut self, cause: impl Error + Send + Sync + 'static) -> Self {
+        self.cause = Some(Arc::new(cause));
+        self
     }
 
     /// No connection could be made.
@@ -75,8 +102,8 @@ impl Fault {
 
     /// The server sent bytes that are not valid in the protocol.
     pub fn malformed(node: &impl Display, why: &Malformed) -> Self {
-        let message = format!("node {node} sent bytes that make no sense: {why}");
-        Self::about(node, FaultKind::Malformed, message)
+        let message = format!("node {node} sent invalid bytes: {why}");
+        Self::about(node, FaultKind::Malformed, message).because(why.clone())
     }
 
     /// Nothing arrived within the socket timeout.
@@ -148,4 +175,4 @@ impl Display for Malformed {
     }
 }
 
-impl std::error::Error for Malformed {}
+impl Error for Malformed {}

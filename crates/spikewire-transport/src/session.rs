@@ -71,7 +71,7 @@ impl fmt::Display for SessionError {
         match self {
             Self::Io(error) => error.fmt(f),
             Self::HungUp => f.write_str("the server closed the connection"),
-            Self::Malformed(error) => write!(f, "bytes that make no sense: {error}"),
+            Self::Malformed(error) => write!(f, "invalid bytes: {error}"),
             Self::Ended(why) => write!(f, "the server ended the connection: {why}"),
             Self::TimedOut => f.write_str("no answer came in time"),
             Self::Over => f.write_str("the connection failed before"),

@@ -119,6 +119,24 @@ fn check_cut(outcome: Result<(), Error>, in_doubt: bool, took: Duration) {
 }
 
 #[test]
+fn an_error_has_the_one_of_the_operating_system_as_its_source() {
+    let cluster = cluster(1);
+    let client = builder().max_retries(0).connect(cluster.seeds()).unwrap();
+    let users = client.dataset("test", "users").unwrap();
+    users.put(1, [("n", 1)]).unwrap();
+    cluster.kill(0).unwrap();
+    // First the broken connection is noticed; then no other can be opened.
+    eventually("a refused connection", || {
+        let error = users.get(1).unwrap_err();
+        let source = std::error::Error::source(&error);
+        source.and_then(|source| source.downcast_ref()).is_some_and(|source: &std::io::Error| {
+            assert_eq!(error.kind(), Kind::Connection);
+            source.kind() == std::io::ErrorKind::ConnectionRefused
+        })
+    });
+}
+
+#[test]
 fn a_connection_cut_in_a_reply_is_an_error_of_its_own() {
     let cluster = cluster(1);
     let users = dataset(&cluster);

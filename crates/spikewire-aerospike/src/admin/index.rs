@@ -17,6 +17,7 @@ use crate::model::{Error, Kind, Result};
 
 /// The type of indexed values; values of other types are not indexed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum IndexType {
     /// Integers.
     Numeric,

@@ -146,9 +146,11 @@ impl Cluster {
         let nodes = nodes.map(|node| NodeStats::of(node.name.clone(), &**node)).collect();
         let unreachable = snapshot.unreachable.iter();
         let unreachable = unreachable.map(|peer| (peer.name.clone(), peer.why.clone())).collect();
-        let stats = Stats::new(&self.shared.metrics, nodes, &self.shared.tends);
+        let mut stats = Stats::new(&self.shared.metrics, nodes, &self.shared.tends);
         let hedging = self.hedging();
-        Stats { hedges: (hedging.sent(), hedging.won()), unreachable, ..stats }
+        stats.hedges = (hedging.sent(), hedging.won());
+        stats.unreachable = unreachable;
+        stats
     }
 
     /// Requests a pass now because a connection failed. Extra passes are at least 50 ms apart, and

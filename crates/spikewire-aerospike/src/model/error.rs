@@ -1,15 +1,19 @@
 //! The engine's error type, which the APIs of all languages convert.
 
+use std::fmt;
+
 use spikewire_aerospike_protocol::message::{Header, Message};
 use spikewire_aerospike_protocol::request::TooLarge;
 use spikewire_aerospike_protocol::result_code::ResultCode;
 use spikewire_transport::CLIENT_CLOSED;
+use spikewire_transport::fault::Cause;
 
 /// Shorthand for results of the engine.
 pub type Result<T> = std::result::Result<T, Error>;
 
 /// The class of a failure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Kind {
     /// The command's total deadline passed.
     Timeout,
@@ -79,9 +83,20 @@ impl Kind {
 
 /// An error: what happened, on which node, after how many attempts, and whether a write may
 /// nevertheless have been applied.
-#[derive(Debug, Clone, thiserror::Error)]
-#[error("{}", .0.message)]
+#[derive(Debug, Clone)]
 pub struct Error(Box<Details>);
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0.message)
+    }
+}
+
+impl std::error::Error for Error {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        self.0.cause.as_deref().map(|cause| cause as _)
+    }
+}
 
 #[derive(Debug, Clone)]
 struct Details {
@@ -90,6 +105,8 @@ struct Details {
     node: Option<String>,
     attempts: u32,
     in_doubt: bool,
+    /// The error underneath, such as that of the operating system.
+    cause: Option<Cause>,
 }
 
 impl Error {
@@ -101,6 +118,7 @@ impl Error {
             node: None,
             attempts: 0,
             in_doubt: false,
+            cause: None,
         }))
     }
 
@@ -140,6 +158,13 @@ impl Error {
     #[must_use]
     pub fn on(mut self, node: impl Into<String>) -> Self {
         self.0.node = Some(node.into());
+        self
+    }
+
+    /// Adds the error underneath, which [`source`](std::error::Error::source) returns.
+    #[must_use]
+    pub fn because(mut self, cause: Option<Cause>) -> Self {
+        self.0.cause = cause;
         self
     }
 

@@ -8,6 +8,7 @@ use crate::command::InvalidArgument;
 
 /// How a client logs in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub enum Auth {
     /// With an internal user of the cluster. The password is sent as a hash, which is equivalent to
     /// the password for an eavesdropper: use this without TLS only on trusted networks.

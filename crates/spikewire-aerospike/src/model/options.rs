@@ -10,6 +10,7 @@ use crate::model::Login;
 
 /// The replica for the first attempt of a command and for its retries.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub enum ReplicaPolicy {
     /// Only the partition's master.
     Master,

@@ -11,6 +11,7 @@ use super::{Policy, ReplicaPolicy};
 
 /// The TTL of a record after a write.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub enum Ttl {
     /// The namespace's default.
     #[default]
@@ -77,6 +78,7 @@ impl From<Duration> for Ttl {
 
 /// The generation that a record must have for a write.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub enum GenerationRule {
     /// Any.
     #[default]
@@ -121,6 +123,7 @@ impl GenerationRule {
 
 /// What a write does depending on whether the record exists.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub enum ExistsRule {
     /// Creates the record, or updates the given bins and keeps the others.
     #[default]
@@ -166,6 +169,7 @@ pub(crate) fn write_header(
 
 /// The consistency of a read.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum ReadMode {
     /// The version on the node; in strongly consistent namespaces the same as `Session`.
     #[default]
@@ -204,6 +208,7 @@ impl ReadMode {
 
 /// Whether a read renews the record's TTL.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum ReadTouch {
     /// The server's setting.
     #[default]

@@ -63,7 +63,7 @@ pub fn decode(query: &Query, cursor: &[u8]) -> Result<(Tracker, Option<u64>)> {
     let left = match body[13] {
         0 => None,
         1 => Some(left),
-        _ => return Err(bad("its bytes make no sense")),
+        _ => return Err(bad("its bytes are invalid")),
     };
     let bitmap = &body[HEAD..HEAD + BITMAP];
     let (points, rest) = body[HEAD + BITMAP..].as_chunks::<POINT>();
@@ -86,7 +86,7 @@ pub fn decode(query: &Query, cursor: &[u8]) -> Result<(Tracker, Option<u64>)> {
         }
     }
     if next.is_some() || !rest.is_empty() {
-        return Err(bad("its bytes make no sense"));
+        return Err(bad("its bytes are invalid"));
     }
     Ok((tracker, left))
 }

@@ -340,7 +340,7 @@ impl From<Fault> for Error {
             FaultKind::Closed => Kind::Closed,
             FaultKind::Withdrawn => Kind::Interrupted,
         };
-        let error = Self::new(kind, fault.message);
+        let error = Self::new(kind, fault.message).because(fault.cause);
         match fault.node {
             Some(node) => error.on(node),
             None => error,

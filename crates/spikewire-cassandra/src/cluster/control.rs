@@ -162,7 +162,7 @@ impl Control {
     }
 
     fn malformed(&self, error: &dyn std::fmt::Display) -> Error {
-        let message = format!("node {} sent bytes that make no sense: {error}", self.address);
+        let message = format!("node {} sent invalid bytes: {error}", self.address);
         Error::new(Kind::Malformed, message).on(self.address.to_string())
     }
 

@@ -192,7 +192,7 @@ fn read_rows<'a>(what: &What, rows: RowsReply<'a>, node: &Arc<Node>) -> Result<R
 }
 
 fn malformed(node: &Arc<Node>, error: &Malformed) -> Error {
-    let message = format!("node {node} sent bytes that make no sense: {error}");
+    let message = format!("node {node} sent invalid bytes: {error}");
     Error::new(Kind::Malformed, message).on(node.to_string())
 }
 

@@ -57,7 +57,7 @@ impl From<EncodeError> for BoxedPyErr {
 impl From<Malformed> for BoxedPyErr {
     #[cold]
     fn from(error: Malformed) -> Self {
-        let message = format!("a node sent bytes that make no sense: {error}");
+        let message = format!("a node sent invalid bytes: {error}");
         Self::from(Error::new(Kind::Malformed, message))
     }
 }

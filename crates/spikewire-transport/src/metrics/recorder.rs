@@ -60,6 +60,7 @@ pub(super) type LiveStages = OnceLock<Box<[LiveHistogram; Stage::ALL.len()]>>;
 
 /// A part of a command's time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
 pub enum Stage {
     /// From the call until its request is composed, if the host's verbs time that.
     Encode,

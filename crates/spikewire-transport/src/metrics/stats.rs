@@ -8,6 +8,7 @@ use crate::clock::Tick;
 
 /// A client's counters and its current state.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct Stats {
     /// Whether commands are counted.
     pub counting: bool,
@@ -37,6 +38,7 @@ pub struct Stats {
 
 /// A node, as the client sees it.
 #[derive(Debug, Clone)]
+#[non_exhaustive]
 pub struct NodeStats {
     /// The server's own name.
     pub name: String,

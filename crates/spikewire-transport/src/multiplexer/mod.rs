@@ -42,7 +42,7 @@ use crate::carried::{Carried, Settled};
 use crate::clock::Tick;
 use crate::command::ResponseHandler;
 use crate::connection::Connection;
-use crate::fault::{CommandError as _, Fault, FaultKind};
+use crate::fault::{CommandError as _, Fault, FaultKind, copy_of};
 use crate::metrics::Recorder;
 use crate::pipeline::Abandoned;
 use crate::placement::{ConnectionTable, Spread};
@@ -409,7 +409,8 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
                 Ok(true) => {}
                 Ok(false) => return self.watch(index, now),
                 Err(error) => {
-                    let error = Fault::unreachable(&*connection.node, error);
+                    let error = Fault::unreachable(&*connection.node, &error)
+                        .because(io::Error::from(error));
                     return self.give_up(index, error, Blame::Node, now);
                 }
             }
@@ -457,7 +458,7 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
 
     fn broken(&mut self, index: usize, why: &io::Error, now: Tick) {
         let Some(connection) = &self.connections[index] else { return };
-        let error = Fault::broken(&*connection.node, why);
+        let error = Fault::broken(&*connection.node, why).because(copy_of(why));
         self.give_up(index, error, Blame::Node, now);
     }
 

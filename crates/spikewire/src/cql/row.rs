@@ -29,9 +29,8 @@ impl Page {
         let mut rest = Cells(Reader(&cells));
         for _ in 0..count {
             rows.push((cells.len() - rest.0.rest().len()) as u32);
-            rest.skip(columns).map_err(|error| {
-                Error::new(Kind::Malformed, format!("rows that make no sense: {error}"))
-            })?;
+            rest.skip(columns)
+                .map_err(|error| Error::new(Kind::Malformed, format!("invalid rows: {error}")))?;
         }
         Ok(Self { shape, cells, rows })
     }

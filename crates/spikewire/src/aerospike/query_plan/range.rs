@@ -12,6 +12,7 @@ use crate::aerospike::expression::Expression;
 
 /// The secondary index of a query, or what a new one is on. A string is the name of a bin.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub enum IndexOn {
     /// By bin.
     Bin(String),

@@ -9,6 +9,7 @@ use spikewire_cql::response::Column;
 
 /// Why a CQL value cannot be read as a Rust type.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Unreadable {
     /// The column has another type.
     Kind,
