@@ -40,6 +40,7 @@
 //! | [`faults`] | how a node can be made to misbehave |
 //! | [`serve`] | the program's options |
 
+#![cfg_attr(not(test), warn(clippy::panic, clippy::unwrap_used))]
 #![forbid(unsafe_code)]
 
 pub mod background;

@@ -18,6 +18,7 @@
 //!
 //! It does not depend on any host language, and the protocol crate does not depend on it.
 
+#![cfg_attr(not(test), warn(clippy::panic, clippy::unwrap_used))]
 #![forbid(unsafe_code)]
 
 pub mod admin;

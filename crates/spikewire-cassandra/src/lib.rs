@@ -18,6 +18,7 @@
 //! | [`blocking`] | calling threads that send requests |
 //! | [`error`] | the error type |
 
+#![cfg_attr(not(test), warn(clippy::panic, clippy::unwrap_used))]
 #![forbid(unsafe_code)]
 
 pub mod authenticator;

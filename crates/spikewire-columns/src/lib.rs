@@ -12,6 +12,7 @@
 //! | [`fixed`] | rows of fixed-size fields, as in a NumPy structured array |
 //! | [`cql`] | CQL rows as Arrow columns |
 
+#![cfg_attr(not(test), warn(clippy::panic, clippy::unwrap_used))]
 #![forbid(unsafe_code)]
 
 pub mod arrow;

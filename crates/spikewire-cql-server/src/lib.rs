@@ -30,6 +30,7 @@
 //! | `canned` | made-up rows |
 //! | `text` | parsing statements |
 
+#![cfg_attr(not(test), warn(clippy::panic, clippy::unwrap_used))]
 #![forbid(unsafe_code)]
 
 mod canned;

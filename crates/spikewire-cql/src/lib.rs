@@ -17,6 +17,7 @@
 //! | [`request`] | requests of a client |
 //! | [`response`] | responses and events of a server |
 
+#![cfg_attr(not(test), warn(clippy::panic, clippy::unwrap_used))]
 #![forbid(unsafe_code)]
 
 pub mod compression;

@@ -16,6 +16,7 @@
 //! | [`errors`] | JavaScript errors |
 //! | [`js`], [`uv`] | Node-API and libuv |
 
+#![cfg_attr(not(test), warn(clippy::panic, clippy::unwrap_used))]
 #![deny(unsafe_code)]
 
 mod aerospike;

@@ -13,6 +13,7 @@
 //! | [`gil_cell`] | the mutable state of frozen classes |
 //! | [`stages`], [`signals`] | the stages of calls that only Python sees; metrics and events |
 
+#![cfg_attr(not(test), warn(clippy::panic, clippy::unwrap_used))]
 // Modules that call C functions opt in.
 #![deny(unsafe_code)]
 

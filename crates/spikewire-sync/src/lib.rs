@@ -10,6 +10,7 @@
 //! Why without poisoning: a panic while a lock is held is a bug that is reported where it happens.
 //! It must not cause another panic in every thread that takes the lock later.
 
+#![cfg_attr(not(test), warn(clippy::panic, clippy::unwrap_used))]
 #![forbid(unsafe_code)]
 
 use std::sync::{self, PoisonError, TryLockError};

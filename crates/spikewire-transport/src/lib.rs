@@ -27,6 +27,7 @@
 //! | [`resolve`] | name resolution with a time limit |
 //! | [`buffer`], [`clock`] | reusable buffers; monotonic time |
 
+#![cfg_attr(not(test), warn(clippy::panic, clippy::unwrap_used))]
 // The only unsafe code: a forked child closes the descriptors that it inherited.
 #![deny(unsafe_code)]
 

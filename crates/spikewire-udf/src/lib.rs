@@ -20,6 +20,7 @@
 //! | `types` | the operations of Lua code on lists, maps, bytes and `GeoJSON` |
 //! | `failure` | why a function failed |
 
+#![cfg_attr(not(test), warn(clippy::panic, clippy::unwrap_used))]
 #![forbid(unsafe_code)]
 
 mod bounds;

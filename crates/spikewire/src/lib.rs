@@ -64,6 +64,7 @@
 //! runtime, without a thread and its context switches, which is the better choice there.
 //!
 
+#![cfg_attr(not(test), warn(clippy::panic, clippy::unwrap_used))]
 // The tokio driver registers a descriptor that it owns with the runtime; nothing else is unsafe.
 #![cfg_attr(not(feature = "tokio"), forbid(unsafe_code))]
 #![cfg_attr(feature = "tokio", deny(unsafe_code))]

@@ -55,6 +55,7 @@ impl<A: Answer> Pending<A> {
 impl<A: Answer> Future for Pending<A> {
     type Output = Result<A>;
 
+    #[expect(clippy::panic, reason = "a future must not be polled after its end")]
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Result<A>> {
         if let Stage::Waiting(cell) = &self.stage {
             let Poll::Ready((outcome, answered)) = cell.poll(context) else { return Poll::Pending };

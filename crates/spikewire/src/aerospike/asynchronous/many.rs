@@ -51,6 +51,7 @@ impl PendingBatch {
 impl Future for PendingBatch {
     type Output = Result<Batch>;
 
+    #[expect(clippy::panic, reason = "a future must not be polled after its end")]
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Result<Batch>> {
         if let Stage::New(_) = self.stage {
             let Stage::New(many) = std::mem::replace(&mut self.stage, Stage::Over) else {

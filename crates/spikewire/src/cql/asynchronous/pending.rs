@@ -38,6 +38,7 @@ impl Pending {
 impl Future for Pending {
     type Output = Result<Raw>;
 
+    #[expect(clippy::panic, reason = "a future must not be polled after its end")]
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Result<Raw>> {
         match std::mem::replace(&mut self.stage, Stage::Over) {
             Stage::New(call) => {
