@@ -362,9 +362,7 @@ def measure(args: argparse.Namespace, api: str) -> None:
         counts = args.instructions
         originals, original = ({}, None) if counts else originals_of(args.seeds, api)
         rows = (
-            instructions(cases, api, args.seeds)
-            if counts
-            else times(cases, originals, args.rounds)
+            instructions(cases, api, args.seeds) if counts else times(cases, originals, args.rounds)
         )
         unit = "k" if counts else "us"
         for name, verb, mine, ratio, cost in rows:
