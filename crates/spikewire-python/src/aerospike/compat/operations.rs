@@ -15,8 +15,10 @@ use crate::aerospike::value::pairs;
 /// Takes the dictionaries of operations on whole bins with plain values as they are.
 ///
 /// `codes` gives the verb of such an operation by its number. `bools`: whether a `bool` is stored
-/// as one. `collections` describes the operations on lists and maps that rows of batches may have,
-/// and `decide` their arguments; see [`Collections`].
+/// as one. `collections` describes the operations on lists and maps that rows of batches may have:
+/// family, kind, required and optional values, the positions of integers among these, the entries
+/// that decide about other arguments, and the name of the policy. `decide` returns those arguments,
+/// and whether a list is padded.
 #[pyclass(frozen, module = "spikewire._native")]
 pub struct OfficialOperations {
     codes: Vec<BinOperation>,
