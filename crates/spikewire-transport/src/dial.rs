@@ -98,7 +98,7 @@ impl Dial {
         Ok((Wire::open(address, encryption)?, Self::new(until)))
     }
 
-    /// Like [`Dial::start`], along a way that leads to a lane.
+    /// Like [`Dial::start`], along a way that leads to a shard.
     pub fn start_along(
         way: &Way,
         encryption: Option<Encryption>,

@@ -11,7 +11,7 @@
 //! | `backoff` | pauses between attempts |
 //! | `handler` | what the transport calls on a ticket before it is completed |
 //! | `carried` | the ticket of a command, perhaps shared with a copy of the command |
-//! | [`multiplexer`], `connection`, `placement`, `lanes` | all connections of a driver; one of them; which one a command takes |
+//! | [`multiplexer`], `connection`, `placement`, `shard_connections` | all connections of a driver; one of them; which one a command takes |
 //! | [`blocking`] | calling threads that drive multiplexers |
 //! | [`pipeline`], `in_flight`, [`inbound`] | a connection without its socket, used by every driver |
 //! | [`dial`], [`way`], [`wire`], [`tls`] | opening a connection; its addresses; its byte stream; encryption |
@@ -49,7 +49,6 @@ mod in_flight;
 pub mod inbound;
 pub mod janitors;
 pub mod keys;
-mod lanes;
 pub mod metrics;
 pub mod multiplexer;
 pub mod native;
@@ -63,6 +62,7 @@ pub mod reply;
 mod request_kind;
 pub mod resolve;
 pub mod session;
+mod shard_connections;
 mod socket;
 pub mod tls;
 pub mod topology;

@@ -109,8 +109,8 @@ pub trait Protocol: Framing + Sized + 'static {
     /// the tasks, so that nodes start working earlier.
     const BURST: usize = usize::MAX;
 
-    /// Whether nodes may have lanes ([`Topology::lane`]).
-    const LANES: bool = false;
+    /// Whether nodes may have shards ([`Topology::shard`]).
+    const SHARDS: bool = false;
 
     /// The message of the error for a command submitted after closing.
     const CLOSED: &'static str = CLIENT_CLOSED;
@@ -118,8 +118,8 @@ pub trait Protocol: Framing + Sized + 'static {
     /// The protocol of a new connection to this node.
     fn new(topology: &Self::Topology, node: &NodeOf<Self>) -> Self;
 
-    /// The lane that the connection leads to, if the handshake told it.
-    fn lane(&self) -> Option<u16> {
+    /// The shard that the connection leads to, if the handshake told it.
+    fn shard(&self) -> Option<u16> {
         None
     }
 

@@ -41,10 +41,10 @@ pub trait Topology: Debug + 'static {
         step: u32,
     ) -> Result<Arc<Self::Node>, Self::Error>;
 
-    /// The best lane of a node for this target. A lane is one of the parts that a node is divided
+    /// The best shard of a node for this target. A shard is one of the parts that a node is divided
     /// into; each connection leads to one of them. Called if
-    /// [`Protocol::LANES`](crate::Protocol::LANES). Any other lane answers too.
-    fn lane(&self, target: &Self::Target, node: &Self::Node) -> Option<u16> {
+    /// [`Protocol::SHARDS`](crate::Protocol::SHARDS). Any other shard answers too.
+    fn shard(&self, target: &Self::Target, node: &Self::Node) -> Option<u16> {
         let _ = (target, node);
         None
     }
@@ -136,14 +136,14 @@ pub trait Endpoint: Debug + Display {
         None
     }
 
-    /// How many lanes it has, as far as is known.
-    fn lanes(&self) -> u16 {
+    /// How many shards it has, as far as is known.
+    fn shard_count(&self) -> u16 {
         0
     }
 
-    /// The way to a lane; `None` if the node chooses the lane of a connection.
-    fn way(&self, lane: u16) -> Option<Way> {
-        let _ = lane;
+    /// The way to a shard; `None` if the node chooses the shard of a connection.
+    fn way(&self, shard: u16) -> Option<Way> {
+        let _ = shard;
         None
     }
 
@@ -214,7 +214,7 @@ pub trait Target: Debug {
 /// The limits of the connections to one node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Settings {
-    /// Maximum number of shared connections to one node (or to one lane), and of those that carry
+    /// Maximum number of shared connections to one node (or to one shard), and of those that carry
     /// one command at a time.
     pub connections_per_node: usize,
     /// Total weight of the commands in flight on one connection before the next one waits.

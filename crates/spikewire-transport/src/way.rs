@@ -1,4 +1,4 @@
-//! A way to one lane of a node: the address it listens on for that, and the source port of the
+//! A way to one shard of a node: the address it listens on for that, and the source port of the
 //! connection.
 
 use std::io;
@@ -88,7 +88,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ports_of_a_lane() {
+    fn ports_of_a_shard() {
         for divisor in [1, 2, 3, 7, 12, 64, 4096, 16_384] {
             for remainder in [0, divisor / 2, divisor - 1] {
                 let from = SourcePort { divisor, remainder };
@@ -98,7 +98,7 @@ mod tests {
                 assert_eq!(ports, all.collect::<Vec<u16>>(), "{from:?}");
             }
         }
-        // If there are more lanes than ports, some lanes have none.
+        // If there are more shards than ports, some shards have none.
         let ports = |divisor, remainder| SourcePort { divisor, remainder }.each(7).count();
         assert_eq!((ports(65_535, 50_000), ports(65_535, 3), ports(0, 0)), (1, 0, 16_384));
     }

@@ -36,7 +36,7 @@ impl Wire {
         Ok(Self { socket: TcpStream::connect(address)?, read_timeout: None, encrypted })
     }
 
-    /// Like [`Wire::open`], along a way that leads to a lane.
+    /// Like [`Wire::open`], along a way that leads to a shard.
     pub fn open_along(way: &Way, encryption: Option<Encryption>) -> io::Result<Self> {
         let encrypted = encryption.map(Stream::new).transpose()?.map(Held::from);
         Ok(Self { socket: connect(way)?, read_timeout: None, encrypted })

@@ -42,7 +42,7 @@ impl Protocol for Cassandra {
     /// Longer than servers take to report a timeout themselves, which is 12 s at most.
     const PATIENCE: Duration = Duration::from_secs(15);
 
-    const LANES: bool = true;
+    const SHARDS: bool = true;
 
     const CLOSED: &'static str = SESSION_CLOSED;
 
@@ -50,7 +50,7 @@ impl Protocol for Cassandra {
         Self::to_node(cluster.handshake(), node.shards.clone())
     }
 
-    fn lane(&self) -> Option<u16> {
+    fn shard(&self) -> Option<u16> {
         self.shard()
     }
 
@@ -146,7 +146,7 @@ impl Topology for Cluster {
     }
 
     #[inline]
-    fn lane(&self, target: &Target, node: &Node) -> Option<u16> {
+    fn shard(&self, target: &Target, node: &Node) -> Option<u16> {
         match &target.aim {
             Aim::Token { token, .. } => node.shards.of(*token),
             Aim::Any | Aim::Node(_) => None,
@@ -208,12 +208,12 @@ impl Endpoint for Node {
         self.address
     }
 
-    fn lanes(&self) -> u16 {
+    fn shard_count(&self) -> u16 {
         self.shards.count()
     }
 
-    fn way(&self, lane: u16) -> Option<Way> {
-        self.shards.way(self.address.ip(), lane)
+    fn way(&self, shard: u16) -> Option<Way> {
+        self.shards.way(self.address.ip(), shard)
     }
 
     fn avoid_ways(&self) {

@@ -16,11 +16,11 @@ use crate::command::ResponseHandler;
 use crate::connection::Connection;
 use crate::fault::{Fault, FaultKind};
 use crate::keys::OrderKey;
-use crate::lanes::Errand;
 use crate::metrics::Metrics;
 use crate::pipeline::Abandoned;
 use crate::placement::{Load, NodeConnections, NodeKey, Place, place};
 use crate::protocol::{CommandOf, ErrorOf, NodeOf, Protocol, Sharing};
+use crate::shard_connections::Errand;
 use crate::topology::{Endpoint as _, Target as _, Topology as _};
 use crate::way::Way;
 
@@ -65,9 +65,9 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
         {
             (key, sharing) = (at, at.1);
         }
-        let lane = self.lane(&command, &node, sharing);
-        if let Some(lane) = lane {
-            self.provide(&node, lane, now);
+        let shard = self.shard(&command, &node, sharing);
+        if let Some(shard) = shard {
+            self.provide(&node, shard, now);
         }
         let here = self.nodes.get(key);
         if here.is_some_and(|here| !here.waiting.is_empty()) {
@@ -76,9 +76,9 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
             return self.admit(key, now);
         }
         let ordered = self.ordered_place(order, &command, node.key(), || {
-            here.map_or(&[], |here| here.of_lane(lane))
+            here.map_or(&[], |here| here.of_shard(shard))
         });
-        match ordered.unwrap_or_else(|| self.find_place(here, sharing, lane, now)) {
+        match ordered.unwrap_or_else(|| self.find_place(here, sharing, shard, now)) {
             Place::On(index) if self.is_over(index, now) => {
                 self.place_elsewhere(index, command, now);
             }
@@ -112,26 +112,26 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
         }
     }
 
-    /// Where the next command goes; `lane` if it has one.
+    /// Where the next command goes; `shard` if it has one.
     #[inline(always)]
     pub(super) fn find_place(
         &self,
         here: Option<&NodeConnections<CommandOf<P, T>>>,
         sharing: Sharing,
-        lane: Option<u16>,
+        shard: Option<u16>,
         now: Tick,
     ) -> Place {
         let mut most = self.settings.connections_per_node;
         let depth = self.depth(sharing);
-        if P::LANES
-            && let (Some(here), Some(lane)) = (here, lane)
-            && let Some(index) = self.find_in_lane(here, lane, depth, now)
+        if P::SHARDS
+            && let (Some(here), Some(shard)) = (here, shard)
+            && let Some(index) = self.find_in_shard(here, shard, depth, now)
         {
             return Place::On(index);
         }
         let here = here.map_or(&[][..], |here| &here.connections);
-        if P::LANES {
-            // Connections opened for lanes carry any command.
+        if P::SHARDS {
+            // Connections opened for shards carry any command.
             most = most.max(here.len());
         }
         self.place_among(here, most, depth, now)

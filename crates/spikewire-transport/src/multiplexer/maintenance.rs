@@ -119,7 +119,7 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
     pub(super) fn give_up(&mut self, index: usize, error: Fault, blame: Blame, now: Tick) {
         let Some(mut connection) = self.remove(index) else { return };
         let key = connection.key();
-        let blame = if P::LANES { self.errand_failed(&connection, blame, now) } else { blame };
+        let blame = if P::SHARDS { self.errand_failed(&connection, blame, now) } else { blame };
         if blame == Blame::Node {
             connection.node.breaker().record();
         }
@@ -150,8 +150,8 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
     fn unlist(&mut self, index: usize, key: NodeKey) {
         if let Some(here) = self.nodes.get_mut(key) {
             here.connections.retain(|other| *other != index);
-            if let Some(lanes) = here.lanes.as_deref_mut() {
-                lanes.forget(index);
+            if let Some(shards) = here.shards.as_deref_mut() {
+                shards.forget(index);
             }
         }
     }
@@ -176,8 +176,8 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
             let place = match (ordered, first) {
                 (Some(place), _) => place,
                 (None, Some(first)) => {
-                    let lane = self.lane_of_next(key, first);
-                    self.find_place(self.nodes.get(key), key.1, lane, now)
+                    let shard = self.shard_of_next(key, first);
+                    self.find_place(self.nodes.get(key), key.1, shard, now)
                 }
                 (None, None) => return self.place_anew(key, now),
             };
@@ -204,8 +204,8 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
     fn ordered_place_of_next(&self, key: NodeKey) -> Option<Place> {
         let here = self.nodes.get(key)?;
         let command = here.waiting.front()?;
-        let lane = here.connections.first().and_then(|first| self.lane_of_next(key, *first));
-        self.ordered_place(self.key(command), command, key.0, || here.of_lane(lane))
+        let shard = here.connections.first().and_then(|first| self.shard_of_next(key, *first));
+        self.ordered_place(self.key(command), command, key.0, || here.of_shard(shard))
     }
 
     /// All connections are gone: waiting commands are placed anew.

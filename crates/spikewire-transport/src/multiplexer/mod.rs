@@ -13,12 +13,12 @@
 mod attempt;
 mod copies;
 mod counting;
-mod lanes;
 mod line;
 mod maintenance;
 mod order;
 mod poller;
 mod retry_queue;
+mod shards;
 mod waiting_read;
 
 use std::collections::binary_heap::PeekMut;
@@ -415,7 +415,7 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
                 }
             }
         }
-        if P::LANES && opens && !self.settle(index) {
+        if P::SHARDS && opens && !self.settle(index) {
             return;
         }
         // Once the connection is ready, what was queued meanwhile is written.

@@ -8,7 +8,7 @@
 //!   it elsewhere. A write goes where it is routed.
 //!
 //! The order is that of first attempts: a command that is sent again, or its copy, may come later.
-//! It is not kept while the first connection to a lane is being opened.
+//! It is not kept while the first connection to a shard is being opened.
 
 use rustc_hash::FxHashMap;
 
@@ -107,7 +107,7 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
     }
 
     /// Where a command for this node must go because of those before it; `None` if it may go
-    /// anywhere. `own` returns the connections of its lane, if it has one: those before it about the
+    /// anywhere. `own` returns the connections of its shard, if it has one: those before it about the
     /// same record took one of them, and a key that is met on another stands for another record.
     #[inline(always)]
     pub(super) fn ordered_place<'a>(

@@ -42,7 +42,7 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
         }
         for (index, connection) in self.connections.iter().enumerate() {
             let Some(connection) = connection else { continue };
-            if P::LANES && connection.dial.is_some() {
+            if P::SHARDS && connection.dial.is_some() {
                 return None;
             }
             let here = connection.pipeline.awaited();

@@ -1,9 +1,9 @@
-//! Connections to the lanes of nodes that have some.
+//! Connections to the shards of nodes that have some.
 //!
-//! The first connection to a node is opened like any other, and its handshake tells about lanes.
-//! Commands for a lane without a connection use another one while a connection to the lane is
+//! The first connection to a node is opened like any other, and its handshake tells about shards.
+//! Commands for a shard without a connection use another one while a connection to the shard is
 //! opened: along a way that leads there or, if there is none (or it failed), in the hope that the
-//! node chooses that lane, repeatedly up to a bound.
+//! node chooses that shard, repeatedly up to a bound.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -13,73 +13,73 @@ use super::maintenance::Blame;
 use crate::clock::Tick;
 use crate::command::ResponseHandler;
 use crate::connection::Connection;
-use crate::lanes::Errand;
 use crate::placement::{NodeConnections, NodeKey, Place};
 use crate::protocol::{CommandOf, NodeOf, Protocol, Sharing};
+use crate::shard_connections::Errand;
 use crate::topology::{Endpoint as _, Topology as _};
 
-/// How many connections for lanes of one node are opened at the same time.
+/// How many connections for shards of one node are opened at the same time.
 const MOST_OPENING: usize = 8;
 
-/// If nodes choose the lane: how many connections per lane there may be beyond what the lanes need.
+/// If nodes choose the shard: how many connections per shard there may be beyond what the shards need.
 const SPARE: usize = 2;
 
-/// Pause after a connection for a lane could not be opened.
+/// Pause after a connection for a shard could not be opened.
 const PAUSE: Duration = Duration::from_secs(1);
 
-/// Pause after that many connections were opened and a lane still has none.
+/// Pause after that many connections were opened and a shard still has none.
 const REST: Duration = Duration::from_secs(60);
 
 impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
-    /// The lane that a command is for, if the node has lanes.
+    /// The shard that a command is for, if the node has shards.
     #[inline(always)]
-    pub(super) fn lane(
+    pub(super) fn shard(
         &self,
         command: &CommandOf<P, T>,
         node: &NodeOf<P>,
         sharing: Sharing,
     ) -> Option<u16> {
-        if P::LANES && sharing == Sharing::Shared {
-            self.topology.lane(&command.target, node)
+        if P::SHARDS && sharing == Sharing::Shared {
+            self.topology.shard(&command.target, node)
         } else {
             None
         }
     }
 
-    /// The lane of the command that has waited longest for a place on the node to which the
+    /// The shard of the command that has waited longest for a place on the node to which the
     /// connection at `at` leads.
-    pub(super) fn lane_of_next(&self, key: NodeKey, at: usize) -> Option<u16> {
-        if !P::LANES {
+    pub(super) fn shard_of_next(&self, key: NodeKey, at: usize) -> Option<u16> {
+        if !P::SHARDS {
             return None;
         }
         let command = self.nodes.get(key)?.waiting.front()?;
-        self.lane(command, &self.connections[at].as_ref()?.node, key.1)
+        self.shard(command, &self.connections[at].as_ref()?.node, key.1)
     }
 
-    /// The connection of a lane that the next command takes, if there is one with room.
+    /// The connection of a shard that the next command takes, if there is one with room.
     #[inline(never)]
-    pub(super) fn find_in_lane(
+    pub(super) fn find_in_shard(
         &self,
         here: &NodeConnections<CommandOf<P, T>>,
-        lane: u16,
+        shard: u16,
         depth: usize,
         now: Tick,
     ) -> Option<usize> {
-        let ready = here.lanes.as_deref()?.ready(lane);
+        let ready = here.shards.as_deref()?.ready(shard);
         match self.place_among(ready, ready.len(), depth, now) {
             Place::On(index) => Some(index),
             Place::Open | Place::Wait => None,
         }
     }
 
-    /// Opens a connection for a lane that needs one (more), unless something speaks against it.
+    /// Opens a connection for a shard that needs one (more), unless something speaks against it.
     #[inline(never)]
-    pub(super) fn provide(&mut self, node: &Arc<NodeOf<P>>, lane: u16, now: Tick) {
+    pub(super) fn provide(&mut self, node: &Arc<NodeOf<P>>, shard: u16, now: Tick) {
         let key = (node.key(), Sharing::Shared);
         let (most, depth) = (self.settings.connections_per_node, self.depth(Sharing::Shared));
         let Some(here) = self.nodes.get(key) else { return };
-        let lanes = here.lanes.as_deref();
-        let ready = lanes.map_or(&[][..], |lanes| lanes.ready(lane));
+        let shards = here.shards.as_deref();
+        let ready = shards.map_or(&[][..], |shards| shards.ready(shard));
         if self.place_among(ready, most, depth, now) != Place::Open {
             return;
         }
@@ -90,25 +90,25 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
         if !here.connections.iter().any(is_ready) {
             return;
         }
-        let way = node.way(lane);
-        let errand = way.map_or(Errand::AnyLane, |_| Errand::Lane(lane));
-        if lanes.is_some_and(|lanes| {
-            lanes.is_opening(errand) || lanes.opening() >= MOST_OPENING || now < lanes.not_before
+        let way = node.way(shard);
+        let errand = way.map_or(Errand::AnyShard, |_| Errand::Shard(shard));
+        if shards.is_some_and(|shards| {
+            shards.is_opening(errand) || shards.opening() >= MOST_OPENING || now < shards.not_before
         }) {
             return;
         }
-        let bound = usize::from(node.lanes()).saturating_mul(most.saturating_add(SPARE));
+        let bound = usize::from(node.shard_count()).saturating_mul(most.saturating_add(SPARE));
         if way.is_none() && here.connections.len() >= bound {
-            self.nodes.entry(key).lanes().not_before = now.after(REST);
+            self.nodes.entry(key).shards().not_before = now.after(REST);
             return self.close_surplus(node);
         }
         let opened = self.dial(node.clone(), Sharing::Shared, way, errand, now);
-        let lanes = self.nodes.entry(key).lanes();
+        let shards = self.nodes.entry(key).shards();
         match opened {
-            Ok(index) => lanes.opens(index, errand),
+            Ok(index) => shards.opens(index, errand),
             // There is no free source port, or no file descriptor.
             Err(_) if way.is_some() => node.avoid_ways(),
-            Err(_) => lanes.not_before = now.after(PAUSE),
+            Err(_) => shards.not_before = now.after(PAUSE),
         }
     }
 
@@ -121,20 +121,20 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
         if sharing != Sharing::Shared {
             return true;
         }
-        let lane = connection.pipeline.handshake().0.lane();
+        let shard = connection.pipeline.handshake().0.shard();
         let here = self.nodes.entry((node.key(), sharing));
         if errand != Errand::Commands {
             here.connections.push(index);
         }
-        if lane.is_none() && here.lanes.is_none() {
+        if shard.is_none() && here.shards.is_none() {
             return true;
         }
-        let lanes = here.lanes();
-        lanes.is_ready(index, lane);
-        let is_complete = lanes.served() >= usize::from(node.lanes());
+        let shards = here.shards();
+        shards.is_ready(index, shard);
+        let is_complete = shards.served() >= usize::from(node.shard_count());
         let most = self.settings.connections_per_node;
-        let is_needed = lane.is_none_or(|lane| lanes.ready(lane).len() <= most);
-        let is_astray = matches!(errand, Errand::Lane(wanted) if lane != Some(wanted));
+        let is_needed = shard.is_none_or(|shard| shards.ready(shard).len() <= most);
+        let is_astray = matches!(errand, Errand::Shard(wanted) if shard != Some(wanted));
         if is_astray {
             // Something in between changes the source port of the connection.
             node.avoid_ways();
@@ -149,12 +149,12 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
         self.connections[index].is_some()
     }
 
-    /// Closes the connections that lanes have beyond their number, if nothing is in flight on them.
+    /// Closes the connections that shards have beyond their number, if nothing is in flight on them.
     fn close_surplus(&mut self, node: &NodeOf<P>) {
         let key = (node.key(), Sharing::Shared);
-        let lanes = self.nodes.get(key).and_then(|here| here.lanes.as_deref());
-        let Some(lanes) = lanes else { return };
-        let surplus = lanes.surplus(self.settings.connections_per_node);
+        let shards = self.nodes.get(key).and_then(|here| here.shards.as_deref());
+        let Some(shards) = shards else { return };
+        let surplus = shards.surplus(self.settings.connections_per_node);
         let carries_nothing = |index: &usize| {
             let connection = self.connections[*index].as_ref();
             connection.is_some_and(|connection| connection.pipeline.in_flight() == 0)
@@ -164,7 +164,7 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
         }
     }
 
-    /// A connection failed: who is to blame, if it was opened for a lane.
+    /// A connection failed: who is to blame, if it was opened for a shard.
     #[inline(never)]
     pub(super) fn errand_failed(
         &mut self,
@@ -175,13 +175,13 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
         match connection.errand {
             Errand::Commands => blame,
             // The node may be well, while something in between blocks this port.
-            Errand::Lane(_) => {
+            Errand::Shard(_) => {
                 connection.node.avoid_ways();
                 Blame::None
             }
-            Errand::AnyLane => {
-                let lanes = self.nodes.entry(connection.key()).lanes();
-                lanes.not_before = now.after(PAUSE);
+            Errand::AnyShard => {
+                let shards = self.nodes.entry(connection.key()).shards();
+                shards.not_before = now.after(PAUSE);
                 blame
             }
         }
