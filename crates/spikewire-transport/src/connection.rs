@@ -13,8 +13,8 @@ use crate::pipeline::{Abandoned, Arrival, Pipeline, Request};
 use crate::placement::NodeKey;
 use crate::protocol::{CommandOf, Disposition, NodeOf, Protocol, Sharing};
 use crate::shard_connections::Errand;
+use crate::shard_route::ShardRoute;
 use crate::topology::Endpoint as _;
-use crate::way::Way;
 use crate::wire::Wire;
 
 /// A command with the end of its reply, what that means, and when the command was written.
@@ -54,13 +54,13 @@ impl<P: Protocol, T: ResponseHandler> Connection<P, T> {
         node: Arc<NodeOf<P>>,
         protocol: P,
         (sharing, errand): (Sharing, Errand),
-        way: Option<Way>,
+        route: Option<ShardRoute>,
         now: Tick,
         until: Tick,
     ) -> io::Result<Self> {
-        let (wire, dial) = match way {
+        let (wire, dial) = match route {
             None => Dial::start(node.address(), node.encryption(), until)?,
-            Some(way) => Dial::start_along(&way, node.encryption(), until)?,
+            Some(route) => Dial::start_along(&route, node.encryption(), until)?,
         };
         if let Some(gauges) = node.gauges() {
             gauges.opens();

@@ -13,8 +13,8 @@ use crate::clock::Tick;
 use crate::fault::CLIENT_CLOSED;
 use crate::inbound::Inbound;
 use crate::protocol::{Framing, Greeting, Malformed};
+use crate::shard_route::ShardRoute;
 use crate::tls::Encryption;
-use crate::way::Way;
 use crate::wire::Wire;
 
 /// How often a thread that waits for a server checks whether its client was closed.
@@ -98,13 +98,13 @@ impl Dial {
         Ok((Wire::open(address, encryption)?, Self::new(until)))
     }
 
-    /// Like [`Dial::start`], along a way that leads to a shard.
+    /// Like [`Dial::start`], along a route that leads to a shard.
     pub fn start_along(
-        way: &Way,
+        route: &ShardRoute,
         encryption: Option<Encryption>,
         until: Tick,
     ) -> io::Result<(Wire, Self)> {
-        Ok((Wire::open_along(way, encryption)?, Self::new(until)))
+        Ok((Wire::open_along(route, encryption)?, Self::new(until)))
     }
 
     fn new(until: Tick) -> Self {

@@ -14,7 +14,7 @@
 //! | [`multiplexer`], `connection`, `placement`, `shard_connections` | all connections of a driver; one of them; which one a command takes |
 //! | [`blocking`] | calling threads that drive multiplexers |
 //! | [`pipeline`], `in_flight`, [`inbound`] | a connection without its socket, used by every driver |
-//! | [`dial`], [`way`], [`wire`], [`tls`] | opening a connection; its addresses; its byte stream; encryption |
+//! | [`dial`], [`shard_route`], [`wire`], [`tls`] | opening a connection; its addresses; its byte stream; encryption |
 //! | [`session`] | a connection for one thread: one request at a time, and events |
 //! | [`driver`] | running on an event loop: writes, the timer, follow-up work, closing |
 //! | [`native`] | a dedicated thread as the event loop |
@@ -63,10 +63,10 @@ mod request_kind;
 pub mod resolve;
 pub mod session;
 mod shard_connections;
+pub mod shard_route;
 mod socket;
 pub mod tls;
 pub mod topology;
-pub mod way;
 pub mod wire;
 
 pub use attempts::{Attempts, Failure, Refusal, Verdict};
@@ -86,6 +86,6 @@ pub use policy::{Policy, deadline};
 pub use protocol::Protocol;
 pub use reply::{Outcome, Reply};
 pub use session::{Session, SessionError};
+pub use shard_route::{ShardRoute, SourcePort};
 pub use tls::Encryption;
 pub use topology::Topology;
-pub use way::{SourcePort, Way};

@@ -8,7 +8,7 @@ use crate::clock::Tick;
 pub(crate) enum Errand {
     /// For commands that wait for it.
     Commands,
-    /// For this shard, along a way that leads there.
+    /// For this shard, along a route that leads there.
     Shard(u16),
     /// For whichever shard the node chooses, hopefully one that lacks a connection.
     AnyShard,

@@ -10,8 +10,8 @@ use crate::fault::CommandError;
 use crate::keys::OrderKey;
 use crate::metrics::{Gauges, Metrics};
 pub use crate::policy::Preference;
+use crate::shard_route::ShardRoute;
 use crate::tls::Encryption;
-use crate::way::Way;
 
 /// How long a node may owe replies in silence before [`Topology::is_silent`] is called.
 pub const SILENCE: Duration = Duration::from_secs(1);
@@ -141,14 +141,14 @@ pub trait Endpoint: Debug + Display {
         0
     }
 
-    /// The way to a shard; `None` if the node chooses the shard of a connection.
-    fn way(&self, shard: u16) -> Option<Way> {
+    /// The route to a shard; `None` if the node chooses the shard of a connection.
+    fn shard_route(&self, shard: u16) -> Option<ShardRoute> {
         let _ = shard;
         None
     }
 
-    /// A way did not lead where it should: no ways are used for some time.
-    fn avoid_ways(&self) {}
+    /// A route did not lead where it should: no routes are used for some time.
+    fn avoid_shard_routes(&self) {}
 
     /// Whether it is part of the cluster; once `false`, it stays so.
     fn is_active(&self) -> bool;

@@ -11,7 +11,7 @@ use spikewire_transport::protocol::{
     Disposition, Malformed, ReplyKind, RequestInfo, RequestKind, Sharing,
 };
 use spikewire_transport::topology::{Endpoint, Settings};
-use spikewire_transport::{Breaker, Encryption, Metrics, Protocol, Tick, Topology, Way};
+use spikewire_transport::{Breaker, Encryption, Metrics, Protocol, ShardRoute, Tick, Topology};
 
 use super::{Cassandra, about};
 use crate::cluster::{Cluster, Node};
@@ -212,11 +212,11 @@ impl Endpoint for Node {
         self.shards.count()
     }
 
-    fn way(&self, shard: u16) -> Option<Way> {
-        self.shards.way(self.address.ip(), shard)
+    fn shard_route(&self, shard: u16) -> Option<ShardRoute> {
+        self.shards.shard_route(self.address.ip(), shard)
     }
 
-    fn avoid_ways(&self) {
+    fn avoid_shard_routes(&self) {
         self.shards.avoid_port();
     }
 

@@ -21,8 +21,8 @@ use crate::pipeline::Abandoned;
 use crate::placement::{Load, NodeConnections, NodeKey, Place, place};
 use crate::protocol::{CommandOf, ErrorOf, NodeOf, Protocol, Sharing};
 use crate::shard_connections::Errand;
+use crate::shard_route::ShardRoute;
 use crate::topology::{Endpoint as _, Target as _, Topology as _};
-use crate::way::Way;
 
 impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
     /// Starts an attempt at a command: chooses a node and a connection, and queues it.
@@ -238,12 +238,12 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
         }
     }
 
-    /// Starts opening a connection, along a way if there is one.
+    /// Starts opening a connection, along a route if there is one.
     pub(super) fn dial(
         &mut self,
         node: Arc<NodeOf<P>>,
         sharing: Sharing,
-        way: Option<Way>,
+        route: Option<ShardRoute>,
         errand: Errand,
         now: Tick,
     ) -> io::Result<usize> {
@@ -252,7 +252,7 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
         if let Some(recorder) = &mut self.recorder {
             recorder.forget(node.key());
         }
-        let connection = Connection::open(node, protocol, (sharing, errand), way, now, until)?;
+        let connection = Connection::open(node, protocol, (sharing, errand), route, now, until)?;
         let index = self.vacant.pop().unwrap_or_else(|| {
             self.connections.push(None);
             self.connections.len() - 1

@@ -2,7 +2,7 @@
 //!
 //! The first connection to a node is opened like any other, and its handshake tells about shards.
 //! Commands for a shard without a connection use another one while a connection to the shard is
-//! opened: along a way that leads there or, if there is none (or it failed), in the hope that the
+//! opened: along a route that leads there or, if there is none (or it failed), in the hope that the
 //! node chooses that shard, repeatedly up to a bound.
 
 use std::sync::Arc;
@@ -90,24 +90,24 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
         if !here.connections.iter().any(is_ready) {
             return;
         }
-        let way = node.way(shard);
-        let errand = way.map_or(Errand::AnyShard, |_| Errand::Shard(shard));
+        let route = node.shard_route(shard);
+        let errand = route.map_or(Errand::AnyShard, |_| Errand::Shard(shard));
         if shards.is_some_and(|shards| {
             shards.is_opening(errand) || shards.opening() >= MOST_OPENING || now < shards.not_before
         }) {
             return;
         }
         let bound = usize::from(node.shard_count()).saturating_mul(most.saturating_add(SPARE));
-        if way.is_none() && here.connections.len() >= bound {
+        if route.is_none() && here.connections.len() >= bound {
             self.nodes.entry(key).shards().not_before = now.after(REST);
             return self.close_surplus(node);
         }
-        let opened = self.dial(node.clone(), Sharing::Shared, way, errand, now);
+        let opened = self.dial(node.clone(), Sharing::Shared, route, errand, now);
         let shards = self.nodes.entry(key).shards();
         match opened {
             Ok(index) => shards.opens(index, errand),
             // There is no free source port, or no file descriptor.
-            Err(_) if way.is_some() => node.avoid_ways(),
+            Err(_) if route.is_some() => node.avoid_shard_routes(),
             Err(_) => shards.not_before = now.after(PAUSE),
         }
     }
@@ -137,7 +137,7 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
         let is_astray = matches!(errand, Errand::Shard(wanted) if shard != Some(wanted));
         if is_astray {
             // Something in between changes the source port of the connection.
-            node.avoid_ways();
+            node.avoid_shard_routes();
             if !is_needed {
                 drop(self.remove(index));
                 return false;
@@ -176,7 +176,7 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
             Errand::Commands => blame,
             // The node may be well, while something in between blocks this port.
             Errand::Shard(_) => {
-                connection.node.avoid_ways();
+                connection.node.avoid_shard_routes();
                 Blame::None
             }
             Errand::AnyShard => {

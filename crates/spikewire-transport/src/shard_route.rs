@@ -1,4 +1,4 @@
-//! A way to one shard of a node: the address it listens on for that, and the source port of the
+//! A route to one shard of a node: the address it listens on for that, and the source port of the
 //! connection.
 
 use std::io;
@@ -20,9 +20,9 @@ const PORTS: u32 = 65_536 - FIRST_PORT;
 /// How many ports to try if they turn out to be taken.
 const TRIES: usize = 64;
 
-/// A way to a node.
+/// A route to a node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Way {
+pub struct ShardRoute {
     /// The address the node listens on.
     pub address: SocketAddr,
     /// The source port.
@@ -51,13 +51,13 @@ impl SourcePort {
     }
 }
 
-/// Starts connecting along this way, skipping ports that are taken.
-pub(crate) fn connect(way: &Way) -> io::Result<TcpStream> {
+/// Starts connecting along this route, skipping ports that are taken.
+pub(crate) fn connect(route: &ShardRoute) -> io::Result<TcpStream> {
     // Any number that differs from call to call will do.
-    let ports = way.from.each(Tick::now().0 / 64);
+    let ports = route.from.each(Tick::now().0 / 64);
     let mut taken = io::Error::from(io::ErrorKind::AddrInUse);
     for port in ports.take(TRIES) {
-        match connect_from(port, way.address) {
+        match connect_from(port, route.address) {
             Err(error) if is_taken(&error) => taken = error,
             done => return done,
         }
@@ -110,7 +110,7 @@ mod tests {
         let from = SourcePort { divisor: 4096, remainder: 77 };
         let mut taken = Vec::new();
         let ends = loop {
-            match connect(&Way { address, from }) {
+            match connect(&ShardRoute { address, from }) {
                 Ok(stream) => taken.push(stream),
                 Err(error) => break error,
             }
