@@ -69,7 +69,7 @@ impl BlockingExecutor {
     pub fn new(cluster: &Arc<Cluster>) -> Self {
         let pool = Arc::new(BlockingPool::new(cluster));
         let weak = Arc::downgrade(&pool);
-        cluster.add_janitor(weak);
+        cluster.add_upkeep_task(weak);
         Self { cluster: cluster.clone(), pool, sender: Sender::default() }
     }
 

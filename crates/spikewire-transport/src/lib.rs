@@ -18,7 +18,7 @@
 //! | [`session`] | a connection for one thread: one request at a time, and events |
 //! | [`driver`] | running on an event loop: writes, the timer, follow-up work, closing |
 //! | [`native`] | a dedicated thread as the event loop |
-//! | [`janitors`] | periodic work on a client's background thread |
+//! | [`upkeep_tasks`] | periodic work on a client's background thread |
 //! | [`descriptors`] | file descriptors that a forked child closes |
 //! | [`permits`] | a limit on calls in flight, with a queue in front of it |
 //! | [`breaker`] | the circuit breaker: keeps commands away from a node that fails too often |
@@ -47,7 +47,6 @@ pub mod fault;
 mod handler;
 mod in_flight;
 pub mod inbound;
-pub mod janitors;
 pub mod keys;
 pub mod metrics;
 pub mod multiplexer;
@@ -67,6 +66,7 @@ pub mod shard_route;
 mod socket;
 pub mod tls;
 pub mod topology;
+pub mod upkeep_tasks;
 pub mod wire;
 
 pub use attempts::{Attempts, Failure, Refusal, Verdict};
@@ -78,7 +78,6 @@ pub use clock::{Span, Tick};
 pub use command::{Command, ResponseHandler};
 pub use driver::{EventLoop, LoopDriver};
 pub use fault::{CLIENT_CLOSED, CommandError, Fault, FaultKind};
-pub use janitors::{Janitor, Janitors};
 pub use keys::OrderKey;
 pub use metrics::Metrics;
 pub use multiplexer::{Multiplexer, Poller};
@@ -89,3 +88,4 @@ pub use session::{Session, SessionError};
 pub use shard_route::{ShardRoute, SourcePort};
 pub use tls::Encryption;
 pub use topology::Topology;
+pub use upkeep_tasks::{UpkeepTask, UpkeepTasks};

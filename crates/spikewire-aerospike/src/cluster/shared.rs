@@ -8,7 +8,7 @@ use arc_swap::ArcSwap;
 use spikewire_sync::{Condvar, Mutex};
 
 use spikewire_transport::metrics::{Event, Looks};
-use spikewire_transport::{Janitors, Metrics};
+use spikewire_transport::{Metrics, UpkeepTasks};
 
 use super::net::Net;
 use super::{Node, Snapshot};
@@ -24,7 +24,7 @@ pub(super) struct Shared {
     pub net: Arc<Net>,
     pub snapshot: ArcSwap<Snapshot>,
     pub signal: TendSignal,
-    pub janitors: Janitors,
+    pub upkeep_tasks: UpkeepTasks,
     pub metrics: Metrics,
     pub tends: Looks,
     pub hedging: Hedging,
@@ -39,7 +39,7 @@ impl Shared {
             net: Arc::new(net),
             snapshot: ArcSwap::default(),
             signal: TendSignal::default(),
-            janitors: Janitors::default(),
+            upkeep_tasks: UpkeepTasks::default(),
             metrics: Metrics::default(),
             tends: Looks::default(),
         }

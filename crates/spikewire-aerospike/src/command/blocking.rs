@@ -63,7 +63,7 @@ impl BlockingExecutor {
         let router = Router::new(cluster.options().racks.clone());
         let pool = Arc::new(BlockingPool::new(&cluster));
         let weak = Arc::downgrade(&pool);
-        cluster.add_janitor(weak);
+        cluster.add_upkeep_task(weak);
         Self { cluster, router, pool }
     }
 

@@ -33,9 +33,9 @@ pub use self::signals::{CallerLimits, pause};
 use crate::clock::Tick;
 use crate::command::ResponseHandler;
 use crate::fault::{Fault, FaultKind};
-use crate::janitors::Janitor;
 use crate::protocol::{CommandOf, ErrorOf, Protocol};
 use crate::reply::Outcome;
+use crate::upkeep_tasks::UpkeepTask;
 
 /// The ticket of a blocking caller's command.
 pub trait BlockingTicket<P: Protocol>: ResponseHandler {
@@ -110,11 +110,11 @@ impl<P: Protocol, T: BlockingTicket<P>> BlockingPool<P, T> {
     }
 }
 
-impl<P: Protocol, T: BlockingTicket<P>> Janitor for BlockingPool<P, T>
+impl<P: Protocol, T: BlockingTicket<P>> UpkeepTask for BlockingPool<P, T>
 where
     Self: Send + Sync,
 {
-    fn sweep(&self, now: Tick) {
+    fn run_upkeep(&self, now: Tick) {
         self.maintain(now);
     }
 }

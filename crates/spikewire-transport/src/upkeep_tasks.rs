@@ -8,40 +8,40 @@ use spikewire_sync::Mutex;
 use crate::clock::Tick;
 
 /// Periodic work, such as closing idle connections or ending windows.
-pub trait Janitor: Send + Sync {
+pub trait UpkeepTask: Send + Sync {
     /// Does the work that is due at `now`.
-    fn sweep(&self, now: Tick);
+    fn run_upkeep(&self, now: Tick);
 }
 
 /// The janitors of a client, each for as long as it lives.
 #[derive(Default)]
-pub struct Janitors(Mutex<Vec<Weak<dyn Janitor>>>);
+pub struct UpkeepTasks(Mutex<Vec<Weak<dyn UpkeepTask>>>);
 
-impl Janitors {
+impl UpkeepTasks {
     /// Adds a janitor.
-    pub fn add(&self, janitor: Weak<dyn Janitor>) {
-        self.0.lock().push(janitor);
+    pub fn add(&self, upkeep_task: Weak<dyn UpkeepTask>) {
+        self.0.lock().push(upkeep_task);
     }
 
     /// Lets all of them do their work, without holding a lock meanwhile.
-    pub fn sweep(&self) {
-        let mut here: Vec<Arc<dyn Janitor>> = Vec::new();
-        self.0.lock().retain(|janitor| {
-            janitor.upgrade().is_some_and(|janitor| {
-                here.push(janitor);
+    pub fn run_upkeep(&self) {
+        let mut here: Vec<Arc<dyn UpkeepTask>> = Vec::new();
+        self.0.lock().retain(|upkeep_task| {
+            upkeep_task.upgrade().is_some_and(|upkeep_task| {
+                here.push(upkeep_task);
                 true
             })
         });
         let now = Tick::now();
-        for janitor in here {
-            janitor.sweep(now);
+        for upkeep_task in here {
+            upkeep_task.run_upkeep(now);
         }
     }
 }
 
-impl fmt::Debug for Janitors {
+impl fmt::Debug for UpkeepTasks {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Janitors").finish_non_exhaustive()
+        f.debug_struct("UpkeepTasks").finish_non_exhaustive()
     }
 }
 
@@ -53,23 +53,23 @@ mod tests {
 
     struct Broom(AtomicBool);
 
-    impl Janitor for Broom {
-        fn sweep(&self, _: Tick) {
+    impl UpkeepTask for Broom {
+        fn run_upkeep(&self, _: Tick) {
             self.0.store(true, Relaxed);
         }
     }
 
     #[test]
-    fn janitors_sweep_while_they_live() {
-        let janitors = Janitors::default();
+    fn upkeep_tasks_run_while_they_live() {
+        let upkeep_tasks = UpkeepTasks::default();
         let (kept, gone) = (Arc::new(Broom(false.into())), Arc::new(Broom(false.into())));
         let weak: Weak<Broom> = Arc::downgrade(&kept);
-        janitors.add(weak);
+        upkeep_tasks.add(weak);
         let weak: Weak<Broom> = Arc::downgrade(&gone);
-        janitors.add(weak);
+        upkeep_tasks.add(weak);
         drop(gone);
-        janitors.sweep();
+        upkeep_tasks.run_upkeep();
         assert!(kept.0.load(Relaxed));
-        assert_eq!(janitors.0.lock().len(), 1);
+        assert_eq!(upkeep_tasks.0.lock().len(), 1);
     }
 }
