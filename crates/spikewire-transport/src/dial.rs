@@ -12,7 +12,7 @@ use mio::{Events, Interest, Poll, Token};
 use crate::clock::Tick;
 use crate::fault::CLIENT_CLOSED;
 use crate::inbound::Inbound;
-use crate::protocol::{Framing, Greeting, Malformed};
+use crate::protocol::{Framing, HandshakeStep, Malformed};
 use crate::shard_route::ShardRoute;
 use crate::tls::Encryption;
 use crate::wire::Wire;
@@ -43,7 +43,7 @@ pub enum DialError {
     /// The server sent bytes that are not valid in the protocol.
     Malformed(Malformed),
     /// The handshake failed for this reason.
-    Refused(String),
+    Rejected(String),
     /// The client was closed in the meantime.
     Stopped,
 }
@@ -54,7 +54,7 @@ impl std::fmt::Display for DialError {
             Self::Io(error) => error.fmt(f),
             Self::HungUp => f.write_str("the server closed the connection during the handshake"),
             Self::Malformed(error) => write!(f, "invalid bytes: {error}"),
-            Self::Refused(why) => f.write_str(why),
+            Self::Rejected(why) => f.write_str(why),
             Self::Stopped => f.write_str(CLIENT_CLOSED),
         }
     }
@@ -65,7 +65,7 @@ impl std::error::Error for DialError {
         match self {
             Self::Io(error) => Some(error),
             Self::Malformed(error) => Some(error),
-            Self::HungUp | Self::Refused(_) | Self::Stopped => None,
+            Self::HungUp | Self::Rejected(_) | Self::Stopped => None,
         }
     }
 }
@@ -82,7 +82,7 @@ impl From<DialError> for io::Error {
             DialError::Io(error) => error,
             DialError::HungUp => Self::new(io::ErrorKind::UnexpectedEof, error),
             DialError::Malformed(_) => Self::new(io::ErrorKind::InvalidData, error),
-            DialError::Refused(_) => Self::new(io::ErrorKind::PermissionDenied, error),
+            DialError::Rejected(_) => Self::new(io::ErrorKind::PermissionDenied, error),
             DialError::Stopped => Self::new(io::ErrorKind::Interrupted, error),
         }
     }
@@ -144,7 +144,7 @@ impl Dial {
                 return Ok(false);
             }
             self.secured = true;
-            self.greet(protocol, None)?;
+            self.next_handshake_step(protocol, None)?;
         }
         loop {
             match self.write(wire) {
@@ -165,7 +165,7 @@ impl Dial {
             match inbound.next(protocol).map_err(DialError::Malformed)? {
                 Some((range, _)) => {
                     let frame = inbound.body(range);
-                    self.greet(protocol, Some(frame))?;
+                    self.next_handshake_step(protocol, Some(frame))?;
                 }
                 None => match inbound.fill(wire, protocol) {
                     Ok((0, _)) => return Err(DialError::HungUp),
@@ -178,23 +178,23 @@ impl Dial {
         }
     }
 
-    fn greet<P: Framing>(
+    fn next_handshake_step<P: Framing>(
         &mut self,
         protocol: &mut P,
         heard: Option<&[u8]>,
     ) -> Result<(), DialError> {
         let from = self.out.len();
-        let greeting = protocol.greet(heard, &mut self.out);
+        let greeting = protocol.next_handshake_step(heard, &mut self.out);
         if P::SEALS && from < self.out.len() && protocol.seals() {
             protocol.seal(&mut self.out, from);
         }
         match greeting {
-            Greeting::Wait => Ok(()),
-            Greeting::Ready => {
+            HandshakeStep::Wait => Ok(()),
+            HandshakeStep::Ready => {
                 self.greeted = true;
                 Ok(())
             }
-            Greeting::Refused(why) => Err(DialError::Refused(why)),
+            HandshakeStep::Failed(why) => Err(DialError::Rejected(why)),
         }
     }
 

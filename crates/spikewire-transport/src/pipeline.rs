@@ -386,7 +386,7 @@ impl<P: Protocol, C> Pipeline<P, C> {
         range: std::ops::Range<usize>,
     ) -> Result<Option<Arrival<'_, C>>, Malformed> {
         if answers == Answers::Connection {
-            let why = self.protocol.verdict(self.inbound.body(range));
+            let why = self.protocol.close_reason(self.inbound.body(range));
             return Ok(Some(Arrival::Verdict(why)));
         }
         Err(Malformed("a reply that nobody asked for".into()))

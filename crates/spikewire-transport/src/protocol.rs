@@ -25,11 +25,11 @@ pub trait Framing: fmt::Debug {
     const OPENS: bool = false;
 
     /// The next step of the handshake. Called once without a frame when the socket is connected,
-    /// then with each frame that arrives, until it returns [`Greeting::Ready`]. What is put into
+    /// then with each frame that arrives, until it returns [`HandshakeStep::Ready`]. What is put into
     /// `out` is sent.
-    fn greet(&mut self, heard: Option<&[u8]>, out: &mut Vec<u8>) -> Greeting {
+    fn next_handshake_step(&mut self, heard: Option<&[u8]>, out: &mut Vec<u8>) -> HandshakeStep {
         let _ = (heard, out);
-        Greeting::Ready
+        HandshakeStep::Ready
     }
 
     /// The frame that begins with these bytes, as soon as its header is complete; the rest need not
@@ -38,7 +38,7 @@ pub trait Framing: fmt::Debug {
 
     /// The reason given by a frame that ends the connection ([`Answers::Connection`]), in the
     /// server's words.
-    fn verdict(&self, body: &[u8]) -> String {
+    fn close_reason(&self, body: &[u8]) -> String {
         let _ = body;
         "it gave no reason".to_owned()
     }
@@ -176,13 +176,13 @@ pub trait Protocol: Framing + Sized + 'static {
 
 /// The next step of a handshake.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Greeting {
+pub enum HandshakeStep {
     /// Wait for the next frame of the server.
     Wait,
     /// Finished: commands may be sent.
     Ready,
     /// Failed for this reason.
-    Refused(String),
+    Failed(String),
 }
 
 /// Where a frame ends and what it belongs to.
@@ -205,7 +205,7 @@ pub enum Answers {
     Id(u16),
     /// None: the server sent it of its own accord.
     Event,
-    /// All of them: it says why the server ends the connection ([`Framing::verdict`]).
+    /// All of them: it says why the server ends the connection ([`Framing::close_reason`]).
     Connection,
 }
 

@@ -243,7 +243,7 @@ impl<F: Framing> Session<F> {
             if let Some((range, answers)) = found {
                 let body = self.inbound.body(range);
                 if answers == Answers::Connection {
-                    return Err(SessionError::Ended(self.framing.verdict(body)));
+                    return Err(SessionError::Ended(self.framing.close_reason(body)));
                 }
                 return Ok(Some((answers, body.to_vec())));
             }

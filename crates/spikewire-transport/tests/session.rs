@@ -96,7 +96,7 @@ fn a_handshake_that_comes_to_nothing_says_why() {
     let open = |address, within| Session::open(address, None, <Toy<true>>::default(), within);
     let rude = server(true, Manners::Rude);
     let error = open(rude.address, LONG).unwrap_err();
-    assert!(matches!(&error, DialError::Refused(why) if why.contains("like us")), "{error}");
+    assert!(matches!(&error, DialError::Rejected(why) if why.contains("like us")), "{error}");
     let silent = server(true, Manners::Silent);
     let error = open(silent.address, SOON).unwrap_err();
     assert!(matches!(&error, DialError::Io(error) if error.kind() == std::io::ErrorKind::TimedOut));

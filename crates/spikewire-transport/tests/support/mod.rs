@@ -11,7 +11,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use spikewire_transport::protocol::{
-    Answers, Disposition, Frame, Framing, Greeting, Malformed, Opened, ReplyKind, RequestInfo,
+    Answers, Disposition, Frame, Framing, HandshakeStep, Malformed, Opened, ReplyKind, RequestInfo,
     RequestKind, Sharing,
 };
 use spikewire_transport::topology::{Endpoint, Preference, Settings, Target};
@@ -106,7 +106,7 @@ impl<const SEALED: bool, const COUNT: u16> Framing for Toy<SEALED, COUNT> {
     const SEALS: bool = SEALED;
     const OPENS: bool = SEALED;
 
-    fn greet(&mut self, heard: Option<&[u8]>, out: &mut Vec<u8>) -> Greeting {
+    fn next_handshake_step(&mut self, heard: Option<&[u8]>, out: &mut Vec<u8>) -> HandshakeStep {
         let (expected, answer): (Option<&[u8]>, &[u8]) = match self.steps {
             0 => (None, b"hello"),
             1 => (Some(b"\0who"), b"a test"),
@@ -114,14 +114,14 @@ impl<const SEALED: bool, const COUNT: u16> Framing for Toy<SEALED, COUNT> {
             _ => (Some(b"\0ready"), b""),
         };
         if heard != expected {
-            return Greeting::Refused("the server does not like us".to_owned());
+            return HandshakeStep::Failed("the server does not like us".to_owned());
         }
         self.steps += 1;
         if answer.is_empty() {
-            return Greeting::Ready;
+            return HandshakeStep::Ready;
         }
         out.extend_from_slice(&frame(0, DONE, answer));
-        Greeting::Wait
+        HandshakeStep::Wait
     }
 
     fn cut(&mut self, bytes: &[u8]) -> Result<Option<Frame>, Malformed> {
@@ -139,7 +139,7 @@ impl<const SEALED: bool, const COUNT: u16> Framing for Toy<SEALED, COUNT> {
         Ok(Some(Frame { header: HEADER - 1, len: HEADER + body, answers }))
     }
 
-    fn verdict(&self, body: &[u8]) -> String {
+    fn close_reason(&self, body: &[u8]) -> String {
         String::from_utf8_lossy(&body[1..]).into_owned()
     }
 
