@@ -5,7 +5,7 @@ mod copies;
 
 use std::sync::Arc;
 
-use spikewire_transport::blocking::{Answered, Aside, Single, pause};
+use spikewire_transport::blocking::{ReplyDetails, ReplyOrigin, Single, pause};
 use spikewire_transport::{Tick, buffer};
 
 use self::copies::Sender;
@@ -31,8 +31,8 @@ pub struct BlockingExecutor {
 /// The outcome of one request.
 #[derive(Debug)]
 pub struct BlockingReply {
-    answered: Result<Answered<Cassandra>>,
-    extra: Aside,
+    answered: Result<ReplyOrigin<Cassandra>>,
+    extra: ReplyDetails,
     body: Vec<u8>,
 }
 
@@ -50,7 +50,7 @@ impl BlockingReply {
     /// The outcome, for [`Execution::on_outcome`](crate::execution::Execution::on_outcome).
     pub fn outcome(&self) -> Outcome<'_> {
         match &self.answered {
-            Ok(Answered { node, attempts }) => {
+            Ok(ReplyOrigin { node, attempts }) => {
                 Ok(Reply { body: &self.body, node, attempts: *attempts })
             }
             Err(error) => Err(error.clone()),

@@ -214,10 +214,10 @@ fn call(pool: &BlockingPool<Proto, Single<Proto>>, what: &str) {
         let mut command =
             Command::new(bytes, Writes(true, OrderKey::NONE), policy(LONG), start, ticket);
         command.attempts = attempts;
-        let mut aside = None;
+        let mut details = None;
         let now = Tick::now();
-        let answered = pool.call(command, now, body, &mut aside, None, Some).unwrap();
-        (answered, aside.and_then(|aside| aside.returned))
+        let answered = pool.call(command, now, body, &mut details, None, Some).unwrap();
+        (answered, details.and_then(|details| details.returned))
     };
     let run = frame(0, DONE, format!("run {what}").as_bytes());
     let (answered, returned) = ask(run.clone(), Attempts::default(), &mut body);

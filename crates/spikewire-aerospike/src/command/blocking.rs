@@ -10,7 +10,7 @@ use crate::model::Policy;
 use crate::model::Result;
 use crate::transport::{Aerospike, BlockingPool, Outcome, ResponseHandler};
 use spikewire_transport::Protocol as _;
-use spikewire_transport::blocking::{Aside, BlockingTicket, CallerLimits, Single, pause};
+use spikewire_transport::blocking::{BlockingTicket, CallerLimits, ReplyDetails, Single, pause};
 use spikewire_transport::protocol::Sharing;
 
 /// Called when a signal may have arrived: runs its handlers and returns whether the caller gives
@@ -78,7 +78,7 @@ impl BlockingExecutor {
         policy: Policy,
         body: &mut Vec<u8>,
         interrupted: Interrupted<'_>,
-        extra: &mut Aside,
+        extra: &mut ReplyDetails,
     ) -> Result<(Arc<Node>, Attempts)> {
         let ticket = Ticket::Single(Single::new(std::mem::take(body)));
         let now = Tick::now();

@@ -26,7 +26,7 @@ mod waiter;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
-pub use self::call::{Answered, Aside, Extra, Single};
+pub use self::call::{RareDetails, ReplyDetails, ReplyOrigin, Single};
 use self::dedicated::DedicatedMultiplexers;
 use self::shared::SharedMultiplexer;
 pub use self::signals::{CallerLimits, pause};
