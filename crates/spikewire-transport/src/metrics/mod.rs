@@ -11,7 +11,7 @@
 //! | `stages` | the stages of calls that hosts time |
 //! | `stats` | all of it, with the nodes, as plain data |
 //!
-//! If disabled, this costs a command one relaxed load when it starts. The result ([`Keeps`])
+//! If disabled, this costs a command one relaxed load when it starts. The result ([`MetricsFlags`])
 //! travels with the command, so that reading replies touches nothing that other threads write. If
 //! enabled, a driver counts in cells that no other driver writes, so that threads share no cache
 //! line; a reader sums the cells of all drivers.
@@ -96,13 +96,13 @@ const UNDECIDED: u8 = 1 << 7;
 
 /// What is kept of a command. Decided once, when the command starts, and carried with it.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub struct Keeps(u8);
+pub struct MetricsFlags(u8);
 
 /// A call that has started.
 #[derive(Debug, Clone, Copy)]
-pub struct Began {
+pub struct CallStart {
     /// What is kept of its commands.
-    pub keeps: Keeps,
+    pub metrics_flags: MetricsFlags,
     /// When it started, if stages are timed.
     pub at: Option<Tick>,
 }
@@ -110,7 +110,7 @@ pub struct Began {
 /// The metrics of a client, for all of its drivers.
 pub struct Metrics {
     /// [`COUNTS`] and [`STAGES`] in one value, so that one load reads both.
-    keeps: AtomicU8,
+    metrics_flags: AtomicU8,
     /// Commands that take longer than this (in nanoseconds) are reported as events.
     slow: AtomicU64,
     state: Mutex<State>,
@@ -152,7 +152,7 @@ pub struct Snapshot {
 impl Default for Metrics {
     fn default() -> Self {
         Self {
-            keeps: AtomicU8::new(0),
+            metrics_flags: AtomicU8::new(0),
             slow: AtomicU64::new(u64::MAX),
             state: Mutex::default(),
             rare: Mutex::default(),
@@ -162,14 +162,14 @@ impl Default for Metrics {
     }
 }
 
-impl Default for Keeps {
+impl Default for MetricsFlags {
     /// Not decided: the driver that receives the command decides.
     fn default() -> Self {
         Self(UNDECIDED)
     }
 }
 
-impl fmt::Debug for Keeps {
+impl fmt::Debug for MetricsFlags {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self.0 {
             UNDECIDED => "undecided",
@@ -180,7 +180,7 @@ impl fmt::Debug for Keeps {
     }
 }
 
-impl Keeps {
+impl MetricsFlags {
     /// Nothing.
     pub const NOTHING: Self = Self(0);
 
@@ -198,8 +198,8 @@ impl Keeps {
 
     /// Starts a call of which this is kept.
     #[inline(always)]
-    pub fn begin(self) -> Began {
-        Began { keeps: self, at: (self.0 == COUNTS | STAGES).then(Tick::now) }
+    pub fn begin(self) -> CallStart {
+        CallStart { metrics_flags: self, at: (self.0 == COUNTS | STAGES).then(Tick::now) }
     }
 
     /// As a number, for hosts that cache it.
@@ -217,14 +217,14 @@ impl Keeps {
 impl Metrics {
     /// What is kept of a command that starts now. This is the only load of shared state.
     #[inline(always)]
-    pub fn keeps(&self) -> Keeps {
-        Keeps(self.keeps.load(Relaxed))
+    pub fn metrics_flags(&self) -> MetricsFlags {
+        MetricsFlags(self.metrics_flags.load(Relaxed))
     }
 
     /// Whether commands are counted.
     #[inline(always)]
     pub fn is_on(&self) -> bool {
-        self.keeps.load(Relaxed) & COUNTS != 0
+        self.metrics_flags.load(Relaxed) & COUNTS != 0
     }
 
     /// Starts or stops counting, for commands that start from now on. Existing counts stay.
@@ -234,7 +234,7 @@ impl Metrics {
 
     /// Whether the stages of commands are timed.
     pub fn times_stages(&self) -> bool {
-        self.keeps.load(Relaxed) & STAGES != 0
+        self.metrics_flags.load(Relaxed) & STAGES != 0
     }
 
     /// Starts or stops timing the stages of commands. Has an effect only while commands are
@@ -245,9 +245,9 @@ impl Metrics {
 
     fn keep(&self, what: u8, on: bool) {
         if on {
-            self.keeps.fetch_or(what, Relaxed);
+            self.metrics_flags.fetch_or(what, Relaxed);
         } else {
-            self.keeps.fetch_and(!what, Relaxed);
+            self.metrics_flags.fetch_and(!what, Relaxed);
         }
     }
 

@@ -4,7 +4,7 @@ use super::Multiplexer;
 use crate::clock::Tick;
 use crate::command::ResponseHandler;
 use crate::fault::CommandError as _;
-use crate::metrics::{Ended, Keeps, Metrics, Recorder, Stage};
+use crate::metrics::{Ended, Metrics, MetricsFlags, Recorder, Stage};
 use crate::protocol::{CommandOf, ErrorOf, NodeOf, Protocol, ReplyKind};
 use crate::topology::{Endpoint as _, Topology};
 
@@ -72,7 +72,7 @@ impl<'a> Counting<'a> {
         now: Tick,
     ) {
         // The others are retried, or continue as another command.
-        if outcome != ReplyKind::Done || !command.policy.keeps.counts() {
+        if outcome != ReplyKind::Done || !command.policy.metrics_flags.counts() {
             return;
         }
         let ended = Ended {
@@ -90,11 +90,12 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
     /// Takes note of what is kept of a command that starts; decided here if its host did not.
     #[inline(always)]
     pub(super) fn notes(&mut self, command: &mut CommandOf<P, T>) {
-        let keeps = &mut command.policy.keeps;
-        if keeps.is_undecided() {
-            *keeps = self.topology.metrics().map_or(Keeps::NOTHING, Metrics::keeps);
+        let metrics_flags = &mut command.policy.metrics_flags;
+        if metrics_flags.is_undecided() {
+            *metrics_flags =
+                self.topology.metrics().map_or(MetricsFlags::NOTHING, Metrics::metrics_flags);
         }
-        self.counts |= keeps.counts();
+        self.counts |= metrics_flags.counts();
     }
 
     /// Whether commands are still counted, after some were to be.
@@ -107,7 +108,7 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
     /// Counts a command that ends with this error.
     #[inline]
     pub(super) fn count_failed(&mut self, command: &CommandOf<P, T>, error: &ErrorOf<P>) {
-        if !command.policy.keeps.counts() {
+        if !command.policy.metrics_flags.counts() {
             return;
         }
         let metrics = self.topology.metrics().filter(|metrics| metrics.is_on());
