@@ -174,7 +174,7 @@ impl Topology for Peer {
         false
     }
 
-    fn look_again_soon(&self) {}
+    fn refresh_soon(&self) {}
 }
 
 /// Starts a peer that answers `round` requests at a time.

@@ -61,7 +61,7 @@ pub trait Topology: Debug + 'static {
     }
 
     /// A connection failed: the cluster should be refreshed soon.
-    fn look_again_soon(&self);
+    fn refresh_soon(&self);
 
     /// An attempt at a command failed, the `made`th, and another one follows; what that needs to
     /// know is recorded in `target`. Returns an additional pause, beyond the policy's, before the

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use arc_swap::ArcSwap;
 use spikewire_sync::{Condvar, Mutex};
 
-use spikewire_transport::metrics::{Event, Looks};
+use spikewire_transport::metrics::{Event, RefreshCounter};
 use spikewire_transport::{Metrics, UpkeepTasks};
 
 use super::net::Net;
@@ -26,7 +26,7 @@ pub(super) struct Shared {
     pub signal: TendSignal,
     pub upkeep_tasks: UpkeepTasks,
     pub metrics: Metrics,
-    pub tends: Looks,
+    pub tends: RefreshCounter,
     pub hedging: Hedging,
 }
 
@@ -41,7 +41,7 @@ impl Shared {
             signal: TendSignal::default(),
             upkeep_tasks: UpkeepTasks::default(),
             metrics: Metrics::default(),
-            tends: Looks::default(),
+            tends: RefreshCounter::default(),
         }
     }
 

@@ -260,7 +260,7 @@ impl Topology for Cluster {
         }
     }
 
-    fn look_again_soon(&self) {
+    fn refresh_soon(&self) {
         self.tend_soon();
     }
 }

@@ -7,7 +7,7 @@ use arc_swap::ArcSwap;
 use spikewire_cql::response::SchemaChange;
 use spikewire_sync::Mutex;
 use spikewire_transport::descriptors::Descriptors;
-use spikewire_transport::metrics::Looks;
+use spikewire_transport::metrics::RefreshCounter;
 use spikewire_transport::{Metrics, Tick, UpkeepTasks};
 
 use super::{Node, Snapshot};
@@ -45,7 +45,7 @@ pub(super) struct Shared {
     /// Who is told of changes of the schema.
     pub schema_listener: OnceLock<Arc<dyn SchemaListener>>,
     /// Refreshes of nodes and keyspaces.
-    pub refreshes: Looks,
+    pub refreshes: RefreshCounter,
 }
 
 impl Shared {
@@ -66,7 +66,7 @@ impl Shared {
             upkeep_tasks: UpkeepTasks::default(),
             metrics: Metrics::default(),
             schema_listener: OnceLock::new(),
-            refreshes: Looks::default(),
+            refreshes: RefreshCounter::default(),
         }
     }
 

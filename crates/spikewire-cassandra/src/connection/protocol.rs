@@ -194,7 +194,7 @@ impl Topology for Cluster {
         Some(Self::metrics(self))
     }
 
-    fn look_again_soon(&self) {
+    fn refresh_soon(&self) {
         self.look_soon();
     }
 }

@@ -39,7 +39,7 @@ pub use self::recent::Recent;
 pub(crate) use self::recorder::Recorder;
 pub use self::recorder::{About, Ended, Stage};
 use self::recorder::{LiveStages, Shard};
-pub use self::stats::{Looks, NodeStats, Observed, Stats};
+pub use self::stats::{NodeStats, Observed, RefreshCounter, Stats};
 use crate::clock::Tick;
 
 /// Labels by which commands are counted.

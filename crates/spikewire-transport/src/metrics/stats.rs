@@ -67,7 +67,7 @@ pub trait Observed: Send + Sync {
 
 impl Stats {
     /// The statistics of a client with these nodes.
-    pub fn new(metrics: &Metrics, nodes: Vec<NodeStats>, looks: &Looks) -> Self {
+    pub fn new(metrics: &Metrics, nodes: Vec<NodeStats>, looks: &RefreshCounter) -> Self {
         let Snapshot { commands, in_flight, queued, stages } = metrics.snapshot();
         Self {
             counting: metrics.is_on(),
@@ -87,13 +87,13 @@ impl Stats {
 
 /// How often a client refreshed its view of the cluster, and when last.
 #[derive(Debug, Default)]
-pub struct Looks {
+pub struct RefreshCounter {
     all: AtomicU64,
     failed: AtomicU64,
     last: AtomicU64,
 }
 
-impl Looks {
+impl RefreshCounter {
     /// Records a refresh and whether it found a node.
     pub fn note(&self, found: bool) {
         self.all.fetch_add(1, Relaxed);

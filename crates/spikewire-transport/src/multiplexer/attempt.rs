@@ -232,7 +232,7 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
             }
             Err(error) => {
                 node.breaker().record();
-                self.topology.look_again_soon();
+                self.topology.refresh_soon();
                 Err(Fault::unreachable(&*node, &error).because(error))
             }
         }

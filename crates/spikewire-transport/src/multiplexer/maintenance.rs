@@ -66,7 +66,7 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
         let key = connection.key();
         if connection.pipeline.has_too_many_orphans() && connection.pipeline.retire() {
             connection.node.breaker().record();
-            self.topology.look_again_soon();
+            self.topology.refresh_soon();
         }
         let draining = connection.pipeline.is_draining();
         if connection.dial.is_none() && connection.pipeline.silent_since().after(SILENCE) <= now {
@@ -124,7 +124,7 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
             connection.node.breaker().record();
         }
         if blame == Blame::Node || connection.pipeline.in_flight() > 0 {
-            self.topology.look_again_soon();
+            self.topology.refresh_soon();
         }
         let abandoned = connection.pipeline.abandon();
         drop(connection);

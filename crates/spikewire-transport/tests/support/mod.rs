@@ -377,7 +377,7 @@ impl Topology for Nodes {
         Some(&self.metrics)
     }
 
-    fn look_again_soon(&self) {
+    fn refresh_soon(&self) {
         self.looks.fetch_add(1, SeqCst);
     }
 
