@@ -61,7 +61,7 @@ impl Protocol for Plain {
         body[0]
     }
 
-    fn refusal(_: &[u8]) -> Failed {
+    fn server_error(_: &[u8]) -> Failed {
         unreachable!("nothing is refused")
     }
 

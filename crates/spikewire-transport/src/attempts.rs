@@ -14,7 +14,7 @@ pub enum Failure<E> {
     /// The request was written, but no complete reply arrived.
     Lost(E),
     /// The server returned an error.
-    Refused(Refusal<E>),
+    Server(ServerFailure<E>),
 }
 
 impl<E> Failure<E> {
@@ -22,14 +22,14 @@ impl<E> Failure<E> {
     pub fn error(&self) -> &E {
         match self {
             Self::NotSent(error) | Self::Lost(error) => error,
-            Self::Refused(refusal) => &refusal.error,
+            Self::Server(server_error) => &server_error.error,
         }
     }
 }
 
 /// An error returned by a server.
 #[derive(Debug)]
-pub struct Refusal<E> {
+pub struct ServerFailure<E> {
     /// The error the caller gets if there is no retry.
     pub error: E,
     /// Whether another attempt may succeed.
@@ -77,7 +77,7 @@ impl Attempts {
                 self.in_doubt |= write;
                 (error, !write || policy.retry_in_doubt, true)
             }
-            Failure::Refused(Refusal { error, retryable, doubtful }) => {
+            Failure::Server(ServerFailure { error, retryable, doubtful }) => {
                 let doubt = write && doubtful;
                 self.in_doubt |= doubt;
                 (error, retryable && (!doubt || policy.retry_in_doubt), !doubt)

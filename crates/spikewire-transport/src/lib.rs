@@ -69,7 +69,7 @@ pub mod topology;
 pub mod upkeep_tasks;
 pub mod wire;
 
-pub use attempts::{Attempts, Failure, Refusal, Verdict};
+pub use attempts::{Attempts, Failure, ServerFailure, Verdict};
 pub use backoff::Backoff;
 pub use blocking::{BlockingPool, BlockingTicket, CallerLimits};
 pub use breaker::Breaker;

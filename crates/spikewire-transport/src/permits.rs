@@ -56,7 +56,7 @@ pub struct Permit(Arc<Permits>);
 
 /// Why a permit was refused.
 #[derive(Debug, PartialEq, Eq)]
-pub enum Refused {
+pub enum PermitError {
     /// None was free before the deadline.
     Late,
     /// The caller was interrupted.
@@ -91,12 +91,12 @@ impl Permits {
         self: &Arc<Self>,
         deadline: Tick,
         interrupted: Option<&dyn Fn() -> bool>,
-    ) -> Result<Permit, Refused> {
+    ) -> Result<Permit, PermitError> {
         let own = Arc::new(Waiting { thread: thread::current(), answer: AtomicU8::new(NONE) });
         {
             let mut line = self.line.lock();
             if line.closed {
-                return Err(Refused::Closed);
+                return Err(PermitError::Closed);
             }
             // Permits may have been returned since `enter`, and possibly none will be returned
             // after this.
@@ -110,14 +110,14 @@ impl Permits {
         loop {
             match own.answer.load(Acquire) {
                 LET_IN => return Ok(Permit(self.clone())),
-                CLOSED => return Err(Refused::Closed),
+                CLOSED => return Err(PermitError::Closed),
                 _ => {}
             }
             let now = Tick::now();
             let refused = if now >= deadline {
-                Some(Refused::Late)
+                Some(PermitError::Late)
             } else if parked && interrupted.is_some_and(|interrupted| interrupted()) {
-                Some(Refused::Interrupted)
+                Some(PermitError::Interrupted)
             } else {
                 None
             };
@@ -127,7 +127,7 @@ impl Permits {
                 }
                 // A permit was granted at the last moment: an interrupted caller returns it at
                 // once.
-                if refused == Refused::Interrupted && own.answer.load(Acquire) == LET_IN {
+                if refused == PermitError::Interrupted && own.answer.load(Acquire) == LET_IN {
                     drop(Permit(self.clone()));
                     return Err(refused);
                 }
@@ -263,7 +263,7 @@ mod tests {
     fn waiting_ends_in_every_way() {
         let permits = Permits::new(1);
         let held = permits.enter();
-        assert_eq!(permits.wait(Tick(0), None).unwrap_err(), Refused::Late);
+        assert_eq!(permits.wait(Tick(0), None).unwrap_err(), PermitError::Late);
         let looks = Cell::new(0);
         let interrupted = || {
             looks.set(looks.get() + 1);
@@ -271,10 +271,10 @@ mod tests {
         };
         assert_eq!(
             permits.wait(Tick::NEVER, Some(&interrupted)).unwrap_err(),
-            Refused::Interrupted
+            PermitError::Interrupted
         );
         permits.close();
-        assert_eq!(permits.wait(Tick::NEVER, None).unwrap_err(), Refused::Closed);
+        assert_eq!(permits.wait(Tick::NEVER, None).unwrap_err(), PermitError::Closed);
         drop(held);
         assert!(permits.enter().is_none() && permits.line.lock().waiting.is_empty());
     }

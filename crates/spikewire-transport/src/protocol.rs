@@ -130,7 +130,7 @@ pub trait Protocol: Framing + Sized + 'static {
     fn code(body: &[u8]) -> Self::Code;
 
     /// The error in such a frame.
-    fn refusal(body: &[u8]) -> ErrorOf<Self>;
+    fn server_error(body: &[u8]) -> ErrorOf<Self>;
 
     /// The error in a frame that ends a command, if it says more with the request at hand. Called
     /// for each such frame.
@@ -153,13 +153,13 @@ pub trait Protocol: Framing + Sized + 'static {
 
     /// The result of the command that this frame answers, as a label; `ok` if it succeeded.
     fn result(body: &[u8]) -> &'static str {
-        if Self::is_refusal(body) { "refused" } else { "ok" }
+        if Self::is_server_error(body) { "refused" } else { "ok" }
     }
 
     /// Whether a frame that ends a command is an error. A command whose earlier attempts failed
     /// then ends with that error, to which [`Topology::conclude`] adds what was recorded of those
     /// attempts.
-    fn is_refusal(body: &[u8]) -> bool {
+    fn is_server_error(body: &[u8]) -> bool {
         let _ = body;
         false
     }

@@ -75,7 +75,7 @@ impl Protocol for Aerospike {
         Header::result_of(body)
     }
 
-    fn refusal(body: &[u8]) -> Error {
+    fn server_error(body: &[u8]) -> Error {
         // Of other replies, there is one that is refused.
         if has_code(body) {
             Error::replied(body)
@@ -380,7 +380,7 @@ impl CommandError for Error {
 
 #[cfg(test)]
 mod tests {
-    use spikewire_transport::{Attempts, Refusal, Tick};
+    use spikewire_transport::{Attempts, ServerFailure, Tick};
 
     use super::*;
     use crate::command::{Failure, Verdict};
@@ -403,7 +403,7 @@ mod tests {
     /// The failure of an attempt with this result code.
     fn rejection(code: ResultCode) -> Failure {
         let (retryable, doubtful) = (code.is_retryable(), is_doubtful(code));
-        Failure::Refused(Refusal { error: Error::server(code), retryable, doubtful })
+        Failure::Server(ServerFailure { error: Error::server(code), retryable, doubtful })
     }
 
     fn fails(verdict: Verdict) -> Error {

@@ -60,8 +60,11 @@ impl Protocol for Cassandra {
         frame: &[u8],
         _: RequestInfo,
     ) -> std::result::Result<Disposition, Malformed> {
-        let outcome =
-            if Self::is_refusal(frame) { kind_of(&read_error(frame)?) } else { ReplyKind::Done };
+        let outcome = if Self::is_server_error(frame) {
+            kind_of(&read_error(frame)?)
+        } else {
+            ReplyKind::Done
+        };
         Ok(Disposition { outcome, closes: false })
     }
 
@@ -70,7 +73,7 @@ impl Protocol for Cassandra {
         frame[4]
     }
 
-    fn refusal(frame: &[u8]) -> Error {
+    fn server_error(frame: &[u8]) -> Error {
         match read_error(frame) {
             Ok(error) => Error::from_server(error),
             Err(error) => Error::new(Kind::Malformed, error.to_string()),
@@ -82,14 +85,14 @@ impl Protocol for Cassandra {
     }
 
     fn result(frame: &[u8]) -> &'static str {
-        match Self::is_refusal(frame).then(|| read_error(frame)) {
+        match Self::is_server_error(frame).then(|| read_error(frame)) {
             None => "ok",
             Some(Ok(error)) => label(error.code),
             Some(Err(_)) => Kind::Malformed.name(),
         }
     }
 
-    fn is_refusal(frame: &[u8]) -> bool {
+    fn is_server_error(frame: &[u8]) -> bool {
         Self::code(frame) == Opcode::Error as u8
     }
 

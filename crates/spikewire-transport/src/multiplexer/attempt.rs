@@ -8,7 +8,7 @@ use mio::{Interest, Token};
 
 use super::maintenance::{self, Blame};
 use super::{Multiplexer, STALL};
-use crate::attempts::{Failure, Refusal, Verdict};
+use crate::attempts::{Failure, ServerFailure, Verdict};
 use crate::buffer;
 use crate::carried::Settled;
 use crate::clock::Tick;
@@ -278,8 +278,8 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
         doubtful: bool,
         now: Tick,
     ) {
-        let refusal = Refusal { error, retryable: true, doubtful };
-        self.failed(command, Failure::Refused(refusal), now);
+        let server_error = ServerFailure { error, retryable: true, doubtful };
+        self.failed(command, Failure::Server(server_error), now);
     }
 
     pub(super) fn failed(

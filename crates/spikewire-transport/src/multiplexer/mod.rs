@@ -530,7 +530,7 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
                 completed += 1;
                 let ending = if let Some(error) = explained {
                     Err(command.attempts.annotate(error.on(node.to_string())))
-                } else if command.attempts.made > 1 && P::is_refusal(body) {
+                } else if command.attempts.made > 1 && P::is_server_error(body) {
                     Err(topology.conclude(&mut command.target, reply.error()))
                 } else {
                     Ok(reply)

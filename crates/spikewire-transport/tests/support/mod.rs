@@ -201,11 +201,11 @@ impl<const SEALED: bool, const COUNT: u16> Protocol for Toy<SEALED, COUNT> {
         body[0]
     }
 
-    fn refusal(body: &[u8]) -> Failed {
+    fn server_error(body: &[u8]) -> Failed {
         Failed::new(None, format!("refused with {}", body[0]))
     }
 
-    fn is_refusal(body: &[u8]) -> bool {
+    fn is_server_error(body: &[u8]) -> bool {
         body[0] == REFUSED
     }
 
