@@ -418,7 +418,7 @@ fn more_commands_than_ids_share_a_connection() {
     let mut ended = HashSet::new();
     let mut deliver = |Ticket(number, _), outcome: Outcome<'_, Wide>| {
         let reply = outcome.unwrap();
-        assert_eq!((&reply.body[1..], reply.attempts.made), (&number.to_be_bytes()[..], 1));
+        assert_eq!((&reply.body[1..], reply.attempts.count), (&number.to_be_bytes()[..], 1));
         assert!(ended.insert(number));
     };
     multiplexer.flush(Tick::now(), &mut deliver);

@@ -102,7 +102,7 @@ impl Ticket {
                 Ok(command)
             }
             outcome => {
-                let ended = outcome.map(|reply| (reply.body[1..].to_vec(), reply.attempts.made));
+                let ended = outcome.map(|reply| (reply.body[1..].to_vec(), reply.attempts.count));
                 self.ended = Some(ended);
                 Err(self)
             }
@@ -222,12 +222,12 @@ fn call(pool: &BlockingPool<Proto, Single<Proto>>, what: &str) {
     let run = frame(0, DONE, format!("run {what}").as_bytes());
     let (answered, returned) = ask(run.clone(), Attempts::default(), &mut body);
     assert_eq!(body[0], RETURNED);
-    assert_eq!((answered.attempts.made, returned.as_ref()), (1, Some(&run)));
+    assert_eq!((answered.attempts.count, returned.as_ref()), (1, Some(&run)));
     let first = answered.attempts.without_latest();
     let prepare = frame(0, DONE, format!("prepare {what}").as_bytes());
     assert!(ask(prepare, Attempts::default(), &mut body).1.is_none());
     let (answered, returned) = ask(returned.unwrap(), first, &mut body);
-    assert_eq!((&body[1..], answered.attempts.made), (what.as_bytes(), 1));
+    assert_eq!((&body[1..], answered.attempts.count), (what.as_bytes(), 1));
     assert!(returned.is_none());
 }
 

@@ -415,27 +415,27 @@ mod tests {
 
     #[test]
     fn a_lost_read_moves_to_the_next_replica_at_once() {
-        let mut attempts = Attempts { made: 1, ..Attempts::default() };
+        let mut attempts = Attempts { count: 1, ..Attempts::default() };
         let verdict = attempts.failed(lost(), false, &policy(), Tick::NEVER, NOW);
         assert!(matches!(verdict, Verdict::Retry(NOW)));
         assert_eq!((attempts.step, attempts.in_doubt), (1, false));
-        attempts.made = 2;
+        attempts.count = 2;
         let error = fails(attempts.failed(lost(), false, &policy(), Tick::NEVER, NOW));
         assert_eq!((error.attempts(), error.in_doubt()), (2, false));
     }
 
     #[test]
     fn a_lost_write_is_in_doubt_and_only_repeated_on_request() {
-        let mut attempts = Attempts { made: 1, ..Attempts::default() };
+        let mut attempts = Attempts { count: 1, ..Attempts::default() };
         let error = fails(attempts.failed(lost(), true, &policy(), Tick::NEVER, NOW));
         assert!(error.in_doubt());
-        let mut attempts = Attempts { made: 1, ..Attempts::default() };
+        let mut attempts = Attempts { count: 1, ..Attempts::default() };
         let policy = Policy { retry_in_doubt: true, ..policy() };
         assert!(matches!(
             attempts.failed(lost(), true, &policy, Tick::NEVER, NOW),
             Verdict::Retry(_)
         ));
-        attempts.made = 2;
+        attempts.count = 2;
         // The second attempt is rejected for good, but the first may still have been applied.
         let rejection = rejection(ResultCode::GENERATION);
         let error = fails(attempts.failed(rejection, true, &policy, Tick::NEVER, NOW));
@@ -444,17 +444,17 @@ mod tests {
 
     #[test]
     fn a_write_that_never_left_is_retried_and_not_in_doubt() {
-        let mut attempts = Attempts { made: 1, ..Attempts::default() };
+        let mut attempts = Attempts { count: 1, ..Attempts::default() };
         let verdict = attempts.failed(not_sent(), true, &policy(), Tick::NEVER, NOW);
         assert!(matches!(verdict, Verdict::Retry(_)));
-        attempts.made = 2;
+        attempts.count = 2;
         assert!(!fails(attempts.failed(not_sent(), true, &policy(), Tick::NEVER, NOW)).in_doubt());
     }
 
     #[test]
     fn codes() {
         let ask = |code, write| {
-            let mut attempts = Attempts { made: 1, ..Attempts::default() };
+            let mut attempts = Attempts { count: 1, ..Attempts::default() };
             let verdict = attempts.failed(rejection(code), write, &policy(), Tick::NEVER, NOW);
             (matches!(verdict, Verdict::Retry(_)), attempts.in_doubt)
         };
@@ -466,14 +466,14 @@ mod tests {
 
     #[test]
     fn no_retry_is_planned_beyond_the_deadline() {
-        let mut attempts = Attempts { made: 1, step: 1, in_doubt: false };
+        let mut attempts = Attempts { count: 1, step: 1, in_doubt: false };
         fails(attempts.failed(lost(), false, &policy(), Tick(10_999), NOW));
     }
 
     #[test]
     fn the_master_policy_stays_and_sleeps() {
         let policy = Policy { replica: ReplicaPolicy::Master, ..policy() };
-        let mut attempts = Attempts { made: 1, ..Attempts::default() };
+        let mut attempts = Attempts { count: 1, ..Attempts::default() };
         let verdict = attempts.failed(lost(), false, &policy, Tick::NEVER, NOW);
         assert!(matches!(verdict, Verdict::Retry(Tick(11_000))));
         assert_eq!(attempts.step, 0);

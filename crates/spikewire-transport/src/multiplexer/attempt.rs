@@ -27,7 +27,7 @@ use crate::topology::{Endpoint as _, Target as _, Topology as _};
 impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
     /// Starts an attempt at a command: chooses a node and a connection, and queues it.
     pub(super) fn attempt(&mut self, mut command: CommandOf<P, T>, now: Tick) {
-        command.attempts.made += 1;
+        command.attempts.count += 1;
         match self.node_for(&command) {
             Ok(node) => self.place(command, node, now),
             Err(error) => self.failed(command, Failure::NotSent(error), now),
@@ -101,7 +101,7 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
         key: NodeKey,
     ) {
         // Not an attempt yet.
-        command.attempts.made -= 1;
+        command.attempts.count -= 1;
         let waiting = &mut self.nodes.entry(key).waiting;
         if waiting.len() < self.settings.queue {
             waiting.push_back(command);
@@ -215,7 +215,7 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
     fn place_elsewhere(&mut self, index: usize, mut command: CommandOf<P, T>, now: Tick) {
         self.give_up(index, maintenance::idle(), Blame::None, now);
         // No byte of it was sent, so this was not an attempt.
-        command.attempts.made -= 1;
+        command.attempts.count -= 1;
         self.attempt(command, now);
     }
 
@@ -294,7 +294,7 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
             // An immediate retry also goes through the queue, so that a node that rejects
             // everything cannot cause recursion.
             Verdict::Retry(at) => {
-                let (topology, made) = (&self.topology, command.attempts.made);
+                let (topology, made) = (&self.topology, command.attempts.count);
                 let longer = topology.attempt_failed(&mut command.target, &error, made);
                 let at = if longer.is_zero() { at } else { at.max(now).after(longer) };
                 if at >= deadline {
@@ -319,7 +319,7 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
             && sent
             && command.target.is_measured()
             && command.ticket.is_beaten()
-            && command.attempts.made == 1
+            && command.attempts.count == 1
         {
             let took = Tick::now().since(command.start);
             self.topology.measured(&command.target, node, took, false);

@@ -29,7 +29,7 @@ pub(super) fn answered<P: Protocol, T>(
 ) -> Settled {
     let start = command.start;
     let settled = command.settle(true);
-    if command.target.is_measured() && command.attempts.made == 1 {
+    if command.target.is_measured() && command.attempts.count == 1 {
         let counts = settled != Settled::Dropped;
         topology.measured(&command.target, node, now.since(start), counts);
     }

@@ -80,7 +80,7 @@ impl<'a> Counting<'a> {
             result: P::result(body),
             started: command.start,
             ended: now,
-            attempts: command.attempts.made,
+            attempts: command.attempts.count,
         };
         self.recorder.answered(self.metrics, (node.key(), node), &ended);
     }
@@ -119,7 +119,7 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
             result: if withdrawn { "withdrawn" } else { error.label() },
             started: command.start,
             ended: Tick::now(),
-            attempts: command.attempts.made,
+            attempts: command.attempts.count,
         };
         recorder.failed(metrics, error.node().unwrap_or_default(), &ended);
     }

@@ -87,7 +87,7 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
         }
         for mut command in displaced {
             // No byte of it was sent, so this was not an attempt.
-            command.attempts.made -= 1;
+            command.attempts.count -= 1;
             self.attempt(command, now);
         }
     }
@@ -195,7 +195,7 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
             let waiting = self.nodes.get_mut(key).and_then(|here| here.waiting.pop_front());
             let Some(mut command) = waiting else { return };
             self.order.leaves(self.key(&command));
-            command.attempts.made += 1;
+            command.attempts.count += 1;
             self.queue_on(connection, command, now);
         }
     }

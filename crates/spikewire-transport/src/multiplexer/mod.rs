@@ -345,7 +345,7 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
                 }
             } else if command.is_over(now) {
                 self.time_out(Abandoned { command, sent: false }, None);
-            } else if command.attempts.made == 0 {
+            } else if command.attempts.count == 0 {
                 // It was delayed, perhaps by another thread's clock.
                 self.begin(command, now);
             } else {
@@ -530,7 +530,7 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
                 completed += 1;
                 let ending = if let Some(error) = explained {
                     Err(command.attempts.annotate(error.on(node.to_string())))
-                } else if command.attempts.made > 1 && P::is_server_error(body) {
+                } else if command.attempts.count > 1 && P::is_server_error(body) {
                     Err(topology.conclude(&mut command.target, reply.error()))
                 } else {
                     Ok(reply)

@@ -131,7 +131,7 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
             let follows = latest.writes
                 && !command.target.writes()
                 && key != OrderKey::UNKNOWN
-                && command.attempts.made <= 1
+                && command.attempts.count <= 1
                 && connection.node.is_active()
                 && !connection.node.breaker().is_open();
             if !follows {

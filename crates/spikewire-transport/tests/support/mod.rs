@@ -695,7 +695,7 @@ fn into<const SEALED: bool>(
     |Ticket(number, mut parts), outcome| {
         let ending = outcome.map(|reply| {
             parts.extend_from_slice(&reply.body[1..]);
-            (parts, reply.attempts.made)
+            (parts, reply.attempts.count)
         });
         endings.push((number, ending));
     }
