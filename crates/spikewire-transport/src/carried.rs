@@ -142,17 +142,17 @@ impl<T: ResponseHandler> Carried<T> {
     pub(crate) fn copy_begins(&self) -> bool {
         let Self::Shared(shared) = self else { return true };
         let mut state = shared.state.lock();
-        let wanted = state.ticket.as_ref().is_some_and(|it| !it.is_withdrawn() && it.is_wanted());
+        let wanted = state.ticket.as_ref().is_some_and(|it| !it.is_withdrawn() && it.is_needed());
         state.running += u32::from(wanted);
         wanted
     }
 
     /// Whether a request that has not been sent yet is still wanted.
-    pub(crate) fn is_wanted(&self) -> bool {
+    pub(crate) fn is_needed(&self) -> bool {
         match self {
-            Self::Own(ticket) => ticket.is_wanted(),
+            Self::Own(ticket) => ticket.is_needed(),
             Self::Shared(shared) => {
-                shared.state.lock().ticket.as_ref().is_some_and(ResponseHandler::is_wanted)
+                shared.state.lock().ticket.as_ref().is_some_and(ResponseHandler::is_needed)
             }
         }
     }
@@ -171,9 +171,9 @@ impl<T: ResponseHandler> Carried<T> {
     }
 
     /// The ticket for a copy, for tickets that know of each other.
-    pub(crate) fn twin(&mut self) -> Option<Self> {
+    pub(crate) fn ticket_for_copy(&mut self) -> Option<Self> {
         match self {
-            Self::Own(ticket) => ticket.twin().map(Self::Own),
+            Self::Own(ticket) => ticket.ticket_for_copy().map(Self::Own),
             Self::Shared(_) => None,
         }
     }
@@ -202,7 +202,7 @@ mod tests {
     struct Number(u8, bool);
 
     impl ResponseHandler for Number {
-        fn is_wanted(&self) -> bool {
+        fn is_needed(&self) -> bool {
             self.1
         }
     }

@@ -46,7 +46,7 @@ pub trait Receiver<P: Protocol, T>: Send + 'static {
     fn take(&mut self, ticket: T, outcome: Outcome<'_, P>, next: &mut Next<P, T>);
 
     /// Called after all outcomes of a turn. What is put into `next` is sent next.
-    fn turned(&mut self, next: &mut Next<P, T>) {
+    fn on_turn_end(&mut self, next: &mut Next<P, T>) {
         let _ = next;
     }
 }
@@ -195,7 +195,7 @@ impl<P: Protocol, T: ResponseHandler> Shared<P, T> {
     /// Leaves the follow-up work of a turn to the next flush; returns whether there was any.
     fn turned(&self, receiver: &mut impl Receiver<P, T>) -> bool {
         let mut next = Next::default();
-        self.contained(|| receiver.turned(&mut next));
+        self.contained(|| receiver.on_turn_end(&mut next));
         let some = !next.is_empty();
         self.driver.submit_all(&self.thread, next);
         some

@@ -177,7 +177,7 @@ pub struct CopyPlan<K> {
     pub target: K,
     /// Whether it shares its command's ticket ([`Carried`](crate::Carried)) and is attempted only
     /// once. Otherwise it has a ticket of its own, a
-    /// [`ResponseHandler::twin`](crate::ResponseHandler::twin).
+    /// [`ResponseHandler::ticket_for_copy`](crate::ResponseHandler::ticket_for_copy).
     pub shares: bool,
 }
 
@@ -195,7 +195,7 @@ pub trait Target: Debug {
 
     /// The command starts. If another copy of it is to start later, unless the command is finished
     /// by then, returns its delay and target. The copy's ticket is the
-    /// [`ResponseHandler::twin`](crate::ResponseHandler::twin) of this command's.
+    /// [`ResponseHandler::ticket_for_copy`](crate::ResponseHandler::ticket_for_copy) of this command's.
     #[inline(always)]
     fn begins(&mut self) -> Option<(Duration, Self)>
     where

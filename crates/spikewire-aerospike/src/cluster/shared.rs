@@ -58,7 +58,7 @@ impl Shared {
                 node.retire();
             }
         }
-        if self.metrics.events().is_heard() {
+        if self.metrics.events().has_listener() {
             self.announce(&before, &next);
         }
     }

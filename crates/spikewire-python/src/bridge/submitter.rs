@@ -215,7 +215,7 @@ where
         self.done.push(StoredOutcome { ticket, outcome });
     }
 
-    fn turned(&mut self, next: &mut Next<P, T>) {
+    fn on_turn_end(&mut self, next: &mut Next<P, T>) {
         if self.done.is_empty() {
             return;
         }

@@ -55,7 +55,7 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
             self.in_flight += 1;
             return self.begin(command, now);
         }
-        let begins = command.ticket.is_wanted()
+        let begins = command.ticket.is_needed()
             && self.topology.admits_copy(&command.target)
             && command.ticket.copy_begins();
         if !begins {
@@ -84,7 +84,7 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
             policy.max_retries = 0;
             command.ticket.share(command.start)
         } else {
-            command.ticket.twin()
+            command.ticket.ticket_for_copy()
         };
         let Some(ticket) = ticket else { return };
         // Copies of answered commands are dropped when their time comes; until then, their number
