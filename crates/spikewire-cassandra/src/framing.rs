@@ -11,7 +11,9 @@ use spikewire_cql::sealing::Sealing;
 use spikewire_cql::sharding::Sharding;
 use spikewire_cql::version::Version;
 use spikewire_sync::Mutex;
-use spikewire_transport::protocol::{Answers, Frame, Framing, HandshakeStep, Malformed, Opened};
+use spikewire_transport::protocol::{
+    Answers, Frame, Framing, HandshakeStep, Malformed, OpenResult,
+};
 
 use crate::authenticator::{Authenticator, Conversation};
 use crate::shards::Shards;
@@ -268,11 +270,11 @@ impl Framing for Cassandra {
         !self.sealing.is_bare()
     }
 
-    fn open(&mut self, sealed: &[u8], plain: &mut Vec<u8>) -> Result<Opened, Malformed> {
+    fn open(&mut self, sealed: &[u8], plain: &mut Vec<u8>) -> Result<OpenResult, Malformed> {
         use spikewire_cql::envelope::UnsealResult as SealedInput;
         Ok(match self.sealing.open(sealed, plain).map_err(|error| malformed(&error))? {
-            SealedInput::Took(size) => Opened::Took(size),
-            SealedInput::Awaits(size) => Opened::Awaits(size),
+            SealedInput::Took(size) => OpenResult::Took(size),
+            SealedInput::Awaits(size) => OpenResult::Awaits(size),
         })
     }
 }

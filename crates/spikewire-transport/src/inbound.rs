@@ -4,7 +4,7 @@ use std::io::{self, Read};
 use std::marker::PhantomData;
 use std::ops::Range;
 
-use crate::protocol::{Answers, Framing, Malformed, Opened};
+use crate::protocol::{Answers, Framing, Malformed, OpenResult};
 
 /// Room offered to every read. A read that fills less than it has drained the socket.
 const ROOM: usize = 64 << 10;
@@ -96,8 +96,8 @@ impl<F: Framing> Inbound<F> {
             }
             self.plain.make_room(announced);
             match protocol.open(&self.buffer[self.start..self.end], &mut self.plain.bytes)? {
-                Opened::Took(size) => self.consume(size.clamp(1, self.end - self.start)),
-                Opened::Awaits(size) => {
+                OpenResult::Took(size) => self.consume(size.clamp(1, self.end - self.start)),
+                OpenResult::Awaits(size) => {
                     self.plain.awaited = size;
                     return Ok(None);
                 }

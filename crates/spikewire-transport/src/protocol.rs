@@ -64,7 +64,7 @@ pub trait Framing: fmt::Debug {
     /// Appends the contents of the first unit of `sealed` to `plain`: complete frames, or a piece
     /// of one. Called again when `plain` holds no complete frame. A handshake frame may change how
     /// the next unit is to be read, so only one unit is opened at a time.
-    fn open(&mut self, sealed: &[u8], plain: &mut Vec<u8>) -> Result<Opened, Malformed> {
+    fn open(&mut self, sealed: &[u8], plain: &mut Vec<u8>) -> Result<OpenResult, Malformed> {
         let _ = (sealed, plain);
         Err(Malformed("bytes of a protocol that seals nothing".into()))
     }
@@ -72,7 +72,7 @@ pub trait Framing: fmt::Debug {
 
 /// The result of opening bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Opened {
+pub enum OpenResult {
     /// A unit of this many bytes was opened, at least one.
     Took(usize),
     /// The first unit is incomplete; its total length, or 0 if that is not known yet.

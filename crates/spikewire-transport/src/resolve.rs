@@ -64,12 +64,12 @@ impl std::fmt::Display for Unresolved {
 }
 
 /// Addresses without duplicates, in the resolver's order; at least one.
-pub type Resolved = Result<Vec<SocketAddr>, Unresolved>;
+pub type Resolution = Result<Vec<SocketAddr>, Unresolved>;
 
 /// Hosts being resolved.
 #[derive(Debug)]
 pub struct Lookup {
-    results: Vec<Option<Resolved>>,
+    results: Vec<Option<Resolution>>,
     open: usize,
     answers: Receiver<(usize, io::Result<Vec<SocketAddr>>)>,
     within: Duration,
@@ -158,7 +158,7 @@ impl Lookup {
 
     /// Waits for all answers, for the time limit at most, or until `closed` is set; returns one
     /// result per host.
-    pub fn finish(mut self, closed: &AtomicBool) -> Vec<Resolved> {
+    pub fn finish(mut self, closed: &AtomicBool) -> Vec<Resolution> {
         while !self.settle() {
             let left = self.until.since(Tick::now());
             match self.answers.recv_timeout(left.min(SLICE)) {
@@ -174,7 +174,7 @@ impl Lookup {
     }
 
     /// One result per host; those that are still open have been too slow.
-    pub fn results(mut self) -> Vec<Resolved> {
+    pub fn results(mut self) -> Vec<Resolution> {
         self.give_up(&Unresolved::Slow(self.within));
         self.results.into_iter().flatten().collect()
     }

@@ -37,7 +37,7 @@ pub use self::gauges::Gauges;
 pub use self::histogram::{BUCKETS, Histogram, bounds};
 pub use self::recent::Recent;
 pub(crate) use self::recorder::Recorder;
-pub use self::recorder::{About, Ended, Stage};
+pub use self::recorder::{About, EndedCommand, Stage};
 use self::recorder::{LiveStages, Shard};
 pub use self::stats::{NodeStats, Observed, RefreshCounter, Stats};
 use crate::clock::Tick;
@@ -272,7 +272,7 @@ impl Metrics {
 
     /// Counts work made of many requests (`parts`), whether they were answered or not, if commands
     /// are counted. Not for frequent use: callers contend for a lock.
-    pub fn note(&self, node: &str, parts: u64, ended: &Ended<'_>) {
+    pub fn note(&self, node: &str, parts: u64, ended: &EndedCommand<'_>) {
         if !self.is_on() {
             return;
         }

@@ -32,7 +32,7 @@ pub struct About<'a> {
 
 /// A command that ended.
 #[derive(Debug, Clone, Copy)]
-pub struct Ended<'a> {
+pub struct EndedCommand<'a> {
     /// What it was.
     pub about: About<'a>,
     /// How it ended.
@@ -161,7 +161,7 @@ impl Recorder {
         &mut self,
         metrics: &Metrics,
         (key, name): (u32, &impl Display),
-        ended: &Ended<'_>,
+        ended: &EndedCommand<'_>,
     ) {
         let known = self.by_key.get(key as usize).copied().unwrap_or_default();
         let node = if known == 0 { self.learn(key, name) } else { known - 1 };
@@ -177,14 +177,14 @@ impl Recorder {
 
     /// Counts a command without a reply.
     #[cold]
-    pub fn failed(&mut self, metrics: &Metrics, node: &str, ended: &Ended<'_>) {
+    pub fn failed(&mut self, metrics: &Metrics, node: &str, ended: &EndedCommand<'_>) {
         let node = number(&mut self.nodes, node, NODES);
         self.count(metrics, node, ended);
     }
 
     /// Counts work made of many requests: a query, an aggregation, a job.
     #[cold]
-    pub fn many(&mut self, metrics: &Metrics, node: &str, parts: u64, ended: &Ended<'_>) {
+    pub fn many(&mut self, metrics: &Metrics, node: &str, parts: u64, ended: &EndedCommand<'_>) {
         self.failed(metrics, node, ended);
         if let Some((_, series)) = &self.last {
             raise(&series.parts, parts);
@@ -231,8 +231,8 @@ impl Recorder {
         series.clone()
     }
 
-    fn count(&mut self, metrics: &Metrics, node: usize, ended: &Ended<'_>) {
-        let &Ended { about, result, attempts, .. } = ended;
+    fn count(&mut self, metrics: &Metrics, node: usize, ended: &EndedCommand<'_>) {
+        let &EndedCommand { about, result, attempts, .. } = ended;
         let namespace = number(&mut self.namespaces, about.namespace, NAMESPACES);
         let (operation, outcome) = (about.operation.as_ptr().addr(), result.as_ptr().addr());
         let id = Id { operation, result: outcome, namespace, node };

@@ -3,9 +3,9 @@ use crate::clock::Tick;
 
 const GET: About<'_> = About { operation: "get", namespace: "test", records: 1 };
 
-fn took(micros: u64) -> Ended<'static> {
+fn took(micros: u64) -> EndedCommand<'static> {
     let (started, ended) = (Tick(5_000), Tick(5_000 + micros * 1_000));
-    Ended { about: GET, result: "ok", started, ended, attempts: 1 }
+    EndedCommand { about: GET, result: "ok", started, ended, attempts: 1 }
 }
 
 #[test]
@@ -13,13 +13,13 @@ fn drivers_are_added_up_also_when_they_are_gone() {
     let metrics = Metrics::default();
     let (mut one, mut other) = (metrics.recorder(), metrics.recorder());
     one.answered(&metrics, (3, &"A 1"), &took(10));
-    one.answered(&metrics, (3, &"A 1"), &Ended { result: "not_found", ..took(10) });
+    one.answered(&metrics, (3, &"A 1"), &EndedCommand { result: "not_found", ..took(10) });
     other.answered(
         &metrics,
         (3, &"A 1"),
-        &Ended { about: About { records: 5, ..GET }, attempts: 3, ..took(30) },
+        &EndedCommand { about: About { records: 5, ..GET }, attempts: 3, ..took(30) },
     );
-    other.failed(&metrics, "B 2", &Ended { result: "timeout", ..took(30) });
+    other.failed(&metrics, "B 2", &EndedCommand { result: "timeout", ..took(30) });
     one.tell(4);
     one.tell_queued(1);
     other.tell(2);
@@ -64,7 +64,7 @@ fn namespaces_without_end_do_not_fill_the_memory() {
     let mut driver = metrics.recorder();
     for name in 0..2000 {
         let about = About { namespace: &name.to_string(), ..GET };
-        let ended = Ended { about, ..took(1) };
+        let ended = EndedCommand { about, ..took(1) };
         driver.failed(&metrics, "", &ended);
     }
     let commands = metrics.snapshot().commands;

@@ -4,7 +4,7 @@ use super::Multiplexer;
 use crate::clock::Tick;
 use crate::command::ResponseHandler;
 use crate::fault::CommandError as _;
-use crate::metrics::{Ended, Metrics, MetricsFlags, Recorder, Stage};
+use crate::metrics::{EndedCommand, Metrics, MetricsFlags, Recorder, Stage};
 use crate::protocol::{CommandOf, ErrorOf, NodeOf, Protocol, ReplyKind};
 use crate::topology::{Endpoint as _, Topology};
 
@@ -75,7 +75,7 @@ impl<'a> Counting<'a> {
         if outcome != ReplyKind::Done || !command.policy.metrics_flags.counts() {
             return;
         }
-        let ended = Ended {
+        let ended = EndedCommand {
             about: P::about(&command.bytes, &command.target, command.rows, command.kind),
             result: P::result(body),
             started: command.start,
@@ -114,7 +114,7 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
         let metrics = self.topology.metrics().filter(|metrics| metrics.is_on());
         let (Some(metrics), Some(recorder)) = (metrics, &mut self.recorder) else { return };
         let withdrawn = command.ticket.is_withdrawn();
-        let ended = Ended {
+        let ended = EndedCommand {
             about: P::about(&command.bytes, &command.target, command.rows, command.kind),
             result: if withdrawn { "withdrawn" } else { error.label() },
             started: command.start,

@@ -11,8 +11,8 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use spikewire_transport::protocol::{
-    Answers, Disposition, Frame, Framing, HandshakeStep, Malformed, Opened, ReplyKind, RequestInfo,
-    RequestKind, Sharing,
+    Answers, Disposition, Frame, Framing, HandshakeStep, Malformed, OpenResult, ReplyKind,
+    RequestInfo, RequestKind, Sharing,
 };
 use spikewire_transport::topology::{Endpoint, Preference, Settings, Target};
 use spikewire_transport::{
@@ -156,20 +156,20 @@ impl<const SEALED: bool, const COUNT: u16> Framing for Toy<SEALED, COUNT> {
         self.steps > 1
     }
 
-    fn open(&mut self, sealed: &[u8], plain: &mut Vec<u8>) -> Result<Opened, Malformed> {
+    fn open(&mut self, sealed: &[u8], plain: &mut Vec<u8>) -> Result<OpenResult, Malformed> {
         let Some((head, rest)) = sealed.split_first_chunk::<8>() else {
-            return Ok(Opened::Awaits(0));
+            return Ok(OpenResult::Awaits(0));
         };
         let len = u32::from_be_bytes([head[0], head[1], head[2], head[3]]) as usize;
         if len > SEGMENT {
             return Err(Malformed(format!("a segment of {len} bytes").into()));
         }
-        let Some(payload) = rest.get(..len) else { return Ok(Opened::Awaits(8 + len)) };
+        let Some(payload) = rest.get(..len) else { return Ok(OpenResult::Awaits(8 + len)) };
         if checksum(payload).to_be_bytes() != head[4..] {
             return Err(Malformed("a segment with a wrong checksum".into()));
         }
         plain.extend_from_slice(payload);
-        Ok(Opened::Took(8 + len))
+        Ok(OpenResult::Took(8 + len))
     }
 }
 
