@@ -10,7 +10,7 @@
 //! | [`command`], [`policy`], [`attempts`] | a command, its limits, when it is retried, when a write is in doubt |
 //! | `backoff` | pauses between attempts |
 //! | `handler` | what the transport calls on a ticket before it is completed |
-//! | `carried` | the ticket of a command, perhaps shared with a copy of the command |
+//! | `ticket_handle` | the ticket of a command, perhaps shared with a copy of the command |
 //! | [`multiplexer`], `connection`, `placement`, `shard_connections` | all connections of a driver; one of them; which one a command takes |
 //! | [`blocking`] | calling threads that drive multiplexers |
 //! | [`pipeline`], `in_flight`, [`inbound`] | a connection without its socket, used by every driver |
@@ -36,7 +36,6 @@ pub mod blocking;
 pub mod breaker;
 pub mod buffer;
 pub mod build;
-mod carried;
 pub mod clock;
 pub mod command;
 mod connection;
@@ -64,6 +63,7 @@ pub mod session;
 mod shard_connections;
 pub mod shard_route;
 mod socket;
+mod ticket_handle;
 pub mod tls;
 pub mod topology;
 pub mod upkeep_tasks;
@@ -73,7 +73,6 @@ pub use attempts::{Attempts, Failure, ServerFailure, Verdict};
 pub use backoff::Backoff;
 pub use blocking::{BlockingPool, BlockingTicket, CallerLimits};
 pub use breaker::Breaker;
-pub use carried::Carried;
 pub use clock::{Span, Tick};
 pub use command::{Command, ResponseHandler};
 pub use driver::{EventLoop, LoopDriver};
@@ -86,6 +85,7 @@ pub use protocol::Protocol;
 pub use reply::{Outcome, Reply};
 pub use session::{Session, SessionError};
 pub use shard_route::{ShardRoute, SourcePort};
+pub use ticket_handle::TicketHandle;
 pub use tls::Encryption;
 pub use topology::Topology;
 pub use upkeep_tasks::{UpkeepTask, UpkeepTasks};

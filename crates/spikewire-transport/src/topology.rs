@@ -175,7 +175,7 @@ pub struct CopyPlan<K> {
     pub delay: Duration,
     /// What it targets.
     pub target: K,
-    /// Whether it shares its command's ticket ([`Carried`](crate::Carried)) and is attempted only
+    /// Whether it shares its command's ticket ([`TicketHandle`](crate::TicketHandle)) and is attempted only
     /// once. Otherwise it has a ticket of its own, a
     /// [`ResponseHandler::ticket_for_copy`](crate::ResponseHandler::ticket_for_copy).
     pub shares: bool,

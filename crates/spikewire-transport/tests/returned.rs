@@ -12,8 +12,8 @@ use spikewire_transport::blocking::Single;
 use spikewire_transport::driver::Next;
 use spikewire_transport::native::{self, Native};
 use spikewire_transport::{
-    Attempts, BlockingPool, Carried, Command, EventLoop, LoopDriver, Multiplexer, OrderKey,
-    Outcome, ResponseHandler, Tick,
+    Attempts, BlockingPool, Command, EventLoop, LoopDriver, Multiplexer, OrderKey, Outcome,
+    ResponseHandler, Tick, TicketHandle,
 };
 use support::{
     DONE, Failed, LONG, Manners, RETURNED, Server, Stay, Toy, Writes, frame, nodes, policy,
@@ -72,7 +72,7 @@ impl Ticket {
         let bytes = frame(0, DONE, format!("run {what}").as_bytes());
         let mut command =
             Command::new(bytes, Writes(true, OrderKey::NONE), policy(LONG), Tick::now(), ticket);
-        if let Carried::Own(ticket) = &mut command.ticket {
+        if let TicketHandle::Own(ticket) = &mut command.ticket {
             ticket.deadline = command.deadline;
         }
         command

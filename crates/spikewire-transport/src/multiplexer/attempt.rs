@@ -10,7 +10,6 @@ use super::maintenance::{self, Blame};
 use super::{Multiplexer, STALL};
 use crate::attempts::{Failure, ServerFailure, Verdict};
 use crate::buffer;
-use crate::carried::Settled;
 use crate::clock::Tick;
 use crate::command::ResponseHandler;
 use crate::connection::Connection;
@@ -22,6 +21,7 @@ use crate::placement::{Load, NodeConnections, NodeKey, Place, place};
 use crate::protocol::{CommandOf, ErrorOf, NodeOf, Protocol, Sharing};
 use crate::shard_connections::Errand;
 use crate::shard_route::ShardRoute;
+use crate::ticket_handle::Settlement;
 use crate::topology::{Endpoint as _, Target as _, Topology as _};
 
 impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
@@ -331,7 +331,7 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
 
     /// Fails a command; the error says how often it was attempted.
     pub(super) fn fail(&mut self, mut command: CommandOf<P, T>, error: ErrorOf<P>) {
-        if command.settle(false) == Settled::Dropped {
+        if command.settle(false) == Settlement::Dropped {
             self.in_flight -= 1;
             return buffer::give(command.bytes);
         }

@@ -38,7 +38,6 @@ use self::order::Order;
 pub use self::poller::Poller;
 use self::retry_queue::Delayed;
 use crate::buffer;
-use crate::carried::{Carried, Settled};
 use crate::clock::Tick;
 use crate::command::ResponseHandler;
 use crate::connection::Connection;
@@ -48,6 +47,7 @@ use crate::pipeline::Abandoned;
 use crate::placement::{ConnectionTable, Spread};
 use crate::protocol::{CommandOf, ErrorOf, Protocol, ReplyKind};
 use crate::reply::{Outcome, Reply};
+use crate::ticket_handle::{Settlement, TicketHandle};
 use crate::topology::{Endpoint as _, Settings, Target as _, Topology};
 
 /// How often the multiplexer checks for stuck connections while commands are in flight.
@@ -506,8 +506,8 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
                 let goes_on = matches!(disposition.outcome, ReplyKind::Retry { .. });
                 if (command.has_copy() || command.target.is_measured()) && !goes_on {
                     let settled = copies::answered::<P, T>(topology, &mut command, node, now);
-                    counts = settled != Settled::Dropped;
-                    beats |= settled == Settled::Counts { beats: true };
+                    counts = settled != Settlement::Dropped;
+                    beats |= settled == Settlement::Counts { beats: true };
                 }
                 if COUNTED
                     && counts
@@ -535,7 +535,7 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
                 } else {
                     Ok(reply)
                 };
-                let Carried::Own(mut ticket) = command.ticket else { return };
+                let TicketHandle::Own(mut ticket) = command.ticket else { return };
                 if COUNTED
                     && timed
                     && let Some(at) = counting.as_ref().and_then(Counting::handed_at)

@@ -15,7 +15,7 @@ use crate::handler::ResponseHandler;
 
 /// The ticket of a command in flight.
 #[derive(Debug)]
-pub enum Carried<T> {
+pub enum TicketHandle<T> {
     /// The ticket of a command without a copy.
     Own(T),
     /// The ticket of a command and its copy.
@@ -41,7 +41,7 @@ struct State<T> {
 
 /// What an outcome of one request means for its command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Settled {
+pub enum Settlement {
     /// It is the command's outcome.
     Counts {
         /// Whether the other request is still in flight and is thereby withdrawn.
@@ -51,7 +51,7 @@ pub enum Settled {
     Dropped,
 }
 
-impl<T> Carried<T> {
+impl<T> TicketHandle<T> {
     /// A second handle to the ticket, for a copy of the command that has not started.
     #[cold]
     pub(crate) fn share(&mut self, started: Tick) -> Option<Self> {
@@ -85,28 +85,28 @@ impl<T> Carried<T> {
     /// Records an outcome, which is a reply or a failure. If it counts, the ticket becomes the
     /// command's own, and `start` is set to when the command started.
     #[inline(always)]
-    pub(crate) fn settle(&mut self, answered: bool, start: &mut Tick) -> Settled {
+    pub(crate) fn settle(&mut self, answered: bool, start: &mut Tick) -> Settlement {
         match self {
-            Self::Own(_) => Settled::Counts { beats: false },
+            Self::Own(_) => Settlement::Counts { beats: false },
             Self::Shared(_) => self.settle_shared(answered, start),
         }
     }
 
     #[cold]
-    fn settle_shared(&mut self, answered: bool, start: &mut Tick) -> Settled {
-        let Self::Shared(shared) = self else { return Settled::Dropped };
+    fn settle_shared(&mut self, answered: bool, start: &mut Tick) -> Settlement {
+        let Self::Shared(shared) = self else { return Settlement::Dropped };
         let mut state = shared.state.lock();
         state.running -= 1;
         let counts = answered || state.running == 0;
         let Some(ticket) = (if counts { state.ticket.take() } else { None }) else {
-            return Settled::Dropped;
+            return Settlement::Dropped;
         };
         let beats = state.running > 0;
         drop(state);
         shared.over.store(true, Relaxed);
         *start = shared.started;
         *self = Self::Own(ticket);
-        Settled::Counts { beats }
+        Settlement::Counts { beats }
     }
 
     /// Whether the other request was answered.
@@ -125,7 +125,7 @@ impl<T> Carried<T> {
     }
 }
 
-impl<T: ResponseHandler> Carried<T> {
+impl<T: ResponseHandler> TicketHandle<T> {
     /// The command is about to be sent; returns `false` to withdraw it.
     #[inline(always)]
     pub(crate) fn starts(&mut self) -> bool {
@@ -209,17 +209,17 @@ mod tests {
 
     const BEGAN: Tick = Tick(7);
 
-    fn pair() -> (Carried<Number>, Carried<Number>) {
-        let mut first = Carried::Own(Number(1, true));
+    fn pair() -> (TicketHandle<Number>, TicketHandle<Number>) {
+        let mut first = TicketHandle::Own(Number(1, true));
         let copy = first.share(BEGAN).unwrap();
         assert!(first.share(BEGAN).is_none(), "one copy");
         (first, copy)
     }
 
-    fn settle(ticket: &mut Carried<Number>, answered: bool) -> Settled {
+    fn settle(ticket: &mut TicketHandle<Number>, answered: bool) -> Settlement {
         let mut start = Tick(9);
         let settled = ticket.settle(answered, &mut start);
-        assert_eq!(start == BEGAN, settled != Settled::Dropped);
+        assert_eq!(start == BEGAN, settled != Settlement::Dropped);
         settled
     }
 
@@ -230,9 +230,9 @@ mod tests {
             assert!(copy.copy_begins() && !first.is_withdrawn() && !copy.is_withdrawn());
             let (winner, loser) =
                 if copy_wins { (&mut copy, &mut first) } else { (&mut first, &mut copy) };
-            assert_eq!(settle(winner, true), Settled::Counts { beats: true });
+            assert_eq!(settle(winner, true), Settlement::Counts { beats: true });
             assert!(loser.is_beaten() && loser.is_withdrawn() && !loser.starts());
-            assert_eq!(settle(loser, true), Settled::Dropped);
+            assert_eq!(settle(loser, true), Settlement::Dropped);
             let (first, copy) = (first.into_own(), copy.into_own());
             assert_eq!([first, copy].into_iter().flatten().count(), 1);
         }
@@ -242,20 +242,20 @@ mod tests {
     fn a_failure_counts_where_no_other_is_under_way() {
         let (mut first, mut copy) = pair();
         assert!(copy.copy_begins());
-        assert_eq!(settle(&mut first, false), Settled::Dropped);
+        assert_eq!(settle(&mut first, false), Settlement::Dropped);
         assert!(!copy.is_beaten());
-        assert_eq!(settle(&mut copy, false), Settled::Counts { beats: false });
+        assert_eq!(settle(&mut copy, false), Settlement::Counts { beats: false });
 
         let (mut first, copy) = pair();
-        assert_eq!(settle(&mut first, false), Settled::Counts { beats: false });
+        assert_eq!(settle(&mut first, false), Settlement::Counts { beats: false });
         assert!(!copy.copy_begins(), "it is not waited for, and comes too late");
     }
 
     #[test]
     fn no_copy_begins_that_nobody_waits_for() {
-        let mut first = Carried::Own(Number(1, false));
+        let mut first = TicketHandle::Own(Number(1, false));
         let copy = first.share(BEGAN).unwrap();
         assert!(!copy.copy_begins());
-        assert_eq!(settle(&mut first, false), Settled::Counts { beats: false });
+        assert_eq!(settle(&mut first, false), Settlement::Counts { beats: false });
     }
 }
