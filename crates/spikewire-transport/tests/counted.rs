@@ -10,11 +10,11 @@ use support::{Bench, DONE, LONG, Manners, RETRY, Request, Script, Server, Stay, 
 
 const MANY: usize = 32;
 
-fn server(mut refused: u32) -> Server {
+fn server(mut failures: u32) -> Server {
     let script: Script = Box::new(move |request: Request| {
-        let refuses = refused > 0;
-        refused = refused.saturating_sub(1);
-        request.answer(if refuses { RETRY } else { DONE }, &request.body)
+        let fails = failures > 0;
+        failures = failures.saturating_sub(1);
+        request.answer(if fails { RETRY } else { DONE }, &request.body)
     });
     Server::start(false, Manners::Polite, script)
 }
@@ -28,12 +28,12 @@ fn bench(server: &Server) -> Bench<false> {
 
 /// Runs [`MANY`] commands; returns how often the switch was read meanwhile.
 fn run(bench: &mut Bench<false>, policy: Policy<Stay>) -> usize {
-    bench.nodes.asked.store(0, SeqCst);
+    bench.nodes.metrics_reads.store(0, SeqCst);
     (0..MANY).for_each(|number| bench.submit(number, b"x", policy));
     for number in 0..MANY {
         bench.ending(number).unwrap();
     }
-    bench.nodes.asked.load(SeqCst) as usize
+    bench.nodes.metrics_reads.load(SeqCst) as usize
 }
 
 fn counted(bench: &Bench<false>) -> u64 {
@@ -60,10 +60,10 @@ fn further_attempts_do_not_look_again() {
         b"x",
         Policy { metrics_flags: MetricsFlags::NOTHING, max_retries: 9, ..policy(LONG) },
     );
-    bench.turn_until("a refusal", |bench| !bench.nodes.failed.lock().unwrap().is_empty());
-    bench.nodes.asked.store(0, SeqCst);
+    bench.turn_until("a server error", |bench| !bench.nodes.failed.lock().unwrap().is_empty());
+    bench.nodes.metrics_reads.store(0, SeqCst);
     let failed = bench.failure(0);
-    assert_eq!((failed.attempts, bench.nodes.asked.load(SeqCst)), (10, 0));
+    assert_eq!((failed.attempts, bench.nodes.metrics_reads.load(SeqCst)), (10, 0));
 }
 
 #[test]

@@ -97,7 +97,7 @@ pub struct Toy<const SEALED: bool, const COUNT: u16 = IDS> {
 
 impl<const SEALED: bool, const COUNT: u16> Toy<SEALED, COUNT> {
     /// After the handshake.
-    pub fn greeted() -> Self {
+    pub fn after_handshake() -> Self {
         Self { steps: 4 }
     }
 }
@@ -106,14 +106,14 @@ impl<const SEALED: bool, const COUNT: u16> Framing for Toy<SEALED, COUNT> {
     const SEALS: bool = SEALED;
     const OPENS: bool = SEALED;
 
-    fn next_handshake_step(&mut self, heard: Option<&[u8]>, out: &mut Vec<u8>) -> HandshakeStep {
+    fn next_handshake_step(&mut self, input: Option<&[u8]>, out: &mut Vec<u8>) -> HandshakeStep {
         let (expected, answer): (Option<&[u8]>, &[u8]) = match self.steps {
             0 => (None, b"hello"),
             1 => (Some(b"\0who"), b"a test"),
             2 => (Some(b"\0how"), b"quickly"),
             _ => (Some(b"\0ready"), b""),
         };
-        if heard != expected {
+        if input != expected {
             return HandshakeStep::Failed("the server does not like us".to_owned());
         }
         self.steps += 1;
@@ -274,7 +274,7 @@ pub struct Nodes {
     pub node: Arc<Node>,
     pub settings: Settings,
     pub events: Mutex<Vec<Vec<u8>>>,
-    pub looks: AtomicU32,
+    pub refreshes: AtomicU32,
     /// Attempts that were reported as failed: why, and which attempt it was.
     pub failed: Mutex<Vec<(String, u32)>>,
     /// How much longer commands pause after a failed attempt.
@@ -283,7 +283,7 @@ pub struct Nodes {
     pub silent: AtomicU32,
     /// The metrics, and how often their switch was read.
     pub metrics: Metrics,
-    pub asked: AtomicU32,
+    pub metrics_reads: AtomicU32,
 }
 
 /// A command's target: whether it writes, and what it is about.
@@ -373,16 +373,16 @@ impl Topology for Nodes {
     }
 
     fn metrics(&self) -> Option<&Metrics> {
-        self.asked.fetch_add(1, SeqCst);
+        self.metrics_reads.fetch_add(1, SeqCst);
         Some(&self.metrics)
     }
 
     fn refresh_soon(&self) {
-        self.looks.fetch_add(1, SeqCst);
+        self.refreshes.fetch_add(1, SeqCst);
     }
 
-    fn attempt_failed(&self, _: &mut Writes, error: &Failed, made: u32) -> Duration {
-        self.failed.lock().unwrap().push((error.message.clone(), made));
+    fn attempt_failed(&self, _: &mut Writes, error: &Failed, number: u32) -> Duration {
+        self.failed.lock().unwrap().push((error.message.clone(), number));
         self.pause
     }
 
@@ -431,7 +431,7 @@ impl Request {
 /// What the server does with a request: returns bytes to send now.
 pub type Script = Box<dyn FnMut(Request) -> Vec<u8> + Send>;
 
-/// How the server greets.
+/// How the server behaves in the handshake.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Manners {
     Polite,
@@ -461,10 +461,10 @@ impl Server {
         let (ended, streams) = (Arc::new(AtomicU32::new(0)), Arc::new(Mutex::new(Vec::new())));
         let (count, early, script) =
             (accepted.clone(), hasty.clone(), Arc::new(Mutex::new(script)));
-        let (over, kept) = (ended.clone(), streams.clone());
+        let (over, open) = (ended.clone(), streams.clone());
         thread::spawn(move || {
             for (connection, stream) in listener.incoming().flatten().enumerate() {
-                kept.lock().unwrap().push(stream.try_clone().unwrap());
+                open.lock().unwrap().push(stream.try_clone().unwrap());
                 count.fetch_add(1, SeqCst);
                 let (script, early, over) = (script.clone(), early.clone(), over.clone());
                 thread::spawn(move || {
@@ -605,12 +605,12 @@ pub fn secure_nodes(
         node: Arc::new(Node { address, encryption, breaker, lost }),
         settings,
         events: Mutex::default(),
-        looks: AtomicU32::new(0),
+        refreshes: AtomicU32::new(0),
         failed: Mutex::default(),
         pause: Duration::ZERO,
         silent: AtomicU32::new(0),
         metrics: Metrics::default(),
-        asked: AtomicU32::new(0),
+        metrics_reads: AtomicU32::new(0),
     })
 }
 
