@@ -22,7 +22,7 @@ impl<E> Failure<E> {
     pub fn error(&self) -> &E {
         match self {
             Self::NotSent(error) | Self::Lost(error) => error,
-            Self::Server(server_error) => &server_error.error,
+            Self::Server(failure) => &failure.error,
         }
     }
 }

@@ -28,7 +28,7 @@ pub struct Dial {
     secured: bool,
     /// Whether the TLS layer has something to send.
     sends: bool,
-    greeted: bool,
+    handshake_done: bool,
     out: Vec<u8>,
     written: usize,
 }
@@ -108,9 +108,9 @@ impl Dial {
     }
 
     fn new(until: Tick) -> Self {
-        let (connected, secured, sends, greeted) = (false, false, false, false);
+        let (connected, secured, sends, handshake_done) = (false, false, false, false);
         let (out, written) = (Vec::new(), 0);
-        Self { until, connected, secured, sends, greeted, out, written }
+        Self { until, connected, secured, sends, handshake_done, out, written }
     }
 
     /// When it must be finished.
@@ -153,13 +153,13 @@ impl Dial {
                 // A server that rejects a certificate sends an alert and closes the connection; the
                 // alert explains more than the write error does.
                 Err(error) => match inbound.fill(wire, protocol) {
-                    Err(said) if said.kind() == io::ErrorKind::InvalidData => {
-                        return Err(said.into());
+                    Err(alert) if alert.kind() == io::ErrorKind::InvalidData => {
+                        return Err(alert.into());
                     }
                     _ => return Err(error.into()),
                 },
             }
-            if self.greeted {
+            if self.handshake_done {
                 return Ok(true);
             }
             match inbound.next(protocol).map_err(DialError::Malformed)? {
@@ -181,17 +181,17 @@ impl Dial {
     fn next_handshake_step<P: Framing>(
         &mut self,
         protocol: &mut P,
-        heard: Option<&[u8]>,
+        frame: Option<&[u8]>,
     ) -> Result<(), DialError> {
         let from = self.out.len();
-        let greeting = protocol.next_handshake_step(heard, &mut self.out);
+        let step = protocol.next_handshake_step(frame, &mut self.out);
         if P::SEALS && from < self.out.len() && protocol.seals() {
             protocol.seal(&mut self.out, from);
         }
-        match greeting {
+        match step {
             HandshakeStep::Wait => Ok(()),
             HandshakeStep::Ready => {
-                self.greeted = true;
+                self.handshake_done = true;
                 Ok(())
             }
             HandshakeStep::Failed(why) => Err(DialError::Rejected(why)),
@@ -253,7 +253,7 @@ impl<F: Framing> Opening<F> {
     pub fn advance(&mut self, wire: &mut Wire) -> Result<bool, DialError> {
         let ready = self.dial.advance(wire, &mut self.framing, &mut self.inbound)?;
         if ready {
-            refuse_more(&self.inbound)?;
+            reject_surplus(&self.inbound)?;
         }
         Ok(ready)
     }
@@ -291,7 +291,7 @@ pub(crate) fn establish<F: Framing>(
 }
 
 /// Fails if the server sent more than the handshake although nothing was requested yet.
-fn refuse_more<F: Framing>(inbound: &Inbound<F>) -> Result<(), DialError> {
+fn reject_surplus<F: Framing>(inbound: &Inbound<F>) -> Result<(), DialError> {
     if inbound.pending() > 0 {
         let why = "more than the handshake asked for";
         return Err(DialError::Malformed(Malformed(why.into())));

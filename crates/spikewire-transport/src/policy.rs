@@ -73,10 +73,10 @@ impl<R> Policy<R> {
         (self.multiplier, self.longest, self.jitter) = (multiplier, longest.into(), jitter);
     }
 
-    /// The pause before the next attempt on the same node, after `made` attempts, if the command
+    /// The pause before the next attempt on the same node, after `attempts` attempts, if the command
     /// moved on by `step` replicas. The first move needs no pause.
-    pub fn pause(&self, made: u32, step: u32) -> Duration {
-        let earlier = made.saturating_sub(1 + u32::from(step > 0));
+    pub fn pause(&self, attempts: u32, step: u32) -> Duration {
+        let earlier = attempts.saturating_sub(1 + u32::from(step > 0));
         self.backoff().pause(self.sleep.into(), earlier)
     }
 }

@@ -27,8 +27,8 @@ pub trait Framing: fmt::Debug {
     /// The next step of the handshake. Called once without a frame when the socket is connected,
     /// then with each frame that arrives, until it returns [`HandshakeStep::Ready`]. What is put into
     /// `out` is sent.
-    fn next_handshake_step(&mut self, heard: Option<&[u8]>, out: &mut Vec<u8>) -> HandshakeStep {
-        let _ = (heard, out);
+    fn next_handshake_step(&mut self, frame: Option<&[u8]>, out: &mut Vec<u8>) -> HandshakeStep {
+        let _ = (frame, out);
         HandshakeStep::Ready
     }
 

@@ -5,7 +5,7 @@ use crate::clock::Tick;
 
 /// Why a connection is opened.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Errand {
+pub(crate) enum ConnectionPurpose {
     /// For commands that wait for it.
     Commands,
     /// For this shard, along a route that leads there.
@@ -20,7 +20,7 @@ pub(crate) struct ShardConnections {
     /// Ready connections, as indexes into the multiplexer's connections.
     ready: Vec<Vec<usize>>,
     /// Connections being opened for a shard. They carry no commands before they are ready.
-    opening: Vec<(usize, Errand)>,
+    opening: Vec<(usize, ConnectionPurpose)>,
     /// No connection is opened for a shard before this time.
     pub not_before: Tick,
 }
@@ -48,13 +48,13 @@ impl ShardConnections {
     }
 
     /// Whether a connection is being opened for this reason.
-    pub fn is_opening(&self, errand: Errand) -> bool {
-        self.opening.iter().any(|(_, other)| *other == errand)
+    pub fn is_opening(&self, purpose: ConnectionPurpose) -> bool {
+        self.opening.iter().any(|(_, other)| *other == purpose)
     }
 
     /// Records that a connection is being opened.
-    pub fn opens(&mut self, index: usize, errand: Errand) {
-        self.opening.push((index, errand));
+    pub fn opens(&mut self, index: usize, purpose: ConnectionPurpose) {
+        self.opening.push((index, purpose));
     }
 
     /// Records that a connection is ready and leads to this shard.
@@ -83,10 +83,13 @@ mod tests {
     #[test]
     fn connections_by_shard() {
         let mut shards = ShardConnections::default();
-        shards.opens(7, Errand::Shard(2));
-        shards.opens(8, Errand::AnyShard);
+        shards.opens(7, ConnectionPurpose::Shard(2));
+        shards.opens(8, ConnectionPurpose::AnyShard);
         assert_eq!((shards.opening(), shards.served()), (2, 0));
-        assert!(shards.is_opening(Errand::Shard(2)) && !shards.is_opening(Errand::Shard(0)));
+        assert!(
+            shards.is_opening(ConnectionPurpose::Shard(2))
+                && !shards.is_opening(ConnectionPurpose::Shard(0))
+        );
         shards.is_ready(7, Some(2));
         shards.is_ready(8, Some(2));
         shards.is_ready(3, None);

@@ -55,17 +55,17 @@ impl SourcePort {
 pub(crate) fn connect(route: &ShardRoute) -> io::Result<TcpStream> {
     // Any number that differs from call to call will do.
     let ports = route.from.each(Tick::now().0 / 64);
-    let mut taken = io::Error::from(io::ErrorKind::AddrInUse);
+    let mut last_error = io::Error::from(io::ErrorKind::AddrInUse);
     for port in ports.take(TRIES) {
         match connect_from(port, route.address) {
-            Err(error) if is_taken(&error) => taken = error,
+            Err(error) if is_port_in_use(&error) => last_error = error,
             done => return done,
         }
     }
-    Err(taken)
+    Err(last_error)
 }
 
-fn is_taken(error: &io::Error) -> bool {
+fn is_port_in_use(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::AddrInUse | io::ErrorKind::AddrNotAvailable)
 }
 
@@ -104,21 +104,21 @@ mod tests {
     }
 
     #[test]
-    fn taken_ports_are_passed_over() {
+    fn ports_in_use_are_skipped() {
         let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
         let address = listener.local_addr().unwrap();
         let from = SourcePort { divisor: 4096, remainder: 77 };
-        let mut taken = Vec::new();
+        let mut in_use = Vec::new();
         let ends = loop {
             match connect(&ShardRoute { address, from }) {
-                Ok(stream) => taken.push(stream),
+                Ok(stream) => in_use.push(stream),
                 Err(error) => break error,
             }
-            assert!(taken.len() <= 4, "there are four such ports");
+            assert!(in_use.len() <= 4, "there are four such ports");
         };
-        assert!(is_taken(&ends), "{ends}");
-        assert!(!taken.is_empty());
-        for stream in &taken {
+        assert!(is_port_in_use(&ends), "{ends}");
+        assert!(!in_use.is_empty());
+        for stream in &in_use {
             assert_eq!(stream.local_addr().unwrap().port() % 4096, 77);
         }
     }

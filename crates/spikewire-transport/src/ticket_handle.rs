@@ -19,12 +19,12 @@ pub enum TicketHandle<T> {
     /// The ticket of a command without a copy.
     Own(T),
     /// The ticket of a command and its copy.
-    Shared(Arc<Shared<T>>),
+    Shared(Arc<SharedState<T>>),
 }
 
 /// State shared by a command and its copy.
 #[derive(Debug)]
-pub struct Shared<T> {
+pub struct SharedState<T> {
     over: AtomicBool,
     /// When the command itself started.
     started: Tick,
@@ -45,7 +45,7 @@ pub enum Settlement {
     /// It is the command's outcome.
     Counts {
         /// Whether the other request is still in flight and is thereby withdrawn.
-        beats: bool,
+        supersedes: bool,
     },
     /// Nothing: the other request was answered, or is still in flight.
     Dropped,
@@ -56,7 +56,7 @@ impl<T> TicketHandle<T> {
     #[cold]
     pub(crate) fn share(&mut self, started: Tick) -> Option<Self> {
         let (over, state) = (AtomicBool::new(false), State { ticket: None, running: 1 });
-        let shared = Arc::new(Shared { over, started, state: Mutex::new(state) });
+        let shared = Arc::new(SharedState { over, started, state: Mutex::new(state) });
         match std::mem::replace(self, Self::Shared(shared.clone())) {
             Self::Own(ticket) => shared.state.lock().ticket = Some(ticket),
             former @ Self::Shared(_) => {
@@ -87,7 +87,7 @@ impl<T> TicketHandle<T> {
     #[inline(always)]
     pub(crate) fn settle(&mut self, answered: bool, start: &mut Tick) -> Settlement {
         match self {
-            Self::Own(_) => Settlement::Counts { beats: false },
+            Self::Own(_) => Settlement::Counts { supersedes: false },
             Self::Shared(_) => self.settle_shared(answered, start),
         }
     }
@@ -101,17 +101,17 @@ impl<T> TicketHandle<T> {
         let Some(ticket) = (if counts { state.ticket.take() } else { None }) else {
             return Settlement::Dropped;
         };
-        let beats = state.running > 0;
+        let supersedes = state.running > 0;
         drop(state);
         shared.over.store(true, Relaxed);
         *start = shared.started;
         *self = Self::Own(ticket);
-        Settlement::Counts { beats }
+        Settlement::Counts { supersedes }
     }
 
     /// Whether the other request was answered.
     #[inline]
-    pub(crate) fn is_beaten(&self) -> bool {
+    pub(crate) fn is_superseded(&self) -> bool {
         matches!(self, Self::Shared(shared) if shared.over.load(Relaxed))
     }
 
@@ -142,9 +142,9 @@ impl<T: ResponseHandler> TicketHandle<T> {
     pub(crate) fn copy_begins(&self) -> bool {
         let Self::Shared(shared) = self else { return true };
         let mut state = shared.state.lock();
-        let wanted = state.ticket.as_ref().is_some_and(|it| !it.is_withdrawn() && it.is_needed());
-        state.running += u32::from(wanted);
-        wanted
+        let needed = state.ticket.as_ref().is_some_and(|it| !it.is_withdrawn() && it.is_needed());
+        state.running += u32::from(needed);
+        needed
     }
 
     /// Whether a request that has not been sent yet is still wanted.
@@ -230,8 +230,8 @@ mod tests {
             assert!(copy.copy_begins() && !first.is_withdrawn() && !copy.is_withdrawn());
             let (winner, loser) =
                 if copy_wins { (&mut copy, &mut first) } else { (&mut first, &mut copy) };
-            assert_eq!(settle(winner, true), Settlement::Counts { beats: true });
-            assert!(loser.is_beaten() && loser.is_withdrawn() && !loser.starts());
+            assert_eq!(settle(winner, true), Settlement::Counts { supersedes: true });
+            assert!(loser.is_superseded() && loser.is_withdrawn() && !loser.starts());
             assert_eq!(settle(loser, true), Settlement::Dropped);
             let (first, copy) = (first.into_own(), copy.into_own());
             assert_eq!([first, copy].into_iter().flatten().count(), 1);
@@ -243,11 +243,11 @@ mod tests {
         let (mut first, mut copy) = pair();
         assert!(copy.copy_begins());
         assert_eq!(settle(&mut first, false), Settlement::Dropped);
-        assert!(!copy.is_beaten());
-        assert_eq!(settle(&mut copy, false), Settlement::Counts { beats: false });
+        assert!(!copy.is_superseded());
+        assert_eq!(settle(&mut copy, false), Settlement::Counts { supersedes: false });
 
         let (mut first, copy) = pair();
-        assert_eq!(settle(&mut first, false), Settlement::Counts { beats: false });
+        assert_eq!(settle(&mut first, false), Settlement::Counts { supersedes: false });
         assert!(!copy.copy_begins(), "it is not waited for, and comes too late");
     }
 
@@ -256,6 +256,6 @@ mod tests {
         let mut first = TicketHandle::Own(Number(1, false));
         let copy = first.share(BEGAN).unwrap();
         assert!(!copy.copy_begins());
-        assert_eq!(settle(&mut first, false), Settlement::Counts { beats: false });
+        assert_eq!(settle(&mut first, false), Settlement::Counts { supersedes: false });
     }
 }

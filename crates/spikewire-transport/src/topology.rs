@@ -63,16 +63,16 @@ pub trait Topology: Debug + 'static {
     /// A connection failed: the cluster should be refreshed soon.
     fn refresh_soon(&self);
 
-    /// An attempt at a command failed, the `made`th, and another one follows; what that needs to
+    /// An attempt at a command failed, the `number`th, and another one follows; what that needs to
     /// know is recorded in `target`. Returns an additional pause, beyond the policy's, before the
     /// next attempt.
     fn attempt_failed(
         &self,
         target: &mut Self::Target,
         error: &Self::Error,
-        made: u32,
+        number: u32,
     ) -> Duration {
-        let _ = (target, error, made);
+        let _ = (target, error, number);
         Duration::ZERO
     }
 

@@ -13,28 +13,28 @@ pub trait UpkeepTask: Send + Sync {
     fn run_upkeep(&self, now: Tick);
 }
 
-/// The janitors of a client, each for as long as it lives.
+/// The upkeep tasks of a client, each for as long as it lives.
 #[derive(Default)]
 pub struct UpkeepTasks(Mutex<Vec<Weak<dyn UpkeepTask>>>);
 
 impl UpkeepTasks {
-    /// Adds a janitor.
-    pub fn add(&self, upkeep_task: Weak<dyn UpkeepTask>) {
-        self.0.lock().push(upkeep_task);
+    /// Adds a task.
+    pub fn add(&self, task: Weak<dyn UpkeepTask>) {
+        self.0.lock().push(task);
     }
 
-    /// Lets all of them do their work, without holding a lock meanwhile.
+    /// Runs all of them, without holding a lock meanwhile.
     pub fn run_upkeep(&self) {
         let mut here: Vec<Arc<dyn UpkeepTask>> = Vec::new();
-        self.0.lock().retain(|upkeep_task| {
-            upkeep_task.upgrade().is_some_and(|upkeep_task| {
-                here.push(upkeep_task);
+        self.0.lock().retain(|task| {
+            task.upgrade().is_some_and(|task| {
+                here.push(task);
                 true
             })
         });
         let now = Tick::now();
-        for upkeep_task in here {
-            upkeep_task.run_upkeep(now);
+        for task in here {
+            task.run_upkeep(now);
         }
     }
 }
@@ -61,15 +61,15 @@ mod tests {
 
     #[test]
     fn upkeep_tasks_run_while_they_live() {
-        let upkeep_tasks = UpkeepTasks::default();
-        let (kept, gone) = (Arc::new(Broom(false.into())), Arc::new(Broom(false.into())));
-        let weak: Weak<Broom> = Arc::downgrade(&kept);
-        upkeep_tasks.add(weak);
+        let tasks = UpkeepTasks::default();
+        let (alive, gone) = (Arc::new(Broom(false.into())), Arc::new(Broom(false.into())));
+        let weak: Weak<Broom> = Arc::downgrade(&alive);
+        tasks.add(weak);
         let weak: Weak<Broom> = Arc::downgrade(&gone);
-        upkeep_tasks.add(weak);
+        tasks.add(weak);
         drop(gone);
-        upkeep_tasks.run_upkeep();
-        assert!(kept.0.load(Relaxed));
-        assert_eq!(upkeep_tasks.0.lock().len(), 1);
+        tasks.run_upkeep();
+        assert!(alive.0.load(Relaxed));
+        assert_eq!(tasks.0.lock().len(), 1);
     }
 }

@@ -11,14 +11,14 @@ use crate::protocol::{CommandOf, ErrorOf, NodeOf, Protocol};
 use crate::reply::Outcome;
 
 /// The node that replied and the attempts it took, or an error.
-type Ended<P> = Result<(Arc<NodeOf<P>>, Attempts), ErrorOf<P>>;
+type CallResult<P> = Result<(Arc<NodeOf<P>>, Attempts), ErrorOf<P>>;
 
 /// The ticket of a caller with one command; holds a copy of its reply.
 #[derive(Debug)]
 pub struct Single<P: Protocol> {
     body: Vec<u8>,
     details: ReplyDetails,
-    outcome: Option<Ended<P>>,
+    outcome: Option<CallResult<P>>,
 }
 
 /// Boxed because tickets are moved and few replies need it.

@@ -90,8 +90,8 @@ impl<P: Protocol, T: BlockingTicket<P>> BlockingPool<P, T> {
         };
         let mut multiplexer = dedicated?;
         let outcome = multiplexer.run(commands, limits, &self.closed, &mut take);
-        let kept = outcome.is_ok() && !self.closed.load(Relaxed);
-        self.dedicated.give_back(multiplexer, limits.alone, kept);
+        let reusable = outcome.is_ok() && !self.closed.load(Relaxed);
+        self.dedicated.give_back(multiplexer, limits.alone, reusable);
         outcome
     }
 

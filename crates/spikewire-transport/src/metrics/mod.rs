@@ -38,7 +38,7 @@ pub use self::histogram::{BUCKETS, Histogram, bounds};
 pub use self::recent::Recent;
 pub(crate) use self::recorder::Recorder;
 pub use self::recorder::{About, EndedCommand, Stage};
-use self::recorder::{LiveStages, Shard};
+use self::recorder::{DriverCounters, LiveStages};
 pub use self::stats::{NodeStats, Observed, RefreshCounter, Stats};
 use crate::clock::Tick;
 
@@ -123,7 +123,7 @@ pub struct Metrics {
 
 #[derive(Default)]
 struct State {
-    shards: Vec<Arc<Shard>>,
+    drivers: Vec<Arc<DriverCounters>>,
     /// Counters of drivers that have ended.
     ended: Table,
     /// Counters at the last reset.
@@ -289,9 +289,11 @@ impl Metrics {
                 totals.subtract(before);
             }
         }
-        let sum = |gauge: fn(&Shard) -> usize| state.shards.iter().map(|shard| gauge(shard)).sum();
-        let in_flight = sum(|shard| shard.in_flight.load(Relaxed));
-        let queued = sum(|shard| shard.queued.load(Relaxed));
+        let sum = |gauge: fn(&DriverCounters) -> usize| {
+            state.drivers.iter().map(|counters| gauge(counters)).sum()
+        };
+        let in_flight = sum(|counters| counters.in_flight.load(Relaxed));
+        let queued = sum(|counters| counters.queued.load(Relaxed));
         let mut stages = state.all_stages(&self.hosts);
         stages.iter_mut().zip(&state.stages_before).for_each(|(all, before)| all.subtract(before));
         drop(state);
@@ -304,11 +306,11 @@ impl Metrics {
 
     /// Counters for a new driver.
     pub(crate) fn recorder(&self) -> Recorder {
-        let shard = Arc::new(Shard::default());
+        let counters = Arc::new(DriverCounters::default());
         let mut state = self.state.lock();
         state.let_go();
-        state.shards.push(shard.clone());
-        Recorder::new(shard)
+        state.drivers.push(counters.clone());
+        Recorder::new(counters)
     }
 
     fn slower_than(&self) -> u64 {
@@ -319,12 +321,12 @@ impl Metrics {
 impl State {
     /// Keeps the counts of drivers that have ended.
     fn let_go(&mut self) {
-        let Self { shards, ended, stages_ended, .. } = self;
-        shards.retain(|shard| {
-            let gone = Arc::strong_count(shard) == 1;
+        let Self { drivers, ended, stages_ended, .. } = self;
+        drivers.retain(|counters| {
+            let gone = Arc::strong_count(counters) == 1;
             if gone {
-                shard.add_to(ended);
-                add_stages(&shard.stages, stages_ended);
+                counters.add_to(ended);
+                add_stages(&counters.stages, stages_ended);
             }
             !gone
         });
@@ -333,7 +335,7 @@ impl State {
     fn all(&mut self) -> Table {
         self.let_go();
         let mut all = self.ended.clone();
-        self.shards.iter().for_each(|shard| shard.add_to(&mut all));
+        self.drivers.iter().for_each(|counters| counters.add_to(&mut all));
         all
     }
 
@@ -341,7 +343,7 @@ impl State {
         self.let_go();
         let mut all = self.stages_ended.clone();
         add_stages(hosts, &mut all);
-        self.shards.iter().for_each(|shard| add_stages(&shard.stages, &mut all));
+        self.drivers.iter().for_each(|counters| add_stages(&counters.stages, &mut all));
         all
     }
 }
@@ -352,7 +354,7 @@ fn add_stages(live: &LiveStages, all: &mut Stages) {
     }
 }
 
-impl Shard {
+impl DriverCounters {
     fn add_to(&self, table: &mut Table) {
         for (labels, series) in &*self.series.lock() {
             table.entry(labels.clone()).or_default().add(&series.totals());

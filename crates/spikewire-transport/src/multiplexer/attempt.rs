@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use mio::{Interest, Token};
 
-use super::maintenance::{self, Blame};
+use super::maintenance::{self, FaultSource};
 use super::{Multiplexer, STALL};
 use crate::attempts::{Failure, ServerFailure, Verdict};
 use crate::buffer;
@@ -16,10 +16,10 @@ use crate::connection::Connection;
 use crate::fault::{Fault, FaultKind};
 use crate::keys::OrderKey;
 use crate::metrics::Metrics;
-use crate::pipeline::Abandoned;
+use crate::pipeline::AbandonedCommand;
 use crate::placement::{Load, NodeConnections, NodeKey, Place, place};
 use crate::protocol::{CommandOf, ErrorOf, NodeOf, Protocol, Sharing};
-use crate::shard_connections::Errand;
+use crate::shard_connections::ConnectionPurpose;
 use crate::shard_route::ShardRoute;
 use crate::ticket_handle::Settlement;
 use crate::topology::{Endpoint as _, Target as _, Topology as _};
@@ -45,9 +45,9 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
         // Closing removes the nodes, so routing may fail for that reason.
         let node = node.map_err(|error| if closed() { why() } else { error })?;
         // Control requests are how a client finds out what is wrong with a node.
-        let is_refused =
+        let is_blocked =
             || P::sharing(command.bytes.len(), command.rows, command.kind) != Sharing::Control;
-        if node.breaker().is_open() && is_refused() {
+        if node.breaker().is_open() && is_blocked() {
             return Err(Fault::breaker_open(&*node).into());
         }
         Ok(node)
@@ -213,7 +213,7 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
     /// Finds another place, because the connection that was chosen can no longer be used.
     #[cold]
     fn place_elsewhere(&mut self, index: usize, mut command: CommandOf<P, T>, now: Tick) {
-        self.give_up(index, maintenance::idle(), Blame::None, now);
+        self.give_up(index, maintenance::idle(), FaultSource::None, now);
         // No byte of it was sent, so this was not an attempt.
         command.attempts.count -= 1;
         self.attempt(command, now);
@@ -225,7 +225,7 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
         sharing: Sharing,
         now: Tick,
     ) -> Result<usize, Fault> {
-        match self.dial(node.clone(), sharing, None, Errand::Commands, now) {
+        match self.dial(node.clone(), sharing, None, ConnectionPurpose::Commands, now) {
             Ok(index) => {
                 self.nodes.entry((node.key(), sharing)).connections.push(index);
                 Ok(index)
@@ -244,7 +244,7 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
         node: Arc<NodeOf<P>>,
         sharing: Sharing,
         route: Option<ShardRoute>,
-        errand: Errand,
+        purpose: ConnectionPurpose,
         now: Tick,
     ) -> io::Result<usize> {
         let until = now.after(self.settings.connect_timeout);
@@ -252,7 +252,7 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
         if let Some(recorder) = &mut self.recorder {
             recorder.forget(node.key());
         }
-        let connection = Connection::open(node, protocol, (sharing, errand), route, now, until)?;
+        let connection = Connection::open(node, protocol, (sharing, purpose), route, now, until)?;
         let index = self.vacant.pop().unwrap_or_else(|| {
             self.connections.push(None);
             self.connections.len() - 1
@@ -271,15 +271,15 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
         Ok(index)
     }
 
-    pub(super) fn refused(
+    pub(super) fn on_server_error(
         &mut self,
         command: CommandOf<P, T>,
         error: ErrorOf<P>,
         doubtful: bool,
         now: Tick,
     ) {
-        let server_error = ServerFailure { error, retryable: true, doubtful };
-        self.failed(command, Failure::Server(server_error), now);
+        let failure = ServerFailure { error, retryable: true, doubtful };
+        self.failed(command, Failure::Server(failure), now);
     }
 
     pub(super) fn failed(
@@ -294,8 +294,8 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
             // An immediate retry also goes through the queue, so that a node that rejects
             // everything cannot cause recursion.
             Verdict::Retry(at) => {
-                let (topology, made) = (&self.topology, command.attempts.count);
-                let longer = topology.attempt_failed(&mut command.target, &error, made);
+                let (topology, count) = (&self.topology, command.attempts.count);
+                let longer = topology.attempt_failed(&mut command.target, &error, count);
                 let at = if longer.is_zero() { at } else { at.max(now).after(longer) };
                 if at >= deadline {
                     let error = command.attempts.annotate(error);
@@ -311,14 +311,14 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
     /// Ends a command that is overdue; `node` is the one that its current attempt was for.
     pub(super) fn time_out(
         &mut self,
-        abandoned: Abandoned<CommandOf<P, T>>,
+        abandoned: AbandonedCommand<CommandOf<P, T>>,
         node: Option<&NodeOf<P>>,
     ) {
-        let Abandoned { mut command, sent } = abandoned;
+        let AbandonedCommand { mut command, sent } = abandoned;
         if let Some(node) = node
             && sent
             && command.target.is_measured()
-            && command.ticket.is_beaten()
+            && command.ticket.is_superseded()
             && command.attempts.count == 1
         {
             let took = Tick::now().since(command.start);

@@ -126,22 +126,22 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
 
     /// Publishes what is in flight, for readers on other threads.
     #[inline]
-    pub(super) fn tell(&mut self) {
+    pub(super) fn publish(&mut self) {
         if self.waits {
-            self.tell_queued();
+            self.publish_queued();
         }
         if let Some(recorder) = &self.recorder {
-            recorder.tell(self.in_flight);
+            recorder.set_in_flight(self.in_flight);
         }
     }
 
     #[cold]
-    fn tell_queued(&mut self) {
+    fn publish_queued(&mut self) {
         let queued: usize = self.nodes.values().map(|here| here.waiting.len()).sum();
         let queued = queued + self.line.len();
         self.waits = queued > 0;
         if let Some(recorder) = &self.recorder {
-            recorder.tell_queued(queued);
+            recorder.set_queued(queued);
         }
     }
 }

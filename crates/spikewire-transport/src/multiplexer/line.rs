@@ -41,8 +41,8 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
             return Vec::new();
         }
         let line = std::mem::take(&mut self.line).into_iter();
-        let (late, kept): (Vec<_>, _) = line.partition(|command| command.is_over(now));
-        self.line = kept.into();
+        let (late, rest): (Vec<_>, _) = line.partition(|command| command.is_over(now));
+        self.line = rest.into();
         late
     }
 }

@@ -9,7 +9,7 @@ use crate::clock::Tick;
 use crate::command::ResponseHandler;
 use crate::connection::Connection;
 use crate::fault::{Fault, FaultKind};
-use crate::pipeline::Abandoned;
+use crate::pipeline::AbandonedCommand;
 use crate::placement::{NodeKey, Place};
 use crate::protocol::Protocol;
 use crate::topology::{Endpoint as _, SILENCE, Topology as _};
@@ -17,9 +17,9 @@ use crate::topology::{Endpoint as _, SILENCE, Topology as _};
 /// Connections that were idle for longer than this are looked at before they are written to.
 pub(crate) const REVALIDATE_AFTER_IDLE: Duration = Duration::from_millis(100);
 
-/// Who is to blame for the end of a connection.
+/// Whose fault the end of a connection is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Blame {
+pub(super) enum FaultSource {
     /// The node: its circuit breaker counts this, once.
     Node,
     /// Nobody.
@@ -82,8 +82,8 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
         if draining {
             self.unlist(index, key);
         }
-        if let Some((error, blame)) = verdict {
-            self.give_up(index, error, blame, now);
+        if let Some((error, source)) = verdict {
+            self.give_up(index, error, source, now);
         }
         for mut command in displaced {
             // No byte of it was sent, so this was not an attempt.
@@ -93,42 +93,43 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
     }
 
     /// Why a connection must be given up, if it must.
-    fn verdict(&self, index: usize, now: Tick) -> Option<(Fault, Blame)> {
+    fn verdict(&self, index: usize, now: Tick) -> Option<(Fault, FaultSource)> {
         let connection = self.connections[index].as_ref()?;
         let (node, pipeline) = (&*connection.node, &connection.pipeline);
         let idle_until = pipeline.last_progress().after(self.settings.idle);
         if connection.dial.as_ref().is_some_and(|dial| dial.until() <= now) {
             let why = "it did not answer within the connect timeout";
-            Some((Fault::unreachable(node, why), Blame::Node))
+            Some((Fault::unreachable(node, why), FaultSource::Node))
         } else if !node.is_active() {
-            Some((Fault::left(node), Blame::None))
+            Some((Fault::left(node), FaultSource::None))
         } else if node.is_lost() && connection.dial.is_none() && pipeline.in_flight() > 0 {
-            Some((Fault::lost(node), Blame::Node))
+            Some((Fault::lost(node), FaultSource::Node))
         } else if connection.dial.is_none() && connection.silence_ends() <= now {
-            Some((Fault::silent(node), Blame::Node))
+            Some((Fault::silent(node), FaultSource::Node))
         } else if pipeline.is_drained() {
-            Some((drained(), Blame::None))
+            Some((drained(), FaultSource::None))
         } else if pipeline.in_flight() == 0 && connection.dial.is_none() && idle_until <= now {
-            Some((idle(), Blame::None))
+            Some((idle(), FaultSource::None))
         } else {
             None
         }
     }
 
     /// Drops a connection; its commands are retried or fail, each with its own error.
-    pub(super) fn give_up(&mut self, index: usize, error: Fault, blame: Blame, now: Tick) {
+    pub(super) fn give_up(&mut self, index: usize, error: Fault, source: FaultSource, now: Tick) {
         let Some(mut connection) = self.remove(index) else { return };
         let key = connection.key();
-        let blame = if P::SHARDS { self.errand_failed(&connection, blame, now) } else { blame };
-        if blame == Blame::Node {
+        let source =
+            if P::SHARDS { self.source_of_failure(&connection, source, now) } else { source };
+        if source == FaultSource::Node {
             connection.node.breaker().record();
         }
-        if blame == Blame::Node || connection.pipeline.in_flight() > 0 {
+        if source == FaultSource::Node || connection.pipeline.in_flight() > 0 {
             self.topology.refresh_soon();
         }
         let abandoned = connection.pipeline.abandon();
         drop(connection);
-        for Abandoned { command, sent } in abandoned {
+        for AbandonedCommand { command, sent } in abandoned {
             let error = error.clone().into();
             let failure = if sent { Failure::Lost(error) } else { Failure::NotSent(error) };
             self.failed(command, failure, now);

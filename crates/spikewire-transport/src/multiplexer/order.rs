@@ -39,7 +39,7 @@ struct Latest {
 
 impl Order {
     /// The order of a driver whose callers send commands without waiting for earlier ones.
-    pub fn kept() -> Self {
+    pub fn tracking() -> Self {
         Self { latest: vec![Latest::default(); OrderKey::COUNT], waiting: FxHashMap::default() }
     }
 
@@ -84,7 +84,7 @@ impl Order {
 impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
     /// Keeps the order of commands with the same key from here on.
     pub(crate) fn keep_order(&mut self) {
-        self.order = Order::kept();
+        self.order = Order::tracking();
     }
 
     /// The key of a command; none if no order is kept.

@@ -9,13 +9,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::Multiplexer;
-use super::maintenance::Blame;
+use super::maintenance::FaultSource;
 use crate::clock::Tick;
 use crate::command::ResponseHandler;
 use crate::connection::Connection;
 use crate::placement::{NodeConnections, NodeKey, Place};
 use crate::protocol::{CommandOf, NodeOf, Protocol, Sharing};
-use crate::shard_connections::Errand;
+use crate::shard_connections::ConnectionPurpose;
 use crate::topology::{Endpoint as _, Topology as _};
 
 /// How many connections for shards of one node are opened at the same time.
@@ -91,9 +91,12 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
             return;
         }
         let route = node.shard_route(shard);
-        let errand = route.map_or(Errand::AnyShard, |_| Errand::Shard(shard));
+        let purpose =
+            route.map_or(ConnectionPurpose::AnyShard, |_| ConnectionPurpose::Shard(shard));
         if shards.is_some_and(|shards| {
-            shards.is_opening(errand) || shards.opening() >= MOST_OPENING || now < shards.not_before
+            shards.is_opening(purpose)
+                || shards.opening() >= MOST_OPENING
+                || now < shards.not_before
         }) {
             return;
         }
@@ -102,10 +105,10 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
             self.nodes.entry(key).shards().not_before = now.after(REST);
             return self.close_surplus(node);
         }
-        let opened = self.dial(node.clone(), Sharing::Shared, route, errand, now);
+        let opened = self.dial(node.clone(), Sharing::Shared, route, purpose, now);
         let shards = self.nodes.entry(key).shards();
         match opened {
-            Ok(index) => shards.opens(index, errand),
+            Ok(index) => shards.opens(index, purpose),
             // There is no free source port, or no file descriptor.
             Err(_) if route.is_some() => node.avoid_shard_routes(),
             Err(_) => shards.not_before = now.after(PAUSE),
@@ -116,14 +119,14 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
     #[inline(never)]
     pub(super) fn settle(&mut self, index: usize) -> bool {
         let Some(connection) = &mut self.connections[index] else { return false };
-        let errand = std::mem::replace(&mut connection.errand, Errand::Commands);
+        let purpose = std::mem::replace(&mut connection.purpose, ConnectionPurpose::Commands);
         let (node, sharing) = (connection.node.clone(), connection.sharing);
         if sharing != Sharing::Shared {
             return true;
         }
         let shard = connection.pipeline.handshake().0.shard();
         let here = self.nodes.entry((node.key(), sharing));
-        if errand != Errand::Commands {
+        if purpose != ConnectionPurpose::Commands {
             here.connections.push(index);
         }
         if shard.is_none() && here.shards.is_none() {
@@ -134,7 +137,8 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
         let is_complete = shards.served() >= usize::from(node.shard_count());
         let most = self.settings.connections_per_node;
         let is_needed = shard.is_none_or(|shard| shards.ready(shard).len() <= most);
-        let is_astray = matches!(errand, Errand::Shard(wanted) if shard != Some(wanted));
+        let is_astray =
+            matches!(purpose, ConnectionPurpose::Shard(intended) if shard != Some(intended));
         if is_astray {
             // Something in between changes the source port of the connection.
             node.avoid_shard_routes();
@@ -164,25 +168,25 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
         }
     }
 
-    /// A connection failed: who is to blame, if it was opened for a shard.
+    /// A connection failed: whose fault that is, if it was opened for a shard.
     #[inline(never)]
-    pub(super) fn errand_failed(
+    pub(super) fn source_of_failure(
         &mut self,
         connection: &Connection<P, T>,
-        blame: Blame,
+        source: FaultSource,
         now: Tick,
-    ) -> Blame {
-        match connection.errand {
-            Errand::Commands => blame,
+    ) -> FaultSource {
+        match connection.purpose {
+            ConnectionPurpose::Commands => source,
             // The node may be well, while something in between blocks this port.
-            Errand::Shard(_) => {
+            ConnectionPurpose::Shard(_) => {
                 connection.node.avoid_shard_routes();
-                Blame::None
+                FaultSource::None
             }
-            Errand::AnyShard => {
+            ConnectionPurpose::AnyShard => {
                 let shards = self.nodes.entry(connection.key()).shards();
                 shards.not_before = now.after(PAUSE);
-                blame
+                source
             }
         }
     }
