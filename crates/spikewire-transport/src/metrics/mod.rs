@@ -110,7 +110,7 @@ pub struct CallStart {
 /// The metrics of a client, for all of its drivers.
 pub struct Metrics {
     /// [`COUNTS`] and [`STAGES`] in one value, so that one load reads both.
-    metrics_flags: AtomicU8,
+    flags: AtomicU8,
     /// Commands that take longer than this (in nanoseconds) are reported as events.
     slow: AtomicU64,
     state: Mutex<State>,
@@ -152,7 +152,7 @@ pub struct Snapshot {
 impl Default for Metrics {
     fn default() -> Self {
         Self {
-            metrics_flags: AtomicU8::new(0),
+            flags: AtomicU8::new(0),
             slow: AtomicU64::new(u64::MAX),
             state: Mutex::default(),
             rare: Mutex::default(),
@@ -218,13 +218,13 @@ impl Metrics {
     /// What is kept of a command that starts now. This is the only load of shared state.
     #[inline(always)]
     pub fn metrics_flags(&self) -> MetricsFlags {
-        MetricsFlags(self.metrics_flags.load(Relaxed))
+        MetricsFlags(self.flags.load(Relaxed))
     }
 
     /// Whether commands are counted.
     #[inline(always)]
     pub fn is_on(&self) -> bool {
-        self.metrics_flags.load(Relaxed) & COUNTS != 0
+        self.flags.load(Relaxed) & COUNTS != 0
     }
 
     /// Starts or stops counting, for commands that start from now on. Existing counts stay.
@@ -234,7 +234,7 @@ impl Metrics {
 
     /// Whether the stages of commands are timed.
     pub fn times_stages(&self) -> bool {
-        self.metrics_flags.load(Relaxed) & STAGES != 0
+        self.flags.load(Relaxed) & STAGES != 0
     }
 
     /// Starts or stops timing the stages of commands. Has an effect only while commands are
@@ -245,9 +245,9 @@ impl Metrics {
 
     fn keep(&self, what: u8, on: bool) {
         if on {
-            self.metrics_flags.fetch_or(what, Relaxed);
+            self.flags.fetch_or(what, Relaxed);
         } else {
-            self.metrics_flags.fetch_and(!what, Relaxed);
+            self.flags.fetch_and(!what, Relaxed);
         }
     }
 

@@ -36,7 +36,7 @@ impl Metrics {
 
     /// Records a stage, if stages are timed; from any thread.
     pub fn stage(&self, stage: Stage, took: Duration) {
-        if self.metrics_flags.load(Relaxed) == COUNTS | STAGES {
+        if self.flags.load(Relaxed) == COUNTS | STAGES {
             let stages = self.hosts.get_or_init(Box::default);
             stages[stage as usize].record_any(took.as_nanos() as u64);
         }
