@@ -32,19 +32,19 @@ pub struct BlockingExecutor {
 #[derive(Debug)]
 pub struct BlockingReply {
     answered: Result<ReplyOrigin<Cassandra>>,
-    extra: ReplyDetails,
+    details: ReplyDetails,
     body: Vec<u8>,
 }
 
 impl BlockingReply {
     /// The request, if the node did not execute it.
     pub fn take_returned(&mut self) -> Option<Vec<u8>> {
-        self.extra.as_mut()?.returned.take()
+        self.details.as_mut()?.returned.take()
     }
 
     /// When the reply was delivered, while stages are timed.
     pub fn answered_at(&self) -> Option<Tick> {
-        self.extra.as_ref()?.answered
+        self.details.as_ref()?.answered
     }
 
     /// The outcome, for [`Execution::on_outcome`](crate::execution::Execution::on_outcome).
@@ -79,9 +79,9 @@ impl BlockingExecutor {
         let mut body = buffer::take();
         let now = Tick::now();
         let command = draft.into_command(now, Single::new(std::mem::take(&mut body)));
-        let mut extra = None;
-        let answered = self.pool.call(command, now, &mut body, &mut extra, interrupted, Some);
-        BlockingReply { answered, extra, body }
+        let mut details = None;
+        let answered = self.pool.call(command, now, &mut body, &mut details, interrupted, Some);
+        BlockingReply { answered, details, body }
     }
 
     /// Sends a statement and waits for its answer, including retries and preparation; `read` gets

@@ -58,7 +58,7 @@ pub enum HandshakeError {
 #[derive(Debug)]
 pub struct Cassandra {
     handshake: Arc<Handshake>,
-    step: HandshakeState,
+    state: HandshakeState,
     sealing: Sealing,
     /// The shards of its node; `None` for the control connection.
     shards: Option<Arc<Shards>>,
@@ -90,7 +90,7 @@ impl Cassandra {
 
     fn new(handshake: Arc<Handshake>, shards: Option<Arc<Shards>>) -> Self {
         let sealing = Sealing::during_startup(handshake.version, handshake.compression);
-        Self { handshake, step: HandshakeState::Connected, sealing, shards, shard: None }
+        Self { handshake, state: HandshakeState::Connected, sealing, shards, shard: None }
     }
 
     /// The shard that it leads to, if the server said so.
@@ -105,7 +105,7 @@ impl Cassandra {
             return if needs_options { self.ask(out) } else { self.start(out) };
         };
         let response = Response::read(frame).map_err(|error| error.to_string())?;
-        match (std::mem::replace(&mut self.step, HandshakeState::Over), response.message) {
+        match (std::mem::replace(&mut self.state, HandshakeState::Over), response.message) {
             (_, Message::Error(error)) => {
                 let why = error.to_string();
                 *self.handshake.last_error.lock() = Some(HandshakeError::Server(error));
@@ -140,7 +140,7 @@ impl Cassandra {
 
     /// Asks what the server supports.
     fn ask(&mut self, out: &mut Vec<u8>) -> Result<HandshakeStep, String> {
-        self.step = HandshakeState::AwaitingOptions;
+        self.state = HandshakeState::AwaitingOptions;
         request::options(out, self.handshake.version).map_err(|error| error.to_string())?;
         Ok(HandshakeStep::Wait)
     }
@@ -157,7 +157,7 @@ impl Cassandra {
     }
 
     fn start(&mut self, out: &mut Vec<u8>) -> Result<HandshakeStep, String> {
-        self.step = HandshakeState::Started;
+        self.state = HandshakeState::Started;
         self.put_startup(out).map_err(|error| error.to_string())?;
         Ok(HandshakeStep::Wait)
     }
@@ -198,7 +198,7 @@ impl Cassandra {
         answer: &[u8],
         out: &mut Vec<u8>,
     ) -> Result<HandshakeStep, String> {
-        self.step = HandshakeState::LoggingIn(login);
+        self.state = HandshakeState::LoggingIn(login);
         request::auth_response(out, self.handshake.version, Some(answer))
             .map_err(|error| error.to_string())?;
         Ok(HandshakeStep::Wait)
@@ -208,7 +208,7 @@ impl Cassandra {
         let keyspace = self.handshake.keyspace.lock().clone();
         let Some(keyspace) = keyspace else { return Ok(HandshakeStep::Ready) };
         let statement = format!("USE {}", quoted(&keyspace));
-        self.step = HandshakeState::UsingKeyspace;
+        self.state = HandshakeState::UsingKeyspace;
         plain_query(out, self.handshake.version, &statement).map_err(|error| error.to_string())?;
         Ok(HandshakeStep::Wait)
     }
@@ -239,7 +239,7 @@ impl Framing for Cassandra {
         let answers = match header.stream {
             EVENT_STREAM => Answers::Event,
             // Requests have ids from 1; a frame with id 0 is about the connection.
-            0 if matches!(self.step, HandshakeState::Over) => Answers::Connection,
+            0 if matches!(self.state, HandshakeState::Over) => Answers::Connection,
             stream => Answers::Id(stream as u16),
         };
         Ok(Some(Frame { header: 0, len: HEADER_LEN + header.body, answers }))
@@ -256,7 +256,7 @@ impl Framing for Cassandra {
     /// Nothing is compressed before that is negotiated.
     fn seals(&self) -> bool {
         let is_before = matches!(
-            self.step,
+            self.state,
             HandshakeState::Connected | HandshakeState::AwaitingOptions | HandshakeState::Started
         );
         !self.sealing.is_bare() && !is_before

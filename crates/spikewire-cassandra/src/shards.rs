@@ -116,7 +116,7 @@ mod tests {
         }
         let encrypted = Shards::new(true, true);
         encrypted.learn(Some(Sharding { tls_port: Some(19_142), ..SHARDING }));
-        assert_eq!(encrypted.shard_route(ip, 1).map(|way| way.address.port()), Some(19_142));
+        assert_eq!(encrypted.shard_route(ip, 1).map(|route| route.address.port()), Some(19_142));
     }
 
     #[test]

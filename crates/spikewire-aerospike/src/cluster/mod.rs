@@ -161,9 +161,9 @@ impl Cluster {
         }
     }
 
-    /// Calls `upkeep_task` after every pass for as long as it exists.
-    pub fn add_upkeep_task(&self, upkeep_task: Weak<dyn UpkeepTask>) {
-        self.shared.upkeep_tasks.add(upkeep_task);
+    /// Calls `task` after every pass for as long as it exists.
+    pub fn add_upkeep_task(&self, task: Weak<dyn UpkeepTask>) {
+        self.shared.upkeep_tasks.add(task);
     }
 
     /// Whether [`Cluster::close`] was called.

@@ -68,7 +68,7 @@ impl BlockingExecutor {
     }
 
     /// Sends one request and waits for its reply, including retries. The reply message is left in
-    /// `body`; returns the node that replied and the cost of the command. `extra` receives the time
+    /// `body`; returns the node that replied and the cost of the command. `details` receives the time
     /// when the reply was delivered, while stages are timed.
     #[inline(always)]
     pub fn run(
@@ -78,7 +78,7 @@ impl BlockingExecutor {
         policy: Policy,
         body: &mut Vec<u8>,
         interrupted: Interrupted<'_>,
-        extra: &mut ReplyDetails,
+        details: &mut ReplyDetails,
     ) -> Result<(Arc<Node>, Attempts)> {
         let ticket = Ticket::Single(Single::new(std::mem::take(body)));
         let now = Tick::now();
@@ -87,7 +87,7 @@ impl BlockingExecutor {
             Ticket::Single(single) => Some(single),
             Ticket::Part(_) => None,
         };
-        let answered = self.pool.call(command, now, body, extra, interrupted, single)?;
+        let answered = self.pool.call(command, now, body, details, interrupted, single)?;
         Ok((answered.node, answered.attempts))
     }
 

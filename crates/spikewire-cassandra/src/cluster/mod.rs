@@ -138,9 +138,9 @@ impl Cluster {
         Stats::new(&self.shared.metrics, nodes.collect(), &self.shared.refreshes)
     }
 
-    /// Lets `upkeep_task` do its work regularly for as long as it lives.
-    pub fn add_upkeep_task(&self, upkeep_task: Weak<dyn UpkeepTask>) {
-        self.shared.upkeep_tasks.add(upkeep_task);
+    /// Lets `task` do its work regularly for as long as it lives.
+    pub fn add_upkeep_task(&self, task: Weak<dyn UpkeepTask>) {
+        self.shared.upkeep_tasks.add(task);
     }
 
     /// Whether [`Cluster::close`] was called.

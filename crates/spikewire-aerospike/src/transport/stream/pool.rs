@@ -49,8 +49,8 @@ impl Streams {
     pub fn new(cluster: Arc<Cluster>) -> Arc<Self> {
         let (idle, draining) = (Mutex::default(), Mutex::default());
         let streams = Arc::new(Self { cluster, idle, draining });
-        let upkeep_task = Arc::downgrade(&streams);
-        streams.cluster.add_upkeep_task(upkeep_task);
+        let task = Arc::downgrade(&streams);
+        streams.cluster.add_upkeep_task(task);
         streams
     }
 
