@@ -61,7 +61,7 @@ impl Protocol for Plain {
         body[0]
     }
 
-    fn refusal(_: &[u8]) -> Failed {
+    fn server_error(_: &[u8]) -> Failed {
         unreachable!("nothing is refused")
     }
 
@@ -174,7 +174,7 @@ impl Topology for Peer {
         false
     }
 
-    fn look_again_soon(&self) {}
+    fn refresh_soon(&self) {}
 }
 
 /// Starts a peer that answers `round` requests at a time.

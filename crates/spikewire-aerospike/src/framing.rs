@@ -1,7 +1,7 @@
 //! Aerospike's framing, as needed for opening a connection.
 
 use spikewire_aerospike_protocol::frame::{HEADER_LEN, Header, Kind, VERSION};
-use spikewire_transport::protocol::{Answers, Frame, Framing, Greeting, Malformed};
+use spikewire_transport::protocol::{Answers, Frame, Framing, HandshakeStep, Malformed};
 
 use crate::security::{Access, LoginHandshake};
 
@@ -29,10 +29,10 @@ impl Aerospike {
 }
 
 impl Framing for Aerospike {
-    fn greet(&mut self, frame: Option<&[u8]>, out: &mut Vec<u8>) -> Greeting {
-        let Some(handshake) = &mut self.handshake else { return Greeting::Ready };
+    fn next_handshake_step(&mut self, frame: Option<&[u8]>, out: &mut Vec<u8>) -> HandshakeStep {
+        let Some(handshake) = &mut self.handshake else { return HandshakeStep::Ready };
         let step = handshake.advance(frame, out);
-        if step == Greeting::Ready {
+        if step == HandshakeStep::Ready {
             self.handshake = None;
         }
         step

@@ -160,7 +160,7 @@ impl Bench {
 
 fn into(endings: &mut Vec<(usize, Ending)>) -> impl FnMut(Number, Outcome<'_>) + '_ {
     |Number(number), outcome| {
-        endings.push((number, outcome.map(|reply| (reply.code().0, reply.attempts.made))));
+        endings.push((number, outcome.map(|reply| (reply.code().0, reply.attempts.count))));
     }
 }
 

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use spikewire_aerospike::admin::InfoCommand;
 use spikewire_aerospike::clock::Tick;
-use spikewire_aerospike::cluster::{Cluster, Janitor};
+use spikewire_aerospike::cluster::{Cluster, UpkeepTask};
 use spikewire_aerospike::{Kind, Options};
 use spikewire_aerospike_protocol::host::Host;
 use spikewire_aerospike_protocol::result_code::ResultCode;
@@ -373,8 +373,8 @@ struct Broom {
     closes: bool,
 }
 
-impl Janitor for Broom {
-    fn sweep(&self, now: Tick) {
+impl UpkeepTask for Broom {
+    fn run_upkeep(&self, now: Tick) {
         self.swept.lock().push(now);
         if let Some(cluster) = self.cluster.upgrade().filter(|_| self.closes) {
             cluster.close();
@@ -386,12 +386,12 @@ fn broom(cluster: &Arc<Cluster>, closes: bool) -> Arc<Broom> {
     let broom =
         Arc::new(Broom { cluster: Arc::downgrade(cluster), swept: Mutex::default(), closes });
     let weak: Weak<Broom> = Arc::downgrade(&broom);
-    cluster.add_janitor(weak);
+    cluster.add_upkeep_task(weak);
     broom
 }
 
 #[test]
-fn janitors_sweep_after_each_pass_and_may_close() {
+fn upkeep_tasks_run_after_each_pass_and_may_close() {
     let (a, _b) = pair();
     let cluster = Cluster::connect(options(&[&a])).unwrap();
     let broom_one = broom(&cluster, false);

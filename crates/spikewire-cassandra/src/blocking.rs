@@ -5,7 +5,7 @@ mod copies;
 
 use std::sync::Arc;
 
-use spikewire_transport::blocking::{Answered, Aside, Single, pause};
+use spikewire_transport::blocking::{ReplyDetails, ReplyOrigin, Single, pause};
 use spikewire_transport::{Tick, buffer};
 
 use self::copies::Sender;
@@ -31,26 +31,26 @@ pub struct BlockingExecutor {
 /// The outcome of one request.
 #[derive(Debug)]
 pub struct BlockingReply {
-    answered: Result<Answered<Cassandra>>,
-    extra: Aside,
+    answered: Result<ReplyOrigin<Cassandra>>,
+    details: ReplyDetails,
     body: Vec<u8>,
 }
 
 impl BlockingReply {
     /// The request, if the node did not execute it.
     pub fn take_returned(&mut self) -> Option<Vec<u8>> {
-        self.extra.as_mut()?.returned.take()
+        self.details.as_mut()?.returned.take()
     }
 
     /// When the reply was delivered, while stages are timed.
     pub fn answered_at(&self) -> Option<Tick> {
-        self.extra.as_ref()?.answered
+        self.details.as_ref()?.answered
     }
 
     /// The outcome, for [`Execution::on_outcome`](crate::execution::Execution::on_outcome).
     pub fn outcome(&self) -> Outcome<'_> {
         match &self.answered {
-            Ok(Answered { node, attempts }) => {
+            Ok(ReplyOrigin { node, attempts }) => {
                 Ok(Reply { body: &self.body, node, attempts: *attempts })
             }
             Err(error) => Err(error.clone()),
@@ -69,7 +69,7 @@ impl BlockingExecutor {
     pub fn new(cluster: &Arc<Cluster>) -> Self {
         let pool = Arc::new(BlockingPool::new(cluster));
         let weak = Arc::downgrade(&pool);
-        cluster.add_janitor(weak);
+        cluster.add_upkeep_task(weak);
         Self { cluster: cluster.clone(), pool, sender: Sender::default() }
     }
 
@@ -79,9 +79,9 @@ impl BlockingExecutor {
         let mut body = buffer::take();
         let now = Tick::now();
         let command = draft.into_command(now, Single::new(std::mem::take(&mut body)));
-        let mut extra = None;
-        let answered = self.pool.call(command, now, &mut body, &mut extra, interrupted, Some);
-        BlockingReply { answered, extra, body }
+        let mut details = None;
+        let answered = self.pool.call(command, now, &mut body, &mut details, interrupted, Some);
+        BlockingReply { answered, details, body }
     }
 
     /// Sends a statement and waits for its answer, including retries and preparation; `read` gets

@@ -244,7 +244,7 @@ impl Execution {
         match self.on_outcome_alone(outcome) {
             ExecutionAction::Done(Ok(mut answer)) => {
                 contender.wins().map_or(ExecutionAction::Left, |attempts| {
-                    answer.attempts.made += attempts;
+                    answer.attempts.count += attempts;
                     ExecutionAction::Done(Ok(answer))
                 })
             }
@@ -320,7 +320,7 @@ impl Execution {
         let in_doubt = self.target.writes && error.is_doubtful();
         let attempts = reply.attempts;
         let error = Error::from_server(error).on(reply.node.to_string());
-        let error = error.after(attempts.made, attempts.in_doubt || in_doubt);
+        let error = error.after(attempts.count, attempts.in_doubt || in_doubt);
         ExecutionAction::Done(Err(self.ended(error)))
     }
 
@@ -336,7 +336,7 @@ impl Execution {
             self.target.take_failed();
             error.earlier().iter().for_each(|earlier| self.target.note(earlier));
             let (made, in_doubt) = (error.attempts(), error.in_doubt());
-            return self.prepare(prepared, node, Attempts { made, in_doubt, ..self.before });
+            return self.prepare(prepared, node, Attempts { count: made, in_doubt, ..self.before });
         }
         let doubtful = error.server().is_some_and(ServerError::is_doubtful);
         let (made, in_doubt) = (error.attempts(), error.in_doubt());
@@ -352,7 +352,7 @@ impl Execution {
     /// Adds the attempts before the request that failed with this error.
     fn with_earlier_attempts(&self, error: Error) -> Error {
         let (made, in_doubt) = (error.attempts(), error.in_doubt());
-        error.after(made + self.before.made, in_doubt || self.before.in_doubt)
+        error.after(made + self.before.count, in_doubt || self.before.in_doubt)
     }
 
     fn send<'a>(&mut self, bytes: Vec<u8>, target: Target) -> ExecutionAction<'a> {

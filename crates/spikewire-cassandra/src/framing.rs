@@ -11,7 +11,9 @@ use spikewire_cql::sealing::Sealing;
 use spikewire_cql::sharding::Sharding;
 use spikewire_cql::version::Version;
 use spikewire_sync::Mutex;
-use spikewire_transport::protocol::{Answers, Frame, Framing, Greeting, Malformed, Opened};
+use spikewire_transport::protocol::{
+    Answers, Frame, Framing, HandshakeStep, Malformed, OpenResult,
+};
 
 use crate::authenticator::{Authenticator, Conversation};
 use crate::shards::Shards;
@@ -56,7 +58,7 @@ pub enum HandshakeError {
 #[derive(Debug)]
 pub struct Cassandra {
     handshake: Arc<Handshake>,
-    step: HandshakeStep,
+    state: HandshakeState,
     sealing: Sealing,
     /// The shards of its node; `None` for the control connection.
     shards: Option<Arc<Shards>>,
@@ -66,7 +68,7 @@ pub struct Cassandra {
 
 /// What the handshake waits for.
 #[derive(Debug)]
-enum HandshakeStep {
+enum HandshakeState {
     Connected,
     AwaitingOptions,
     Started,
@@ -88,7 +90,7 @@ impl Cassandra {
 
     fn new(handshake: Arc<Handshake>, shards: Option<Arc<Shards>>) -> Self {
         let sealing = Sealing::during_startup(handshake.version, handshake.compression);
-        Self { handshake, step: HandshakeStep::Connected, sealing, shards, shard: None }
+        Self { handshake, state: HandshakeState::Connected, sealing, shards, shard: None }
     }
 
     /// The shard that it leads to, if the server said so.
@@ -96,40 +98,40 @@ impl Cassandra {
         self.shard
     }
 
-    fn go_on(&mut self, frame: Option<&[u8]>, out: &mut Vec<u8>) -> Result<Greeting, String> {
+    fn go_on(&mut self, frame: Option<&[u8]>, out: &mut Vec<u8>) -> Result<HandshakeStep, String> {
         let Some(frame) = frame else {
             // Without shards there is nothing to ask for, which saves a round trip.
             let needs_options = self.shards.is_none() || self.handshake.has_shards.load(Relaxed);
             return if needs_options { self.ask(out) } else { self.start(out) };
         };
         let response = Response::read(frame).map_err(|error| error.to_string())?;
-        match (std::mem::replace(&mut self.step, HandshakeStep::Over), response.message) {
+        match (std::mem::replace(&mut self.state, HandshakeState::Over), response.message) {
             (_, Message::Error(error)) => {
                 let why = error.to_string();
                 *self.handshake.last_error.lock() = Some(HandshakeError::Server(error));
                 Err(why)
             }
-            (HandshakeStep::AwaitingOptions, Message::Supported(supported)) => {
+            (HandshakeState::AwaitingOptions, Message::Supported(supported)) => {
                 self.on_supported(&supported);
                 self.start(out)
             }
-            (HandshakeStep::Started, Message::Ready) => {
+            (HandshakeState::Started, Message::Ready) => {
                 self.agree();
                 self.use_keyspace(out)
             }
-            (HandshakeStep::Started, Message::Authenticate(class)) => {
+            (HandshakeState::Started, Message::Authenticate(class)) => {
                 self.agree();
                 self.log_in(class, out)
             }
-            (HandshakeStep::LoggingIn(mut login), Message::AuthChallenge(challenge)) => {
+            (HandshakeState::LoggingIn(mut login), Message::AuthChallenge(challenge)) => {
                 let answer = login.answer(challenge)?;
                 self.answer(login, &answer, out)
             }
-            (HandshakeStep::LoggingIn(mut login), Message::AuthSuccess(token)) => {
+            (HandshakeState::LoggingIn(mut login), Message::AuthSuccess(token)) => {
                 login.succeeded(token)?;
                 self.use_keyspace(out)
             }
-            (HandshakeStep::UsingKeyspace, Message::Result(_)) => Ok(Greeting::Ready),
+            (HandshakeState::UsingKeyspace, Message::Result(_)) => Ok(HandshakeStep::Ready),
             (_, message) => {
                 Err(format!("an unexpected {} in the handshake", message.opcode().name()))
             }
@@ -137,10 +139,10 @@ impl Cassandra {
     }
 
     /// Asks what the server supports.
-    fn ask(&mut self, out: &mut Vec<u8>) -> Result<Greeting, String> {
-        self.step = HandshakeStep::AwaitingOptions;
+    fn ask(&mut self, out: &mut Vec<u8>) -> Result<HandshakeStep, String> {
+        self.state = HandshakeState::AwaitingOptions;
         request::options(out, self.handshake.version).map_err(|error| error.to_string())?;
-        Ok(Greeting::Wait)
+        Ok(HandshakeStep::Wait)
     }
 
     fn on_supported(&mut self, supported: &Supported<'_>) {
@@ -154,10 +156,10 @@ impl Cassandra {
         }
     }
 
-    fn start(&mut self, out: &mut Vec<u8>) -> Result<Greeting, String> {
-        self.step = HandshakeStep::Started;
+    fn start(&mut self, out: &mut Vec<u8>) -> Result<HandshakeStep, String> {
+        self.state = HandshakeState::Started;
         self.put_startup(out).map_err(|error| error.to_string())?;
-        Ok(Greeting::Wait)
+        Ok(HandshakeStep::Wait)
     }
 
     fn put_startup(&self, out: &mut Vec<u8>) -> Result<(), RequestError> {
@@ -178,7 +180,7 @@ impl Cassandra {
         self.sealing = Sealing::after_startup(self.handshake.version, self.handshake.compression);
     }
 
-    fn log_in(&mut self, class: &str, out: &mut Vec<u8>) -> Result<Greeting, String> {
+    fn log_in(&mut self, class: &str, out: &mut Vec<u8>) -> Result<HandshakeStep, String> {
         let Some(authenticator) = &self.handshake.authenticator else {
             let why =
                 format!("the server asks for a login ({class}), and there are no credentials");
@@ -195,20 +197,20 @@ impl Cassandra {
         login: Box<dyn Conversation>,
         answer: &[u8],
         out: &mut Vec<u8>,
-    ) -> Result<Greeting, String> {
-        self.step = HandshakeStep::LoggingIn(login);
+    ) -> Result<HandshakeStep, String> {
+        self.state = HandshakeState::LoggingIn(login);
         request::auth_response(out, self.handshake.version, Some(answer))
             .map_err(|error| error.to_string())?;
-        Ok(Greeting::Wait)
+        Ok(HandshakeStep::Wait)
     }
 
-    fn use_keyspace(&mut self, out: &mut Vec<u8>) -> Result<Greeting, String> {
+    fn use_keyspace(&mut self, out: &mut Vec<u8>) -> Result<HandshakeStep, String> {
         let keyspace = self.handshake.keyspace.lock().clone();
-        let Some(keyspace) = keyspace else { return Ok(Greeting::Ready) };
+        let Some(keyspace) = keyspace else { return Ok(HandshakeStep::Ready) };
         let statement = format!("USE {}", quoted(&keyspace));
-        self.step = HandshakeStep::UsingKeyspace;
+        self.state = HandshakeState::UsingKeyspace;
         plain_query(out, self.handshake.version, &statement).map_err(|error| error.to_string())?;
-        Ok(Greeting::Wait)
+        Ok(HandshakeStep::Wait)
     }
 }
 
@@ -226,8 +228,8 @@ impl Framing for Cassandra {
     const SEALS: bool = true;
     const OPENS: bool = true;
 
-    fn greet(&mut self, frame: Option<&[u8]>, out: &mut Vec<u8>) -> Greeting {
-        self.go_on(frame, out).unwrap_or_else(Greeting::Refused)
+    fn next_handshake_step(&mut self, frame: Option<&[u8]>, out: &mut Vec<u8>) -> HandshakeStep {
+        self.go_on(frame, out).unwrap_or_else(HandshakeStep::Failed)
     }
 
     fn cut(&mut self, bytes: &[u8]) -> Result<Option<Frame>, Malformed> {
@@ -237,13 +239,13 @@ impl Framing for Cassandra {
         let answers = match header.stream {
             EVENT_STREAM => Answers::Event,
             // Requests have ids from 1; a frame with id 0 is about the connection.
-            0 if matches!(self.step, HandshakeStep::Over) => Answers::Connection,
+            0 if matches!(self.state, HandshakeState::Over) => Answers::Connection,
             stream => Answers::Id(stream as u16),
         };
         Ok(Some(Frame { header: 0, len: HEADER_LEN + header.body, answers }))
     }
 
-    fn verdict(&self, frame: &[u8]) -> String {
+    fn close_reason(&self, frame: &[u8]) -> String {
         match Response::read(frame).map(|response| response.message) {
             Ok(Message::Error(error)) => error.to_string(),
             Ok(message) => format!("a {} that nobody asked for", message.opcode().name()),
@@ -254,8 +256,8 @@ impl Framing for Cassandra {
     /// Nothing is compressed before that is negotiated.
     fn seals(&self) -> bool {
         let is_before = matches!(
-            self.step,
-            HandshakeStep::Connected | HandshakeStep::AwaitingOptions | HandshakeStep::Started
+            self.state,
+            HandshakeState::Connected | HandshakeState::AwaitingOptions | HandshakeState::Started
         );
         !self.sealing.is_bare() && !is_before
     }
@@ -268,11 +270,11 @@ impl Framing for Cassandra {
         !self.sealing.is_bare()
     }
 
-    fn open(&mut self, sealed: &[u8], plain: &mut Vec<u8>) -> Result<Opened, Malformed> {
+    fn open(&mut self, sealed: &[u8], plain: &mut Vec<u8>) -> Result<OpenResult, Malformed> {
         use spikewire_cql::envelope::UnsealResult as SealedInput;
         Ok(match self.sealing.open(sealed, plain).map_err(|error| malformed(&error))? {
-            SealedInput::Took(size) => Opened::Took(size),
-            SealedInput::Awaits(size) => Opened::Awaits(size),
+            SealedInput::Took(size) => OpenResult::Took(size),
+            SealedInput::Awaits(size) => OpenResult::Awaits(size),
         })
     }
 }

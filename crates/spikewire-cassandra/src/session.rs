@@ -5,7 +5,7 @@ use std::sync::Arc;
 use spikewire_cql::envelope::Extras;
 use spikewire_cql::request::{self, Parameters, WriteValues};
 use spikewire_cql::version::Version;
-use spikewire_transport::metrics::{Began, Keeps};
+use spikewire_transport::metrics::{CallStart, MetricsFlags};
 use spikewire_transport::{Policy, Span, buffer};
 
 use crate::cluster::Cluster;
@@ -109,7 +109,7 @@ impl Session {
         &self,
         options: &StatementOptions,
         idempotent: bool,
-        keeps: Keeps,
+        metrics_flags: MetricsFlags,
     ) -> Policy<Replica> {
         let limits = &self.options().limits;
         Policy {
@@ -121,7 +121,7 @@ impl Session {
             longest: Span::ZERO,
             jitter: false,
             retry_in_doubt: idempotent,
-            keeps,
+            metrics_flags,
             replica: if options.node.is_some() { Replica::Same } else { Replica::Next },
         }
     }
@@ -152,13 +152,13 @@ impl Session {
 
     /// Starts a call, for the metrics.
     #[inline]
-    fn begin(&self) -> Began {
+    fn begin(&self) -> CallStart {
         self.cluster().metrics().begin()
     }
 
     fn call(
         self: &Arc<Self>,
-        (bytes, began): (Vec<u8>, Began),
+        (bytes, began): (Vec<u8>, CallStart),
         aim: Aim,
         traits: Traits,
         options: &StatementOptions,
@@ -166,7 +166,7 @@ impl Session {
     ) -> Call {
         let aim = options.node.clone().map_or(aim, Aim::Node);
         let idempotent = options.idempotent.unwrap_or(traits.reads);
-        let policy = self.policy(options, idempotent, began.keeps);
+        let policy = self.policy(options, idempotent, began.metrics_flags);
         let mut target = Target::new(aim, !traits.reads, self.0.next_turn());
         let speculation = options.speculation(self.options().limits.speculation);
         if let Some(delay) = speculation.delay

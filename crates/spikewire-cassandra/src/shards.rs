@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use spikewire_cql::sharding::Sharding;
 use spikewire_cql::token::shard_of;
-use spikewire_transport::{SourcePort, Tick, Way};
+use spikewire_transport::{ShardRoute, SourcePort, Tick};
 
 /// How long the shard-aware port is avoided after a connection over it failed or led to another
 /// shard, as happens if something in between changes source ports.
@@ -59,7 +59,7 @@ impl Shards {
     }
 
     /// The way to a shard of the node with this address.
-    pub fn way(&self, ip: IpAddr, shard: u16) -> Option<Way> {
+    pub fn shard_route(&self, ip: IpAddr, shard: u16) -> Option<ShardRoute> {
         let packed = self.packed.load(Relaxed);
         let (divisor, port) = (packed as u16, (packed >> 32) as u16);
         let is_avoided = || Tick::now().0 < self.avoided_until.load(Relaxed);
@@ -67,7 +67,7 @@ impl Shards {
             return None;
         }
         let from = SourcePort { divisor, remainder: shard };
-        Some(Way { address: SocketAddr::new(ip, port), from })
+        Some(ShardRoute { address: SocketAddr::new(ip, port), from })
     }
 
     /// Records that the port did not lead where it should.
@@ -87,14 +87,17 @@ mod tests {
     fn ways_lead_to_shards_until_one_did_not() {
         let ip = IpAddr::from([10, 0, 0, 1]);
         let shards = Shards::new(false, true);
-        assert_eq!((shards.count(), shards.of(5), shards.way(ip, 0)), (0, None, None));
+        assert_eq!((shards.count(), shards.of(5), shards.shard_route(ip, 0)), (0, None, None));
         shards.learn(Some(SHARDING));
         assert_eq!((shards.count(), shards.of(-9_219_783_007_514_621_794)), (4, Some(3)));
         let from = SourcePort { divisor: 4, remainder: 2 };
-        assert_eq!(shards.way(ip, 2), Some(Way { address: (ip, 19_042).into(), from }));
-        assert_eq!(shards.way(ip, 4), None, "there is no such shard");
+        assert_eq!(
+            shards.shard_route(ip, 2),
+            Some(ShardRoute { address: (ip, 19_042).into(), from })
+        );
+        assert_eq!(shards.shard_route(ip, 4), None, "there is no such shard");
         shards.avoid_port();
-        assert_eq!((shards.way(ip, 2), shards.of(i64::MAX)), (None, Some(3)));
+        assert_eq!((shards.shard_route(ip, 2), shards.of(i64::MAX)), (None, Some(3)));
         // After an upgrade, for example.
         shards.learn(None);
         assert_eq!((shards.count(), shards.of(5)), (0, None));
@@ -109,11 +112,11 @@ mod tests {
             (Shards::new(false, true), Sharding { port: None, tls_port: Some(1), ..SHARDING }),
         ] {
             shards.learn(Some(sharding));
-            assert_eq!((shards.count(), shards.way(ip, 1)), (4, None), "{shards:?}");
+            assert_eq!((shards.count(), shards.shard_route(ip, 1)), (4, None), "{shards:?}");
         }
         let encrypted = Shards::new(true, true);
         encrypted.learn(Some(Sharding { tls_port: Some(19_142), ..SHARDING }));
-        assert_eq!(encrypted.way(ip, 1).map(|way| way.address.port()), Some(19_142));
+        assert_eq!(encrypted.shard_route(ip, 1).map(|route| route.address.port()), Some(19_142));
     }
 
     #[test]

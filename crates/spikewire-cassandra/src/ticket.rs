@@ -105,7 +105,7 @@ impl<W: AnswerWaiter> ResponseHandler for Ticket<W> {
         self.execution.is_left() || self.waiting.ask(W::is_withdrawn).unwrap_or(true)
     }
 
-    fn twin(&mut self) -> Option<Self> {
+    fn ticket_for_copy(&mut self) -> Option<Self> {
         let execution = self.execution.copy()?;
         Some(Self { waiting: self.waiting.share(), execution })
     }

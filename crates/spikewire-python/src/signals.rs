@@ -46,7 +46,7 @@ impl Signals {
     fn calls(&self, py: Python<'_>) -> PyResult<()> {
         if let Source::Client(origin) = &self.source {
             let observed = self.observed(py)?;
-            origin.stages().turn(observed.metrics().keeps());
+            origin.stages().turn(observed.metrics().metrics_flags());
         }
         Ok(())
     }

@@ -10,7 +10,7 @@ use spikewire_aerospike::clock::Tick;
 use spikewire_aerospike::command::batch::Batch as Rows;
 #[cfg(doc)]
 use spikewire_transport::Metrics;
-use spikewire_transport::metrics::{Began, Keeps, Observed, Stage};
+use spikewire_transport::metrics::{CallStart, MetricsFlags, Observed, Stage};
 
 /// Measures the hand-over of one in this many calls on an event loop, because that takes a
 /// callback.
@@ -19,21 +19,21 @@ const EVERY: u32 = 16;
 /// What a client records about its calls, and whether it times their stages.
 #[derive(Debug, Default)]
 pub struct Stages {
-    /// [`Metrics::keeps`], where calls find it without the core.
-    keeps: AtomicU8,
+    /// [`Metrics::metrics_flags`], where calls find it without the core.
+    metrics_flags: AtomicU8,
     calls: AtomicU32,
 }
 
 impl Stages {
     /// Sets what is recorded from now on.
-    pub fn turn(&self, keeps: Keeps) {
-        self.keeps.store(keeps.bits(), Relaxed);
+    pub fn turn(&self, metrics_flags: MetricsFlags) {
+        self.metrics_flags.store(metrics_flags.bits(), Relaxed);
     }
 
     /// Registers the start of a call.
     #[inline]
-    pub fn begin(&self) -> Began {
-        Keeps::from_bits(self.keeps.load(Relaxed)).begin()
+    pub fn begin(&self) -> CallStart {
+        MetricsFlags::from_bits(self.metrics_flags.load(Relaxed)).begin()
     }
 
     /// Whether the hand-over of this call is to be measured.

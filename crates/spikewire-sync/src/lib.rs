@@ -140,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn a_held_lock_is_not_taken() {
+    fn try_lock_fails_while_another_holds_it() {
         let mutex = Mutex::new(());
         let held = mutex.lock();
         assert!(mutex.try_lock().is_none());

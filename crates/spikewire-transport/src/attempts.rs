@@ -14,7 +14,7 @@ pub enum Failure<E> {
     /// The request was written, but no complete reply arrived.
     Lost(E),
     /// The server returned an error.
-    Refused(Refusal<E>),
+    Server(ServerFailure<E>),
 }
 
 impl<E> Failure<E> {
@@ -22,14 +22,14 @@ impl<E> Failure<E> {
     pub fn error(&self) -> &E {
         match self {
             Self::NotSent(error) | Self::Lost(error) => error,
-            Self::Refused(refusal) => &refusal.error,
+            Self::Server(failure) => &failure.error,
         }
     }
 }
 
 /// An error returned by a server.
 #[derive(Debug)]
-pub struct Refusal<E> {
+pub struct ServerFailure<E> {
     /// The error the caller gets if there is no retry.
     pub error: E,
     /// Whether another attempt may succeed.
@@ -42,7 +42,7 @@ pub struct Refusal<E> {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Attempts {
     /// Attempts made, including the current one.
-    pub made: u32,
+    pub count: u32,
     /// How many replicas the next attempt moves on by.
     pub step: u32,
     /// Whether a write may have been applied by one of the attempts.
@@ -77,13 +77,13 @@ impl Attempts {
                 self.in_doubt |= write;
                 (error, !write || policy.retry_in_doubt, true)
             }
-            Failure::Refused(Refusal { error, retryable, doubtful }) => {
+            Failure::Server(ServerFailure { error, retryable, doubtful }) => {
                 let doubt = write && doubtful;
                 self.in_doubt |= doubt;
                 (error, retryable && (!doubt || policy.retry_in_doubt), !doubt)
             }
         };
-        if !retryable || self.made > policy.max_retries {
+        if !retryable || self.count > policy.max_retries {
             return Verdict::Fail(self.annotate(error));
         }
         let rotates = moves_on && policy.replica.moves_on();
@@ -91,7 +91,7 @@ impl Attempts {
         let at = if rotates && self.step == 0 {
             now
         } else {
-            now.after(policy.pause(self.made, self.step))
+            now.after(policy.pause(self.count, self.step))
         };
         self.step += u32::from(rotates);
         if at >= deadline {
@@ -126,11 +126,11 @@ impl Attempts {
     /// again does not count as a retry.
     #[must_use]
     pub fn without_latest(self) -> Self {
-        Self { made: self.made.saturating_sub(1), ..self }
+        Self { count: self.count.saturating_sub(1), ..self }
     }
 
     /// Adds the number of attempts and `in_doubt` to an error.
     pub fn annotate<E: CommandError>(&self, error: E) -> E {
-        error.after(self.made, self.in_doubt)
+        error.after(self.count, self.in_doubt)
     }
 }

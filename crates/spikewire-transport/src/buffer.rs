@@ -8,13 +8,13 @@ const KEEP: usize = 256;
 const KEEP_CAPACITY: usize = 16 << 10;
 
 thread_local! {
-    static SPARE: RefCell<Vec<Vec<u8>>> = const { RefCell::new(Vec::new()) };
+    static FREE_LIST: RefCell<Vec<Vec<u8>>> = const { RefCell::new(Vec::new()) };
 }
 
 /// An empty buffer.
 pub fn take() -> Vec<u8> {
-    SPARE
-        .try_with(|spare| spare.try_borrow_mut().ok()?.pop())
+    FREE_LIST
+        .try_with(|free_list| free_list.try_borrow_mut().ok()?.pop())
         .ok()
         .flatten()
         .unwrap_or_else(|| Vec::with_capacity(256))
@@ -26,11 +26,11 @@ pub fn give(mut buffer: Vec<u8>) {
         return;
     }
     buffer.clear();
-    let _ = SPARE.try_with(|spare| {
-        if let Ok(mut spare) = spare.try_borrow_mut()
-            && spare.len() < KEEP
+    let _ = FREE_LIST.try_with(|free_list| {
+        if let Ok(mut free_list) = free_list.try_borrow_mut()
+            && free_list.len() < KEEP
         {
-            spare.push(buffer);
+            free_list.push(buffer);
         }
     });
 }
@@ -40,7 +40,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_taken_has_room() {
+    fn take_returns_a_buffer_with_room() {
         give(Vec::new());
         assert!(take().capacity() > 0);
         let mut buffer = Vec::with_capacity(1000);
@@ -51,7 +51,7 @@ mod tests {
     }
 
     #[test]
-    fn large_ones_are_not_kept() {
+    fn large_buffers_are_dropped() {
         give(Vec::with_capacity(KEEP_CAPACITY + 1));
         assert!(take().capacity() <= KEEP_CAPACITY);
     }

@@ -79,7 +79,7 @@ mod tests {
 
     #[test]
     fn spans_are_rounded_up() {
-        for (given, kept) in [
+        for (duration, expected) in [
             (Duration::ZERO, Duration::ZERO),
             (Duration::from_nanos(1), Duration::from_micros(1)),
             (Duration::from_micros(12_345), Duration::from_micros(12_345)),
@@ -88,9 +88,9 @@ mod tests {
             (Duration::from_secs(1 << 30), Duration::from_secs(1 << 30)),
             (Duration::MAX, Duration::from_secs((1 << 31) - 1)),
         ] {
-            let span = Span::from(given);
-            assert_eq!(Duration::from(span), kept);
-            assert_eq!(span.is_zero(), given.is_zero());
+            let span = Span::from(duration);
+            assert_eq!(Duration::from(span), expected);
+            assert_eq!(span.is_zero(), duration.is_zero());
         }
     }
 }

@@ -1,11 +1,11 @@
 //! A command as the transport sees it: bytes, limits and the ticket to complete.
 
 use crate::attempts::Attempts;
-use crate::carried::{Carried, Settled};
 use crate::clock::Tick;
 pub use crate::handler::ResponseHandler;
 use crate::policy::{Policy, deadline};
 use crate::request_kind::RequestKind;
+use crate::ticket_handle::{Settlement, TicketHandle};
 
 /// A request in flight, owned by the transport until `ticket` is completed. `K` is what it targets,
 /// `R` how it chooses among nodes.
@@ -30,7 +30,7 @@ pub struct Command<K, R, T> {
     /// The attempts made so far.
     pub attempts: Attempts,
     /// What to complete.
-    pub ticket: Carried<T>,
+    pub ticket: TicketHandle<T>,
 }
 
 impl<K, R, T> Command<K, R, T> {
@@ -41,7 +41,7 @@ impl<K, R, T> Command<K, R, T> {
         let deadline = deadline(&policy, now);
         let attempts = Attempts::default();
         let (start, stream, kind, rows) = (now, false, RequestKind::Data, 1);
-        let ticket = Carried::Own(ticket);
+        let ticket = TicketHandle::Own(ticket);
         let boxed = Box::new_uninit();
         let command =
             Self { bytes, target, policy, start, deadline, stream, kind, rows, attempts, ticket };
@@ -52,7 +52,7 @@ impl<K, R, T> Command<K, R, T> {
     pub fn map<U>(self, map: impl FnOnce(T) -> U) -> Option<Box<Command<K, R, U>>> {
         let Self { bytes, target, policy, start, deadline, stream, kind, rows, attempts, ticket } =
             self;
-        let ticket = Carried::Own(map(ticket.into_own()?));
+        let ticket = TicketHandle::Own(map(ticket.into_own()?));
         let boxed = Box::new_uninit();
         let command = Command {
             bytes,
@@ -72,12 +72,12 @@ impl<K, R, T> Command<K, R, T> {
     /// Whether its ticket is shared with a copy of it.
     #[inline(always)]
     pub(crate) fn has_copy(&self) -> bool {
-        matches!(self.ticket, Carried::Shared(_))
+        matches!(self.ticket, TicketHandle::Shared(_))
     }
 
-    /// Records an outcome; see [`Carried`].
+    /// Records an outcome; see [`TicketHandle`].
     #[inline(always)]
-    pub(crate) fn settle(&mut self, answered: bool) -> Settled {
+    pub(crate) fn settle(&mut self, answered: bool) -> Settlement {
         self.ticket.settle(answered, &mut self.start)
     }
 }

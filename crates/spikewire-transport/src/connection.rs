@@ -9,16 +9,16 @@ use crate::command::ResponseHandler;
 use crate::dial::{Dial, DialError};
 use crate::fault::Fault;
 use crate::keys::OrderKey;
-use crate::lanes::Errand;
-use crate::pipeline::{Abandoned, Arrival, Pipeline, Request};
+use crate::pipeline::{AbandonedCommand, Arrival, Pipeline, Request};
 use crate::placement::NodeKey;
 use crate::protocol::{CommandOf, Disposition, NodeOf, Protocol, Sharing};
+use crate::shard_connections::ConnectionPurpose;
+use crate::shard_route::ShardRoute;
 use crate::topology::Endpoint as _;
-use crate::way::Way;
 use crate::wire::Wire;
 
 /// A command with the end of its reply, what that means, and when the command was written.
-type Ended<'a, P, T> = (CommandOf<P, T>, &'a [u8], Disposition, Option<Tick>);
+type EndedReply<'a, P, T> = (CommandOf<P, T>, &'a [u8], Disposition, Option<Tick>);
 
 #[derive(Debug)]
 pub(crate) struct Connection<P: Protocol, T> {
@@ -32,7 +32,7 @@ pub(crate) struct Connection<P: Protocol, T> {
     /// Which commands it carries.
     pub sharing: Sharing,
     /// Why it was opened.
-    pub errand: Errand,
+    pub purpose: ConnectionPurpose,
     /// Whether the poller watches for writability.
     pub watches_write: bool,
     /// Whether the poller has reported the end of the stream. It reports that only once, perhaps
@@ -53,14 +53,14 @@ impl<P: Protocol, T: ResponseHandler> Connection<P, T> {
     pub fn open(
         node: Arc<NodeOf<P>>,
         protocol: P,
-        (sharing, errand): (Sharing, Errand),
-        way: Option<Way>,
+        (sharing, purpose): (Sharing, ConnectionPurpose),
+        route: Option<ShardRoute>,
         now: Tick,
         until: Tick,
     ) -> io::Result<Self> {
-        let (wire, dial) = match way {
+        let (wire, dial) = match route {
             None => Dial::start(node.address(), node.encryption(), until)?,
-            Some(way) => Dial::start_along(&way, node.encryption(), until)?,
+            Some(route) => Dial::start_along(&route, node.encryption(), until)?,
         };
         if let Some(gauges) = node.gauges() {
             gauges.opens();
@@ -68,7 +68,7 @@ impl<P: Protocol, T: ResponseHandler> Connection<P, T> {
         let pipeline = Pipeline::new(protocol, now);
         let dial = Some(dial);
         let (dirty, watches_write, ended) = (false, true, false);
-        Ok(Self { node, wire, pipeline, dial, dirty, sharing, errand, watches_write, ended })
+        Ok(Self { node, wire, pipeline, dial, dirty, sharing, purpose, watches_write, ended })
     }
 
     /// The key under which the multiplexer keeps it.
@@ -133,7 +133,7 @@ impl<P: Protocol, T: ResponseHandler> Connection<P, T> {
         &mut self,
         mut first: Option<io::Result<(usize, bool)>>,
         now: Tick,
-        mut take: impl FnMut(Ended<'_, P, T>, &Arc<NodeOf<P>>),
+        mut take: impl FnMut(EndedReply<'_, P, T>, &Arc<NodeOf<P>>),
         mut event: impl FnMut(&Arc<NodeOf<P>>, &[u8]),
     ) -> Result<(), Fault> {
         // The rest of what arrived with the handshake.
@@ -163,7 +163,7 @@ impl<P: Protocol, T: ResponseHandler> Connection<P, T> {
 
     fn arrivals<const TIMED: bool>(
         &mut self,
-        take: &mut impl FnMut(Ended<'_, P, T>, &Arc<NodeOf<P>>),
+        take: &mut impl FnMut(EndedReply<'_, P, T>, &Arc<NodeOf<P>>),
         event: &mut impl FnMut(&Arc<NodeOf<P>>, &[u8]),
     ) -> Result<(), Fault> {
         let node = &self.node;
@@ -191,7 +191,7 @@ impl<P: Protocol, T: ResponseHandler> Connection<P, T> {
     pub fn expire(
         &mut self,
         now: Tick,
-        take: impl FnMut(Abandoned<CommandOf<P, T>>),
+        take: impl FnMut(AbandonedCommand<CommandOf<P, T>>),
     ) -> Vec<CommandOf<P, T>> {
         self.pipeline.commit(self.wire.committed());
         self.pipeline.expire(|command| command.is_over(now), take)

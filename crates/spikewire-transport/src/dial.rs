@@ -12,9 +12,9 @@ use mio::{Events, Interest, Poll, Token};
 use crate::clock::Tick;
 use crate::fault::CLIENT_CLOSED;
 use crate::inbound::Inbound;
-use crate::protocol::{Framing, Greeting, Malformed};
+use crate::protocol::{Framing, HandshakeStep, Malformed};
+use crate::shard_route::ShardRoute;
 use crate::tls::Encryption;
-use crate::way::Way;
 use crate::wire::Wire;
 
 /// How often a thread that waits for a server checks whether its client was closed.
@@ -28,7 +28,7 @@ pub struct Dial {
     secured: bool,
     /// Whether the TLS layer has something to send.
     sends: bool,
-    greeted: bool,
+    handshake_done: bool,
     out: Vec<u8>,
     written: usize,
 }
@@ -43,7 +43,7 @@ pub enum DialError {
     /// The server sent bytes that are not valid in the protocol.
     Malformed(Malformed),
     /// The handshake failed for this reason.
-    Refused(String),
+    Rejected(String),
     /// The client was closed in the meantime.
     Stopped,
 }
@@ -54,7 +54,7 @@ impl std::fmt::Display for DialError {
             Self::Io(error) => error.fmt(f),
             Self::HungUp => f.write_str("the server closed the connection during the handshake"),
             Self::Malformed(error) => write!(f, "invalid bytes: {error}"),
-            Self::Refused(why) => f.write_str(why),
+            Self::Rejected(why) => f.write_str(why),
             Self::Stopped => f.write_str(CLIENT_CLOSED),
         }
     }
@@ -65,7 +65,7 @@ impl std::error::Error for DialError {
         match self {
             Self::Io(error) => Some(error),
             Self::Malformed(error) => Some(error),
-            Self::HungUp | Self::Refused(_) | Self::Stopped => None,
+            Self::HungUp | Self::Rejected(_) | Self::Stopped => None,
         }
     }
 }
@@ -82,7 +82,7 @@ impl From<DialError> for io::Error {
             DialError::Io(error) => error,
             DialError::HungUp => Self::new(io::ErrorKind::UnexpectedEof, error),
             DialError::Malformed(_) => Self::new(io::ErrorKind::InvalidData, error),
-            DialError::Refused(_) => Self::new(io::ErrorKind::PermissionDenied, error),
+            DialError::Rejected(_) => Self::new(io::ErrorKind::PermissionDenied, error),
             DialError::Stopped => Self::new(io::ErrorKind::Interrupted, error),
         }
     }
@@ -98,19 +98,19 @@ impl Dial {
         Ok((Wire::open(address, encryption)?, Self::new(until)))
     }
 
-    /// Like [`Dial::start`], along a way that leads to a lane.
+    /// Like [`Dial::start`], along a route that leads to a shard.
     pub fn start_along(
-        way: &Way,
+        route: &ShardRoute,
         encryption: Option<Encryption>,
         until: Tick,
     ) -> io::Result<(Wire, Self)> {
-        Ok((Wire::open_along(way, encryption)?, Self::new(until)))
+        Ok((Wire::open_along(route, encryption)?, Self::new(until)))
     }
 
     fn new(until: Tick) -> Self {
-        let (connected, secured, sends, greeted) = (false, false, false, false);
+        let (connected, secured, sends, handshake_done) = (false, false, false, false);
         let (out, written) = (Vec::new(), 0);
-        Self { until, connected, secured, sends, greeted, out, written }
+        Self { until, connected, secured, sends, handshake_done, out, written }
     }
 
     /// When it must be finished.
@@ -144,7 +144,7 @@ impl Dial {
                 return Ok(false);
             }
             self.secured = true;
-            self.greet(protocol, None)?;
+            self.next_handshake_step(protocol, None)?;
         }
         loop {
             match self.write(wire) {
@@ -153,19 +153,19 @@ impl Dial {
                 // A server that rejects a certificate sends an alert and closes the connection; the
                 // alert explains more than the write error does.
                 Err(error) => match inbound.fill(wire, protocol) {
-                    Err(said) if said.kind() == io::ErrorKind::InvalidData => {
-                        return Err(said.into());
+                    Err(alert) if alert.kind() == io::ErrorKind::InvalidData => {
+                        return Err(alert.into());
                     }
                     _ => return Err(error.into()),
                 },
             }
-            if self.greeted {
+            if self.handshake_done {
                 return Ok(true);
             }
             match inbound.next(protocol).map_err(DialError::Malformed)? {
                 Some((range, _)) => {
                     let frame = inbound.body(range);
-                    self.greet(protocol, Some(frame))?;
+                    self.next_handshake_step(protocol, Some(frame))?;
                 }
                 None => match inbound.fill(wire, protocol) {
                     Ok((0, _)) => return Err(DialError::HungUp),
@@ -178,23 +178,23 @@ impl Dial {
         }
     }
 
-    fn greet<P: Framing>(
+    fn next_handshake_step<P: Framing>(
         &mut self,
         protocol: &mut P,
-        heard: Option<&[u8]>,
+        frame: Option<&[u8]>,
     ) -> Result<(), DialError> {
         let from = self.out.len();
-        let greeting = protocol.greet(heard, &mut self.out);
+        let step = protocol.next_handshake_step(frame, &mut self.out);
         if P::SEALS && from < self.out.len() && protocol.seals() {
             protocol.seal(&mut self.out, from);
         }
-        match greeting {
-            Greeting::Wait => Ok(()),
-            Greeting::Ready => {
-                self.greeted = true;
+        match step {
+            HandshakeStep::Wait => Ok(()),
+            HandshakeStep::Ready => {
+                self.handshake_done = true;
                 Ok(())
             }
-            Greeting::Refused(why) => Err(DialError::Refused(why)),
+            HandshakeStep::Failed(why) => Err(DialError::Rejected(why)),
         }
     }
 
@@ -253,7 +253,7 @@ impl<F: Framing> Opening<F> {
     pub fn advance(&mut self, wire: &mut Wire) -> Result<bool, DialError> {
         let ready = self.dial.advance(wire, &mut self.framing, &mut self.inbound)?;
         if ready {
-            refuse_more(&self.inbound)?;
+            reject_surplus(&self.inbound)?;
         }
         Ok(ready)
     }
@@ -291,7 +291,7 @@ pub(crate) fn establish<F: Framing>(
 }
 
 /// Fails if the server sent more than the handshake although nothing was requested yet.
-fn refuse_more<F: Framing>(inbound: &Inbound<F>) -> Result<(), DialError> {
+fn reject_surplus<F: Framing>(inbound: &Inbound<F>) -> Result<(), DialError> {
     if inbound.pending() > 0 {
         let why = "more than the handshake asked for";
         return Err(DialError::Malformed(Malformed(why.into())));

@@ -68,7 +68,7 @@ impl<P: Protocol, T> Next<P, T> {
 /// outcome; what it submits, directly or through [`Next`], is sent afterwards.
 #[derive(Debug)]
 pub struct LoopDriver<P: Protocol, T> {
-    turned: Mutex<Turned<P, T>>,
+    state: Mutex<DriverState<P, T>>,
     /// Submitted while the multiplexer was in use, or left for the next flush.
     inbox: Mutex<Next<P, T>>,
     closed: AtomicBool,
@@ -80,7 +80,7 @@ pub struct LoopDriver<P: Protocol, T> {
 }
 
 #[derive(Debug)]
-struct Turned<P: Protocol, T> {
+struct DriverState<P: Protocol, T> {
     multiplexer: Multiplexer<P, T>,
     pauses: Vec<(Tick, T)>,
     /// When the first of them ends.
@@ -105,7 +105,7 @@ impl<P: Protocol, T: ResponseHandler> LoopDriver<P, T> {
     pub fn new(multiplexer: Multiplexer<P, T>) -> Self {
         let descriptor = multiplexer.as_raw_fd();
         Self {
-            turned: Mutex::new(Turned {
+            state: Mutex::new(DriverState {
                 multiplexer,
                 pauses: Vec::new(),
                 pause_ends: Tick::NEVER,
@@ -131,21 +131,21 @@ impl<P: Protocol, T: ResponseHandler> LoopDriver<P, T> {
         now: Tick,
         deliver: &mut impl FnMut(T, Outcome<'_, P>, &mut Next<P, T>),
     ) {
-        let Some(mut turned) = self.turned.try_lock() else {
+        let Some(mut state) = self.state.try_lock() else {
             // After closing, the command is dropped, which completes its ticket.
             drop(self.post(on, command));
             return;
         };
         // If a flush is due, tasks were just woken: what they submit shares its write.
-        let alone = (turned.multiplexer.in_flight() == 0 && !self.flush_due.load(SeqCst))
+        let alone = (state.multiplexer.in_flight() == 0 && !self.flush_due.load(SeqCst))
             || self.is_closed();
-        turned.multiplexer.submit(command, now);
-        turned.unwritten += 1;
-        if alone || turned.unwritten == P::BURST {
-            turned.flush(now, deliver);
+        state.multiplexer.submit(command, now);
+        state.unwritten += 1;
+        if alone || state.unwritten == P::BURST {
+            state.flush(now, deliver);
         }
-        let alarm = turned.alarm();
-        drop(turned);
+        let alarm = state.alarm();
+        drop(state);
         if !alone {
             self.flush_soon(on);
         }
@@ -229,8 +229,8 @@ impl<P: Protocol, T: ResponseHandler> LoopDriver<P, T> {
         deliver: &mut impl FnMut(T, Outcome<'_, P>, &mut Next<P, T>),
     ) {
         self.mark_closed();
-        match self.turned.try_lock() {
-            Some(mut turned) => self.end(&mut turned, deliver),
+        match self.state.try_lock() {
+            Some(mut state) => self.end(&mut state, deliver),
             // Whoever is using the driver checks when done, but may have checked just before.
             None => self.flush_soon(on),
         }
@@ -240,7 +240,7 @@ impl<P: Protocol, T: ResponseHandler> LoopDriver<P, T> {
     /// `deliver`.
     pub fn close_now(&self, deliver: &mut impl FnMut(T, Outcome<'_, P>, &mut Next<P, T>)) {
         self.mark_closed();
-        self.end(&mut self.turned.lock(), deliver);
+        self.end(&mut self.state.lock(), deliver);
     }
 
     /// Closes from another thread than the loop's: it happens in the next flush.
@@ -265,10 +265,10 @@ impl<P: Protocol, T: ResponseHandler> LoopDriver<P, T> {
     /// Calls `look` with all tickets that were not completed, in no particular order; it may see one
     /// twice. Those that another thread, or a caller of this one, is working with are left out.
     pub fn each_ticket(&self, look: &mut dyn FnMut(&T)) {
-        if let Some(turned) = self.turned.try_lock() {
-            turned.multiplexer.each_ticket(look);
-            turned.pauses.iter().for_each(|(_, ticket)| look(ticket));
-            turned.next.each_ticket(look);
+        if let Some(state) = self.state.try_lock() {
+            state.multiplexer.each_ticket(look);
+            state.pauses.iter().for_each(|(_, ticket)| look(ticket));
+            state.next.each_ticket(look);
         }
         if let Some(inbox) = self.inbox.try_lock() {
             inbox.each_ticket(look);
@@ -320,28 +320,28 @@ impl<P: Protocol, T: ResponseHandler> LoopDriver<P, T> {
             deliver(ticket, outcome, next);
         };
         let (worked, shares, alarm) = {
-            let mut turned = self.turned.lock();
+            let mut state = self.state.lock();
             let worked = match call {
-                Call::Turn(wait) => turned.turn(wait, &mut counted),
+                Call::Turn(wait) => state.turn(wait, &mut counted),
                 Call::Expire => {
-                    turned.expire(Tick::now(), &mut counted);
+                    state.expire(Tick::now(), &mut counted);
                     Ok(())
                 }
                 Call::Flush => Ok(()),
             };
-            let mut shares = turned.start_next();
+            let mut shares = state.start_next();
             if matches!(call, Call::Flush) {
-                std::mem::swap(&mut turned.next, &mut *self.inbox.lock());
-                turned.start_next();
-                completed += turned.flush(Tick::now(), deliver);
+                std::mem::swap(&mut state.next, &mut *self.inbox.lock());
+                state.start_next();
+                completed += state.flush(Tick::now(), deliver);
             }
             if self.is_closed() {
-                self.end(&mut turned, deliver);
+                self.end(&mut state, deliver);
             }
             // The tasks just woken run before the flush, so their commands share its write.
-            let in_flight = turned.multiplexer.in_flight();
+            let in_flight = state.multiplexer.in_flight();
             shares |= completed > 1 || (completed == 1 && in_flight > 0);
-            (worked, shares, turned.alarm())
+            (worked, shares, state.alarm())
         };
         match was_due {
             Some(false) if shares => on.flush_soon(),
@@ -361,11 +361,11 @@ impl<P: Protocol, T: ResponseHandler> LoopDriver<P, T> {
 
     fn end(
         &self,
-        turned: &mut Turned<P, T>,
+        state: &mut DriverState<P, T>,
         deliver: &mut impl FnMut(T, Outcome<'_, P>, &mut Next<P, T>),
     ) {
         loop {
-            let Turned { multiplexer, pauses, next, .. } = turned;
+            let DriverState { multiplexer, pauses, next, .. } = state;
             multiplexer.close(&mut |ticket, outcome| deliver(ticket, outcome, next));
             let mut after_pauses = Next::default();
             for (_, ticket) in std::mem::take(pauses) {
@@ -376,15 +376,15 @@ impl<P: Protocol, T: ResponseHandler> LoopDriver<P, T> {
             after_pauses.pauses.clear();
             next.append(after_pauses);
             next.append(std::mem::take(&mut *self.inbox.lock()));
-            if !turned.start_next() {
-                turned.pause_ends = Tick::NEVER;
+            if !state.start_next() {
+                state.pause_ends = Tick::NEVER;
                 return;
             }
         }
     }
 }
 
-impl<P: Protocol, T: ResponseHandler> Turned<P, T> {
+impl<P: Protocol, T: ResponseHandler> DriverState<P, T> {
     fn alarm(&self) -> Tick {
         self.multiplexer.alarm().min(self.pause_ends)
     }
@@ -444,9 +444,9 @@ impl<P: Protocol, T: ResponseHandler> Turned<P, T> {
             multiplexer.expire(now, &mut |ticket, outcome| deliver(ticket, outcome, next));
         }
         if *pause_ends <= now {
-            let (ended, kept): (Vec<_>, _) =
+            let (ended, pending): (Vec<_>, _) =
                 std::mem::take(pauses).into_iter().partition(|(at, _)| *at <= now);
-            *pauses = kept;
+            *pauses = pending;
             *pause_ends = pauses.iter().map(|(at, _)| *at).min().unwrap_or(Tick::NEVER);
             for (_, ticket) in ended {
                 let over = Fault::new(FaultKind::Withdrawn, "the pause is over");

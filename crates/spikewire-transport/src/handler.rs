@@ -18,14 +18,14 @@ pub trait ResponseHandler {
 
     /// Whether a request that has not been sent yet is still wanted: a copy of the command, or a
     /// command that waited in a queue.
-    fn is_wanted(&self) -> bool {
+    fn is_needed(&self) -> bool {
         true
     }
 
     /// The ticket for another copy of its command. The ticket of a copy that has not started is
     /// dropped when it turns out to be withdrawn, or when the driver is closed; the other tickets
     /// then determine the outcome.
-    fn twin(&mut self) -> Option<Self>
+    fn ticket_for_copy(&mut self) -> Option<Self>
     where
         Self: Sized,
     {

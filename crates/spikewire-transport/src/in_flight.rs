@@ -374,7 +374,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_queued_lately_is_found() {
+    fn lately_queued_commands_are_looked_up() {
         for ids in [None, Some(Ids { first: 0, count: 8 })] {
             let mut all = InFlight::new(ids);
             (0..6).for_each(|at| {

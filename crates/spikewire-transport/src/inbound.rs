@@ -4,7 +4,7 @@ use std::io::{self, Read};
 use std::marker::PhantomData;
 use std::ops::Range;
 
-use crate::protocol::{Answers, Framing, Malformed, Opened};
+use crate::protocol::{Answers, Framing, Malformed, OpenResult};
 
 /// Room offered to every read. A read that fills less than it has drained the socket.
 const ROOM: usize = 64 << 10;
@@ -32,7 +32,7 @@ struct Plain {
     bytes: Vec<u8>,
     /// Bytes from here on are not consumed yet.
     start: usize,
-    /// Whether the frame found last is in here.
+    /// Whether the latest frame is in here.
     has_latest: bool,
     /// Length of the sealed unit that has arrived in part, 0 if unknown.
     awaited: usize,
@@ -87,7 +87,7 @@ impl<F: Framing> Inbound<F> {
     ) -> Result<Option<(Range<usize>, Answers)>, Malformed> {
         loop {
             let announced = match self.plain.next(protocol)? {
-                Next::Found(found) => return Ok(Some(found)),
+                Next::Complete(frame) => return Ok(Some(frame)),
                 Next::Announced(announced) => announced,
             };
             self.plain.awaited = 0;
@@ -96,8 +96,8 @@ impl<F: Framing> Inbound<F> {
             }
             self.plain.make_room(announced);
             match protocol.open(&self.buffer[self.start..self.end], &mut self.plain.bytes)? {
-                Opened::Took(size) => self.consume(size.clamp(1, self.end - self.start)),
-                Opened::Awaits(size) => {
+                OpenResult::Took(size) => self.consume(size.clamp(1, self.end - self.start)),
+                OpenResult::Awaits(size) => {
                     self.plain.awaited = size;
                     return Ok(None);
                 }
@@ -105,7 +105,7 @@ impl<F: Framing> Inbound<F> {
         }
     }
 
-    /// The bytes of the frame found by [`Inbound::next`]; valid until the next call of that or of
+    /// The bytes of the frame returned by [`Inbound::next`]; valid until the next call of that or of
     /// [`Inbound::fill`].
     pub fn body(&self, range: Range<usize>) -> &[u8] {
         if F::OPENS && self.plain.has_latest {
@@ -138,9 +138,9 @@ impl<F: Framing> Inbound<F> {
         if pending == 0 && self.buffer.len() > KEEP {
             self.buffer = Vec::new();
         }
-        let wanted = room_for(self.announced(protocol), pending) + ROOM;
-        if self.buffer.len() < wanted {
-            self.buffer.resize(wanted, 0);
+        let capacity = room_for(self.announced(protocol), pending) + ROOM;
+        if self.buffer.len() < capacity {
+            self.buffer.resize(capacity, 0);
         }
     }
 
@@ -165,7 +165,7 @@ impl Plain {
             Some(frame) if frame.len <= rest.len() => {
                 let body = self.start + frame.header..self.start + frame.len;
                 self.start = body.end;
-                Next::Found((body, frame.answers))
+                Next::Complete((body, frame.answers))
             }
             frame => Next::Announced(frame.map_or(0, |frame| frame.len)),
         })
@@ -185,7 +185,7 @@ impl Plain {
 /// The result of [`Plain::next`].
 enum Next {
     /// The range of a body, and what the frame answers.
-    Found((Range<usize>, Answers)),
+    Complete((Range<usize>, Answers)),
     /// No complete frame; its length, or 0 if unknown.
     Announced(usize),
 }

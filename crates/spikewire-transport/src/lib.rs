@@ -10,15 +10,15 @@
 //! | [`command`], [`policy`], [`attempts`] | a command, its limits, when it is retried, when a write is in doubt |
 //! | `backoff` | pauses between attempts |
 //! | `handler` | what the transport calls on a ticket before it is completed |
-//! | `carried` | the ticket of a command, perhaps shared with a copy of the command |
-//! | [`multiplexer`], `connection`, `placement`, `lanes` | all connections of a driver; one of them; which one a command takes |
+//! | `ticket_handle` | the ticket of a command, perhaps shared with a copy of the command |
+//! | [`multiplexer`], `connection`, `placement`, `shard_connections` | all connections of a driver; one of them; which one a command takes |
 //! | [`blocking`] | calling threads that drive multiplexers |
 //! | [`pipeline`], `in_flight`, [`inbound`] | a connection without its socket, used by every driver |
-//! | [`dial`], [`way`], [`wire`], [`tls`] | opening a connection; its addresses; its byte stream; encryption |
+//! | [`dial`], [`shard_route`], [`wire`], [`tls`] | opening a connection; its addresses; its byte stream; encryption |
 //! | [`session`] | a connection for one thread: one request at a time, and events |
 //! | [`driver`] | running on an event loop: writes, the timer, follow-up work, closing |
 //! | [`native`] | a dedicated thread as the event loop |
-//! | [`janitors`] | periodic work on a client's background thread |
+//! | [`upkeep_tasks`] | periodic work on a client's background thread |
 //! | [`descriptors`] | file descriptors that a forked child closes |
 //! | [`permits`] | a limit on calls in flight, with a queue in front of it |
 //! | [`breaker`] | the circuit breaker: keeps commands away from a node that fails too often |
@@ -37,7 +37,6 @@ pub mod blocking;
 pub mod breaker;
 pub mod buffer;
 pub mod build;
-mod carried;
 pub mod clock;
 pub mod command;
 mod connection;
@@ -48,9 +47,7 @@ pub mod fault;
 mod handler;
 mod in_flight;
 pub mod inbound;
-pub mod janitors;
 pub mod keys;
-mod lanes;
 pub mod metrics;
 pub mod multiplexer;
 pub mod native;
@@ -64,22 +61,23 @@ pub mod reply;
 mod request_kind;
 pub mod resolve;
 pub mod session;
+mod shard_connections;
+pub mod shard_route;
 mod socket;
+mod ticket_handle;
 pub mod tls;
 pub mod topology;
-pub mod way;
+pub mod upkeep_tasks;
 pub mod wire;
 
-pub use attempts::{Attempts, Failure, Refusal, Verdict};
+pub use attempts::{Attempts, Failure, ServerFailure, Verdict};
 pub use backoff::Backoff;
 pub use blocking::{BlockingPool, BlockingTicket, CallerLimits};
 pub use breaker::Breaker;
-pub use carried::Carried;
 pub use clock::{Span, Tick};
 pub use command::{Command, ResponseHandler};
 pub use driver::{EventLoop, LoopDriver};
 pub use fault::{CLIENT_CLOSED, CommandError, Fault, FaultKind};
-pub use janitors::{Janitor, Janitors};
 pub use keys::OrderKey;
 pub use metrics::Metrics;
 pub use multiplexer::{Multiplexer, Poller};
@@ -87,6 +85,8 @@ pub use policy::{Policy, deadline};
 pub use protocol::Protocol;
 pub use reply::{Outcome, Reply};
 pub use session::{Session, SessionError};
+pub use shard_route::{ShardRoute, SourcePort};
+pub use ticket_handle::TicketHandle;
 pub use tls::Encryption;
 pub use topology::Topology;
-pub use way::{SourcePort, Way};
+pub use upkeep_tasks::{UpkeepTask, UpkeepTasks};

@@ -46,7 +46,7 @@ pub trait Receiver<P: Protocol, T>: Send + 'static {
     fn take(&mut self, ticket: T, outcome: Outcome<'_, P>, next: &mut Next<P, T>);
 
     /// Called after all outcomes of a turn. What is put into `next` is sent next.
-    fn turned(&mut self, next: &mut Next<P, T>) {
+    fn on_turn_end(&mut self, next: &mut Next<P, T>) {
         let _ = next;
     }
 }
@@ -168,11 +168,11 @@ impl<P: Protocol, T: ResponseHandler> Shared<P, T> {
             let now = Tick::now();
             if driver.wakes_at() <= now {
                 driver.expire(thread, &mut self.deliver(receiver));
-                self.turned(receiver);
+                self.end_turn(receiver);
             }
             if driver.is_flush_due() {
                 driver.flush(thread, &mut self.deliver(receiver));
-                self.turned(receiver);
+                self.end_turn(receiver);
             }
             let wait = if self.may_sleep() {
                 let alarm = driver.wakes_at();
@@ -183,19 +183,19 @@ impl<P: Protocol, T: ResponseHandler> Shared<P, T> {
             if driver.turn(thread, wait, &mut self.deliver(receiver)).is_err() {
                 break;
             }
-            self.turned(receiver);
+            self.end_turn(receiver);
         }
         driver.close(thread, &mut self.deliver(receiver));
         // The follow-up work fails as well, until nothing is left.
-        while self.turned(receiver) {
+        while self.end_turn(receiver) {
             driver.flush(thread, &mut self.deliver(receiver));
         }
     }
 
     /// Leaves the follow-up work of a turn to the next flush; returns whether there was any.
-    fn turned(&self, receiver: &mut impl Receiver<P, T>) -> bool {
+    fn end_turn(&self, receiver: &mut impl Receiver<P, T>) -> bool {
         let mut next = Next::default();
-        self.contained(|| receiver.turned(&mut next));
+        self.contained(|| receiver.on_turn_end(&mut next));
         let some = !next.is_empty();
         self.driver.submit_all(&self.thread, next);
         some

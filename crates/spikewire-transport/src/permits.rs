@@ -33,7 +33,7 @@ pub struct Permits {
 
 #[derive(Debug, Default)]
 struct Line {
-    taken: usize,
+    in_use: usize,
     /// In order of arrival.
     waiting: VecDeque<Arc<Waiting>>,
     closed: bool,
@@ -54,9 +54,9 @@ const CLOSED: u8 = 2;
 #[derive(Debug)]
 pub struct Permit(Arc<Permits>);
 
-/// Why a permit was refused.
+/// Why no permit was issued.
 #[derive(Debug, PartialEq, Eq)]
-pub enum Refused {
+pub enum PermitError {
     /// None was free before the deadline.
     Late,
     /// The caller was interrupted.
@@ -79,10 +79,10 @@ impl Permits {
     /// Takes a permit if one is free and no caller is waiting.
     pub fn enter(self: &Arc<Self>) -> Option<Permit> {
         let mut line = self.line.lock();
-        if line.closed || line.taken >= self.limit || !line.waiting.is_empty() {
+        if line.closed || line.in_use >= self.limit || !line.waiting.is_empty() {
             return None;
         }
-        line.taken += 1;
+        line.in_use += 1;
         Some(Permit(self.clone()))
     }
 
@@ -91,17 +91,17 @@ impl Permits {
         self: &Arc<Self>,
         deadline: Tick,
         interrupted: Option<&dyn Fn() -> bool>,
-    ) -> Result<Permit, Refused> {
+    ) -> Result<Permit, PermitError> {
         let own = Arc::new(Waiting { thread: thread::current(), answer: AtomicU8::new(NONE) });
         {
             let mut line = self.line.lock();
             if line.closed {
-                return Err(Refused::Closed);
+                return Err(PermitError::Closed);
             }
             // Permits may have been returned since `enter`, and possibly none will be returned
             // after this.
-            if line.waiting.is_empty() && line.taken < self.limit {
-                line.taken += 1;
+            if line.waiting.is_empty() && line.in_use < self.limit {
+                line.in_use += 1;
                 return Ok(Permit(self.clone()));
             }
             line.waiting.push_back(own.clone());
@@ -110,26 +110,26 @@ impl Permits {
         loop {
             match own.answer.load(Acquire) {
                 LET_IN => return Ok(Permit(self.clone())),
-                CLOSED => return Err(Refused::Closed),
+                CLOSED => return Err(PermitError::Closed),
                 _ => {}
             }
             let now = Tick::now();
-            let refused = if now >= deadline {
-                Some(Refused::Late)
+            let error = if now >= deadline {
+                Some(PermitError::Late)
             } else if parked && interrupted.is_some_and(|interrupted| interrupted()) {
-                Some(Refused::Interrupted)
+                Some(PermitError::Interrupted)
             } else {
                 None
             };
-            if let Some(refused) = refused {
+            if let Some(error) = error {
                 if self.leave(&own) {
-                    return Err(refused);
+                    return Err(error);
                 }
                 // A permit was granted at the last moment: an interrupted caller returns it at
                 // once.
-                if refused == Refused::Interrupted && own.answer.load(Acquire) == LET_IN {
+                if error == PermitError::Interrupted && own.answer.load(Acquire) == LET_IN {
                     drop(Permit(self.clone()));
-                    return Err(refused);
+                    return Err(error);
                 }
                 continue;
             }
@@ -152,7 +152,7 @@ impl Permits {
         let mut line = self.line.lock();
         let at = line.waiting.iter().position(|other| Arc::ptr_eq(other, own));
         let left = at.and_then(|at| line.waiting.remove(at)).is_some();
-        if left && line.taken < self.limit {
+        if left && line.in_use < self.limit {
             line.wake_first();
         }
         left
@@ -161,18 +161,18 @@ impl Permits {
     /// Whether this caller is the first in the queue and a permit is free.
     fn withholds_from(&self, own: &Arc<Waiting>) -> bool {
         let line = self.line.lock();
-        line.taken < self.limit && line.waiting.front().is_some_and(|it| Arc::ptr_eq(it, own))
+        line.in_use < self.limit && line.waiting.front().is_some_and(|it| Arc::ptr_eq(it, own))
     }
 
     fn give_back(&self) {
         let mut line = self.line.lock();
-        line.taken -= 1;
+        line.in_use -= 1;
         // Waiting callers are admitted when there is room for several calls, not one by one: waking
         // a thread for every reply costs more than the call it then makes. The first is told of the
         // first free permit, and does not wait for long.
-        if line.taken <= self.limit - self.limit / 8 {
+        if line.in_use <= self.limit - self.limit / 8 {
             line.admit(self.limit);
-        } else if line.taken + 1 == self.limit {
+        } else if line.in_use + 1 == self.limit {
             line.wake_first();
         }
     }
@@ -190,10 +190,10 @@ impl Permits {
 impl Line {
     /// Admits as many waiting callers as there are free permits.
     fn admit(&mut self, limit: usize) {
-        while self.taken < limit
+        while self.in_use < limit
             && let Some(own) = self.waiting.pop_front()
         {
-            self.taken += 1;
+            self.in_use += 1;
             own.notify(LET_IN);
         }
     }
@@ -225,7 +225,7 @@ mod tests {
     use std::cell::Cell;
 
     #[test]
-    fn a_permit_that_comes_back_is_given_to_the_line() {
+    fn a_returned_permit_goes_to_the_queue() {
         let permits = Permits::new(1);
         let first = permits.enter().unwrap();
         assert!(permits.enter().is_none());
@@ -256,25 +256,25 @@ mod tests {
             assert!(waiting.into_iter().all(|thread| thread.join().unwrap()));
         });
         drop(held);
-        assert_eq!(permits.line.lock().taken, 0);
+        assert_eq!(permits.line.lock().in_use, 0);
     }
 
     #[test]
     fn waiting_ends_in_every_way() {
         let permits = Permits::new(1);
         let held = permits.enter();
-        assert_eq!(permits.wait(Tick(0), None).unwrap_err(), Refused::Late);
-        let looks = Cell::new(0);
+        assert_eq!(permits.wait(Tick(0), None).unwrap_err(), PermitError::Late);
+        let checks = Cell::new(0);
         let interrupted = || {
-            looks.set(looks.get() + 1);
-            looks.get() == 2
+            checks.set(checks.get() + 1);
+            checks.get() == 2
         };
         assert_eq!(
             permits.wait(Tick::NEVER, Some(&interrupted)).unwrap_err(),
-            Refused::Interrupted
+            PermitError::Interrupted
         );
         permits.close();
-        assert_eq!(permits.wait(Tick::NEVER, None).unwrap_err(), Refused::Closed);
+        assert_eq!(permits.wait(Tick::NEVER, None).unwrap_err(), PermitError::Closed);
         drop(held);
         assert!(permits.enter().is_none() && permits.line.lock().waiting.is_empty());
     }

@@ -81,7 +81,7 @@ pub enum Arrival<'a, C> {
 
 /// A command given up.
 #[derive(Debug)]
-pub struct Abandoned<C> {
+pub struct AbandonedCommand<C> {
     /// The command.
     pub command: C,
     /// Whether the whole request was sent, so that it may be executed.
@@ -292,9 +292,9 @@ impl<P: Protocol, C> Pipeline<P, C> {
     }
 
     /// Whether [`Arrival::Ended`] reports when a command was written, from the next one on.
-    pub fn time_writes(&mut self, wanted: bool) {
-        if wanted != self.writes.is_some() {
-            self.writes = wanted.then(VecDeque::new);
+    pub fn time_writes(&mut self, enabled: bool) {
+        if enabled != self.writes.is_some() {
+            self.writes = enabled.then(VecDeque::new);
         }
     }
 
@@ -386,7 +386,7 @@ impl<P: Protocol, C> Pipeline<P, C> {
         range: std::ops::Range<usize>,
     ) -> Result<Option<Arrival<'_, C>>, Malformed> {
         if answers == Answers::Connection {
-            let why = self.protocol.verdict(self.inbound.body(range));
+            let why = self.protocol.close_reason(self.inbound.body(range));
             return Ok(Some(Arrival::Verdict(why)));
         }
         Err(Malformed("a reply that nobody asked for".into()))
@@ -408,7 +408,7 @@ impl<P: Protocol, C> Pipeline<P, C> {
     pub fn expire(
         &mut self,
         over: impl Fn(&C) -> bool,
-        mut take: impl FnMut(Abandoned<C>),
+        mut take: impl FnMut(AbandonedCommand<C>),
     ) -> Vec<C> {
         let mut displaced = Vec::new();
         let is_over = |slot: &Slot<C>| slot.command.as_ref().is_some_and(&over);
@@ -433,7 +433,7 @@ impl<P: Protocol, C> Pipeline<P, C> {
                     *orphans += 1;
                     // Nobody waits for it: a silent connection must not hold on to its record.
                     unanswered.remove(std::mem::take(&mut slot.key));
-                    take(Abandoned { command, sent: true });
+                    take(AbandonedCommand { command, sent: true });
                 }
                 return Some(slot);
             }
@@ -449,7 +449,7 @@ impl<P: Protocol, C> Pipeline<P, C> {
                 withdrawn += len as u64;
             }
             match slot.command {
-                Some(command) if over => take(Abandoned { command, sent: false }),
+                Some(command) if over => take(AbandonedCommand { command, sent: false }),
                 command => displaced.extend(command),
             }
             None
@@ -508,12 +508,12 @@ impl<P: Protocol, C> Pipeline<P, C> {
     }
 
     /// Empties the pipeline of a connection that is given up.
-    pub fn abandon(&mut self) -> Vec<Abandoned<C>> {
+    pub fn abandon(&mut self) -> Vec<AbandonedCommand<C>> {
         let mut all = Vec::new();
         let written = self.total_written;
         self.in_flight.rebuild(|slot| {
             let sent = slot.end <= written;
-            all.extend(slot.command.map(|command| Abandoned { command, sent }));
+            all.extend(slot.command.map(|command| AbandonedCommand { command, sent }));
             None
         });
         (self.weight, self.orphans) = (0, 0);

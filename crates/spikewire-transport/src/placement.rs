@@ -2,8 +2,8 @@
 
 use std::collections::VecDeque;
 
-use crate::lanes::Lanes;
 use crate::protocol::Sharing;
+use crate::shard_connections::ShardConnections;
 
 /// A node's number, and which kind of its connections.
 pub(crate) type NodeKey = (u32, Sharing);
@@ -15,26 +15,26 @@ pub(crate) struct NodeConnections<C> {
     pub connections: Vec<usize>,
     /// In order of arrival.
     pub waiting: VecDeque<C>,
-    /// The connections by lane, once lanes are used.
-    pub lanes: Option<Box<Lanes>>,
+    /// The connections by shard, once shards are used.
+    pub shards: Option<Box<ShardConnections>>,
 }
 
 impl<C> NodeConnections<C> {
-    /// The ready connections of a lane; none without lanes.
+    /// The ready connections of a shard; none without shards.
     #[inline]
-    pub fn of_lane(&self, lane: Option<u16>) -> &[usize] {
-        self.lanes.as_ref().zip(lane).map_or(&[], |(lanes, lane)| lanes.ready(lane))
+    pub fn of_shard(&self, shard: Option<u16>) -> &[usize] {
+        self.shards.as_ref().zip(shard).map_or(&[], |(shards, shard)| shards.ready(shard))
     }
 
-    /// The connections by lane.
-    pub fn lanes(&mut self) -> &mut Lanes {
-        self.lanes.get_or_insert_default()
+    /// The connections by shard.
+    pub fn shards(&mut self) -> &mut ShardConnections {
+        self.shards.get_or_insert_default()
     }
 }
 
 impl<C> Default for NodeConnections<C> {
     fn default() -> Self {
-        Self { connections: Vec::new(), waiting: VecDeque::new(), lanes: None }
+        Self { connections: Vec::new(), waiting: VecDeque::new(), shards: None }
     }
 }
 

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use crate::backoff::Backoff;
 use crate::clock::{Span, Tick};
-use crate::metrics::Keeps;
+use crate::metrics::MetricsFlags;
 
 /// When a command that starts now times out.
 pub fn deadline<R>(policy: &Policy<R>, now: Tick) -> Tick {
@@ -37,7 +37,7 @@ pub struct Policy<R> {
     /// Whether a write that may have been applied is retried.
     pub retry_in_doubt: bool,
     /// Which metrics are kept of it, if that is decided already.
-    pub keeps: Keeps,
+    pub metrics_flags: MetricsFlags,
     /// How a replica is chosen.
     pub replica: R,
 }
@@ -54,7 +54,7 @@ impl<R: Default> Default for Policy<R> {
             longest: Span::ZERO,
             jitter: false,
             retry_in_doubt: false,
-            keeps: Keeps::default(),
+            metrics_flags: MetricsFlags::default(),
             replica: R::default(),
         }
     }
@@ -73,10 +73,10 @@ impl<R> Policy<R> {
         (self.multiplier, self.longest, self.jitter) = (multiplier, longest.into(), jitter);
     }
 
-    /// The pause before the next attempt on the same node, after `made` attempts, if the command
+    /// The pause before the next attempt on the same node, after `attempts` attempts, if the command
     /// moved on by `step` replicas. The first move needs no pause.
-    pub fn pause(&self, made: u32, step: u32) -> Duration {
-        let earlier = made.saturating_sub(1 + u32::from(step > 0));
+    pub fn pause(&self, attempts: u32, step: u32) -> Duration {
+        let earlier = attempts.saturating_sub(1 + u32::from(step > 0));
         self.backoff().pause(self.sleep.into(), earlier)
     }
 }

@@ -25,11 +25,11 @@ pub trait Framing: fmt::Debug {
     const OPENS: bool = false;
 
     /// The next step of the handshake. Called once without a frame when the socket is connected,
-    /// then with each frame that arrives, until it returns [`Greeting::Ready`]. What is put into
+    /// then with each frame that arrives, until it returns [`HandshakeStep::Ready`]. What is put into
     /// `out` is sent.
-    fn greet(&mut self, heard: Option<&[u8]>, out: &mut Vec<u8>) -> Greeting {
-        let _ = (heard, out);
-        Greeting::Ready
+    fn next_handshake_step(&mut self, frame: Option<&[u8]>, out: &mut Vec<u8>) -> HandshakeStep {
+        let _ = (frame, out);
+        HandshakeStep::Ready
     }
 
     /// The frame that begins with these bytes, as soon as its header is complete; the rest need not
@@ -38,7 +38,7 @@ pub trait Framing: fmt::Debug {
 
     /// The reason given by a frame that ends the connection ([`Answers::Connection`]), in the
     /// server's words.
-    fn verdict(&self, body: &[u8]) -> String {
+    fn close_reason(&self, body: &[u8]) -> String {
         let _ = body;
         "it gave no reason".to_owned()
     }
@@ -64,7 +64,7 @@ pub trait Framing: fmt::Debug {
     /// Appends the contents of the first unit of `sealed` to `plain`: complete frames, or a piece
     /// of one. Called again when `plain` holds no complete frame. A handshake frame may change how
     /// the next unit is to be read, so only one unit is opened at a time.
-    fn open(&mut self, sealed: &[u8], plain: &mut Vec<u8>) -> Result<Opened, Malformed> {
+    fn open(&mut self, sealed: &[u8], plain: &mut Vec<u8>) -> Result<OpenResult, Malformed> {
         let _ = (sealed, plain);
         Err(Malformed("bytes of a protocol that seals nothing".into()))
     }
@@ -72,7 +72,7 @@ pub trait Framing: fmt::Debug {
 
 /// The result of opening bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Opened {
+pub enum OpenResult {
     /// A unit of this many bytes was opened, at least one.
     Took(usize),
     /// The first unit is incomplete; its total length, or 0 if that is not known yet.
@@ -109,8 +109,8 @@ pub trait Protocol: Framing + Sized + 'static {
     /// the tasks, so that nodes start working earlier.
     const BURST: usize = usize::MAX;
 
-    /// Whether nodes may have lanes ([`Topology::lane`]).
-    const LANES: bool = false;
+    /// Whether nodes may have shards ([`Topology::shard`]).
+    const SHARDS: bool = false;
 
     /// The message of the error for a command submitted after closing.
     const CLOSED: &'static str = CLIENT_CLOSED;
@@ -118,8 +118,8 @@ pub trait Protocol: Framing + Sized + 'static {
     /// The protocol of a new connection to this node.
     fn new(topology: &Self::Topology, node: &NodeOf<Self>) -> Self;
 
-    /// The lane that the connection leads to, if the handshake told it.
-    fn lane(&self) -> Option<u16> {
+    /// The shard that the connection leads to, if the handshake told it.
+    fn shard(&self) -> Option<u16> {
         None
     }
 
@@ -130,7 +130,7 @@ pub trait Protocol: Framing + Sized + 'static {
     fn code(body: &[u8]) -> Self::Code;
 
     /// The error in such a frame.
-    fn refusal(body: &[u8]) -> ErrorOf<Self>;
+    fn server_error(body: &[u8]) -> ErrorOf<Self>;
 
     /// The error in a frame that ends a command, if it says more with the request at hand. Called
     /// for each such frame.
@@ -153,13 +153,13 @@ pub trait Protocol: Framing + Sized + 'static {
 
     /// The result of the command that this frame answers, as a label; `ok` if it succeeded.
     fn result(body: &[u8]) -> &'static str {
-        if Self::is_refusal(body) { "refused" } else { "ok" }
+        if Self::is_server_error(body) { "refused" } else { "ok" }
     }
 
     /// Whether a frame that ends a command is an error. A command whose earlier attempts failed
     /// then ends with that error, to which [`Topology::conclude`] adds what was recorded of those
     /// attempts.
-    fn is_refusal(body: &[u8]) -> bool {
+    fn is_server_error(body: &[u8]) -> bool {
         let _ = body;
         false
     }
@@ -176,13 +176,13 @@ pub trait Protocol: Framing + Sized + 'static {
 
 /// The next step of a handshake.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Greeting {
+pub enum HandshakeStep {
     /// Wait for the next frame of the server.
     Wait,
     /// Finished: commands may be sent.
     Ready,
     /// Failed for this reason.
-    Refused(String),
+    Failed(String),
 }
 
 /// Where a frame ends and what it belongs to.
@@ -205,7 +205,7 @@ pub enum Answers {
     Id(u16),
     /// None: the server sent it of its own accord.
     Event,
-    /// All of them: it says why the server ends the connection ([`Framing::verdict`]).
+    /// All of them: it says why the server ends the connection ([`Framing::close_reason`]).
     Connection,
 }
 

@@ -25,7 +25,7 @@ impl<P: Protocol> Reply<'_, P> {
 
     /// The error in this reply.
     pub fn error(&self) -> ErrorOf<P> {
-        self.attempts.annotate(P::refusal(self.body).on(self.node.to_string()))
+        self.attempts.annotate(P::server_error(self.body).on(self.node.to_string()))
     }
 }
 

@@ -39,7 +39,7 @@ struct Question {
     port: u16,
     answers: Sender<(usize, io::Result<Vec<SocketAddr>>)>,
     /// Gone when nobody waits any more.
-    wanted: Weak<()>,
+    waiter: Weak<()>,
 }
 
 /// Why a name could not be resolved.
@@ -64,17 +64,17 @@ impl std::fmt::Display for Unresolved {
 }
 
 /// Addresses without duplicates, in the resolver's order; at least one.
-pub type Resolved = Result<Vec<SocketAddr>, Unresolved>;
+pub type Resolution = Result<Vec<SocketAddr>, Unresolved>;
 
 /// Hosts being resolved.
 #[derive(Debug)]
 pub struct Lookup {
-    results: Vec<Option<Resolved>>,
+    results: Vec<Option<Resolution>>,
     open: usize,
     answers: Receiver<(usize, io::Result<Vec<SocketAddr>>)>,
     within: Duration,
     until: Tick,
-    _wanted: Arc<()>,
+    _waiter: Arc<()>,
 }
 
 impl Resolver {
@@ -86,13 +86,13 @@ impl Resolver {
         within: Duration,
     ) -> Lookup {
         let (sender, answers) = mpsc::channel();
-        let wanted = Arc::new(());
+        let waiter = Arc::new(());
         let (mut results, mut questions) = (Vec::new(), Vec::new());
         for (at, (host, port)) in hosts.into_iter().enumerate() {
             results.push(host.parse::<IpAddr>().ok().map(|ip| Ok(vec![SocketAddr::new(ip, port)])));
             if results[at].is_none() {
-                let (answers, wanted) = (sender.clone(), Arc::downgrade(&wanted));
-                questions.push(Question { at, host: host.to_owned(), port, answers, wanted });
+                let (answers, waiter) = (sender.clone(), Arc::downgrade(&waiter));
+                questions.push(Question { at, host: host.to_owned(), port, answers, waiter });
             }
         }
         let open = questions.len();
@@ -100,7 +100,7 @@ impl Resolver {
             self.ask(questions);
         }
         let until = Tick::now().after(within);
-        Lookup { results, open, answers, within, until, _wanted: wanted }
+        Lookup { results, open, answers, within, until, _waiter: waiter }
     }
 
     fn ask(&self, questions: Vec<Question>) {
@@ -132,10 +132,10 @@ fn answer_all(work: &Mutex<Work>) {
             };
             question
         };
-        if question.wanted.strong_count() > 0 {
+        if question.waiter.strong_count() > 0 {
             let Question { at, host, port, answers, .. } = question;
-            let found = (host.as_str(), port).to_socket_addrs().map(Iterator::collect);
-            let _ = answers.send((at, found));
+            let addresses = (host.as_str(), port).to_socket_addrs().map(Iterator::collect);
+            let _ = answers.send((at, addresses));
         }
     }
 }
@@ -158,7 +158,7 @@ impl Lookup {
 
     /// Waits for all answers, for the time limit at most, or until `closed` is set; returns one
     /// result per host.
-    pub fn finish(mut self, closed: &AtomicBool) -> Vec<Resolved> {
+    pub fn finish(mut self, closed: &AtomicBool) -> Vec<Resolution> {
         while !self.settle() {
             let left = self.until.since(Tick::now());
             match self.answers.recv_timeout(left.min(SLICE)) {
@@ -174,7 +174,7 @@ impl Lookup {
     }
 
     /// One result per host; those that are still open have been too slow.
-    pub fn results(mut self) -> Vec<Resolved> {
+    pub fn results(mut self) -> Vec<Resolution> {
         self.give_up(&Unresolved::Slow(self.within));
         self.results.into_iter().flatten().collect()
     }
@@ -184,8 +184,8 @@ impl Lookup {
         let mut once = Vec::new();
         self.results[at] = Some(match answer {
             Err(error) => Err(Unresolved::Unknown(error.to_string())),
-            Ok(found) => {
-                for address in found {
+            Ok(addresses) => {
+                for address in addresses {
                     if !once.contains(&address) {
                         once.push(address);
                     }
@@ -221,10 +221,10 @@ mod tests {
     #[test]
     fn addresses_need_no_resolver() {
         let resolver = Resolver::default();
-        let found = resolver.start([("::1", 7), ("10.0.0.1", 8)], LONG);
+        let lookup = resolver.start([("::1", 7), ("10.0.0.1", 8)], LONG);
         assert_eq!(resolver.0.lock().threads, 0);
         let at = |text: &str| Ok(vec![text.parse::<SocketAddr>().unwrap()]);
-        assert_eq!(found.finish(&open()), [at("[::1]:7"), at("10.0.0.1:8")]);
+        assert_eq!(lookup.finish(&open()), [at("[::1]:7"), at("10.0.0.1:8")]);
         let local = resolver.start([("localhost", 7)], LONG).finish(&open()).remove(0).unwrap();
         assert!(local.iter().all(|address| address.ip().is_loopback()), "{local:?}");
     }
@@ -236,16 +236,16 @@ mod tests {
         let names: Vec<String> = (0..1000).map(|n| format!("127.{}", 66_000 + n)).collect();
         let lookup = resolver.start(names.iter().map(|name| (name.as_str(), 7)), LONG);
         assert!(resolver.0.lock().threads <= THREADS);
-        let found = lookup.finish(&open());
-        assert_eq!(found.len(), names.len());
-        assert!(found.iter().all(Result::is_ok), "{found:?}");
+        let results = lookup.finish(&open());
+        assert_eq!(results.len(), names.len());
+        assert!(results.iter().all(Result::is_ok), "{results:?}");
     }
 
     #[test]
-    fn names_that_nobody_waits_for_are_not_asked_about() {
+    fn names_that_nobody_waits_for_are_not_resolved() {
         let work = Arc::new(Mutex::new(Work { waiting: VecDeque::new(), threads: 1 }));
         let (answers, receiver) = mpsc::channel();
-        let question = Question { at: 0, host: "a".into(), port: 7, answers, wanted: Weak::new() };
+        let question = Question { at: 0, host: "a".into(), port: 7, answers, waiter: Weak::new() };
         work.lock().waiting.push_back(question);
         answer_all(&work);
         assert!(receiver.recv().is_err());
@@ -258,13 +258,13 @@ mod tests {
             let (sender, answers) = mpsc::channel();
             let until = Tick::now().after(within);
             let results = vec![Some(Ok(Vec::new())), None];
-            (sender, Lookup { results, open: 1, answers, within, until, _wanted: Arc::new(()) })
+            (sender, Lookup { results, open: 1, answers, within, until, _waiter: Arc::new(()) })
         };
         let (_sender, lookup) = hung(Duration::ZERO);
         let slow = Err(Unresolved::Slow(Duration::ZERO));
         assert_eq!(lookup.finish(&open()), [Ok(Vec::new()), slow]);
         let (_sender, lookup) = hung(LONG);
-        let found = lookup.finish(&AtomicBool::new(true));
-        assert_eq!(found, [Ok(Vec::new()), Err(Unresolved::Stopped)]);
+        let results = lookup.finish(&AtomicBool::new(true));
+        assert_eq!(results, [Ok(Vec::new()), Err(Unresolved::Stopped)]);
     }
 }

@@ -169,12 +169,12 @@ impl<F: Framing> Session<F> {
         self.attempt(|session| {
             session.send(request, until)?;
             loop {
-                let heard = session.hear(until, false)?;
-                let (found, body) = heard.ok_or(SessionError::TimedOut)?;
-                if found == answers {
+                let frame = session.next_frame(until, false)?;
+                let (kind, body) = frame.ok_or(SessionError::TimedOut)?;
+                if kind == answers {
                     return Ok(body);
                 }
-                if found != Answers::Event {
+                if kind != Answers::Event {
                     return Err(malformed("a reply that nobody asked for"));
                 }
                 if session.events.len() >= MOST_EVENTS {
@@ -190,7 +190,7 @@ impl<F: Framing> Session<F> {
         if let Some(event) = self.events.pop_front() {
             return Ok(Some(event));
         }
-        self.attempt(|session| match session.hear(until, true)? {
+        self.attempt(|session| match session.next_frame(until, true)? {
             Some((Answers::Event, body)) => Ok(Some(body)),
             Some(_) => Err(malformed("a reply that nobody asked for")),
             None => Ok(None),
@@ -233,17 +233,17 @@ impl<F: Framing> Session<F> {
     }
 
     /// The next frame; `None` if none arrives in time, or, if `wakes`, if the waker was used.
-    fn hear(
+    fn next_frame(
         &mut self,
         until: Tick,
         wakes: bool,
     ) -> Result<Option<(Answers, Vec<u8>)>, SessionError> {
         loop {
-            let found = self.inbound.next(&mut self.framing).map_err(SessionError::Malformed)?;
-            if let Some((range, answers)) = found {
+            let frame = self.inbound.next(&mut self.framing).map_err(SessionError::Malformed)?;
+            if let Some((range, answers)) = frame {
                 let body = self.inbound.body(range);
                 if answers == Answers::Connection {
-                    return Err(SessionError::Ended(self.framing.verdict(body)));
+                    return Err(SessionError::Ended(self.framing.close_reason(body)));
                 }
                 return Ok(Some((answers, body.to_vec())));
             }

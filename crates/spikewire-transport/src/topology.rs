@@ -10,8 +10,8 @@ use crate::fault::CommandError;
 use crate::keys::OrderKey;
 use crate::metrics::{Gauges, Metrics};
 pub use crate::policy::Preference;
+use crate::shard_route::ShardRoute;
 use crate::tls::Encryption;
-use crate::way::Way;
 
 /// How long a node may owe replies in silence before [`Topology::is_silent`] is called.
 pub const SILENCE: Duration = Duration::from_secs(1);
@@ -41,10 +41,10 @@ pub trait Topology: Debug + 'static {
         step: u32,
     ) -> Result<Arc<Self::Node>, Self::Error>;
 
-    /// The best lane of a node for this target. A lane is one of the parts that a node is divided
+    /// The best shard of a node for this target. A shard is one of the parts that a node is divided
     /// into; each connection leads to one of them. Called if
-    /// [`Protocol::LANES`](crate::Protocol::LANES). Any other lane answers too.
-    fn lane(&self, target: &Self::Target, node: &Self::Node) -> Option<u16> {
+    /// [`Protocol::SHARDS`](crate::Protocol::SHARDS). Any other shard answers too.
+    fn shard(&self, target: &Self::Target, node: &Self::Node) -> Option<u16> {
         let _ = (target, node);
         None
     }
@@ -61,18 +61,18 @@ pub trait Topology: Debug + 'static {
     }
 
     /// A connection failed: the cluster should be refreshed soon.
-    fn look_again_soon(&self);
+    fn refresh_soon(&self);
 
-    /// An attempt at a command failed, the `made`th, and another one follows; what that needs to
+    /// An attempt at a command failed, the `number`th, and another one follows; what that needs to
     /// know is recorded in `target`. Returns an additional pause, beyond the policy's, before the
     /// next attempt.
     fn attempt_failed(
         &self,
         target: &mut Self::Target,
         error: &Self::Error,
-        made: u32,
+        number: u32,
     ) -> Duration {
-        let _ = (target, error, made);
+        let _ = (target, error, number);
         Duration::ZERO
     }
 
@@ -136,19 +136,19 @@ pub trait Endpoint: Debug + Display {
         None
     }
 
-    /// How many lanes it has, as far as is known.
-    fn lanes(&self) -> u16 {
+    /// How many shards it has, as far as is known.
+    fn shard_count(&self) -> u16 {
         0
     }
 
-    /// The way to a lane; `None` if the node chooses the lane of a connection.
-    fn way(&self, lane: u16) -> Option<Way> {
-        let _ = lane;
+    /// The route to a shard; `None` if the node chooses the shard of a connection.
+    fn shard_route(&self, shard: u16) -> Option<ShardRoute> {
+        let _ = shard;
         None
     }
 
-    /// A way did not lead where it should: no ways are used for some time.
-    fn avoid_ways(&self) {}
+    /// A route did not lead where it should: no routes are used for some time.
+    fn avoid_shard_routes(&self) {}
 
     /// Whether it is part of the cluster; once `false`, it stays so.
     fn is_active(&self) -> bool;
@@ -175,9 +175,9 @@ pub struct CopyPlan<K> {
     pub delay: Duration,
     /// What it targets.
     pub target: K,
-    /// Whether it shares its command's ticket ([`Carried`](crate::Carried)) and is attempted only
+    /// Whether it shares its command's ticket ([`TicketHandle`](crate::TicketHandle)) and is attempted only
     /// once. Otherwise it has a ticket of its own, a
-    /// [`ResponseHandler::twin`](crate::ResponseHandler::twin).
+    /// [`ResponseHandler::ticket_for_copy`](crate::ResponseHandler::ticket_for_copy).
     pub shares: bool,
 }
 
@@ -195,7 +195,7 @@ pub trait Target: Debug {
 
     /// The command starts. If another copy of it is to start later, unless the command is finished
     /// by then, returns its delay and target. The copy's ticket is the
-    /// [`ResponseHandler::twin`](crate::ResponseHandler::twin) of this command's.
+    /// [`ResponseHandler::ticket_for_copy`](crate::ResponseHandler::ticket_for_copy) of this command's.
     #[inline(always)]
     fn begins(&mut self) -> Option<(Duration, Self)>
     where
@@ -214,7 +214,7 @@ pub trait Target: Debug {
 /// The limits of the connections to one node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Settings {
-    /// Maximum number of shared connections to one node (or to one lane), and of those that carry
+    /// Maximum number of shared connections to one node (or to one shard), and of those that carry
     /// one command at a time.
     pub connections_per_node: usize,
     /// Total weight of the commands in flight on one connection before the next one waits.

@@ -12,9 +12,9 @@ use mio::{Interest, Registry, Token};
 use rustix::net::sockopt::{Timeout, set_socket_timeout};
 use rustix::net::{RecvFlags, recv, send};
 
+use crate::shard_route::{ShardRoute, connect};
 use crate::socket::NO_WAIT;
 use crate::tls::{Encryption, Held, Stream};
-use crate::way::{Way, connect};
 
 /// A read may wait this much longer than requested before the socket's timeout is lowered, so that
 /// calls with the same timeout need no system call for it.
@@ -36,10 +36,10 @@ impl Wire {
         Ok(Self { socket: TcpStream::connect(address)?, read_timeout: None, encrypted })
     }
 
-    /// Like [`Wire::open`], along a way that leads to a lane.
-    pub fn open_along(way: &Way, encryption: Option<Encryption>) -> io::Result<Self> {
+    /// Like [`Wire::open`], along a route that leads to a shard.
+    pub fn open_along(route: &ShardRoute, encryption: Option<Encryption>) -> io::Result<Self> {
         let encrypted = encryption.map(Stream::new).transpose()?.map(Held::from);
-        Ok(Self { socket: connect(way)?, read_timeout: None, encrypted })
+        Ok(Self { socket: connect(route)?, read_timeout: None, encrypted })
     }
 
     /// Continues the TLS handshake, if any, once the socket is connected; returns whether it is

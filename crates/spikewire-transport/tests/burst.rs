@@ -31,8 +31,8 @@ impl EventLoop for Idle {
 
 #[test]
 fn a_burst_is_written_before_the_flush() {
-    let asked = Arc::new(AtomicUsize::new(0));
-    let own = asked.clone();
+    let requests = Arc::new(AtomicUsize::new(0));
+    let own = requests.clone();
     let script = move |request: support::Request| {
         own.fetch_add(1, SeqCst);
         request.answer(DONE, b"")
@@ -73,11 +73,11 @@ fn a_burst_is_written_before_the_flush() {
     let (burst, rest) = (Proto::BURST, 10);
     submit(burst + rest);
     let start = Instant::now();
-    while asked.load(SeqCst) < burst {
+    while requests.load(SeqCst) < burst {
         assert!(start.elapsed() < LONG);
         std::thread::sleep(Duration::from_millis(1));
     }
-    assert!(asked.load(SeqCst) < 1 + burst + rest, "the rest waits");
+    assert!(requests.load(SeqCst) < 1 + burst + rest, "the rest waits");
     driver.flush(&Idle, &mut deliver());
     turn_until(1 + burst + rest);
 }

@@ -4,17 +4,17 @@ mod support;
 
 use std::sync::atomic::Ordering::SeqCst;
 
-use spikewire_transport::metrics::Keeps;
+use spikewire_transport::metrics::MetricsFlags;
 use spikewire_transport::{Policy, Tick};
 use support::{Bench, DONE, LONG, Manners, RETRY, Request, Script, Server, Stay, policy, settings};
 
 const MANY: usize = 32;
 
-fn server(mut refused: u32) -> Server {
+fn server(mut failures: u32) -> Server {
     let script: Script = Box::new(move |request: Request| {
-        let refuses = refused > 0;
-        refused = refused.saturating_sub(1);
-        request.answer(if refuses { RETRY } else { DONE }, &request.body)
+        let fails = failures > 0;
+        failures = failures.saturating_sub(1);
+        request.answer(if fails { RETRY } else { DONE }, &request.body)
     });
     Server::start(false, Manners::Polite, script)
 }
@@ -28,12 +28,12 @@ fn bench(server: &Server) -> Bench<false> {
 
 /// Runs [`MANY`] commands; returns how often the switch was read meanwhile.
 fn run(bench: &mut Bench<false>, policy: Policy<Stay>) -> usize {
-    bench.nodes.asked.store(0, SeqCst);
+    bench.nodes.metrics_reads.store(0, SeqCst);
     (0..MANY).for_each(|number| bench.submit(number, b"x", policy));
     for number in 0..MANY {
         bench.ending(number).unwrap();
     }
-    bench.nodes.asked.load(SeqCst) as usize
+    bench.nodes.metrics_reads.load(SeqCst) as usize
 }
 
 fn counted(bench: &Bench<false>) -> u64 {
@@ -46,8 +46,8 @@ fn off_a_command_costs_one_look_and_its_reply_none() {
     let server = server(0);
     let mut bench = bench(&server);
     assert_eq!(run(&mut bench, policy(LONG)), MANY, "by the driver");
-    let keeps = bench.nodes.metrics.keeps();
-    assert_eq!(run(&mut bench, Policy { keeps, ..policy(LONG) }), 0, "its host has looked");
+    let metrics_flags = bench.nodes.metrics.metrics_flags();
+    assert_eq!(run(&mut bench, Policy { metrics_flags, ..policy(LONG) }), 0, "its host has looked");
     assert_eq!(counted(&bench), 0);
 }
 
@@ -55,11 +55,15 @@ fn off_a_command_costs_one_look_and_its_reply_none() {
 fn further_attempts_do_not_look_again() {
     let server = server(2 * MANY as u32);
     let mut bench = Bench::<false>::new(server.address, settings());
-    bench.submit(0, b"x", Policy { keeps: Keeps::NOTHING, max_retries: 9, ..policy(LONG) });
-    bench.turn_until("a refusal", |bench| !bench.nodes.failed.lock().unwrap().is_empty());
-    bench.nodes.asked.store(0, SeqCst);
+    bench.submit(
+        0,
+        b"x",
+        Policy { metrics_flags: MetricsFlags::NOTHING, max_retries: 9, ..policy(LONG) },
+    );
+    bench.turn_until("a server error", |bench| !bench.nodes.failed.lock().unwrap().is_empty());
+    bench.nodes.metrics_reads.store(0, SeqCst);
     let failed = bench.failure(0);
-    assert_eq!((failed.attempts, bench.nodes.asked.load(SeqCst)), (10, 0));
+    assert_eq!((failed.attempts, bench.nodes.metrics_reads.load(SeqCst)), (10, 0));
 }
 
 #[test]
@@ -68,7 +72,7 @@ fn a_command_is_counted_if_that_was_on_when_it_began() {
     let mut bench = bench(&server);
     let nodes = bench.nodes.clone();
     // Decided before submission, and kept as decided.
-    let earlier = Policy { keeps: nodes.metrics.keeps(), ..policy(LONG) };
+    let earlier = Policy { metrics_flags: nodes.metrics.metrics_flags(), ..policy(LONG) };
     bench.submit(0, b"x", policy(LONG));
     nodes.metrics.turn(true);
     bench.submit(1, b"x", earlier);
@@ -85,15 +89,18 @@ fn what_ends_after_counting_ended_is_not_counted() {
     let mut bench = bench(&server);
     let nodes = bench.nodes.clone();
     nodes.metrics.turn(true);
-    let on = nodes.metrics.keeps();
+    let on = nodes.metrics.metrics_flags();
     assert!(on.counts() && on.begin().at.is_none());
     bench.submit(0, b"x", policy(LONG));
     nodes.metrics.turn(false);
     bench.ending(0).unwrap();
-    bench.submit(1, b"x", Policy { keeps: on, timeout: LONG / 1000, ..policy(LONG) });
+    bench.submit(1, b"x", Policy { metrics_flags: on, timeout: LONG / 1000, ..policy(LONG) });
     bench.multiplexer.expire(Tick::now().after(LONG), &mut |_, _| {});
     assert_eq!(counted(&bench), 0);
     // Once replies were processed, nothing reads the switch any more.
     run(&mut bench, policy(LONG));
-    assert_eq!(run(&mut bench, Policy { keeps: nodes.metrics.keeps(), ..policy(LONG) }), 0);
+    assert_eq!(
+        run(&mut bench, Policy { metrics_flags: nodes.metrics.metrics_flags(), ..policy(LONG) }),
+        0
+    );
 }

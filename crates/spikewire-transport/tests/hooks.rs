@@ -15,11 +15,11 @@ use support::{
 
 /// A server that rejects this many requests with a retryable error, and answers the others with a
 /// frame of this kind.
-fn refusing(mut times: u32, kind: u8) -> Server {
+fn rejecting(mut times: u32, kind: u8) -> Server {
     let script: Script = Box::new(move |request: Request| {
-        let refuses = times > 0;
+        let rejects = times > 0;
         times = times.saturating_sub(1);
-        request.answer(if refuses { RETRY } else { kind }, &request.body)
+        request.answer(if rejects { RETRY } else { kind }, &request.body)
     });
     Server::start(false, Manners::Polite, script)
 }
@@ -38,22 +38,22 @@ fn retries(max_retries: u32) -> Policy<Stay> {
 }
 
 #[test]
-fn each_attempt_that_another_one_follows_is_told_and_has_its_pause() {
-    let server = refusing(2, DONE);
+fn each_attempt_that_another_one_follows_is_reported_and_has_its_pause() {
+    let server = rejecting(2, DONE);
     let pause = Duration::from_millis(60);
     let mut bench = bench(&server, pause);
     let start = Instant::now();
     bench.submit(1, b"x", retries(5));
     assert_eq!(bench.ending(1).unwrap(), (b"x".to_vec(), 3));
     assert!(start.elapsed() >= 2 * pause);
-    let told = bench.nodes.failed.lock().unwrap().clone();
+    let failures = bench.nodes.failed.lock().unwrap().clone();
     let why = format!("refused with {RETRY}");
-    assert_eq!(told, [(why.clone(), 1), (why, 2)]);
+    assert_eq!(failures, [(why.clone(), 1), (why, 2)]);
 }
 
 #[test]
 fn a_pause_that_the_deadline_does_not_allow_ends_the_command_at_once() {
-    let server = refusing(9, DONE);
+    let server = rejecting(9, DONE);
     let mut bench = bench(&server, 2 * LONG);
     bench.submit(1, b"x", retries(5));
     let failed = bench.failure(1);
@@ -62,8 +62,8 @@ fn a_pause_that_the_deadline_does_not_allow_ends_the_command_at_once() {
 }
 
 #[test]
-fn the_last_error_says_what_was_noted_of_those_before() {
-    let server = refusing(9, DONE);
+fn the_last_error_lists_those_before() {
+    let server = rejecting(9, DONE);
     let mut bench = bench(&server, Duration::ZERO);
     bench.submit(1, b"x", retries(2));
     let failed = bench.failure(1);
@@ -73,8 +73,8 @@ fn the_last_error_says_what_was_noted_of_those_before() {
 }
 
 #[test]
-fn a_refusal_after_others_is_an_error_that_says_so() {
-    let server = refusing(2, REFUSED);
+fn a_server_error_after_others_lists_them() {
+    let server = rejecting(2, REFUSED);
     let mut bench = bench(&server, Duration::ZERO);
     bench.submit(1, b"x", retries(5));
     let failed = bench.failure(1);
@@ -107,8 +107,8 @@ fn time_that_ran_out_names_the_node() {
 }
 
 #[test]
-fn time_that_ran_out_between_two_attempts_says_what_was_before() {
-    let server = refusing(9, DONE);
+fn a_timeout_between_two_attempts_lists_the_errors_before() {
+    let server = rejecting(9, DONE);
     let mut bench = bench(&server, SOON / 2);
     bench.submit(1, b"x", Policy { timeout: SOON, ..retries(9) });
     let failed = bench.failure(1);
@@ -117,7 +117,7 @@ fn time_that_ran_out_between_two_attempts_says_what_was_before() {
 }
 
 #[test]
-fn a_node_that_owes_answers_and_says_nothing_is_told_again_and_again() {
+fn a_silent_node_that_owes_replies_is_reported_repeatedly() {
     let server = deaf();
     let mut bench = bench(&server, Duration::ZERO);
     let start = Instant::now();
@@ -129,7 +129,7 @@ fn a_node_that_owes_answers_and_says_nothing_is_told_again_and_again() {
 
 #[test]
 fn a_node_that_answers_is_not_silent() {
-    let server = refusing(0, DONE);
+    let server = rejecting(0, DONE);
     let mut bench = bench(&server, Duration::ZERO);
     let start = Instant::now();
     let mut number = 0;
@@ -153,14 +153,14 @@ fn what_a_lost_node_owes_is_waited_for_no_longer() {
     let failed = bench.failure(1);
     assert_eq!(failed.kind, Some(FaultKind::Connection));
     assert!(failed.message.contains("does not answer any more"), "{failed:?}");
-    assert!(bench.nodes.looks.load(SeqCst) > 0);
+    assert!(bench.nodes.refreshes.load(SeqCst) > 0);
 }
 
 /// Whether a call succeeds whose time is over must not depend on how soon somebody looks.
 #[test]
 fn a_command_whose_time_is_over_when_it_starts_is_not_sent() {
-    let asked = Arc::new(AtomicUsize::new(0));
-    let counts = asked.clone();
+    let requests = Arc::new(AtomicUsize::new(0));
+    let counts = requests.clone();
     let script: Script = Box::new(move |request: Request| {
         counts.fetch_add(1, SeqCst);
         request.answer(DONE, &request.body)
@@ -176,5 +176,5 @@ fn a_command_whose_time_is_over_when_it_starts_is_not_sent() {
     }
     bench.submit(50, b"z", policy(LONG));
     assert_eq!(bench.ending(50).unwrap().0, b"z");
-    assert_eq!(asked.load(SeqCst), 2);
+    assert_eq!(requests.load(SeqCst), 2);
 }

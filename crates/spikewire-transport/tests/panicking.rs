@@ -27,7 +27,7 @@ impl native::Ticket<Proto> for Fragile {
 }
 
 #[test]
-fn the_others_are_told_and_the_thread_ends() {
+fn the_others_are_completed_and_the_thread_ends() {
     let answers = |request: support::Request| match &request.body[..] {
         b"hold" => Vec::new(),
         _ => request.answer(DONE, b"done"),

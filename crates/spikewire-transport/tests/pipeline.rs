@@ -109,18 +109,18 @@ fn frames_survive_any_cutting() {
     for piece in [1, HEADER - 1, HEADER, HEADER + 1, 1000, 65_536, 1 << 20] {
         let mut pipeline = pipeline(&[(30, b"x")]);
         let mut wire = Drip(&bytes, piece);
-        let mut found = Vec::new();
+        let mut parts = Vec::new();
         while pipeline.fill(&mut wire, || Tick(1)).unwrap().0 > 0 {
             while let Some(arrival) = pipeline.next_arrival::<false>().unwrap() {
                 match arrival {
                     Arrival::More(30, body) | Arrival::Ended(30, body, ..) => {
-                        found.push(body[1..].to_vec());
+                        parts.push(body[1..].to_vec());
                     }
                     other => panic!("{other:?}"),
                 }
             }
         }
-        assert!(found.iter().eq(bodies.iter().map(|(_, body)| body)), "pieces of {piece}");
+        assert!(parts.iter().eq(bodies.iter().map(|(_, body)| body)), "pieces of {piece}");
         assert_eq!((pipeline.in_flight(), pipeline.has_input()), (0, false));
     }
 }
@@ -135,7 +135,7 @@ fn sealed_frames_survive_any_cutting() {
     // beginning of the next.
     let whole = [segments(&bytes[..1000]), segments(&bytes[1000..])].concat();
     for piece in [1, 7, 8, 9, 1000, 65_536, 1 << 20] {
-        let mut pipeline = Pipeline::new(<Toy<true>>::greeted(), Tick(0));
+        let mut pipeline = Pipeline::new(<Toy<true>>::after_handshake(), Tick(0));
         let composed = pipeline.compose(|out| out.extend(frame(0, DONE, b"x")));
         let request = Request {
             kind: RequestKind::Data,
@@ -145,27 +145,27 @@ fn sealed_frames_survive_any_cutting() {
             key: OrderKey::NONE,
         };
         pipeline.queue(composed, request, 30, Tick(0));
-        let (mut wire, mut found) = (Drip(&whole, piece), Vec::new());
+        let (mut wire, mut parts) = (Drip(&whole, piece), Vec::new());
         while pipeline.fill(&mut wire, || Tick(1)).unwrap().0 > 0 {
             while let Some(arrival) = pipeline.next_arrival::<false>().unwrap() {
                 match arrival {
                     Arrival::More(30, body) | Arrival::Ended(30, body, ..) => {
-                        found.push(body[1..].to_vec());
+                        parts.push(body[1..].to_vec());
                     }
                     other => panic!("{other:?}"),
                 }
             }
         }
-        assert!(found.iter().eq(bodies.iter().map(|(_, body)| body)), "pieces of {piece}");
+        assert!(parts.iter().eq(bodies.iter().map(|(_, body)| body)), "pieces of {piece}");
         assert_eq!((pipeline.in_flight(), pipeline.has_input()), (0, false));
     }
 }
 
 #[test]
-fn a_segment_that_was_changed_on_its_way_is_refused() {
+fn a_segment_that_was_changed_on_its_way_is_rejected() {
     let mut bytes = segments(&frame(0, DONE, b"four"));
     *bytes.last_mut().unwrap() ^= 1;
-    let mut pipeline: Pipeline<_, u64> = Pipeline::new(<Toy<true>>::greeted(), Tick(0));
+    let mut pipeline: Pipeline<_, u64> = Pipeline::new(<Toy<true>>::after_handshake(), Tick(0));
     pipeline.fill(&mut &bytes[..], || Tick(1)).unwrap();
     let error = pipeline.next_arrival::<false>().unwrap_err();
     assert!(error.to_string().contains("checksum"), "{error}");

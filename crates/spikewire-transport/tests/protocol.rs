@@ -71,7 +71,7 @@ fn nothing_is_sent_before_the_handshake_is_over() {
 }
 
 #[test]
-fn a_handshake_that_is_refused_says_why() {
+fn a_rejected_handshake_reports_why() {
     let (_, script) = script(echo);
     let server = Server::start(false, Manners::Rude, script);
     let mut bench = Bench::<false>::new(server.address, settings());
@@ -81,7 +81,7 @@ fn a_handshake_that_is_refused_says_why() {
     assert_eq!((failed.kind, failed.in_doubt), (Some(FaultKind::Connection), false));
     assert!(failed.message.contains("does not like us"), "{failed:?}");
     assert!(!bench.nodes.node.breaker.is_open(), "one event counts once");
-    assert!(bench.nodes.looks.load(SeqCst) > 0);
+    assert!(bench.nodes.refreshes.load(SeqCst) > 0);
 }
 
 #[test]
@@ -244,7 +244,7 @@ fn bytes_that_are_not_the_protocol_end_the_connection() {
 }
 
 #[test]
-fn refusals_are_tried_again_and_doubt_is_kept() {
+fn server_errors_are_retried_and_doubt_stays() {
     let (_, script) = script(|request, all| match (&request.body[..], all.len()) {
         (b"busy", 1..3) => request.answer(RETRY, b""),
         (b"who knows", _) => request.answer(RETRY_DOUBTFUL, b""),
@@ -363,7 +363,7 @@ fn a_large_request_is_sealed_in_pieces() {
 }
 
 #[test]
-fn a_sealed_request_given_up_half_sent_is_never_finished() {
+fn a_sealed_request_abandoned_half_sent_is_never_finished() {
     // The server does not process the large segment before all of it has arrived.
     let (requests, script) = script(echo);
     let server = Server::start(true, Manners::Polite, script);
@@ -418,7 +418,7 @@ fn more_commands_than_ids_share_a_connection() {
     let mut ended = HashSet::new();
     let mut deliver = |Ticket(number, _), outcome: Outcome<'_, Wide>| {
         let reply = outcome.unwrap();
-        assert_eq!((&reply.body[1..], reply.attempts.made), (&number.to_be_bytes()[..], 1));
+        assert_eq!((&reply.body[1..], reply.attempts.count), (&number.to_be_bytes()[..], 1));
         assert!(ended.insert(number));
     };
     multiplexer.flush(Tick::now(), &mut deliver);

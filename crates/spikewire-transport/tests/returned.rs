@@ -12,8 +12,8 @@ use spikewire_transport::blocking::Single;
 use spikewire_transport::driver::Next;
 use spikewire_transport::native::{self, Native};
 use spikewire_transport::{
-    Attempts, BlockingPool, Carried, Command, EventLoop, LoopDriver, Multiplexer, OrderKey,
-    Outcome, ResponseHandler, Tick,
+    Attempts, BlockingPool, Command, EventLoop, LoopDriver, Multiplexer, OrderKey, Outcome,
+    ResponseHandler, Tick, TicketHandle,
 };
 use support::{
     DONE, Failed, LONG, Manners, RETURNED, Server, Stay, Toy, Writes, frame, nodes, policy,
@@ -21,13 +21,13 @@ use support::{
 };
 
 type Proto = Toy<true>;
-type Asked = Box<Command<Writes, Stay, Ticket>>;
+type BoxedCommand = Box<Command<Writes, Stay, Ticket>>;
 
 /// A server that executes what it was prepared for: "run X" needs one "prepare X". Also returns
 /// what it was asked.
 fn server() -> (Server, Arc<Mutex<Vec<String>>>) {
-    let asked = Arc::new(Mutex::new(Vec::new()));
-    let (own, mut ready) = (asked.clone(), HashSet::new());
+    let requests = Arc::new(Mutex::new(Vec::new()));
+    let (own, mut ready) = (requests.clone(), HashSet::new());
     let script = move |request: support::Request| {
         let text = String::from_utf8(request.body.clone()).unwrap();
         own.lock().unwrap().push(text.clone());
@@ -40,7 +40,7 @@ fn server() -> (Server, Arc<Mutex<Vec<String>>>) {
             _ => request.answer(RETURNED, b"what?"),
         }
     };
-    (Server::start(true, Manners::Polite, Box::new(script)), asked)
+    (Server::start(true, Manners::Polite, Box::new(script)), requests)
 }
 
 /// A call: its subject and its progress.
@@ -61,7 +61,7 @@ impl ResponseHandler for Ticket {
 }
 
 impl Ticket {
-    fn command(what: &str) -> Asked {
+    fn command(what: &str) -> BoxedCommand {
         let ticket = Self {
             what: what.to_owned(),
             deadline: Tick::NEVER,
@@ -72,7 +72,7 @@ impl Ticket {
         let bytes = frame(0, DONE, format!("run {what}").as_bytes());
         let mut command =
             Command::new(bytes, Writes(true, OrderKey::NONE), policy(LONG), Tick::now(), ticket);
-        if let Carried::Own(ticket) = &mut command.ticket {
+        if let TicketHandle::Own(ticket) = &mut command.ticket {
             ticket.deadline = command.deadline;
         }
         command
@@ -80,7 +80,7 @@ impl Ticket {
 
     /// Decides what follows from an outcome.
     #[expect(clippy::result_large_err, reason = "it is what there is, and moved once")]
-    fn settle(mut self, outcome: Outcome<'_, Proto>) -> Result<Asked, Self> {
+    fn settle(mut self, outcome: Outcome<'_, Proto>) -> Result<BoxedCommand, Self> {
         let now = Tick::now();
         match outcome {
             Ok(reply) if reply.code() == RETURNED => {
@@ -102,7 +102,7 @@ impl Ticket {
                 Ok(command)
             }
             outcome => {
-                let ended = outcome.map(|reply| (reply.body[1..].to_vec(), reply.attempts.made));
+                let ended = outcome.map(|reply| (reply.body[1..].to_vec(), reply.attempts.count));
                 self.ended = Some(ended);
                 Err(self)
             }
@@ -115,10 +115,10 @@ impl Ticket {
     }
 }
 
-fn check_asked(asked: &Mutex<Vec<String>>, calls: usize) {
-    let asked = asked.lock().unwrap();
+fn check_requests(requests: &Mutex<Vec<String>>, calls: usize) {
+    let requests = requests.lock().unwrap();
     for call in 0..calls {
-        let mine = asked.iter().filter(|text| text.ends_with(&format!(" {call}")));
+        let mine = requests.iter().filter(|text| text.ends_with(&format!(" {call}")));
         let first: Vec<_> = mine.map(|text| text.split_once(' ').unwrap().0).collect();
         assert_eq!(first, ["run", "prepare", "run"], "{call}");
     }
@@ -139,7 +139,7 @@ impl EventLoop for Loop {
 
 #[test]
 fn on_an_event_loop() {
-    let (server, asked) = server();
+    let (server, requests) = server();
     let driver: LoopDriver<Proto, Ticket> =
         LoopDriver::new(Multiplexer::new(nodes(server.address, settings())).unwrap());
     let (on, ended) = (Loop::default(), RefCell::new(Vec::new()));
@@ -165,20 +165,20 @@ fn on_an_event_loop() {
         }
     }
     ended.into_inner().into_iter().for_each(Ticket::check);
-    check_asked(&asked, 50);
+    check_requests(&requests, 50);
 }
 
 /// Passes its ticket to whoever waits for it.
 #[derive(Debug)]
-struct Told(Option<Ticket>, mpsc::Sender<Ticket>);
+struct ChannelTicket(Option<Ticket>, mpsc::Sender<Ticket>);
 
-impl ResponseHandler for Told {
+impl ResponseHandler for ChannelTicket {
     fn returned(&mut self, request: Vec<u8>) {
         self.0.as_mut().unwrap().returned(request);
     }
 }
 
-impl native::Ticket<Proto> for Told {
+impl native::Ticket<Proto> for ChannelTicket {
     fn complete(mut self, outcome: Outcome<'_, Proto>, next: &mut Next<Proto, Self>) {
         let ticket = self.0.take().unwrap();
         match ticket.settle(outcome) {
@@ -190,20 +190,21 @@ impl native::Ticket<Proto> for Told {
 
 #[test]
 fn on_a_native_thread() {
-    let (server, asked) = server();
-    let native: Native<Proto, Told> = Native::start(nodes(server.address, settings())).unwrap();
+    let (server, requests) = server();
+    let native: Native<Proto, ChannelTicket> =
+        Native::start(nodes(server.address, settings())).unwrap();
     let (sender, ended) = mpsc::channel();
     for call in 0..50 {
         let command = Ticket::command(&call.to_string());
-        let told = |ticket| Told(Some(ticket), sender.clone());
-        assert!(native.submit(command.map(told).unwrap()).is_none());
+        let wrap = |ticket| ChannelTicket(Some(ticket), sender.clone());
+        assert!(native.submit(command.map(wrap).unwrap()).is_none());
     }
     for _ in 0..50 {
         ended.recv_timeout(LONG).unwrap().check();
     }
-    check_asked(&asked, 50);
+    check_requests(&requests, 50);
     native.close();
-    let late = Ticket::command("late").map(|ticket| Told(Some(ticket), sender));
+    let late = Ticket::command("late").map(|ticket| ChannelTicket(Some(ticket), sender));
     assert!(native.submit(late.unwrap()).is_some());
 }
 
@@ -214,27 +215,27 @@ fn call(pool: &BlockingPool<Proto, Single<Proto>>, what: &str) {
         let mut command =
             Command::new(bytes, Writes(true, OrderKey::NONE), policy(LONG), start, ticket);
         command.attempts = attempts;
-        let mut aside = None;
+        let mut details = None;
         let now = Tick::now();
-        let answered = pool.call(command, now, body, &mut aside, None, Some).unwrap();
-        (answered, aside.and_then(|aside| aside.returned))
+        let answered = pool.call(command, now, body, &mut details, None, Some).unwrap();
+        (answered, details.and_then(|details| details.returned))
     };
     let run = frame(0, DONE, format!("run {what}").as_bytes());
     let (answered, returned) = ask(run.clone(), Attempts::default(), &mut body);
     assert_eq!(body[0], RETURNED);
-    assert_eq!((answered.attempts.made, returned.as_ref()), (1, Some(&run)));
+    assert_eq!((answered.attempts.count, returned.as_ref()), (1, Some(&run)));
     let first = answered.attempts.without_latest();
     let prepare = frame(0, DONE, format!("prepare {what}").as_bytes());
     assert!(ask(prepare, Attempts::default(), &mut body).1.is_none());
     let (answered, returned) = ask(returned.unwrap(), first, &mut body);
-    assert_eq!((&body[1..], answered.attempts.made), (what.as_bytes(), 1));
+    assert_eq!((&body[1..], answered.attempts.count), (what.as_bytes(), 1));
     assert!(returned.is_none());
 }
 
 #[test]
 fn on_calling_threads() {
     // More than there are connections, so that some share one.
-    let (server, asked) = server();
+    let (server, requests) = server();
     let pool = BlockingPool::new(&nodes(server.address, settings()));
     std::thread::scope(|scope| {
         for thread in 0..8 {
@@ -244,6 +245,6 @@ fn on_calling_threads() {
             });
         }
     });
-    check_asked(&asked, 80);
+    check_requests(&requests, 80);
     pool.close();
 }

@@ -48,7 +48,7 @@ fn ask<const SEALED: bool>(
     Ok(answer[1..].to_vec())
 }
 
-fn asks_and_hears<const SEALED: bool>() {
+fn requests_and_events<const SEALED: bool>() {
     let server = server(SEALED, Manners::Chatty);
     let mut session = Session::open(server.address, None, <Toy<SEALED>>::default(), LONG).unwrap();
     assert_eq!(session.addresses().unwrap().0, server.address);
@@ -65,9 +65,9 @@ fn asks_and_hears<const SEALED: bool>() {
 }
 
 #[test]
-fn questions_are_answered_and_events_are_kept() {
-    asks_and_hears::<false>();
-    asks_and_hears::<true>();
+fn requests_are_answered_and_events_are_queued() {
+    requests_and_events::<false>();
+    requests_and_events::<true>();
 }
 
 #[test]
@@ -92,11 +92,11 @@ fn a_session_that_failed_is_over() {
 }
 
 #[test]
-fn a_handshake_that_comes_to_nothing_says_why() {
+fn a_failed_handshake_reports_why() {
     let open = |address, within| Session::open(address, None, <Toy<true>>::default(), within);
     let rude = server(true, Manners::Rude);
     let error = open(rude.address, LONG).unwrap_err();
-    assert!(matches!(&error, DialError::Refused(why) if why.contains("like us")), "{error}");
+    assert!(matches!(&error, DialError::Rejected(why) if why.contains("like us")), "{error}");
     let silent = server(true, Manners::Silent);
     let error = open(silent.address, SOON).unwrap_err();
     assert!(matches!(&error, DialError::Io(error) if error.kind() == std::io::ErrorKind::TimedOut));

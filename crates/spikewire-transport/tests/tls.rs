@@ -375,7 +375,7 @@ fn both_sides_say_when_they_are_done() {
 }
 
 #[test]
-fn a_request_given_up_half_sent_is_never_finished() {
+fn a_request_abandoned_half_sent_is_never_finished() {
     let authority = Authority::new();
     let server = Secure::start(how(&authority));
     let mut bench = server.bench(&authority.options());
@@ -396,7 +396,7 @@ fn a_request_given_up_half_sent_is_never_finished() {
 }
 
 /// The error of opening a connection. The multiplexer must report the same as a session.
-fn refusal(address: SocketAddr, encryption: Option<Encryption>) -> String {
+fn dial_error(address: SocketAddr, encryption: Option<Encryption>) -> String {
     let opened = Session::open(address, encryption.clone(), Proto::default(), LONG);
     let nodes = secure_nodes(address, encryption, settings());
     let mut bench = Bench::<false>::of(nodes);
@@ -413,14 +413,14 @@ fn refusal(address: SocketAddr, encryption: Option<Encryption>) -> String {
 fn certificates_are_verified() {
     let (authority, other) = (Authority::new(), Authority::named("another"));
     let server = Secure::start(how(&authority));
-    let refused = |options: &TlsOptions| refusal(server.address, Some(encryption(options)));
-    let why = refused(&other.options());
+    let error_with = |options: &TlsOptions| dial_error(server.address, Some(encryption(options)));
+    let why = error_with(&other.options());
     assert!(why.contains("no authority that the client trusts"), "{why}");
 
     let elsewhere = How { signed: authority.sign("db.example"), ..how(&authority) };
     let server = Secure::start(elsewhere);
-    let refused = |options: &TlsOptions| refusal(server.address, Some(encryption(options)));
-    let why = refused(&authority.options());
+    let error_with = |options: &TlsOptions| dial_error(server.address, Some(encryption(options)));
+    let why = error_with(&authority.options());
     assert!(why.contains("another name") && why.contains("127.0.0.1"), "{why}");
     let any = TlsOptions { verify_hostname: false, ..authority.options() };
     let fixed =
@@ -430,10 +430,10 @@ fn certificates_are_verified() {
         bench.submit(1, b"x", policy(LONG));
         assert_eq!(bench.ending(1).unwrap().0, b"x");
     }
-    assert!(refused(&fixed("db.example.org")).contains("another name"));
+    assert!(error_with(&fixed("db.example.org")).contains("another name"));
     // Not verifying the name does not make an authority trusted.
     let stranger = TlsOptions { verify_hostname: false, ..other.options() };
-    assert!(refused(&stranger).contains("no authority that the client trusts"));
+    assert!(error_with(&stranger).contains("no authority that the client trusts"));
     // By name.
     let tls = Tls::new(&authority.options()).unwrap();
     let named = tls.to_host("db.example").unwrap();
@@ -473,7 +473,7 @@ fn is_reset(why: &str) -> bool {
 }
 
 #[test]
-fn one_side_that_does_not_encrypt_is_told_of() {
+fn a_side_that_does_not_encrypt_is_reported() {
     let authority = Authority::new();
     // As from a plain server that replies at once.
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
@@ -485,7 +485,7 @@ fn one_side_that_does_not_encrypt_is_told_of() {
             let _ = stream.read_to_end(&mut Vec::new());
         }
     });
-    let why = refusal(plain, Some(encryption(&authority.options())));
+    let why = dial_error(plain, Some(encryption(&authority.options())));
     assert!(why.contains("is not TLS"), "{why}");
     // One that closes the connection.
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
@@ -495,7 +495,7 @@ fn one_side_that_does_not_encrypt_is_told_of() {
             let _ = stream.read(&mut [0; 10_000]);
         }
     });
-    let why = refusal(shy, Some(encryption(&authority.options())));
+    let why = dial_error(shy, Some(encryption(&authority.options())));
     assert!(why.contains("during the TLS handshake"), "{why}");
     // A plain client.
     let server = Secure::start(how(&authority));

@@ -322,7 +322,7 @@ impl InfoRequest {
 
     fn not_let_in(&self, error: DialError) -> NodeError {
         match (error, self.access.rejection()) {
-            (DialError::Refused(why), Some(rejection)) if rejection.why == why => {
+            (DialError::Rejected(why), Some(rejection)) if rejection.why == why => {
                 NodeError::LoginRejected(rejection)
             }
             (error, _) => error.into(),

@@ -50,8 +50,8 @@ use std::time::{Duration, Instant};
 
 use arc_swap::Guard;
 use spikewire_sync::Mutex;
-pub use spikewire_transport::Janitor;
 use spikewire_transport::Metrics;
+pub use spikewire_transport::UpkeepTask;
 use spikewire_transport::metrics::Observed;
 
 pub(crate) use ask::{info_answer, manage_answer, message_answer};
@@ -161,9 +161,9 @@ impl Cluster {
         }
     }
 
-    /// Calls `janitor` after every pass for as long as it exists.
-    pub fn add_janitor(&self, janitor: Weak<dyn Janitor>) {
-        self.shared.janitors.add(janitor);
+    /// Calls `task` after every pass for as long as it exists.
+    pub fn add_upkeep_task(&self, task: Weak<dyn UpkeepTask>) {
+        self.shared.upkeep_tasks.add(task);
     }
 
     /// Whether [`Cluster::close`] was called.
@@ -172,7 +172,7 @@ impl Cluster {
     }
 
     /// Stops the background thread and retires all nodes. Idempotent. On the background thread
-    /// itself (from a [`Janitor`]) it does not wait.
+    /// itself (from a [`UpkeepTask`]) it does not wait.
     pub fn close(&self) {
         if self.shared.net.closed.swap(true, AcqRel) {
             return;
@@ -234,7 +234,7 @@ fn tend(mut worker: ClusterWorker) {
         let is_reachable = worker.pass(is_regular).is_ok();
         shared.tends.note(is_reachable);
         if !shared.is_closed() {
-            shared.janitors.sweep();
+            shared.upkeep_tasks.run_upkeep();
         }
     }
 }

@@ -1,7 +1,7 @@
 //! From the addresses that nodes announce to those that are tried.
 
 use spikewire_aerospike_protocol::peers::Address;
-use spikewire_transport::resolve::{Lookup, Resolved, Unresolved};
+use spikewire_transport::resolve::{Lookup, Resolution, Unresolved};
 
 use super::address::Place;
 use super::net::Net;
@@ -21,7 +21,7 @@ pub(super) fn lookup(advertised: &[Address], net: &Net) -> Lookup {
 /// hosts as advertised.
 pub(super) fn places(
     advertised: &[Address],
-    resolved: Vec<Resolved>,
+    resolved: Vec<Resolution>,
     tls_name: Option<&str>,
     mut failed: impl FnMut(&Address, Unresolved),
 ) -> Vec<Place> {

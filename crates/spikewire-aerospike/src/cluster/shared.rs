@@ -7,8 +7,8 @@ use std::time::{Duration, Instant};
 use arc_swap::ArcSwap;
 use spikewire_sync::{Condvar, Mutex};
 
-use spikewire_transport::metrics::{Event, Looks};
-use spikewire_transport::{Janitors, Metrics};
+use spikewire_transport::metrics::{Event, RefreshCounter};
+use spikewire_transport::{Metrics, UpkeepTasks};
 
 use super::net::Net;
 use super::{Node, Snapshot};
@@ -24,9 +24,9 @@ pub(super) struct Shared {
     pub net: Arc<Net>,
     pub snapshot: ArcSwap<Snapshot>,
     pub signal: TendSignal,
-    pub janitors: Janitors,
+    pub upkeep_tasks: UpkeepTasks,
     pub metrics: Metrics,
-    pub tends: Looks,
+    pub tends: RefreshCounter,
     pub hedging: Hedging,
 }
 
@@ -39,9 +39,9 @@ impl Shared {
             net: Arc::new(net),
             snapshot: ArcSwap::default(),
             signal: TendSignal::default(),
-            janitors: Janitors::default(),
+            upkeep_tasks: UpkeepTasks::default(),
             metrics: Metrics::default(),
-            tends: Looks::default(),
+            tends: RefreshCounter::default(),
         }
     }
 
@@ -58,7 +58,7 @@ impl Shared {
                 node.retire();
             }
         }
-        if self.metrics.events().is_heard() {
+        if self.metrics.events().has_listener() {
             self.announce(&before, &next);
         }
     }

@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use spikewire_transport::CommandError as _;
-use spikewire_transport::metrics::{About, Ended};
+use spikewire_transport::metrics::{About, EndedCommand};
 
 use super::shared::Shared;
 use crate::clock::Tick;
@@ -96,7 +96,11 @@ impl Tally {
         let records = usize::try_from(self.records).unwrap_or(usize::MAX);
         let about = About { operation: self.operation, namespace, records };
         let (ended, attempts) = (Tick::now(), self.retries.saturating_add(1));
-        shared.metrics.note(node, self.parts, &Ended { about, result, started, ended, attempts });
+        shared.metrics.note(
+            node,
+            self.parts,
+            &EndedCommand { about, result, started, ended, attempts },
+        );
     }
 }
 

@@ -10,7 +10,7 @@ use crate::model::Policy;
 use crate::model::Result;
 use crate::transport::{Aerospike, BlockingPool, Outcome, ResponseHandler};
 use spikewire_transport::Protocol as _;
-use spikewire_transport::blocking::{Aside, BlockingTicket, CallerLimits, Single, pause};
+use spikewire_transport::blocking::{BlockingTicket, CallerLimits, ReplyDetails, Single, pause};
 use spikewire_transport::protocol::Sharing;
 
 /// Called when a signal may have arrived: runs its handlers and returns whether the caller gives
@@ -63,12 +63,12 @@ impl BlockingExecutor {
         let router = Router::new(cluster.options().racks.clone());
         let pool = Arc::new(BlockingPool::new(&cluster));
         let weak = Arc::downgrade(&pool);
-        cluster.add_janitor(weak);
+        cluster.add_upkeep_task(weak);
         Self { cluster, router, pool }
     }
 
     /// Sends one request and waits for its reply, including retries. The reply message is left in
-    /// `body`; returns the node that replied and the cost of the command. `extra` receives the time
+    /// `body`; returns the node that replied and the cost of the command. `details` receives the time
     /// when the reply was delivered, while stages are timed.
     #[inline(always)]
     pub fn run(
@@ -78,7 +78,7 @@ impl BlockingExecutor {
         policy: Policy,
         body: &mut Vec<u8>,
         interrupted: Interrupted<'_>,
-        extra: &mut Aside,
+        details: &mut ReplyDetails,
     ) -> Result<(Arc<Node>, Attempts)> {
         let ticket = Ticket::Single(Single::new(std::mem::take(body)));
         let now = Tick::now();
@@ -87,7 +87,7 @@ impl BlockingExecutor {
             Ticket::Single(single) => Some(single),
             Ticket::Part(_) => None,
         };
-        let answered = self.pool.call(command, now, body, extra, interrupted, single)?;
+        let answered = self.pool.call(command, now, body, details, interrupted, single)?;
         Ok((answered.node, answered.attempts))
     }
 

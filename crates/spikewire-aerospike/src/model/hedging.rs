@@ -4,7 +4,7 @@
 //!   percentile of the recent latencies of the other node. Writes, batches, reads that only the
 //!   master may serve, and records with one replica are not hedged.
 //! - The first reply counts. The later one is dropped; see
-//!   [`Carried`](spikewire_transport::Carried).
+//!   [`TicketHandle`](spikewire_transport::TicketHandle).
 //! - The percentage of hedged reads is limited: if all nodes are slow, more requests make it worse.
 //!   A client starts with a budget of [`FIRST`]; unused budget is kept, up to [`KEPT`].
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use spikewire_aerospike_protocol::auth::Reply;
 use spikewire_aerospike_protocol::result_code::ResultCode;
-use spikewire_transport::protocol::Greeting;
+use spikewire_transport::protocol::HandshakeStep;
 
 use super::session::{First, Session};
 use crate::clock::Tick;
@@ -36,17 +36,19 @@ impl LoginHandshake {
     }
 
     /// The next step.
-    pub fn advance(&mut self, frame: Option<&[u8]>, out: &mut Vec<u8>) -> Greeting {
+    pub fn advance(&mut self, frame: Option<&[u8]>, out: &mut Vec<u8>) -> HandshakeStep {
         let Some(body) = frame else { return self.begin(out) };
         if !std::mem::take(&mut self.security_frame) {
-            return Greeting::Refused("the node answered a login with something else".to_owned());
+            return HandshakeStep::Failed(
+                "the node answered a login with something else".to_owned(),
+            );
         }
         let reply = match Reply::parse(body) {
             Ok(reply) => reply,
-            Err(error) => return Greeting::Refused(format!("the answer to a login: {error}")),
+            Err(error) => return HandshakeStep::Failed(format!("the answer to a login: {error}")),
         };
         match (std::mem::replace(&mut self.request, LoginRequest::Nothing), reply.result) {
-            (LoginRequest::Token(_), ResultCode::OK) => Greeting::Ready,
+            (LoginRequest::Token(_), ResultCode::OK) => HandshakeStep::Ready,
             // The token expired, or this is another server now.
             (LoginRequest::Token(token), _) => {
                 self.session.forget(&token);
@@ -54,33 +56,33 @@ impl LoginHandshake {
             }
             (_, ResultCode::OK) => {
                 self.session.opened(reply.session, Tick::now());
-                Greeting::Ready
+                HandshakeStep::Ready
             }
             // The server does not require a login.
             (_, ResultCode::SECURITY_NOT_ENABLED) => {
                 self.session.opened(None, Tick::now());
-                Greeting::Ready
+                HandshakeStep::Ready
             }
-            (_, code) => Greeting::Refused(self.session.reject(code, Tick::now()).why),
+            (_, code) => HandshakeStep::Failed(self.session.reject(code, Tick::now()).why),
         }
     }
 
-    fn begin(&mut self, out: &mut Vec<u8>) -> Greeting {
+    fn begin(&mut self, out: &mut Vec<u8>) -> HandshakeStep {
         match self.session.begin(Tick::now()) {
             First::Show(token) => {
                 self.session.credentials().write_token(&token, out);
                 self.request = LoginRequest::Token(token);
-                Greeting::Wait
+                HandshakeStep::Wait
             }
             First::LogIn => self.log_in(out),
-            First::GiveUp(rejection) => Greeting::Refused(rejection.why),
+            First::GiveUp(rejection) => HandshakeStep::Failed(rejection.why),
         }
     }
 
-    fn log_in(&mut self, out: &mut Vec<u8>) -> Greeting {
+    fn log_in(&mut self, out: &mut Vec<u8>) -> HandshakeStep {
         self.session.credentials().write_login(out);
         self.request = LoginRequest::Login;
-        Greeting::Wait
+        HandshakeStep::Wait
     }
 }
 
@@ -107,7 +109,7 @@ mod tests {
         handshake: &mut LoginHandshake,
         result: ResultCode,
         token: Option<&[u8]>,
-    ) -> (Greeting, Vec<u8>) {
+    ) -> (HandshakeStep, Vec<u8>) {
         let session = token.map(|token| auth::Session { token: token.to_vec(), ttl: Some(3600) });
         let mut bytes = Vec::new();
         Reply { result, session }.encode(&mut bytes);
@@ -118,7 +120,7 @@ mod tests {
 
     fn begin(session: &Arc<Session>) -> (LoginHandshake, Vec<u8>) {
         let (mut handshake, mut out) = (LoginHandshake::new(session.clone()), Vec::new());
-        assert_eq!(handshake.advance(None, &mut out), Greeting::Wait);
+        assert_eq!(handshake.advance(None, &mut out), HandshakeStep::Wait);
         (handshake, out)
     }
 
@@ -136,10 +138,10 @@ mod tests {
             request(&sent),
             Request::Login { user: "app", credential, clear_password: None }
         );
-        assert_eq!(reply(&mut first, ResultCode::OK, Some(b"t1")).0, Greeting::Ready);
+        assert_eq!(reply(&mut first, ResultCode::OK, Some(b"t1")).0, HandshakeStep::Ready);
         let (mut second, sent) = begin(&session);
         assert_eq!(request(&sent), Request::Authenticate { user: "app", token: b"t1" });
-        assert_eq!(reply(&mut second, ResultCode::OK, None).0, Greeting::Ready);
+        assert_eq!(reply(&mut second, ResultCode::OK, None).0, HandshakeStep::Ready);
     }
 
     #[test]
@@ -149,12 +151,12 @@ mod tests {
             reply(&mut begin(&session).0, ResultCode::OK, Some(b"old"));
             let (mut handshake, _) = begin(&session);
             let (step, sent) = reply(&mut handshake, code, None);
-            assert_eq!(step, Greeting::Wait);
+            assert_eq!(step, HandshakeStep::Wait);
             assert!(matches!(
                 request(&sent),
                 Request::Login { clear_password: Some(b"opensesame"), .. }
             ));
-            assert_eq!(reply(&mut handshake, ResultCode::OK, Some(b"new")).0, Greeting::Ready);
+            assert_eq!(reply(&mut handshake, ResultCode::OK, Some(b"new")).0, HandshakeStep::Ready);
             let (_, sent) = begin(&session);
             assert_eq!(request(&sent), Request::Authenticate { user: "app", token: b"new" });
         }
@@ -166,21 +168,21 @@ mod tests {
         let (mut handshake, _) = begin(&open);
         assert_eq!(
             reply(&mut handshake, ResultCode::SECURITY_NOT_ENABLED, None).0,
-            Greeting::Ready
+            HandshakeStep::Ready
         );
         let (mut handshake, _) = begin(&open);
         let (step, _) = reply(&mut handshake, ResultCode::SECURITY_NOT_SUPPORTED, None);
-        let Greeting::Refused(why) = step else { panic!("{step:?}") };
+        let HandshakeStep::Failed(why) = step else { panic!("{step:?}") };
         assert!(why.contains("no security") && why.contains("leave out user"), "{why}");
         // The next connection does not even try.
         let mut next = LoginHandshake::new(open);
-        assert_eq!(next.advance(None, &mut Vec::new()), Greeting::Refused(why));
+        assert_eq!(next.advance(None, &mut Vec::new()), HandshakeStep::Failed(why));
     }
 
     #[test]
     fn what_is_no_answer_to_a_login() {
         let (mut handshake, _) = begin(&session(Auth::Internal));
         let step = handshake.advance(Some(b"node\tA1\n"), &mut Vec::new());
-        assert!(matches!(step, Greeting::Refused(why) if why.contains("something else")));
+        assert!(matches!(step, HandshakeStep::Failed(why) if why.contains("something else")));
     }
 }

@@ -75,7 +75,7 @@ impl Protocol for Aerospike {
         Header::result_of(body)
     }
 
-    fn refusal(body: &[u8]) -> Error {
+    fn server_error(body: &[u8]) -> Error {
         // Of other replies, there is one that is refused.
         if has_code(body) {
             Error::replied(body)
@@ -260,7 +260,7 @@ impl Topology for Cluster {
         }
     }
 
-    fn look_again_soon(&self) {
+    fn refresh_soon(&self) {
         self.tend_soon();
     }
 }
@@ -380,7 +380,7 @@ impl CommandError for Error {
 
 #[cfg(test)]
 mod tests {
-    use spikewire_transport::{Attempts, Refusal, Tick};
+    use spikewire_transport::{Attempts, ServerFailure, Tick};
 
     use super::*;
     use crate::command::{Failure, Verdict};
@@ -403,7 +403,7 @@ mod tests {
     /// The failure of an attempt with this result code.
     fn rejection(code: ResultCode) -> Failure {
         let (retryable, doubtful) = (code.is_retryable(), is_doubtful(code));
-        Failure::Refused(Refusal { error: Error::server(code), retryable, doubtful })
+        Failure::Server(ServerFailure { error: Error::server(code), retryable, doubtful })
     }
 
     fn fails(verdict: Verdict) -> Error {
@@ -415,27 +415,27 @@ mod tests {
 
     #[test]
     fn a_lost_read_moves_to_the_next_replica_at_once() {
-        let mut attempts = Attempts { made: 1, ..Attempts::default() };
+        let mut attempts = Attempts { count: 1, ..Attempts::default() };
         let verdict = attempts.failed(lost(), false, &policy(), Tick::NEVER, NOW);
         assert!(matches!(verdict, Verdict::Retry(NOW)));
         assert_eq!((attempts.step, attempts.in_doubt), (1, false));
-        attempts.made = 2;
+        attempts.count = 2;
         let error = fails(attempts.failed(lost(), false, &policy(), Tick::NEVER, NOW));
         assert_eq!((error.attempts(), error.in_doubt()), (2, false));
     }
 
     #[test]
     fn a_lost_write_is_in_doubt_and_only_repeated_on_request() {
-        let mut attempts = Attempts { made: 1, ..Attempts::default() };
+        let mut attempts = Attempts { count: 1, ..Attempts::default() };
         let error = fails(attempts.failed(lost(), true, &policy(), Tick::NEVER, NOW));
         assert!(error.in_doubt());
-        let mut attempts = Attempts { made: 1, ..Attempts::default() };
+        let mut attempts = Attempts { count: 1, ..Attempts::default() };
         let policy = Policy { retry_in_doubt: true, ..policy() };
         assert!(matches!(
             attempts.failed(lost(), true, &policy, Tick::NEVER, NOW),
             Verdict::Retry(_)
         ));
-        attempts.made = 2;
+        attempts.count = 2;
         // The second attempt is rejected for good, but the first may still have been applied.
         let rejection = rejection(ResultCode::GENERATION);
         let error = fails(attempts.failed(rejection, true, &policy, Tick::NEVER, NOW));
@@ -444,17 +444,17 @@ mod tests {
 
     #[test]
     fn a_write_that_never_left_is_retried_and_not_in_doubt() {
-        let mut attempts = Attempts { made: 1, ..Attempts::default() };
+        let mut attempts = Attempts { count: 1, ..Attempts::default() };
         let verdict = attempts.failed(not_sent(), true, &policy(), Tick::NEVER, NOW);
         assert!(matches!(verdict, Verdict::Retry(_)));
-        attempts.made = 2;
+        attempts.count = 2;
         assert!(!fails(attempts.failed(not_sent(), true, &policy(), Tick::NEVER, NOW)).in_doubt());
     }
 
     #[test]
     fn codes() {
         let ask = |code, write| {
-            let mut attempts = Attempts { made: 1, ..Attempts::default() };
+            let mut attempts = Attempts { count: 1, ..Attempts::default() };
             let verdict = attempts.failed(rejection(code), write, &policy(), Tick::NEVER, NOW);
             (matches!(verdict, Verdict::Retry(_)), attempts.in_doubt)
         };
@@ -466,14 +466,14 @@ mod tests {
 
     #[test]
     fn no_retry_is_planned_beyond_the_deadline() {
-        let mut attempts = Attempts { made: 1, step: 1, in_doubt: false };
+        let mut attempts = Attempts { count: 1, step: 1, in_doubt: false };
         fails(attempts.failed(lost(), false, &policy(), Tick(10_999), NOW));
     }
 
     #[test]
     fn the_master_policy_stays_and_sleeps() {
         let policy = Policy { replica: ReplicaPolicy::Master, ..policy() };
-        let mut attempts = Attempts { made: 1, ..Attempts::default() };
+        let mut attempts = Attempts { count: 1, ..Attempts::default() };
         let verdict = attempts.failed(lost(), false, &policy, Tick::NEVER, NOW);
         assert!(matches!(verdict, Verdict::Retry(Tick(11_000))));
         assert_eq!(attempts.step, 0);

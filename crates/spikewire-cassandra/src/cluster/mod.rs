@@ -36,7 +36,7 @@ use arc_swap::Guard;
 use spikewire_cql::version::Version;
 use spikewire_sync::Mutex;
 use spikewire_transport::metrics::{NodeStats, Observed, Stats};
-use spikewire_transport::{Janitor, Metrics, Tick};
+use spikewire_transport::{Metrics, Tick, UpkeepTask};
 
 pub use crate::shards::Shards;
 pub use node::{HostId, Node};
@@ -138,9 +138,9 @@ impl Cluster {
         Stats::new(&self.shared.metrics, nodes.collect(), &self.shared.refreshes)
     }
 
-    /// Lets `janitor` do its work regularly for as long as it lives.
-    pub fn add_janitor(&self, janitor: Weak<dyn Janitor>) {
-        self.shared.janitors.add(janitor);
+    /// Lets `task` do its work regularly for as long as it lives.
+    pub fn add_upkeep_task(&self, task: Weak<dyn UpkeepTask>) {
+        self.shared.upkeep_tasks.add(task);
     }
 
     /// Whether [`Cluster::close`] was called.

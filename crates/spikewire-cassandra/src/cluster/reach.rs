@@ -13,7 +13,7 @@ use spikewire_cql::version::Version;
 use spikewire_transport::Tick;
 use spikewire_transport::descriptors::{Descriptors, Listed};
 use spikewire_transport::dial::Opening;
-use spikewire_transport::protocol::{Answers, Frame, Framing, Greeting, Malformed};
+use spikewire_transport::protocol::{Answers, Frame, Framing, HandshakeStep, Malformed};
 use spikewire_transport::wire::Wire;
 
 use super::Node;
@@ -71,13 +71,13 @@ const MOST_PATIENCE: Duration = Duration::from_secs(4);
 struct OptionsProbe(Version);
 
 impl Framing for OptionsProbe {
-    fn greet(&mut self, frame: Option<&[u8]>, out: &mut Vec<u8>) -> Greeting {
+    fn next_handshake_step(&mut self, frame: Option<&[u8]>, out: &mut Vec<u8>) -> HandshakeStep {
         if frame.is_some() {
-            return Greeting::Ready;
+            return HandshakeStep::Ready;
         }
         match request::options(out, self.0) {
-            Ok(()) => Greeting::Wait,
-            Err(error) => Greeting::Refused(error.to_string()),
+            Ok(()) => HandshakeStep::Wait,
+            Err(error) => HandshakeStep::Failed(error.to_string()),
         }
     }
 

@@ -9,7 +9,7 @@ use spikewire_cql::response::Code;
 use spikewire_cql::version::Version;
 use spikewire_sync::Mutex;
 use spikewire_transport::Encryption;
-use spikewire_transport::resolve::{Resolved, Resolver};
+use spikewire_transport::resolve::{Resolution, Resolver};
 use spikewire_transport::session::Session;
 use spikewire_transport::tls::Tls;
 
@@ -75,7 +75,7 @@ pub fn resolve<'a>(
     hosts: &'a [Host],
     options: &Options,
     closed: &AtomicBool,
-) -> Vec<(&'a Host, Resolved)> {
+) -> Vec<(&'a Host, Resolution)> {
     let names = hosts.iter().map(|host| (host.name.as_str(), host.port));
     let lookup = Resolver::default().start(names, options.connect_timeout);
     hosts.iter().zip(lookup.finish(closed)).collect()

@@ -7,8 +7,8 @@ use arc_swap::ArcSwap;
 use spikewire_cql::response::SchemaChange;
 use spikewire_sync::Mutex;
 use spikewire_transport::descriptors::Descriptors;
-use spikewire_transport::metrics::Looks;
-use spikewire_transport::{Janitors, Metrics, Tick};
+use spikewire_transport::metrics::RefreshCounter;
+use spikewire_transport::{Metrics, Tick, UpkeepTasks};
 
 use super::{Node, Snapshot};
 use crate::framing::Handshake;
@@ -40,12 +40,12 @@ pub(super) struct Shared {
     suspects: Mutex<Vec<Arc<Node>>>,
     waker: Mutex<Option<mio::Waker>>,
     pub descriptors: Arc<Descriptors>,
-    pub janitors: Janitors,
+    pub upkeep_tasks: UpkeepTasks,
     pub metrics: Metrics,
     /// Who is told of changes of the schema.
     pub schema_listener: OnceLock<Arc<dyn SchemaListener>>,
     /// Refreshes of nodes and keyspaces.
-    pub refreshes: Looks,
+    pub refreshes: RefreshCounter,
 }
 
 impl Shared {
@@ -63,10 +63,10 @@ impl Shared {
             suspects: Mutex::default(),
             waker: Mutex::default(),
             descriptors: Arc::default(),
-            janitors: Janitors::default(),
+            upkeep_tasks: UpkeepTasks::default(),
             metrics: Metrics::default(),
             schema_listener: OnceLock::new(),
-            refreshes: Looks::default(),
+            refreshes: RefreshCounter::default(),
         }
     }
 

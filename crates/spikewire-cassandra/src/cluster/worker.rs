@@ -149,7 +149,7 @@ impl ClusterWorker {
             for node in &snapshot.nodes {
                 node.breaker.roll(self.shared.options.max_error_rate);
             }
-            self.shared.janitors.sweep();
+            self.shared.upkeep_tasks.run_upkeep();
         }
     }
 

@@ -11,7 +11,7 @@ use spikewire_transport::protocol::{
     Disposition, Malformed, ReplyKind, RequestInfo, RequestKind, Sharing,
 };
 use spikewire_transport::topology::{Endpoint, Settings};
-use spikewire_transport::{Breaker, Encryption, Metrics, Protocol, Tick, Topology, Way};
+use spikewire_transport::{Breaker, Encryption, Metrics, Protocol, ShardRoute, Tick, Topology};
 
 use super::{Cassandra, about};
 use crate::cluster::{Cluster, Node};
@@ -42,7 +42,7 @@ impl Protocol for Cassandra {
     /// Longer than servers take to report a timeout themselves, which is 12 s at most.
     const PATIENCE: Duration = Duration::from_secs(15);
 
-    const LANES: bool = true;
+    const SHARDS: bool = true;
 
     const CLOSED: &'static str = SESSION_CLOSED;
 
@@ -50,7 +50,7 @@ impl Protocol for Cassandra {
         Self::to_node(cluster.handshake(), node.shards.clone())
     }
 
-    fn lane(&self) -> Option<u16> {
+    fn shard(&self) -> Option<u16> {
         self.shard()
     }
 
@@ -60,8 +60,11 @@ impl Protocol for Cassandra {
         frame: &[u8],
         _: RequestInfo,
     ) -> std::result::Result<Disposition, Malformed> {
-        let outcome =
-            if Self::is_refusal(frame) { kind_of(&read_error(frame)?) } else { ReplyKind::Done };
+        let outcome = if Self::is_server_error(frame) {
+            kind_of(&read_error(frame)?)
+        } else {
+            ReplyKind::Done
+        };
         Ok(Disposition { outcome, closes: false })
     }
 
@@ -70,7 +73,7 @@ impl Protocol for Cassandra {
         frame[4]
     }
 
-    fn refusal(frame: &[u8]) -> Error {
+    fn server_error(frame: &[u8]) -> Error {
         match read_error(frame) {
             Ok(error) => Error::from_server(error),
             Err(error) => Error::new(Kind::Malformed, error.to_string()),
@@ -82,14 +85,14 @@ impl Protocol for Cassandra {
     }
 
     fn result(frame: &[u8]) -> &'static str {
-        match Self::is_refusal(frame).then(|| read_error(frame)) {
+        match Self::is_server_error(frame).then(|| read_error(frame)) {
             None => "ok",
             Some(Ok(error)) => label(error.code),
             Some(Err(_)) => Kind::Malformed.name(),
         }
     }
 
-    fn is_refusal(frame: &[u8]) -> bool {
+    fn is_server_error(frame: &[u8]) -> bool {
         Self::code(frame) == Opcode::Error as u8
     }
 
@@ -146,7 +149,7 @@ impl Topology for Cluster {
     }
 
     #[inline]
-    fn lane(&self, target: &Target, node: &Node) -> Option<u16> {
+    fn shard(&self, target: &Target, node: &Node) -> Option<u16> {
         match &target.aim {
             Aim::Token { token, .. } => node.shards.of(*token),
             Aim::Any | Aim::Node(_) => None,
@@ -194,7 +197,7 @@ impl Topology for Cluster {
         Some(Self::metrics(self))
     }
 
-    fn look_again_soon(&self) {
+    fn refresh_soon(&self) {
         self.look_soon();
     }
 }
@@ -208,15 +211,15 @@ impl Endpoint for Node {
         self.address
     }
 
-    fn lanes(&self) -> u16 {
+    fn shard_count(&self) -> u16 {
         self.shards.count()
     }
 
-    fn way(&self, lane: u16) -> Option<Way> {
-        self.shards.way(self.address.ip(), lane)
+    fn shard_route(&self, shard: u16) -> Option<ShardRoute> {
+        self.shards.shard_route(self.address.ip(), shard)
     }
 
-    fn avoid_ways(&self) {
+    fn avoid_shard_routes(&self) {
         self.shards.avoid_port();
     }
 

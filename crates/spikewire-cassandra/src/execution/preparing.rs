@@ -50,7 +50,7 @@ impl Execution {
     ) -> ExecutionAction<'a> {
         self.prepares += 1;
         let earlier = attempts.without_latest();
-        self.before.made += earlier.made;
+        self.before.count += earlier.count;
         self.before.in_doubt |= earlier.in_doubt;
         // A node names one statement at a time. If it has forgotten two, it has forgotten more:
         // they are prepared without sending the batch in between.
@@ -128,7 +128,7 @@ impl Execution {
         };
         if let Some(error) = answer::error_of(&reply) {
             let error = error.map_or_else(|error| error, Error::from_server);
-            let error = error.on(reply.node.to_string()).after(reply.attempts.made, false);
+            let error = error.on(reply.node.to_string()).after(reply.attempts.count, false);
             return ExecutionAction::Done(Err(self.ended(error)));
         }
         let answered = answer::prepared_of(&reply);

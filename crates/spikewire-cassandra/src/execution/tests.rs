@@ -64,7 +64,7 @@ fn node(session: &Session, at: usize) -> Arc<Node> {
 
 #[expect(clippy::unnecessary_wraps, reason = "as executions get it")]
 fn reply<'a>(body: &'a [u8], node: &'a Arc<Node>) -> Outcome<'a> {
-    let attempts = Attempts { made: 1, ..Attempts::default() };
+    let attempts = Attempts { count: 1, ..Attempts::default() };
     Ok(Reply { body, node, attempts })
 }
 

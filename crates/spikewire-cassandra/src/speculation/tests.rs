@@ -88,7 +88,7 @@ const INVALID: u16 = 0x2200;
 
 impl Sent {
     fn on_reply<'a>(&'a mut self, body: &'a [u8]) -> ExecutionAction<'a> {
-        let attempts = Attempts { made: 1, ..Attempts::default() };
+        let attempts = Attempts { count: 1, ..Attempts::default() };
         self.execution.on_outcome(Ok(Reply { body, node: &self.node, attempts }))
     }
 
@@ -192,7 +192,7 @@ fn the_first_answer_counts() {
         assert_eq!(nodes.len(), 3, "each on a node of its own");
         assert!(sent.iter().all(|copy| !copy.execution.is_left()));
         let answer = answered(sent[winner].on_reply(&void));
-        assert_eq!(answer.attempts.made, 3, "those of all copies");
+        assert_eq!(answer.attempts.count, 3, "those of all copies");
         for other in (0..3).filter(|other| *other != winner) {
             assert!(sent[other].execution.is_left());
             assert!(is_left(&sent[other].on_reply(&void)));
@@ -207,7 +207,7 @@ fn a_node_that_fails_leaves_it_to_the_others() {
     assert!(is_left(&sent[1].on_reply(&error_frame(OVERLOADED, &[]))));
     assert!(is_left(&sent[0].fails(Kind::Connection)));
     let void = frame(8, &[0, 0, 0, 1]);
-    assert_eq!(answered(sent[2].on_reply(&void)).attempts.made, 3);
+    assert_eq!(answered(sent[2].on_reply(&void)).attempts.count, 3);
 
     let mut sent = send(&session, SELECT, 3);
     assert!(is_left(&sent[2].on_reply(&error_frame(OVERLOADED, &[]))));
@@ -265,7 +265,7 @@ fn a_copy_prepares_its_statement_where_it_goes() {
         let node = session.cluster().snapshot().nodes[0].clone();
         let frame = frame(8, &prepared);
         let mut execution = call.execution;
-        let attempts = Attempts { made: 1, ..Attempts::default() };
+        let attempts = Attempts { count: 1, ..Attempts::default() };
         let action = execution.on_outcome(Ok(Reply { body: &frame, node: &node, attempts }));
         match answered(action).content {
             crate::execution::Content::Prepared(known) => known,
@@ -281,7 +281,7 @@ fn a_copy_prepares_its_statement_where_it_goes() {
     let there = choose(&session.cluster().snapshot(), &second, 0).unwrap();
     let unknown = error_frame(0x2500, b"\0\x03one");
     copy.returned(bytes.clone());
-    let attempts = Attempts { made: 1, ..Attempts::default() };
+    let attempts = Attempts { count: 1, ..Attempts::default() };
     let ExecutionAction::Send(mut draft) =
         copy.on_outcome(Ok(Reply { body: &unknown, node: &there, attempts }))
     else {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use spikewire_cql::request::{BatchKind, BatchWriter, RequestError, WriteValues};
 use spikewire_cql::version::Version;
 use spikewire_transport::buffer;
-use spikewire_transport::metrics::Began;
+use spikewire_transport::metrics::CallStart;
 
 use super::Prepared;
 use crate::error::Error;
@@ -21,7 +21,7 @@ pub struct BatchBuilder {
     /// Whether it has counters, so that executing it twice makes a difference.
     pub(crate) counts: bool,
     /// The call's start, for the metrics.
-    pub(crate) began: Began,
+    pub(crate) began: CallStart,
 }
 
 impl BatchBuilder {
@@ -31,7 +31,7 @@ impl BatchBuilder {
         kind: BatchKind,
         tracing: bool,
         payload: &[(String, Option<Vec<u8>>)],
-        began: Began,
+        began: CallStart,
     ) -> Result<Self, Error> {
         let payload = borrowed(payload);
         let extras = spikewire_cql::envelope::Extras { tracing, payload: &payload };

@@ -40,7 +40,7 @@ impl ResponseMeta {
     /// Adds the information of another reply.
     pub fn add(&mut self, answer: &Answer<'_>) {
         self.node = answer.node.to_string();
-        self.attempts += answer.attempts.made;
+        self.attempts += answer.attempts.count;
         self.agreed = answer.agreed;
         let prefix = &answer.prefix;
         self.warnings.extend(prefix.warnings.iter().map(|warning| (*warning).to_owned()));

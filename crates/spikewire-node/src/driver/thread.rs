@@ -36,7 +36,7 @@ impl<P: Protocol, T: Completes<P>> Receiver<P, T> for OutboxReceiver<T::Completi
         ticket.complete_later(outcome, next);
     }
 
-    fn turned(&mut self, _next: &mut Next<P, T>) {
+    fn on_turn_end(&mut self, _next: &mut Next<P, T>) {
         if !self.outbox.is_empty() {
             self.waker.wake();
         }

@@ -12,7 +12,7 @@ use pyo3::prelude::*;
 use spikewire_transport::driver::Next;
 use spikewire_transport::keys::KeysInFlight;
 use spikewire_transport::native::{Native, Receiver};
-use spikewire_transport::permits::{Permit, Permits, Refused};
+use spikewire_transport::permits::{Permit, PermitError, Permits};
 use spikewire_transport::protocol::{CommandOf, ErrorOf, NodeOf};
 use spikewire_transport::{
     Attempts, Fault, FaultKind, LoopDriver, OrderKey, Outcome, Protocol, Reply, Tick,
@@ -124,8 +124,8 @@ where
         let permits = &self.permits;
         match detached(py, |interrupted| permits.wait(deadline, interrupted))? {
             Ok(permit) => Ok(Ok(Some(permit))),
-            Err(Refused::Late) => Ok(Err(DeadlinePassed)),
-            Err(Refused::Closed | Refused::Interrupted) => Err(closed::<ErrorOf<P>>(py)),
+            Err(PermitError::Late) => Ok(Err(DeadlinePassed)),
+            Err(PermitError::Closed | PermitError::Interrupted) => Err(closed::<ErrorOf<P>>(py)),
         }
     }
 
@@ -215,7 +215,7 @@ where
         self.done.push(StoredOutcome { ticket, outcome });
     }
 
-    fn turned(&mut self, next: &mut Next<P, T>) {
+    fn on_turn_end(&mut self, next: &mut Next<P, T>) {
         if self.done.is_empty() {
             return;
         }

@@ -44,7 +44,7 @@ impl ResponseMeta {
     /// Adds the details of another reply.
     pub fn add(&mut self, answer: &Answer<'_>) {
         self.node = Some(answer.node.clone());
-        self.attempts += answer.attempts.made;
+        self.attempts += answer.attempts.count;
         self.schema_agreed = answer.agreed;
         let Prefix { tracing_id, warnings, payload } = &answer.prefix;
         if tracing_id.is_none() && warnings.is_empty() && payload.is_empty() {

@@ -11,22 +11,22 @@ use crate::protocol::{CommandOf, ErrorOf, NodeOf, Protocol};
 use crate::reply::Outcome;
 
 /// The node that replied and the attempts it took, or an error.
-type Ended<P> = Result<(Arc<NodeOf<P>>, Attempts), ErrorOf<P>>;
+type CallResult<P> = Result<(Arc<NodeOf<P>>, Attempts), ErrorOf<P>>;
 
 /// The ticket of a caller with one command; holds a copy of its reply.
 #[derive(Debug)]
 pub struct Single<P: Protocol> {
     body: Vec<u8>,
-    aside: Aside,
-    outcome: Option<Ended<P>>,
+    details: ReplyDetails,
+    outcome: Option<CallResult<P>>,
 }
 
 /// Boxed because tickets are moved and few replies need it.
-pub type Aside = Option<Box<Extra>>;
+pub type ReplyDetails = Option<Box<RareDetails>>;
 
 /// Additional data that few replies have.
 #[derive(Debug, Default)]
-pub struct Extra {
+pub struct RareDetails {
     /// The request, if the node did not execute it.
     pub returned: Option<Vec<u8>>,
     /// When the reply was delivered, while stages are timed.
@@ -35,7 +35,7 @@ pub struct Extra {
 
 /// What is known of a reply besides its bytes.
 #[derive(Debug)]
-pub struct Answered<P: Protocol> {
+pub struct ReplyOrigin<P: Protocol> {
     /// The node that replied.
     pub node: Arc<NodeOf<P>>,
     /// The attempts it took.
@@ -46,17 +46,17 @@ impl<P: Protocol> Single<P> {
     /// A ticket that puts the body of the reply into this buffer.
     #[inline(always)]
     pub fn new(body: Vec<u8>) -> Self {
-        Self { body, aside: None, outcome: None }
+        Self { body, details: None, outcome: None }
     }
 }
 
 impl<P: Protocol> ResponseHandler for Single<P> {
     fn returned(&mut self, request: Vec<u8>) {
-        self.aside.get_or_insert_default().returned = Some(request);
+        self.details.get_or_insert_default().returned = Some(request);
     }
 
     fn answered_at(&mut self, at: Tick) {
-        self.aside.get_or_insert_default().answered = Some(at);
+        self.details.get_or_insert_default().answered = Some(at);
     }
 }
 
@@ -74,7 +74,7 @@ impl<P: Protocol> BlockingTicket<P> for Single<P> {
 impl<P: Protocol, T: BlockingTicket<P>> BlockingPool<P, T> {
     /// Sends one command and waits until it has ended, including retries. `single` extracts the
     /// [`Single`] from the command's ticket. The reply is left in `body`, and additional data in
-    /// `aside`. `interrupted` is called when a signal may have arrived: it runs the signal
+    /// `details`. `interrupted` is called when a signal may have arrived: it runs the signal
     /// handlers, and returns whether the caller gives up.
     #[inline(always)]
     pub fn call(
@@ -82,22 +82,24 @@ impl<P: Protocol, T: BlockingTicket<P>> BlockingPool<P, T> {
         command: CommandOf<P, T>,
         now: Tick,
         body: &mut Vec<u8>,
-        aside: &mut Aside,
+        details: &mut ReplyDetails,
         interrupted: Option<&dyn Fn() -> bool>,
         single: impl Fn(T) -> Option<Single<P>>,
-    ) -> Result<Answered<P>, ErrorOf<P>> {
+    ) -> Result<ReplyOrigin<P>, ErrorOf<P>> {
         let limits = CallerLimits { now, deadline: command.deadline, alone: false, interrupted };
         let mut completed = None;
         // By reference because a command is large: it is moved less often.
         let run = self.run(std::iter::once(command).by_ref(), limits, |ticket| {
-            if let Some(Single { body: filled, aside: more, outcome }) = single(ticket) {
+            if let Some(Single { body: filled, details: more, outcome }) = single(ticket) {
                 *body = filled;
-                *aside = more;
+                *details = more;
                 completed = outcome;
             }
         });
         match (run, completed) {
-            (Ok(()), Some(outcome)) => outcome.map(|(node, attempts)| Answered { node, attempts }),
+            (Ok(()), Some(outcome)) => {
+                outcome.map(|(node, attempts)| ReplyOrigin { node, attempts })
+            }
             (Ok(()), None) => {
                 Err(Fault::new(FaultKind::Withdrawn, "the call was withdrawn").into())
             }

@@ -54,7 +54,7 @@ impl<P: Protocol, T: BlockingTicket<P>> DedicatedMultiplexers<P, T> {
     /// A multiplexer that no other caller uses. There are as many as a node may have connections,
     /// so `None` if all are in use; a caller that must be alone always gets one.
     pub fn take(&self, alone: bool) -> Option<Result<Box<DedicatedMultiplexer<P, T>>, Fault>> {
-        let spare = {
+        let idle = {
             let mut pool = self.pool.lock();
             if !alone {
                 if pool.in_use >= self.most {
@@ -64,23 +64,23 @@ impl<P: Protocol, T: BlockingTicket<P>> DedicatedMultiplexers<P, T> {
             }
             pool.idle.pop()
         };
-        let taken = match spare {
-            Some(spare) => Ok(spare),
+        let multiplexer = match idle {
+            Some(idle) => Ok(idle),
             None => DedicatedMultiplexer::new(self.topology.clone()).map(Box::new),
         };
-        if taken.is_err() && !alone {
+        if multiplexer.is_err() && !alone {
             self.pool.lock().in_use -= 1;
         }
-        Some(taken.map_err(|error| no_descriptor(&error)))
+        Some(multiplexer.map_err(|error| no_descriptor(&error)))
     }
 
-    /// Returns a multiplexer; it is dropped with its connections unless `kept`.
-    pub fn give_back(&self, used: Box<DedicatedMultiplexer<P, T>>, alone: bool, kept: bool) {
+    /// Returns a multiplexer; it is dropped with its connections unless `reusable`.
+    pub fn give_back(&self, used: Box<DedicatedMultiplexer<P, T>>, alone: bool, reusable: bool) {
         let mut pool = self.pool.lock();
         if !alone {
             pool.in_use -= 1;
         }
-        if kept && pool.idle.len() < KEEP {
+        if reusable && pool.idle.len() < KEEP {
             pool.idle.push(used);
             return;
         }
@@ -161,7 +161,7 @@ impl<P: Protocol, T: BlockingTicket<P>> DedicatedMultiplexer<P, T> {
                 let waited = poller.wait(Some(wait));
                 (waited, multiplexer.handle(poller, &mut deliver))
             };
-            if multiplexer.take_beaten() {
+            if multiplexer.take_superseded() {
                 multiplexer.expire(now, &mut deliver);
             }
             // Others must not wait for a connection that is slow or has much data.

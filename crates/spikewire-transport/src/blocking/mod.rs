@@ -26,16 +26,16 @@ mod waiter;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
-pub use self::call::{Answered, Aside, Extra, Single};
+pub use self::call::{RareDetails, ReplyDetails, ReplyOrigin, Single};
 use self::dedicated::DedicatedMultiplexers;
 use self::shared::SharedMultiplexer;
 pub use self::signals::{CallerLimits, pause};
 use crate::clock::Tick;
 use crate::command::ResponseHandler;
 use crate::fault::{Fault, FaultKind};
-use crate::janitors::Janitor;
 use crate::protocol::{CommandOf, ErrorOf, Protocol};
 use crate::reply::Outcome;
+use crate::upkeep_tasks::UpkeepTask;
 
 /// The ticket of a blocking caller's command.
 pub trait BlockingTicket<P: Protocol>: ResponseHandler {
@@ -90,8 +90,8 @@ impl<P: Protocol, T: BlockingTicket<P>> BlockingPool<P, T> {
         };
         let mut multiplexer = dedicated?;
         let outcome = multiplexer.run(commands, limits, &self.closed, &mut take);
-        let kept = outcome.is_ok() && !self.closed.load(Relaxed);
-        self.dedicated.give_back(multiplexer, limits.alone, kept);
+        let reusable = outcome.is_ok() && !self.closed.load(Relaxed);
+        self.dedicated.give_back(multiplexer, limits.alone, reusable);
         outcome
     }
 
@@ -110,11 +110,11 @@ impl<P: Protocol, T: BlockingTicket<P>> BlockingPool<P, T> {
     }
 }
 
-impl<P: Protocol, T: BlockingTicket<P>> Janitor for BlockingPool<P, T>
+impl<P: Protocol, T: BlockingTicket<P>> UpkeepTask for BlockingPool<P, T>
 where
     Self: Send + Sync,
 {
-    fn sweep(&self, now: Tick) {
+    fn run_upkeep(&self, now: Tick) {
         self.maintain(now);
     }
 }

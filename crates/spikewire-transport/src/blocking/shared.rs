@@ -216,7 +216,7 @@ impl<P: Protocol, T: BlockingTicket<P>> Inner<P, T> {
             new.share();
             *slot = Some(new);
         }
-        let turned = work(slot, |multiplexer, mut deliver| {
+        let wait = work(slot, |multiplexer, mut deliver| {
             let now = match poller {
                 Some(poller) => multiplexer.handle(poller, &mut deliver),
                 none => {
@@ -230,7 +230,7 @@ impl<P: Protocol, T: BlockingTicket<P>> Inner<P, T> {
             self.take_in(multiplexer, now, deliver);
             (now, multiplexer.alarm().since(now))
         });
-        Ok(turned.unwrap_or_default())
+        Ok(wait.unwrap_or_default())
     }
 
     /// Sends what is queued, unless another thread is doing so, which will check again.

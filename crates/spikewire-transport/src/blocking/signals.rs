@@ -52,9 +52,9 @@ impl<'a> SignalCheck<'a> {
     /// Runs the handlers of pending signals. Must not be called while others wait for this thread:
     /// a handler may be slow, or make a call of its own.
     pub fn look(&mut self) -> Result<(), Fault> {
-        let given_up = self.interrupted.is_some_and(|interrupted| interrupted());
+        let is_interrupted = self.interrupted.is_some_and(|interrupted| interrupted());
         self.looked = Tick::now();
-        if given_up { Err(interruption()) } else { Ok(()) }
+        if is_interrupted { Err(interruption()) } else { Ok(()) }
     }
 }
 

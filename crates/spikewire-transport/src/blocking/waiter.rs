@@ -121,8 +121,8 @@ impl<T: ResponseHandler> ResponseHandler for SharedTicket<T> {
         self.waiter.gone.load(Relaxed) || self.ticket.is_withdrawn()
     }
 
-    fn is_wanted(&self) -> bool {
-        self.ticket.is_wanted()
+    fn is_needed(&self) -> bool {
+        self.ticket.is_needed()
     }
 
     fn returned(&mut self, request: Vec<u8>) {

@@ -74,13 +74,13 @@ impl Events {
     }
 
     /// Whether there is a listener.
-    pub fn is_heard(&self) -> bool {
+    pub fn has_listener(&self) -> bool {
         self.listens.load(Relaxed)
     }
 
     /// Queues an event if there is a listener.
     pub fn push(&self, event: Event) {
-        if !self.is_heard() {
+        if !self.has_listener() {
             return;
         }
         let mut line = self.line.lock();
@@ -98,7 +98,7 @@ impl Events {
     pub fn wait(&self, limit: Duration) -> (Vec<Event>, u64) {
         let until = Instant::now() + limit;
         let mut line = self.line.lock();
-        while line.waiting.is_empty() && line.lost == 0 && self.is_heard() {
+        while line.waiting.is_empty() && line.lost == 0 && self.has_listener() {
             if Instant::now() >= until {
                 break;
             }

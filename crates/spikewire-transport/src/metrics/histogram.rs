@@ -70,11 +70,11 @@ impl Histogram {
         if count == 0 {
             return Duration::ZERO;
         }
-        let wanted = ((share.clamp(0.0, 1.0) * count as f64).ceil() as u64).max(1);
+        let rank = ((share.clamp(0.0, 1.0) * count as f64).ceil() as u64).max(1);
         let mut seen = 0;
         for (bound, count) in bounds().zip(&self.counts) {
             seen += count;
-            if seen >= wanted {
+            if seen >= rank {
                 return bound;
             }
         }
@@ -167,8 +167,8 @@ mod tests {
         assert_eq!((all.count(), all.sum()), (1000, Duration::from_micros(500_500)));
         for share in [0.001, 0.5, 0.9, 0.99, 1.0] {
             let exact = Duration::from_micros((share * 1000.0) as u64);
-            let found = all.quantile(share);
-            assert!(found >= exact && found <= exact.mul_f64(1.125), "{share}: {found:?}");
+            let estimate = all.quantile(share);
+            assert!(estimate >= exact && estimate <= exact.mul_f64(1.125), "{share}: {estimate:?}");
         }
         live.record(u64::MAX / 2);
         assert_eq!(live.read().quantile(1.0), Duration::MAX);

@@ -11,7 +11,7 @@
 //! | `stages` | the stages of calls that hosts time |
 //! | `stats` | all of it, with the nodes, as plain data |
 //!
-//! If disabled, this costs a command one relaxed load when it starts. The result ([`Keeps`])
+//! If disabled, this costs a command one relaxed load when it starts. The result ([`MetricsFlags`])
 //! travels with the command, so that reading replies touches nothing that other threads write. If
 //! enabled, a driver counts in cells that no other driver writes, so that threads share no cache
 //! line; a reader sums the cells of all drivers.
@@ -37,9 +37,9 @@ pub use self::gauges::Gauges;
 pub use self::histogram::{BUCKETS, Histogram, bounds};
 pub use self::recent::Recent;
 pub(crate) use self::recorder::Recorder;
-pub use self::recorder::{About, Ended, Stage};
-use self::recorder::{LiveStages, Shard};
-pub use self::stats::{Looks, NodeStats, Observed, Stats};
+pub use self::recorder::{About, EndedCommand, Stage};
+use self::recorder::{DriverCounters, LiveStages};
+pub use self::stats::{NodeStats, Observed, RefreshCounter, Stats};
 use crate::clock::Tick;
 
 /// Labels by which commands are counted.
@@ -96,13 +96,13 @@ const UNDECIDED: u8 = 1 << 7;
 
 /// What is kept of a command. Decided once, when the command starts, and carried with it.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub struct Keeps(u8);
+pub struct MetricsFlags(u8);
 
 /// A call that has started.
 #[derive(Debug, Clone, Copy)]
-pub struct Began {
+pub struct CallStart {
     /// What is kept of its commands.
-    pub keeps: Keeps,
+    pub metrics_flags: MetricsFlags,
     /// When it started, if stages are timed.
     pub at: Option<Tick>,
 }
@@ -110,7 +110,7 @@ pub struct Began {
 /// The metrics of a client, for all of its drivers.
 pub struct Metrics {
     /// [`COUNTS`] and [`STAGES`] in one value, so that one load reads both.
-    keeps: AtomicU8,
+    flags: AtomicU8,
     /// Commands that take longer than this (in nanoseconds) are reported as events.
     slow: AtomicU64,
     state: Mutex<State>,
@@ -123,7 +123,7 @@ pub struct Metrics {
 
 #[derive(Default)]
 struct State {
-    shards: Vec<Arc<Shard>>,
+    drivers: Vec<Arc<DriverCounters>>,
     /// Counters of drivers that have ended.
     ended: Table,
     /// Counters at the last reset.
@@ -152,7 +152,7 @@ pub struct Snapshot {
 impl Default for Metrics {
     fn default() -> Self {
         Self {
-            keeps: AtomicU8::new(0),
+            flags: AtomicU8::new(0),
             slow: AtomicU64::new(u64::MAX),
             state: Mutex::default(),
             rare: Mutex::default(),
@@ -162,14 +162,14 @@ impl Default for Metrics {
     }
 }
 
-impl Default for Keeps {
+impl Default for MetricsFlags {
     /// Not decided: the driver that receives the command decides.
     fn default() -> Self {
         Self(UNDECIDED)
     }
 }
 
-impl fmt::Debug for Keeps {
+impl fmt::Debug for MetricsFlags {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self.0 {
             UNDECIDED => "undecided",
@@ -180,7 +180,7 @@ impl fmt::Debug for Keeps {
     }
 }
 
-impl Keeps {
+impl MetricsFlags {
     /// Nothing.
     pub const NOTHING: Self = Self(0);
 
@@ -198,8 +198,8 @@ impl Keeps {
 
     /// Starts a call of which this is kept.
     #[inline(always)]
-    pub fn begin(self) -> Began {
-        Began { keeps: self, at: (self.0 == COUNTS | STAGES).then(Tick::now) }
+    pub fn begin(self) -> CallStart {
+        CallStart { metrics_flags: self, at: (self.0 == COUNTS | STAGES).then(Tick::now) }
     }
 
     /// As a number, for hosts that cache it.
@@ -217,14 +217,14 @@ impl Keeps {
 impl Metrics {
     /// What is kept of a command that starts now. This is the only load of shared state.
     #[inline(always)]
-    pub fn keeps(&self) -> Keeps {
-        Keeps(self.keeps.load(Relaxed))
+    pub fn metrics_flags(&self) -> MetricsFlags {
+        MetricsFlags(self.flags.load(Relaxed))
     }
 
     /// Whether commands are counted.
     #[inline(always)]
     pub fn is_on(&self) -> bool {
-        self.keeps.load(Relaxed) & COUNTS != 0
+        self.flags.load(Relaxed) & COUNTS != 0
     }
 
     /// Starts or stops counting, for commands that start from now on. Existing counts stay.
@@ -234,7 +234,7 @@ impl Metrics {
 
     /// Whether the stages of commands are timed.
     pub fn times_stages(&self) -> bool {
-        self.keeps.load(Relaxed) & STAGES != 0
+        self.flags.load(Relaxed) & STAGES != 0
     }
 
     /// Starts or stops timing the stages of commands. Has an effect only while commands are
@@ -245,9 +245,9 @@ impl Metrics {
 
     fn keep(&self, what: u8, on: bool) {
         if on {
-            self.keeps.fetch_or(what, Relaxed);
+            self.flags.fetch_or(what, Relaxed);
         } else {
-            self.keeps.fetch_and(!what, Relaxed);
+            self.flags.fetch_and(!what, Relaxed);
         }
     }
 
@@ -272,7 +272,7 @@ impl Metrics {
 
     /// Counts work made of many requests (`parts`), whether they were answered or not, if commands
     /// are counted. Not for frequent use: callers contend for a lock.
-    pub fn note(&self, node: &str, parts: u64, ended: &Ended<'_>) {
+    pub fn note(&self, node: &str, parts: u64, ended: &EndedCommand<'_>) {
         if !self.is_on() {
             return;
         }
@@ -289,9 +289,11 @@ impl Metrics {
                 totals.subtract(before);
             }
         }
-        let sum = |gauge: fn(&Shard) -> usize| state.shards.iter().map(|shard| gauge(shard)).sum();
-        let in_flight = sum(|shard| shard.in_flight.load(Relaxed));
-        let queued = sum(|shard| shard.queued.load(Relaxed));
+        let sum = |gauge: fn(&DriverCounters) -> usize| {
+            state.drivers.iter().map(|counters| gauge(counters)).sum()
+        };
+        let in_flight = sum(|counters| counters.in_flight.load(Relaxed));
+        let queued = sum(|counters| counters.queued.load(Relaxed));
         let mut stages = state.all_stages(&self.hosts);
         stages.iter_mut().zip(&state.stages_before).for_each(|(all, before)| all.subtract(before));
         drop(state);
@@ -304,11 +306,11 @@ impl Metrics {
 
     /// Counters for a new driver.
     pub(crate) fn recorder(&self) -> Recorder {
-        let shard = Arc::new(Shard::default());
+        let counters = Arc::new(DriverCounters::default());
         let mut state = self.state.lock();
         state.let_go();
-        state.shards.push(shard.clone());
-        Recorder::new(shard)
+        state.drivers.push(counters.clone());
+        Recorder::new(counters)
     }
 
     fn slower_than(&self) -> u64 {
@@ -319,12 +321,12 @@ impl Metrics {
 impl State {
     /// Keeps the counts of drivers that have ended.
     fn let_go(&mut self) {
-        let Self { shards, ended, stages_ended, .. } = self;
-        shards.retain(|shard| {
-            let gone = Arc::strong_count(shard) == 1;
+        let Self { drivers, ended, stages_ended, .. } = self;
+        drivers.retain(|counters| {
+            let gone = Arc::strong_count(counters) == 1;
             if gone {
-                shard.add_to(ended);
-                add_stages(&shard.stages, stages_ended);
+                counters.add_to(ended);
+                add_stages(&counters.stages, stages_ended);
             }
             !gone
         });
@@ -333,7 +335,7 @@ impl State {
     fn all(&mut self) -> Table {
         self.let_go();
         let mut all = self.ended.clone();
-        self.shards.iter().for_each(|shard| shard.add_to(&mut all));
+        self.drivers.iter().for_each(|counters| counters.add_to(&mut all));
         all
     }
 
@@ -341,7 +343,7 @@ impl State {
         self.let_go();
         let mut all = self.stages_ended.clone();
         add_stages(hosts, &mut all);
-        self.shards.iter().for_each(|shard| add_stages(&shard.stages, &mut all));
+        self.drivers.iter().for_each(|counters| add_stages(&counters.stages, &mut all));
         all
     }
 }
@@ -352,7 +354,7 @@ fn add_stages(live: &LiveStages, all: &mut Stages) {
     }
 }
 
-impl Shard {
+impl DriverCounters {
     fn add_to(&self, table: &mut Table) {
         for (labels, series) in &*self.series.lock() {
             table.entry(labels.clone()).or_default().add(&series.totals());

@@ -65,13 +65,13 @@ impl Recent {
         if total < FEWEST {
             return None;
         }
-        let wanted = (u64::from(total) * u64::from(share)).div_ceil(10_000).max(1);
+        let rank = (u64::from(total) * u64::from(share)).div_ceil(10_000).max(1);
         let mut seen = 0;
-        let found = bounds().zip(&self.counts).find(|(_, count)| {
+        let bucket = bounds().zip(&self.counts).find(|(_, count)| {
             seen += u64::from(count.load(Relaxed));
-            seen >= wanted
+            seen >= rank
         });
-        let bound = found.or_else(|| bounds().zip(&self.counts).last())?.0;
+        let bound = bucket.or_else(|| bounds().zip(&self.counts).last())?.0;
         let micros = bound.as_micros() as u64 + 1;
         self.known.store(u64::from(share) << 48 | micros, Relaxed);
         Some(Duration::from_micros(micros))
@@ -90,11 +90,11 @@ mod tests {
         }
         assert_eq!(recent.quantile(9900), None);
         recent.record(Duration::from_micros(100));
-        let found = recent.quantile(9900).unwrap();
+        let estimate = recent.quantile(9900).unwrap();
         let exact = Duration::from_micros(99);
-        assert!(found >= exact && found <= exact.mul_f64(1.125) + Duration::from_micros(1));
+        assert!(estimate >= exact && estimate <= exact.mul_f64(1.125) + Duration::from_micros(1));
         let median = recent.quantile(5000).unwrap();
-        assert!(median < found, "another share is computed anew");
+        assert!(median < estimate, "another share is computed anew");
     }
 
     #[test]

@@ -32,7 +32,7 @@ pub struct About<'a> {
 
 /// A command that ended.
 #[derive(Debug, Clone, Copy)]
-pub struct Ended<'a> {
+pub struct EndedCommand<'a> {
     /// What it was.
     pub about: About<'a>,
     /// How it ended.
@@ -47,7 +47,7 @@ pub struct Ended<'a> {
 
 /// The counters of one driver, as readers see them.
 #[derive(Debug, Default)]
-pub(super) struct Shard {
+pub(super) struct DriverCounters {
     pub series: Mutex<Vec<(Labels, Arc<Series>)>>,
     pub in_flight: AtomicUsize,
     pub queued: AtomicUsize,
@@ -137,7 +137,7 @@ struct Id {
 /// The counters of one driver. Only this value writes to them.
 #[derive(Debug)]
 pub(crate) struct Recorder {
-    shard: Arc<Shard>,
+    counters: Arc<DriverCounters>,
     namespaces: Vec<Arc<str>>,
     nodes: Vec<Arc<str>>,
     /// Index into `nodes` by node key, counted from 1; 0 if not known yet. Keys of nodes that are
@@ -149,10 +149,10 @@ pub(crate) struct Recorder {
 }
 
 impl Recorder {
-    pub(super) fn new(shard: Arc<Shard>) -> Self {
+    pub(super) fn new(counters: Arc<DriverCounters>) -> Self {
         let (namespaces, nodes) = (vec!["".into()], vec!["".into()]);
         let (by_key, series, last) = Default::default();
-        Self { shard, namespaces, nodes, by_key, series, last }
+        Self { counters, namespaces, nodes, by_key, series, last }
     }
 
     /// Counts a command that this node answered.
@@ -161,7 +161,7 @@ impl Recorder {
         &mut self,
         metrics: &Metrics,
         (key, name): (u32, &impl Display),
-        ended: &Ended<'_>,
+        ended: &EndedCommand<'_>,
     ) {
         let known = self.by_key.get(key as usize).copied().unwrap_or_default();
         let node = if known == 0 { self.learn(key, name) } else { known - 1 };
@@ -177,14 +177,14 @@ impl Recorder {
 
     /// Counts a command without a reply.
     #[cold]
-    pub fn failed(&mut self, metrics: &Metrics, node: &str, ended: &Ended<'_>) {
+    pub fn failed(&mut self, metrics: &Metrics, node: &str, ended: &EndedCommand<'_>) {
         let node = number(&mut self.nodes, node, NODES);
         self.count(metrics, node, ended);
     }
 
     /// Counts work made of many requests: a query, an aggregation, a job.
     #[cold]
-    pub fn many(&mut self, metrics: &Metrics, node: &str, parts: u64, ended: &Ended<'_>) {
+    pub fn many(&mut self, metrics: &Metrics, node: &str, parts: u64, ended: &EndedCommand<'_>) {
         self.failed(metrics, node, ended);
         if let Some((_, series)) = &self.last {
             raise(&series.parts, parts);
@@ -193,19 +193,19 @@ impl Recorder {
 
     /// Times a stage of a command.
     pub fn stage(&self, stage: Stage, took: Duration) {
-        let stages = self.shard.stages.get_or_init(Box::default);
+        let stages = self.counters.stages.get_or_init(Box::default);
         stages[stage as usize].record(took.as_nanos() as u64);
     }
 
     /// Updates the number of commands in flight.
     #[inline]
-    pub fn tell(&self, in_flight: usize) {
-        self.shard.in_flight.store(in_flight, Relaxed);
+    pub fn set_in_flight(&self, in_flight: usize) {
+        self.counters.in_flight.store(in_flight, Relaxed);
     }
 
     /// Updates the number of commands that wait.
-    pub fn tell_queued(&self, queued: usize) {
-        self.shard.queued.store(queued, Relaxed);
+    pub fn set_queued(&self, queued: usize) {
+        self.counters.queued.store(queued, Relaxed);
     }
 
     #[cold]
@@ -220,19 +220,19 @@ impl Recorder {
     }
 
     fn find(&mut self, id: Id, operation: &'static str, result: &'static str) -> Arc<Series> {
-        let Self { shard, namespaces, nodes, series, .. } = self;
+        let Self { counters, namespaces, nodes, series, .. } = self;
         let series = series.entry(id).or_insert_with(|| {
             let (namespace, node) = (namespaces[id.namespace].clone(), nodes[id.node].clone());
             let labels = Labels { operation, namespace, node, result };
             let new = Arc::new(Series::default());
-            shard.series.lock().push((labels, new.clone()));
+            counters.series.lock().push((labels, new.clone()));
             new
         });
         series.clone()
     }
 
-    fn count(&mut self, metrics: &Metrics, node: usize, ended: &Ended<'_>) {
-        let &Ended { about, result, attempts, .. } = ended;
+    fn count(&mut self, metrics: &Metrics, node: usize, ended: &EndedCommand<'_>) {
+        let &EndedCommand { about, result, attempts, .. } = ended;
         let namespace = number(&mut self.namespaces, about.namespace, NAMESPACES);
         let (operation, outcome) = (about.operation.as_ptr().addr(), result.as_ptr().addr());
         let id = Id { operation, result: outcome, namespace, node };

@@ -4,14 +4,14 @@
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::Duration;
 
-use super::{Began, COUNTS, Metrics, STAGES, Stage};
+use super::{COUNTS, CallStart, Metrics, STAGES, Stage};
 use crate::clock::Tick;
 
 impl Metrics {
     /// Starts a call.
     #[inline]
-    pub fn begin(&self) -> Began {
-        self.keeps().begin()
+    pub fn begin(&self) -> CallStart {
+        self.metrics_flags().begin()
     }
 
     /// The request of a call that started at `began` is now composed.
@@ -36,7 +36,7 @@ impl Metrics {
 
     /// Records a stage, if stages are timed; from any thread.
     pub fn stage(&self, stage: Stage, took: Duration) {
-        if self.keeps.load(Relaxed) == COUNTS | STAGES {
+        if self.flags.load(Relaxed) == COUNTS | STAGES {
             let stages = self.hosts.get_or_init(Box::default);
             stages[stage as usize].record_any(took.as_nanos() as u64);
         }

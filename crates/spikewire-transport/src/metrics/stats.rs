@@ -67,7 +67,7 @@ pub trait Observed: Send + Sync {
 
 impl Stats {
     /// The statistics of a client with these nodes.
-    pub fn new(metrics: &Metrics, nodes: Vec<NodeStats>, looks: &Looks) -> Self {
+    pub fn new(metrics: &Metrics, nodes: Vec<NodeStats>, refreshes: &RefreshCounter) -> Self {
         let Snapshot { commands, in_flight, queued, stages } = metrics.snapshot();
         Self {
             counting: metrics.is_on(),
@@ -78,26 +78,26 @@ impl Stats {
             stages,
             nodes,
             unreachable: Vec::new(),
-            tends: looks.all.load(Relaxed),
-            failed_tends: looks.failed.load(Relaxed),
-            tend_age: Tick::now().since(Tick(looks.last.load(Relaxed))),
+            tends: refreshes.all.load(Relaxed),
+            failed_tends: refreshes.failed.load(Relaxed),
+            tend_age: Tick::now().since(Tick(refreshes.last.load(Relaxed))),
         }
     }
 }
 
 /// How often a client refreshed its view of the cluster, and when last.
 #[derive(Debug, Default)]
-pub struct Looks {
+pub struct RefreshCounter {
     all: AtomicU64,
     failed: AtomicU64,
     last: AtomicU64,
 }
 
-impl Looks {
+impl RefreshCounter {
     /// Records a refresh and whether it found a node.
-    pub fn note(&self, found: bool) {
+    pub fn note(&self, succeeded: bool) {
         self.all.fetch_add(1, Relaxed);
-        self.failed.fetch_add(u64::from(!found), Relaxed);
+        self.failed.fetch_add(u64::from(!succeeded), Relaxed);
         self.last.store(Tick::now().0, Relaxed);
     }
 }

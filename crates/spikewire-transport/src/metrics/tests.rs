@@ -3,9 +3,9 @@ use crate::clock::Tick;
 
 const GET: About<'_> = About { operation: "get", namespace: "test", records: 1 };
 
-fn took(micros: u64) -> Ended<'static> {
+fn took(micros: u64) -> EndedCommand<'static> {
     let (started, ended) = (Tick(5_000), Tick(5_000 + micros * 1_000));
-    Ended { about: GET, result: "ok", started, ended, attempts: 1 }
+    EndedCommand { about: GET, result: "ok", started, ended, attempts: 1 }
 }
 
 #[test]
@@ -13,23 +13,23 @@ fn drivers_are_added_up_also_when_they_are_gone() {
     let metrics = Metrics::default();
     let (mut one, mut other) = (metrics.recorder(), metrics.recorder());
     one.answered(&metrics, (3, &"A 1"), &took(10));
-    one.answered(&metrics, (3, &"A 1"), &Ended { result: "not_found", ..took(10) });
+    one.answered(&metrics, (3, &"A 1"), &EndedCommand { result: "not_found", ..took(10) });
     other.answered(
         &metrics,
         (3, &"A 1"),
-        &Ended { about: About { records: 5, ..GET }, attempts: 3, ..took(30) },
+        &EndedCommand { about: About { records: 5, ..GET }, attempts: 3, ..took(30) },
     );
-    other.failed(&metrics, "B 2", &Ended { result: "timeout", ..took(30) });
-    one.tell(4);
-    one.tell_queued(1);
-    other.tell(2);
+    other.failed(&metrics, "B 2", &EndedCommand { result: "timeout", ..took(30) });
+    one.set_in_flight(4);
+    one.set_queued(1);
+    other.set_in_flight(2);
     let before = metrics.snapshot();
     assert_eq!((before.in_flight, before.queued), (6, 1));
     drop(other);
     let after = metrics.snapshot();
     assert_eq!(before.commands, after.commands);
     assert_eq!((after.in_flight, after.queued), (4, 1));
-    let told: Vec<_> = after
+    let rows: Vec<_> = after
         .commands
         .iter()
         .map(|(labels, totals)| {
@@ -38,7 +38,7 @@ fn drivers_are_added_up_also_when_they_are_gone() {
         })
         .collect();
     assert_eq!(
-        told,
+        rows,
         [("A 1", "not_found", 1, 1, 0), ("A 1", "ok", 2, 6, 2), ("B 2", "timeout", 1, 1, 0)]
     );
     assert_eq!(after.commands[1].1.latencies.sum(), Duration::from_micros(40));
@@ -64,7 +64,7 @@ fn namespaces_without_end_do_not_fill_the_memory() {
     let mut driver = metrics.recorder();
     for name in 0..2000 {
         let about = About { namespace: &name.to_string(), ..GET };
-        let ended = Ended { about, ..took(1) };
+        let ended = EndedCommand { about, ..took(1) };
         driver.failed(&metrics, "", &ended);
     }
     let commands = metrics.snapshot().commands;
@@ -73,7 +73,7 @@ fn namespaces_without_end_do_not_fill_the_memory() {
 }
 
 #[test]
-fn slow_commands_are_told_of_while_something_listens() {
+fn slow_commands_are_reported_while_something_listens() {
     let metrics = Metrics::default();
     let mut driver = metrics.recorder();
     let events = metrics.events().clone();
@@ -83,8 +83,8 @@ fn slow_commands_are_told_of_while_something_listens() {
     events.listen(true);
     driver.answered(&metrics, (0, &"A"), &took(100));
     driver.answered(&metrics, (0, &"A"), &took(101));
-    let (told, lost) = events.wait(Duration::from_secs(60));
-    let [Event::Slow(slow)] = &told[..] else { panic!("{told:?}") };
+    let (batch, lost) = events.wait(Duration::from_secs(60));
+    let [Event::Slow(slow)] = &batch[..] else { panic!("{batch:?}") };
     assert_eq!((slow.took, &*slow.node, lost), (Duration::from_micros(101), "A", 0));
     metrics.tell_of_slower_than(None);
     driver.answered(&metrics, (0, &"A"), &took(u64::MAX / 4_000));
@@ -92,12 +92,12 @@ fn slow_commands_are_told_of_while_something_listens() {
 }
 
 #[test]
-fn a_full_line_says_what_it_lost() {
+fn a_full_queue_counts_what_it_lost() {
     let events = Events::default();
     events.listen(true);
     (0..5000).for_each(|_| events.push(Event::MapChanged));
-    let (told, lost) = events.wait(Duration::ZERO);
-    assert_eq!((told.len(), lost), (4096, 904));
+    let (batch, lost) = events.wait(Duration::ZERO);
+    assert_eq!((batch.len(), lost), (4096, 904));
     assert_eq!(events.wait(Duration::ZERO), (vec![], 0));
     std::thread::scope(|scope| {
         let listener = scope.spawn(|| events.wait(Duration::from_secs(60)));
@@ -115,9 +115,9 @@ fn a_key_that_is_used_again_is_another_node() {
     driver.forget(3);
     driver.forget(7);
     driver.answered(&metrics, (3, &"B 2"), &took(10));
-    let told: Vec<_> = metrics.snapshot().commands;
-    let told: Vec<_> = told.iter().map(|(labels, _)| &*labels.node).collect();
-    assert_eq!(told, ["A 1", "B 2"]);
+    let rows: Vec<_> = metrics.snapshot().commands;
+    let rows: Vec<_> = rows.iter().map(|(labels, _)| &*labels.node).collect();
+    assert_eq!(rows, ["A 1", "B 2"]);
 }
 
 /// Where nodes are replaced all the time, what is kept of them has an end.
@@ -129,8 +129,8 @@ fn no_end_of_nodes_is_counted_without_names() {
         driver.forget(1);
         driver.answered(&metrics, (1, &name), &took(10));
     }
-    let told = metrics.snapshot().commands;
-    assert_eq!(told.len(), 1024);
-    let nameless = told.iter().find(|(labels, _)| labels.node.is_empty()).unwrap();
+    let rows = metrics.snapshot().commands;
+    assert_eq!(rows.len(), 1024);
+    let nameless = rows.iter().find(|(labels, _)| labels.node.is_empty()).unwrap();
     assert_eq!(nameless.1.latencies.count(), 3000 - 1023);
 }

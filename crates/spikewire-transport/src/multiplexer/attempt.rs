@@ -6,28 +6,28 @@ use std::sync::Arc;
 
 use mio::{Interest, Token};
 
-use super::maintenance::{self, Blame};
+use super::maintenance::{self, FaultSource};
 use super::{Multiplexer, STALL};
-use crate::attempts::{Failure, Refusal, Verdict};
+use crate::attempts::{Failure, ServerFailure, Verdict};
 use crate::buffer;
-use crate::carried::Settled;
 use crate::clock::Tick;
 use crate::command::ResponseHandler;
 use crate::connection::Connection;
 use crate::fault::{Fault, FaultKind};
 use crate::keys::OrderKey;
-use crate::lanes::Errand;
 use crate::metrics::Metrics;
-use crate::pipeline::Abandoned;
+use crate::pipeline::AbandonedCommand;
 use crate::placement::{Load, NodeConnections, NodeKey, Place, place};
 use crate::protocol::{CommandOf, ErrorOf, NodeOf, Protocol, Sharing};
+use crate::shard_connections::ConnectionPurpose;
+use crate::shard_route::ShardRoute;
+use crate::ticket_handle::Settlement;
 use crate::topology::{Endpoint as _, Target as _, Topology as _};
-use crate::way::Way;
 
 impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
     /// Starts an attempt at a command: chooses a node and a connection, and queues it.
     pub(super) fn attempt(&mut self, mut command: CommandOf<P, T>, now: Tick) {
-        command.attempts.made += 1;
+        command.attempts.count += 1;
         match self.node_for(&command) {
             Ok(node) => self.place(command, node, now),
             Err(error) => self.failed(command, Failure::NotSent(error), now),
@@ -45,9 +45,9 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
         // Closing removes the nodes, so routing may fail for that reason.
         let node = node.map_err(|error| if closed() { why() } else { error })?;
         // Control requests are how a client finds out what is wrong with a node.
-        let is_refused =
+        let is_blocked =
             || P::sharing(command.bytes.len(), command.rows, command.kind) != Sharing::Control;
-        if node.breaker().is_open() && is_refused() {
+        if node.breaker().is_open() && is_blocked() {
             return Err(Fault::breaker_open(&*node).into());
         }
         Ok(node)
@@ -65,9 +65,9 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
         {
             (key, sharing) = (at, at.1);
         }
-        let lane = self.lane(&command, &node, sharing);
-        if let Some(lane) = lane {
-            self.provide(&node, lane, now);
+        let shard = self.shard(&command, &node, sharing);
+        if let Some(shard) = shard {
+            self.provide(&node, shard, now);
         }
         let here = self.nodes.get(key);
         if here.is_some_and(|here| !here.waiting.is_empty()) {
@@ -76,9 +76,9 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
             return self.admit(key, now);
         }
         let ordered = self.ordered_place(order, &command, node.key(), || {
-            here.map_or(&[], |here| here.of_lane(lane))
+            here.map_or(&[], |here| here.of_shard(shard))
         });
-        match ordered.unwrap_or_else(|| self.find_place(here, sharing, lane, now)) {
+        match ordered.unwrap_or_else(|| self.find_place(here, sharing, shard, now)) {
             Place::On(index) if self.is_over(index, now) => {
                 self.place_elsewhere(index, command, now);
             }
@@ -101,7 +101,7 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
         key: NodeKey,
     ) {
         // Not an attempt yet.
-        command.attempts.made -= 1;
+        command.attempts.count -= 1;
         let waiting = &mut self.nodes.entry(key).waiting;
         if waiting.len() < self.settings.queue {
             waiting.push_back(command);
@@ -112,26 +112,26 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
         }
     }
 
-    /// Where the next command goes; `lane` if it has one.
+    /// Where the next command goes; `shard` if it has one.
     #[inline(always)]
     pub(super) fn find_place(
         &self,
         here: Option<&NodeConnections<CommandOf<P, T>>>,
         sharing: Sharing,
-        lane: Option<u16>,
+        shard: Option<u16>,
         now: Tick,
     ) -> Place {
         let mut most = self.settings.connections_per_node;
         let depth = self.depth(sharing);
-        if P::LANES
-            && let (Some(here), Some(lane)) = (here, lane)
-            && let Some(index) = self.find_in_lane(here, lane, depth, now)
+        if P::SHARDS
+            && let (Some(here), Some(shard)) = (here, shard)
+            && let Some(index) = self.find_in_shard(here, shard, depth, now)
         {
             return Place::On(index);
         }
         let here = here.map_or(&[][..], |here| &here.connections);
-        if P::LANES {
-            // Connections opened for lanes carry any command.
+        if P::SHARDS {
+            // Connections opened for shards carry any command.
             most = most.max(here.len());
         }
         self.place_among(here, most, depth, now)
@@ -213,9 +213,9 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
     /// Finds another place, because the connection that was chosen can no longer be used.
     #[cold]
     fn place_elsewhere(&mut self, index: usize, mut command: CommandOf<P, T>, now: Tick) {
-        self.give_up(index, maintenance::idle(), Blame::None, now);
+        self.give_up(index, maintenance::idle(), FaultSource::None, now);
         // No byte of it was sent, so this was not an attempt.
-        command.attempts.made -= 1;
+        command.attempts.count -= 1;
         self.attempt(command, now);
     }
 
@@ -225,26 +225,26 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
         sharing: Sharing,
         now: Tick,
     ) -> Result<usize, Fault> {
-        match self.dial(node.clone(), sharing, None, Errand::Commands, now) {
+        match self.dial(node.clone(), sharing, None, ConnectionPurpose::Commands, now) {
             Ok(index) => {
                 self.nodes.entry((node.key(), sharing)).connections.push(index);
                 Ok(index)
             }
             Err(error) => {
                 node.breaker().record();
-                self.topology.look_again_soon();
+                self.topology.refresh_soon();
                 Err(Fault::unreachable(&*node, &error).because(error))
             }
         }
     }
 
-    /// Starts opening a connection, along a way if there is one.
+    /// Starts opening a connection, along a route if there is one.
     pub(super) fn dial(
         &mut self,
         node: Arc<NodeOf<P>>,
         sharing: Sharing,
-        way: Option<Way>,
-        errand: Errand,
+        route: Option<ShardRoute>,
+        purpose: ConnectionPurpose,
         now: Tick,
     ) -> io::Result<usize> {
         let until = now.after(self.settings.connect_timeout);
@@ -252,7 +252,7 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
         if let Some(recorder) = &mut self.recorder {
             recorder.forget(node.key());
         }
-        let connection = Connection::open(node, protocol, (sharing, errand), way, now, until)?;
+        let connection = Connection::open(node, protocol, (sharing, purpose), route, now, until)?;
         let index = self.vacant.pop().unwrap_or_else(|| {
             self.connections.push(None);
             self.connections.len() - 1
@@ -271,15 +271,15 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
         Ok(index)
     }
 
-    pub(super) fn refused(
+    pub(super) fn on_server_error(
         &mut self,
         command: CommandOf<P, T>,
         error: ErrorOf<P>,
         doubtful: bool,
         now: Tick,
     ) {
-        let refusal = Refusal { error, retryable: true, doubtful };
-        self.failed(command, Failure::Refused(refusal), now);
+        let failure = ServerFailure { error, retryable: true, doubtful };
+        self.failed(command, Failure::Server(failure), now);
     }
 
     pub(super) fn failed(
@@ -294,8 +294,8 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
             // An immediate retry also goes through the queue, so that a node that rejects
             // everything cannot cause recursion.
             Verdict::Retry(at) => {
-                let (topology, made) = (&self.topology, command.attempts.made);
-                let longer = topology.attempt_failed(&mut command.target, &error, made);
+                let (topology, count) = (&self.topology, command.attempts.count);
+                let longer = topology.attempt_failed(&mut command.target, &error, count);
                 let at = if longer.is_zero() { at } else { at.max(now).after(longer) };
                 if at >= deadline {
                     let error = command.attempts.annotate(error);
@@ -311,15 +311,15 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
     /// Ends a command that is overdue; `node` is the one that its current attempt was for.
     pub(super) fn time_out(
         &mut self,
-        abandoned: Abandoned<CommandOf<P, T>>,
+        abandoned: AbandonedCommand<CommandOf<P, T>>,
         node: Option<&NodeOf<P>>,
     ) {
-        let Abandoned { mut command, sent } = abandoned;
+        let AbandonedCommand { mut command, sent } = abandoned;
         if let Some(node) = node
             && sent
             && command.target.is_measured()
-            && command.ticket.is_beaten()
-            && command.attempts.made == 1
+            && command.ticket.is_superseded()
+            && command.attempts.count == 1
         {
             let took = Tick::now().since(command.start);
             self.topology.measured(&command.target, node, took, false);
@@ -331,7 +331,7 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
 
     /// Fails a command; the error says how often it was attempted.
     pub(super) fn fail(&mut self, mut command: CommandOf<P, T>, error: ErrorOf<P>) {
-        if command.settle(false) == Settled::Dropped {
+        if command.settle(false) == Settlement::Dropped {
             self.in_flight -= 1;
             return buffer::give(command.bytes);
         }

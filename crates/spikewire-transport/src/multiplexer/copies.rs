@@ -1,7 +1,7 @@
 //! Copies of commands whose reply is slow to come.
 //!
 //! The topology decides which commands have copies, how many and when, as they start
-//! ([`Topology::copy_of`]). Their tickets decide which reply counts ([`Carried`]). Each copy is a
+//! ([`Topology::copy_of`]). Their tickets decide which reply counts ([`TicketHandle`]). Each copy is a
 //! command of its own and waits for its time in the retry queue. Most commands are answered by
 //! then, so most copies never start.
 
@@ -10,10 +10,10 @@ use std::collections::binary_heap::PeekMut;
 use super::Multiplexer;
 use crate::attempts::Attempts;
 use crate::buffer;
-use crate::carried::{Carried, Settled};
 use crate::clock::Tick;
 use crate::command::{Command, ResponseHandler};
 use crate::protocol::{CommandOf, NodeOf, Protocol};
+use crate::ticket_handle::{Settlement, TicketHandle};
 use crate::topology::{CopyPlan, Target as _, Topology};
 
 /// How many copies of commands already answered may wait for their time.
@@ -26,11 +26,11 @@ pub(super) fn answered<P: Protocol, T>(
     command: &mut CommandOf<P, T>,
     node: &NodeOf<P>,
     now: Tick,
-) -> Settled {
+) -> Settlement {
     let start = command.start;
     let settled = command.settle(true);
-    if command.target.is_measured() && command.attempts.made == 1 {
-        let counts = settled != Settled::Dropped;
+    if command.target.is_measured() && command.attempts.count == 1 {
+        let counts = settled != Settlement::Dropped;
         topology.measured(&command.target, node, now.since(start), counts);
     }
     settled
@@ -51,11 +51,11 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
     /// Starts a copy whose time has come.
     #[cold]
     pub(super) fn begin_copy(&mut self, mut command: CommandOf<P, T>, now: Tick) {
-        if let Carried::Own(_) = command.ticket {
+        if let TicketHandle::Own(_) = command.ticket {
             self.in_flight += 1;
             return self.begin(command, now);
         }
-        let begins = command.ticket.is_wanted()
+        let begins = command.ticket.is_needed()
             && self.topology.admits_copy(&command.target)
             && command.ticket.copy_begins();
         if !begins {
@@ -84,7 +84,7 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
             policy.max_retries = 0;
             command.ticket.share(command.start)
         } else {
-            command.ticket.twin()
+            command.ticket.ticket_for_copy()
         };
         let Some(ticket) = ticket else { return };
         // Copies of answered commands are dropped when their time comes; until then, their number

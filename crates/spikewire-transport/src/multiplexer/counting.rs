@@ -4,7 +4,7 @@ use super::Multiplexer;
 use crate::clock::Tick;
 use crate::command::ResponseHandler;
 use crate::fault::CommandError as _;
-use crate::metrics::{Ended, Keeps, Metrics, Recorder, Stage};
+use crate::metrics::{EndedCommand, Metrics, MetricsFlags, Recorder, Stage};
 use crate::protocol::{CommandOf, ErrorOf, NodeOf, Protocol, ReplyKind};
 use crate::topology::{Endpoint as _, Topology};
 
@@ -72,15 +72,15 @@ impl<'a> Counting<'a> {
         now: Tick,
     ) {
         // The others are retried, or continue as another command.
-        if outcome != ReplyKind::Done || !command.policy.keeps.counts() {
+        if outcome != ReplyKind::Done || !command.policy.metrics_flags.counts() {
             return;
         }
-        let ended = Ended {
+        let ended = EndedCommand {
             about: P::about(&command.bytes, &command.target, command.rows, command.kind),
             result: P::result(body),
             started: command.start,
             ended: now,
-            attempts: command.attempts.made,
+            attempts: command.attempts.count,
         };
         self.recorder.answered(self.metrics, (node.key(), node), &ended);
     }
@@ -90,11 +90,12 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
     /// Takes note of what is kept of a command that starts; decided here if its host did not.
     #[inline(always)]
     pub(super) fn notes(&mut self, command: &mut CommandOf<P, T>) {
-        let keeps = &mut command.policy.keeps;
-        if keeps.is_undecided() {
-            *keeps = self.topology.metrics().map_or(Keeps::NOTHING, Metrics::keeps);
+        let metrics_flags = &mut command.policy.metrics_flags;
+        if metrics_flags.is_undecided() {
+            *metrics_flags =
+                self.topology.metrics().map_or(MetricsFlags::NOTHING, Metrics::metrics_flags);
         }
-        self.counts |= keeps.counts();
+        self.counts |= metrics_flags.counts();
     }
 
     /// Whether commands are still counted, after some were to be.
@@ -107,40 +108,40 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
     /// Counts a command that ends with this error.
     #[inline]
     pub(super) fn count_failed(&mut self, command: &CommandOf<P, T>, error: &ErrorOf<P>) {
-        if !command.policy.keeps.counts() {
+        if !command.policy.metrics_flags.counts() {
             return;
         }
         let metrics = self.topology.metrics().filter(|metrics| metrics.is_on());
         let (Some(metrics), Some(recorder)) = (metrics, &mut self.recorder) else { return };
         let withdrawn = command.ticket.is_withdrawn();
-        let ended = Ended {
+        let ended = EndedCommand {
             about: P::about(&command.bytes, &command.target, command.rows, command.kind),
             result: if withdrawn { "withdrawn" } else { error.label() },
             started: command.start,
             ended: Tick::now(),
-            attempts: command.attempts.made,
+            attempts: command.attempts.count,
         };
         recorder.failed(metrics, error.node().unwrap_or_default(), &ended);
     }
 
     /// Publishes what is in flight, for readers on other threads.
     #[inline]
-    pub(super) fn tell(&mut self) {
+    pub(super) fn publish(&mut self) {
         if self.waits {
-            self.tell_queued();
+            self.publish_queued();
         }
         if let Some(recorder) = &self.recorder {
-            recorder.tell(self.in_flight);
+            recorder.set_in_flight(self.in_flight);
         }
     }
 
     #[cold]
-    fn tell_queued(&mut self) {
+    fn publish_queued(&mut self) {
         let queued: usize = self.nodes.values().map(|here| here.waiting.len()).sum();
         let queued = queued + self.line.len();
         self.waits = queued > 0;
         if let Some(recorder) = &self.recorder {
-            recorder.tell_queued(queued);
+            recorder.set_queued(queued);
         }
     }
 }

@@ -26,7 +26,7 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
         while self.in_flight - self.line.len() < self.most {
             let Some(command) = self.line.pop_front() else { break };
             some = true;
-            if command.ticket.is_wanted() {
+            if command.ticket.is_needed() {
                 self.begin(command, now);
             } else {
                 self.fail(command, Fault::new(FaultKind::Withdrawn, "withdrawn").into());
@@ -41,8 +41,8 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
             return Vec::new();
         }
         let line = std::mem::take(&mut self.line).into_iter();
-        let (late, kept): (Vec<_>, _) = line.partition(|command| command.is_over(now));
-        self.line = kept.into();
+        let (late, rest): (Vec<_>, _) = line.partition(|command| command.is_over(now));
+        self.line = rest.into();
         late
     }
 }

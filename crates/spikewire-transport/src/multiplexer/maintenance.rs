@@ -9,7 +9,7 @@ use crate::clock::Tick;
 use crate::command::ResponseHandler;
 use crate::connection::Connection;
 use crate::fault::{Fault, FaultKind};
-use crate::pipeline::Abandoned;
+use crate::pipeline::AbandonedCommand;
 use crate::placement::{NodeKey, Place};
 use crate::protocol::Protocol;
 use crate::topology::{Endpoint as _, SILENCE, Topology as _};
@@ -17,9 +17,9 @@ use crate::topology::{Endpoint as _, SILENCE, Topology as _};
 /// Connections that were idle for longer than this are looked at before they are written to.
 pub(crate) const REVALIDATE_AFTER_IDLE: Duration = Duration::from_millis(100);
 
-/// Who is to blame for the end of a connection.
+/// Whose fault the end of a connection is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Blame {
+pub(super) enum FaultSource {
     /// The node: its circuit breaker counts this, once.
     Node,
     /// Nobody.
@@ -66,7 +66,7 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
         let key = connection.key();
         if connection.pipeline.has_too_many_orphans() && connection.pipeline.retire() {
             connection.node.breaker().record();
-            self.topology.look_again_soon();
+            self.topology.refresh_soon();
         }
         let draining = connection.pipeline.is_draining();
         if connection.dial.is_none() && connection.pipeline.silent_since().after(SILENCE) <= now {
@@ -82,53 +82,54 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
         if draining {
             self.unlist(index, key);
         }
-        if let Some((error, blame)) = verdict {
-            self.give_up(index, error, blame, now);
+        if let Some((error, source)) = verdict {
+            self.give_up(index, error, source, now);
         }
         for mut command in displaced {
             // No byte of it was sent, so this was not an attempt.
-            command.attempts.made -= 1;
+            command.attempts.count -= 1;
             self.attempt(command, now);
         }
     }
 
     /// Why a connection must be given up, if it must.
-    fn verdict(&self, index: usize, now: Tick) -> Option<(Fault, Blame)> {
+    fn verdict(&self, index: usize, now: Tick) -> Option<(Fault, FaultSource)> {
         let connection = self.connections[index].as_ref()?;
         let (node, pipeline) = (&*connection.node, &connection.pipeline);
         let idle_until = pipeline.last_progress().after(self.settings.idle);
         if connection.dial.as_ref().is_some_and(|dial| dial.until() <= now) {
             let why = "it did not answer within the connect timeout";
-            Some((Fault::unreachable(node, why), Blame::Node))
+            Some((Fault::unreachable(node, why), FaultSource::Node))
         } else if !node.is_active() {
-            Some((Fault::left(node), Blame::None))
+            Some((Fault::left(node), FaultSource::None))
         } else if node.is_lost() && connection.dial.is_none() && pipeline.in_flight() > 0 {
-            Some((Fault::lost(node), Blame::Node))
+            Some((Fault::lost(node), FaultSource::Node))
         } else if connection.dial.is_none() && connection.silence_ends() <= now {
-            Some((Fault::silent(node), Blame::Node))
+            Some((Fault::silent(node), FaultSource::Node))
         } else if pipeline.is_drained() {
-            Some((drained(), Blame::None))
+            Some((drained(), FaultSource::None))
         } else if pipeline.in_flight() == 0 && connection.dial.is_none() && idle_until <= now {
-            Some((idle(), Blame::None))
+            Some((idle(), FaultSource::None))
         } else {
             None
         }
     }
 
     /// Drops a connection; its commands are retried or fail, each with its own error.
-    pub(super) fn give_up(&mut self, index: usize, error: Fault, blame: Blame, now: Tick) {
+    pub(super) fn give_up(&mut self, index: usize, error: Fault, source: FaultSource, now: Tick) {
         let Some(mut connection) = self.remove(index) else { return };
         let key = connection.key();
-        let blame = if P::LANES { self.errand_failed(&connection, blame, now) } else { blame };
-        if blame == Blame::Node {
+        let source =
+            if P::SHARDS { self.source_of_failure(&connection, source, now) } else { source };
+        if source == FaultSource::Node {
             connection.node.breaker().record();
         }
-        if blame == Blame::Node || connection.pipeline.in_flight() > 0 {
-            self.topology.look_again_soon();
+        if source == FaultSource::Node || connection.pipeline.in_flight() > 0 {
+            self.topology.refresh_soon();
         }
         let abandoned = connection.pipeline.abandon();
         drop(connection);
-        for Abandoned { command, sent } in abandoned {
+        for AbandonedCommand { command, sent } in abandoned {
             let error = error.clone().into();
             let failure = if sent { Failure::Lost(error) } else { Failure::NotSent(error) };
             self.failed(command, failure, now);
@@ -150,8 +151,8 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
     fn unlist(&mut self, index: usize, key: NodeKey) {
         if let Some(here) = self.nodes.get_mut(key) {
             here.connections.retain(|other| *other != index);
-            if let Some(lanes) = here.lanes.as_deref_mut() {
-                lanes.forget(index);
+            if let Some(shards) = here.shards.as_deref_mut() {
+                shards.forget(index);
             }
         }
     }
@@ -176,8 +177,8 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
             let place = match (ordered, first) {
                 (Some(place), _) => place,
                 (None, Some(first)) => {
-                    let lane = self.lane_of_next(key, first);
-                    self.find_place(self.nodes.get(key), key.1, lane, now)
+                    let shard = self.shard_of_next(key, first);
+                    self.find_place(self.nodes.get(key), key.1, shard, now)
                 }
                 (None, None) => return self.place_anew(key, now),
             };
@@ -195,7 +196,7 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
             let waiting = self.nodes.get_mut(key).and_then(|here| here.waiting.pop_front());
             let Some(mut command) = waiting else { return };
             self.order.leaves(self.key(&command));
-            command.attempts.made += 1;
+            command.attempts.count += 1;
             self.queue_on(connection, command, now);
         }
     }
@@ -204,8 +205,8 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
     fn ordered_place_of_next(&self, key: NodeKey) -> Option<Place> {
         let here = self.nodes.get(key)?;
         let command = here.waiting.front()?;
-        let lane = here.connections.first().and_then(|first| self.lane_of_next(key, *first));
-        self.ordered_place(self.key(command), command, key.0, || here.of_lane(lane))
+        let shard = here.connections.first().and_then(|first| self.shard_of_next(key, *first));
+        self.ordered_place(self.key(command), command, key.0, || here.of_shard(shard))
     }
 
     /// All connections are gone: waiting commands are placed anew.

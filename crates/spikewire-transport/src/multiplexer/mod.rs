@@ -13,12 +13,12 @@
 mod attempt;
 mod copies;
 mod counting;
-mod lanes;
 mod line;
 mod maintenance;
 mod order;
 mod poller;
 mod retry_queue;
+mod shards;
 mod waiting_read;
 
 use std::collections::binary_heap::PeekMut;
@@ -32,22 +32,22 @@ use mio::event::Event;
 use mio::{Interest, Registry, Token};
 
 use self::counting::Counting;
-use self::maintenance::Blame;
+use self::maintenance::FaultSource;
 pub(crate) use self::maintenance::REVALIDATE_AFTER_IDLE;
 use self::order::Order;
 pub use self::poller::Poller;
-use self::retry_queue::Delayed;
+use self::retry_queue::DelayedCommand;
 use crate::buffer;
-use crate::carried::{Carried, Settled};
 use crate::clock::Tick;
 use crate::command::ResponseHandler;
 use crate::connection::Connection;
 use crate::fault::{CommandError as _, Fault, FaultKind, copy_of};
 use crate::metrics::Recorder;
-use crate::pipeline::Abandoned;
+use crate::pipeline::AbandonedCommand;
 use crate::placement::{ConnectionTable, Spread};
 use crate::protocol::{CommandOf, ErrorOf, Protocol, ReplyKind};
 use crate::reply::{Outcome, Reply};
+use crate::ticket_handle::{Settlement, TicketHandle};
 use crate::topology::{Endpoint as _, Settings, Target as _, Topology};
 
 /// How often the multiplexer checks for stuck connections while commands are in flight.
@@ -80,7 +80,7 @@ pub struct Multiplexer<P: Protocol, T> {
     /// Failed commands whose error is not delivered yet.
     failed: Vec<(T, ErrorOf<P>)>,
     /// Commands waiting for their next attempt.
-    delayed: BinaryHeap<Delayed<CommandOf<P, T>>>,
+    delayed: BinaryHeap<DelayedCommand<CommandOf<P, T>>>,
     /// How many ever were.
     delays: u64,
     /// Whether requests wait for the replies to those written before them.
@@ -99,7 +99,7 @@ pub struct Multiplexer<P: Protocol, T> {
     alarm: Tick,
     closed: bool,
     /// Whether commands may be in flight whose copies were answered.
-    beaten: bool,
+    superseded: bool,
     /// Whether a copy may be in flight.
     copied: bool,
     /// Whether commands may be in flight that are counted.
@@ -144,7 +144,7 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
             waits: false,
             alarm: Tick::NEVER,
             closed: false,
-            beaten: false,
+            superseded: false,
             copied: false,
             counts: false,
             recorder,
@@ -196,14 +196,14 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
     /// Whether commands whose copies were answered have been in flight since the last call.
     /// [`Multiplexer::expire`] ends them; until then they are in flight.
     #[inline(always)]
-    pub(crate) fn take_beaten(&mut self) -> bool {
-        self.copied && self.take_note_of_beaten()
+    pub(crate) fn take_superseded(&mut self) -> bool {
+        self.copied && self.take_note_of_superseded()
     }
 
     #[cold]
-    fn take_note_of_beaten(&mut self) -> bool {
+    fn take_note_of_superseded(&mut self) -> bool {
         self.copied = self.in_flight > 0;
-        std::mem::take(&mut self.beaten)
+        std::mem::take(&mut self.superseded)
     }
 
     /// Accepts a command; it is written by the next flush. The outcome always comes through one of
@@ -215,7 +215,7 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
         self.notes(&mut command);
         self.alarm = self.alarm.min(command.deadline).min(now.after(LOOK));
         if command.deadline.0 <= now.0.saturating_add(SHORTEST) {
-            self.time_out(Abandoned { command, sent: false }, None);
+            self.time_out(AbandonedCommand { command, sent: false }, None);
         } else if command.start > now {
             self.alarm = self.alarm.min(command.start);
             self.delay(command.start, command, false);
@@ -242,7 +242,7 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
                 break;
             }
         }
-        self.tell();
+        self.publish();
     }
 
     /// Waits up to `wait` for something to happen, reads replies in bulk and completes their
@@ -315,9 +315,9 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
         for here in self.nodes.values_mut() {
             if here.waiting.iter().any(|command| command.is_over(now)) {
                 let waiting = std::mem::take(&mut here.waiting).into_iter();
-                let (overdue, kept): (Vec<_>, _) =
+                let (overdue, rest): (Vec<_>, _) =
                     waiting.partition(|command| command.is_over(now));
-                here.waiting = kept.into();
+                here.waiting = rest.into();
                 let connections = here.connections.iter();
                 let node = connections
                     .filter_map(|index| self.connections[*index].as_ref())
@@ -331,21 +331,23 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
         }
         late.extend(self.late_in_line(now).into_iter().map(|command| (command, None)));
         for (command, node) in late {
-            self.time_out(Abandoned { command, sent: false }, node.as_deref());
+            self.time_out(AbandonedCommand { command, sent: false }, node.as_deref());
         }
         // What fails at once and is to be retried at once has to wait for the next call, by which
         // it may be overdue.
         for _ in 0..self.delayed.len().min(RETRIES) {
             self.forget_copies();
             let due = self.delayed.peek_mut().filter(|next| next.at <= now);
-            let Some(Delayed { command, is_copy, .. }) = due.map(PeekMut::pop) else { break };
+            let Some(DelayedCommand { command, is_copy, .. }) = due.map(PeekMut::pop) else {
+                break;
+            };
             if is_copy {
                 if !command.is_over(now) {
                     self.begin_copy(command, now);
                 }
             } else if command.is_over(now) {
-                self.time_out(Abandoned { command, sent: false }, None);
-            } else if command.attempts.made == 0 {
+                self.time_out(AbandonedCommand { command, sent: false }, None);
+            } else if command.attempts.count == 0 {
                 // It was delayed, perhaps by another thread's clock.
                 self.begin(command, now);
             } else {
@@ -363,7 +365,7 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
         let closed = || Fault::new(FaultKind::Closed, "the client was closed");
         for index in 0..self.connections.len() {
             let Some(mut connection) = self.remove(index) else { continue };
-            for Abandoned { mut command, sent } in connection.pipeline.abandon() {
+            for AbandonedCommand { mut command, sent } in connection.pipeline.abandon() {
                 command.attempts.in_doubt |= sent && command.target.writes();
                 self.fail(command, closed().into());
             }
@@ -379,7 +381,7 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
         }
         self.report(deliver);
         self.alarm = Tick::NEVER;
-        self.tell();
+        self.publish();
     }
 
     #[inline]
@@ -411,11 +413,11 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
                 Err(error) => {
                     let error = Fault::unreachable(&*connection.node, &error)
                         .because(io::Error::from(error));
-                    return self.give_up(index, error, Blame::Node, now);
+                    return self.give_up(index, error, FaultSource::Node, now);
                 }
             }
         }
-        if P::LANES && opens && !self.settle(index) {
+        if P::SHARDS && opens && !self.settle(index) {
             return;
         }
         // Once the connection is ready, what was queued meanwhile is written.
@@ -450,8 +452,8 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
         connection.watches_write = watch;
         let both = Interest::READABLE | Interest::WRITABLE;
         let interest = if watch { both } else { Interest::READABLE };
-        let kept = self.registry.reregister(&mut connection.wire, Token(index), interest);
-        if let Err(error) = kept {
+        let result = self.registry.reregister(&mut connection.wire, Token(index), interest);
+        if let Err(error) = result {
             self.broken(index, &error, now);
         }
     }
@@ -459,7 +461,7 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
     fn broken(&mut self, index: usize, why: &io::Error, now: Tick) {
         let Some(connection) = &self.connections[index] else { return };
         let error = Fault::broken(&*connection.node, why).because(copy_of(why));
-        self.give_up(index, error, Blame::Node, now);
+        self.give_up(index, error, FaultSource::Node, now);
     }
 
     /// Reads from a connection. `first` is the result of an earlier read, if there was one.
@@ -489,8 +491,8 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
         let Some(mut connection) = self.connections[index].take() else { return };
         let key = connection.key();
         let was_idle = connection.pipeline.in_flight() == 0;
-        let mut refused = Vec::new();
-        let (mut completed, mut beats) = (0, false);
+        let mut retries = Vec::new();
+        let (mut completed, mut supersedes) = (0, false);
         let topology = &*self.topology;
         let mut counting = COUNTED.then(|| Counting::begin(topology, &mut self.recorder)).flatten();
         let timed = COUNTED && counting.as_ref().is_some_and(Counting::is_timed);
@@ -506,8 +508,8 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
                 let goes_on = matches!(disposition.outcome, ReplyKind::Retry { .. });
                 if (command.has_copy() || command.target.is_measured()) && !goes_on {
                     let settled = copies::answered::<P, T>(topology, &mut command, node, now);
-                    counts = settled != Settled::Dropped;
-                    beats |= settled == Settled::Counts { beats: true };
+                    counts = settled != Settlement::Dropped;
+                    supersedes |= settled == Settlement::Counts { supersedes: true };
                 }
                 if COUNTED
                     && counts
@@ -524,18 +526,18 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
                     ReplyKind::Returned => command.ticket.returned(command.bytes),
                     ReplyKind::Retry { doubtful } => {
                         node.breaker().record();
-                        return refused.push((command, reply.error(), doubtful));
+                        return retries.push((command, reply.error(), doubtful));
                     }
                 }
                 completed += 1;
                 let ending = if let Some(error) = explained {
                     Err(command.attempts.annotate(error.on(node.to_string())))
-                } else if command.attempts.made > 1 && P::is_refusal(body) {
+                } else if command.attempts.count > 1 && P::is_server_error(body) {
                     Err(topology.conclude(&mut command.target, reply.error()))
                 } else {
                     Ok(reply)
                 };
-                let Carried::Own(mut ticket) = command.ticket else { return };
+                let TicketHandle::Own(mut ticket) = command.ticket else { return };
                 if COUNTED
                     && timed
                     && let Some(at) = counting.as_ref().and_then(Counting::handed_at)
@@ -553,7 +555,7 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
             |node, frame| topology.event(node, frame),
         );
         self.in_flight -= completed;
-        self.beaten |= beats;
+        self.superseded |= supersedes;
         let pipeline = &connection.pipeline;
         if self.holds && !connection.dirty && !pipeline.awaits() && pipeline.has_unsent() {
             connection.dirty = true;
@@ -563,13 +565,13 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
         self.connections[index] = Some(connection);
         if let Err(error) = outcome {
             // Servers close idle connections: that is no fault.
-            let blame = if was_idle { Blame::None } else { Blame::Node };
-            self.give_up(index, error, blame, now);
+            let source = if was_idle { FaultSource::None } else { FaultSource::Node };
+            self.give_up(index, error, source, now);
         } else if drained {
-            self.give_up(index, maintenance::drained(), Blame::None, now);
+            self.give_up(index, maintenance::drained(), FaultSource::None, now);
         }
-        for (command, error, doubtful) in refused {
-            self.refused(command, error, doubtful, now);
+        for (command, error, doubtful) in retries {
+            self.on_server_error(command, error, doubtful, now);
         }
         self.admit(key, now);
     }

@@ -8,7 +8,7 @@
 //!   it elsewhere. A write goes where it is routed.
 //!
 //! The order is that of first attempts: a command that is sent again, or its copy, may come later.
-//! It is not kept while the first connection to a lane is being opened.
+//! It is not kept while the first connection to a shard is being opened.
 
 use rustc_hash::FxHashMap;
 
@@ -39,7 +39,7 @@ struct Latest {
 
 impl Order {
     /// The order of a driver whose callers send commands without waiting for earlier ones.
-    pub fn kept() -> Self {
+    pub fn tracking() -> Self {
         Self { latest: vec![Latest::default(); OrderKey::COUNT], waiting: FxHashMap::default() }
     }
 
@@ -84,7 +84,7 @@ impl Order {
 impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
     /// Keeps the order of commands with the same key from here on.
     pub(crate) fn keep_order(&mut self) {
-        self.order = Order::kept();
+        self.order = Order::tracking();
     }
 
     /// The key of a command; none if no order is kept.
@@ -107,7 +107,7 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
     }
 
     /// Where a command for this node must go because of those before it; `None` if it may go
-    /// anywhere. `own` returns the connections of its lane, if it has one: those before it about the
+    /// anywhere. `own` returns the connections of its shard, if it has one: those before it about the
     /// same record took one of them, and a key that is met on another stands for another record.
     #[inline(always)]
     pub(super) fn ordered_place<'a>(
@@ -131,7 +131,7 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
             let follows = latest.writes
                 && !command.target.writes()
                 && key != OrderKey::UNKNOWN
-                && command.attempts.made <= 1
+                && command.attempts.count <= 1
                 && connection.node.is_active()
                 && !connection.node.breaker().is_open();
             if !follows {

@@ -57,7 +57,7 @@ mod tests {
     use std::io::Write as _;
 
     #[test]
-    fn says_when_there_may_be_more() {
+    fn reports_when_there_may_be_more() {
         let mut poller = Poller::new().unwrap();
         let registry = poller.registry().unwrap();
         let mut pairs: Vec<_> = (0..EVENTS + 44).map(|_| UnixStream::pair().unwrap()).collect();
@@ -65,15 +65,15 @@ mod tests {
             registry.register(own, Token(index), Interest::READABLE).unwrap();
             peer.write_all(b"x").unwrap();
         }
-        let (mut seen, mut looks) = (HashSet::new(), 0);
+        let (mut seen, mut rounds) = (HashSet::new(), 0);
         loop {
             poller.wait(Some(Duration::ZERO)).unwrap();
-            looks += 1;
+            rounds += 1;
             seen.extend(poller.events().map(|event| event.token().0));
             if !poller.is_full() {
                 break;
             }
         }
-        assert_eq!((seen.len(), looks), (pairs.len(), 2));
+        assert_eq!((seen.len(), rounds), (pairs.len(), 2));
     }
 }

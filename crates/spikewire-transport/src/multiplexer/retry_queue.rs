@@ -8,7 +8,7 @@ use crate::protocol::{CommandOf, Protocol};
 /// A command waiting for its next attempt. The ordering is reversed: the earliest is the greatest,
 /// and of several that are due at the same time, the one that came first.
 #[derive(Debug)]
-pub(super) struct Delayed<C> {
+pub(super) struct DelayedCommand<C> {
     pub at: Tick,
     /// Numbers them in order of arrival.
     number: u64,
@@ -17,21 +17,21 @@ pub(super) struct Delayed<C> {
     pub is_copy: bool,
 }
 
-impl<C> PartialEq for Delayed<C> {
+impl<C> PartialEq for DelayedCommand<C> {
     fn eq(&self, other: &Self) -> bool {
         (self.at, self.number) == (other.at, other.number)
     }
 }
 
-impl<C> Eq for Delayed<C> {}
+impl<C> Eq for DelayedCommand<C> {}
 
-impl<C> PartialOrd for Delayed<C> {
+impl<C> PartialOrd for DelayedCommand<C> {
     fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
         Some(self.cmp(other))
     }
 }
 
-impl<C> Ord for Delayed<C> {
+impl<C> Ord for DelayedCommand<C> {
     fn cmp(&self, other: &Self) -> std::cmp::Ordering {
         (other.at, other.number).cmp(&(self.at, self.number))
     }
@@ -41,6 +41,6 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
     /// Keeps a command or a copy until its time has come.
     pub(super) fn delay(&mut self, at: Tick, command: CommandOf<P, T>, is_copy: bool) {
         self.delays += 1;
-        self.delayed.push(Delayed { at, number: self.delays, command, is_copy });
+        self.delayed.push(DelayedCommand { at, number: self.delays, command, is_copy });
     }
 }

@@ -22,7 +22,7 @@ const SOONEST: Duration = Duration::from_millis(10);
 
 /// A connection whose reply is awaited.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Awaited {
+pub(crate) struct AwaitedConnection {
     index: usize,
     /// How long a read may wait.
     limit: Duration,
@@ -34,7 +34,12 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
     /// A connection to wait for, until `deadline`, when all commands have ended, and for `longest`
     /// at most. `None` if more than replies is awaited (writability, a connection being opened, a
     /// retry) or if something is due soon.
-    pub(crate) fn awaited(&self, now: Tick, deadline: Tick, longest: Duration) -> Option<Awaited> {
+    pub(crate) fn awaited(
+        &self,
+        now: Tick,
+        deadline: Tick,
+        longest: Duration,
+    ) -> Option<AwaitedConnection> {
         let (mut first, mut others, mut due) = (None, 0, deadline);
         // A copy that is to start. Other delayed commands are in flight, and accounted for below.
         if let Some(next) = self.delayed.peek() {
@@ -42,7 +47,7 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
         }
         for (index, connection) in self.connections.iter().enumerate() {
             let Some(connection) = connection else { continue };
-            if P::LANES && connection.dial.is_some() {
+            if P::SHARDS && connection.dial.is_some() {
                 return None;
             }
             let here = connection.pipeline.awaited();
@@ -65,17 +70,21 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
         }
         let limit = due.since(now).min(longest);
         let is_all = here + others == self.in_flight;
-        (is_all && limit >= SOONEST).then_some(Awaited { index, limit, is_only: others == 0 })
+        (is_all && limit >= SOONEST).then_some(AwaitedConnection {
+            index,
+            limit,
+            is_only: others == 0,
+        })
     }
 
     /// Waits for a connection in a read, up to about its limit. Returns the time at which the wait
     /// ended; a signal ends it with an error of kind `Interrupted`.
     pub(crate) fn wait_in_read(
         &mut self,
-        awaited: Awaited,
+        awaited: AwaitedConnection,
         deliver: &mut impl FnMut(T, Outcome<'_, P>),
     ) -> (io::Result<()>, Tick) {
-        let Awaited { index, limit, .. } = awaited;
+        let AwaitedConnection { index, limit, .. } = awaited;
         let Some(connection) = &mut self.connections[index] else {
             return (Ok(()), Tick::now());
         };

@@ -9,7 +9,7 @@ use mio::net::TcpStream;
 use rustix::net::RecvFlags;
 
 use super::UnitLength;
-use super::given::{TlsError, TlsOptions};
+use super::options::{TlsError, TlsOptions};
 
 /// How a connection is encrypted, and which server name it must verify.
 #[derive(Debug, Clone)]

@@ -2,35 +2,35 @@
 //!
 //! | file | contents |
 //! |---|---|
-//! | `given` | trusted authorities, client certificate and so on, as given by a program: [`TlsOptions`] |
-//! | `options` | the same, read and checked once: [`Tls`] |
+//! | `options` | trusted authorities, client certificate and so on, as a program sets them: [`TlsOptions`] |
+//! | `config` | the same, read and checked once: [`Tls`] |
 //! | `outgoing` | encrypted bytes on their way to the socket, and what they complete |
 //! | `stream` | an encrypted connection over a non-blocking socket |
-//! | `trouble` | error messages |
+//! | `errors` | error messages |
 //! | `absent` | stubs for builds without the feature: nothing is ever encrypted |
 
 #[cfg(not(feature = "tls"))]
 mod absent;
-mod given;
 #[cfg(feature = "tls")]
+mod config;
+#[cfg(feature = "tls")]
+mod errors;
 mod options;
 #[cfg(feature = "tls")]
 mod outgoing;
 #[cfg(feature = "tls")]
 mod stream;
-#[cfg(feature = "tls")]
-mod trouble;
 
 #[cfg(not(feature = "tls"))]
 pub use absent::{Encryption, Tls};
 #[cfg(not(feature = "tls"))]
 pub(crate) use absent::{Held, Stream};
 #[cfg(feature = "tls")]
-pub use options::{Encryption, Tls};
+pub use config::{Encryption, Tls};
 #[cfg(feature = "tls")]
 pub(crate) use stream::Stream;
 
-pub use given::{Pem, TlsError, TlsOptions};
+pub use options::{Pem, TlsError, TlsOptions};
 
 /// How many of these bytes, which begin a unit, belong to it; see [`Encryption::with_units`].
 pub type UnitLength = fn(&[u8]) -> usize;

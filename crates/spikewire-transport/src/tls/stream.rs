@@ -16,9 +16,9 @@ use mio::net::TcpStream;
 use rustix::net::{RecvFlags, recv, send};
 use rustls::ClientConnection;
 
-use super::options::Encryption;
+use super::config::Encryption;
 use super::outgoing::Outgoing;
-use super::{UnitLength, trouble};
+use super::{UnitLength, errors};
 use crate::socket::NO_WAIT;
 
 /// Plain bytes per record.
@@ -43,7 +43,7 @@ pub(crate) struct Stream {
     /// Whether the server sends nothing more.
     ended: bool,
     /// An error that follows bytes already passed on.
-    trouble: Option<io::Error>,
+    error: Option<io::Error>,
 }
 
 impl fmt::Debug for Stream {
@@ -61,7 +61,7 @@ impl Stream {
     pub fn new(encryption: Encryption) -> io::Result<Self> {
         let Encryption { config, name, unit } = encryption;
         let session = ClientConnection::new(config, name);
-        let session = session.map_err(|error| trouble::said(&error))?;
+        let session = session.map_err(|error| errors::from_session(&error))?;
         let sealed = vec![0; ROOM].into_boxed_slice();
         Ok(Self {
             session,
@@ -72,7 +72,7 @@ impl Stream {
             unit,
             unit_left: 0,
             ended: false,
-            trouble: None,
+            error: None,
         })
     }
 
@@ -85,7 +85,7 @@ impl Stream {
             }
             if self.start == self.end {
                 match self.receive(socket, RecvFlags::DONTWAIT) {
-                    Ok(0) => return Err(trouble::hung_up()),
+                    Ok(0) => return Err(errors::hung_up()),
                     Ok(_) => {}
                     Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Ok(false),
                     Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
@@ -107,7 +107,7 @@ impl Stream {
         let (mut filled, mut drained) = (0, false);
         loop {
             filled += self.take_plain(&mut out[filled..]);
-            if filled == out.len() || self.ended || self.trouble.is_some() {
+            if filled == out.len() || self.ended || self.error.is_some() {
                 break;
             }
             if self.start == self.end {
@@ -119,15 +119,15 @@ impl Stream {
                     Ok(size) => drained = size < ROOM,
                     Err(error) if filled == 0 => return Err(error),
                     Err(error) if error.kind() == io::ErrorKind::WouldBlock => break,
-                    Err(error) => self.trouble = Some(error),
+                    Err(error) => self.error = Some(error),
                 }
                 flags = RecvFlags::DONTWAIT;
             }
             if let Err(error) = self.take_in(socket) {
-                self.trouble = Some(error);
+                self.error = Some(error);
             }
         }
-        match self.trouble.take_if(|_| filled == 0) {
+        match self.error.take_if(|_| filled == 0) {
             Some(error) => {
                 self.ended = true;
                 Err(error)
@@ -196,7 +196,7 @@ impl Stream {
 
     /// Whether a read returns something, even if only the end, although the poller may be silent.
     pub fn has_more(&self) -> bool {
-        self.ended || self.start < self.end || self.trouble.is_some()
+        self.ended || self.start < self.end || self.error.is_some()
     }
 
     /// Tells the server that nothing more will be sent, unless a record was given up half sent,
@@ -223,7 +223,7 @@ impl Stream {
             Ok(0) => self.ended = true,
             Ok(size) => return size,
             Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
-            Err(error) => self.trouble = Some(error),
+            Err(error) => self.error = Some(error),
         }
         0
     }
@@ -236,10 +236,10 @@ impl Stream {
         let mut rest = &self.sealed[self.start..self.end];
         self.session.read_tls(&mut rest)?;
         self.start = self.end - rest.len();
-        let taken = self.session.process_new_packets();
+        let result = self.session.process_new_packets();
         // Sends the session's response or alert. Reading shows whether the connection broke.
         let _ = self.flush(socket);
-        taken.map(drop).map_err(|error| trouble::said(&error))
+        result.map(drop).map_err(|error| errors::from_session(&error))
     }
 
     /// Sends encrypted output; returns whether everything was sent.

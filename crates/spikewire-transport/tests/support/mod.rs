@@ -11,8 +11,8 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use spikewire_transport::protocol::{
-    Answers, Disposition, Frame, Framing, Greeting, Malformed, Opened, ReplyKind, RequestInfo,
-    RequestKind, Sharing,
+    Answers, Disposition, Frame, Framing, HandshakeStep, Malformed, OpenResult, ReplyKind,
+    RequestInfo, RequestKind, Sharing,
 };
 use spikewire_transport::topology::{Endpoint, Preference, Settings, Target};
 use spikewire_transport::{
@@ -97,7 +97,7 @@ pub struct Toy<const SEALED: bool, const COUNT: u16 = IDS> {
 
 impl<const SEALED: bool, const COUNT: u16> Toy<SEALED, COUNT> {
     /// After the handshake.
-    pub fn greeted() -> Self {
+    pub fn after_handshake() -> Self {
         Self { steps: 4 }
     }
 }
@@ -106,22 +106,22 @@ impl<const SEALED: bool, const COUNT: u16> Framing for Toy<SEALED, COUNT> {
     const SEALS: bool = SEALED;
     const OPENS: bool = SEALED;
 
-    fn greet(&mut self, heard: Option<&[u8]>, out: &mut Vec<u8>) -> Greeting {
+    fn next_handshake_step(&mut self, input: Option<&[u8]>, out: &mut Vec<u8>) -> HandshakeStep {
         let (expected, answer): (Option<&[u8]>, &[u8]) = match self.steps {
             0 => (None, b"hello"),
             1 => (Some(b"\0who"), b"a test"),
             2 => (Some(b"\0how"), b"quickly"),
             _ => (Some(b"\0ready"), b""),
         };
-        if heard != expected {
-            return Greeting::Refused("the server does not like us".to_owned());
+        if input != expected {
+            return HandshakeStep::Failed("the server does not like us".to_owned());
         }
         self.steps += 1;
         if answer.is_empty() {
-            return Greeting::Ready;
+            return HandshakeStep::Ready;
         }
         out.extend_from_slice(&frame(0, DONE, answer));
-        Greeting::Wait
+        HandshakeStep::Wait
     }
 
     fn cut(&mut self, bytes: &[u8]) -> Result<Option<Frame>, Malformed> {
@@ -139,7 +139,7 @@ impl<const SEALED: bool, const COUNT: u16> Framing for Toy<SEALED, COUNT> {
         Ok(Some(Frame { header: HEADER - 1, len: HEADER + body, answers }))
     }
 
-    fn verdict(&self, body: &[u8]) -> String {
+    fn close_reason(&self, body: &[u8]) -> String {
         String::from_utf8_lossy(&body[1..]).into_owned()
     }
 
@@ -156,20 +156,20 @@ impl<const SEALED: bool, const COUNT: u16> Framing for Toy<SEALED, COUNT> {
         self.steps > 1
     }
 
-    fn open(&mut self, sealed: &[u8], plain: &mut Vec<u8>) -> Result<Opened, Malformed> {
+    fn open(&mut self, sealed: &[u8], plain: &mut Vec<u8>) -> Result<OpenResult, Malformed> {
         let Some((head, rest)) = sealed.split_first_chunk::<8>() else {
-            return Ok(Opened::Awaits(0));
+            return Ok(OpenResult::Awaits(0));
         };
         let len = u32::from_be_bytes([head[0], head[1], head[2], head[3]]) as usize;
         if len > SEGMENT {
             return Err(Malformed(format!("a segment of {len} bytes").into()));
         }
-        let Some(payload) = rest.get(..len) else { return Ok(Opened::Awaits(8 + len)) };
+        let Some(payload) = rest.get(..len) else { return Ok(OpenResult::Awaits(8 + len)) };
         if checksum(payload).to_be_bytes() != head[4..] {
             return Err(Malformed("a segment with a wrong checksum".into()));
         }
         plain.extend_from_slice(payload);
-        Ok(Opened::Took(8 + len))
+        Ok(OpenResult::Took(8 + len))
     }
 }
 
@@ -201,11 +201,11 @@ impl<const SEALED: bool, const COUNT: u16> Protocol for Toy<SEALED, COUNT> {
         body[0]
     }
 
-    fn refusal(body: &[u8]) -> Failed {
+    fn server_error(body: &[u8]) -> Failed {
         Failed::new(None, format!("refused with {}", body[0]))
     }
 
-    fn is_refusal(body: &[u8]) -> bool {
+    fn is_server_error(body: &[u8]) -> bool {
         body[0] == REFUSED
     }
 
@@ -274,7 +274,7 @@ pub struct Nodes {
     pub node: Arc<Node>,
     pub settings: Settings,
     pub events: Mutex<Vec<Vec<u8>>>,
-    pub looks: AtomicU32,
+    pub refreshes: AtomicU32,
     /// Attempts that were reported as failed: why, and which attempt it was.
     pub failed: Mutex<Vec<(String, u32)>>,
     /// How much longer commands pause after a failed attempt.
@@ -283,7 +283,7 @@ pub struct Nodes {
     pub silent: AtomicU32,
     /// The metrics, and how often their switch was read.
     pub metrics: Metrics,
-    pub asked: AtomicU32,
+    pub metrics_reads: AtomicU32,
 }
 
 /// A command's target: whether it writes, and what it is about.
@@ -373,16 +373,16 @@ impl Topology for Nodes {
     }
 
     fn metrics(&self) -> Option<&Metrics> {
-        self.asked.fetch_add(1, SeqCst);
+        self.metrics_reads.fetch_add(1, SeqCst);
         Some(&self.metrics)
     }
 
-    fn look_again_soon(&self) {
-        self.looks.fetch_add(1, SeqCst);
+    fn refresh_soon(&self) {
+        self.refreshes.fetch_add(1, SeqCst);
     }
 
-    fn attempt_failed(&self, _: &mut Writes, error: &Failed, made: u32) -> Duration {
-        self.failed.lock().unwrap().push((error.message.clone(), made));
+    fn attempt_failed(&self, _: &mut Writes, error: &Failed, number: u32) -> Duration {
+        self.failed.lock().unwrap().push((error.message.clone(), number));
         self.pause
     }
 
@@ -431,7 +431,7 @@ impl Request {
 /// What the server does with a request: returns bytes to send now.
 pub type Script = Box<dyn FnMut(Request) -> Vec<u8> + Send>;
 
-/// How the server greets.
+/// How the server behaves in the handshake.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Manners {
     Polite,
@@ -461,10 +461,10 @@ impl Server {
         let (ended, streams) = (Arc::new(AtomicU32::new(0)), Arc::new(Mutex::new(Vec::new())));
         let (count, early, script) =
             (accepted.clone(), hasty.clone(), Arc::new(Mutex::new(script)));
-        let (over, kept) = (ended.clone(), streams.clone());
+        let (over, open) = (ended.clone(), streams.clone());
         thread::spawn(move || {
             for (connection, stream) in listener.incoming().flatten().enumerate() {
-                kept.lock().unwrap().push(stream.try_clone().unwrap());
+                open.lock().unwrap().push(stream.try_clone().unwrap());
                 count.fetch_add(1, SeqCst);
                 let (script, early, over) = (script.clone(), early.clone(), over.clone());
                 thread::spawn(move || {
@@ -605,12 +605,12 @@ pub fn secure_nodes(
         node: Arc::new(Node { address, encryption, breaker, lost }),
         settings,
         events: Mutex::default(),
-        looks: AtomicU32::new(0),
+        refreshes: AtomicU32::new(0),
         failed: Mutex::default(),
         pause: Duration::ZERO,
         silent: AtomicU32::new(0),
         metrics: Metrics::default(),
-        asked: AtomicU32::new(0),
+        metrics_reads: AtomicU32::new(0),
     })
 }
 
@@ -695,7 +695,7 @@ fn into<const SEALED: bool>(
     |Ticket(number, mut parts), outcome| {
         let ending = outcome.map(|reply| {
             parts.extend_from_slice(&reply.body[1..]);
-            (parts, reply.attempts.made)
+            (parts, reply.attempts.count)
         });
         endings.push((number, ending));
     }

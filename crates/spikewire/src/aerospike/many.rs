@@ -76,7 +76,7 @@ impl Place<'_> {
         answered: ResultMask,
         verb: &'static str,
     ) -> ComposedBatch {
-        let policy = Policy { keeps: self.began.1.keeps, ..policy };
+        let policy = Policy { metrics_flags: self.began.1.metrics_flags, ..policy };
         let rows = rows.finish(policy, |_, _| ());
         self.encoded();
         ComposedBatch { rows, answered, verb }

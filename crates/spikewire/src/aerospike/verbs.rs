@@ -9,7 +9,7 @@ use spikewire_aerospike::command::{
 use spikewire_aerospike::transport::buffer;
 use spikewire_aerospike_protocol::request;
 use spikewire_aerospike_protocol::value::ParticleType;
-use spikewire_transport::metrics::Began;
+use spikewire_transport::metrics::CallStart;
 
 use crate::aerospike::client_kind::ClientContext;
 use crate::aerospike::encode::Encode;
@@ -26,7 +26,7 @@ pub(crate) struct Place<'a> {
     pub defaults: &'a CommandDefaults,
     pub options: &'a CallOptions,
     /// The start of the call, and the metrics to record it in.
-    pub began: (&'a Metrics, Began),
+    pub began: (&'a Metrics, CallStart),
 }
 
 /// A caller's value to be encoded.
@@ -67,7 +67,7 @@ impl<'a> Place<'a> {
 
     /// The request has been composed.
     pub fn encoded(&self) {
-        let (metrics, Began { at, .. }) = self.began;
+        let (metrics, CallStart { at, .. }) = self.began;
         if let Some(at) = at {
             metrics.encoded(at);
         }
@@ -82,7 +82,7 @@ impl Place<'_> {
         write: impl FnOnce(&mut request::Request<'_>) -> Result<()>,
     ) -> Result<Prepared> {
         let mut prepared = self.composed(key, spec, write)?;
-        prepared.policy.keeps = self.began.1.keeps;
+        prepared.policy.metrics_flags = self.began.1.metrics_flags;
         self.encoded();
         Ok(prepared)
     }

@@ -220,7 +220,7 @@ impl Raw {
             |(name, bytes): (&str, Option<&[u8]>)| (name.to_owned(), bytes.map(<[u8]>::to_vec));
         let came_with = ResultMeta {
             node: node.clone(),
-            attempts: attempts.made,
+            attempts: attempts.count,
             tracing_id: prefix.tracing_id.map(Uuid),
             warnings: prefix.warnings.into_iter().map(str::to_owned).collect(),
             payload: prefix.payload.into_iter().map(owned).collect(),

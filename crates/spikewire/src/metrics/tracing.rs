@@ -44,7 +44,7 @@ pub fn to_tracing(client: &Arc<dyn Observed>) -> io::Result<Bridge> {
     let subscriber = dispatcher::get_default(Clone::clone);
     Bridge::start("spikewire-tracing", move |stopped| {
         dispatcher::with_default(&subscriber, || {
-            while !stopped.load(Relaxed) && events.is_heard() {
+            while !stopped.load(Relaxed) && events.has_listener() {
                 let (batch, lost) = events.wait(WAIT);
                 batch.iter().for_each(emit);
                 if lost > 0 {

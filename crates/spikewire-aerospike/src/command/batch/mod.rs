@@ -31,7 +31,7 @@ use crate::cluster::Node;
 use crate::model::Policy;
 use crate::model::{Error, Kind, Result};
 use crate::transport::{Outcome, ResponseHandler, buffer};
-use spikewire_transport::metrics::Keeps;
+use spikewire_transport::metrics::MetricsFlags;
 
 #[derive(Debug)]
 struct Row {
@@ -246,8 +246,8 @@ impl Batch {
     }
 
     /// Sets what is recorded of its commands, if decided before they are sent.
-    pub fn keep(&mut self, keeps: Keeps) {
-        self.policy.keeps = keeps;
+    pub fn keep(&mut self, metrics_flags: MetricsFlags) {
+        self.policy.metrics_flags = metrics_flags;
     }
 
     /// Its deadline.

@@ -170,7 +170,7 @@ impl Batch {
         let mut command = Command::new(bytes, target, policy, now, ticket(part));
         (command.start, command.deadline) = (start, self.deadline);
         (command.stream, command.rows) = (!single, rows.len());
-        command.attempts.made = self.rounds - 1;
+        command.attempts.count = self.rounds - 1;
         Ok(command)
     }
 }

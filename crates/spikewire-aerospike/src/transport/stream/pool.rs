@@ -10,7 +10,7 @@ use spikewire_transport::wire::Wire;
 
 use super::line::Line;
 use crate::clock::Tick;
-use crate::cluster::{Cluster, Janitor, Node};
+use crate::cluster::{Cluster, Node, UpkeepTask};
 
 /// Maximum number of idle connections per node.
 const KEEP: usize = 16;
@@ -49,8 +49,8 @@ impl Streams {
     pub fn new(cluster: Arc<Cluster>) -> Arc<Self> {
         let (idle, draining) = (Mutex::default(), Mutex::default());
         let streams = Arc::new(Self { cluster, idle, draining });
-        let janitor = Arc::downgrade(&streams);
-        streams.cluster.add_janitor(janitor);
+        let task = Arc::downgrade(&streams);
+        streams.cluster.add_upkeep_task(task);
         streams
     }
 
@@ -118,8 +118,8 @@ impl Streams {
     }
 }
 
-impl Janitor for Streams {
-    fn sweep(&self, now: Tick) {
+impl UpkeepTask for Streams {
+    fn run_upkeep(&self, now: Tick) {
         self.look_for_ends(now);
         let limit = self.cluster.options().idle;
         self.idle.lock().retain(|_, own| {

@@ -116,7 +116,7 @@ impl Setting {
     fn run(&self, options: &StatementOptions) -> Result<(SocketAddr, u32)> {
         let call = query(&self.session, SET, options);
         self.executor.run(call, None, |answer| {
-            answer.map(|answer| (answer.node.address, answer.attempts.made))
+            answer.map(|answer| (answer.node.address, answer.attempts.count))
         })
     }
 

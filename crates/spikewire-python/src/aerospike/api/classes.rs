@@ -7,7 +7,7 @@ use std::sync::Arc;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use spikewire_aerospike::clock::Tick;
-use spikewire_transport::metrics::Began;
+use spikewire_transport::metrics::CallStart;
 
 use crate::aerospike::call::Call;
 use crate::aerospike::client::Shared;
@@ -87,7 +87,7 @@ pub trait Verbs {
 
     /// Registers the start of a call.
     #[inline]
-    fn begin(&self) -> Began {
+    fn begin(&self) -> CallStart {
         self.runner().shared().stages.begin()
     }
 
@@ -95,9 +95,9 @@ pub trait Verbs {
         &self,
         py: Python<'py>,
         mut call: Call,
-        began: Began,
+        began: CallStart,
     ) -> PyResult<Bound<'py, PyAny>> {
-        call.policy.keeps = began.keeps;
+        call.policy.metrics_flags = began.metrics_flags;
         self.runner().run(py, call, began.at)
     }
 
@@ -105,9 +105,9 @@ pub trait Verbs {
         &self,
         py: Python<'py>,
         mut call: BatchCall,
-        began: Began,
+        began: CallStart,
     ) -> PyResult<Bound<'py, PyAny>> {
-        call.rows.keep(began.keeps);
+        call.rows.keep(began.metrics_flags);
         if let Some(at) = began.at {
             let core = self.runner().shared().core(py)?;
             core.cluster.metrics().encoded(at);

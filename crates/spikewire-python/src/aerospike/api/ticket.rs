@@ -52,7 +52,7 @@ impl ResponseHandler for Ticket {
         }
     }
 
-    fn is_wanted(&self) -> bool {
+    fn is_needed(&self) -> bool {
         match self {
             Self::One { promise, .. } => !promise.is_abandoned(),
             Self::Part(part) => !part.owner().promise.is_abandoned(),

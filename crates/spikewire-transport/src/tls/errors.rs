@@ -5,7 +5,7 @@ use std::io;
 use rustls::{AlertDescription, CertificateError, Error};
 
 /// Converts an error of the session.
-pub fn said(error: &Error) -> io::Error {
+pub fn from_session(error: &Error) -> io::Error {
     let hint = match error {
         Error::InvalidMessage(_) => {
             "what the server sends is not TLS; does it expect plain connections?"

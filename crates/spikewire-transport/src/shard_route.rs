@@ -1,4 +1,4 @@
-//! A way to one lane of a node: the address it listens on for that, and the source port of the
+//! A route to one shard of a node: the address it listens on for that, and the source port of the
 //! connection.
 
 use std::io;
@@ -20,9 +20,9 @@ const PORTS: u32 = 65_536 - FIRST_PORT;
 /// How many ports to try if they turn out to be taken.
 const TRIES: usize = 64;
 
-/// A way to a node.
+/// A route to a node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Way {
+pub struct ShardRoute {
     /// The address the node listens on.
     pub address: SocketAddr,
     /// The source port.
@@ -51,21 +51,21 @@ impl SourcePort {
     }
 }
 
-/// Starts connecting along this way, skipping ports that are taken.
-pub(crate) fn connect(way: &Way) -> io::Result<TcpStream> {
+/// Starts connecting along this route, skipping ports that are taken.
+pub(crate) fn connect(route: &ShardRoute) -> io::Result<TcpStream> {
     // Any number that differs from call to call will do.
-    let ports = way.from.each(Tick::now().0 / 64);
-    let mut taken = io::Error::from(io::ErrorKind::AddrInUse);
+    let ports = route.from.each(Tick::now().0 / 64);
+    let mut last_error = io::Error::from(io::ErrorKind::AddrInUse);
     for port in ports.take(TRIES) {
-        match connect_from(port, way.address) {
-            Err(error) if is_taken(&error) => taken = error,
+        match connect_from(port, route.address) {
+            Err(error) if is_port_in_use(&error) => last_error = error,
             done => return done,
         }
     }
-    Err(taken)
+    Err(last_error)
 }
 
-fn is_taken(error: &io::Error) -> bool {
+fn is_port_in_use(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::AddrInUse | io::ErrorKind::AddrNotAvailable)
 }
 
@@ -88,7 +88,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ports_of_a_lane() {
+    fn ports_of_a_shard() {
         for divisor in [1, 2, 3, 7, 12, 64, 4096, 16_384] {
             for remainder in [0, divisor / 2, divisor - 1] {
                 let from = SourcePort { divisor, remainder };
@@ -98,27 +98,27 @@ mod tests {
                 assert_eq!(ports, all.collect::<Vec<u16>>(), "{from:?}");
             }
         }
-        // If there are more lanes than ports, some lanes have none.
+        // If there are more shards than ports, some shards have none.
         let ports = |divisor, remainder| SourcePort { divisor, remainder }.each(7).count();
         assert_eq!((ports(65_535, 50_000), ports(65_535, 3), ports(0, 0)), (1, 0, 16_384));
     }
 
     #[test]
-    fn taken_ports_are_passed_over() {
+    fn ports_in_use_are_skipped() {
         let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
         let address = listener.local_addr().unwrap();
         let from = SourcePort { divisor: 4096, remainder: 77 };
-        let mut taken = Vec::new();
+        let mut in_use = Vec::new();
         let ends = loop {
-            match connect(&Way { address, from }) {
-                Ok(stream) => taken.push(stream),
+            match connect(&ShardRoute { address, from }) {
+                Ok(stream) => in_use.push(stream),
                 Err(error) => break error,
             }
-            assert!(taken.len() <= 4, "there are four such ports");
+            assert!(in_use.len() <= 4, "there are four such ports");
         };
-        assert!(is_taken(&ends), "{ends}");
-        assert!(!taken.is_empty());
-        for stream in &taken {
+        assert!(is_port_in_use(&ends), "{ends}");
+        assert!(!in_use.is_empty());
+        for stream in &in_use {
             assert_eq!(stream.local_addr().unwrap().port() % 4096, 77);
         }
     }

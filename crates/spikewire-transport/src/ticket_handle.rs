@@ -15,16 +15,16 @@ use crate::handler::ResponseHandler;
 
 /// The ticket of a command in flight.
 #[derive(Debug)]
-pub enum Carried<T> {
+pub enum TicketHandle<T> {
     /// The ticket of a command without a copy.
     Own(T),
     /// The ticket of a command and its copy.
-    Shared(Arc<Shared<T>>),
+    Shared(Arc<SharedState<T>>),
 }
 
 /// State shared by a command and its copy.
 #[derive(Debug)]
-pub struct Shared<T> {
+pub struct SharedState<T> {
     over: AtomicBool,
     /// When the command itself started.
     started: Tick,
@@ -41,22 +41,22 @@ struct State<T> {
 
 /// What an outcome of one request means for its command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Settled {
+pub enum Settlement {
     /// It is the command's outcome.
     Counts {
         /// Whether the other request is still in flight and is thereby withdrawn.
-        beats: bool,
+        supersedes: bool,
     },
     /// Nothing: the other request was answered, or is still in flight.
     Dropped,
 }
 
-impl<T> Carried<T> {
+impl<T> TicketHandle<T> {
     /// A second handle to the ticket, for a copy of the command that has not started.
     #[cold]
     pub(crate) fn share(&mut self, started: Tick) -> Option<Self> {
         let (over, state) = (AtomicBool::new(false), State { ticket: None, running: 1 });
-        let shared = Arc::new(Shared { over, started, state: Mutex::new(state) });
+        let shared = Arc::new(SharedState { over, started, state: Mutex::new(state) });
         match std::mem::replace(self, Self::Shared(shared.clone())) {
             Self::Own(ticket) => shared.state.lock().ticket = Some(ticket),
             former @ Self::Shared(_) => {
@@ -85,33 +85,33 @@ impl<T> Carried<T> {
     /// Records an outcome, which is a reply or a failure. If it counts, the ticket becomes the
     /// command's own, and `start` is set to when the command started.
     #[inline(always)]
-    pub(crate) fn settle(&mut self, answered: bool, start: &mut Tick) -> Settled {
+    pub(crate) fn settle(&mut self, answered: bool, start: &mut Tick) -> Settlement {
         match self {
-            Self::Own(_) => Settled::Counts { beats: false },
+            Self::Own(_) => Settlement::Counts { supersedes: false },
             Self::Shared(_) => self.settle_shared(answered, start),
         }
     }
 
     #[cold]
-    fn settle_shared(&mut self, answered: bool, start: &mut Tick) -> Settled {
-        let Self::Shared(shared) = self else { return Settled::Dropped };
+    fn settle_shared(&mut self, answered: bool, start: &mut Tick) -> Settlement {
+        let Self::Shared(shared) = self else { return Settlement::Dropped };
         let mut state = shared.state.lock();
         state.running -= 1;
         let counts = answered || state.running == 0;
         let Some(ticket) = (if counts { state.ticket.take() } else { None }) else {
-            return Settled::Dropped;
+            return Settlement::Dropped;
         };
-        let beats = state.running > 0;
+        let supersedes = state.running > 0;
         drop(state);
         shared.over.store(true, Relaxed);
         *start = shared.started;
         *self = Self::Own(ticket);
-        Settled::Counts { beats }
+        Settlement::Counts { supersedes }
     }
 
     /// Whether the other request was answered.
     #[inline]
-    pub(crate) fn is_beaten(&self) -> bool {
+    pub(crate) fn is_superseded(&self) -> bool {
         matches!(self, Self::Shared(shared) if shared.over.load(Relaxed))
     }
 
@@ -125,7 +125,7 @@ impl<T> Carried<T> {
     }
 }
 
-impl<T: ResponseHandler> Carried<T> {
+impl<T: ResponseHandler> TicketHandle<T> {
     /// The command is about to be sent; returns `false` to withdraw it.
     #[inline(always)]
     pub(crate) fn starts(&mut self) -> bool {
@@ -142,17 +142,17 @@ impl<T: ResponseHandler> Carried<T> {
     pub(crate) fn copy_begins(&self) -> bool {
         let Self::Shared(shared) = self else { return true };
         let mut state = shared.state.lock();
-        let wanted = state.ticket.as_ref().is_some_and(|it| !it.is_withdrawn() && it.is_wanted());
-        state.running += u32::from(wanted);
-        wanted
+        let needed = state.ticket.as_ref().is_some_and(|it| !it.is_withdrawn() && it.is_needed());
+        state.running += u32::from(needed);
+        needed
     }
 
     /// Whether a request that has not been sent yet is still wanted.
-    pub(crate) fn is_wanted(&self) -> bool {
+    pub(crate) fn is_needed(&self) -> bool {
         match self {
-            Self::Own(ticket) => ticket.is_wanted(),
+            Self::Own(ticket) => ticket.is_needed(),
             Self::Shared(shared) => {
-                shared.state.lock().ticket.as_ref().is_some_and(ResponseHandler::is_wanted)
+                shared.state.lock().ticket.as_ref().is_some_and(ResponseHandler::is_needed)
             }
         }
     }
@@ -171,9 +171,9 @@ impl<T: ResponseHandler> Carried<T> {
     }
 
     /// The ticket for a copy, for tickets that know of each other.
-    pub(crate) fn twin(&mut self) -> Option<Self> {
+    pub(crate) fn ticket_for_copy(&mut self) -> Option<Self> {
         match self {
-            Self::Own(ticket) => ticket.twin().map(Self::Own),
+            Self::Own(ticket) => ticket.ticket_for_copy().map(Self::Own),
             Self::Shared(_) => None,
         }
     }
@@ -202,24 +202,24 @@ mod tests {
     struct Number(u8, bool);
 
     impl ResponseHandler for Number {
-        fn is_wanted(&self) -> bool {
+        fn is_needed(&self) -> bool {
             self.1
         }
     }
 
     const BEGAN: Tick = Tick(7);
 
-    fn pair() -> (Carried<Number>, Carried<Number>) {
-        let mut first = Carried::Own(Number(1, true));
+    fn pair() -> (TicketHandle<Number>, TicketHandle<Number>) {
+        let mut first = TicketHandle::Own(Number(1, true));
         let copy = first.share(BEGAN).unwrap();
         assert!(first.share(BEGAN).is_none(), "one copy");
         (first, copy)
     }
 
-    fn settle(ticket: &mut Carried<Number>, answered: bool) -> Settled {
+    fn settle(ticket: &mut TicketHandle<Number>, answered: bool) -> Settlement {
         let mut start = Tick(9);
         let settled = ticket.settle(answered, &mut start);
-        assert_eq!(start == BEGAN, settled != Settled::Dropped);
+        assert_eq!(start == BEGAN, settled != Settlement::Dropped);
         settled
     }
 
@@ -230,9 +230,9 @@ mod tests {
             assert!(copy.copy_begins() && !first.is_withdrawn() && !copy.is_withdrawn());
             let (winner, loser) =
                 if copy_wins { (&mut copy, &mut first) } else { (&mut first, &mut copy) };
-            assert_eq!(settle(winner, true), Settled::Counts { beats: true });
-            assert!(loser.is_beaten() && loser.is_withdrawn() && !loser.starts());
-            assert_eq!(settle(loser, true), Settled::Dropped);
+            assert_eq!(settle(winner, true), Settlement::Counts { supersedes: true });
+            assert!(loser.is_superseded() && loser.is_withdrawn() && !loser.starts());
+            assert_eq!(settle(loser, true), Settlement::Dropped);
             let (first, copy) = (first.into_own(), copy.into_own());
             assert_eq!([first, copy].into_iter().flatten().count(), 1);
         }
@@ -242,20 +242,20 @@ mod tests {
     fn a_failure_counts_where_no_other_is_under_way() {
         let (mut first, mut copy) = pair();
         assert!(copy.copy_begins());
-        assert_eq!(settle(&mut first, false), Settled::Dropped);
-        assert!(!copy.is_beaten());
-        assert_eq!(settle(&mut copy, false), Settled::Counts { beats: false });
+        assert_eq!(settle(&mut first, false), Settlement::Dropped);
+        assert!(!copy.is_superseded());
+        assert_eq!(settle(&mut copy, false), Settlement::Counts { supersedes: false });
 
         let (mut first, copy) = pair();
-        assert_eq!(settle(&mut first, false), Settled::Counts { beats: false });
+        assert_eq!(settle(&mut first, false), Settlement::Counts { supersedes: false });
         assert!(!copy.copy_begins(), "it is not waited for, and comes too late");
     }
 
     #[test]
     fn no_copy_begins_that_nobody_waits_for() {
-        let mut first = Carried::Own(Number(1, false));
+        let mut first = TicketHandle::Own(Number(1, false));
         let copy = first.share(BEGAN).unwrap();
         assert!(!copy.copy_begins());
-        assert_eq!(settle(&mut first, false), Settled::Counts { beats: false });
+        assert_eq!(settle(&mut first, false), Settlement::Counts { supersedes: false });
     }
 }
