@@ -285,7 +285,7 @@ def options_of(dataset: Any) -> dict[str, Any]:
 
 
 class TestWithoutSeeds:
-    """Clients that are opened without seeds: by the environment, or with the default seed."""
+    """Clients that are opened without seeds: from the environment, or with the default seed."""
 
     @pytest.fixture
     def by_variable(self, cluster: Cluster, monkeypatch: pytest.MonkeyPatch) -> None:

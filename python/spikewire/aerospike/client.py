@@ -23,7 +23,7 @@ from spikewire.aerospike.users import AsyncUsers, Users
 from spikewire.aerospike.views import view
 from spikewire.opening import named, reads
 from spikewire.opening.in_thread import open_unless_cancelled
-from spikewire.opening.omitted import FROM_ENVIRONMENT, naming, whence
+from spikewire.opening.omitted import FROM_ENVIRONMENT, naming, seeds_origin
 from spikewire.tasks import accept_awaitables
 
 if TYPE_CHECKING:
@@ -80,10 +80,10 @@ class Client(NativeClient):
     ``TypeError`` or ``ValueError`` for invalid seeds and options.
     """
 
-    __slots__ = ("_namespace", "_whence")
+    __slots__ = ("_namespace", "_seeds_origin")
 
     _namespace: str | None
-    _whence: str
+    _seeds_origin: str
 
     def __new__(cls, seeds: Seeds = FROM_ENVIRONMENT, **options: Unpack[BlockingOptions]) -> Self:
         """Checks what it is opened with."""
@@ -91,11 +91,11 @@ class Client(NativeClient):
             return super().__new__(cls, seeds, **options)
         opening = reads(cls, None, options)
         client = super().__new__(cls, opening.seeds, **cast("BlockingOptions", opening.options))
-        client._namespace, client._whence = opening.namespace, whence(opening)
+        client._namespace, client._seeds_origin = opening.namespace, seeds_origin(opening)
         return client
 
     def __init__(self, seeds: Seeds = FROM_ENVIRONMENT, **options: Unpack[BlockingOptions]) -> None:  # noqa: ARG002
-        with naming(getattr(self, "_whence", None)):
+        with naming(getattr(self, "_seeds_origin", None)):
             self._open()
 
     @classmethod
@@ -117,7 +117,7 @@ class Client(NativeClient):
         the errors of ``Client``.
         """
         opening = reads(cls, url, options)
-        with naming(whence(opening)):
+        with naming(seeds_origin(opening)):
             client = cls(opening.seeds, **cast("BlockingOptions", opening.options))
         client._namespace = opening.namespace
         return client
@@ -150,8 +150,8 @@ class Client(NativeClient):
 
         The view covers this client and its datasets; closing either closes both.
         """
-        made: ClientView = view(self, profile)
-        return made
+        client_view: ClientView = view(self, profile)
+        return client_view
 
     def explain(self, verb: str, /, *arguments: Any, **options: Any) -> Explanation:
         """What a call would use, and the source of each option: the call, this client, or the
@@ -299,10 +299,10 @@ class AsyncClient(NativeAsyncClient):
     without a running event loop.
     """
 
-    __slots__ = ("_namespace", "_whence")
+    __slots__ = ("_namespace", "_seeds_origin")
 
     _namespace: str | None
-    _whence: str
+    _seeds_origin: str
 
     def __new__(cls, seeds: Seeds = FROM_ENVIRONMENT, **options: Unpack[AsyncOptions]) -> Self:
         """Checks what it is opened with."""
@@ -310,7 +310,7 @@ class AsyncClient(NativeAsyncClient):
             return super().__new__(cls, seeds, **options)
         opening = reads(cls, None, options)
         client = super().__new__(cls, opening.seeds, **cast("AsyncOptions", opening.options))
-        client._namespace, client._whence = opening.namespace, whence(opening)
+        client._namespace, client._seeds_origin = opening.namespace, seeds_origin(opening)
         return client
 
     def __init__(self, seeds: Seeds = FROM_ENVIRONMENT, **options: Unpack[AsyncOptions]) -> None:
@@ -330,11 +330,11 @@ class AsyncClient(NativeAsyncClient):
         """
         opening = reads(cls, url, options)
         client = cls(opening.seeds, **cast("AsyncOptions", opening.options))
-        client._namespace, client._whence = opening.namespace, whence(opening)
+        client._namespace, client._seeds_origin = opening.namespace, seeds_origin(opening)
         return client
 
     def _open(self) -> bool:
-        with naming(getattr(self, "_whence", None)):
+        with naming(getattr(self, "_seeds_origin", None)):
             return super()._open()
 
     async def open(self) -> Self:
@@ -375,8 +375,8 @@ class AsyncClient(NativeAsyncClient):
 
         The view covers this client and its datasets; closing either closes both.
         """
-        made: AsyncClientView = view(self, profile)
-        return made
+        client_view: AsyncClientView = view(self, profile)
+        return client_view
 
     def explain(self, verb: str, /, *arguments: Any, **options: Any) -> Explanation:
         """What a call would use, and the source of each option: the call, this client, or the

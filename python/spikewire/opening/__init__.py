@@ -23,8 +23,8 @@ from typing import TYPE_CHECKING, Any
 from spikewire._native import AsyncClient as NativeAsyncClient
 from spikewire._native import Client as NativeClient
 from spikewire.opening.encryption import TLS, alone, entry, gathered, texts
-from spikewire.opening.url import Scheme, taken_apart
-from spikewire.opening.values import converted, shown
+from spikewire.opening.url import Scheme, parse_url
+from spikewire.opening.values import converted, display
 from spikewire.options import AsyncOptions, BlockingOptions, ClientOptions
 
 if TYPE_CHECKING:
@@ -69,7 +69,7 @@ class Opening:
     """The sources of the seeds and of each option, in words."""
 
     def __repr__(self) -> str:
-        options = ", ".join(f"{name!r}: {shown(name, it)}" for name, it in self.options.items())
+        options = ", ".join(f"{name!r}: {display(name, it)}" for name, it in self.options.items())
         return f"Opening(seeds={self.seeds!r}, namespace={self.namespace!r}, options={{{options}}})"
 
     def explain(self) -> str:
@@ -78,7 +78,7 @@ class Opening:
         if self.namespace is not None:
             rows.append(("namespace", self.namespace, self.sources["namespace"]))
         for name, value in sorted(self.options.items()):
-            rows.append((name, shown(name, value), self.sources[name]))
+            rows.append((name, display(name, value), self.sources[name]))
         return "\n".join(f"{name} = {value}  ({source})" for name, value, source in rows)
 
 
@@ -104,10 +104,10 @@ def read(
         url, source = environment.get(name) or None, f"the variable {name}"
     seeds, namespace = scheme.seeds, None
     sources = {"seeds": "the default"}
-    found = _from_environment(scheme, environment)
-    levels = [(found, {name: f"the variable {scheme.variable(name)}" for name in found})]
+    variables = _from_environment(scheme, environment)
+    levels = [(variables, {name: f"the variable {scheme.variable(name)}" for name in variables})]
     if url is not None:
-        parts = taken_apart(url, scheme, source)
+        parts = parse_url(url, scheme, source)
         if parts.seeds is not None:
             seeds, sources["seeds"] = parts.seeds, source
         namespace = parts.path
@@ -129,10 +129,10 @@ def read(
     for name in filter(entry, options):
         scheme.probe(seeds, **{name: options[name]})  # The keyword is `tls`, with entries.
     levels.append((options, dict.fromkeys(options, "a keyword")))
-    used, whence = gathered(levels)
+    used, option_sources = gathered(levels)
     # Validates the keywords, and options that must be checked together.
     scheme.probe(seeds, **used)
-    return Opening(seeds, namespace, used, sources | whence)
+    return Opening(seeds, namespace, used, sources | option_sources)
 
 
 def reads(client: type, url: str | None, options: Mapping[str, Any]) -> Opening:
@@ -141,9 +141,9 @@ def reads(client: type, url: str | None, options: Mapping[str, Any]) -> Opening:
     return read(url, scheme=_AEROSPIKE_ASYNC if is_async else AEROSPIKE, **options)
 
 
-def named(own: str | None, given: str | None) -> str:
+def named(own: str | None, explicit: str | None) -> str:
     """The namespace of a dataset: the given one, or the client's default."""
-    namespace = own if given is None else given
+    namespace = own if explicit is None else explicit
     if namespace is None:
         message = (
             "dataset() needs a namespace: this client was opened without one "
@@ -155,15 +155,15 @@ def named(own: str | None, given: str | None) -> str:
 
 def _from_environment(scheme: Scheme, environment: Mapping[str, str]) -> dict[str, Any]:
     """The options set by environment variables; an empty variable counts as missing."""
-    found: dict[str, Any] = {}
+    values: dict[str, Any] = {}
     for variable, text in environment.items():
         if not variable.startswith(scheme.prefix) or not text:
             continue
         name = variable.removeprefix(scheme.prefix).lower()
         if name != "url" and name not in scheme.passed_over:
-            found[name] = converted(name, text, texts(scheme.options), f"the variable {variable}")
-    _check(scheme, found, lambda name: f"the variable {scheme.variable(name)}")
-    return found
+            values[name] = converted(name, text, texts(scheme.options), f"the variable {variable}")
+    _check(scheme, values, lambda name: f"the variable {scheme.variable(name)}")
+    return values
 
 
 def _of_path(scheme: Scheme, name: str | None, source: str) -> dict[str, Any]:

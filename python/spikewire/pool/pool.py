@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast, overload
 from spikewire.aerospike.client import AsyncClient
 from spikewire.opening import reads
 from spikewire.opening.in_thread import open_unless_cancelled
-from spikewire.opening.omitted import FROM_ENVIRONMENT, whence
+from spikewire.opening.omitted import FROM_ENVIRONMENT, seeds_origin
 from spikewire.pool.clients import clients_of
 from spikewire.pool.errors import PoolClosed, belongs_to
 from spikewire.pool.gate import SIGNALS_EVERY, Gate
@@ -141,7 +141,7 @@ class Pool:
             **cast("AsyncOptions", opening.options),
         )
         for client in pool._clients.all:
-            client._namespace, client._whence = opening.namespace, whence(opening)  # noqa: SLF001
+            client._namespace, client._seeds_origin = opening.namespace, seeds_origin(opening)  # noqa: SLF001
         return pool
 
     # --- Properties ----------------------------------------------------------------------------
