@@ -64,14 +64,14 @@ INTERNAL = {
     "Operation": {"bit", "hll", "list", "map", "read", "write"},
     "Expression": set(vars(spikewire.Expression)),
     # Internal to profiles.
-    "Profile": {"attach", "made", "profile_changed", "replace", "state"},
+    "Profile": {"attach", "profile_changed", "replace", "state", "with_state"},
     "Profiles": {"is_of"},
     # Typed in the step that it derives from.
     "ReadOne": {"first", "first_or_none"},
     # For type checkers views are clients and datasets.
     "_View": {"profile_changed", "get_stream"},
     "_OfClient": {"session"},
-    "EntersAsync": {"open"},
+    "AsyncTargetContext": {"open"},
     "_OfDataset": {"with_profile"},
     # For a registry of prometheus_client.
     "Collector": {"collect", "describe"},

@@ -75,8 +75,8 @@ class Step(StepBase):
         """How the call is retried: ``max_retries``, ``sleep_between_retries`` and related options,
         as in ``get``.
         """
-        given = (max_retries, sleep, multiplier, max_sleep, jitter)
-        for name, value in zip(RETRIES, given, strict=True):
+        values = (max_retries, sleep, multiplier, max_sleep, jitter)
+        for name, value in zip(RETRIES, values, strict=True):
             if value is not None:
                 self._set(name, value)
         return self
@@ -112,8 +112,8 @@ class Step(StepBase):
         return self._options or {}
 
     def __repr__(self) -> str:
-        shown = repr(self._keys) if self._single else f"{type(self._keys).__name__} of keys"
-        return f"<{type(self).__name__} of {shown}>"
+        keys = repr(self._keys) if self._single else f"{type(self._keys).__name__} of keys"
+        return f"<{type(self).__name__} of {keys}>"
 
 
 class Reading(Step):

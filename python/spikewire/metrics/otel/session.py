@@ -6,8 +6,8 @@ from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from spikewire.context_managers import AsyncTargetContext, TargetContext
 from spikewire.cql import AsyncSession, Rows, Session
-from spikewire.entering import Enters, EntersAsync
 from spikewire.metrics.otel.call import Call, Telemetry, endpoint
 from spikewire.metrics.otel.query import AsyncQuery, Query
 from spikewire.metrics.otel.statements import described
@@ -109,9 +109,9 @@ class _TracedSession:
         return f"<traced {self._face!r}>"
 
 
-class _Blocking(Enters, _TracedSession):
+class _Blocking(TargetContext, _TracedSession):
     """A blocking session."""
 
 
-class _Asynchronous(EntersAsync, _TracedSession):
+class _Asynchronous(AsyncTargetContext, _TracedSession):
     """An asyncio session."""

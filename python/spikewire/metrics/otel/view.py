@@ -11,7 +11,7 @@ from spikewire.aerospike.builder.streams import get_stream
 from spikewire.aerospike.client import AsyncClient, Client
 from spikewire.aerospike.in_flight import WatchedVerb, gathered, gathered_async
 from spikewire.aerospike.profiles.kinds import VERBS
-from spikewire.entering import Enters, EntersAsync
+from spikewire.context_managers import AsyncTargetContext, TargetContext
 from spikewire.metrics.otel.call import Instruments
 from spikewire.metrics.otel.query import AsyncQuery, Query
 from spikewire.pool.routed import RoutedClient
@@ -173,7 +173,7 @@ class _TracedClient(_Traced):
         return owns
 
 
-class _Blocking(Enters, _TracedClient):
+class _Blocking(TargetContext, _TracedClient):
     """A blocking client."""
 
     def concurrent(self, calls: Any, *, limit: int = 128, errors: str = "raise") -> Any:
@@ -181,7 +181,7 @@ class _Blocking(Enters, _TracedClient):
         return gathered(self._target, calls, limit, errors)
 
 
-class _Asynchronous(EntersAsync, _TracedClient):
+class _Asynchronous(AsyncTargetContext, _TracedClient):
     """An asyncio client."""
 
     def concurrent(self, calls: Any, *, limit: int = 128, errors: str = "raise") -> Any:
