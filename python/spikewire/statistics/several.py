@@ -46,11 +46,11 @@ def summed(several: Sequence[Stats]) -> Stats:
 def _merged(
     all_of_them: Iterable[_T], key: Callable[[_T], Hashable], add: Callable[[_T, _T], _T]
 ) -> tuple[_T, ...]:
-    found: dict[Hashable, _T] = {}
+    totals: dict[Hashable, _T] = {}
     for it in all_of_them:
         label = key(it)
-        found[label] = add(found[label], it) if label in found else it
-    return tuple(found.values())
+        totals[label] = add(totals[label], it) if label in totals else it
+    return tuple(totals.values())
 
 
 def _labels(one: CommandStats) -> Hashable:

@@ -55,23 +55,23 @@ class _Statement(Call):
 
 
 class _TracedSession:
-    """Common to both views: ``_target`` is the session, ``_face`` the object whose verbs are
+    """Common to both views: ``_target`` is the session, ``_api`` the object whose verbs are
     called.
     """
 
-    def __init__(self, target: Any, face: Any, telemetry: Telemetry) -> None:
+    def __init__(self, target: Any, api: Any, telemetry: Telemetry) -> None:
         self._target = target
-        self._face = face
+        self._api = api
         self._telemetry = telemetry
 
     def __getattr__(self, name: str) -> Any:
         # Only called for names that are not in the instance's dict.
         if name.startswith("__"):
             raise AttributeError(name)
-        found = getattr(self._face, name)
+        attribute = getattr(self._api, name)
         if name not in _VERBS:
-            return found
-        verb = self.__dict__[name] = partial(self._call, found, name)
+            return attribute
+        verb = self.__dict__[name] = partial(self._call, attribute, name)
         return verb
 
     def _begin(self, verb: str, arguments: tuple[Any, ...], options: Mapping[str, Any]) -> Call:
@@ -93,20 +93,20 @@ class _TracedSession:
 
     def query(self, *arguments: Any, **options: Any) -> Any:
         """``query`` of the session, with a span for each way of reading it."""
-        query = self._face.query(*arguments, **options)
+        query = self._api.query(*arguments, **options)
         kind = AsyncQuery if hasattr(query, "__aiter__") else Query
         return kind(query, partial(self._begin, "query", arguments, options))
 
     @property
     def submit(self) -> Any:
         """The same verbs, each returning a ``concurrent.futures.Future`` immediately."""
-        return _TracedSession(self._target, self._face.submit, self._telemetry)
+        return _TracedSession(self._target, self._api.submit, self._telemetry)
 
     def __reduce__(self) -> Any:
         raise TypeError("an instrumented session can be neither copied nor pickled")
 
     def __repr__(self) -> str:
-        return f"<traced {self._face!r}>"
+        return f"<traced {self._api!r}>"
 
 
 class _Blocking(TargetContext, _TracedSession):
