@@ -7,7 +7,6 @@ import os
 import time
 from typing import TYPE_CHECKING
 
-from spikewire.testing.cassandra.asking import Access, agree, is_ready, run_statement
 from spikewire.testing.cassandra.certificates import make_certificates
 from spikewire.testing.cassandra.configuration import command_of, write_configuration
 from spikewire.testing.cassandra.endpoints import choose_endpoints
@@ -17,6 +16,7 @@ from spikewire.testing.cassandra.jars import VERSION, fetch_jars
 from spikewire.testing.cassandra.java import find_java
 from spikewire.testing.cassandra.node import Node
 from spikewire.testing.cassandra.options import seconds_of, settings_of, silent
+from spikewire.testing.cassandra.readiness import Access, agree, is_ready, run_statement
 from spikewire.testing.interrupts import interrupts_wait
 
 if TYPE_CHECKING:

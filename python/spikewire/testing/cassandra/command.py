@@ -143,16 +143,16 @@ def _serve_canned(options: argparse.Namespace) -> int:
 
 
 def _cluster(options: argparse.Namespace) -> CassandraCluster:
-    given = vars(options)
+    arguments = vars(options)
     optional = {
-        option: given[name]
+        option: arguments[name]
         for option, name in (
             ("heap", "heap"),
             ("racks", "rack"),
             ("datacenters", "datacenter"),
             ("data", "data"),
         )
-        if name in given
+        if name in arguments
     }
     return CassandraCluster(
         options.nodes,
