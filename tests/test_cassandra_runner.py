@@ -186,7 +186,7 @@ def test_a_port_that_is_taken_is_named() -> None:
     (free,) = choose_endpoints(1, "127.0.0.1", 0)
     with (
         socket.create_server((free.address, free.port)),
-        pytest.raises(OSError, match=f"{free} is taken"),
+        pytest.raises(OSError, match=f"{free} is in use"),
     ):
         choose_endpoints(1, free.address, free.port)
 

@@ -39,7 +39,9 @@ class Clients:
         if not self._owned:
             return
         if self._has_failed:
-            message = "a pool whose clients could not all be opened stays closed: make another one"
+            message = (
+                "a pool whose clients could not all be opened stays closed: create another one"
+            )
             raise RuntimeError(message)
         # The first one alone: if there is no cluster, the others need not look for it.
         self.all[0]._open()  # noqa: SLF001

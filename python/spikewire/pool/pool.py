@@ -341,7 +341,7 @@ class Pool:
         Raises the errors of ``AsyncClient.connect``, and ``RuntimeError`` if it was opened before.
         """
         if self._workers:
-            message = "a pool can only be opened once: make another one"
+            message = "a pool can only be opened once: create another one"
             raise RuntimeError(message)
         self._clients.open()
         self._process = os.getpid()

@@ -133,7 +133,7 @@ class Results(Generic[_T]):
     def _begin_taking(self) -> None:
         belongs_to(self._process)
         if not self._reader.acquire(blocking=False):
-            message = "another task or thread is taking these results"
+            message = "another task or thread is reading these results"
             raise RuntimeError(message)
 
     async def _anext(self) -> _T:

@@ -22,7 +22,10 @@ _LINES: dict[type, tuple[int, str]] = {
     BreakerOpened: (logging.WARNING, "node %s failed too often: its circuit breaker is open"),
     BreakerClosed: (logging.INFO, "the circuit breaker of node %s is closed again"),
     MapChanged: (logging.DEBUG, "the partition map changed"),
-    EventsLost: (logging.WARNING, "%d events were lost: they came faster than callbacks took them"),
+    EventsLost: (
+        logging.WARNING,
+        "%d events were lost: they arrived faster than callbacks handled them",
+    ),
 }
 
 

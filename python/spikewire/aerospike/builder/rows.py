@@ -101,7 +101,7 @@ class Rows(RowsBase, Step):
     def _check_batch(self) -> None:
         """Rejects options that batches do not have."""
         if self._options is not None and self._options.get("hedge") is not None:
-            message = "hedge is about a call that reads one record, and this call is a batch"
+            message = "hedge applies to calls that read one record, and this call is a batch"
             raise ValueError(f"{message}: {self._alone}")
 
     def _follow(self, verb: str, key: Any, more: tuple[Any, ...]) -> Any:

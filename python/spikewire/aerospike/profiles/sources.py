@@ -133,7 +133,7 @@ def _yaml(text: str, name: str) -> Document:
                 message = "merge keys are not supported: use `derives`"
                 raise ProfileError(message, file=name, line=line, key=place)
             if key in content:
-                raise ProfileError("the key is there twice", file=name, line=line, key=place)
+                raise ProfileError("the key occurs twice", file=name, line=line, key=place)
             lines[here] = line
             content[key] = value(value_node, here)
         return content

@@ -24,7 +24,7 @@ def make_certificates(folder: Path, names: Sequence[str]) -> Certificates:
     try:
         trustme: Any = importlib.import_module("trustme")
     except ImportError:
-        message = "certificates are made with trustme, which is not installed: pip install trustme"
+        message = "creating certificates needs trustme, which is not installed: pip install trustme"
         raise CassandraUnavailable(message) from None
     folder.mkdir(parents=True, exist_ok=True)
     authority = trustme.CA()

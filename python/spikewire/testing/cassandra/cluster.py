@@ -59,7 +59,7 @@ class CassandraCluster:
 
     Raises ``CassandraUnavailable`` if Java 17 or Maven is missing, or if the variable
     ``SPIKEWIRE_CASSANDRA`` is ``none``; ``CassandraFailed`` if a node does not start; ``OSError``
-    if a port is taken; ``TypeError`` or ``ValueError`` for invalid options. Methods raise
+    if a port is in use; ``TypeError`` or ``ValueError`` for invalid options. Methods raise
     ``IndexError`` for a node that does not exist, and ``OSError`` in the child of a fork, which can
     connect to the cluster but not change it; ``stop()`` has no effect there.
     """

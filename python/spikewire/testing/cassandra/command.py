@@ -173,6 +173,6 @@ def _watch(cluster: CassandraCluster) -> int:
     while True:
         for node, address in enumerate(cluster.addresses):
             if not cluster.is_alive(node):
-                print(f"spikewire: node {node} at {address} ended by itself", file=sys.stderr)
+                print(f"spikewire: node {node} at {address} ended unexpectedly", file=sys.stderr)
                 return 1
         time.sleep(INTERVAL)

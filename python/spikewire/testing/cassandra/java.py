@@ -32,7 +32,7 @@ def find_java() -> Path:
         version = _version(program)
         if version == VERSION:
             return program
-        others.append(f"{program} is {'of no known version' if version is None else version}")
+        others.append(f"{program} is {'of an unknown version' if version is None else version}")
     rejected = f" ({', '.join(others)})" if others else ""
     message = (
         f"Cassandra needs Java {VERSION}, which was not found{rejected}: install it (on Debian "

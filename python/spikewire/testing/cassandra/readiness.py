@@ -105,7 +105,7 @@ class _Connection:
                 token = b"\0".join([b"", user.encode(), password.encode()])
                 code, _ = self._request(AUTH_RESPONSE, struct.pack(">i", len(token)) + token)
             if code not in (READY, AUTH_SUCCESS):
-                message = f"{node} answered a login with opcode {code}"
+                message = f"{node} replied to a login with opcode {code}"
                 raise NodeError(message)
             undo.pop_all()
 
@@ -121,7 +121,7 @@ class _Connection:
         try:
             return list(_rows(answer))
         except (IndexError, struct.error) as error:
-            message = f"the answer to {text} is cut short"
+            message = f"the reply to {text} is truncated"
             raise NodeError(message) from error
 
     def run(self, text: str, consistency: int = ONE) -> bytes:
@@ -130,7 +130,7 @@ class _Connection:
         body = struct.pack(">i", len(statement)) + statement + struct.pack(">HB", consistency, 0)
         code, answer = self._request(QUERY, body)
         if code != RESULT:
-            message = f"opcode {code} in answer to {text}"
+            message = f"opcode {code} in reply to {text}"
             raise NodeError(message)
         return answer
 
@@ -138,7 +138,7 @@ class _Connection:
         self._socket.sendall(HEADER.pack(4, 0, 0, code, len(body)) + body)
         _, _, _, opcode, size = HEADER.unpack(self._read(HEADER.size))
         if not 0 <= size <= LARGEST:
-            message = f"an answer of {size} bytes"
+            message = f"invalid size of a reply: {size} bytes"
             raise NodeError(message)
         answer = self._read(size)
         if opcode == ERROR:
@@ -152,7 +152,7 @@ class _Connection:
         while len(got) < size:
             more = self._socket.recv(size - len(got))
             if not more:
-                message = "the node hung up"
+                message = "the node closed the connection"
                 raise NodeError(message)
             got += more
         return got
