@@ -21,7 +21,7 @@ from spikewire.testing.cassandra.configuration import tokens_of
 from spikewire.testing.cassandra.endpoints import choose_endpoints
 from spikewire.testing.cassandra.jars import VERSION, fetch_jars
 from spikewire.testing.cassandra.locks import hold, is_held, take
-from spikewire.testing.cassandra.shared import SharedCassandra
+from spikewire.testing.cassandra.shared_cluster import SharedCassandra
 from waiting import until
 
 if TYPE_CHECKING:

@@ -22,8 +22,8 @@ from spikewire.aerospike.roles import AsyncRoles, Roles
 from spikewire.aerospike.users import AsyncUsers, Users
 from spikewire.aerospike.views import view
 from spikewire.opening import named, reads
+from spikewire.opening.default_seeds import FROM_ENVIRONMENT, naming, seeds_origin
 from spikewire.opening.in_thread import open_unless_cancelled
-from spikewire.opening.omitted import FROM_ENVIRONMENT, naming, seeds_origin
 from spikewire.tasks import accept_awaitables
 
 if TYPE_CHECKING:

@@ -6,11 +6,11 @@ and from where. ``docs/opening.md`` has the rules.
 | module | what it holds |
 |---|---|
 | here | the order of precedence: what is used, and where each option comes from |
-| ``url`` | a URL, taken apart |
+| ``url`` | the parts of a URL |
 | ``encryption`` | the entries of ``tls``, each an option of its own |
 | ``flags`` | flags of commands: a user, TLS |
 | ``values`` | the text of an option as a value of its type |
-| ``omitted`` | clients without seeds, and errors that say where seeds came from |
+| ``default_seeds`` | clients without seeds, and errors that say where seeds came from |
 | ``in_thread`` | opening that blocks, in a thread beside an event loop |
 """
 

@@ -9,8 +9,8 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from spikewire.aerospike.client import AsyncClient
-from spikewire.opening.omitted import FROM_ENVIRONMENT
-from spikewire.pool.routed import RoutedClient
+from spikewire.opening.default_seeds import FROM_ENVIRONMENT
+from spikewire.pool.routed_client import RoutedClient
 
 if TYPE_CHECKING:
     from collections.abc import Callable

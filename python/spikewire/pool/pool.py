@@ -21,14 +21,14 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast, overload
 
 from spikewire.aerospike.client import AsyncClient
 from spikewire.opening import reads
+from spikewire.opening.default_seeds import FROM_ENVIRONMENT, seeds_origin
 from spikewire.opening.in_thread import open_unless_cancelled
-from spikewire.opening.omitted import FROM_ENVIRONMENT, seeds_origin
 from spikewire.pool.clients import clients_of
 from spikewire.pool.errors import PoolClosed, belongs_to
 from spikewire.pool.gate import SIGNALS_EVERY, Gate
 from spikewire.pool.job import Job, JobUnit, reject_blocking
 from spikewire.pool.results import Results
-from spikewire.pool.routed import RoutedClient
+from spikewire.pool.routed_client import RoutedClient
 from spikewire.pool.window import Window
 from spikewire.pool.worker import Worker
 from spikewire.tasks import accept_awaitables

@@ -14,7 +14,7 @@ from spikewire.aerospike.profiles.kinds import VERBS
 from spikewire.context_managers import AsyncTargetContext, TargetContext
 from spikewire.metrics.otel.call import Instruments
 from spikewire.metrics.otel.query import AsyncQuery, Query
-from spikewire.pool.routed import RoutedClient
+from spikewire.pool.routed_client import RoutedClient
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -9,7 +9,7 @@ import sys
 import time
 from typing import TYPE_CHECKING
 
-from spikewire.testing.cassandra.canned import CannedServer
+from spikewire.testing.cassandra.canned_server import CannedServer
 from spikewire.testing.cassandra.cluster import CassandraCluster
 from spikewire.testing.cassandra.jars import VERSION
 

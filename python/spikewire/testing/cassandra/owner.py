@@ -21,7 +21,7 @@ from typing import Any
 
 from spikewire.testing.cassandra.cluster import CassandraCluster
 from spikewire.testing.cassandra.locks import hold, is_held
-from spikewire.testing.cassandra.shared import DOOR, STATE, USERS
+from spikewire.testing.cassandra.shared_cluster import DOOR, STATE, USERS
 
 __all__ = ["main"]
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from spikewire._native import AsyncClient, AsyncDataset
 from spikewire.aerospike.profiles.kinds import VERBS
-from spikewire.statistics.several import SeveralMetrics, summed
+from spikewire.statistics.combined import CombinedMetrics, summed
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -109,7 +109,7 @@ class RoutedClient(Routed):
     @property
     def metrics(self) -> Metrics:
         """Counting and events of all clients."""
-        return SeveralMetrics(self._clients.all)
+        return CombinedMetrics(self._clients.all)
 
     async def open(self) -> Self:
         """Does nothing: the pool opens the clients."""

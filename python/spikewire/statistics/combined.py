@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from spikewire.statistics.events import Event
     from spikewire.types import Seconds
 
-__all__ = ["SeveralMetrics", "summed"]
+__all__ = ["CombinedMetrics", "summed"]
 
 _T = TypeVar("_T")
 
@@ -96,7 +96,7 @@ def _columns(one: tuple[int, ...], other: tuple[int, ...]) -> tuple[int, ...]:
     return tuple(map(sum, zip(one, other, strict=True)))
 
 
-class SeveralMetrics(Metrics):
+class CombinedMetrics(Metrics):
     """``Metrics`` of several clients at once. Each client reports its own events."""
 
     __slots__ = ("_each",)
