@@ -76,7 +76,7 @@ INTERNAL = {
     # For a registry of prometheus_client.
     "Collector": {"collect", "describe"},
     # Annotations of the library's own code.
-    "opening": {"named", "reads"},
+    "opening": {"read_for", "require_namespace"},
     "views": {"view"},
 }
 #: Classes in signatures that are internal to the library.

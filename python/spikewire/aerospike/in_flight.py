@@ -58,16 +58,16 @@ def _not_yours() -> concurrent.futures.InvalidStateError:
     return concurrent.futures.InvalidStateError("the future of a call belongs to its client")
 
 
-def gathered(
+def gather_results(
     client: NativeClient, calls: Iterable[Any], limit: int, errors: str
 ) -> Generator[Any, None, None]:
     """``Client.concurrent``: submits each call while others are in flight."""
     keep, returns_errors = _checked(calls, limit, errors)
     starters = _Starters(client, (NativeClient, Dataset), lambda owner: owner.submit)
-    return _gathered(iter(calls), starters, limit, keep, returns_errors)
+    return _gather(iter(calls), starters, limit, keep, returns_errors)
 
 
-def _gathered(
+def _gather(
     calls: Iterator[Any], starters: _Starters, limit: int, keep: int, returns_errors: bool
 ) -> Generator[Any, None, None]:
     window: deque[Future[Any] | Exception] = deque()
@@ -103,16 +103,16 @@ def _gathered(
                 future.exception()
 
 
-def gathered_async(
+def gather_results_async(
     client: NativeAsyncClient, calls: Iterable[Any], limit: int, errors: str
 ) -> AsyncGenerator[Any, None]:
     """``AsyncClient.concurrent``: starts each call while others are in flight."""
     keep, returns_errors = _checked(calls, limit, errors)
     starters = _Starters(client, (NativeAsyncClient, AsyncDataset), lambda owner: owner)
-    return _gathered_async(iter(calls), starters, limit, keep, returns_errors)
+    return _gather_async(iter(calls), starters, limit, keep, returns_errors)
 
 
-async def _gathered_async(
+async def _gather_async(
     calls: Iterator[Any], starters: _Starters, limit: int, keep: int, returns_errors: bool
 ) -> AsyncGenerator[Any, None]:
     window: deque[asyncio.Future[Any] | Exception] = deque()

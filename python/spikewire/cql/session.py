@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 
 from spikewire.cql import _native, many, trace
 from spikewire.cql._common import CommonSession
-from spikewire.cql._opening import opened
+from spikewire.cql._opening import session_opening
 from spikewire.cql.query import AsyncQuery, Query
 from spikewire.opening.in_thread import open_unless_cancelled
 from spikewire.tasks import accept_awaitables, begun
@@ -78,7 +78,7 @@ class Session(_native.SessionCore, CommonSession):
         ``SPIKEWIRE_CQL_PASSWORD``, in this order of precedence. Mistakes raise ``ValueError`` or
         ``TypeError`` that names the part of the URL or the variable, and shows no password.
         """
-        opening, session_options = opened(url, options)
+        opening, session_options = session_opening(url, options)
         return cls(opening.seeds, **session_options)
 
     @property
@@ -228,7 +228,7 @@ class AsyncSession(_native.AsyncSessionCore, CommonSession):
         """A session from a URL, as with ``Session.from_url``. Open it with ``async with`` or
         ``await session.open()``.
         """
-        opening, session_options = opened(url, options)
+        opening, session_options = session_opening(url, options)
         return cls(opening.seeds, **session_options)
 
     async def open(self) -> Self:

@@ -22,15 +22,15 @@ from typing import TYPE_CHECKING, Any
 
 from spikewire._native import AsyncClient as NativeAsyncClient
 from spikewire._native import Client as NativeClient
-from spikewire.opening.encryption import TLS, alone, entry, gathered, texts
+from spikewire.opening.encryption import TLS, alone, entry, merge_options, texts
 from spikewire.opening.url import Scheme, parse_url
-from spikewire.opening.values import converted, display
+from spikewire.opening.values import convert_option, display
 from spikewire.options import AsyncOptions, BlockingOptions, ClientOptions
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-__all__ = ["AEROSPIKE", "Opening", "named", "read", "reads"]
+__all__ = ["AEROSPIKE", "Opening", "read", "read_for", "require_namespace"]
 
 #: The scheme of ``from_url`` for clients of the Aerospike protocol.
 AEROSPIKE = Scheme(
@@ -114,7 +114,7 @@ def read(
         if namespace is not None:
             sources["namespace"] = source
         checked = {
-            name: converted(name, text, texts(scheme.options), f"{source}, option {name}")
+            name: convert_option(name, text, texts(scheme.options), f"{source}, option {name}")
             for name, text in parts.options.items()
         }
         _check(scheme, checked, lambda name: f"{source}, option {name}")
@@ -129,19 +129,19 @@ def read(
     for name in filter(entry, options):
         scheme.probe(seeds, **{name: options[name]})  # The keyword is `tls`, with entries.
     levels.append((options, dict.fromkeys(options, "a keyword")))
-    used, option_sources = gathered(levels)
+    used, option_sources = merge_options(levels)
     # Validates the keywords, and options that must be checked together.
     scheme.probe(seeds, **used)
     return Opening(seeds, namespace, used, sources | option_sources)
 
 
-def reads(client: type, url: str | None, options: Mapping[str, Any]) -> Opening:
+def read_for(client: type, url: str | None, options: Mapping[str, Any]) -> Opening:
     """``read`` for a class of clients; asyncio clients have fewer options."""
     is_async = issubclass(client, NativeAsyncClient)
     return read(url, scheme=_AEROSPIKE_ASYNC if is_async else AEROSPIKE, **options)
 
 
-def named(own: str | None, explicit: str | None) -> str:
+def require_namespace(own: str | None, explicit: str | None) -> str:
     """The namespace of a dataset: the given one, or the client's default."""
     namespace = own if explicit is None else explicit
     if namespace is None:
@@ -161,7 +161,9 @@ def _from_environment(scheme: Scheme, environment: Mapping[str, str]) -> dict[st
             continue
         name = variable.removeprefix(scheme.prefix).lower()
         if name != "url" and name not in scheme.passed_over:
-            values[name] = converted(name, text, texts(scheme.options), f"the variable {variable}")
+            values[name] = convert_option(
+                name, text, texts(scheme.options), f"the variable {variable}"
+            )
     _check(scheme, values, lambda name: f"the variable {scheme.variable(name)}")
     return values
 

@@ -9,7 +9,7 @@ from spikewire.options import TlsOptions
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-__all__ = ["TLS", "alone", "entry", "gathered", "texts"]
+__all__ = ["TLS", "alone", "entry", "merge_options", "texts"]
 
 #: The option that the entries belong to.
 TLS = "tls"
@@ -33,7 +33,7 @@ def alone(name: str, value: object) -> dict[str, Any]:
     return {name: value} if of_tls is None else {TLS: {of_tls: value}}
 
 
-def gathered(
+def merge_options(
     levels: Sequence[tuple[dict[str, Any], dict[str, str]]],
 ) -> tuple[dict[str, Any], dict[str, str]]:
     """Merges several sets of options, with the source of each; later sets take precedence.

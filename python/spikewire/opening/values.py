@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, cast
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = ["converted", "display", "is_secret", "kind"]
+__all__ = ["convert_option", "display", "is_secret", "kind"]
 
 _SPAN = re.compile(r"([0-9]+(?:\.[0-9]*)?|\.[0-9]+)(ms|s|min)?")
 _UNITS: dict[str | None, float] = {"ms": 0.001, "s": 1.0, "min": 60.0, None: 1.0}
@@ -41,7 +41,7 @@ def kind(annotation: object) -> tuple[str, bool]:
     return written.removesuffix(" | None"), written.endswith(" | None")
 
 
-def converted(name: str, text: str, options: Mapping[str, Any], where: str) -> Any:
+def convert_option(name: str, text: str, options: Mapping[str, Any], where: str) -> Any:
     """Converts an option's value. Raises ``ValueError`` that names its source, ``where``."""
     if name not in options:
         names = ", ".join(sorted(options))

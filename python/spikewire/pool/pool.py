@@ -20,7 +20,7 @@ from operator import index
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast, overload
 
 from spikewire.aerospike.client import AsyncClient
-from spikewire.opening import reads
+from spikewire.opening import read_for
 from spikewire.opening.default_seeds import FROM_ENVIRONMENT, seeds_origin
 from spikewire.opening.in_thread import open_unless_cancelled
 from spikewire.pool.clients import clients_of
@@ -131,7 +131,7 @@ class Pool:
         ``loops``, ``clients``, ``uvloop`` and ``close_timeout`` are the pool's own options and
         cannot be set by URL or variable.
         """
-        opening = reads(AsyncClient, url, options)
+        opening = read_for(AsyncClient, url, options)
         pool = cls(
             opening.seeds,
             loops=loops,

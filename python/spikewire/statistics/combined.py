@@ -16,12 +16,12 @@ if TYPE_CHECKING:
     from spikewire.statistics.events import Event
     from spikewire.types import Seconds
 
-__all__ = ["CombinedMetrics", "summed"]
+__all__ = ["CombinedMetrics", "sum_stats"]
 
 _T = TypeVar("_T")
 
 
-def summed(several: Sequence[Stats]) -> Stats:
+def sum_stats(several: Sequence[Stats]) -> Stats:
     """The summed statistics of clients: commands with the same labels and entries of the same node
     are merged. ``counting`` is whether all clients count, ``tend_age`` the maximum.
     """

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ["ConversionError", "article", "described"]
+__all__ = ["ConversionError", "article", "describe"]
 
 
 class ConversionError(Exception):
@@ -34,7 +34,7 @@ def article(name: str) -> str:
     return f"{'an' if name[:1] in 'AEIOaeio' else 'a'} {name}"
 
 
-def described(value: object) -> str:
+def describe(value: object) -> str:
     """The type of a value and the value, for a message."""
     if value is None:
         return "None"

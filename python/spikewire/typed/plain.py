@@ -6,7 +6,7 @@ import dataclasses
 import typing
 from typing import TYPE_CHECKING, Any
 
-from spikewire.typed.checks import Check, check_of, wrapped_by
+from spikewire.typed.checks import Check, check_of, unwrap
 from spikewire.typed.conversion_error import ConversionError
 from spikewire.typed.schema import Field, Schema
 
@@ -36,7 +36,7 @@ class TypedDictSchema(Schema):
     def __init__(self, class_: type[Any], schema_of: SchemaOf) -> None:
         fields: dict[str, Field] = {}
         for name, hint in _hints(class_).items():
-            inner, around = wrapped_by(hint)
+            inner, around = unwrap(hint)
             required = "Required" in around or name in class_.__required_keys__
             check = check_of(inner, f"{class_.__qualname__}.{name}", schema_of)
             fields[name] = _field(check, required=required and "NotRequired" not in around)

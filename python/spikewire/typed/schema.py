@@ -7,7 +7,7 @@ import difflib
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from spikewire.typed.conversion_error import ConversionError, article, described
+from spikewire.typed.conversion_error import ConversionError, article, describe
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -91,7 +91,7 @@ class Schema:
                 return self._checked(bins, whole)  # pyright: ignore[reportUnknownArgumentType]
         except ConversionError as error:
             raise error.error_class(error.about(self.name)) from error.__cause__
-        message = f"bins must be {article(self.name)} or a dict of its bins, not {described(bins)}"
+        message = f"bins must be {article(self.name)} or a dict of its bins, not {describe(bins)}"
         raise TypeError(message)
 
     def _checked(self, bins: Mapping[Any, Any], whole: bool) -> dict[str, Any]:

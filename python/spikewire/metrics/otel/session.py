@@ -18,14 +18,14 @@ if TYPE_CHECKING:
     from opentelemetry.metrics import MeterProvider
     from opentelemetry.trace import TracerProvider
 
-__all__ = ["instrumented_session"]
+__all__ = ["trace_session"]
 
 _VERBS = frozenset({"execute", "page", "prepare", "execute_many"})
 #: Attributes left out of the histogram, which would otherwise have a series per statement.
 _ONLY_SPANS = ("db.query.text", "cassandra.page.size", "cassandra.query.idempotent")
 
 
-def instrumented_session(
+def trace_session(
     session: Any, tracer_provider: TracerProvider | None, meter_provider: MeterProvider | None
 ) -> _TracedSession | None:
     """A view of a session; ``None`` if the argument is not a session."""

@@ -9,7 +9,7 @@ from spikewire._native import AsyncClient as NativeAsyncClient
 from spikewire._native import AsyncDataset
 from spikewire.aerospike.builder.streams import get_stream
 from spikewire.aerospike.client import AsyncClient, Client
-from spikewire.aerospike.in_flight import WatchedVerb, gathered, gathered_async
+from spikewire.aerospike.in_flight import WatchedVerb, gather_results, gather_results_async
 from spikewire.aerospike.profiles.kinds import VERBS
 from spikewire.context_managers import AsyncTargetContext, TargetContext
 from spikewire.metrics.otel.call import Instruments
@@ -24,16 +24,16 @@ if TYPE_CHECKING:
 
     from spikewire.aerospike.profiles.profile import Profile
 
-__all__ = ["instrumented"]
+__all__ = ["trace_client"]
 
 
-def instrumented(
+def trace_client(
     client: Any, tracer_provider: TracerProvider | None, meter_provider: MeterProvider | None
 ) -> _TracedClient:
     """A traced view of a client, or of a view with a profile."""
     if isinstance(client, RoutedClient):
         traced = partial(
-            instrumented, tracer_provider=tracer_provider, meter_provider=meter_provider
+            trace_client, tracer_provider=tracer_provider, meter_provider=meter_provider
         )
         routed: _TracedClient = client.through(traced)
         return routed
@@ -178,7 +178,7 @@ class _Blocking(TargetContext, _TracedClient):
 
     def concurrent(self, calls: Any, *, limit: int = 128, errors: str = "raise") -> Any:
         """``concurrent`` of the client; every call has a span."""
-        return gathered(self._target, calls, limit, errors)
+        return gather_results(self._target, calls, limit, errors)
 
 
 class _Asynchronous(AsyncTargetContext, _TracedClient):
@@ -186,4 +186,4 @@ class _Asynchronous(AsyncTargetContext, _TracedClient):
 
     def concurrent(self, calls: Any, *, limit: int = 128, errors: str = "raise") -> Any:
         """``concurrent`` of the client; every call has a span."""
-        return gathered_async(self._target, calls, limit, errors)
+        return gather_results_async(self._target, calls, limit, errors)
