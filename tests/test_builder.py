@@ -470,9 +470,9 @@ class TestBadInput:
 
     def test_options(self, chains: Chains) -> None:
         session, users = chains.session, chains.users
-        with pytest.raises(ValueError, match="generation is about one record"):
+        with pytest.raises(ValueError, match="generation applies to one record"):
             session.update(users.keys([1, 2])).generation(1)
-        with pytest.raises(ValueError, match="where was given already"):
+        with pytest.raises(ValueError, match="where is set already"):
             session.query(users.key(1)).where("$.a > 1").where("$.b > 1")
         with pytest.raises(TypeError, match="only a text takes parameters"):
             session.query(users.key(1)).where(exp.bin("a") > 1, 5)
@@ -480,7 +480,7 @@ class TestBadInput:
             session.query(users.key(1)).bins("a").get("b")
         with pytest.raises(ValueError, match="reads by operations"):
             session.query(users.key(1)).get("b").bins("a")
-        with pytest.raises(ValueError, match="hedge is about reads of one record"):
+        with pytest.raises(ValueError, match="hedge applies to reads of one record"):
             session.query(users.keys([1])).hedge(0.02)
         read = session.query(users.key(1)).hedge(0.02)
         chain = session.delete(users.key(2)).query(users.key(1)).hedge(0.02)

@@ -53,7 +53,7 @@ class TestCopies:
         step = session.query(users.keys([1, 2])).get("a")
         assert copy.copy(step).get("b").to_list()[0].results == (1, 2)
         assert step.to_list()[0].results == (1,)
-        with pytest.raises(ValueError, match="where was given already"):
+        with pytest.raises(ValueError, match="where is set already"):
             copy.copy(session.query(users.key(1)).where("$.a == 1")).where("$.b == 1")
 
     def test_of_the_others(self, client: spikewire.Client, users: spikewire.Dataset) -> None:

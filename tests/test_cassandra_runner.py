@@ -21,7 +21,7 @@ from spikewire.testing.cassandra.configuration import tokens_of
 from spikewire.testing.cassandra.endpoints import choose_endpoints
 from spikewire.testing.cassandra.jars import VERSION, fetch_jars
 from spikewire.testing.cassandra.locks import hold, is_held, take
-from spikewire.testing.cassandra.shared import SharedCassandra
+from spikewire.testing.cassandra.shared_cluster import SharedCassandra
 from waiting import until
 
 if TYPE_CHECKING:
@@ -186,7 +186,7 @@ def test_a_port_that_is_taken_is_named() -> None:
     (free,) = choose_endpoints(1, "127.0.0.1", 0)
     with (
         socket.create_server((free.address, free.port)),
-        pytest.raises(OSError, match=f"{free} is taken"),
+        pytest.raises(OSError, match=f"{free} is in use"),
     ):
         choose_endpoints(1, free.address, free.port)
 

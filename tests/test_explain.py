@@ -172,5 +172,5 @@ class TestChains:
 
     def test_what_no_batch_has_is_refused(self, session: Any, users: Any) -> None:
         chain = session.query(users.key(1)).hedge(0.1).query(users.key(2))
-        with pytest.raises(ValueError, match="hedge is about a call that reads one record"):
+        with pytest.raises(ValueError, match="hedge applies to calls that read one record"):
             chain.explain()

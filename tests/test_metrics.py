@@ -504,7 +504,7 @@ def test_every_event_but_slow_commands_has_a_line(caplog: pytest.LogCaptureFixtu
     assert [(each.levelname, each.getMessage()) for each in caplog.records] == [
         ("WARNING", "node A 1 failed too often: its circuit breaker is open"),
         ("INFO", "the circuit breaker of node A 1 is closed again"),
-        ("WARNING", "7 events were lost: they came faster than callbacks took them"),
+        ("WARNING", "7 events were lost: they arrived faster than callbacks handled them"),
     ]
 
 

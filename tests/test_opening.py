@@ -13,7 +13,7 @@ from spikewire import cql, opening
 from spikewire.cql import AsyncSession, Session
 from spikewire.cql._opening import CASSANDRA
 from spikewire.cql.options import SessionOptions
-from spikewire.opening.values import converted, kind
+from spikewire.opening.values import convert_option, kind
 from spikewire.options import BlockingOptions
 from spikewire.testing import Cluster
 from spikewire.testing.cassandra import CannedServer
@@ -95,7 +95,7 @@ def test_every_option_stands_in_a_variable() -> None:
 
 def refusal(name: str, text: str) -> str:
     try:
-        converted(name, text, SessionOptions.__annotations__, "here")
+        convert_option(name, text, SessionOptions.__annotations__, "here")
     except ValueError as error:
         return str(error)
     return ""
@@ -285,7 +285,7 @@ def options_of(dataset: Any) -> dict[str, Any]:
 
 
 class TestWithoutSeeds:
-    """Clients that are opened without seeds: by the environment, or with the default seed."""
+    """Clients that are opened without seeds: from the environment, or with the default seed."""
 
     @pytest.fixture
     def by_variable(self, cluster: Cluster, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -202,7 +202,7 @@ class TestMap:
             endless = pool.map(work, range(5))
             taking = asyncio.ensure_future(_awaited(endless))
             assert await asyncio.to_thread(begun.wait, PATIENCE)
-            with pytest.raises(RuntimeError, match="another task or thread is taking"):
+            with pytest.raises(RuntimeError, match="another task or thread is reading"):
                 await endless.__anext__()
             # Ending them also ends the waiter.
             await endless.aclose()
@@ -216,7 +216,7 @@ class TestMap:
         waiting = threading.Thread(target=_read_until_closed, args=(endless, told), daemon=True)
         waiting.start()
         assert begun.wait(PATIENCE)
-        with pytest.raises(RuntimeError, match="another task or thread is taking"):
+        with pytest.raises(RuntimeError, match="another task or thread is reading"):
             next(endless)
         endless.close()
         waiting.join(PATIENCE)

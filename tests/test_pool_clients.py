@@ -249,7 +249,7 @@ class TestTheirLife:
         assert not any(client._holds_connections for client in pool._clients.all)
         monkeypatch.undo()
         if failing:
-            with pytest.raises(RuntimeError, match="make another one"):
+            with pytest.raises(RuntimeError, match="create another one"):
                 pool.open()
         else:
             pool.open().close()

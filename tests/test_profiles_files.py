@@ -115,7 +115,7 @@ def test_a_file_of_profiles(file: Path, client: spikewire.Client) -> None:
         (
             "yaml",
             "a:\n  timeout: 1\n  timeout: 2\n",
-            "p.yaml, line 3, a.timeout: the key is there twice",
+            "p.yaml, line 3, a.timeout: the key occurs twice",
         ),
         ("yaml", "a:\n  1: 2\n", "p.yaml, line 2, a.1: keys must be strings"),
         ("yaml", "a:\n  timeout: [\n", "p.yaml, line 3: "),

@@ -229,7 +229,7 @@ def test_control_characters_of_servers_do_not_reach_the_terminal() -> None:
     """
     from rich.console import Console
 
-    from spikewire.top.screen import screen, trouble
+    from spikewire.top.screen import problem, screen
 
     node = r"[red]\x1b]0;title\x07\x9b2J\nA"
     sample = f'spikewire_node_connections{{node="{node.encode().decode("unicode_escape")}"}} 3\n'
@@ -237,7 +237,7 @@ def test_control_characters_of_servers_do_not_reach_the_terminal() -> None:
     terminal = io.StringIO()
     console = Console(width=200, file=terminal, force_terminal=True, color_system=None)
     console.print(screen("http://x/\x1b[2J", between(*both)))
-    console.print(trouble("u", "bad \x1b[2J"))
+    console.print(problem("u", "bad \x1b[2J"))
     shown = terminal.getvalue()
     assert not set(shown) & {"\x1b", "\x07", "\x9b", "\r"}
     assert r"[red]\x1b]0;title\x07\x9b2J\nA" in shown

@@ -64,19 +64,19 @@ INTERNAL = {
     "Operation": {"bit", "hll", "list", "map", "read", "write"},
     "Expression": set(vars(spikewire.Expression)),
     # Internal to profiles.
-    "Profile": {"attach", "made", "profile_changed", "replace", "state"},
+    "Profile": {"attach", "profile_changed", "replace", "state", "with_state"},
     "Profiles": {"is_of"},
     # Typed in the step that it derives from.
     "ReadOne": {"first", "first_or_none"},
     # For type checkers views are clients and datasets.
     "_View": {"profile_changed", "get_stream"},
     "_OfClient": {"session"},
-    "EntersAsync": {"open"},
+    "AsyncTargetContext": {"open"},
     "_OfDataset": {"with_profile"},
     # For a registry of prometheus_client.
     "Collector": {"collect", "describe"},
     # Annotations of the library's own code.
-    "opening": {"named", "reads"},
+    "opening": {"read_for", "require_namespace"},
     "views": {"view"},
 }
 #: Classes in signatures that are internal to the library.

@@ -81,9 +81,9 @@ def main(where: str, folder: str) -> None:
     finally:
         worker.send_signal(signal.SIGTERM)
         worker.wait(30)
-    for name, told in (("early", results[::2]), ("own", results[1::2])):
-        counts = sorted(one["n"] for one in told)
-        processes = {one["process"] for one in told}
+    for name, outcomes in (("early", results[::2]), ("own", results[1::2])):
+        counts = sorted(one["n"] for one in outcomes)
+        processes = {one["process"] for one in outcomes}
         print(
             name, "counted", counts == list(range(1, 21)), "in forks", worker.pid not in processes
         )

@@ -62,8 +62,8 @@ def main() -> None:
     """Runs each of them in turn on one set."""
     with seeds.find() as where, spikewire.Client(where, timeout=30) as client:
         orders = client.dataset("test", "orders")
-        made = {n: {"id": n, "price": n / 4, "city": CITIES[n % 3]} for n in range(COUNT)}
-        orders.put_many(made).raise_for_errors()
+        rows = {n: {"id": n, "price": n / 4, "city": CITIES[n % 3]} for n in range(COUNT)}
+        orders.put_many(rows).raise_for_errors()
         from_polars(orders, client.dataset("test", "totals"))
         from_pandas(orders)
         from_duckdb(orders)

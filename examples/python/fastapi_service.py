@@ -83,10 +83,10 @@ async def look(name: str, guests: Guests) -> Visits:
 
 async def among(names: Annotated[list[str], Query(max_length=99)], guests: Guests) -> list[Visits]:
     """Returns many counts: one batch per request, however many names there are."""
-    found = await guests.get_many(names)
+    records = await guests.get_many(names)
     return [
         Visits(name=name, visits=0 if record is None else record.value.n)
-        for name, record in zip(names, found, strict=True)
+        for name, record in zip(names, records, strict=True)
     ]
 
 

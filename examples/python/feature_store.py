@@ -72,9 +72,9 @@ class OnlineStore:
         self, view: FeatureView, entities: Sequence[str], features: Sequence[str]
     ) -> list[tuple[datetime | None, dict[str, Any] | None]]:
         """The event time and the features of each entity; None if it has expired."""
-        found = await self._records(view).get_many(entities, [EVENT, *features])
+        records = await self._records(view).get_many(entities, [EVENT, *features])
         answer: list[tuple[datetime | None, dict[str, Any] | None]] = []
-        for record in found:
+        for record in records:
             if record is None:
                 answer.append((None, None))
             else:
@@ -92,14 +92,14 @@ class OnlineStore:
         filled = [columns[name].filled(view.defaults[name]) for name in features]
         return np.stack(filled, axis=1)
 
-    async def online_vector(self, wanted: Mapping[FeatureView, str]) -> list[float]:
+    async def online_vector(self, entities: Mapping[FeatureView, str]) -> list[float]:
         """The features of several views, each for its own entity: one batch per request."""
         reads = [
             Read(self._records(view).key(entity), list(view.defaults))
-            for view, entity in wanted.items()
+            for view, entity in entities.items()
         ]
         vector: list[float] = []
-        for view, record in zip(wanted, await self._client.batch(reads), strict=True):
+        for view, record in zip(entities, await self._client.batch(reads), strict=True):
             bins: dict[str, Any] = {} if record is None else record.bins
             vector += (bins.get(name, default) for name, default in view.defaults.items())
         return vector

@@ -59,18 +59,18 @@ def main(where: str) -> None:
         request = urllib.request.Request(f"http://{host}:{port}/visits/alice", method="POST")
         # The kernel keeps the first ones until the server accepts them.
         with urllib.request.urlopen(request, timeout=50) as answer:
-            told: dict[str, Any] = json.load(answer)
-            return told
+            visits: dict[str, Any] = json.load(answer)
+            return visits
 
     try:
         with ThreadPoolExecutor(8) as users:
-            told = list(users.map(visit, range(80)))
+            replies = list(users.map(visit, range(80)))
     finally:
         server.send_signal(signal.SIGTERM)
         server.wait(30)
         listener.close()
-    print("counts", sorted(one["visits"] for one in told) == list(range(1, 81)))
-    print(f"answered by {len({one['process'] for one in told})} processes")
+    print("counts", sorted(one["visits"] for one in replies) == list(range(1, 81)))
+    print(f"answered by {len({one['process'] for one in replies})} processes")
 
 
 if __name__ == "__main__":

@@ -19,8 +19,8 @@ async def main(where: str) -> None:
 
         # A verb sends at once and returns a future: calls started together are sent together.
         await asyncio.gather(*(users.put(at, {"square": at * at}) for at in range(1000)))
-        found = await asyncio.gather(*(users.get(at, bins=["square"]) for at in range(10)))
-        print([record["square"] for record in found])
+        records = await asyncio.gather(*(users.get(at, bins=["square"]) for at in range(10)))
+        print([record["square"] for record in records])
 
         # Futures work with everything in asyncio.
         first = asyncio.wait_for(users.get("alice"), timeout=1)

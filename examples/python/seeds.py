@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 @contextmanager
 def find() -> Generator[str, None, None]:
     """The seeds of a cluster, for the duration of a ``with`` block."""
-    if given := os.environ.get("SEEDS"):
-        yield given
+    if address := os.environ.get("SEEDS"):
+        yield address
     else:
         with Cluster(nodes=3) as cluster:
             yield cluster.seeds

@@ -19,8 +19,8 @@ LOOPS, CALLS = 4, 500
 async def use(client: spikewire.AsyncClient, name: str) -> None:
     jobs = client.dataset("test", "jobs")
     await asyncio.gather(*(jobs.put(f"{name}-{at}", {"by": name}) for at in range(CALLS)))
-    found = await asyncio.gather(*(jobs.exists(f"{name}-{at}") for at in range(CALLS)))
-    print(f"{name}: {sum(found)} records")
+    answers = await asyncio.gather(*(jobs.exists(f"{name}-{at}") for at in range(CALLS)))
+    print(f"{name}: {sum(answers)} records")
 
 
 def main(where: str) -> None:

@@ -63,10 +63,10 @@ app = Service()
 async def main() -> None:
     """Plays an ASGI server, on a small scale."""
     events: asyncio.Queue[Message] = asyncio.Queue()
-    told: asyncio.Queue[Message] = asyncio.Queue()
-    life = asyncio.ensure_future(app({"type": "lifespan"}, events.get, told.put))
+    sent: asyncio.Queue[Message] = asyncio.Queue()
+    life = asyncio.ensure_future(app({"type": "lifespan"}, events.get, sent.put))
     await events.put({"type": "lifespan.startup"})
-    print((await told.get())["type"])
+    print((await sent.get())["type"])
 
     async def request(path: str) -> None:
         answer: asyncio.Queue[Message] = asyncio.Queue()

@@ -64,8 +64,8 @@ def test_only_what_is_public_is_used(file: Path) -> None:
         ("from spikewire import _native", ["spikewire._native"]),
         ("import spikewire._native", ["spikewire._native"]),
         (
-            "from spikewire.testing.cassandra.asking import x",
-            ["spikewire.testing.cassandra.asking"],
+            "from spikewire.testing.cassandra.readiness import x",
+            ["spikewire.testing.cassandra.readiness"],
         ),
         ("sys.modules['spikewire._native']", ["spikewire._native"]),
         ("spikewire._native.Client", ["spikewire._native"]),

@@ -67,14 +67,14 @@ async def stream(records: Iterable[_T], rows: int = 256) -> AsyncGenerator[_T, N
     if rows < 1:
         message = f"rows must be at least 1, not {rows}"
         raise ValueError(message)
-    taken = iter(records)
+    iterator = iter(records)
     try:
-        while run := await _in_thread(lambda: list(islice(taken, rows))):
+        while run := await _in_thread(lambda: list(islice(iterator, rows))):
             await _library("lowlevel").checkpoint_if_cancelled()
             for record in run:
                 yield record
     finally:
-        close = getattr(taken, "close", None)
+        close = getattr(iterator, "close", None)
         if close is not None:
             close()
 
@@ -133,8 +133,8 @@ async def _settled_in_trio(future: Future[Any], task: Any) -> None:
 
 async def _in_thread(work: Callable[[], _T]) -> _T:
     """Runs blocking work in a thread. Cancellation waits for it, so that nothing is left behind."""
-    made: _T = await _library("to_thread").run_sync(work)
-    return made
+    result: _T = await _library("to_thread").run_sync(work)
+    return result
 
 
 def _library(module: str) -> Any:

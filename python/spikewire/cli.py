@@ -32,9 +32,9 @@ _LINES = "\n\t"
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs one command; returns the exit status."""
-    given = sys.argv[1:] if arguments is None else arguments
+    words = sys.argv[1:] if arguments is None else arguments
     parser, commands = _parser()
-    name = next((word for word in given if not word.startswith("-")), None)
+    name = next((word for word in words if not word.startswith("-")), None)
     if name not in commands.choices:
         # Only now, since loading them takes time.
         failed = others.add_parsers(commands)
@@ -43,7 +43,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             print(f"spikewire: {reason}", file=sys.stderr)
         if why is not None:
             return 2
-    options = parser.parse_args(given)
+    options = parser.parse_args(words)
     try:
         status: int = options.run(options)
     except (spikewire.Error, OSError, ValueError) as error:
@@ -285,9 +285,9 @@ def _cluster(options: argparse.Namespace) -> Cluster:
     )
 
 
-def _users(given: Sequence[str], roles: Sequence[str]) -> dict[str, str | User]:
+def _users(entries: Sequence[str], roles: Sequence[str]) -> dict[str, str | User]:
     users: dict[str, User] = {}
-    for user in given:
+    for user in entries:
         name, colon, password = user.partition(":")
         if not colon:
             raise ValueError("--user takes NAME:PASSWORD")

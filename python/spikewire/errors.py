@@ -298,8 +298,8 @@ def _make(  # pyright: ignore[reportUnusedFunction]: the engine calls it
     key: Key | None,
 ) -> Error:
     """The exception for a failure reported by the engine."""
-    found = _BY_CODE.get(code, ServerError) if kind == "server" else _BY_KIND[kind]
-    return found(message, code=code, node=node, attempts=attempts, in_doubt=in_doubt, key=key)
+    error_class = _BY_CODE.get(code, ServerError) if kind == "server" else _BY_KIND[kind]
+    return error_class(message, code=code, node=node, attempts=attempts, in_doubt=in_doubt, key=key)
 
 
 def _absent(code: int, key: Key | None) -> Error:  # pyright: ignore[reportUnusedFunction]

@@ -373,5 +373,5 @@ _ELSEWHERE = {
 def __getattr__(name: str) -> Any:
     if name not in _ELSEWHERE:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    found = globals()[name] = getattr(import_module(_ELSEWHERE[name]), name)
-    return found
+    value = globals()[name] = getattr(import_module(_ELSEWHERE[name]), name)
+    return value

@@ -193,7 +193,7 @@ def test_a_node_that_ends_is_said_by_the_command() -> None:
         finally:
             served.kill()
     assert served.returncode == 1
-    assert f"node 0 at {address} ended by itself" in said
+    assert f"node 0 at {address} ended unexpectedly" in said
 
 
 def _kill_child_of(parent: int) -> None:

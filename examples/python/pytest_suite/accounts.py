@@ -23,8 +23,8 @@ class Accounts:
 
     def balances(self, owners: Sequence[str]) -> list[int | None]:
         """The balance of each account, in one call; None for missing accounts."""
-        found = self._records.get_many(owners, ["balance"])
-        return [None if record is None else int(str(record["balance"])) for record in found]
+        rows = self._records.get_many(owners, ["balance"])
+        return [None if record is None else int(str(record["balance"])) for record in rows]
 
     def withdraw(self, owner: str, amount: int) -> bool:
         """Withdraws money if the balance suffices; the server compares, so there is no race."""

@@ -47,7 +47,7 @@ def records(client: spikewire.Client) -> Iterator[spikewire.Dataset]:
 @pytest.fixture
 def accounts(records: spikewire.Dataset) -> Accounts:
     """Accounts of two owners."""
-    made = Accounts(records)
-    made.open("alice", 100)
-    made.open("bob", 50)
-    return made
+    bank = Accounts(records)
+    bank.open("alice", 100)
+    bank.open("bob", 50)
+    return bank

@@ -15,15 +15,15 @@ from spikewire._native import Client as NativeClient
 from spikewire.aerospike.admin import soon
 from spikewire.aerospike.builder.asynchronous import AsyncBuilder
 from spikewire.aerospike.builder.blocking import Builder
-from spikewire.aerospike.in_flight import gathered, gathered_async
+from spikewire.aerospike.in_flight import gather_results, gather_results_async
 from spikewire.aerospike.indexes import AsyncIndexes, Indexes
 from spikewire.aerospike.modules import AsyncModules, Modules
 from spikewire.aerospike.roles import AsyncRoles, Roles
 from spikewire.aerospike.users import AsyncUsers, Users
 from spikewire.aerospike.views import view
-from spikewire.opening import named, reads
+from spikewire.opening import read_for, require_namespace
+from spikewire.opening.default_seeds import FROM_ENVIRONMENT, naming, seeds_origin
 from spikewire.opening.in_thread import open_unless_cancelled
-from spikewire.opening.omitted import FROM_ENVIRONMENT, naming, whence
 from spikewire.tasks import accept_awaitables
 
 if TYPE_CHECKING:
@@ -80,22 +80,22 @@ class Client(NativeClient):
     ``TypeError`` or ``ValueError`` for invalid seeds and options.
     """
 
-    __slots__ = ("_namespace", "_whence")
+    __slots__ = ("_namespace", "_seeds_origin")
 
     _namespace: str | None
-    _whence: str
+    _seeds_origin: str
 
     def __new__(cls, seeds: Seeds = FROM_ENVIRONMENT, **options: Unpack[BlockingOptions]) -> Self:
         """Checks what it is opened with."""
         if seeds is not FROM_ENVIRONMENT:
             return super().__new__(cls, seeds, **options)
-        opening = reads(cls, None, options)
+        opening = read_for(cls, None, options)
         client = super().__new__(cls, opening.seeds, **cast("BlockingOptions", opening.options))
-        client._namespace, client._whence = opening.namespace, whence(opening)
+        client._namespace, client._seeds_origin = opening.namespace, seeds_origin(opening)
         return client
 
     def __init__(self, seeds: Seeds = FROM_ENVIRONMENT, **options: Unpack[BlockingOptions]) -> None:  # noqa: ARG002
-        with naming(getattr(self, "_whence", None)):
+        with naming(getattr(self, "_seeds_origin", None)):
             self._open()
 
     @classmethod
@@ -116,8 +116,8 @@ class Client(NativeClient):
         Raises ``ValueError`` or ``TypeError`` that names the part of the URL or the variable, and
         the errors of ``Client``.
         """
-        opening = reads(cls, url, options)
-        with naming(whence(opening)):
+        opening = read_for(cls, url, options)
+        with naming(seeds_origin(opening)):
             client = cls(opening.seeds, **cast("BlockingOptions", opening.options))
         client._namespace = opening.namespace
         return client
@@ -143,15 +143,15 @@ class Client(NativeClient):
         Sends nothing; raises ``ValueError`` for invalid names, and ``TypeError`` or ``ValueError``
         for a class that records cannot have.
         """
-        return super().dataset(named(self.namespace, namespace), set, type)
+        return super().dataset(require_namespace(self.namespace, namespace), set, type)
 
     def with_profile(self, profile: Profile) -> ClientView:
         """The same connections and verbs, with the options of a profile as defaults of each call.
 
         The view covers this client and its datasets; closing either closes both.
         """
-        made: ClientView = view(self, profile)
-        return made
+        client_view: ClientView = view(self, profile)
+        return client_view
 
     def explain(self, verb: str, /, *arguments: Any, **options: Any) -> Explanation:
         """What a call would use, and the source of each option: the call, this client, or the
@@ -245,7 +245,7 @@ class Client(NativeClient):
 
         Raises ``TypeError`` for a call that is not one of this client.
         """
-        return gathered(self, calls, limit, errors)
+        return gather_results(self, calls, limit, errors)
 
     def __enter__(self) -> Self:
         return self
@@ -299,18 +299,18 @@ class AsyncClient(NativeAsyncClient):
     without a running event loop.
     """
 
-    __slots__ = ("_namespace", "_whence")
+    __slots__ = ("_namespace", "_seeds_origin")
 
     _namespace: str | None
-    _whence: str
+    _seeds_origin: str
 
     def __new__(cls, seeds: Seeds = FROM_ENVIRONMENT, **options: Unpack[AsyncOptions]) -> Self:
         """Checks what it is opened with."""
         if seeds is not FROM_ENVIRONMENT:
             return super().__new__(cls, seeds, **options)
-        opening = reads(cls, None, options)
+        opening = read_for(cls, None, options)
         client = super().__new__(cls, opening.seeds, **cast("AsyncOptions", opening.options))
-        client._namespace, client._whence = opening.namespace, whence(opening)
+        client._namespace, client._seeds_origin = opening.namespace, seeds_origin(opening)
         return client
 
     def __init__(self, seeds: Seeds = FROM_ENVIRONMENT, **options: Unpack[AsyncOptions]) -> None:
@@ -328,13 +328,13 @@ class AsyncClient(NativeAsyncClient):
         """A client from a URL, as with ``Client.from_url``. It connects on ``async with``, or with
         ``await client.open()``.
         """
-        opening = reads(cls, url, options)
+        opening = read_for(cls, url, options)
         client = cls(opening.seeds, **cast("AsyncOptions", opening.options))
-        client._namespace, client._whence = opening.namespace, whence(opening)
+        client._namespace, client._seeds_origin = opening.namespace, seeds_origin(opening)
         return client
 
     def _open(self) -> bool:
-        with naming(getattr(self, "_whence", None)):
+        with naming(getattr(self, "_seeds_origin", None)):
             return super()._open()
 
     async def open(self) -> Self:
@@ -368,15 +368,15 @@ class AsyncClient(NativeAsyncClient):
         Sends nothing; raises ``ValueError`` for invalid names, and ``TypeError`` or ``ValueError``
         for a class that records cannot have.
         """
-        return super().dataset(named(self.namespace, namespace), set, type)
+        return super().dataset(require_namespace(self.namespace, namespace), set, type)
 
     def with_profile(self, profile: Profile) -> AsyncClientView:
         """The same connections and verbs, with the options of a profile as defaults of each call.
 
         The view covers this client and its datasets; closing either closes both.
         """
-        made: AsyncClientView = view(self, profile)
-        return made
+        client_view: AsyncClientView = view(self, profile)
+        return client_view
 
     def explain(self, verb: str, /, *arguments: Any, **options: Any) -> Explanation:
         """What a call would use, and the source of each option: the call, this client, or the
@@ -472,7 +472,7 @@ class AsyncClient(NativeAsyncClient):
 
         Raises ``TypeError`` for a call that is not one of this client.
         """
-        return gathered_async(self, calls, limit, errors)
+        return gather_results_async(self, calls, limit, errors)
 
     async def close(self) -> None:
         """Closes every connection. Commands in flight fail with ``ClientClosed``, as do later ones.

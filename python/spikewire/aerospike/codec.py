@@ -222,14 +222,14 @@ def _extends(kind: object, of: type[Any]) -> bool:
     return isinstance(kind, type) and issubclass(kind, of)
 
 
-def _items(what: str, given: Mapping[_K, _T] | None) -> list[tuple[_K, _T]]:
-    value: object = given
-    if given is None:
+def _items(what: str, mapping: Mapping[_K, _T] | None) -> list[tuple[_K, _T]]:
+    value: object = mapping
+    if mapping is None:
         return []
     if not isinstance(value, Mapping):
         message = f"{what} must be a dict, not {_name(value)}"
         raise TypeError(message)
-    return list(given.items())
+    return list(mapping.items())
 
 
 def _kind(kind: object) -> type[Any]:
@@ -253,17 +253,17 @@ def _bin(name: object) -> str:
     return name
 
 
-def _form(name: str, given: Form[Any]) -> Form[Any]:
-    if not _extends(type(given), Form):
-        message = f"bins[{name!r}] must be a codec.Form, not {_name(given)}"
+def _form(name: str, form: Form[Any]) -> Form[Any]:
+    if not _extends(type(form), Form):
+        message = f"bins[{name!r}] must be a codec.Form, not {_name(form)}"
         raise TypeError(message)
-    _function(f"the encode of bins[{name!r}]", given.encode)
-    _function(f"the decode of bins[{name!r}]", given.decode)
-    return given
+    _function(f"the encode of bins[{name!r}]", form.encode)
+    _function(f"the decode of bins[{name!r}]", form.decode)
+    return form
 
 
-def _function(what: str, given: _F) -> _F:
-    if not callable(given):
-        message = f"{what} must be a function, not {_name(given)}"
+def _function(what: str, function: _F) -> _F:
+    if not callable(function):
+        message = f"{what} must be a function, not {_name(function)}"
         raise TypeError(message)
-    return given
+    return function

@@ -58,17 +58,17 @@ def _not_yours() -> concurrent.futures.InvalidStateError:
     return concurrent.futures.InvalidStateError("the future of a call belongs to its client")
 
 
-def gathered(
+def gather_results(
     client: NativeClient, calls: Iterable[Any], limit: int, errors: str
 ) -> Generator[Any, None, None]:
     """``Client.concurrent``: submits each call while others are in flight."""
     keep, returns_errors = _checked(calls, limit, errors)
-    twins = _Twins(client, (NativeClient, Dataset), lambda owner: owner.submit)
-    return _gathered(iter(calls), twins, limit, keep, returns_errors)
+    starters = _Starters(client, (NativeClient, Dataset), lambda owner: owner.submit)
+    return _gather(iter(calls), starters, limit, keep, returns_errors)
 
 
-def _gathered(
-    calls: Iterator[Any], twins: _Twins, limit: int, keep: int, returns_errors: bool
+def _gather(
+    calls: Iterator[Any], starters: _Starters, limit: int, keep: int, returns_errors: bool
 ) -> Generator[Any, None, None]:
     window: deque[Future[Any] | Exception] = deque()
 
@@ -85,7 +85,7 @@ def _gathered(
 
     try:
         for number, call in enumerate(calls):
-            window.append(twins.start(number, call, returns_errors))
+            window.append(starters.start(number, call, returns_errors))
             if len(window) >= limit:
                 # Several at a time, so that the calls that follow them are sent together.
                 while len(window) > keep:
@@ -103,17 +103,17 @@ def _gathered(
                 future.exception()
 
 
-def gathered_async(
+def gather_results_async(
     client: NativeAsyncClient, calls: Iterable[Any], limit: int, errors: str
 ) -> AsyncGenerator[Any, None]:
     """``AsyncClient.concurrent``: starts each call while others are in flight."""
     keep, returns_errors = _checked(calls, limit, errors)
-    twins = _Twins(client, (NativeAsyncClient, AsyncDataset), lambda owner: owner)
-    return _gathered_async(iter(calls), twins, limit, keep, returns_errors)
+    starters = _Starters(client, (NativeAsyncClient, AsyncDataset), lambda owner: owner)
+    return _gather_async(iter(calls), starters, limit, keep, returns_errors)
 
 
-async def _gathered_async(
-    calls: Iterator[Any], twins: _Twins, limit: int, keep: int, returns_errors: bool
+async def _gather_async(
+    calls: Iterator[Any], starters: _Starters, limit: int, keep: int, returns_errors: bool
 ) -> AsyncGenerator[Any, None]:
     window: deque[asyncio.Future[Any] | Exception] = deque()
 
@@ -133,7 +133,7 @@ async def _gathered_async(
 
     try:
         for number, call in enumerate(calls):
-            window.append(twins.start(number, call, returns_errors))
+            window.append(starters.start(number, call, returns_errors))
             if len(window) >= limit:
                 # Several at a time, so that the calls that follow them are sent together.
                 while len(window) > keep:
@@ -172,7 +172,7 @@ def _checked(calls: Iterable[Any], limit: int, errors: str) -> tuple[int, bool]:
     return limit - max(1, limit // 4), errors == "return"
 
 
-class _Twins:
+class _Starters:
     """Finds, for a verb of a client or its datasets, the function that starts it without
     waiting."""
 
@@ -185,7 +185,7 @@ class _Twins:
         # Cached, because calls usually use the same verb.
         self._owner: object = None
         self._name = ""
-        self._twin: Callable[..., Any] | None = None
+        self._cached: Callable[..., Any] | None = None
 
     def start(self, number: int, call: Any, returns_errors: bool) -> Any:
         """The future of a call, or the error raised for its arguments."""
@@ -221,8 +221,8 @@ class _Twins:
 
     def _of(self, number: int, verb: Any) -> Callable[..., Any]:
         owner, name = getattr(verb, "__self__", None), getattr(verb, "__name__", "")
-        if self._twin is not None and owner is self._owner and name == self._name:
-            return self._twin
+        if self._cached is not None and owner is self._owner and name == self._name:
+            return self._cached
         is_verb = type(verb) is BuiltinMethodType and name in _VERBS
         if not is_verb or not isinstance(owner, self._kinds):
             message = (
@@ -236,9 +236,9 @@ class _Twins:
             message = f"call {number}: {name} is a verb of another client"
             raise TypeError(message)
         self._owner, self._name = owner, name
-        twin: Callable[..., Any] = getattr(self._starter(owner), name)
-        self._twin = twin
-        return twin
+        function: Callable[..., Any] = getattr(self._starter(owner), name)
+        self._cached = function
+        return function
 
 
 class WatchedVerb:

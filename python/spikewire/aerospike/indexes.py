@@ -165,6 +165,6 @@ class AsyncIndexes:
 
 
 def _indexes(
-    found: Iterable[tuple[str, str, str | None, str | None, str, str, bool]],
+    indexes: Iterable[tuple[str, str, str | None, str | None, str, str, bool]],
 ) -> list[Index]:
-    return [Index(*index) for index in found]
+    return [Index(*index) for index in indexes]

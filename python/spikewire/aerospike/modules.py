@@ -104,5 +104,5 @@ def _read(file: str | os.PathLike[str]) -> str:
     return Path(file).read_text(encoding="utf-8")
 
 
-def _modules(found: Iterable[tuple[str, str]]) -> list[Module]:
-    return [Module(*module) for module in found]
+def _modules(modules: Iterable[tuple[str, str]]) -> list[Module]:
+    return [Module(*module) for module in modules]

@@ -220,7 +220,7 @@ def _to_numpy_soon(
     arrays: Any = query.numpy_batches(
         dtype, None, key=key, generation=generation, ttl=ttl, missing=missing
     )
-    return begun(_joined_later(query, arrays, lambda made: _one_array(made, dtype, missing)))
+    return begun(_joined_later(query, arrays, lambda parts: _one_array(parts, dtype, missing)))
 
 
 def _to_arrow_soon(
@@ -232,7 +232,7 @@ def _to_arrow_soon(
 ) -> Future[Any]:
     arrow = _pyarrow("to_arrow")
     tables = query.arrow_batches(schema=schema, key=key, generation=generation, ttl=ttl)
-    return begun(_joined_later(query, tables, lambda made: _one_table(arrow, made, schema)))
+    return begun(_joined_later(query, tables, lambda parts: _one_table(arrow, parts, schema)))
 
 
 def _to_pandas_soon(
@@ -241,8 +241,8 @@ def _to_pandas_soon(
     arrow, pandas = _pyarrow("to_pandas"), _pandas()
     tables = query.arrow_batches(key=key, generation=generation, ttl=ttl)
 
-    def joined(made: list[Any]) -> Any:
-        return _frame(arrow, pandas, _one_table(arrow, made, None))
+    def joined(parts: list[Any]) -> Any:
+        return _frame(arrow, pandas, _one_table(arrow, parts, None))
 
     return begun(_joined_later(query, tables, joined))
 
@@ -316,9 +316,9 @@ def _pandas() -> Any:
 
 def _one_table(arrow: Any, tables: list[Any], schema: Any) -> Any:
     if tables:
-        made = [arrow.table(table) for table in tables]
+        parts = [arrow.table(table) for table in tables]
         try:
-            return arrow.concat_tables(made, promote_options="default")
+            return arrow.concat_tables(parts, promote_options="default")
         except (arrow.ArrowInvalid, arrow.ArrowTypeError) as error:
             raise TypeError(f"a bin has values of different types: {error}") from error
     return arrow.schema(schema or []).empty_table()

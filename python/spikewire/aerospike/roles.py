@@ -199,5 +199,5 @@ def _role(fields: _Fields) -> Role:
     return Role(name, granted, allow, read_quota, write_quota)
 
 
-def _roles(found: Iterable[_Fields]) -> list[Role]:
-    return [_role(role) for role in found]
+def _roles(roles: Iterable[_Fields]) -> list[Role]:
+    return [_role(role) for role in roles]

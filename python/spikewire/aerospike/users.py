@@ -153,7 +153,7 @@ class AsyncUsers:
         return begun(self._set_password(name, password, timeout))
 
     async def _set_password(self, name: str, password: str, timeout: Seconds) -> None:
-        hashed = await _hashed(_given(password))
+        hashed = await _hashed(_required(password))
         await soon(self._accounts.set_password(name, hashed, timeout))
 
     def change_password(self, password: str, *, timeout: Seconds = 10) -> Future[None]:
@@ -161,7 +161,7 @@ class AsyncUsers:
         return begun(self._change_password(password, timeout))
 
     async def _change_password(self, password: str, timeout: Seconds) -> None:
-        hashed = await _hashed(_given(password))
+        hashed = await _hashed(_required(password))
         await soon(self._accounts.change_password(hashed, timeout))
 
     def grant(self, name: str, roles: Iterable[str], *, timeout: Seconds = 10) -> Future[None]:
@@ -186,7 +186,7 @@ class AsyncUsers:
             yield user
 
 
-def _given(password: str | None) -> str:
+def _required(password: str | None) -> str:
     """A password, which is required."""
     if password is None:
         raise TypeError("password must be str, not NoneType")
@@ -194,7 +194,7 @@ def _given(password: str | None) -> str:
 
 
 def _hash(password: str) -> PasswordHash:
-    return PasswordHash(_given(password))
+    return PasswordHash(_required(password))
 
 
 async def _hashed(password: str | None) -> PasswordHash:
@@ -205,5 +205,5 @@ def _user(fields: _Fields) -> User:
     return User(*fields)
 
 
-def _users(found: Iterable[_Fields]) -> list[User]:
-    return [User(*user) for user in found]
+def _users(users: Iterable[_Fields]) -> list[User]:
+    return [User(*user) for user in users]

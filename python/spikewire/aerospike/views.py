@@ -17,7 +17,7 @@ from spikewire.aerospike.builder.streams import get_stream
 from spikewire.aerospike.profiles.explain import Explanation, explained
 from spikewire.aerospike.profiles.kinds import MODES, VERBS, writes
 from spikewire.aerospike.profiles.modes import listed, mode_of
-from spikewire.entering import Enters, EntersAsync
+from spikewire.context_managers import AsyncTargetContext, TargetContext
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -40,7 +40,7 @@ class _View:
         self._target = target
         self._profile = profile
         #: The client or dataset that knows the modes of namespaces.
-        self._asked = target
+        self._mode_source = target
         profile.attach(self)
 
     @property
@@ -52,11 +52,11 @@ class _View:
         # Only called for names that are not in the instance's dict.
         if name.startswith("__"):
             raise AttributeError(name)
-        found = getattr(self._target, name)
+        attribute = getattr(self._target, name)
         if name not in VERBS:
-            return found
+            return attribute
         state = self._profile.state
-        verb = self.__dict__[name] = _verb(found, name, state, self._asked)
+        verb = self.__dict__[name] = _verb(attribute, name, state, self._mode_source)
         if self._profile.state is not state:  # It changed meanwhile, so do not cache the verb.
             self.__dict__.pop(name, None)
         return verb
@@ -101,7 +101,7 @@ class _Submit(_View):
     def __init__(self, of: Any, profile: Profile) -> None:
         self._of = of
         super().__init__(of.submit, profile)
-        self._asked = of
+        self._mode_source = of
 
     def explain(self, verb: str, /, *arguments: Any, **options: Any) -> Explanation:
         return explained(self._of, self._profile, verb, arguments, options)
@@ -146,11 +146,11 @@ class _OfClient(_View):
         return owns
 
 
-class _OfBlockingClient(Enters, _OfClient):
+class _OfBlockingClient(TargetContext, _OfClient):
     """In a block, the view is what the client is there."""
 
 
-class _OfAsyncClient(EntersAsync, _OfClient):
+class _OfAsyncClient(AsyncTargetContext, _OfClient):
     """In a block, the view is what the client is there."""
 
 
@@ -246,9 +246,9 @@ def view(target: Any, profile: Profile) -> Any:
         Dataset: DatasetView,
         AsyncDataset: AsyncDatasetView,
     }
-    for kind, made in kinds.items():
+    for kind, view_class in kinds.items():
         if isinstance(target, kind):
-            return made(target, profile)
+            return view_class(target, profile)
     message = f"a profile is for a client or a dataset, not {type(target).__name__}"
     raise TypeError(message)
 

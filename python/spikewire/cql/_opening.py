@@ -12,7 +12,7 @@ from spikewire.opening.url import Scheme
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["CASSANDRA", "opened"]
+__all__ = ["CASSANDRA", "session_opening"]
 
 #: The scheme of ``from_url`` for sessions.
 CASSANDRA = Scheme(
@@ -25,7 +25,7 @@ CASSANDRA = Scheme(
 )
 
 
-def opened(url: str | None, options: Mapping[str, Any]) -> tuple[Opening, SessionOptions]:
+def session_opening(url: str | None, options: Mapping[str, Any]) -> tuple[Opening, SessionOptions]:
     """The seeds and the options of a session."""
     opening = read(url, scheme=CASSANDRA, **options)
     return opening, cast("SessionOptions", opening.options)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 
 from spikewire.cql import _native, many, trace
 from spikewire.cql._common import CommonSession
-from spikewire.cql._opening import opened
+from spikewire.cql._opening import session_opening
 from spikewire.cql.query import AsyncQuery, Query
 from spikewire.opening.in_thread import open_unless_cancelled
 from spikewire.tasks import accept_awaitables, begun
@@ -78,8 +78,8 @@ class Session(_native.SessionCore, CommonSession):
         ``SPIKEWIRE_CQL_PASSWORD``, in this order of precedence. Mistakes raise ``ValueError`` or
         ``TypeError`` that names the part of the URL or the variable, and shows no password.
         """
-        opening, given = opened(url, options)
-        return cls(opening.seeds, **given)
+        opening, session_options = session_opening(url, options)
+        return cls(opening.seeds, **session_options)
 
     @property
     def submit(self) -> SessionSubmit:
@@ -172,10 +172,10 @@ class Session(_native.SessionCore, CommonSession):
         find, steps = trace.statements()
         for pause in trace.pauses(timeout):
             time.sleep(pause)
-            found = self.execute(find, (trace_id,), consistency="one").first()
-            if found is not None and found["duration"] is not None:
+            row = self.execute(find, (trace_id,), consistency="one").first()
+            if row is not None and row["duration"] is not None:
                 events = self.execute(steps, (trace_id,), consistency="one")
-                return trace.made(trace_id, found, events)
+                return trace.from_rows(trace_id, row, events)
         raise trace.late(trace_id, timeout)
 
     def close(self) -> None:
@@ -228,8 +228,8 @@ class AsyncSession(_native.AsyncSessionCore, CommonSession):
         """A session from a URL, as with ``Session.from_url``. Open it with ``async with`` or
         ``await session.open()``.
         """
-        opening, given = opened(url, options)
-        return cls(opening.seeds, **given)
+        opening, session_options = session_opening(url, options)
+        return cls(opening.seeds, **session_options)
 
     async def open(self) -> Self:
         """Opens the session, for use without ``async with``; call ``await close()`` at the end.
@@ -332,10 +332,10 @@ class AsyncSession(_native.AsyncSessionCore, CommonSession):
         find, steps = trace.statements()
         for pause in trace.pauses(timeout):
             await asyncio.sleep(pause)
-            found = (await self.execute(find, (trace_id,), consistency="one")).first()
-            if found is not None and found["duration"] is not None:
+            row = (await self.execute(find, (trace_id,), consistency="one")).first()
+            if row is not None and row["duration"] is not None:
                 events = await self.execute(steps, (trace_id,), consistency="one")
-                return trace.made(trace_id, found, events)
+                return trace.from_rows(trace_id, row, events)
         raise trace.late(trace_id, timeout)
 
     async def close(self) -> None:

@@ -62,8 +62,8 @@ def the_id(result: Any) -> uuid.UUID:
     """The id of a result's trace, or the id itself."""
     ids = getattr(result, "tracing_ids", None)
     if ids is None:
-        found: uuid.UUID = result
-        return found
+        trace_id: uuid.UUID = result
+        return trace_id
     if not ids:
         raise ValueError("the result has no trace: execute the statement with tracing=True")
     last: uuid.UUID = ids[-1]
@@ -90,7 +90,7 @@ def statements() -> tuple[str, str]:
     return _SESSION, _EVENTS
 
 
-def made(trace_id: uuid.UUID, session: Any, events: Any) -> Trace:
+def from_rows(trace_id: uuid.UUID, session: Any, events: Any) -> Trace:
     """Builds a trace from its rows."""
     steps = [
         TraceEvent(row.activity, row.source, row.source_elapsed, row.thread, row.event_id)

@@ -95,16 +95,16 @@ def _lines(family: Family) -> Iterator[str]:
         return
     for (labels, total), buckets in zip(family.samples, family.buckets, strict=True):
         for bound, count in buckets:
-            shown = "+Inf" if bound == math.inf else repr(bound)
-            yield _line(f"{name}_bucket", {**labels, "le": shown}, count)
+            limit = "+Inf" if bound == math.inf else repr(bound)
+            yield _line(f"{name}_bucket", {**labels, "le": limit}, count)
         yield _line(f"{name}_sum", labels, total)
         yield _line(f"{name}_count", labels, buckets[-1][1])
 
 
 def _line(name: str, labels: Labels, value: float) -> str:
     inside = ",".join(f'{label}="{_escaped(text)}"' for label, text in labels.items())
-    shown = repr(float(value)) if value != int(value) else str(int(value))
-    return f"{name}{{{inside}}} {shown}\n" if inside else f"{name} {shown}\n"
+    number = repr(float(value)) if value != int(value) else str(int(value))
+    return f"{name}{{{inside}}} {number}\n" if inside else f"{name} {number}\n"
 
 
 def _escaped(text: str) -> str:

@@ -58,9 +58,9 @@ def families(stats: Stats) -> Iterator[Family]:
 
 
 _COMMANDS: list[tuple[str, str, Callable[[CommandStats], int]]] = [
-    ("records", "Records that commands were about.", lambda command: command.records),
+    ("records", "Records that commands read or wrote.", lambda command: command.records),
     ("retries", "Attempts at commands beyond the first.", lambda command: command.retries),
-    ("parts", "Requests that queries and jobs were made up of.", lambda command: command.parts),
+    ("parts", "Requests of queries and jobs.", lambda command: command.parts),
 ]
 _NODES: list[tuple[str, Literal["counter", "gauge"], str, Callable[[NodeStats], int]]] = [
     ("connections", "gauge", "Connections to the node.", lambda node: node.connections),
@@ -69,13 +69,18 @@ _NODES: list[tuple[str, Literal["counter", "gauge"], str, Callable[[NodeStats], 
     ("breaker_open", "gauge", "1 while the breaker is open.", lambda node: node.breaker_open),
 ]
 _CLIENT: list[tuple[str, Literal["counter", "gauge"], str, Callable[[Stats], float]]] = [
-    ("commands_in_flight", "gauge", "Commands under way.", lambda stats: stats.in_flight),
+    ("commands_in_flight", "gauge", "Commands in flight.", lambda stats: stats.in_flight),
     ("commands_queued", "gauge", "Commands that wait to be sent.", lambda stats: stats.queued),
     ("hedges_sent", "counter", "Second requests for reads.", lambda stats: stats.hedges_sent),
-    ("hedges_won", "counter", "Those answered first.", lambda stats: stats.hedges_won),
-    ("tends", "counter", "Looks at the cluster.", lambda stats: stats.tends),
-    ("tends_failed", "counter", "Those that found no node.", lambda stats: stats.failed_tends),
-    ("tend_age_seconds", "gauge", "Time since the last look.", lambda stats: stats.tend_age),
+    (
+        "hedges_won",
+        "counter",
+        "Second requests that were answered first.",
+        lambda stats: stats.hedges_won,
+    ),
+    ("tends", "counter", "Refreshes of the view of the cluster.", lambda stats: stats.tends),
+    ("tends_failed", "counter", "Refreshes that found no node.", lambda stats: stats.failed_tends),
+    ("tend_age_seconds", "gauge", "Time since the last refresh.", lambda stats: stats.tend_age),
     ("counting", "gauge", "1 while commands are counted.", lambda stats: stats.counting),
 ]
 

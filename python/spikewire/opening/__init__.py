@@ -6,11 +6,11 @@ and from where. ``docs/opening.md`` has the rules.
 | module | what it holds |
 |---|---|
 | here | the order of precedence: what is used, and where each option comes from |
-| ``url`` | a URL, taken apart |
+| ``url`` | the parts of a URL |
 | ``encryption`` | the entries of ``tls``, each an option of its own |
 | ``flags`` | flags of commands: a user, TLS |
 | ``values`` | the text of an option as a value of its type |
-| ``omitted`` | clients without seeds, and errors that say where seeds came from |
+| ``default_seeds`` | clients without seeds, and errors that say where seeds came from |
 | ``in_thread`` | opening that blocks, in a thread beside an event loop |
 """
 
@@ -22,15 +22,15 @@ from typing import TYPE_CHECKING, Any
 
 from spikewire._native import AsyncClient as NativeAsyncClient
 from spikewire._native import Client as NativeClient
-from spikewire.opening.encryption import TLS, alone, entry, gathered, texts
-from spikewire.opening.url import Scheme, taken_apart
-from spikewire.opening.values import converted, shown
+from spikewire.opening.encryption import TLS, alone, entry, merge_options, texts
+from spikewire.opening.url import Scheme, parse_url
+from spikewire.opening.values import convert_option, display
 from spikewire.options import AsyncOptions, BlockingOptions, ClientOptions
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-__all__ = ["AEROSPIKE", "Opening", "named", "read", "reads"]
+__all__ = ["AEROSPIKE", "Opening", "read", "read_for", "require_namespace"]
 
 #: The scheme of ``from_url`` for clients of the Aerospike protocol.
 AEROSPIKE = Scheme(
@@ -69,7 +69,7 @@ class Opening:
     """The sources of the seeds and of each option, in words."""
 
     def __repr__(self) -> str:
-        options = ", ".join(f"{name!r}: {shown(name, it)}" for name, it in self.options.items())
+        options = ", ".join(f"{name!r}: {display(name, it)}" for name, it in self.options.items())
         return f"Opening(seeds={self.seeds!r}, namespace={self.namespace!r}, options={{{options}}})"
 
     def explain(self) -> str:
@@ -78,7 +78,7 @@ class Opening:
         if self.namespace is not None:
             rows.append(("namespace", self.namespace, self.sources["namespace"]))
         for name, value in sorted(self.options.items()):
-            rows.append((name, shown(name, value), self.sources[name]))
+            rows.append((name, display(name, value), self.sources[name]))
         return "\n".join(f"{name} = {value}  ({source})" for name, value, source in rows)
 
 
@@ -104,17 +104,17 @@ def read(
         url, source = environment.get(name) or None, f"the variable {name}"
     seeds, namespace = scheme.seeds, None
     sources = {"seeds": "the default"}
-    found = _from_environment(scheme, environment)
-    levels = [(found, {name: f"the variable {scheme.variable(name)}" for name in found})]
+    variables = _from_environment(scheme, environment)
+    levels = [(variables, {name: f"the variable {scheme.variable(name)}" for name in variables})]
     if url is not None:
-        parts = taken_apart(url, scheme, source)
+        parts = parse_url(url, scheme, source)
         if parts.seeds is not None:
             seeds, sources["seeds"] = parts.seeds, source
         namespace = parts.path
         if namespace is not None:
             sources["namespace"] = source
         checked = {
-            name: converted(name, text, texts(scheme.options), f"{source}, option {name}")
+            name: convert_option(name, text, texts(scheme.options), f"{source}, option {name}")
             for name, text in parts.options.items()
         }
         _check(scheme, checked, lambda name: f"{source}, option {name}")
@@ -129,21 +129,21 @@ def read(
     for name in filter(entry, options):
         scheme.probe(seeds, **{name: options[name]})  # The keyword is `tls`, with entries.
     levels.append((options, dict.fromkeys(options, "a keyword")))
-    used, whence = gathered(levels)
+    used, option_sources = merge_options(levels)
     # Validates the keywords, and options that must be checked together.
     scheme.probe(seeds, **used)
-    return Opening(seeds, namespace, used, sources | whence)
+    return Opening(seeds, namespace, used, sources | option_sources)
 
 
-def reads(client: type, url: str | None, options: Mapping[str, Any]) -> Opening:
+def read_for(client: type, url: str | None, options: Mapping[str, Any]) -> Opening:
     """``read`` for a class of clients; asyncio clients have fewer options."""
     is_async = issubclass(client, NativeAsyncClient)
     return read(url, scheme=_AEROSPIKE_ASYNC if is_async else AEROSPIKE, **options)
 
 
-def named(own: str | None, given: str | None) -> str:
+def require_namespace(own: str | None, explicit: str | None) -> str:
     """The namespace of a dataset: the given one, or the client's default."""
-    namespace = own if given is None else given
+    namespace = own if explicit is None else explicit
     if namespace is None:
         message = (
             "dataset() needs a namespace: this client was opened without one "
@@ -155,15 +155,17 @@ def named(own: str | None, given: str | None) -> str:
 
 def _from_environment(scheme: Scheme, environment: Mapping[str, str]) -> dict[str, Any]:
     """The options set by environment variables; an empty variable counts as missing."""
-    found: dict[str, Any] = {}
+    values: dict[str, Any] = {}
     for variable, text in environment.items():
         if not variable.startswith(scheme.prefix) or not text:
             continue
         name = variable.removeprefix(scheme.prefix).lower()
         if name != "url" and name not in scheme.passed_over:
-            found[name] = converted(name, text, texts(scheme.options), f"the variable {variable}")
-    _check(scheme, found, lambda name: f"the variable {scheme.variable(name)}")
-    return found
+            values[name] = convert_option(
+                name, text, texts(scheme.options), f"the variable {variable}"
+            )
+    _check(scheme, values, lambda name: f"the variable {scheme.variable(name)}")
+    return values
 
 
 def _of_path(scheme: Scheme, name: str | None, source: str) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from spikewire.options import TlsOptions
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-__all__ = ["TLS", "alone", "entry", "gathered", "texts"]
+__all__ = ["TLS", "alone", "entry", "merge_options", "texts"]
 
 #: The option that the entries belong to.
 TLS = "tls"
@@ -33,7 +33,7 @@ def alone(name: str, value: object) -> dict[str, Any]:
     return {name: value} if of_tls is None else {TLS: {of_tls: value}}
 
 
-def gathered(
+def merge_options(
     levels: Sequence[tuple[dict[str, Any], dict[str, str]]],
 ) -> tuple[dict[str, Any], dict[str, str]]:
     """Merges several sets of options, with the source of each; later sets take precedence.
@@ -43,22 +43,22 @@ def gathered(
     """
     options: dict[str, Any] = {}
     sources: dict[str, str] = {}
-    for given, whence in levels:
-        plain = {name: value for name, value in given.items() if entry(name) is None}
-        entries = {name: value for name, value in given.items() if entry(name) is not None}
+    for values, origins in levels:
+        plain = {name: value for name, value in values.items() if entry(name) is None}
+        entries = {name: value for name, value in values.items() if entry(name) is not None}
         if entries and TLS in plain and plain[TLS] is False:
             name = min(entries)
-            message = f"{whence[name]}, option {name}: connections are not encrypted (tls=false)"
+            message = f"{origins[name]}, option {name}: connections are not encrypted (tls=false)"
             raise ValueError(message)
         before, since = options.get(TLS), sources.get(TLS)
         options |= plain
-        sources |= {name: whence[name] for name in plain}
+        sources |= {name: origins[name] for name in plain}
         if entries or plain.get(TLS) is True:
             goes_on = isinstance(before, dict)
             named = cast("dict[str, Any]", before) if goes_on else {}
             named = named | {str(entry(name)): value for name, value in entries.items()}
             options[TLS] = named or True
-            own = [whence[name] for name in (TLS, *entries) if name in whence]
+            own = [origins[name] for name in (TLS, *entries) if name in origins]
             former = [since] if goes_on and since is not None else []
             sources[TLS] = ", ".join(dict.fromkeys([*former, *own]))
     return options, sources

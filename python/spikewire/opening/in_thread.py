@@ -21,24 +21,24 @@ async def open_unless_cancelled(opens: Callable[[], _T], closes: Callable[[], ob
     do so. A function that returns ``False`` has opened nothing.
     """
     lock = threading.Lock()
-    is_wanted, is_open = True, False
+    is_awaited, is_open = True, False
 
     def work() -> _T:
         nonlocal is_open
-        made = opens()
+        result = opens()
         with lock:
-            is_open = made is not False
-            if is_wanted:
-                return made
+            is_open = result is not False
+            if is_awaited:
+                return result
         if is_open:
             closes()
-        return made
+        return result
 
     try:
         return await asyncio.shield(asyncio.get_running_loop().run_in_executor(None, work))
     except asyncio.CancelledError:
         with lock:
-            is_wanted = False
+            is_awaited = False
         if is_open:
             closes()
         raise

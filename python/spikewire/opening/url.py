@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from collections.abc import Set as AbstractSet
 
-__all__ = ["Parts", "Scheme", "taken_apart"]
+__all__ = ["Parts", "Scheme", "parse_url"]
 
 
 @dataclass(frozen=True)
@@ -67,13 +67,13 @@ class Parts:
     """Whether the scheme says so."""
 
 
-def taken_apart(url: str, scheme: Scheme, source: str) -> Parts:
+def parse_url(url: str, scheme: Scheme, source: str) -> Parts:
     """Parses a URL. Messages contain nothing that could be a password."""
     if not isinstance(url, str):  # pyright: ignore[reportUnnecessaryIsInstance]
         message = f"the URL must be str, not {type(url).__name__}"
         raise TypeError(message)
-    if found := re.search(r"[\x00-\x20\x7f]", url):
-        message = f"{source} contains {found[0]!r}, which must be written %{ord(found[0]):02X}"
+    if m := re.search(r"[\x00-\x20\x7f]", url):
+        message = f"{source} contains {m[0]!r}, which must be written %{ord(m[0]):02X}"
         raise ValueError(message)
     name = url.partition("://")[0].lower()
     if name not in (scheme.name, scheme.encrypted) or "://" not in url:
@@ -138,10 +138,10 @@ def _login(login: str, source: str) -> dict[str, str]:
     if not user:
         message = f"{source} has an '@' without a user before it"
         raise ValueError(message)
-    found = {"user": _decoded(user, source, "user")}
+    options = {"user": _decoded(user, source, "user")}
     if colon:
-        found["password"] = _decoded(password, source, "password")
-    return found
+        options["password"] = _decoded(password, source, "password")
+    return options
 
 
 def _path(path: str, scheme: Scheme, source: str) -> str | None:
@@ -154,18 +154,18 @@ def _path(path: str, scheme: Scheme, source: str) -> str | None:
 
 
 def _options(query: str, source: str) -> dict[str, str]:
-    found: dict[str, str] = {}
+    options: dict[str, str] = {}
     for number, item in enumerate(query.split("&"), 1):
         name, equals, text = item.partition("=")
         name = _decoded(name, source, f"option {number}")
         if not name or not equals:
             message = f"{source}, option {number}: it must be name=value"
             raise ValueError(message)
-        if name in found:
+        if name in options:
             message = f"{source}, option {name}: it is given twice"
             raise ValueError(message)
-        found[name] = _decoded(text, source, f"option {name}")
-    return found
+        options[name] = _decoded(text, source, f"option {name}")
+    return options
 
 
 def _decoded(text: str, source: str, part: str) -> str:

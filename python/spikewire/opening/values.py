@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, cast
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = ["converted", "is_secret", "kind", "shown"]
+__all__ = ["convert_option", "display", "is_secret", "kind"]
 
 _SPAN = re.compile(r"([0-9]+(?:\.[0-9]*)?|\.[0-9]+)(ms|s|min)?")
 _UNITS: dict[str | None, float] = {"ms": 0.001, "s": 1.0, "min": 60.0, None: 1.0}
@@ -25,14 +25,14 @@ def is_secret(name: str) -> bool:
     return "password" in name or "private_key" in name
 
 
-def shown(name: str, value: object) -> str:
+def display(name: str, value: object) -> str:
     """An option's value for display, without secrets."""
     if is_secret(name):
         return repr("***")
     if not isinstance(value, Mapping):
         return repr(value)
     parts = cast("Mapping[object, object]", value).items()
-    return "{" + ", ".join(f"{key!r}: {shown(str(key), it)}" for key, it in parts) + "}"
+    return "{" + ", ".join(f"{key!r}: {display(str(key), it)}" for key, it in parts) + "}"
 
 
 def kind(annotation: object) -> tuple[str, bool]:
@@ -41,7 +41,7 @@ def kind(annotation: object) -> tuple[str, bool]:
     return written.removesuffix(" | None"), written.endswith(" | None")
 
 
-def converted(name: str, text: str, options: Mapping[str, Any], where: str) -> Any:
+def convert_option(name: str, text: str, options: Mapping[str, Any], where: str) -> Any:
     """Converts an option's value. Raises ``ValueError`` that names its source, ``where``."""
     if name not in options:
         names = ", ".join(sorted(options))
@@ -57,8 +57,8 @@ def converted(name: str, text: str, options: Mapping[str, Any], where: str) -> A
     try:
         return convert(text)
     except ValueError as error:
-        shown = "" if is_secret(name) else f", not {text!r}"
-        message = f"{where}: it must be {error}{shown}"
+        detail = "" if is_secret(name) else f", not {text!r}"
+        message = f"{where}: it must be {error}{detail}"
         raise ValueError(message) from None
 
 
@@ -88,11 +88,11 @@ def _flag(text: str) -> bool:
 
 
 def _seconds(text: str) -> float:
-    found = _SPAN.fullmatch(text)
-    if found is None:
+    m = _SPAN.fullmatch(text)
+    if m is None:
         message = "a time in seconds, or with a unit: 0.25, 250ms, 2s, 5min"
         raise ValueError(message)
-    return float(found[1]) * _UNITS[found[2]]
+    return float(m[1]) * _UNITS[m[2]]
 
 
 def _hedge(text: str) -> float | str:

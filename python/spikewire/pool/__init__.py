@@ -4,7 +4,7 @@
 |---|---|
 | ``pool`` | opening a pool, running calls, closing |
 | ``clients`` | the pool's clients: one for all loops, or one per loop |
-| ``routed`` | several clients as one: each thread uses its own |
+| ``routed_client`` | several clients as one: each thread uses its own |
 | ``worker`` | one event loop in one thread, and its calls |
 | ``job`` | one call: what ``run`` returns |
 | ``results`` | what ``map`` and ``gather`` return |

@@ -9,8 +9,8 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from spikewire.aerospike.client import AsyncClient
-from spikewire.opening.omitted import FROM_ENVIRONMENT
-from spikewire.pool.routed import RoutedClient
+from spikewire.opening.default_seeds import FROM_ENVIRONMENT
+from spikewire.pool.routed_client import RoutedClient
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -32,14 +32,16 @@ class Clients:
         self._has_failed = False
         self._of_thread: dict[int, Any] = {}
         #: The client as seen by the pool's users.
-        self.face: Any = clients[0] if len(clients) == 1 else RoutedClient.over(self)
+        self.api: Any = clients[0] if len(clients) == 1 else RoutedClient.over(self)
 
     def open(self) -> None:
         """Connects the clients. If one fails, none stays open."""
         if not self._owned:
             return
         if self._has_failed:
-            message = "a pool whose clients could not all be opened stays closed: make another one"
+            message = (
+                "a pool whose clients could not all be opened stays closed: create another one"
+            )
             raise RuntimeError(message)
         # The first one alone: if there is no cluster, the others need not look for it.
         self.all[0]._open()  # noqa: SLF001
@@ -76,28 +78,28 @@ class Clients:
 
 
 def clients_of(
-    given: Any, sharing: Sharing | None, loops: int, make: Callable[[Any], AsyncClient]
+    source: Any, sharing: Sharing | None, loops: int, make: Callable[[Any], AsyncClient]
 ) -> Clients:
     """The clients for the arguments of a pool: seeds, for which ``make`` creates a client, or an
     open client.
     """
     # Seeds may be an iterator.
-    is_whole = isinstance(given, str) or not hasattr(given, "__iter__")
-    seeds: Any = given if is_whole else tuple(given)
+    is_whole = isinstance(source, str) or not hasattr(source, "__iter__")
+    seeds: Any = source if is_whole else tuple(source)
     if sharing not in ("shared", "each", None):
         message = f'clients must be "shared" or "each", not {sharing!r}'
         raise ValueError(message)
-    if given is not FROM_ENVIRONMENT and not isinstance(given, (str, Iterable)):
-        if not isinstance(given, AsyncClient) and not _is_session(given):
+    if source is not FROM_ENVIRONMENT and not isinstance(source, (str, Iterable)):
+        if not isinstance(source, AsyncClient) and not _is_session(source):
             message = (
                 "a pool is opened with seeds, an AsyncClient or an AsyncSession, not "
-                f"{type(given).__name__}"
+                f"{type(source).__name__}"
             )
             raise TypeError(message)
         if sharing == "each":
             message = 'clients="each" needs seeds: a client passed in is shared by all loops'
             raise TypeError(message)
-        return Clients([given], owned=False)
+        return Clients([source], owned=False)
     count = loops if (sharing or _default()) == "each" else 1
     return Clients([make(seeds) for _ in range(count)], owned=True)
 
@@ -111,7 +113,7 @@ def _open(client: AsyncClient) -> None:
     client._open()  # noqa: SLF001  # pyright: ignore[reportPrivateUsage]
 
 
-def _is_session(given: object) -> bool:
+def _is_session(value: object) -> bool:
     # Programs that do not use Cassandra do not import it.
     module = sys.modules.get("spikewire.cql")
-    return module is not None and isinstance(given, module.AsyncSession)
+    return module is not None and isinstance(value, module.AsyncSession)

@@ -60,7 +60,7 @@ class Job(concurrent.futures.Future[_T], Generic[_T]):
     def _check(self) -> None:
         if not self.done():
             belongs_to(self._process)
-            refuse_to_block(self._workers)
+            reject_blocking(self._workers)
 
     def __await__(self) -> Generator[Any, None, _T]:
         if not self.done():
@@ -68,7 +68,7 @@ class Job(concurrent.futures.Future[_T], Generic[_T]):
         return asyncio.wrap_future(self).__await__()
 
 
-def refuse_to_block(workers: list[Worker]) -> None:
+def reject_blocking(workers: list[Worker]) -> None:
     """Raises if waiting would block a loop of the pool."""
     try:
         loop = asyncio.get_running_loop()

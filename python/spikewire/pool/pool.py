@@ -20,15 +20,15 @@ from operator import index
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast, overload
 
 from spikewire.aerospike.client import AsyncClient
-from spikewire.opening import reads
+from spikewire.opening import read_for
+from spikewire.opening.default_seeds import FROM_ENVIRONMENT, seeds_origin
 from spikewire.opening.in_thread import open_unless_cancelled
-from spikewire.opening.omitted import FROM_ENVIRONMENT, whence
 from spikewire.pool.clients import clients_of
 from spikewire.pool.errors import PoolClosed, belongs_to
 from spikewire.pool.gate import SIGNALS_EVERY, Gate
-from spikewire.pool.job import Job, JobUnit, refuse_to_block
+from spikewire.pool.job import Job, JobUnit, reject_blocking
 from spikewire.pool.results import Results
-from spikewire.pool.routed import RoutedClient
+from spikewire.pool.routed_client import RoutedClient
 from spikewire.pool.window import Window
 from spikewire.pool.worker import Worker
 from spikewire.tasks import accept_awaitables
@@ -131,7 +131,7 @@ class Pool:
         ``loops``, ``clients``, ``uvloop`` and ``close_timeout`` are the pool's own options and
         cannot be set by URL or variable.
         """
-        opening = reads(AsyncClient, url, options)
+        opening = read_for(AsyncClient, url, options)
         pool = cls(
             opening.seeds,
             loops=loops,
@@ -141,7 +141,7 @@ class Pool:
             **cast("AsyncOptions", opening.options),
         )
         for client in pool._clients.all:
-            client._namespace, client._whence = opening.namespace, whence(opening)  # noqa: SLF001
+            client._namespace, client._seeds_origin = opening.namespace, seeds_origin(opening)  # noqa: SLF001
         return pool
 
     # --- Properties ----------------------------------------------------------------------------
@@ -157,18 +157,18 @@ class Pool:
         Raises ``TypeError`` if the pool was opened with another kind of session.
         """
         clients = self._clients
-        client: Any = clients.here if clients.is_here else clients.face
+        client: Any = clients.here if clients.is_here else clients.api
         if not isinstance(client, (AsyncClient, RoutedClient)):
             message = f"this pool has no client: it was opened with {client!r}"
             raise TypeError(message)
-        found: AsyncClient = cast("Any", client)
-        return found
+        async_client: AsyncClient = cast("Any", client)
+        return async_client
 
     def stats(self) -> Stats:
         """The counters and state of the clients, as from ``AsyncClient.stats``; summed if each loop
         has a client.
         """
-        stats: Stats = self._clients.face.stats()
+        stats: Stats = self._clients.api.stats()
         return stats
 
     @property
@@ -176,7 +176,7 @@ class Pool:
         """Switches the counting of all clients on and off, and reports their events, as
         ``AsyncClient.metrics``.
         """
-        metrics: Metrics = self._clients.face.metrics
+        metrics: Metrics = self._clients.api.metrics
         return metrics
 
     @property
@@ -341,7 +341,7 @@ class Pool:
         Raises the errors of ``AsyncClient.connect``, and ``RuntimeError`` if it was opened before.
         """
         if self._workers:
-            message = "a pool can only be opened once: make another one"
+            message = "a pool can only be opened once: create another one"
             raise RuntimeError(message)
         self._clients.open()
         self._process = os.getpid()
@@ -371,7 +371,7 @@ class Pool:
         """Closes the pool; cancels calls that still run after this time."""
         workers = self._workers
         if self._process == os.getpid():
-            refuse_to_block(workers)
+            reject_blocking(workers)
         _open.discard(self)
         self._is_open = False
         if self._process != os.getpid():
@@ -454,7 +454,7 @@ class Pool:
 
     def __repr__(self) -> str:
         state = "open" if self.is_open else "not open"
-        return f"<Pool of {self._count} loops over {self._clients.face!r}, {state}>"
+        return f"<Pool of {self._count} loops over {self._clients.api!r}, {state}>"
 
     def __del__(self, _warn: Callable[..., None] = warnings.warn) -> None:
         if getattr(self, "_process", None) != os.getpid():
@@ -488,39 +488,39 @@ def _default_loops() -> int:
     return len(affinity(0)) if affinity is not None else os.cpu_count() or 1
 
 
-def _loop_maker(wanted: bool | None) -> Callable[[], asyncio.AbstractEventLoop]:
-    if wanted not in (None, True, False):
-        message = f"uvloop must be True, False or None, not {wanted!r}"
+def _loop_maker(uvloop: bool | None) -> Callable[[], asyncio.AbstractEventLoop]:
+    if uvloop not in (None, True, False):
+        message = f"uvloop must be True, False or None, not {uvloop!r}"
         raise TypeError(message)
-    if wanted is None or wanted:
+    if uvloop is None or uvloop:
         try:
             maker: Callable[[], asyncio.AbstractEventLoop]
             maker = importlib.import_module("uvloop").new_event_loop
             return maker
         except ImportError:
-            if wanted:
+            if uvloop:
                 message = "uvloop=True needs uvloop: pip install uvloop"
                 raise ImportError(message) from None
     return asyncio.new_event_loop
 
 
-def _at_least_one(name: str, given: int) -> int:
+def _at_least_one(name: str, value: int) -> int:
     try:
-        number = index(given)
+        number = index(value)
     except TypeError:
-        message = f"{name} must be an int, not {type(given).__name__}"
+        message = f"{name} must be an int, not {type(value).__name__}"
         raise TypeError(message) from None
-    if isinstance(given, bool) or number < 1:
-        message = f"{name} must be at least 1, not {given}"
+    if isinstance(value, bool) or number < 1:
+        message = f"{name} must be at least 1, not {value}"
         raise ValueError(message)
     return number
 
 
-def _seconds(name: str, given: object) -> float:
-    if isinstance(given, bool) or not isinstance(given, (int, float)):
-        message = f"{name} must be a number of seconds, not {type(given).__name__}"
+def _seconds(name: str, value: object) -> float:
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        message = f"{name} must be a number of seconds, not {type(value).__name__}"
         raise TypeError(message)
-    if not 0 <= given < threading.TIMEOUT_MAX:
-        message = f"{name} must be at least 0 seconds, not {given}"
+    if not 0 <= value < threading.TIMEOUT_MAX:
+        message = f"{name} must be at least 0 seconds, not {value}"
         raise ValueError(message)
-    return float(given)
+    return float(value)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from spikewire.pool.errors import belongs_to
 from spikewire.pool.gate import SIGNALS_EVERY, Gate
-from spikewire.pool.job import refuse_to_block
+from spikewire.pool.job import reject_blocking
 from spikewire.pool.window import Window, take
 
 if TYPE_CHECKING:
@@ -77,7 +77,7 @@ class Results(Generic[_T]):
         self._reader = threading.Lock()
         self._process = os.getpid()
         self._waiting: dict[int, Outcome] = {}
-        self._given = 0
+        self._returned = 0
         #: Whether a list is awaited, so that an error is raised immediately.
         self._is_list = False
 
@@ -87,7 +87,7 @@ class Results(Generic[_T]):
         return self
 
     def __next__(self) -> _T:
-        refuse_to_block(self._workers)
+        reject_blocking(self._workers)
         self._begin_taking()
         try:
             return self._next()
@@ -133,7 +133,7 @@ class Results(Generic[_T]):
     def _begin_taking(self) -> None:
         belongs_to(self._process)
         if not self._reader.acquire(blocking=False):
-            message = "another task or thread is taking these results"
+            message = "another task or thread is reading these results"
             raise RuntimeError(message)
 
     async def _anext(self) -> _T:
@@ -281,9 +281,9 @@ class Results(Generic[_T]):
 
     def _feed(self, window: Window, items: Iterator[Any]) -> None:
         while not self._is_exhausted and (room := window.room(self._pending(window))):
-            taken, self._is_exhausted = take(items, room)
-            if taken:
-                window.feed(taken)
+            chunk, self._is_exhausted = take(items, room)
+            if chunk:
+                window.feed(chunk)
 
     def _feed_async(self, window: Window, loop: asyncio.AbstractEventLoop) -> None:
         reading, source = self._reading, self._async_items
@@ -316,18 +316,18 @@ class Results(Generic[_T]):
             if self._is_list and outcome[2] is not None and self._is_raised(outcome[2]):
                 return outcome
             self._waiting[outcome[0]] = outcome
-        return self._waiting.pop(self._given, None)
+        return self._waiting.pop(self._returned, None)
 
     def _result(self, outcome: Outcome) -> _T:
-        self._given += 1
+        self._returned += 1
         value: _T = outcome[1]
         error: Any = outcome[2]
         if error is None:
             return value
         if self._is_raised(error):
             raise error
-        given: _T = error
-        return given
+        result: _T = error
+        return result
 
     def _is_raised(self, error: BaseException) -> bool:
         return not (self._returns_errors and isinstance(error, Exception))

@@ -40,11 +40,11 @@ class Window:
         #: The maximum number of items in flight or arrived and not passed to the reader, which
         #: bounds memory in ordered mode.
         self._most = 2 * limit * len(workers)
-        self._lanes = [_Lane(self, worker, handler, context.copy()) for worker in workers]
+        self._queues = [_LoopQueue(self, worker, handler, context.copy()) for worker in workers]
         self.arrived: deque[Outcome] = deque()
         self.fed = 0
         self.done = 0
-        self._mail: deque[tuple[_Lane, list[Outcome]]] = deque()
+        self._mail: deque[tuple[_LoopQueue, list[Outcome]]] = deque()
         self._wakes: deque[Callable[[], object]] = deque()
 
     @property
@@ -55,29 +55,29 @@ class Window:
     @property
     def is_under_way(self) -> bool:
         """Whether the loops have any items; callable from any thread."""
-        return any(lane.posted < lane.handed for lane in self._lanes)
+        return any(queue.posted < queue.handed for queue in self._queues)
 
     def room(self, waiting: int) -> int:
         """The number of items to feed when this many outcomes wait for the reader."""
-        lane = min(self._lanes, key=lambda lane: lane.in_flight)
-        free = min(self._limit - lane.in_flight, self._most - self.in_flight - waiting)
+        queue = min(self._queues, key=lambda queue: queue.in_flight)
+        free = min(self._limit - queue.in_flight, self._most - self.in_flight - waiting)
         # Few at first, so that a small number of items is spread over the loops.
-        return min(free, max(1, lane.in_flight)) if free >= self._handful else 0
+        return min(free, max(1, queue.in_flight)) if free >= self._handful else 0
 
     def feed(self, items: list[Any]) -> None:
         """Passes items to the loop that has the fewest."""
-        living = [lane for lane in self._lanes if lane.worker.is_running] or self._lanes
-        lane = min(living, key=lambda lane: lane.in_flight)
-        lane.worker.hand([_Item(lane, self.fed + at, item) for at, item in enumerate(items)])
-        lane.handed += len(items)
+        living = [queue for queue in self._queues if queue.worker.is_running] or self._queues
+        queue = min(living, key=lambda queue: queue.in_flight)
+        queue.worker.hand([_Item(queue, self.fed + at, item) for at, item in enumerate(items)])
+        queue.handed += len(items)
         self.fed += len(items)
 
     def collect(self) -> int:
         """Collects the outcomes posted by the loops; returns their number."""
         count = 0
         while self._mail:
-            lane, outcomes = self._mail.popleft()
-            lane.collected += len(outcomes)
+            queue, outcomes = self._mail.popleft()
+            queue.collected += len(outcomes)
             count += len(outcomes)
             self.arrived.extend(outcomes)
         self.done += count
@@ -88,10 +88,10 @@ class Window:
         self._wakes.append(wake)
         return not self._mail
 
-    def post(self, lane: _Lane, outcomes: list[Outcome]) -> None:
+    def post(self, queue: _LoopQueue, outcomes: list[Outcome]) -> None:
         """Posts outcomes to the reader; callable from any thread."""
-        self._mail.append((lane, outcomes))
-        lane.posted += len(outcomes)
+        self._mail.append((queue, outcomes))
+        queue.posted += len(outcomes)
         self.wake()
 
     def wake(self) -> None:
@@ -105,12 +105,12 @@ class Window:
 
     def cancel(self) -> None:
         """Cancels calls in flight; their outcomes still arrive."""
-        for lane in self._lanes:
-            lane.is_cancelled = True
-            lane.worker.soon(lane.cancel)
+        for queue in self._queues:
+            queue.is_cancelled = True
+            queue.worker.soon(queue.cancel)
 
 
-class _Lane:
+class _LoopQueue:
     """A loop's part of a window."""
 
     def __init__(
@@ -164,26 +164,26 @@ class _Lane:
 class _Item(Unit):
     """The call of one item."""
 
-    __slots__ = ("_lane", "item", "number")
+    __slots__ = ("_queue", "item", "number")
 
-    def __init__(self, lane: _Lane, number: int, item: Any) -> None:
+    def __init__(self, queue: _LoopQueue, number: int, item: Any) -> None:
         super().__init__()
-        self._lane = lane
+        self._queue = queue
         self.item = item
         self.number = number
 
     def begin(self, loop: asyncio.AbstractEventLoop) -> asyncio.Future[Any]:
-        return self._lane.begin(self, loop)
+        return self._queue.begin(self, loop)
 
     def finish(self, value: Any, error: BaseException | None) -> None:
-        self._lane.finish(self, value, error)
+        self._queue.finish(self, value, error)
 
 
 def take(items: Iterator[Any], count: int) -> tuple[list[Any], bool]:
     """The next items, and whether the iterator has ended."""
-    taken: list[Any] = []
+    chunk: list[Any] = []
     for item in items:
-        taken.append(item)
-        if len(taken) == count:
-            return taken, False
-    return taken, True
+        chunk.append(item)
+        if len(chunk) == count:
+            return chunk, False
+    return chunk, True

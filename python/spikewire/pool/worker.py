@@ -40,17 +40,17 @@ def begin(
     loop: asyncio.AbstractEventLoop, function: Callable[..., Awaitable[Any]], *args: Any, **kw: Any
 ) -> asyncio.Future[Any]:
     """The future of a function's result; for a coroutine, a task in the current context."""
-    made: Any = function(*args, **kw)
-    if asyncio.isfuture(made):
+    result: Any = function(*args, **kw)
+    if asyncio.isfuture(result):
         # A verb's future needs no task.
-        return made
-    if asyncio.iscoroutine(made):
-        return loop.create_task(made)
-    if isawaitable(made):
-        return loop.create_task(settled(made))
+        return result
+    if asyncio.iscoroutine(result):
+        return loop.create_task(result)
+    if isawaitable(result):
+        return loop.create_task(settled(result))
     message = (
         f"a pool runs asynchronous functions: {function!r:.100} returned "
-        f"{type(made).__name__}, which cannot be awaited"
+        f"{type(result).__name__}, which cannot be awaited"
     )
     raise TypeError(message)
 
@@ -225,11 +225,11 @@ class Worker:
                     # The caller gets an error, so asyncio need not log one.
                     unit.future._log_destroy_pending = False  # type: ignore[attr-defined]  # noqa: SLF001
                 self._finish(unit, None, self.gone())
-            self._refuse_inbox()
+            self._fail_inbox()
             self._flush()
             self._close()
 
-    def _refuse_inbox(self) -> None:
+    def _fail_inbox(self) -> None:
         while self._inbox:
             self._started += 1
             try:

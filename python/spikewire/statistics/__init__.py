@@ -8,5 +8,5 @@
 | ``events`` | rare events, for a listener |
 | ``control`` | ``client.metrics``: turning on, resetting, listening |
 | ``log`` | events as log messages |
-| ``several`` | the sums of several clients |
+| ``combined`` | the sums of several clients |
 """

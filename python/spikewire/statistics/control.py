@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from spikewire._native import Signals
 from spikewire.statistics.events import Event, Listener, SlowCommand, call_safely
 from spikewire.statistics.log import log_event, logger_of
-from spikewire.statistics.stats import Stats, made
+from spikewire.statistics.stats import Stats, stats_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -45,7 +45,7 @@ if hasattr(os, "register_at_fork"):
 
 def stats(client: AnyClient) -> Stats:
     """The statistics of a client or session."""
-    return made(Signals(client).stats())
+    return stats_of(Signals(client).stats())
 
 
 class Metrics:

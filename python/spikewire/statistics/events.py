@@ -150,9 +150,9 @@ class Listener:
     def _listen(self) -> None:
         while True:
             try:
-                told, lost = self._signals.wait(_WAIT)
+                reported, lost = self._signals.wait(_WAIT)
             except closed_errors():
-                told, lost = [], 0
+                reported, lost = [], 0
                 with self._lock:
                     self._callbacks.clear()
             with self._lock:
@@ -160,7 +160,7 @@ class Listener:
                 if not callbacks:
                     self._thread = None
                     return
-            events: list[Event] = [_CLASSES[name](*fields) for name, *fields in told]
+            events: list[Event] = [_CLASSES[name](*fields) for name, *fields in reported]
             if lost:
                 events.append(EventsLost(lost))
             for event in events:

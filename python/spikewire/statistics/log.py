@@ -22,17 +22,20 @@ _LINES: dict[type, tuple[int, str]] = {
     BreakerOpened: (logging.WARNING, "node %s failed too often: its circuit breaker is open"),
     BreakerClosed: (logging.INFO, "the circuit breaker of node %s is closed again"),
     MapChanged: (logging.DEBUG, "the partition map changed"),
-    EventsLost: (logging.WARNING, "%d events were lost: they came faster than callbacks took them"),
+    EventsLost: (
+        logging.WARNING,
+        "%d events were lost: they arrived faster than callbacks handled them",
+    ),
 }
 
 
-def logger_of(given: logging.Logger | None, name: str) -> logging.Logger:
-    """The given logger, or the one with this name."""
-    if given is None:
+def logger_of(candidate: logging.Logger | None, name: str) -> logging.Logger:
+    """This logger, or the one with this name."""
+    if candidate is None:
         return logging.getLogger(name)
-    if not hasattr(given, "isEnabledFor"):
-        raise TypeError(f"logger must be a logging.Logger, not {given!r}")
-    return given
+    if not hasattr(candidate, "isEnabledFor"):
+        raise TypeError(f"logger must be a logging.Logger, not {candidate!r}")
+    return candidate
 
 
 def log_event(logger: logging.Logger, event: Event) -> None:

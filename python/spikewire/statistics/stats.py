@@ -190,14 +190,14 @@ class Stats:
         """The sum of all commands with these labels; labels that are not given are empty in the
         result.
         """
-        wanted = (operation, namespace, node, result)
+        expected = (operation, namespace, node, result)
         these = [
             command
             for command in self.commands
             if all(
                 want in (None, have)
                 for want, have in zip(
-                    wanted,
+                    expected,
                     (command.operation, command.namespace, command.node, command.result),
                     strict=True,
                 )
@@ -227,14 +227,14 @@ def quantile(buckets: tuple[int, ...], share: float) -> float:
     count = sum(buckets)
     if not count:
         return math.nan
-    wanted = max(1, math.ceil(share * count))
+    rank = max(1, math.ceil(share * count))
     for bound, seen in zip((*BOUNDS, math.inf), accumulate(buckets), strict=True):
-        if seen >= wanted:
+        if seen >= rank:
             return bound
     return math.inf
 
 
-def made(fields: StatsFields) -> Stats:
+def stats_of(fields: StatsFields) -> Stats:
     """Builds the public classes from the engine's report."""
     commands = [
         CommandStats(

@@ -81,7 +81,7 @@ def _watch(url: str, options: argparse.Namespace) -> int:
         from rich.console import Console
         from rich.live import Live
 
-        from spikewire.top.screen import screen, trouble
+        from spikewire.top.screen import problem, screen
     except ImportError as error:
         message = "spikewire top needs rich, except with --json: pip install rich"
         raise OSError(message) from error
@@ -90,13 +90,13 @@ def _watch(url: str, options: argparse.Namespace) -> int:
     if options.once or not console.is_terminal:
         _each(url, interval, options.once, lambda view: console.print(screen(url, view)))
         return 0
-    with Live(trouble(url, "..."), console=console, auto_refresh=False, screen=True) as live:
+    with Live(problem(url, "..."), console=console, auto_refresh=False, screen=True) as live:
         _each(
             url,
             interval,
             False,
             lambda view: live.update(screen(url, view), refresh=True),
-            lambda error: live.update(trouble(url, str(error)), refresh=True),
+            lambda error: live.update(problem(url, str(error)), refresh=True),
         )
     return 0
 

@@ -92,34 +92,34 @@ def read(text: str, url: str = "the text") -> Scrape:
 
     Raises ``ScrapeError`` if there are none.
     """
-    made = Scrape(time.monotonic(), {}, {}, {})
+    metrics = Scrape(time.monotonic(), {}, {}, {})
     for name, labels, value in _samples(text):
         for prefix, all_series in (
-            ("command_duration_seconds_", made.commands),
-            ("stage_duration_seconds_", made.stages),
+            ("command_duration_seconds_", metrics.commands),
+            ("stage_duration_seconds_", metrics.stages),
         ):
             if name.startswith(prefix):
                 _add(all_series, name.removeprefix(prefix), labels, value)
                 break
         else:
-            made.values.setdefault(name, []).append((labels, value))
-    if not made.values:
+            metrics.values.setdefault(name, []).append((labels, value))
+    if not metrics.values:
         raise ScrapeError(f"{url}: it serves metrics, but none of a Spikewire client")
-    return made
+    return metrics
 
 
 def _samples(text: str) -> Iterator[tuple[str, Labels, float]]:
     for line in text.splitlines():
         if not line.startswith("spikewire_"):
             continue
-        found = _SAMPLE.match(line)
-        if found is None:
+        m = _SAMPLE.match(line)
+        if m is None:
             continue
-        labels = {name: _plain(value) for name, value in _LABEL.findall(found["labels"] or "")}
-        value = _number(found["value"])
+        labels = {name: _plain(value) for name, value in _LABEL.findall(m["labels"] or "")}
+        value = _number(m["value"])
         if not math.isfinite(value):
             continue
-        yield found["name"].removeprefix("spikewire_"), labels, value
+        yield m["name"].removeprefix("spikewire_"), labels, value
 
 
 def _number(text: str) -> float:
@@ -130,7 +130,7 @@ def _number(text: str) -> float:
 
 
 def _plain(text: str) -> str:
-    return _ESCAPED.sub(lambda found: "\n" if found[1] == "n" else found[1], text)
+    return _ESCAPED.sub(lambda m: "\n" if m[1] == "n" else m[1], text)
 
 
 def _add(

@@ -40,7 +40,7 @@ def screen(url: str, view: View) -> RenderableType:
     return Group(*parts)
 
 
-def trouble(url: str, why: str) -> RenderableType:
+def problem(url: str, why: str) -> RenderableType:
     """Rendered when there is nothing to show."""
     return Text.assemble((visible(url), "bold"), "  ", (visible(why), "red"))
 

@@ -153,13 +153,13 @@ def quantile(buckets: dict[float, float], share: float) -> float | None:
     bounds = sorted(buckets)
     if not bounds or buckets[bounds[-1]] <= 0:
         return None
-    wanted = share * buckets[bounds[-1]]
+    rank = share * buckets[bounds[-1]]
     for lower, upper in pairwise([0.0, *bounds]):
         below = buckets.get(lower, 0.0)
-        if buckets[upper] >= wanted:
+        if buckets[upper] >= rank:
             if math.isinf(upper):
                 return lower
             inside = buckets[upper] - below
-            part = (wanted - below) / inside if inside > 0 else 1.0
+            part = (rank - below) / inside if inside > 0 else 1.0
             return lower + (upper - lower) * part
     return bounds[-1]

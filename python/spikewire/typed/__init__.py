@@ -56,10 +56,10 @@ def of_row(class_: type[Any], row: Any) -> Any:
 def of_rows(class_: type[Any], rows: list[Any]) -> list[Any]:
     """The instances for rows of Cassandra. Errors name the row."""
     schema = schema_of(class_)
-    made: list[Any] = []
+    instances: list[Any] = []
     for at, row in enumerate(rows):
         try:
-            made.append(schema.decode(row.as_dict(), "column"))
+            instances.append(schema.decode(row.as_dict(), "column"))
         except ValueError as error:  # noqa: PERF203
             raise ValueError(f"row {at}: {error}") from error.__cause__
-    return made
+    return instances

@@ -8,7 +8,7 @@ from collections import abc
 from enum import Enum
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from spikewire.typed.misfit import MisfitError, shown
+from spikewire.typed.conversion_error import ConversionError, describe
 from spikewire.typed.schema import of_class
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     #: Finds the schema of a class. A parameter, because classes contain classes of any library.
     SchemaOf: TypeAlias = Callable[[type[Any]], Schema]
 
-__all__ = ["Check", "check_of", "wrapped_by"]
+__all__ = ["Check", "check_of", "unwrap"]
 
 _LISTS = (list, abc.Sequence, abc.MutableSequence, abc.Iterable, abc.Collection)
 _MAPS = (dict, abc.Mapping, abc.MutableMapping)
@@ -30,7 +30,7 @@ _EXACT: dict[Any, tuple[type, ...]] = {str: (str,), bytes: _BYTES, bytearray: _B
 
 
 class Check(NamedTuple):
-    """What fits a type hint. The functions return the value or raise ``MisfitError``."""
+    """What fits a type hint. The functions return the value or raise ``ConversionError``."""
 
     #: The type, for messages.
     text: str
@@ -40,7 +40,7 @@ class Check(NamedTuple):
     plain: type[Any] | None = None
 
 
-def wrapped_by(hint: Any) -> tuple[Any, set[str]]:
+def unwrap(hint: Any) -> tuple[Any, set[str]]:
     """A hint without the qualifiers around it (``NotRequired`` and others), and their names."""
     names: set[str] = set()
     while True:
@@ -65,7 +65,7 @@ def check_of(hint: Any, where: str, schema_of: SchemaOf) -> Check:
 
     Raises ``TypeError`` for a hint that cannot be checked.
     """
-    hint, _ = wrapped_by(hint)
+    hint, _ = unwrap(hint)
     origin, arguments = typing.get_origin(hint), typing.get_args(hint)
     if hint in (Any, object):
         return Check("any value", _same, _same, nullable=True)
@@ -109,7 +109,7 @@ def _both(
     def check(value: Any) -> Any:
         if fits(value):
             return value
-        raise MisfitError(f"must be {text}, not {shown(value)}")
+        raise ConversionError(f"must be {text}, not {describe(value)}")
 
     return Check(text, check, check, nullable, plain)
 
@@ -119,7 +119,7 @@ def _float() -> Check:
         # An int is a float to type checkers. A bin keeps one type.
         if isinstance(value, (int, float)) and not isinstance(value, bool):
             return float(value)
-        raise MisfitError(f"must be float, not {shown(value)}")
+        raise ConversionError(f"must be float, not {describe(value)}")
 
     return Check("float", check, check, plain=float)
 
@@ -141,7 +141,7 @@ def _member(class_: type[Enum], name: str) -> Check:
         try:
             return class_(value)
         except ValueError:
-            raise MisfitError(f"must be a value of {name}, not {shown(value)}") from None
+            raise ConversionError(f"must be a value of {name}, not {describe(value)}") from None
 
     return Check(name, _both(name, lambda value: isinstance(value, class_)).write, read)
 
@@ -154,11 +154,11 @@ def _nested(class_: type[Any], schema_of: SchemaOf) -> Check:
         # Looked up when it is needed, because classes may refer to themselves.
         schema = schema_of(class_)
         if not schema.is_instance(value):
-            raise MisfitError(f"must be {name}, not {shown(value)}")
+            raise ConversionError(f"must be {name}, not {describe(value)}")
         try:
             return schema.take_apart(value)
         except ValueError as error:
-            raise MisfitError(f"must be {name}: {error}") from error
+            raise ConversionError(f"must be {name}: {error}") from error
 
     def read(value: Any) -> Any:
         if schema_of(class_).is_instance(value):
@@ -166,11 +166,11 @@ def _nested(class_: type[Any], schema_of: SchemaOf) -> Check:
         if not isinstance(value, dict) and hasattr(value, "as_dict"):
             value = value.as_dict()  # a user-defined type of Cassandra
         if not isinstance(value, dict):
-            raise MisfitError(f"must be a map for {name}, not {shown(value)}")
+            raise ConversionError(f"must be a map for {name}, not {describe(value)}")
         try:
             return schema_of(class_).read(value)  # pyright: ignore[reportUnknownArgumentType]
         except ValueError as error:
-            raise MisfitError(f"must be {name}: {error}") from error
+            raise ConversionError(f"must be {name}: {error}") from error
 
     return Check(name, write, read)
 
@@ -190,9 +190,9 @@ def _union(checks: list[Check]) -> Check:
             for each in ways:
                 try:
                     return each(value)
-                except MisfitError:  # noqa: PERF203
+                except ConversionError:  # noqa: PERF203
                     continue
-            raise MisfitError(f"must be {text}, not {shown(value)}")
+            raise ConversionError(f"must be {text}, not {describe(value)}")
 
         return check
 
@@ -221,7 +221,7 @@ def _list(item: Check | None) -> Check:
 def _each(check: Callable[[Any], Any]) -> Callable[[Any], Any]:
     def all_of(value: Any) -> list[Any]:
         if not isinstance(value, (list, tuple)):
-            raise MisfitError(f"must be list, not {shown(value)}")
+            raise ConversionError(f"must be list, not {describe(value)}")
         return [_at(at, check, it) for at, it in enumerate(value)]  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType]
 
     return all_of
@@ -230,8 +230,8 @@ def _each(check: Callable[[Any], Any]) -> Callable[[Any], Any]:
 def _at(place: Any, check: Callable[[Any], Any], value: Any) -> Any:
     try:
         return check(value)
-    except MisfitError as misfit:
-        raise misfit.inside(place) from misfit.__cause__
+    except ConversionError as error:
+        raise error.inside(place) from error.__cause__
 
 
 def _tuple(items: list[Check | None]) -> Check:
@@ -259,10 +259,10 @@ def _as_tuple(check: Callable[[Any], list[Any]]) -> Callable[[Any], tuple[Any, .
 
 def _one_by_one(ways: list[Callable[[Any], Any]]) -> Callable[[Any], list[Any]]:
     def through(value: Any) -> list[Any]:
-        found: list[Any] = _each(_same)(value)
-        if len(found) != len(ways):
-            raise MisfitError(f"must have {len(ways)} items, not {len(found)}")
-        return [_at(at, way, it) for at, (way, it) in enumerate(zip(ways, found, strict=True))]
+        items: list[Any] = _each(_same)(value)
+        if len(items) != len(ways):
+            raise ConversionError(f"must have {len(ways)} items, not {len(items)}")
+        return [_at(at, way, it) for at, (way, it) in enumerate(zip(ways, items, strict=True))]
 
     return through
 
@@ -284,8 +284,8 @@ def _entries(
 ) -> Callable[[Any], dict[Any, Any]]:
     def through(value: Any) -> dict[Any, Any]:
         if not isinstance(value, abc.Mapping):
-            raise MisfitError(f"must be dict, not {shown(value)}")
-        found: abc.Mapping[Any, Any] = value  # pyright: ignore[reportUnknownVariableType]
-        return {_at(at, key_way, at): _at(at, way, it) for at, it in found.items()}
+            raise ConversionError(f"must be dict, not {describe(value)}")
+        mapping: abc.Mapping[Any, Any] = value  # pyright: ignore[reportUnknownVariableType]
+        return {_at(at, key_way, at): _at(at, way, it) for at, it in mapping.items()}
 
     return through

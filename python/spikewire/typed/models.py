@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import pydantic
 from pydantic_core import PydanticSerializationError
 
-from spikewire.typed.misfit import MisfitError
+from spikewire.typed.conversion_error import ConversionError
 from spikewire.typed.schema import Field, Schema
 
 if TYPE_CHECKING:
@@ -18,14 +18,14 @@ if TYPE_CHECKING:
 __all__ = ["ModelSchema"]
 
 
-def _why(error: pydantic.ValidationError) -> MisfitError:
+def _why(error: pydantic.ValidationError) -> ConversionError:
     """The first of the faults that pydantic found."""
     first = error.errors(include_url=False)[0]
     of_type = first["type"].endswith(("_type", "_parsing"))
     message = f"is wrong: {first['msg']} (got {first['input']!r:.60})"
-    misfit = MisfitError(message, TypeError if of_type else ValueError)
-    misfit.path = list(first["loc"])
-    return misfit
+    conversion_error = ConversionError(message, TypeError if of_type else ValueError)
+    conversion_error.path = list(first["loc"])
+    return conversion_error
 
 
 class ModelSchema(Schema):
@@ -66,13 +66,17 @@ class ModelSchema(Schema):
 
     def take_apart(self, value: Any) -> dict[str, Any]:
         try:
-            made = value.model_dump(by_alias=True, warnings="error")
+            dumped = value.model_dump(by_alias=True, warnings="error")
         except PydanticSerializationError:
             # The model was changed after it was made. Says which field is wrong.
-            made = value.model_dump(by_alias=True, warnings=False)
-            self.fitting({name: made[name] for name in self.fields})
+            dumped = value.model_dump(by_alias=True, warnings=False)
+            self.fitting({name: dumped[name] for name in self.fields})
             raise
-        return made if len(made) == len(self.fields) else {name: made[name] for name in self.fields}
+        return (
+            dumped
+            if len(dumped) == len(self.fields)
+            else {name: dumped[name] for name in self.fields}
+        )
 
     def put_together(self, bins: dict[str, Any]) -> Any:
         try:

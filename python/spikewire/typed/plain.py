@@ -6,8 +6,8 @@ import dataclasses
 import typing
 from typing import TYPE_CHECKING, Any
 
-from spikewire.typed.checks import Check, check_of, wrapped_by
-from spikewire.typed.misfit import MisfitError
+from spikewire.typed.checks import Check, check_of, unwrap
+from spikewire.typed.conversion_error import ConversionError
 from spikewire.typed.schema import Field, Schema
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ class TypedDictSchema(Schema):
     def __init__(self, class_: type[Any], schema_of: SchemaOf) -> None:
         fields: dict[str, Field] = {}
         for name, hint in _hints(class_).items():
-            inner, around = wrapped_by(hint)
+            inner, around = unwrap(hint)
             required = "Required" in around or name in class_.__required_keys__
             check = check_of(inner, f"{class_.__qualname__}.{name}", schema_of)
             fields[name] = _field(check, required=required and "NotRequired" not in around)
@@ -47,7 +47,7 @@ class TypedDictSchema(Schema):
 
     def take_apart(self, value: Any) -> dict[str, Any]:
         if not isinstance(value, dict):
-            raise MisfitError(f"must be a dict, not {type(value).__qualname__}")
+            raise ConversionError(f"must be a dict, not {type(value).__qualname__}")
         return self._checked(value, whole=True)  # pyright: ignore[reportUnknownArgumentType]
 
     def put_together(self, bins: dict[str, Any]) -> Any:
@@ -69,17 +69,17 @@ class DataclassSchema(Schema):
         super().__init__(class_, fields)
 
     def take_apart(self, value: Any) -> dict[str, Any]:
-        made: dict[str, Any] = {}
+        bins: dict[str, Any] = {}
         for name, field in self.fields.items():
             it = getattr(value, name)
             if type(it) is field.plain:
-                made[name] = it
+                bins[name] = it
                 continue
             try:
-                made[name] = None if it is None and field.nullable else field.write(it)
-            except MisfitError as misfit:
-                raise misfit.inside(name) from misfit.__cause__
-        return made
+                bins[name] = None if it is None and field.nullable else field.write(it)
+            except ConversionError as error:
+                raise error.inside(name) from error.__cause__
+        return bins
 
     def put_together(self, bins: dict[str, Any]) -> Any:
         return self.class_(**self.fitting(bins))

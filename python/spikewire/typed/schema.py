@@ -7,7 +7,7 @@ import difflib
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from spikewire.typed.misfit import MisfitError, article, shown
+from spikewire.typed.conversion_error import ConversionError, article, describe
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -26,9 +26,9 @@ class Field:
     required: bool
     #: Whether ``None`` fits; such a bin is not stored.
     nullable: bool
-    #: From the value of a field to that of the bin. Raises ``MisfitError``.
+    #: From the value of a field to that of the bin. Raises ``ConversionError``.
     write: Callable[[Any], Any]
-    #: From the value of the bin to that of the field. Raises ``MisfitError``.
+    #: From the value of the bin to that of the field. Raises ``ConversionError``.
     read: Callable[[Any], Any]
     #: A class all of whose own instances (not those of subclasses) fit unchanged.
     plain: type[Any] | None = None
@@ -71,11 +71,11 @@ class Schema:
         return isinstance(value, self.class_)
 
     def take_apart(self, value: Any) -> dict[str, Any]:
-        """The bins of an instance. Raises ``MisfitError`` for values that do not fit."""
+        """The bins of an instance. Raises ``ConversionError`` for values that do not fit."""
         raise NotImplementedError
 
     def put_together(self, bins: dict[str, Any]) -> Any:
-        """An instance of bins that the class knows. Raises ``MisfitError``, or any other error."""
+        """An instance of bins that the class knows. Raises ``ConversionError`` or any other."""
         raise NotImplementedError
 
     def encode(self, bins: object, whole: bool) -> dict[str, Any]:
@@ -89,30 +89,30 @@ class Schema:
                 return self.take_apart(bins)
             if isinstance(bins, Mapping):
                 return self._checked(bins, whole)  # pyright: ignore[reportUnknownArgumentType]
-        except MisfitError as misfit:
-            raise misfit.error(misfit.about(self.name)) from misfit.__cause__
-        message = f"bins must be {article(self.name)} or a dict of its bins, not {shown(bins)}"
+        except ConversionError as error:
+            raise error.error_class(error.about(self.name)) from error.__cause__
+        message = f"bins must be {article(self.name)} or a dict of its bins, not {describe(bins)}"
         raise TypeError(message)
 
     def _checked(self, bins: Mapping[Any, Any], whole: bool) -> dict[str, Any]:
-        made: dict[str, Any] = {}
+        result: dict[str, Any] = {}
         for name, value in bins.items():
             field = self.check_name(name)
             if value is None and (field.nullable or not field.required):
-                made[name] = None
+                result[name] = None
                 continue
             try:
-                made[name] = field.write(value)
-            except MisfitError as misfit:
-                raise misfit.inside(name) from misfit.__cause__
+                result[name] = field.write(value)
+            except ConversionError as error:
+                raise error.inside(name) from error.__cause__
         if whole:
             for name, field in self.fields.items():
-                if field.required and name not in made:
+                if field.required and name not in result:
                     raise ValueError(
                         f"{self.name} needs the bin {name!r}: only a write with "
                         'exists="update" may leave it out'
                     )
-        return made
+        return result
 
     def decode(self, bins: dict[str, Any], word: str = "bin") -> Any:
         """An instance of bins that were read, or of the columns of a row (``word``).
@@ -121,11 +121,11 @@ class Schema:
         """
         try:
             return self.read(bins, word)
-        except MisfitError as misfit:
-            raise ValueError(misfit.about(self.name, word)) from misfit.__cause__
+        except ConversionError as error:
+            raise ValueError(error.about(self.name, word)) from error.__cause__
 
     def read(self, bins: dict[str, Any], word: str = "entry") -> Any:
-        """As ``decode``, but raises ``MisfitError`` for values that do not fit."""
+        """As ``decode``, but raises ``ConversionError`` for values that do not fit."""
         fields = self.fields
         if not bins.keys() <= fields.keys():
             bins = {name: value for name, value in bins.items() if name in fields}
@@ -139,18 +139,18 @@ class Schema:
         return self.put_together(bins)
 
     def fitting(self, bins: dict[str, Any]) -> dict[str, Any]:
-        """The values of the fields. Raises ``MisfitError`` for the first that does not fit."""
-        made: dict[str, Any] = {}
+        """The values of the fields. Raises ``ConversionError`` for the first that does not fit."""
+        result: dict[str, Any] = {}
         for name, value in bins.items():
             field = self.fields[name]
             if type(value) is field.plain:
-                made[name] = value
+                result[name] = value
                 continue
             try:
-                made[name] = None if value is None and field.nullable else field.read(value)
-            except MisfitError as misfit:
-                raise misfit.inside(name) from misfit.__cause__
-        return made
+                result[name] = None if value is None and field.nullable else field.read(value)
+            except ConversionError as error:
+                raise error.inside(name) from error.__cause__
+        return result
 
 
 def of_class(class_: object) -> str | None:

@@ -26,8 +26,8 @@ def _schema(class_: Any) -> Schema:
     if kind in ("TypedDict", "dataclass"):
         from spikewire.typed.plain import DataclassSchema, TypedDictSchema
 
-        made = TypedDictSchema if kind == "TypedDict" else DataclassSchema
-        return made(class_, schema_of)
+        schema_class = TypedDictSchema if kind == "TypedDict" else DataclassSchema
+        return schema_class(class_, schema_of)
     if kind == "msgspec":
         from spikewire.typed.structs import StructSchema
 

@@ -12,13 +12,13 @@ from typing import Any
 
 import msgspec
 
-from spikewire.typed.misfit import MisfitError
+from spikewire.typed.conversion_error import ConversionError
 from spikewire.typed.schema import Field, Schema
 
 __all__ = ["StructSchema"]
 
 #: What values of bins are, or what a codec makes of them: msgspec leaves it as it is.
-_KEPT = (
+_UNCHANGED = (
     *(bytes, bytearray, memoryview, uuid.UUID, decimal.Decimal),
     *(dt.datetime, dt.date, dt.time, dt.timedelta),
 )
@@ -36,19 +36,19 @@ def _known(class_: type[Any], value: Any) -> Any:
 
 def _converted(value: Any, hint: Any) -> Any:
     try:
-        return msgspec.convert(value, hint, builtin_types=_KEPT, dec_hook=_known)
+        return msgspec.convert(value, hint, builtin_types=_UNCHANGED, dec_hook=_known)
     except msgspec.ValidationError as error:
         text = str(error)
         place = _PLACE.search(text)
         where = f"{place[1]}: " if place else ""
-        raise MisfitError(f"is wrong: {where}{_PLACE.sub('', text)}") from error
+        raise ConversionError(f"is wrong: {where}{_PLACE.sub('', text)}") from error
 
 
 def _plain(value: Any) -> Any:
     if type(value) in _PLAIN:
         return value
     try:
-        return msgspec.to_builtins(value, builtin_types=_KEPT)
+        return msgspec.to_builtins(value, builtin_types=_UNCHANGED)
     except TypeError:
         return value  # A class that msgspec does not know: the encoder of bins judges it.
 
@@ -81,27 +81,27 @@ class StructSchema(Schema):
 
         try:
             nullable = read(None) is None
-        except MisfitError:
+        except ConversionError:
             nullable = False
         return Field(it.required, nullable, write, read)
 
     def take_apart(self, value: Any) -> dict[str, Any]:
         # By attribute: `omit_defaults` would leave the bin as it was, and a tag is no bin.
-        made: dict[str, Any] = {}
+        bins: dict[str, Any] = {}
         for attribute, name in self._attributes:
             it = getattr(value, attribute)
             if it is not msgspec.UNSET:
-                made[name] = _plain(it)
+                bins[name] = _plain(it)
         try:
-            msgspec.convert(made, self.class_, builtin_types=_KEPT, dec_hook=_known)
+            msgspec.convert(bins, self.class_, builtin_types=_UNCHANGED, dec_hook=_known)
         except msgspec.ValidationError:
-            self.fitting(made)  # Says which field it is, in the words of all kinds.
+            self.fitting(bins)  # Says which field it is, in the words of all kinds.
             raise
-        return made
+        return bins
 
     def put_together(self, bins: dict[str, Any]) -> Any:
         try:
-            return msgspec.convert(bins, self.class_, builtin_types=_KEPT, dec_hook=_known)
+            return msgspec.convert(bins, self.class_, builtin_types=_UNCHANGED, dec_hook=_known)
         except msgspec.ValidationError as error:
             self.fitting(bins)
-            raise MisfitError(str(error)) from error
+            raise ConversionError(str(error)) from error

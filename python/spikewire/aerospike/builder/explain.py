@@ -18,7 +18,7 @@ __all__ = ["explained_chain", "explained_step"]
 #: Options of a batch that concern its rows.
 _OF_ROWS = ("read_mode", "read_touch", "ttl", "exists", "durable", "send_key")
 #: Options of a step that concern its rows. All other options concern the whole call.
-_SAID_OF_ROWS = frozenset({*_OF_ROWS, "where", "generation", "hedge"})
+_STEP_OPTIONS_OF_ROWS = frozenset({*_OF_ROWS, "where", "generation", "hedge"})
 
 
 def explained_step(step: Step, verb: str, *arguments: Any) -> Explanation:
@@ -37,8 +37,8 @@ def explained_chain(last: Rows) -> Explanation:
     rows: list[Read] = []
     for step in steps:
         step._check_batch()
-        said = step._keywords().items()
-        whole.update((name, value) for name, value in said if name not in _SAID_OF_ROWS)
+        keywords = step._keywords().items()
+        whole.update((name, value) for name, value in keywords if name not in _STEP_OPTIONS_OF_ROWS)
         rows += (Read(key) for key in _keys(step))
     call: Explanation = steps[0]._verbs.explain("batch", rows, **whole)
     used = {name: it for name, it in call.items() if name not in _OF_ROWS}
@@ -48,11 +48,11 @@ def explained_chain(last: Rows) -> Explanation:
 
 def _of_rows(step: Any, call: Explanation) -> Explanation:
     """What the rows of a step would use."""
-    said = step._keywords()
+    keywords = step._keywords()
     used: dict[str, Used] = {}
     for name in step._of_rows:
-        if said.get(name) is not None:
-            used[name] = Used(name, said[name], "the step")
+        if keywords.get(name) is not None:
+            used[name] = Used(name, keywords[name], "the step")
         elif (step._verb, name) == ("delete", "send_key"):
             # For this verb the option has another meaning than for rows.
             used[name] = Used(name, False, "the default")

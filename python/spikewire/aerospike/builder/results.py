@@ -104,8 +104,8 @@ class Results:
     def to_list(self) -> list[Record]:
         """The records that exist, in a list. Raises the error of a failed row."""
         if self._rows is None and not self._errors:
-            found: list[Any] = list(self._batch)
-            return found
+            rows: list[Any] = list(self._batch)
+            return rows
         return list(self.records())
 
     def first(self) -> Record:
@@ -175,10 +175,10 @@ class Results:
     @overload
     def __getitem__(self, index: slice, /) -> list[Result]: ...
     def __getitem__(self, index: int | slice, /) -> Result | list[Result]:
-        found = self._numbers()[index]
-        if isinstance(found, int):
-            return self._result(found)
-        return [self._result(row) for row in found]
+        rows = self._numbers()[index]
+        if isinstance(rows, int):
+            return self._result(rows)
+        return [self._result(row) for row in rows]
 
     def __iter__(self) -> Iterator[Result]:
         return map(self._result, self._numbers())
@@ -207,28 +207,28 @@ def settled(
     each."""
     if batch.found == len(batch):
         return Results(batch, None, {}, offset)
-    kept: list[int] = []
+    rows: list[int] = []
     collected: dict[int, Error] = {}
     failed = batch.errors
     keys: list[Key] = []
     for row, code in enumerate(batch.codes):
         if code == 0:
-            kept.append(row)
+            rows.append(row)
             continue
         error = failed.get(row)
         if error is None:
             treated: Any = missing if isinstance(missing, str) else missing[row]
             if treated != "error":
                 if treated == "keep":
-                    kept.append(row)
+                    rows.append(row)
                 continue
         keys = keys or batch.keys
         error = error or absent(code, keys[row])
         if on_error == "raise":
             raise error
         if on_error == "collect":
-            kept.append(row)
+            rows.append(row)
             collected[row] = error
         elif callable(on_error):
             on_error(Result(offset + row, keys[row], None, error))
-    return Results(batch, kept, collected, offset)
+    return Results(batch, rows, collected, offset)

@@ -61,8 +61,8 @@ class Rows(RowsBase, Step):
         order in which they complete, or with ``ordered`` in the order of the keys; the results of
         each are in input order. A chain of several steps is one window.
         """
-        wanted: OnError = "raise" if on_error is None else on_error
-        how = checked(window, limit, ordered, wanted, missing or self._treated)
+        on_failure: OnError = "raise" if on_error is None else on_error
+        how = checked(window, limit, ordered, on_failure, missing or self._treated)
         if self._before is not None or self._single:
             strategy = how.on_error, missing
             return self._whole_async(strategy) if self._awaited else self._whole(strategy)
@@ -101,7 +101,7 @@ class Rows(RowsBase, Step):
     def _check_batch(self) -> None:
         """Rejects options that batches do not have."""
         if self._options is not None and self._options.get("hedge") is not None:
-            message = "hedge is about a call that reads one record, and this call is a batch"
+            message = "hedge applies to calls that read one record, and this call is a batch"
             raise ValueError(f"{message}: {self._alone}")
 
     def _follow(self, verb: str, key: Any, more: tuple[Any, ...]) -> Any:

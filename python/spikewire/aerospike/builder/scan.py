@@ -32,8 +32,8 @@ class Scan(Step):
 
     def op(self, *operations: Operation) -> Self:
         """Read operations; each record has their ``results``. Needs server 8.1.2 or later."""
-        given = (self._options or {}).get("operations", ())
-        return self._set("operations", (*given, *operations))
+        existing = (self._options or {}).get("operations", ())
+        return self._set("operations", (*existing, *operations))
 
     def limit(self, count: int | None) -> Self:
         """The maximum number of records."""

@@ -47,7 +47,7 @@ class Step(StepBase):
         text such as ``"$.age > 25"``. In a text each ``?`` stands for the next parameter, or ``?0``
         for the first one. Raises ``ValueError`` for a second condition."""
         if self._options is not None and "where" in self._options:
-            raise ValueError("where was given already: write one condition, with `and` or `&`")
+            raise ValueError("where is set already: write one condition, with `and` or `&`")
         if parameters:
             if not isinstance(condition, str):
                 kind = type(condition).__name__
@@ -75,8 +75,8 @@ class Step(StepBase):
         """How the call is retried: ``max_retries``, ``sleep_between_retries`` and related options,
         as in ``get``.
         """
-        given = (max_retries, sleep, multiplier, max_sleep, jitter)
-        for name, value in zip(RETRIES, given, strict=True):
+        values = (max_retries, sleep, multiplier, max_sleep, jitter)
+        for name, value in zip(RETRIES, values, strict=True):
             if value is not None:
                 self._set(name, value)
         return self
@@ -112,8 +112,8 @@ class Step(StepBase):
         return self._options or {}
 
     def __repr__(self) -> str:
-        shown = repr(self._keys) if self._single else f"{type(self._keys).__name__} of keys"
-        return f"<{type(self).__name__} of {shown}>"
+        keys = repr(self._keys) if self._single else f"{type(self._keys).__name__} of keys"
+        return f"<{type(self).__name__} of {keys}>"
 
 
 class Reading(Step):
@@ -137,7 +137,9 @@ class Reading(Step):
         it: only single-record reads can have a second request.
         """
         if not self._single and hedge is not None:
-            raise ValueError("hedge is about reads of one record, and this step takes several keys")
+            raise ValueError(
+                "hedge applies to reads of one record, and this step takes several keys"
+            )
         return self._set("hedge", hedge)
 
 
@@ -157,7 +159,7 @@ class Writing(Step):
         Raises ``ValueError`` if the step has several keys: a generation belongs to one record.
         """
         if not self._single and generation is not None:
-            raise ValueError("generation is about one record, and this step takes several keys")
+            raise ValueError("generation applies to one record, and this step takes several keys")
         return self._set("generation", generation)
 
     def send_key(self, send_key: bool = True) -> Self:

@@ -84,9 +84,9 @@ async def stream_soon(
 ) -> AsyncGenerator[Result, None]:
     """The same on an event loop. ``send`` returns an ``asyncio.Future``, and the keys may come from
     an asynchronous iterable."""
-    given: Any = keys
-    awaited = hasattr(given, "__aiter__")
-    source = _AsyncSource(given, how.window) if awaited else _Source(iter(given), how.window)
+    iterable: Any = keys
+    awaited = hasattr(iterable, "__aiter__")
+    source = _AsyncSource(iterable, how.window) if awaited else _Source(iter(iterable), how.window)
     flying: dict[asyncio.Future[Any], int] = {}
     try:
         while True:
@@ -96,10 +96,10 @@ async def stream_soon(
                 source.end()
                 return
             oldest = next(iter(flying), None)
-            wanted = {oldest} if how.ordered and oldest is not None else set(flying)
+            pending = {oldest} if how.ordered and oldest is not None else set(flying)
             if len(flying) < how.limit and not source.is_over:
-                wanted.add(source.news())
-            done, _ = await asyncio.wait(wanted, return_when=asyncio.FIRST_COMPLETED)
+                pending.add(source.news())
+            done, _ = await asyncio.wait(pending, return_when=asyncio.FIRST_COMPLETED)
             completed = next((future for future in done if future in flying), None)
             if completed is not None:
                 batch = completed.result()
@@ -191,8 +191,8 @@ class _Source:
             flying[send(some)] = self.count
         except (TypeError, ValueError, OverflowError) as error:
             # The message has the row's number within the window.
-            says = re.sub(r"^row (\d+)", lambda row: f"row {self.count + int(row[1])}", str(error))
-            self.is_over, self._error = True, type(error)(says)
+            text = re.sub(r"^row (\d+)", lambda row: f"row {self.count + int(row[1])}", str(error))
+            self.is_over, self._error = True, type(error)(text)
         self.count += len(some)
 
     def end(self) -> None:

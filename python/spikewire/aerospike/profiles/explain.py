@@ -111,18 +111,20 @@ def explained(
             raise TypeError(message)
         if name in options_of(verb, writing=writing):
             check_of(verb, name, value, writing=writing)
-    taken = options_of(verb, writing=writing) | APART.get(verb, frozenset())
+    applicable = options_of(verb, writing=writing) | APART.get(verb, frozenset())
     dataset = target if hasattr(target, "namespace") and hasattr(target, "set") else None
-    given = (dataset or target.dataset("any")).__reduce__()[1][2]
+    inherited = (dataset or target.dataset("any")).__reduce__()[1][2]
     mode = mode_of(target, verb, arguments, options)
     settings = {} if profile is None else profile.state.calls[verb, writing, mode]
     depends = profile is not None and verb in profile.state.by_mode
-    names = [name for name in FIELDS if name in taken or name in options]
-    used = {name: _used(verb, name, options, settings, given, parameters) for name in names}
+    names = [name for name in FIELDS if name in applicable or name in options]
+    used = {name: _used(verb, name, options, settings, inherited, parameters) for name in names}
     return Explanation(used, mode, verb=verb, depends=depends)
 
 
-def _used(verb: str, name: str, options: Any, settings: Any, given: Any, parameters: Any) -> Used:
+def _used(
+    verb: str, name: str, options: Any, settings: Any, inherited: Any, parameters: Any
+) -> Used:
     if options.get(name) is not None:
         return Used(name, options[name], "the call")
     overridden = name in options
@@ -130,8 +132,8 @@ def _used(verb: str, name: str, options: Any, settings: Any, given: Any, paramet
         return Used(name, settings[name].value, settings[name].origin)
     if (verb, name) in OF_ITS_OWN:
         return Used(name, OF_ITS_OWN[verb, name], "the default")
-    if name in INHERITED and name in given:
-        return Used(name, given[name], "the client")
+    if name in INHERITED and name in inherited:
+        return Used(name, inherited[name], "the client")
     if (verb, name) == ("query", "socket_timeout"):
         return Used(name, 30.0, "the default")
     default = INHERITED.get(name, parameters[name].default)

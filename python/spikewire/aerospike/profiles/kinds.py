@@ -176,11 +176,11 @@ def _trial() -> Dataset:
 @cache
 def options_of(verb: str, *, writing: bool = False) -> frozenset[str]:
     """The options of a profile that a verb takes; ``writing``: with operations that write."""
-    taken = frozenset(inspect.signature(getattr(Dataset, verb)).parameters)
-    taken = frozenset(name for name in taken & set(FIELDS) if (verb, name) not in _APART)
+    options = frozenset(inspect.signature(getattr(Dataset, verb)).parameters)
+    options = frozenset(name for name in options & set(FIELDS) if (verb, name) not in _APART)
     if len(VERBS[verb]) > 1:
-        taken &= options_of("put" if writing else "get")
-    return taken
+        options &= options_of("put" if writing else "get")
+    return options
 
 
 @cache
@@ -211,8 +211,8 @@ def check(path: Path, name: str, value: object) -> None:
 
 def check_of(verb: str, name: str, value: object, *, writing: bool = False) -> None:
     """Lets a verb validate an option. Raises its exception."""
-    given = value is not None or name not in _OF_THE_CLIENT
-    if name in _FLAGS and given and not isinstance(value, bool):
+    is_set = value is not None or name not in _OF_THE_CLIENT
+    if name in _FLAGS and is_set and not isinstance(value, bool):
         raise TypeError(f"{name} must be True or False, not {value!r}")
     if verb == "get_numpy":  # It would need NumPy; it has the options of `get_many`.
         verb = "get_many"

@@ -65,12 +65,12 @@ def _namespaces(verb: str, arguments: tuple[Any, ...], options: Mapping[str, Any
         return {named} if isinstance(named, str) else set()
     if verb in _POINT:
         return set(_of_keys([arguments[0] if arguments else options.get("key")]))
-    given: Any = arguments[0] if arguments else options.get(_INPUTS.get(verb, "keys"))
-    if hasattr(given, "keys"):
-        return set(_of_keys(given.keys()))
-    if not (hasattr(given, "__len__") and hasattr(given, "__iter__")):
+    source: Any = arguments[0] if arguments else options.get(_INPUTS.get(verb, "keys"))
+    if hasattr(source, "keys"):
+        return set(_of_keys(source.keys()))
+    if not (hasattr(source, "__len__") and hasattr(source, "__iter__")):
         return set()
-    rows: Iterable[Any] = given
+    rows: Iterable[Any] = source
     if verb == "batch":
         rows = [getattr(row, "key", None) for row in rows]
     elif verb == "put_many":

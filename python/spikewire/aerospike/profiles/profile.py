@@ -235,7 +235,7 @@ class Profile:
                 dependent.profile_changed()
 
     @classmethod
-    def made(cls, name: str, state: State) -> Self:
+    def with_state(cls, name: str, state: State) -> Self:
         """A profile with these settings."""
         profile = cls(name)
         profile._own = profile.state = state
@@ -246,8 +246,8 @@ class Profile:
         return _unpickled, (self._name, self.state.settings)
 
     def __repr__(self) -> str:
-        said = ", ".join(f"{place}={value!r}" for place, value in self.options.items())
-        return f"<Profile {self._name!r}: {said or 'the options of the client'}>"
+        summary = ", ".join(f"{place}={value!r}" for place, value in self.options.items())
+        return f"<Profile {self._name!r}: {summary or 'the options of the client'}>"
 
 
 def _no(_: Path) -> str:
@@ -255,4 +255,4 @@ def _no(_: Path) -> str:
 
 
 def _unpickled(name: str, settings: dict[tuple[Path, str], Setting]) -> Profile:
-    return Profile.made(name, State(settings))
+    return Profile.with_state(name, State(settings))

@@ -87,10 +87,10 @@ def _toml_lines(text: str) -> dict[Path, int]:
     lines: dict[Path, int] = {}
     table: Path = ()
     for number, line in enumerate(text.split("\n"), 1):
-        if found := _TABLE.match(line):
-            path = table = _parts(found[1])
-        elif found := _PAIR.match(line):
-            path = (*table, *_parts(found[1]))
+        if m := _TABLE.match(line):
+            path = table = _parts(m[1])
+        elif m := _PAIR.match(line):
+            path = (*table, *_parts(m[1]))
         else:
             continue
         for length in range(1, len(path) + 1):
@@ -133,7 +133,7 @@ def _yaml(text: str, name: str) -> Document:
                 message = "merge keys are not supported: use `derives`"
                 raise ProfileError(message, file=name, line=line, key=place)
             if key in content:
-                raise ProfileError("the key is there twice", file=name, line=line, key=place)
+                raise ProfileError("the key occurs twice", file=name, line=line, key=place)
             lines[here] = line
             content[key] = value(value_node, here)
         return content

@@ -85,7 +85,7 @@ class Profiles(Mapping[str, Profile]):
             message = "the profile was removed from the file, but may be in use"
             raise ProfileError(message, file=self._path.name, key=name)
         profiles = {
-            name: self._profiles.get(name) or Profile.made(name, state)
+            name: self._profiles.get(name) or Profile.with_state(name, state)
             for name, state in states.items()
         }
         for name, profile in self._profiles.items():
@@ -144,7 +144,7 @@ class Watch:
         self._profiles = profiles
         self._every = every
         self._on_error = on_error
-        self._told = ""
+        self._last_error = ""
         self._stopped = threading.Event()
         self._thread = threading.Thread(target=self._run, name="spikewire-profiles", daemon=True)
         self._thread.start()
@@ -165,9 +165,9 @@ class Watch:
                 return
             if self._profiles.reload():
                 _log.info("%s: reloaded", self._profiles.path)
-            self._told = ""
+            self._last_error = ""
         except Exception as error:  # noqa: BLE001
-            self._tell(error)
+            self._report(error)
 
     def _is_being_written(self) -> bool:
         """Whether the file is being changed right now, as a half-written file may be valid."""
@@ -177,10 +177,10 @@ class Watch:
         self._stopped.wait(min(self._every, _SETTLED))
         return self._profiles.path.read_bytes() != text
 
-    def _tell(self, error: Exception) -> None:
-        if str(error) == self._told:
+    def _report(self, error: Exception) -> None:
+        if str(error) == self._last_error:
             return
-        self._told = str(error)
+        self._last_error = str(error)
         _log.error("%s: not reloaded: %s", self._profiles.path, error)
         if self._on_error is not None:
             try:

@@ -118,8 +118,8 @@ class SpikewireCache(BaseCache):
         return "never" if timeout is None else max(0, math.ceil(min(timeout, _LONGEST)))
 
     def _key(self, key: Any, version: int | None) -> UserKey:
-        made: UserKey = self.make_and_validate_key(key, version=version)
-        return made
+        valid_key: UserKey = self.make_and_validate_key(key, version=version)
+        return valid_key
 
     def _names(self, keys: Iterable[Any], version: int | None) -> dict[UserKey, Any]:
         return {self._key(key, version): key for key in keys}
@@ -258,22 +258,22 @@ class SpikewireCache(BaseCache):
         await asyncio.to_thread(self._place.clear)
 
 
-def _serializer(given: Any) -> Serializer:
+def _serializer(setting: Any) -> Serializer:
     """The serializer for a class, an object, or the dotted path of either."""
-    made: Any = given
+    candidate: Any = setting
     try:
-        if isinstance(given, str):
-            made = import_string(given)
-        if isinstance(made, type):
-            made = made()
+        if isinstance(setting, str):
+            candidate = import_string(setting)
+        if isinstance(candidate, type):
+            candidate = candidate()
     except (ImportError, TypeError) as error:
         message = f"OPTIONS of the cache, serializer: {error}"
         raise ImproperlyConfigured(message) from error
     for name in ("dumps", "loads"):
-        if not callable(getattr(made, name, None)):
-            message = f"OPTIONS of the cache, serializer: {given!r} has no method {name}"
+        if not callable(getattr(candidate, name, None)):
+            message = f"OPTIONS of the cache, serializer: {setting!r} has no method {name}"
             raise ImproperlyConfigured(message)
-    serializer: Serializer = made
+    serializer: Serializer = candidate
     return serializer
 
 

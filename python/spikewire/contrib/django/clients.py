@@ -83,13 +83,13 @@ def shared(
 
     Opens nothing. Raises ``ValueError`` or ``TypeError`` that names what is wrong.
     """
-    given = opening.read(url, **options)
-    namespace = given.namespace if namespace is None else namespace
+    settings = opening.read(url, **options)
+    namespace = settings.namespace if namespace is None else namespace
     if namespace is None:
         message = "no namespace: it is part of the URL, aerospike://host:port/namespace"
         raise ValueError(message)
     # Validates options and names without connecting.
-    _native.Client(given.seeds, **given.options).dataset(namespace, name)
+    _native.Client(settings.seeds, **settings.options).dataset(namespace, name)
     with _state.lock:
         # A linear search: options may not be hashable, and a process has few caches.
         for one in _state.clients:

@@ -89,8 +89,8 @@ class Entries:
     def add(self, key: UserKey, bins: Bins, ttl: Ttl) -> Steps[bool]:
         """Writes a value if none exists; returns whether it was written."""
         if ttl == 0:
-            found: bool = yield lambda verbs: verbs.exists(key)
-            return not found
+            is_there: bool = yield lambda verbs: verbs.exists(key)
+            return not is_there
         try:
             yield lambda verbs: verbs.put(key, bins, exists="create", ttl=ttl)
         except RecordExists:
@@ -109,20 +109,20 @@ class Entries:
 
     def delete(self, key: UserKey) -> Steps[bool]:
         """Removes a value; returns whether it existed."""
-        found: bool = yield lambda verbs: verbs.delete(key)
-        return found
+        existed: bool = yield lambda verbs: verbs.delete(key)
+        return existed
 
     def has(self, key: UserKey) -> Steps[bool]:
         """Whether the value exists."""
-        found: bool = yield lambda verbs: verbs.exists(key)
-        return found
+        is_there: bool = yield lambda verbs: verbs.exists(key)
+        return is_there
 
     def get_many(self, names: Mapping[UserKey, Any]) -> Steps[dict[Any, Any]]:
         """The existing values, by the names for the keys."""
         if not names:
             return {}
-        found = yield lambda verbs: verbs.get_many(list(names), [BIN])
-        rows = zip(names.values(), found, strict=True)
+        records = yield lambda verbs: verbs.get_many(list(names), [BIN])
+        rows = zip(names.values(), records, strict=True)
         return {name: self._loaded(record) for name, record in rows if record is not None}
 
     def put_many(self, rows: Mapping[UserKey, Bins], ttl: Ttl) -> Steps[list[int]]:

@@ -32,8 +32,8 @@ if TYPE_CHECKING:
 
 try:
     from spikewire.metrics.otel.gauges import observe
-    from spikewire.metrics.otel.session import instrumented_session
-    from spikewire.metrics.otel.view import instrumented
+    from spikewire.metrics.otel.session import trace_session
+    from spikewire.metrics.otel.view import trace_client
 except ModuleNotFoundError as error:
     if not (error.name or "").startswith("opentelemetry"):
         raise
@@ -62,5 +62,5 @@ def instrument(
     Raises ``TypeError`` if the argument is not a client or session.
     """
     any_client = cast("Any", client)
-    session = instrumented_session(any_client, tracer_provider, meter_provider)
-    return cast("_C", session or instrumented(any_client, tracer_provider, meter_provider))
+    session = trace_session(any_client, tracer_provider, meter_provider)
+    return cast("_C", session or trace_client(any_client, tracer_provider, meter_provider))

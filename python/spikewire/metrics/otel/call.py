@@ -79,35 +79,35 @@ class Instruments(Telemetry):
         self._signals = Signals(client)
 
     def begin(
-        self, face: Any, verb: str, arguments: tuple[Any, ...], options: Mapping[str, Any]
+        self, api: Any, verb: str, arguments: tuple[Any, ...], options: Mapping[str, Any]
     ) -> Call:
         """Starts a call of a verb of a client or dataset."""
         size = _size(verb, arguments, options)
         operation = _operation(verb, size)
-        namespace, collection = _space(face, verb, arguments, options)
+        namespace, collection = _space(api, verb, arguments, options)
         attributes: Attributes = {"db.system.name": "aerospike", "db.operation.name": operation}
         if namespace:
             attributes["db.namespace"] = namespace
         if collection:
             attributes["db.collection.name"] = collection
         if verb in _POINT:
-            attributes |= self._route(face, verb, arguments, options)
+            attributes |= self._route(api, verb, arguments, options)
         return Call(self, f"{operation} {collection or namespace}".rstrip(), attributes, size)
 
     def _route(
-        self, face: Any, verb: str, arguments: tuple[Any, ...], options: Mapping[str, Any]
+        self, api: Any, verb: str, arguments: tuple[Any, ...], options: Mapping[str, Any]
     ) -> Attributes:
         # Invalid arguments are reported by the verb itself.
         with suppress(Exception):
-            key = given = arguments[0] if arguments else options["key"]
-            if not isinstance(given, Key):
-                key = face.key(given) if hasattr(face, "set") else Key(*given[:3])
+            key = key_argument = arguments[0] if arguments else options["key"]
+            if not isinstance(key_argument, Key):
+                key = api.key(key_argument) if hasattr(api, "set") else Key(*key_argument[:3])
             writing = verb not in _READS
             if verb == "operate":
                 operations = arguments[1] if len(arguments) > 1 else options.get("operations")
                 writing = writes(operations)
             node = self._signals.route(
-                key, writing, _replica(face, verb, writing, arguments, options)
+                key, writing, _replica(api, verb, writing, arguments, options)
             )
             if node is not None:
                 name, host, port = node
@@ -197,14 +197,14 @@ def _of_error(error: BaseException) -> Attributes:
     public = {"asyncio.exceptions": "asyncio", "concurrent.futures._base": "concurrent.futures"}
     name = public.get(kind.__module__, kind.__module__)
     module = "" if name == "builtins" else f"{name}."
-    found: Attributes = {"error.type": f"{module}{kind.__qualname__}"}
+    values: Attributes = {"error.type": f"{module}{kind.__qualname__}"}
     if isinstance(error, ServerError):
-        found["db.response.status_code"] = str(error.code)
+        values["db.response.status_code"] = str(error.code)
     if isinstance(error, StatementError) and error.code is not None:
-        found["db.response.status_code"] = f"{error.code:04X}"
+        values["db.response.status_code"] = f"{error.code:04X}"
     if isinstance(error, (Error, StatementError)) and error.node is not None:
-        found |= endpoint(error.node)
-    return found
+        values |= endpoint(error.node)
+    return values
 
 
 def endpoint(node: str) -> Attributes:
@@ -213,8 +213,8 @@ def endpoint(node: str) -> Attributes:
     host, _, port = address.rpartition(":")
     if not host or not port.isdecimal():
         return {}
-    found: Attributes = {"server.address": host.strip("[]"), "server.port": int(port)}
-    return found | {"spikewire.node": name} if name else found
+    values: Attributes = {"server.address": host.strip("[]"), "server.port": int(port)}
+    return values | {"spikewire.node": name} if name else values
 
 
 def _operation(verb: str, size: int | None) -> str:
@@ -240,11 +240,11 @@ def _size(verb: str, arguments: tuple[Any, ...], options: Mapping[str, Any]) -> 
 
 
 def _space(
-    face: Any, verb: str, arguments: tuple[Any, ...], options: Mapping[str, Any]
+    api: Any, verb: str, arguments: tuple[Any, ...], options: Mapping[str, Any]
 ) -> tuple[str, str]:
     """The namespace and the set of a call, as far as its arguments show them."""
-    if hasattr(face, "set"):
-        return face.namespace, face.set or ""
+    if hasattr(api, "set"):
+        return api.namespace, api.set or ""
     if verb in _POINT:
         return _of_key(arguments[0] if arguments else options.get("key"))
     if verb in _MANY or verb == "batch":
@@ -269,15 +269,15 @@ def _of_key(key: Any) -> tuple[str, str]:
 
 
 def _replica(
-    face: Any, verb: str, writing: bool, arguments: tuple[Any, ...], options: Mapping[str, Any]
+    api: Any, verb: str, writing: bool, arguments: tuple[Any, ...], options: Mapping[str, Any]
 ) -> Any:
     """The replica option of a call, or of a view's profile; otherwise the client's."""
     if options.get("replica") is not None:
         return options["replica"]
-    profile = getattr(face, "profile", None)
+    profile = getattr(api, "profile", None)
     if profile is None:
         return None
     state = profile.state
-    mode = mode_of(face._target, verb, arguments, options) if verb in state.by_mode else None  # noqa: SLF001
+    mode = mode_of(api._target, verb, arguments, options) if verb in state.by_mode else None  # noqa: SLF001
     used = state.calls[verb, writing and len(VERBS[verb]) > 1, mode].get("replica")
     return None if used is None else used.value

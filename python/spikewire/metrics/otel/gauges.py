@@ -106,13 +106,23 @@ _NODES: list[tuple[str, str, str, Callable[[NodeStats], int]]] = [
     ("breaker_open", "1", "1 while the breaker is open.", lambda node: int(node.breaker_open)),
 ]
 _CLIENT: list[tuple[str, str, str, Callable[[Stats], float]]] = [
-    ("commands.in_flight", "{command}", "Commands under way.", lambda stats: stats.in_flight),
+    ("commands.in_flight", "{command}", "Commands in flight.", lambda stats: stats.in_flight),
     ("commands.queued", "{command}", "Commands that wait to be sent.", lambda stats: stats.queued),
-    ("tend.age", "s", "Time since the last look at the cluster.", lambda stats: stats.tend_age),
+    (
+        "tend.age",
+        "s",
+        "Time since the last refresh of the view of the cluster.",
+        lambda stats: stats.tend_age,
+    ),
 ]
 _COMMANDS: list[tuple[str, str, str, Callable[[CommandStats], int]]] = [
     ("commands", "{command}", "Commands that ended.", lambda command: command.count),
-    ("commands.records", "{record}", "Records they were about.", lambda command: command.records),
+    (
+        "commands.records",
+        "{record}",
+        "Records that commands read or wrote.",
+        lambda command: command.records,
+    ),
     (
         "commands.retries",
         "{attempt}",

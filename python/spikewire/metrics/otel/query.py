@@ -26,15 +26,15 @@ class _AnyQuery:
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
             raise AttributeError(name)
-        found = getattr(self._query, name)
-        if not callable(found) or name == "close":
-            return found
+        attribute = getattr(self._query, name)
+        if not callable(attribute) or name == "close":
+            return attribute
 
         def read(*arguments: Any, **options: Any) -> Any:
             call = self._begin()
             outcome: Any
             try:
-                outcome = found(*arguments, **options)
+                outcome = attribute(*arguments, **options)
             except BaseException as error:
                 call.end(error)
                 raise

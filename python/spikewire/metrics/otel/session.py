@@ -6,8 +6,8 @@ from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from spikewire.context_managers import AsyncTargetContext, TargetContext
 from spikewire.cql import AsyncSession, Rows, Session
-from spikewire.entering import Enters, EntersAsync
 from spikewire.metrics.otel.call import Call, Telemetry, endpoint
 from spikewire.metrics.otel.query import AsyncQuery, Query
 from spikewire.metrics.otel.statements import described
@@ -18,14 +18,14 @@ if TYPE_CHECKING:
     from opentelemetry.metrics import MeterProvider
     from opentelemetry.trace import TracerProvider
 
-__all__ = ["instrumented_session"]
+__all__ = ["trace_session"]
 
 _VERBS = frozenset({"execute", "page", "prepare", "execute_many"})
 #: Attributes left out of the histogram, which would otherwise have a series per statement.
 _ONLY_SPANS = ("db.query.text", "cassandra.page.size", "cassandra.query.idempotent")
 
 
-def instrumented_session(
+def trace_session(
     session: Any, tracer_provider: TracerProvider | None, meter_provider: MeterProvider | None
 ) -> _TracedSession | None:
     """A view of a session; ``None`` if the argument is not a session."""
@@ -55,23 +55,23 @@ class _Statement(Call):
 
 
 class _TracedSession:
-    """Common to both views: ``_target`` is the session, ``_face`` the object whose verbs are
+    """Common to both views: ``_target`` is the session, ``_api`` the object whose verbs are
     called.
     """
 
-    def __init__(self, target: Any, face: Any, telemetry: Telemetry) -> None:
+    def __init__(self, target: Any, api: Any, telemetry: Telemetry) -> None:
         self._target = target
-        self._face = face
+        self._api = api
         self._telemetry = telemetry
 
     def __getattr__(self, name: str) -> Any:
         # Only called for names that are not in the instance's dict.
         if name.startswith("__"):
             raise AttributeError(name)
-        found = getattr(self._face, name)
+        attribute = getattr(self._api, name)
         if name not in _VERBS:
-            return found
-        verb = self.__dict__[name] = partial(self._call, found, name)
+            return attribute
+        verb = self.__dict__[name] = partial(self._call, attribute, name)
         return verb
 
     def _begin(self, verb: str, arguments: tuple[Any, ...], options: Mapping[str, Any]) -> Call:
@@ -93,25 +93,25 @@ class _TracedSession:
 
     def query(self, *arguments: Any, **options: Any) -> Any:
         """``query`` of the session, with a span for each way of reading it."""
-        query = self._face.query(*arguments, **options)
+        query = self._api.query(*arguments, **options)
         kind = AsyncQuery if hasattr(query, "__aiter__") else Query
         return kind(query, partial(self._begin, "query", arguments, options))
 
     @property
     def submit(self) -> Any:
         """The same verbs, each returning a ``concurrent.futures.Future`` immediately."""
-        return _TracedSession(self._target, self._face.submit, self._telemetry)
+        return _TracedSession(self._target, self._api.submit, self._telemetry)
 
     def __reduce__(self) -> Any:
         raise TypeError("an instrumented session can be neither copied nor pickled")
 
     def __repr__(self) -> str:
-        return f"<traced {self._face!r}>"
+        return f"<traced {self._api!r}>"
 
 
-class _Blocking(Enters, _TracedSession):
+class _Blocking(TargetContext, _TracedSession):
     """A blocking session."""
 
 
-class _Asynchronous(EntersAsync, _TracedSession):
+class _Asynchronous(AsyncTargetContext, _TracedSession):
     """An asyncio session."""

@@ -69,8 +69,8 @@ def summary(text: str) -> Summary:
     if use := _USE.match(rest):
         return Summary(operation, _bare(use[1]))
     table = _TABLES.get(operation)
-    found = table.search(rest) if table is not None else None
-    return Summary(operation) if found is None else Summary(operation, *map(_bare, found.groups()))
+    m = table.search(rest) if table is not None else None
+    return Summary(operation) if m is None else Summary(operation, *map(_bare, m.groups()))
 
 
 def _bare(name: str | None) -> str:

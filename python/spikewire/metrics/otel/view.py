@@ -9,12 +9,12 @@ from spikewire._native import AsyncClient as NativeAsyncClient
 from spikewire._native import AsyncDataset
 from spikewire.aerospike.builder.streams import get_stream
 from spikewire.aerospike.client import AsyncClient, Client
-from spikewire.aerospike.in_flight import WatchedVerb, gathered, gathered_async
+from spikewire.aerospike.in_flight import WatchedVerb, gather_results, gather_results_async
 from spikewire.aerospike.profiles.kinds import VERBS
-from spikewire.entering import Enters, EntersAsync
+from spikewire.context_managers import AsyncTargetContext, TargetContext
 from spikewire.metrics.otel.call import Instruments
 from spikewire.metrics.otel.query import AsyncQuery, Query
-from spikewire.pool.routed import RoutedClient
+from spikewire.pool.routed_client import RoutedClient
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -24,33 +24,33 @@ if TYPE_CHECKING:
 
     from spikewire.aerospike.profiles.profile import Profile
 
-__all__ = ["instrumented"]
+__all__ = ["trace_client"]
 
 
-def instrumented(
+def trace_client(
     client: Any, tracer_provider: TracerProvider | None, meter_provider: MeterProvider | None
 ) -> _TracedClient:
     """A traced view of a client, or of a view with a profile."""
     if isinstance(client, RoutedClient):
         traced = partial(
-            instrumented, tracer_provider=tracer_provider, meter_provider=meter_provider
+            trace_client, tracer_provider=tracer_provider, meter_provider=meter_provider
         )
-        made_of_each: _TracedClient = client.through(traced)
-        return made_of_each
+        routed: _TracedClient = client.through(traced)
+        return routed
     native = getattr(client, "_target", client)
-    for kind, made in ((Client, _Blocking), (AsyncClient, _Asynchronous)):
+    for kind, view_class in ((Client, _Blocking), (AsyncClient, _Asynchronous)):
         if isinstance(native, kind):
             if isinstance(client, _Traced):
                 raise TypeError("the client is instrumented already")
-            return made(native, client, Instruments(native, tracer_provider, meter_provider))
+            return view_class(native, client, Instruments(native, tracer_provider, meter_provider))
     raise TypeError(f"client must be a Client or an AsyncClient, not {type(client).__name__}")
 
 
 class _Verb(WatchedVerb):
     """A verb with a span for each call."""
 
-    def __init__(self, face: Any, instruments: Instruments, of: Any, name: str) -> None:
-        self._face = face
+    def __init__(self, api: Any, instruments: Instruments, of: Any, name: str) -> None:
+        self._api = api
         self._instruments = instruments
         self._of = of
         self.__name__ = name
@@ -58,8 +58,8 @@ class _Verb(WatchedVerb):
     @property
     def method(self) -> Callable[..., Any]:
         """The verb itself, with the current options of the profile, if there is one."""
-        found: Callable[..., Any] = getattr(self._face, self.__name__)
-        return found
+        verb: Callable[..., Any] = getattr(self._api, self.__name__)
+        return verb
 
     def watch(
         self, start: Callable[..., Any], arguments: tuple[Any, ...], options: dict[str, Any]
@@ -73,7 +73,7 @@ class _Verb(WatchedVerb):
         return call.follow(outcome)
 
     def __repr__(self) -> str:
-        return f"<traced {self.__name__} of {self._face!r}>"
+        return f"<traced {self.__name__} of {self._api!r}>"
 
 
 class _QueryVerb(_Verb):
@@ -89,50 +89,50 @@ class _QueryVerb(_Verb):
 
 
 class _Traced:
-    """Common to all views: ``_target`` is the client or dataset itself, ``_face`` the object whose
+    """Common to all views: ``_target`` is the client or dataset itself, ``_api`` the object whose
     verbs are called (it may have a profile), ``_of`` the subject of the calls.
     """
 
-    def __init__(self, target: Any, face: Any, instruments: Instruments, of: Any = None) -> None:
+    def __init__(self, target: Any, api: Any, instruments: Instruments, of: Any = None) -> None:
         self._target = target
-        self._face = face
+        self._api = api
         self._instruments = instruments
-        self._of = face if of is None else of
+        self._of = api if of is None else of
 
     def __getattr__(self, name: str) -> Any:
         # Only called for names that are not in the instance's dict.
         if name.startswith("__"):
             raise AttributeError(name)
         if name not in VERBS:
-            return getattr(self._face, name)
-        getattr(self._face, name)  # `submit` has fewer verbs.
+            return getattr(self._api, name)
+        getattr(self._api, name)  # `submit` has fewer verbs.
         kind = _QueryVerb if name == "query" else _Verb
-        verb = self.__dict__[name] = kind(self._face, self._instruments, self._of, name)
+        verb = self.__dict__[name] = kind(self._api, self._instruments, self._of, name)
         return verb
 
     def get_stream(self, keys: Any, bins: Any = None, **options: Any) -> Any:
         """``get_stream`` of the target, with a span for each window."""
         awaited = isinstance(self._target, (NativeAsyncClient, AsyncDataset))
-        trial = self._face.get_many
+        trial = self._api.get_many
         return get_stream(self, keys, bins, awaited=awaited, trial=trial, **options)
 
     @property
     def submit(self) -> Any:
         """The same verbs, each returning a ``concurrent.futures.Future`` immediately."""
-        return _Traced(self._target, self._face.submit, self._instruments, self._of)
+        return _Traced(self._target, self._api.submit, self._instruments, self._of)
 
     def with_profile(self, profile: Profile) -> Any:
         """The view with a profile, whose options apply where a call has none."""
-        return type(self)(self._target, self._face.with_profile(profile), self._instruments)
+        return type(self)(self._target, self._api.with_profile(profile), self._instruments)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, _Traced):
             return NotImplemented
-        same: bool = self._face == other._face
+        same: bool = self._api == other._api
         return same
 
     def __hash__(self) -> int:
-        return hash(self._face)
+        return hash(self._api)
 
     def __reduce__(self) -> Any:
         raise TypeError(
@@ -141,7 +141,7 @@ class _Traced:
         )
 
     def __repr__(self) -> str:
-        return f"<traced {self._face!r}>"
+        return f"<traced {self._api!r}>"
 
 
 class _TracedDataset(_Traced):
@@ -158,7 +158,7 @@ class _TracedClient(_Traced):
         type: Any = None,  # noqa: A002
     ) -> Any:
         """A traced dataset of the client."""
-        dataset = self._face.dataset(namespace, set, type)
+        dataset = self._api.dataset(namespace, set, type)
         native = getattr(dataset, "_target", dataset)
         return _TracedDataset(native, dataset, self._instruments)
 
@@ -173,17 +173,17 @@ class _TracedClient(_Traced):
         return owns
 
 
-class _Blocking(Enters, _TracedClient):
+class _Blocking(TargetContext, _TracedClient):
     """A blocking client."""
 
     def concurrent(self, calls: Any, *, limit: int = 128, errors: str = "raise") -> Any:
         """``concurrent`` of the client; every call has a span."""
-        return gathered(self._target, calls, limit, errors)
+        return gather_results(self._target, calls, limit, errors)
 
 
-class _Asynchronous(EntersAsync, _TracedClient):
+class _Asynchronous(AsyncTargetContext, _TracedClient):
     """An asyncio client."""
 
     def concurrent(self, calls: Any, *, limit: int = 128, errors: str = "raise") -> Any:
         """``concurrent`` of the client; every call has a span."""
-        return gathered_async(self._target, calls, limit, errors)
+        return gather_results_async(self._target, calls, limit, errors)

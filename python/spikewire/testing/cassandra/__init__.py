@@ -8,9 +8,9 @@ Java 17 and Maven are required; ``CassandraUnavailable`` says what is missing.
 | module | holds |
 |---|---|
 | ``cluster`` | ``CassandraCluster``: nodes as one |
-| ``shared``, ``owner`` | one cluster for several processes, and the process that owns it |
+| ``shared_cluster``, ``owner`` | one cluster for several processes, and the process that owns it |
 | ``proxy``, ``pump``, ``faults`` | ``CqlProxy``: network faults |
-| ``canned`` | ``CannedServer``: replies without a database |
+| ``canned_server`` | ``CannedServer``: replies without a database |
 | ``options`` | its options |
 | ``command`` | ``spikewire cassandra`` |
 | ``node`` | one node: its process, its files |
@@ -19,19 +19,19 @@ Java 17 and Maven are required; ``CassandraUnavailable`` says what is missing.
 | ``configuration`` | cassandra.yaml, logging, racks, JVM flags |
 | ``certificates`` | certificates for TLS |
 | ``endpoints`` | free addresses and ports |
-| ``asking`` | asking nodes whether they are ready, over the native protocol |
+| ``readiness`` | asking nodes whether they are ready, over the native protocol |
 | ``jars`` | downloading Cassandra, once |
 | ``locks`` | locks between processes |
 | ``java`` | finding Java 17 |
 | ``errors`` | exceptions |
 """
 
-from spikewire.testing.cassandra.canned import CannedServer, ShardTraffic
+from spikewire.testing.cassandra.canned_server import CannedServer, ShardTraffic
 from spikewire.testing.cassandra.cluster import CassandraCluster, need_cassandra
 from spikewire.testing.cassandra.errors import CassandraFailed, CassandraUnavailable
 from spikewire.testing.cassandra.options import CassandraOptions
 from spikewire.testing.cassandra.proxy import CqlProxy
-from spikewire.testing.cassandra.shared import SharedCassandra
+from spikewire.testing.cassandra.shared_cluster import SharedCassandra
 from spikewire.testing.certificates import Certificates
 
 __all__ = [

@@ -7,7 +7,6 @@ import os
 import time
 from typing import TYPE_CHECKING
 
-from spikewire.testing.cassandra.asking import Access, agree, is_ready, run_statement
 from spikewire.testing.cassandra.certificates import make_certificates
 from spikewire.testing.cassandra.configuration import command_of, write_configuration
 from spikewire.testing.cassandra.endpoints import choose_endpoints
@@ -17,6 +16,7 @@ from spikewire.testing.cassandra.jars import VERSION, fetch_jars
 from spikewire.testing.cassandra.java import find_java
 from spikewire.testing.cassandra.node import Node
 from spikewire.testing.cassandra.options import seconds_of, settings_of, silent
+from spikewire.testing.cassandra.readiness import Access, agree, is_ready, run_statement
 from spikewire.testing.interrupts import interrupts_wait
 
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ class CassandraCluster:
 
     Raises ``CassandraUnavailable`` if Java 17 or Maven is missing, or if the variable
     ``SPIKEWIRE_CASSANDRA`` is ``none``; ``CassandraFailed`` if a node does not start; ``OSError``
-    if a port is taken; ``TypeError`` or ``ValueError`` for invalid options. Methods raise
+    if a port is in use; ``TypeError`` or ``ValueError`` for invalid options. Methods raise
     ``IndexError`` for a node that does not exist, and ``OSError`` in the child of a fork, which can
     connect to the cluster but not change it; ``stop()`` has no effect there.
     """

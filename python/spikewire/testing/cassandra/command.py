@@ -9,7 +9,7 @@ import sys
 import time
 from typing import TYPE_CHECKING
 
-from spikewire.testing.cassandra.canned import CannedServer
+from spikewire.testing.cassandra.canned_server import CannedServer
 from spikewire.testing.cassandra.cluster import CassandraCluster
 from spikewire.testing.cassandra.jars import VERSION
 
@@ -143,16 +143,16 @@ def _serve_canned(options: argparse.Namespace) -> int:
 
 
 def _cluster(options: argparse.Namespace) -> CassandraCluster:
-    given = vars(options)
+    arguments = vars(options)
     optional = {
-        option: given[name]
+        option: arguments[name]
         for option, name in (
             ("heap", "heap"),
             ("racks", "rack"),
             ("datacenters", "datacenter"),
             ("data", "data"),
         )
-        if name in given
+        if name in arguments
     }
     return CassandraCluster(
         options.nodes,
@@ -173,6 +173,6 @@ def _watch(cluster: CassandraCluster) -> int:
     while True:
         for node, address in enumerate(cluster.addresses):
             if not cluster.is_alive(node):
-                print(f"spikewire: node {node} at {address} ended by itself", file=sys.stderr)
+                print(f"spikewire: node {node} at {address} ended unexpectedly", file=sys.stderr)
                 return 1
         time.sleep(INTERVAL)

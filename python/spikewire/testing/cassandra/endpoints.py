@@ -37,7 +37,7 @@ def choose_endpoints(nodes: int, host: str | None, port: int) -> list[Endpoint]:
 
     With a host, the first node gets that address and the others the following ones. Without one,
     they get loopback addresses that no other cluster uses, if the system has more than one (Linux),
-    otherwise different ports. Raises ``OSError`` if a port is taken.
+    otherwise different ports. Raises ``OSError`` if a port is in use.
     """
     if host is not None:
         if port == 0:
@@ -75,7 +75,7 @@ def _checked(endpoints: list[Endpoint]) -> list[Endpoint]:
     for one in endpoints:
         for port in (one.port, one.storage_port):
             if not _is_free(one.address, port):
-                message = f"{one.address}:{port} is taken"
+                message = f"{one.address}:{port} is in use"
                 raise OSError(message)
     return endpoints
 

@@ -91,7 +91,7 @@ def faults_of(**faults: Unpack[ProxyFaults]) -> Faults:
         known = ", ".join(sorted(ProxyFaults.__optional_keys__))
         message = f"a proxy has no such fault: {', '.join(sorted(unknown))}; there are: {known}"
         raise TypeError(message)
-    made = Faults(
+    result = Faults(
         delay=_at_least("delay", seconds_of(faults.get("delay", 0.0)), 0),
         cut=_at_least("cut", faults["cut"], 0) if "cut" in faults else None,
         cut_by=faults.get("cut_by", "reset"),
@@ -99,19 +99,19 @@ def faults_of(**faults: Unpack[ProxyFaults]) -> Faults:
         swallow=faults.get("swallow", False),
         hold=faults.get("hold", False),
     )
-    if made.cut_by not in ("reset", "close"):
-        message = f"cut_by must be 'reset' or 'close', not {made.cut_by!r}"
+    if result.cut_by not in ("reset", "close"):
+        message = f"cut_by must be 'reset' or 'close', not {result.cut_by!r}"
         raise ValueError(message)
     if "drip" in faults:
         size, pause = faults["drip"]
-        made.drip = (_at_least("drip", size, 1), _at_least("drip", seconds_of(pause), 0))
+        result.drip = (_at_least("drip", size, 1), _at_least("drip", seconds_of(pause), 0))
     if "corrupt" in faults:
         offset, change = faults["corrupt"]
         if not 1 <= change <= 255:
             message = f"corrupt must change a byte by 1 to 255, not {change}"
             raise ValueError(message)
-        made.corrupt = (_at_least("corrupt", offset, 0), change)
-    return made
+        result.corrupt = (_at_least("corrupt", offset, 0), change)
+    return result
 
 
 def _at_least(name: str, number: Number, least: int) -> Number:

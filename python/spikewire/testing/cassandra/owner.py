@@ -21,7 +21,7 @@ from typing import Any
 
 from spikewire.testing.cassandra.cluster import CassandraCluster
 from spikewire.testing.cassandra.locks import hold, is_held
-from spikewire.testing.cassandra.shared import DOOR, STATE, USERS
+from spikewire.testing.cassandra.shared_cluster import DOOR, STATE, USERS
 
 __all__ = ["main"]
 
@@ -49,10 +49,10 @@ class _Handler(socketserver.StreamRequestHandler):
             if name not in CALLS:
                 message = f"no such call: {name!r}"
                 raise ValueError(message)
-            told = {"result": getattr(self.server.cluster, name)(*arguments)}
+            reply = {"result": getattr(self.server.cluster, name)(*arguments)}
         except Exception as error:  # noqa: BLE001 - passed to the caller
-            told = _failure(error)
-        self.wfile.write(json.dumps(told).encode() + b"\n")
+            reply = _failure(error)
+        self.wfile.write(json.dumps(reply).encode() + b"\n")
 
 
 def main(arguments: list[str]) -> int:
@@ -70,7 +70,7 @@ def main(arguments: list[str]) -> int:
         with _Server(path, cluster) as server:
             threading.Thread(target=server.serve_forever, daemon=True).start()
             certificates = cluster.certificates
-            told = {
+            state = {
                 "socket": path,
                 "endpoints": [
                     [one.address, one.port, one.storage_port] for one in cluster.endpoints
@@ -81,7 +81,7 @@ def main(arguments: list[str]) -> int:
                 else None,
                 "logs": [str(log) for log in cluster.logs],
             }
-            _publish(folder, told)
+            _publish(folder, state)
             while not _is_left(folder):
                 time.sleep(INTERVAL)
             server.shutdown()
@@ -101,10 +101,10 @@ def _is_left(folder: Path) -> bool:
         return True
 
 
-def _publish(folder: Path, told: dict[str, Any]) -> None:
+def _publish(folder: Path, state: dict[str, Any]) -> None:
     """Writes the state atomically."""
     part = folder / f"{STATE}.part"
-    part.write_text(json.dumps(told))
+    part.write_text(json.dumps(state))
     part.rename(folder / STATE)
 
 

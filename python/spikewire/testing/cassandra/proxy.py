@@ -21,12 +21,12 @@ if TYPE_CHECKING:
 
     from spikewire.testing.cassandra.faults import Direction, ProxyFaults
 
-__all__ = ["CqlProxy", "Refusal"]
+__all__ = ["Admission", "CqlProxy"]
 
 T = TypeVar("T")
-Refusal: TypeAlias = "Literal['never', 'close', 'silent', 'port']"
+Admission: TypeAlias = "Literal['never', 'close', 'silent', 'port']"
 
-REFUSALS = ("never", "close", "silent", "port")
+ADMISSIONS = ("never", "close", "silent", "port")
 #: Time limit for requests to the proxy's thread, in seconds.
 PATIENCE = 30.0
 #: Time limit for connecting to the node, in seconds.
@@ -62,8 +62,8 @@ class CqlProxy:
             "requests": Way("requests", self._stats),
             "replies": Way("replies", self._stats),
         }
-        self._refuse: Refusal = "never"
-        self._refuse_replaced = asyncio.Event()
+        self._admission: Admission = "never"
+        self._admission_changed = asyncio.Event()
         self._links: dict[asyncio.Task[None], list[asyncio.StreamWriter]] = {}
         self._server: asyncio.Server | None = None
         self._loop = asyncio.new_event_loop()
@@ -91,16 +91,16 @@ class CqlProxy:
             raise ValueError(message)
         self._do(self._set(direction, faults_of(**faults)))
 
-    def refuse(self, how: Refusal) -> None:
+    def refuse(self, how: Admission) -> None:
         """How new connections are treated; open ones continue.
 
         ``never``: served. ``close``: accepted and reset. ``silent``: accepted, but nothing is read.
         ``port``: nothing listens there.
         """
-        if how not in REFUSALS:
-            message = f"refuse takes one of {', '.join(REFUSALS)}, not {how!r}"
+        if how not in ADMISSIONS:
+            message = f"refuse takes one of {', '.join(ADMISSIONS)}, not {how!r}"
             raise ValueError(message)
-        self._do(self._set_refusal(how))
+        self._do(self._set_admission(how))
 
     def cut(self) -> None:
         """Resets every open connection, at once."""
@@ -154,10 +154,10 @@ class CqlProxy:
     async def _set(self, direction: Direction, faults: Faults) -> None:
         self._ways[direction].replace(faults)
 
-    async def _set_refusal(self, how: Refusal) -> None:
-        self._refuse = how
-        self._refuse_replaced.set()
-        self._refuse_replaced = asyncio.Event()
+    async def _set_admission(self, how: Admission) -> None:
+        self._admission = how
+        self._admission_changed.set()
+        self._admission_changed = asyncio.Event()
         if how == "port" and self._server is not None:
             self._server.close()
             self._server = None
@@ -167,7 +167,7 @@ class CqlProxy:
     async def _clear(self) -> None:
         for way in self._ways.values():
             way.replace(Faults())
-        await self._set_refusal("never")
+        await self._set_admission("never")
 
     async def _read_stats(self) -> ProxyStats:
         return self._stats.copy()
@@ -211,10 +211,10 @@ class CqlProxy:
         ends: list[asyncio.StreamWriter],
     ) -> bool:
         """Serves a connection to its end; returns whether it ends with a reset."""
-        if self._refuse == "close":
+        if self._admission == "close":
             return True
-        while self._refuse == "silent":
-            await self._refuse_replaced.wait()
+        while self._admission == "silent":
+            await self._admission_changed.wait()
         connecting = asyncio.open_connection(*self._target)
         try:
             from_node, to_node = await asyncio.wait_for(connecting, CONNECTING)

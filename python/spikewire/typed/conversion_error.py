@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-__all__ = ["MisfitError", "article", "shown"]
+__all__ = ["ConversionError", "article", "describe"]
 
 
-class MisfitError(Exception):
+class ConversionError(Exception):
     """A value that does not fit: where it is, and what should be there."""
 
-    def __init__(self, message: str, error: type[Exception] = TypeError) -> None:
+    def __init__(self, message: str, error_class: type[Exception] = TypeError) -> None:
         super().__init__(message)
         self.message = message
         #: The class of the error that a write raises.
-        self.error = error
+        self.error_class = error_class
         self.path: list[str | int] = []
 
-    def inside(self, place: str | int) -> MisfitError:
+    def inside(self, place: str | int) -> ConversionError:
         """The same, as seen from the list, map or record that has the value at this place."""
         self.path.insert(0, place)
         return self
@@ -34,7 +34,7 @@ def article(name: str) -> str:
     return f"{'an' if name[:1] in 'AEIOaeio' else 'a'} {name}"
 
 
-def shown(value: object) -> str:
+def describe(value: object) -> str:
     """The type of a value and the value, for a message."""
     if value is None:
         return "None"

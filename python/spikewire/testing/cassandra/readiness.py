@@ -1,4 +1,4 @@
-"""Asks nodes whether they are ready, with a minimal client of the native protocol (version 4)."""
+"""Whether nodes are ready: requested with a minimal client of the native protocol (version 4)."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from spikewire.testing.cassandra.endpoints import Endpoint
     from spikewire.testing.certificates import Certificates
 
-__all__ = ["Access", "Asked", "agree", "is_ready", "run_statement"]
+__all__ = ["Access", "NodeError", "agree", "is_ready", "run_statement"]
 
 STARTUP, AUTHENTICATE, QUERY, RESULT, AUTH_RESPONSE, AUTH_SUCCESS = (
     0x01,
@@ -50,7 +50,7 @@ class Access:
 OPEN = Access()
 
 
-class Asked(OSError):  # noqa: N818
+class NodeError(OSError):
     """A node answered with an error, or with something other than the native protocol."""
 
 
@@ -82,7 +82,7 @@ def agree(nodes: Sequence[Endpoint], access: Access = OPEN) -> bool:
 
 
 def run_statement(node: Endpoint, statement: str, access: Access = OPEN) -> None:
-    """Runs a statement and ignores its result; an error is raised as ``Asked``."""
+    """Runs a statement and ignores its result; an error is raised as ``NodeError``."""
     with _Connection(node, access) as connection:
         connection.run(statement)
 
@@ -99,14 +99,14 @@ class _Connection:
                 # The nodes' certificate may be for other names, for clients to test.
                 context.check_hostname = False
                 self._socket = context.wrap_socket(self._socket)
-            code, _ = self._ask(STARTUP, b"\0\1" + _string("CQL_VERSION") + _string("3.0.0"))
+            code, _ = self._request(STARTUP, b"\0\1" + _string("CQL_VERSION") + _string("3.0.0"))
             if code == AUTHENTICATE:
                 user, password = access.credentials or ("", "")
                 token = b"\0".join([b"", user.encode(), password.encode()])
-                code, _ = self._ask(AUTH_RESPONSE, struct.pack(">i", len(token)) + token)
+                code, _ = self._request(AUTH_RESPONSE, struct.pack(">i", len(token)) + token)
             if code not in (READY, AUTH_SUCCESS):
-                message = f"{node} answered a login with opcode {code}"
-                raise Asked(message)
+                message = f"{node} replied to a login with opcode {code}"
+                raise NodeError(message)
             undo.pop_all()
 
     def __enter__(self) -> Self:
@@ -121,39 +121,39 @@ class _Connection:
         try:
             return list(_rows(answer))
         except (IndexError, struct.error) as error:
-            message = f"the answer to {text} is cut short"
-            raise Asked(message) from error
+            message = f"the reply to {text} is truncated"
+            raise NodeError(message) from error
 
     def run(self, text: str, consistency: int = ONE) -> bytes:
         """Runs a statement; returns the body of the result."""
-        told = text.encode()
-        body = struct.pack(">i", len(told)) + told + struct.pack(">HB", consistency, 0)
-        code, answer = self._ask(QUERY, body)
+        statement = text.encode()
+        body = struct.pack(">i", len(statement)) + statement + struct.pack(">HB", consistency, 0)
+        code, answer = self._request(QUERY, body)
         if code != RESULT:
-            message = f"opcode {code} in answer to {text}"
-            raise Asked(message)
+            message = f"opcode {code} in reply to {text}"
+            raise NodeError(message)
         return answer
 
-    def _ask(self, code: int, body: bytes) -> tuple[int, bytes]:
+    def _request(self, code: int, body: bytes) -> tuple[int, bytes]:
         self._socket.sendall(HEADER.pack(4, 0, 0, code, len(body)) + body)
-        _, _, _, answered, size = HEADER.unpack(self._read(HEADER.size))
+        _, _, _, opcode, size = HEADER.unpack(self._read(HEADER.size))
         if not 0 <= size <= LARGEST:
-            message = f"an answer of {size} bytes"
-            raise Asked(message)
+            message = f"invalid size of a reply: {size} bytes"
+            raise NodeError(message)
         answer = self._read(size)
-        if answered == ERROR:
+        if opcode == ERROR:
             # An error: its code, then its message with a length.
             message = answer[6:].decode(errors="replace")
-            raise Asked(message)
-        return answered, answer
+            raise NodeError(message)
+        return opcode, answer
 
     def _read(self, size: int) -> bytes:
         got = b""
         while len(got) < size:
             more = self._socket.recv(size - len(got))
             if not more:
-                message = "the node hung up"
-                raise Asked(message)
+                message = "the node closed the connection"
+                raise NodeError(message)
             got += more
         return got
 

@@ -12,20 +12,20 @@ if TYPE_CHECKING:
 
     from spikewire.opening import Opening
 
-__all__ = ["FROM_ENVIRONMENT", "naming", "whence"]
+__all__ = ["FROM_ENVIRONMENT", "naming", "seeds_origin"]
 
 
 class _FromEnvironment:
     """Stands for omitted seeds; ``None`` could be a mistake of the program."""
 
     def __repr__(self) -> str:
-        return "<by the environment>"
+        return "<from the environment>"
 
 
 FROM_ENVIRONMENT: Any = _FromEnvironment()
 
 
-def whence(opening: Opening) -> str:
+def seeds_origin(opening: Opening) -> str:
     """The source of the seeds, in words for an error."""
     source = opening.sources["seeds"]
     if source == "the default":

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from spikewire._native import AsyncClient, AsyncDataset
 from spikewire.aerospike.profiles.kinds import VERBS
-from spikewire.statistics.several import SeveralMetrics, summed
+from spikewire.statistics.combined import CombinedMetrics, sum_stats
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -104,12 +104,12 @@ class RoutedClient(Routed):
 
     def stats(self) -> Stats:
         """The summed statistics of the clients."""
-        return summed([client.stats() for client in self._clients.all])
+        return sum_stats([client.stats() for client in self._clients.all])
 
     @property
     def metrics(self) -> Metrics:
         """Counting and events of all clients."""
-        return SeveralMetrics(self._clients.all)
+        return CombinedMetrics(self._clients.all)
 
     async def open(self) -> Self:
         """Does nothing: the pool opens the clients."""

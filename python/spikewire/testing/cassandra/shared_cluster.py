@@ -15,12 +15,12 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
-from spikewire.testing.cassandra.asking import Access, run_statement
 from spikewire.testing.cassandra.endpoints import Endpoint
 from spikewire.testing.cassandra.errors import CassandraFailed, CassandraUnavailable
 from spikewire.testing.cassandra.jars import LONGEST as FETCHING
 from spikewire.testing.cassandra.locks import hold, is_held, take
 from spikewire.testing.cassandra.options import settings_of
+from spikewire.testing.cassandra.readiness import Access, run_statement
 from spikewire.testing.certificates import Certificates
 
 if TYPE_CHECKING:
@@ -87,14 +87,14 @@ class SharedCassandra:
     @property
     def credentials(self) -> tuple[str, str] | None:
         """User name and password of the first user, if users must log in."""
-        given = self._state["credentials"]
-        return (given[0], given[1]) if given else None
+        stored = self._state["credentials"]
+        return (stored[0], stored[1]) if stored else None
 
     @property
     def certificates(self) -> Certificates | None:
         """The files for clients, if they must use TLS."""
-        given = self._state["certificates"]
-        return Certificates(*map(Path, given)) if given else None
+        stored = self._state["certificates"]
+        return Certificates(*map(Path, stored)) if stored else None
 
     @property
     def logs(self) -> list[Path]:
@@ -173,7 +173,7 @@ class SharedCassandra:
         self.close()
 
     def _endpoints(self) -> list[Endpoint]:
-        return [Endpoint(*given) for given in self._state["endpoints"]]
+        return [Endpoint(*fields) for fields in self._state["endpoints"]]
 
     def _has_cluster(self) -> bool:
         """Whether there is a cluster to share, or a failed attempt that need not be repeated.
@@ -220,10 +220,10 @@ class SharedCassandra:
         return _result(state.read_text())
 
     def _call(self, name: str, *arguments: object) -> object:
-        with socket.socket(socket.AF_UNIX) as asked:
-            asked.settimeout(self._patience)
-            asked.connect(self._state["socket"])
-            with asked.makefile("rw") as line:
+        with socket.socket(socket.AF_UNIX) as owner:
+            owner.settimeout(self._patience)
+            owner.connect(self._state["socket"])
+            with owner.makefile("rw") as line:
                 line.write(json.dumps([name, *arguments]) + "\n")
                 line.flush()
                 return _result(line.readline())["result"]
@@ -231,7 +231,7 @@ class SharedCassandra:
 
 def _result(text: str) -> dict[str, Any]:
     """The owner's answer, or the exception it reports."""
-    told = cast("dict[str, Any]", json.loads(text))
-    if "failed" in told:
-        raise KINDS.get(told["kind"], CassandraFailed)(told["failed"])
-    return told
+    answer = cast("dict[str, Any]", json.loads(text))
+    if "failed" in answer:
+        raise KINDS.get(answer["kind"], CassandraFailed)(answer["failed"])
+    return answer

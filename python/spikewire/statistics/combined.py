@@ -16,12 +16,12 @@ if TYPE_CHECKING:
     from spikewire.statistics.events import Event
     from spikewire.types import Seconds
 
-__all__ = ["SeveralMetrics", "summed"]
+__all__ = ["CombinedMetrics", "sum_stats"]
 
 _T = TypeVar("_T")
 
 
-def summed(several: Sequence[Stats]) -> Stats:
+def sum_stats(several: Sequence[Stats]) -> Stats:
     """The summed statistics of clients: commands with the same labels and entries of the same node
     are merged. ``counting`` is whether all clients count, ``tend_age`` the maximum.
     """
@@ -46,11 +46,11 @@ def summed(several: Sequence[Stats]) -> Stats:
 def _merged(
     all_of_them: Iterable[_T], key: Callable[[_T], Hashable], add: Callable[[_T, _T], _T]
 ) -> tuple[_T, ...]:
-    found: dict[Hashable, _T] = {}
+    totals: dict[Hashable, _T] = {}
     for it in all_of_them:
         label = key(it)
-        found[label] = add(found[label], it) if label in found else it
-    return tuple(found.values())
+        totals[label] = add(totals[label], it) if label in totals else it
+    return tuple(totals.values())
 
 
 def _labels(one: CommandStats) -> Hashable:
@@ -96,7 +96,7 @@ def _columns(one: tuple[int, ...], other: tuple[int, ...]) -> tuple[int, ...]:
     return tuple(map(sum, zip(one, other, strict=True)))
 
 
-class SeveralMetrics(Metrics):
+class CombinedMetrics(Metrics):
     """``Metrics`` of several clients at once. Each client reports its own events."""
 
     __slots__ = ("_each",)

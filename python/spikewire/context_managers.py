@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
 
-class Enters:
+class TargetContext:
     """A view of a blocking client or session. In a ``with`` block, its ``_target`` is opened and
     closed."""
 
@@ -22,7 +22,7 @@ class Enters:
         self._target.__exit__(*error)
 
 
-class EntersAsync:
+class AsyncTargetContext:
     """The same for asyncio."""
 
     _target: Any
