@@ -11,7 +11,7 @@ import pytest
 import spikewire
 from spikewire import errors
 from spikewire.testing import Cluster
-from waiting import until
+from waiting import becomes, until
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine, Iterator
@@ -51,8 +51,7 @@ def closed(outcome: Any) -> bool:
 
 
 async def ended(what: str, future: asyncio.Future[Any], client: Any) -> Any:
-    while client.stats().in_flight != IN_FLIGHT[what]:
-        await asyncio.sleep(0.001)
+    assert await becomes(lambda: client.stats().in_flight == IN_FLIGHT[what])
     assert not future.done()
     await client.close()
     done, _ = await asyncio.wait([future], timeout=HELD / 10)
