@@ -9,6 +9,7 @@ import pytest
 
 import spikewire
 from spikewire.testing import Cluster
+from waiting import becomes
 
 #: More than the threads of an event loop's default executor.
 MANY = 64
@@ -44,8 +45,10 @@ def test_waiting_leaves_the_loop_and_its_threads_to_others() -> None:
 def test_a_client_that_closes_ends_a_wait() -> None:
     async def main() -> None:
         client = await spikewire.AsyncClient.connect(cluster.seeds)
+        opened = cluster.stats(0)["connections_opened"]
         waiting = asyncio.ensure_future(client.indexes.wait("test", "none", timeout=0))
-        await asyncio.sleep(0.1)
+        # Its first question needs a connection of the pool.
+        assert await becomes(lambda: cluster.stats(0)["connections_opened"] > opened)
         assert not waiting.done()
         await client.close()
         with pytest.raises(spikewire.ClientClosed):

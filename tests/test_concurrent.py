@@ -11,6 +11,7 @@ import pytest
 
 import spikewire
 from spikewire.testing import Cluster
+from waiting import becomes
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -190,7 +191,7 @@ def test_a_cancelled_task_does_not_wait(cluster: Cluster) -> None:
                     pass
 
             task = asyncio.ensure_future(run())
-            await asyncio.sleep(0.05)
+            assert await becomes(lambda: client.stats().in_flight == 10)
             task.cancel()
             done, _ = await asyncio.wait([task], timeout=20)
             assert done

@@ -145,7 +145,7 @@ def test_delays_and_keeps_the_order(proxy: CqlProxy) -> None:
         began = time.monotonic()
         for _ in range(10):
             client.sendall(b"ab")
-            time.sleep(0.01)
+            time.sleep(0.01)  # each piece is a delayed one of its own
         assert read(client, 20) == b"ab" * 10
         assert time.monotonic() - began >= 0.5
 
@@ -155,7 +155,7 @@ def test_delays_do_not_add_up(proxy: CqlProxy) -> None:
     with connect(proxy) as client, ends_before(4 * 5):
         for _ in range(10):
             client.sendall(b"ab")
-            time.sleep(0.05)
+            time.sleep(0.05)  # each piece is a delayed one of its own
         assert read(client, 20) == b"ab" * 10
 
 

@@ -29,7 +29,8 @@ seeds, warm = sys.argv[1], threading.Semaphore(0)
 
 def forever(work):
     def run():
-        work()
+        for _ in range(3):
+            work()
         warm.release()
         while True:
             work()
@@ -42,7 +43,6 @@ for thread in threads:
     thread.start()
 for _ in threads:
     warm.acquire()
-time.sleep(0.1)  # so that all of them are busy
 """
 
 OPENED = """

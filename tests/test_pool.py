@@ -11,7 +11,6 @@ import os
 import signal
 import sys
 import threading
-import time
 import traceback
 import warnings
 from typing import TYPE_CHECKING, Any
@@ -23,7 +22,7 @@ from forking import scenario
 from spikewire import cql
 from spikewire.pool import Job, LoopDied, Pool, PoolClosed
 from spikewire.testing.cassandra import CannedServer
-from waiting import until
+from waiting import ends_before, until
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Iterator
@@ -85,12 +84,17 @@ class TestMap:
         assert len(set(pool.gather(*(thread_name() for _ in range(3))))) == 3
 
     def test_results_are_in_order(self, pool: Pool) -> None:
+        ended: set[int] = set()
+
         async def slower_first(n: int) -> int:
-            await asyncio.sleep(0.02 if n % 50 == 0 else 0)
+            while n % 50 == 0 and n + 1 not in ended:
+                await asyncio.sleep(0)
+            ended.add(n)
             return n
 
         async def main() -> None:
             assert await pool.map(slower_first, range(500), limit=8) == list(range(500))
+            ended.clear()
             loose = await pool.map(slower_first, range(500), limit=8, ordered=False)
             assert loose != list(range(500))
             assert sorted(loose) == list(range(500))
@@ -135,7 +139,7 @@ class TestMap:
         async def items() -> AsyncIterator[int]:
             for n in range(100):
                 if n % 30 == 0:
-                    await asyncio.sleep(0.01)
+                    await asyncio.sleep(0)
                 yield n
 
         async def main() -> None:
@@ -241,14 +245,17 @@ class TestErrors:
         assert [type(one) for one in found] == [int] * 7 + [ValueError] + [int] * 2
 
     def test_the_first_one_cancels_the_rest(self, pool: Pool) -> None:
+        begun: list[int] = []
         ended: list[int] = []
 
         async def work(n: int) -> None:
             if n == 0:
-                await asyncio.sleep(0.05)
+                while len(begun) < 11:
+                    await asyncio.sleep(0)
                 message = "first"
                 raise ValueError(message)
             try:
+                begun.append(n)
                 await forever()
             finally:
                 ended.append(n)
@@ -580,7 +587,7 @@ class TestLife:
 
     def test_it_waits_for_what_is_under_way(self, cluster: Cluster) -> None:
         async def slow() -> str:
-            await asyncio.sleep(0.3)
+            await asyncio.sleep(0.3)  # longer than closing takes
             return "done"
 
         with pool_of(cluster) as pool:
@@ -599,7 +606,6 @@ class TestLife:
         assert job.cancelled()
 
     def test_an_exception_cancels_at_once(self, cluster: Cluster) -> None:
-        began = time.monotonic()
         jobs: list[Job[None]] = []
 
         def fail() -> None:
@@ -607,10 +613,9 @@ class TestLife:
                 jobs.append(pool.run(forever))
                 raise ZeroDivisionError
 
-        with pytest.raises(ZeroDivisionError):
+        with ends_before(300), pytest.raises(ZeroDivisionError):
             fail()
         assert jobs[0].cancelled()
-        assert time.monotonic() - began < 250
 
     def test_a_handler_that_holds_up_its_loop(self, cluster: Cluster) -> None:
         release = threading.Event()
@@ -736,7 +741,7 @@ class TestLife:
     def test_a_loop_that_dies(self, cluster: Cluster, caplog: pytest.LogCaptureFixture) -> None:
         async def kill(error: Exception) -> None:
             asyncio.get_running_loop()._selector.select = _raiser(error)  # type: ignore[attr-defined]
-            await asyncio.sleep(5)
+            await forever()
 
         def survive() -> None:
             died = OSError("the selector is broken")

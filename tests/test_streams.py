@@ -14,7 +14,7 @@ from faces import Face
 from spikewire import op
 from spikewire.options import StreamOptions
 from spikewire.testing import Cluster
-from waiting import until
+from waiting import becomes, until
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Iterable, Iterator
@@ -190,9 +190,8 @@ class TestMemory:
                     if taken % 100 == 0:
                         await asyncio.sleep(0.001)
                 await stream.aclose()
-                read_then = read
-                await asyncio.sleep(0.02)
-                assert read == read_then
+                # Nothing reads on.
+                assert asyncio.all_tasks() == {asyncio.current_task()}
 
         asyncio.run(main())
 
@@ -274,9 +273,11 @@ class TestAsynchronousInputs:
 
     def test_cancelling_the_reader(self, cluster: Cluster, set_name: str) -> None:
         ended: list[str] = []
+        waiting = asyncio.Event()
 
         async def keys() -> AsyncIterator[int]:
             try:
+                waiting.set()
                 while True:
                     await asyncio.sleep(3600)
                     yield 1
@@ -290,7 +291,7 @@ class TestAsynchronousInputs:
         async def main() -> None:
             async with spikewire.AsyncClient(cluster.seeds, timeout=20) as client:
                 task = asyncio.create_task(read(client.dataset("test", set_name)))
-                await asyncio.sleep(0.05)
+                await asyncio.wait_for(waiting.wait(), 30)
                 task.cancel()
                 with pytest.raises(asyncio.CancelledError):
                     await task
@@ -501,12 +502,15 @@ class TestAsynchronousInputsOfTheBuilder:
                 # A task that is cancelled while it takes results also ends the reading.
                 stream = client.session().upsert(keys()).set("n", 1).stream(window=10, limit=2)
 
+                taken_later = 0
+
                 async def takes() -> None:
+                    nonlocal taken_later
                     async for _ in stream:
-                        pass
+                        taken_later += 1
 
                 task = asyncio.create_task(takes())
-                await asyncio.sleep(0.02)
+                assert await becomes(lambda: taken_later >= 10)
                 task.cancel()
                 with pytest.raises(asyncio.CancelledError):
                     await task

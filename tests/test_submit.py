@@ -14,7 +14,6 @@ import subprocess
 import sys
 import textwrap
 import threading
-import time
 import warnings
 import weakref
 from typing import TYPE_CHECKING, Any
@@ -527,7 +526,8 @@ def test_closing_fails_what_is_pending(slow: Cluster) -> None:
         waits = [pool.submit(futures[0].result)]
         # Beyond the limit: these wait for room.
         waits += [pool.submit(client.submit.exists, ("test", "s", n)) for n in range(3)]  # type: ignore[arg-type]
-        time.sleep(0.05)
+        # As far as can be seen from here; those that come later find the client closed.
+        assert until(lambda: all(wait.running() for wait in waits))
         client.close()
         for wait in waits:
             with pytest.raises(spikewire.ClientClosed):

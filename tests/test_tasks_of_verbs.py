@@ -13,6 +13,7 @@ from loops import opened, run_on
 from spikewire import cql, tasks
 from spikewire.testing import Cluster
 from spikewire.testing.cassandra import CannedServer
+from waiting import becomes
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
@@ -166,12 +167,12 @@ class TestCancelling:
                 await data.put(1, {"n": 0})
                 slow.inject(0, delay=0.5)
                 task = asyncio.ensure_future(form(lambda: data.add(1, {"n": 1})))
-                await asyncio.sleep(0.2)
+                applied = 2 if form is through_gather else 1
+                assert await becomes(lambda: client.stats().in_flight == applied)
                 task.cancel()
                 with pytest.raises(asyncio.CancelledError):
                     await task
                 slow.inject(0)
-                applied = 2 if form is through_gather else 1
                 record = await data.get(1)
                 while record["n"] != applied:
                     await asyncio.sleep(0.05)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import time
 from typing import TYPE_CHECKING
@@ -31,4 +32,14 @@ def until(state: Callable[[], object], limit: float = 30.0, pause: float = 0.02)
         if time.monotonic() > end:
             return False
         time.sleep(pause)
+    return True
+
+
+async def becomes(state: Callable[[], object], limit: float = 30.0) -> bool:
+    """Whether ``state`` became true within ``limit`` seconds, while the loop runs."""
+    end = time.monotonic() + limit
+    while not state():
+        if time.monotonic() > end:
+            return False
+        await asyncio.sleep(0.001)
     return True

@@ -5,7 +5,6 @@ from __future__ import annotations
 import signal
 import socket
 import threading
-import time
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +12,7 @@ import pytest
 
 import spikewire
 from spikewire.testing import Cluster
+from waiting import until
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -161,7 +161,7 @@ def test_a_broken_connection_counts_once_however_many_threads_wait_for_it() -> N
         threads = [threading.Thread(target=work) for _ in range(100)]
         for thread in threads:
             thread.start()
-        time.sleep(0.6)
+        assert until(lambda: client.stats().in_flight == len(threads))
         # Connections that are already held are cut; new ones are answered.
         cluster.clear_faults(0)
         for thread in threads:
@@ -199,6 +199,7 @@ class SlowToConnect:
         self.target = (host, int(port))
         self.open = threading.Event()
         self.open.set()
+        self.accepted = threading.Event()
         self.listener = socket.socket()
         self.listener.bind(("127.0.0.1", 0))
         self.listener.listen(0)
@@ -216,6 +217,7 @@ class SlowToConnect:
                 near, _ = self.listener.accept()
             except OSError:
                 return
+            self.accepted.set()
             self.open.wait()
             try:
                 far = socket.create_connection(self.target)
@@ -237,13 +239,14 @@ class SlowToConnect:
 
     def clog(self) -> None:
         self.open.clear()
+        self.accepted.clear()
         for _ in range(4):
             guest = socket.socket()
             guest.setblocking(False)
             guest.connect_ex(self.listener.getsockname())
             self.guests.append(guest)
             # One is accepted, the next ones fill the backlog.
-            time.sleep(0.1)
+            assert self.accepted.wait(30)
 
     def free(self) -> None:
         for guest in self.guests:
@@ -277,9 +280,9 @@ def test_connecting_outlasts_the_deadline_of_the_call_that_began_it() -> None:
 
             calls = [("hasty", 0.3), ("patient", 60.0), ("patient too", 60.0)]
             threads = [threading.Thread(target=call, args=each) for each in calls]
-            for thread in threads:
+            for count, thread in enumerate(threads, 1):
                 thread.start()
-                time.sleep(0.05)
+                assert until(lambda count=count: client.stats().in_flight == count)  # type: ignore[misc]
             threads[0].join()
             proxy.free()
             for thread in threads:

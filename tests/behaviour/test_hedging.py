@@ -15,15 +15,15 @@ import spikewire
 from spikewire import Profile, op
 from spikewire.metrics import prometheus
 from spikewire.testing import Cluster
-from waiting import until
+from waiting import becomes, ends_before, until
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from faces import Face, Opened
 
-#: Longer than a read takes on any machine, and the limit for a read that is not delayed.
-SLOW, QUICK = 3.0, 2.0
+#: Longer than a read that is not delayed takes on any machine.
+SLOW = 3.0
 KEYS = range(40)
 
 
@@ -80,14 +80,12 @@ def test_a_slow_node_holds_nothing_up(face: Face, cluster: Cluster, replica: str
         assert data.get(1)["v"] == 1
         cluster.inject(1, delay=SLOW)
         for key in list(KEYS)[:8]:
-            began = time.monotonic()
-            assert data.get(key)["v"] == key
-            assert data.exists(key)
-            assert data.operate(key, [op.get("v")])["v"] == key
-            assert time.monotonic() - began < QUICK
-        began = time.monotonic()
-        assert read_all(client) == list(KEYS)
-        assert time.monotonic() - began < QUICK
+            with ends_before(SLOW):
+                assert data.get(key)["v"] == key
+                assert data.exists(key)
+                assert data.operate(key, [op.get("v")])["v"] == key
+        with ends_before(SLOW):
+            assert read_all(client) == list(KEYS)
         sent, won = hedges(client)
         assert sent >= won > 0
         cluster.clear_faults(1)
@@ -178,9 +176,8 @@ def test_a_percentile_of_what_the_other_node_takes(face: Face, cluster: Cluster)
         for _ in range(20):
             assert read_all(client) == list(KEYS)
         cluster.inject(1, delay=SLOW)
-        began = time.monotonic()
-        assert read_all(client) == list(KEYS)
-        assert time.monotonic() - began < QUICK
+        with ends_before(SLOW):
+            assert read_all(client) == list(KEYS)
         assert hedges(client)[1] > 0
 
 
@@ -200,9 +197,9 @@ def test_the_deadline_is_that_of_the_call(face: Face, cluster: Cluster) -> None:
         cluster.inject(0, delay=SLOW)
         cluster.inject(1, delay=SLOW)
         began = time.monotonic()
-        with pytest.raises(spikewire.Timeout) as caught:
+        with ends_before(SLOW), pytest.raises(spikewire.Timeout) as caught:
             data.get(1, timeout=0.3)
-        assert 0.29 < time.monotonic() - began < QUICK
+        assert time.monotonic() - began > 0.29
         assert not caught.value.in_doubt
         assert hedges(client)[0] == 1
         assert until(lambda: idle(client))
@@ -228,7 +225,7 @@ def test_no_second_request_for_a_task_that_was_cancelled(cluster: Cluster) -> No
             cluster.inject(0, delay=0.8)
             cluster.inject(1, delay=0.8)
             futures = [asyncio.ensure_future(data.get(key)) for key in KEYS]
-            await asyncio.sleep(0.05)
+            assert await becomes(lambda: client.stats().in_flight == len(KEYS))
             for future in futures[1:]:
                 future.cancel()
             assert (await futures[0])["v"] == 0
@@ -246,7 +243,7 @@ def test_counts_are_those_of_calls(cluster: Cluster) -> None:
         client.metrics.enable()
         for key in KEYS:
             data.get(key)
-        time.sleep(0.5)  # the late answers arrive, too
+        assert until(lambda: client.stats().in_flight == 0), "the late answers arrive, too"
         for key in list(KEYS)[:5]:
             data.get(key)
         stats = client.stats()

@@ -11,6 +11,7 @@ import pytest
 
 import spikewire
 from spikewire.testing import Cluster
+from waiting import becomes, ends_before
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterator
@@ -42,16 +43,6 @@ def client_of(cluster: Cluster, limit: int, **options: Any) -> spikewire.AsyncCl
     return spikewire.AsyncClient(cluster.seeds, max_in_flight=limit, **given)
 
 
-async def waited(state: Callable[[], object]) -> bool:
-    """Whether ``state`` became true."""
-    end = time.monotonic() + 20
-    while not state():
-        if time.monotonic() > end:
-            return False
-        await asyncio.sleep(0.01)
-    return True
-
-
 def test_all_are_served_in_order(run: Any, cluster: Cluster) -> None:
     async def main() -> None:
         async with client_of(cluster, 3, queue_limit=0, connections_per_node=1) as client:
@@ -68,7 +59,7 @@ def test_all_are_served_in_order(run: Any, cluster: Cluster) -> None:
             assert [record["n"] for record in found] == list(range(200))
             batch = await data.get_many(range(200))
             assert [record["n"] for record in batch if record] == list(range(200))
-            assert await waited(lambda: client.stats().in_flight == 0)
+            assert await becomes(lambda: client.stats().in_flight == 0)
 
     run(main)
 
@@ -81,7 +72,7 @@ def test_no_more_than_the_limit_are_sent(run: Any, cluster: Cluster) -> None:
             cluster.inject(0, delay=0.2)
             began = time.monotonic()
             calls = [asyncio.ensure_future(data.get(1)) for _ in range(8)]
-            assert await waited(lambda: client.stats().queued >= 2)
+            assert await becomes(lambda: client.stats().queued >= 2)
             assert [record["n"] for record in await asyncio.gather(*calls)] == [1] * 8
             assert time.monotonic() - began >= 0.79, "two at a time"
 
@@ -103,7 +94,7 @@ def test_what_is_under_way_is_told_also_while_nothing_is_counted(
             assert told() == (0, 0)
             cluster.inject(0, delay=1.0)
             calls = [asyncio.ensure_future(data.get(1)) for _ in range(8)]
-            assert await waited(lambda: told() == (8, 6))
+            assert await becomes(lambda: told() == (8, 6))
             cluster.clear_faults(0)
             for call in calls[4:]:
                 call.cancel()
@@ -122,10 +113,9 @@ def test_the_wait_counts_towards_the_timeout(run: Any, cluster: Cluster) -> None
             cluster.inject(0, delay=1.5)
             first = asyncio.ensure_future(data.get(1))
             await asyncio.sleep(0)
-            began = time.monotonic()
             with pytest.raises(spikewire.Timeout, match="still waiting to be sent") as caught:
                 await data.put(2, {"n": 2}, timeout=0.2)
-            assert time.monotonic() - began < 1.4
+            assert not first.done()
             assert (caught.value.attempts, caught.value.in_doubt) == (0, False)
             assert (await first)["n"] == 1
             cluster.clear_faults(0)
@@ -147,12 +137,10 @@ def test_a_cancelled_waiter_gives_its_place_up(run: Any, cluster: Cluster) -> No
             await asyncio.sleep(0)
             for call in waiting:
                 call.cancel()
-            await first
-            began = time.monotonic()
-            await last
-            assert time.monotonic() - began < 5, (
-                "no place of those that were cancelled is waited for"
-            )
+            # No place of those that were cancelled is waited for.
+            with ends_before(len(waiting) * 0.3):
+                await first
+                await last
             cluster.clear_faults(0)
             assert (await data.get(1))["n"] == 100
 
@@ -166,7 +154,7 @@ def test_closing_ends_the_line(run: Any, cluster: Cluster) -> None:
         await data.put(1, {"n": 1})
         cluster.inject(0, delay=5)
         calls = [asyncio.ensure_future(data.get(1)) for _ in range(5)]
-        await asyncio.sleep(0.05)
+        assert await becomes(lambda: client.stats().queued == 4)
         await client.close()
         ended = await asyncio.gather(*calls, return_exceptions=True)
         assert [type(one) for one in ended] == [spikewire.ClientClosed] * 5

@@ -16,6 +16,7 @@ import pytest
 import spikewire
 from loops import opened, run_on
 from spikewire.testing import Cluster
+from waiting import becomes
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -221,8 +222,7 @@ class TestClosing:
             await data.put(1, {"a": 1})
             cluster.inject(0, delay=60)
             calls = [data.put(n, {"a": 1}) if write else data.get(n) for n in range(200)]
-            # Until all have left: some wait for new connections.
-            await asyncio.sleep(1)
+            assert await becomes(lambda: client.stats().in_flight == len(calls))
             await client.close()
             ended = await asyncio.wait_for(asyncio.gather(*calls, return_exceptions=True), 30)
             assert {type(one) for one in ended} == {spikewire.ClientClosed}
@@ -238,7 +238,7 @@ class TestClosing:
             await data.put(1, {"a": 1})
             slow.inject(0, delay=60)
             calls = [data.get(1) for _ in range(20)]
-            await asyncio.sleep(0.05)
+            assert await becomes(lambda: client.stats().in_flight == len(calls))
             await asyncio.to_thread(lambda: asyncio.run(client.close()))
             ended = await asyncio.wait_for(asyncio.gather(*calls, return_exceptions=True), 30)
             assert {type(one) for one in ended} == {spikewire.ClientClosed}

@@ -11,6 +11,7 @@ import pytest
 import spikewire
 from spikewire import Profile, op
 from spikewire.testing import Cluster
+from waiting import ends_before
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -83,24 +84,22 @@ def test_no_pause_reaches_beyond_the_timeout(face: Face, cluster: Cluster) -> No
         data = client.dataset("test", "retries")
         cluster.inject(0, **BUSY)
         options = {"sleep_between_retries": 60, "max_retries": 9, "timeout": 20}
-        began = time.monotonic()
-        assert attempts(data, "get", 1, **options) == 1
-        assert time.monotonic() - began < 10
+        with ends_before(options["timeout"]):
+            assert attempts(data, "get", 1, **options) == 1
 
 
 def test_with_jitter_a_pause_is_any_part_of_it(face: Face, cluster: Cluster) -> None:
-    with opened(face, cluster, replica="master", sleep_between_retries=0.08) as client:
+    with opened(face, cluster, replica="master", sleep_between_retries=0.5) as client:
         data = client.dataset("test", "retries")
         cluster.inject(0, **BUSY)
-        took: list[float] = []
-        for _ in range(24):
+
+        def ends_before_a_whole_pause() -> bool:
             began = time.monotonic()
             assert attempts(data, "get", 1, max_retries=1, sleep_jitter=True) == 2
-            took.append(time.monotonic() - began)
-            # The shortest shows whether it is random; a busy machine only adds to each.
-            if min(took) < 0.04 and len(took) > 1:
-                break
-        assert min(took) < 0.04
+            return time.monotonic() - began < 0.5
+
+        # A busy machine only adds to each, and none ends as early without jitter.
+        assert any(ends_before_a_whole_pause() for _ in range(20))
 
 
 def test_writes_in_doubt_are_repeated_where_the_call_says_so(face: Face, cluster: Cluster) -> None:

@@ -11,6 +11,7 @@ import spikewire
 from loops import opened
 from spikewire import op
 from spikewire.testing import Cluster
+from waiting import becomes
 
 
 def test_two_thousand_tasks(run: Any, cluster: Cluster, set_name: str) -> None:
@@ -169,10 +170,14 @@ class TestCancelling:
         run(main())
 
     def test_tasks_that_are_cancelled(self, run: Any, cluster: Cluster, set_name: str) -> None:
+        turns = 0
+
         async def endless(data: spikewire.AsyncDataset, number: int) -> None:
+            nonlocal turns
             while True:
                 await data.put(number, {"v": number})
                 assert (await data.get(number))["v"] == number
+                turns += 1
 
         async def main() -> None:
             async with opened(cluster) as client:
@@ -181,7 +186,8 @@ class TestCancelling:
                 await data.put(7, {"v": 7})
                 for _ in range(10):
                     tasks = [asyncio.create_task(endless(data, n)) for n in range(100)]
-                    await asyncio.sleep(0.01)
+                    goal = turns + 150
+                    assert await becomes(lambda goal=goal: turns >= goal)  # type: ignore[misc]
                     for task in tasks:
                         task.cancel()
                     ended = await asyncio.gather(*tasks, return_exceptions=True)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import random
 import threading
-import time
 from concurrent.futures import ThreadPoolExecutor, wait
 from typing import TYPE_CHECKING, Any
 
@@ -201,7 +200,7 @@ def test_closing_while_calls_are_under_way(*, write: bool) -> None:
         with ThreadPoolExecutor(8) as pool:
             calls = [pool.submit(call, thread) for thread in range(8)]
             waiting.wait()
-            time.sleep(1)
+            assert until(lambda: client.stats().in_flight == 8)
             client.close()
             # Long before the replies that they wait for.
             errors = [one.result(timeout=20) for one in calls]

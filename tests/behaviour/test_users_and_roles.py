@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import pickle
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -120,15 +121,26 @@ def test_own_password(face: Face, cluster: Cluster, admin: Accounts, set_name: s
     admin.users("drop", name)
 
 
-def test_the_password_of_the_own_user_is_set(face: Face, cluster: Cluster, set_name: str) -> None:
+def test_the_password_of_the_own_user_is_set(
+    face: Face, cluster: Cluster, admin: Accounts, set_name: str
+) -> None:
     name = f"o-{set_name}"
-    with face.open(cluster.seeds, timeout=10, **ADMIN) as client:
-        Accounts(client).users("create", name, "first", ["user-admin"])
+    admin.users("create", name, "first", ["user-admin"])
     with face.open(cluster.seeds, timeout=10, user=name, password="first") as client:
         own = Accounts(client)
-        own.users("set_password", name, "second")
-        own.users("change_password", "third")
+        # The client knows the password that it has set for its own user.
+        for old, new, verb in (
+            ("first", "second", partial(own.users, "set_password", name)),
+            ("second", "third", partial(own.users, "change_password")),
+        ):
+            verb(new)
+            with pytest.raises(spikewire.Error, match="invalid credential"):
+                face.open(cluster.seeds, user=name, password=old).__enter__()
+            with face.open(cluster.seeds, timeout=10, user=name, password=new) as other:
+                assert Accounts(other).users("get", name).name == name
         own.users("drop", name)
+    with pytest.raises(spikewire.UserNotFound):
+        admin.users("get", name)
 
 
 def test_a_cluster_without_security_has_no_users(face: Face) -> None:

@@ -85,6 +85,7 @@ def door() -> Iterator[Door]:
 def knocks_within(door: Door, seconds: float) -> int:
     door.shut()
     assert until(lambda: door.knocks > 0, 60)
+    # That nothing comes for a while takes that while.
     time.sleep(seconds)
     return door.knocks
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import socket
+import struct
 from typing import Any
 
 import pytest
@@ -13,6 +15,11 @@ from aerospike import exception  # noqa: E402
 
 # The binding announces removals of calls; this server is as old as they are.
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")
+
+#: The result code for a key that is not the stored one.
+KEY_MISMATCH = 19
+#: The bits of the second info byte of a request.
+WRITE, DELETE = 1, 2
 
 
 class Client:
@@ -116,6 +123,32 @@ def value_of(value: str | bytes) -> Any:
     return bytearray(value) if isinstance(value, bytes) else value
 
 
+def write_with_stored_key(box: Any, key: Key, stored: str) -> None:
+    """Replaces the record of a key by one with the bin ``a = 2`` and this stored key."""
+
+    def field(kind: int, value: bytes) -> bytes:
+        return struct.pack(">IB", len(value) + 1, kind) + value
+
+    def request(info2: int, *parts: bytes, bins: int = 0) -> bytes:
+        header = (22, 0, info2, 0, 0, 0, 0, 0, 0, len(parts) - bins, bins)
+        body = struct.pack(">BBBBBBIIIHH", *header) + b"".join(parts)
+        return struct.pack(">Q", 2 << 56 | 3 << 48 | len(body)) + body
+
+    namespace, set_name, _ = key
+    digest = bytes(aerospike.calc_digest(*key_of(key)))
+    address = [field(0, namespace.encode()), field(1, set_name.encode()), field(4, digest)]
+    bin_a = struct.pack(">IBBBBcq", 13, 2, 1, 0, 1, b"a", 2)
+    host, port = addresses(box.seeds)[0]
+    with socket.create_connection((host, port), timeout=20) as connection:
+        for frame in (
+            request(WRITE | DELETE, *address),
+            request(WRITE, *address, field(2, b"\3" + stored.encode()), bin_a, bins=1),
+        ):
+            connection.sendall(frame)
+            reply = connection.recv(30, socket.MSG_WAITALL)
+            assert reply[13] == 0, f"result code {reply[13]}"
+
+
 class TestAerospike(Contract):
     def connect(self, seeds: str) -> Adapter:
         return Client(seeds)
@@ -146,9 +179,21 @@ class TestAerospike(Contract):
         assert client.raw.operate(key, steps)[2] == {"a": 3}
         assert not client.exists(key)
 
-    def test_stored_keys_are_compared(self, client: Client, key: Key) -> None:
+    def test_stored_keys_are_compared(self, client: Client, box: Any, key: Key) -> None:
         client.put(key, {"a": 1}, send_key=True)
-        client.raw.get(key, {"key": aerospike.POLICY_KEY_SEND})
+        with_key = {"key": aerospike.POLICY_KEY_SEND}
+        assert client.raw.get(key, with_key)[2] == {"a": 1}
+        # Two keys with one digest: the binding computes the digest itself, so this one is written
+        # without it.
+        write_with_stored_key(box, key, "another")
+        assert client.get(key)[0] == {"a": 2}
+        for call in (
+            lambda: client.raw.get(key, with_key),
+            lambda: client.put(key, {"a": 3}, send_key=True),
+            lambda: client.raw.remove(key, policy=with_key),
+        ):
+            self.rejected(client, KEY_MISMATCH, call)
+        assert client.get(key)[0] == {"a": 2}
 
     def test_generation_greater_and_ttl_special_values(self, client: Client, key: Key) -> None:
         client.put(key, {"a": 1}, ttl=1000)
