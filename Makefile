@@ -250,8 +250,9 @@ test-node: build node node-peers ## Run the tests of the npm package (NODE_TESTS
 lint: lint-structure lint-rust lint-dependencies lint-python lint-node ## Check format, lints and types of everything
 
 .PHONY: lint-structure
-lint-structure: venv # Check what uses what: modules, crates, versions.
+lint-structure: venv # Check what uses what (modules, crates, versions), and the words in names.
 	$(BIN)/python tools/structure.py
+	$(BIN)/python tools/words.py
 
 .PHONY: lint-dependencies
 lint-dependencies: venv # Check licences, sources and bans of everything that is built in.

@@ -51,18 +51,24 @@ def allowed(text: str) -> list[tuple[str, str]]:
     return [(path, name) for path, name, _ in lines]
 
 
-def code(text: str) -> str:
+def code(text: str, *, single_quotes: bool) -> str:
     """Source without comments and strings, with the same lines."""
-    text = re.sub(r'"""[\s\S]*?"""|/\*[\s\S]*?\*/', lambda it: "\n" * it[0].count("\n"), text)
+
+    def blank(match: re.Match[str]) -> str:
+        return "\n" * match[0].count("\n")
+
+    text = re.sub(r'"""[\s\S]*?"""|/\*[\s\S]*?\*/', blank, text)
     text = re.sub(r"//.*|#(?!\[).*", "", text)
-    return re.sub(r'"(\\.|[^"\\\n])*"', '""', text)
+    text = re.sub(r'"(\\[\s\S]|[^"\\\n])*"', blank, text)
+    return re.sub(r"'(\\.|[^'\\\n])*'|`[^`]*`", blank, text) if single_quotes else text
 
 
 def uses(place: str, text: str, listed: dict[str, str]) -> list[Use]:
     """The words of the list in a file."""
+    source = code(text, single_quotes=place.endswith((".ts", ".mjs")))
     return [
         Use(place, number, identifier, part.lower())
-        for number, line in enumerate(code(text).splitlines(), 1)
+        for number, line in enumerate(source.splitlines(), 1)
         for identifier in re.findall(r"[^\W\d]\w*", line)
         # The field's own word.
         if not re.search(r"not_?found", identifier, re.IGNORECASE)

@@ -7052,7 +7052,7 @@ class NamedRecords:
         """What became of each row of a batch of operations: `names` are their bins, and the results
         of a bin with several are a list. Those that are `None` are left out unless `silent` says
         that they are results, too."""
-    def made(
+    def outcomes(
         self, keys: list[Any], batch: Batch, bins: Callable[[Any], Any] | None = None
     ) -> list[Any]:
         """What became of each row of a batch: `bins` gives the bins of a record, by what was read

@@ -335,12 +335,16 @@ impl Execution {
         {
             self.target.take_failed();
             error.earlier().iter().for_each(|earlier| self.target.note(earlier));
-            let (made, in_doubt) = (error.attempts(), error.in_doubt());
-            return self.prepare(prepared, node, Attempts { count: made, in_doubt, ..self.before });
+            let (attempts, in_doubt) = (error.attempts(), error.in_doubt());
+            return self.prepare(
+                prepared,
+                node,
+                Attempts { count: attempts, in_doubt, ..self.before },
+            );
         }
         let doubtful = error.server().is_some_and(ServerError::is_doubtful);
-        let (made, in_doubt) = (error.attempts(), error.in_doubt());
-        let error = error.after(made, in_doubt || (self.target.writes && doubtful));
+        let (attempts, in_doubt) = (error.attempts(), error.in_doubt());
+        let error = error.after(attempts, in_doubt || (self.target.writes && doubtful));
         ExecutionAction::Done(Err(self.with_earlier_attempts(error)))
     }
 
@@ -351,8 +355,8 @@ impl Execution {
 
     /// Adds the attempts before the request that failed with this error.
     fn with_earlier_attempts(&self, error: Error) -> Error {
-        let (made, in_doubt) = (error.attempts(), error.in_doubt());
-        error.after(made + self.before.count, in_doubt || self.before.in_doubt)
+        let (attempts, in_doubt) = (error.attempts(), error.in_doubt());
+        error.after(attempts + self.before.count, in_doubt || self.before.in_doubt)
     }
 
     fn send<'a>(&mut self, bytes: Vec<u8>, target: Target) -> ExecutionAction<'a> {

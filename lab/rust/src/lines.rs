@@ -136,7 +136,7 @@ mod tests {
 
         fn latencies(&self, start: Option<u64>, end: u64) -> Option<Vec<i64>> {
             let after = self.by(end).filter(|(ended, _)| Some(*ended) > start);
-            Some(after.filter(|(ended, _)| ended % 2 == 0).map(|(_, taken)| *taken).collect())
+            Some(after.filter(|(ended, _)| ended % 2 == 0).map(|(_, duration)| *duration).collect())
         }
     }
 

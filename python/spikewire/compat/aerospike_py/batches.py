@@ -71,7 +71,7 @@ def _operated(keys: list[Any], plan: Prepared) -> Any:
     def bins_of(record: Any) -> dict[str, Any]:
         return by_bin(merged(plan, record, silent=plan.writes))
 
-    return lambda batch: _result(_named.made(keys, batch, bins_of))
+    return lambda batch: _result(_named.outcomes(keys, batch, bins_of))
 
 
 def _with_meta(rows: list[Any]) -> tuple[list[Any], list[Any]]:
@@ -99,7 +99,7 @@ def batch_remove(keys: Any, policy: Any) -> Request:
     call, shared = batch_options(policy), row_options("batch_remove", policy)
 
     def finish(batch: Any) -> BatchWriteResult:
-        return _result(_named.made(row_keys, batch))
+        return _result(_named.outcomes(row_keys, batch))
 
     if not any(metas):
         return Request("delete_many", (sent_keys(row_keys),), call | shared, finish)
@@ -123,7 +123,7 @@ def batch_apply(keys: Any, module: Any, function: Any, args: Any, policy: Any) -
         return {"SUCCESS": incoming(results[0]) if results else None}
 
     def finish(batch: Any) -> BatchWriteResult:
-        return _result(_named.made(row_keys, batch, bins_of))
+        return _result(_named.outcomes(row_keys, batch, bins_of))
 
     if not any(metas):
         arguments = sent_keys(row_keys), module, function, shared

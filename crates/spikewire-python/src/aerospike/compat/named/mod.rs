@@ -208,7 +208,7 @@ impl NamedRecords {
 
     /// What became of each row of a batch: `bins` gives the bins of a record, by what was read
     /// of it; without it there are none.
-    #[pyo3(name = "made", signature = (keys, batch, bins=None))]
+    #[pyo3(signature = (keys, batch, bins=None))]
     fn outcomes<'py>(
         &self,
         keys: &Bound<'py, PyList>,
