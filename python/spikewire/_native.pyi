@@ -6402,7 +6402,7 @@ class RecordType:
 
 @final
 class StepKinds:
-    """The classes of steps of one face: those on one key by itself, and the others."""
+    """The classes of steps of one API: those on one key by itself, and the others."""
 
     def __new__(cls, one: Sequence[type[Any]], many: Sequence[type[Any]]) -> Self: ...
 
