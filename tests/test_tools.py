@@ -48,7 +48,7 @@ def test_modules_in_a_circle_are_refused(tmp_path: Path) -> None:
     root = crate(tmp_path, ROUND)
     assert structure.check_cycles(root) == [
         "spikewire-a: these modules use each other: b c d",
-        "spikewire-a: in (root), b c d use each other: b -> c, c -> d, d -> b",
+        "spikewire-a: in (root), b c d use each other; the door that opens the wrong way: b -> c",
     ]
 
 
@@ -65,7 +65,7 @@ def test_folders_in_a_circle_are_refused_whatever_their_modules_use(tmp_path: Pa
     }
     root = crate(tmp_path, files)
     assert structure.check_cycles(root) == [
-        "spikewire-a: in (root), a b use each other: a::one -> b, b::three -> a::two"
+        "spikewire-a: in (root), a b use each other; the door that opens the wrong way: a::one -> b"
     ]
     write(root, {"crates/spikewire-a/src/b/three.rs": "use super::One;"})
     assert structure.check_cycles(root) == []
@@ -82,9 +82,9 @@ def test_inner_folders_are_looked_at_as_well(tmp_path: Path) -> None:
         "a/b/two.rs": "pub struct Two;",
         "a/c.rs": "use crate::a::b::two::Two; pub struct C;",
     }
-    assert structure.check_cycles(crate(tmp_path, files)) == [
-        "spikewire-a: in a, b c use each other: a::b::one -> a::c, a::c -> a::b::two"
-    ]
+    (complaint,) = structure.check_cycles(crate(tmp_path, files))
+    assert complaint.startswith("spikewire-a: in a, b c use each other; ")
+    assert complaint.endswith("the door that opens the wrong way: a::b::one -> a::c")
 
 
 def test_uses_that_are_no_cycle(tmp_path: Path) -> None:

@@ -167,6 +167,25 @@ def name(module: Module) -> str:
     return "::".join(module) or "(root)"
 
 
+def graph_of(arrows: Arrows, group: set[Module]) -> Graph:
+    """The arrows between the members of a group as a graph."""
+    graph: Graph = {member: set() for member in group}
+    for user, used in arrows:
+        if user in group and used in group:
+            graph[user].add(used)
+    return graph
+
+
+def closing_arrows(arrows: Arrows, group: set[Module]) -> Arrows:
+    """The arrow with the fewest uses without which there is no circle; all, if there is none."""
+    inner = {ends: pairs for ends, pairs in arrows.items() if group.issuperset(ends)}
+    for ends, pairs in sorted(inner.items(), key=lambda arrow: (len(arrow[1]), arrow[0])):
+        rest = {other: uses for other, uses in inner.items() if other != ends}
+        if not cycles(graph_of(rest, group)):
+            return {ends: pairs}
+    return inner
+
+
 def check_cycles(root: Path) -> list[str]:
     """Violations of the rule about modules and folders."""
     complaints: list[str] = []
@@ -176,20 +195,17 @@ def check_cycles(root: Path) -> list[str]:
             names = " ".join(sorted(map(name, group)))
             complaints.append(f"{crate}: these modules use each other: {names}")
         for folder, arrows in folders(graph).items():
-            between: Graph = {}
-            for user, used in arrows:
-                between.setdefault(user, set()).add(used)
-                between.setdefault(used, set())
-            for group in cycles(between):
+            members = {end for ends in arrows for end in ends}
+            for group in cycles(graph_of(arrows, members)):
                 doors = [
                     f"{name(user)} -> {name(used)}"
-                    for ends, pairs in sorted(arrows.items())
-                    if group.issuperset(ends)
+                    for _, pairs in sorted(closing_arrows(arrows, group).items())
                     for user, used in sorted(pairs)
                 ]
                 names = " ".join(sorted(module[-1] for module in group))
                 complaints.append(
-                    f"{crate}: in {name(folder)}, {names} use each other: {', '.join(doors)}"
+                    f"{crate}: in {name(folder)}, {names} use each other; "
+                    f"the door that opens the wrong way: {', '.join(doors)}"
                 )
     return complaints
 
