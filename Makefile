@@ -81,7 +81,7 @@ build: venv ## Build the package in release mode into .venv
 
 $(VENV)/$(BUILT): $(NATIVE)
 	@rm -f $(VENV)/.built-*
-	$(COMMIT) VIRTUAL_ENV=$(CURDIR)/$(VENV) $(BIN)/maturin develop --profile $(BUILD_PROFILE) --quiet
+	$(COMMIT) VIRTUAL_ENV=$(CURDIR)/$(VENV) $(BIN)/maturin develop --profile $(BUILD_PROFILE)
 	@touch $@
 
 .PHONY: build-free-threaded
@@ -93,7 +93,7 @@ build-free-threaded: # The same for a free-threaded Python, if there is one.
 $(VENV_FT)/$(BUILT): $(NATIVE)
 	@rm -f $(VENV_FT)/.built-*
 	$(COMMIT) VIRTUAL_ENV=$(CURDIR)/$(VENV_FT) $(VENV_FT)/bin/maturin develop \
-		--profile $(BUILD_PROFILE) --quiet
+		--profile $(BUILD_PROFILE)
 	@$(VENV_FT)/bin/python -c 'import sys, spikewire; sys.exit(sys._is_gil_enabled())' || \
 		{ echo "importing spikewire switched the GIL on" >&2; exit 1; }
 	@touch $@

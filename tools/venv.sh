@@ -52,6 +52,7 @@ while [ $# -gt 0 ]; do
     fi
     stamp=$here/.installed-$(basename "$file" .txt)
     cmp -s "$file" "$stamp" && continue
+    echo "venv.sh: installing what $file lists"
     if [ -z "$how" ]; then
         install -r "$file"
         cp "$file" "$stamp"

@@ -39,6 +39,9 @@ def find_crate(start: Path | None = None) -> Path | None:
 def build_all() -> None:
     """Builds both programs in advance, so that the first run is not delayed."""
     crate = find_crate()
+    programs = [crate / "target" / "release" / name for name in BINARIES.values()] if crate else []
+    if not all(program.exists() for program in programs):
+        print("building the Rust clients, which takes some minutes the first time", file=sys.stderr)
     reasons = [why for client in BINARIES if (why := build(client, crate)[1]) is not None]
     for why in dict.fromkeys(reasons):
         print(f"the Rust clients: {why}: left out", file=sys.stderr)
