@@ -201,12 +201,7 @@ fn usable(map: &NamespaceMap, column: usize, pid: u16) -> Option<&Arc<Node>> {
 /// The replica `start` columns further, or the next existing one.
 fn in_turn(map: &NamespaceMap, pid: u16, start: u32) -> Option<&Arc<Node>> {
     let replicas = map.replicas().max(1);
-    let first = start as usize % replicas;
-    // Nearly always; the others are looked at only while a node is missing.
-    if let Some(node) = usable(map, first, pid) {
-        return Some(node);
-    }
-    (1..replicas).find_map(|on| usable(map, (first + on) % replicas, pid))
+    (0..replicas).find_map(|on| usable(map, (start as usize + on) % replicas, pid))
 }
 
 /// How many unreachable nodes an error names.
