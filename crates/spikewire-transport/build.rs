@@ -1,5 +1,5 @@
-//! Records how Cargo compiles the engine, for `src/build.rs`: only what it tells a build script, which
-//! leaves out link-time optimisation and codegen units.
+//! Records how Cargo compiles the engine, for `src/build.rs`, and the lab's programs: only what it
+//! tells a build script, which leaves out link-time optimisation and codegen units.
 
 use std::env;
 use std::path::Path;
@@ -12,7 +12,7 @@ fn main() {
     let build = Path::new(&out).ancestors().find(|folder| folder.ends_with("build"));
     let profile = build.and_then(Path::parent).and_then(Path::file_name);
     let profile = profile.map_or_else(|| variable("PROFILE"), |name| name.display().to_string());
-    println!("cargo::rerun-if-changed=build.rs");
+    println!("cargo::rerun-if-env-changed=CARGO_ENCODED_RUSTFLAGS");
     println!("cargo::rustc-env=SPIKEWIRE_PROFILE={profile}");
     println!("cargo::rustc-env=SPIKEWIRE_OPT_LEVEL={}", variable("OPT_LEVEL"));
     // Cargo separates flags by a byte that no flag contains.

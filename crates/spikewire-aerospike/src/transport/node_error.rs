@@ -1,5 +1,6 @@
 //! Errors of a node and its connections that the transport reports.
 
+use std::error;
 use std::fmt::Display;
 
 use spikewire_transport::Fault;
@@ -9,13 +10,13 @@ use crate::cluster::Node;
 use crate::model::Error;
 
 /// No connection could be opened.
-pub fn unreachable(node: &Node, why: impl Display) -> Error {
-    Fault::unreachable(node, why).into()
+pub fn unreachable(node: &Node, error: impl error::Error + Send + Sync + 'static) -> Error {
+    Fault::unreachable(node, &error).because(error).into()
 }
 
 /// A connection ended while commands were in flight.
-pub fn broken(node: &Node, why: impl Display) -> Error {
-    Fault::broken(node, why).into()
+pub fn broken(node: &Node, error: impl error::Error + Send + Sync + 'static) -> Error {
+    Fault::broken(node, &error).because(error).into()
 }
 
 /// The node sent invalid data.

@@ -57,7 +57,7 @@ impl Control {
 
     /// A waker for [`Control::wait`].
     pub fn waker(&self) -> Result<mio::Waker> {
-        self.session.waker().map_err(|error| self.broken(&error))
+        self.session.waker().map_err(|error| self.broken(error))
     }
 
     /// Its open file descriptors.
@@ -114,7 +114,7 @@ impl Control {
 
     /// The next event; `None` if none arrives in time, or if the waker was used.
     pub fn wait(&mut self, until: Tick) -> Result<Option<Event>> {
-        let Some(frame) = self.session.wait(until).map_err(|error| self.broken(&error))? else {
+        let Some(frame) = self.session.wait(until).map_err(|error| self.broken(error))? else {
             return Ok(None);
         };
         match self.message(&frame)? {
@@ -143,7 +143,7 @@ impl Control {
         envelope::stamp(&mut request, STREAM);
         let until = Tick::now().after(self.within);
         let answer = self.session.ask(&request, Answers::Id(STREAM), until);
-        answer.map_err(|error| self.broken(&error))
+        answer.map_err(|error| self.broken(error))
     }
 
     fn message<'a>(&self, frame: &'a [u8]) -> Result<Message<'a>> {
@@ -156,9 +156,10 @@ impl Control {
         }
     }
 
-    fn broken(&self, error: &dyn std::fmt::Display) -> Error {
+    fn broken(&self, error: impl std::error::Error + Send + Sync + 'static) -> Error {
         let message = format!("control connection to node {} broke: {error}", self.address);
-        Error::new(Kind::Connection, message).on(self.address.to_string())
+        let error = Error::new(Kind::Connection, message).because(Some(Arc::new(error)));
+        error.on(self.address.to_string())
     }
 
     fn malformed(&self, error: &dyn std::fmt::Display) -> Error {

@@ -193,7 +193,8 @@ fn read_rows<'a>(what: &What, rows: RowsReply<'a>, node: &Arc<Node>) -> Result<R
 
 fn malformed(node: &Arc<Node>, error: &Malformed) -> Error {
     let message = format!("node {node} sent invalid bytes: {error}");
-    Error::new(Kind::Malformed, message).on(node.to_string())
+    let error = Error::new(Kind::Malformed, message).because(Some(Arc::new(error.clone())));
+    error.on(node.to_string())
 }
 
 fn strange(node: &Arc<Node>, why: &dyn std::fmt::Display) -> Error {

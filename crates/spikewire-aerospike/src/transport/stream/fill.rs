@@ -3,13 +3,13 @@
 use std::io;
 use std::time::Duration;
 
+use spikewire_transport::Fault;
 use spikewire_transport::dial::Opening;
 
 use super::line::SocketRead;
 use super::{Stream, WAKER};
 use crate::clock::Tick;
 use crate::model::{Error, Kind, Result};
-use crate::transport::node_error;
 
 /// How often a waiting stream checks whether its nodes still exist.
 const LOOK: Duration = Duration::from_millis(100);
@@ -131,7 +131,7 @@ impl Stream {
             }
         }
         for (index, there, error) in broken {
-            self.broken(index, there, &error.to_string(), now);
+            self.broken(index, there, &error.to_string(), Some(error), now);
         }
     }
 
@@ -146,18 +146,18 @@ impl Stream {
             match line.read(now) {
                 Ok(SocketRead::Bytes) => some = true,
                 Ok(SocketRead::Nothing) => {}
-                Ok(SocketRead::Closed) => self.closed(index, "the node closed it", now),
-                Err(error) => self.closed(index, &error.to_string(), now),
+                Ok(SocketRead::Closed) => self.closed(index, "the node closed it", None, now),
+                Err(error) => self.closed(index, &error.to_string(), Some(error), now),
             }
         }
         some
     }
 
     /// A node closed a connection, possibly because its records were not read.
-    fn closed(&mut self, index: usize, why: &str, now: Tick) {
+    fn closed(&mut self, index: usize, why: &str, cause: Option<io::Error>, now: Tick) {
         let Some(line) = &self.lines[index] else { return };
         if line.paused.is_none() {
-            return self.broken(index, true, why, now);
+            return self.broken(index, true, why, cause, now);
         }
         let node = line.node.clone();
         node.breaker.record();
@@ -171,13 +171,25 @@ impl Stream {
     }
 
     /// A connection failed, or could not be opened.
-    fn broken(&mut self, index: usize, was_there: bool, why: &str, now: Tick) {
+    fn broken(
+        &mut self,
+        index: usize,
+        was_there: bool,
+        why: &str,
+        cause: Option<io::Error>,
+        now: Tick,
+    ) {
         let Some(line) = &self.lines[index] else { return };
         let node = line.node.clone();
         node.breaker.record();
         self.drop_line(index);
-        let to_error = if was_there { node_error::broken } else { node_error::unreachable };
-        self.retry_or_fail(to_error(&node, why), now);
+        let fault =
+            if was_there { Fault::broken(&*node, why) } else { Fault::unreachable(&*node, why) };
+        let fault = match cause {
+            Some(cause) => fault.because(cause),
+            None => fault,
+        };
+        self.retry_or_fail(fault.into(), now);
     }
 
     /// Fails lines whose deadline has passed.
@@ -190,11 +202,17 @@ impl Stream {
         for index in 0..self.lines.len() {
             let Some(line) = &self.lines[index] else { continue };
             if line.opening.as_ref().is_some_and(|opening| opening.until() <= now) {
-                self.broken(index, false, "it did not answer within the connect timeout", now);
+                self.broken(
+                    index,
+                    false,
+                    "it did not answer within the connect timeout",
+                    None,
+                    now,
+                );
             } else if !line.node.is_active() {
-                self.broken(index, true, "the node left the cluster", now);
+                self.broken(index, true, "the node left the cluster", None, now);
             } else if self.silence_ends(line.last) <= now {
-                self.broken(index, true, "the node was silent for the socket timeout", now);
+                self.broken(index, true, "the node was silent for the socket timeout", None, now);
             }
         }
     }
