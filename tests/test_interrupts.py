@@ -201,3 +201,37 @@ def test_ctrl_c_while_a_node_is_silent() -> None:
                 assert program.wait(30) == 0
             finally:
                 program.kill()
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        "client.indexes.wait('test', 'nothing', timeout=0.01)",
+        "data.put(1, {'n': 1}, ttl=30)",
+        "data.get(1, timeout=2)",
+    ],
+)
+def test_an_import_that_is_interrupted_inside_a_call_raises(seeds: str, call: str) -> None:
+    # Stands for Ctrl-C while native code imports a module on first use, such as `datetime`, with
+    # which it compares the type of an argument: reading what was not imported ended the process.
+    code = f"""
+        import sys
+        import spikewire
+
+        class Interrupting:
+            def find_spec(self, name, path=None, target=None):
+                raise KeyboardInterrupt
+
+        with spikewire.Client(sys.argv[1]) as client:
+            data = client.dataset("test", "imports")
+            sys.meta_path.insert(0, Interrupting())
+            try:
+                {call}
+            except (KeyboardInterrupt, spikewire.Error):
+                pass
+            sys.meta_path.pop(0)
+            print(data.put(2, {{"n": 2}}))
+    """
+    arguments = [sys.executable, "-X", "faulthandler", "-c", textwrap.dedent(code), seeds]
+    program = subprocess.run(arguments, capture_output=True, text=True, timeout=60, check=False)
+    assert (program.returncode, program.stdout) == (0, "None\n"), program.stderr

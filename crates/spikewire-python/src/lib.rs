@@ -107,9 +107,13 @@ mod _native {
 
     use crate::aerospike::compat::row::{OfficialRow, OfficialWrite};
     use pyo3::prelude::*;
+    use pyo3::types::PyDelta;
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        // Imports `datetime` now, where a failure is an error. PyO3's type checks import it on
+        // first use and read a null pointer if a signal interrupts that.
+        PyDelta::new(module.py(), 0, 0, 0, false)?;
         // In their own module these have the names used by the official client.
         module.add("OfficialRow", module.py().get_type::<OfficialRow>())?;
         module.add("OfficialWrite", module.py().get_type::<OfficialWrite>())?;
