@@ -57,6 +57,7 @@ PROGRAMS = [
     "docs/errors.md",
     "docs/frameworks.md",
     "docs/observability.md",
+    "docs/opentelemetry.md",
     "docs/functions.md",
     "docs/embedded-cluster.md",
     "docs/tables.md",
@@ -86,7 +87,8 @@ NEEDS = {
         "pydantic",
         "trio",
     ),
-    "docs/observability.md": ("opentelemetry.sdk", "prometheus_client"),
+    "docs/observability.md": ("prometheus_client",),
+    "docs/opentelemetry.md": ("opentelemetry.sdk",),
     "docs/tables.md": ("pyarrow",),
 }
 

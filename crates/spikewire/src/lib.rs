@@ -259,6 +259,11 @@ macro_rules! bins {
 #[doc = include_str!("../../../docs/rust.md")]
 struct PageAboutRust;
 
+/// The documentation page about Cassandra in Rust, whose examples have to compile.
+#[cfg(all(doctest, feature = "cassandra"))]
+#[doc = include_str!("../../../docs/rust-cassandra.md")]
+struct PageAboutCassandra;
+
 /// The documentation page with one program in every language; the Rust one is run.
 #[cfg(doctest)]
 #[doc = include_str!("../../../docs/side-by-side.md")]
