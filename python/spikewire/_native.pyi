@@ -5613,7 +5613,7 @@ class Signals:
         """Whether they are timed."""
     def reset(self) -> None:
         """Forgets what was counted."""
-    def tell_of_slower_than(self, limit: Seconds | None) -> None:
+    def report_slower_than(self, limit: Seconds | None) -> None:
         """From how long a command takes there is an event of it; `None`: never."""
     def listen(self, listens: bool) -> None:
         """Keeps events for `wait` from here on, or no more."""

@@ -93,10 +93,10 @@ impl Signals {
     }
 
     /// From how long a command takes there is an event of it; `None`: never.
-    #[pyo3(name = "tell_of_slower_than", signature = (limit))]
+    #[pyo3(name = "report_slower_than", signature = (limit))]
     fn report_slower_than(&self, py: Python<'_>, limit: Option<&Bound<'_, PyAny>>) -> PyResult<()> {
         let limit = limit.map(|limit| seconds("slower_than", limit)).transpose()?;
-        self.observed(py)?.metrics().tell_of_slower_than(limit);
+        self.observed(py)?.metrics().report_slower_than(limit);
         Ok(())
     }
 

@@ -67,7 +67,7 @@ fn events_of_tracing_say_what_happens() {
         to_tracing(&client.observed()).unwrap()
     });
     client.metrics().turn(true);
-    client.metrics().tell_of_slower_than(Some(Duration::from_nanos(1)));
+    client.metrics().report_slower_than(Some(Duration::from_nanos(1)));
     client.dataset("test", "users").unwrap().get("nobody").unwrap();
     let find = |message: &str| {
         let log = log.lock().unwrap();

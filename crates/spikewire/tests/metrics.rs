@@ -140,13 +140,13 @@ fn slow_commands_and_changes_of_the_cluster_are_reported() {
     let metrics = client.metrics();
     metrics.events().listen(true);
     metrics.turn(true);
-    metrics.tell_of_slower_than(Some(Duration::ZERO));
+    metrics.report_slower_than(Some(Duration::ZERO));
     let users = client.dataset("test", "users").unwrap();
     users.put(1, [("n", 1)]).unwrap();
     let (events, _) = metrics.events().wait(LONG);
     let slow = |event: &Event| matches!(event, Event::Slow(slow) if slow.operation == "put");
     assert!(events.iter().any(slow), "{events:?}");
-    metrics.tell_of_slower_than(None);
+    metrics.report_slower_than(None);
     cluster.kill(1).unwrap();
     let mut reported = Vec::new();
     eventually("a node is gone and its partitions are elsewhere", || {

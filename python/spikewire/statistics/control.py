@@ -150,7 +150,7 @@ class Metrics:
         logger = logger_of(logger, "spikewire.slow")
         if not isinstance(level, int):  # pyright: ignore[reportUnnecessaryIsInstance]
             raise TypeError(f"level must be an int such as logging.WARNING, not {level!r}")
-        self._signals.tell_of_slower_than(slower_than)
+        self._signals.report_slower_than(slower_than)
         with _lock:
             stop = _logs.pop(self._client, None)
         if stop is not None:

@@ -29,7 +29,7 @@ pub enum Event {
 }
 
 /// A command that took longer than the limit set by
-/// [`Metrics::tell_of_slower_than`](super::Metrics).
+/// [`Metrics::report_slower_than`](super::Metrics).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SlowCommand {
     /// The kind of command.

@@ -253,7 +253,7 @@ impl Metrics {
 
     /// Reports commands that take at least this long as [`Event::Slow`]; `None` for never. Has an
     /// effect only while commands are counted.
-    pub fn tell_of_slower_than(&self, limit: Option<Duration>) {
+    pub fn report_slower_than(&self, limit: Option<Duration>) {
         let limit = limit.map(|limit| u64::try_from(limit.as_nanos()).unwrap_or(u64::MAX));
         self.slow.store(limit.unwrap_or(u64::MAX), Relaxed);
     }

@@ -77,7 +77,7 @@ fn slow_commands_are_reported_while_something_listens() {
     let metrics = Metrics::default();
     let mut driver = metrics.recorder();
     let events = metrics.events().clone();
-    metrics.tell_of_slower_than(Some(Duration::from_micros(100)));
+    metrics.report_slower_than(Some(Duration::from_micros(100)));
     driver.answered(&metrics, (0, &"A"), &took(200));
     assert_eq!(events.wait(Duration::ZERO), (vec![], 0), "nothing listened");
     events.listen(true);
@@ -86,7 +86,7 @@ fn slow_commands_are_reported_while_something_listens() {
     let (batch, lost) = events.wait(Duration::from_secs(60));
     let [Event::Slow(slow)] = &batch[..] else { panic!("{batch:?}") };
     assert_eq!((slow.took, &*slow.node, lost), (Duration::from_micros(101), "A", 0));
-    metrics.tell_of_slower_than(None);
+    metrics.report_slower_than(None);
     driver.answered(&metrics, (0, &"A"), &took(u64::MAX / 4_000));
     assert_eq!(events.wait(Duration::ZERO), (vec![], 0));
 }

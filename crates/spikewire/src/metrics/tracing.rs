@@ -15,7 +15,7 @@ const WAIT: Duration = Duration::from_millis(100);
 /// Makes events of the facade `tracing` of what a client tells from here on, with the target
 /// `spikewire`: nodes that come (`INFO`) and go (`WARN`), changes of who holds what (`INFO`), circuit
 /// breakers, and commands that take longer than
-/// [`Metrics::tell_of_slower_than`](super::Metrics::tell_of_slower_than) says (`WARN`), with their
+/// [`Metrics::report_slower_than`](super::Metrics::report_slower_than) says (`WARN`), with their
 /// result: an error's name, or `ok`. They go to the subscriber that is the default where this is
 /// called. No command waits for them.
 ///
@@ -29,7 +29,7 @@ const WAIT: Duration = Duration::from_millis(100);
 ///
 /// let client = spikewire::Client::connect(seeds)?;
 /// client.metrics().turn(true);
-/// client.metrics().tell_of_slower_than(Some(Duration::from_millis(50)));
+/// client.metrics().report_slower_than(Some(Duration::from_millis(50)));
 /// let bridge = spikewire::metrics::to_tracing(&client.observed()).expect("a thread");
 /// # drop(bridge);
 /// # Ok::<(), spikewire::Error>(())
