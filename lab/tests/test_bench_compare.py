@@ -410,11 +410,11 @@ def test_a_drop_in_beside_the_verbs_that_do_the_same(seeds: tuple[tuple[str, int
 
 def test_columns_against_the_embedded_cluster(seeds: tuple[tuple[str, int], ...]) -> None:
     pytest.importorskip("numpy", reason="NumPy is not installed")
-    sizes = Sizes(records=(300,), bins=(1, 3), tables=(200,))
+    sizes = Sizes(records=(300,), bins=(3,), tables=(200,))
     matrix = replace(FLOOR.matrix, clients=("spikewire",), modes=("columns",), sizes=sizes)
     comparison = run(replace(FLOOR, hosts=seeds, matrix=matrix, rounds=1))
     cells = [[line.cell.shape for line in group] for group in sound(comparison)]
-    expected = [(1, 300), (3, 300), (1, 200), (3, 200)] * 2
+    expected = [(3, 300), (3, 200)] * 2
     assert [(shapes[0].columns, shapes[0].rows) for shapes in cells] == expected
     for shapes in cells:
         assert {shape.way for shape in shapes} >= {"dict", "numpy"}
