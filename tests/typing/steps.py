@@ -28,7 +28,7 @@ from spikewire.aerospike.builder.asynchronous import (
     AsyncDeleteOne,
     AsyncExistsMany,
     AsyncExistsOne,
-    AsyncRead,
+    AsyncReadMany,
     AsyncScan,
     AsyncTouchMany,
     AsyncTouchOne,
@@ -40,7 +40,7 @@ from spikewire.aerospike.builder.blocking import (
     DeleteOne,
     ExistsMany,
     ExistsOne,
-    Read,
+    ReadMany,
     Scan,
     TouchMany,
     TouchOne,
@@ -62,7 +62,7 @@ def explained(rows: Rows, step: Step) -> None:
 
 
 def beginnings(session: Builder, key: Key) -> None:
-    assert_type(session.query(key), Read)
+    assert_type(session.query(key), ReadMany)
     assert_type(session.insert(key), WriteOne)
     assert_type(session.upsert(key), WriteOne)
     assert_type(session.update(key), WriteOne)
@@ -71,7 +71,7 @@ def beginnings(session: Builder, key: Key) -> None:
     assert_type(session.delete(key), DeleteOne)
     assert_type(session.touch(key), TouchOne)
     assert_type(session.exists(key), ExistsOne)
-    assert_type(session.query([key]), Read)
+    assert_type(session.query([key]), ReadMany)
     assert_type(session.insert([key]), WriteMany)
     assert_type(session.upsert([key]), WriteMany)
     assert_type(session.update([key]), WriteMany)
@@ -80,7 +80,7 @@ def beginnings(session: Builder, key: Key) -> None:
     assert_type(session.delete([key]), DeleteMany)
     assert_type(session.touch([key]), TouchMany)
     assert_type(session.exists([key]), ExistsMany)
-    assert_type(session.query(key, key), Read)
+    assert_type(session.query(key, key), ReadMany)
     assert_type(session.insert(key, key), WriteMany)
     assert_type(session.upsert(key, key), WriteMany)
     assert_type(session.update(key, key), WriteMany)
@@ -92,7 +92,7 @@ def beginnings(session: Builder, key: Key) -> None:
 
 
 def continuations(session: Builder, key: Key) -> None:
-    assert_type(session.delete(key).query(key), Read)
+    assert_type(session.delete(key).query(key), ReadMany)
     assert_type(session.delete(key).insert(key), WriteMany)
     assert_type(session.delete(key).upsert(key), WriteMany)
     assert_type(session.delete(key).update(key), WriteMany)
@@ -104,18 +104,18 @@ def continuations(session: Builder, key: Key) -> None:
 
 
 def reading(session: Builder, key: Key) -> None:
-    assert_type(session.query(key).where("$.n > ?", 1), Read)
-    assert_type(session.query(key).replica("any"), Read)
-    assert_type(session.query(key).timeout(1), Read)
-    assert_type(session.query(key).retries(max_retries=2), Read)
-    assert_type(session.query(key).read_touch(5), Read)
-    assert_type(session.query(key).read_mode("all"), Read)
-    assert_type(session.query(key).hedge("p99"), Read)
+    assert_type(session.query(key).where("$.n > ?", 1), ReadMany)
+    assert_type(session.query(key).replica("any"), ReadMany)
+    assert_type(session.query(key).timeout(1), ReadMany)
+    assert_type(session.query(key).retries(max_retries=2), ReadMany)
+    assert_type(session.query(key).read_touch(5), ReadMany)
+    assert_type(session.query(key).read_mode("all"), ReadMany)
+    assert_type(session.query(key).hedge("p99"), ReadMany)
     assert_type(session.exists(key).hedge(0.02), ExistsOne)
-    assert_type(session.query(key).bins("n"), Read)
-    assert_type(session.query(key).get("n"), Read)
-    assert_type(session.query(key).read("r", "$.n"), Read)
-    assert_type(session.query(key).op(op.get("n")), Read)
+    assert_type(session.query(key).bins("n"), ReadMany)
+    assert_type(session.query(key).get("n"), ReadMany)
+    assert_type(session.query(key).read("r", "$.n"), ReadMany)
+    assert_type(session.query(key).op(op.get("n")), ReadMany)
     assert_type(session.query(key).first(), Record)
     assert_type(session.query(key).explain(), Explanation)
     assert_type(session.upsert([key]).explain(), Explanation)
@@ -198,7 +198,7 @@ def scans(session: Builder, users: Dataset) -> None:
 
 
 async def awaited_beginnings(session: AsyncBuilder, key: Key) -> None:
-    assert_type(session.query(key), AsyncRead)
+    assert_type(session.query(key), AsyncReadMany)
     assert_type(session.insert(key), AsyncWriteOne)
     assert_type(session.upsert(key), AsyncWriteOne)
     assert_type(session.update(key), AsyncWriteOne)
@@ -207,7 +207,7 @@ async def awaited_beginnings(session: AsyncBuilder, key: Key) -> None:
     assert_type(session.delete(key), AsyncDeleteOne)
     assert_type(session.touch(key), AsyncTouchOne)
     assert_type(session.exists(key), AsyncExistsOne)
-    assert_type(session.query([key]), AsyncRead)
+    assert_type(session.query([key]), AsyncReadMany)
     assert_type(session.insert([key]), AsyncWriteMany)
     assert_type(session.upsert([key]), AsyncWriteMany)
     assert_type(session.update([key]), AsyncWriteMany)
@@ -216,7 +216,7 @@ async def awaited_beginnings(session: AsyncBuilder, key: Key) -> None:
     assert_type(session.delete([key]), AsyncDeleteMany)
     assert_type(session.touch([key]), AsyncTouchMany)
     assert_type(session.exists([key]), AsyncExistsMany)
-    assert_type(session.query(key, key), AsyncRead)
+    assert_type(session.query(key, key), AsyncReadMany)
     assert_type(session.insert(key, key), AsyncWriteMany)
     assert_type(session.upsert(key, key), AsyncWriteMany)
     assert_type(session.update(key, key), AsyncWriteMany)
@@ -228,7 +228,7 @@ async def awaited_beginnings(session: AsyncBuilder, key: Key) -> None:
 
 
 async def awaited_continuations(session: AsyncBuilder, key: Key) -> None:
-    assert_type(session.delete(key).query(key), AsyncRead)
+    assert_type(session.delete(key).query(key), AsyncReadMany)
     assert_type(session.delete(key).insert(key), AsyncWriteMany)
     assert_type(session.delete(key).upsert(key), AsyncWriteMany)
     assert_type(session.delete(key).update(key), AsyncWriteMany)
@@ -240,18 +240,18 @@ async def awaited_continuations(session: AsyncBuilder, key: Key) -> None:
 
 
 async def awaited_reading(session: AsyncBuilder, key: Key) -> None:
-    assert_type(session.query(key).where("$.n > ?", 1), AsyncRead)
-    assert_type(session.query(key).replica("any"), AsyncRead)
-    assert_type(session.query(key).timeout(1), AsyncRead)
-    assert_type(session.query(key).retries(max_retries=2), AsyncRead)
-    assert_type(session.query(key).read_touch(5), AsyncRead)
-    assert_type(session.query(key).read_mode("all"), AsyncRead)
-    assert_type(session.query(key).hedge("p99"), AsyncRead)
+    assert_type(session.query(key).where("$.n > ?", 1), AsyncReadMany)
+    assert_type(session.query(key).replica("any"), AsyncReadMany)
+    assert_type(session.query(key).timeout(1), AsyncReadMany)
+    assert_type(session.query(key).retries(max_retries=2), AsyncReadMany)
+    assert_type(session.query(key).read_touch(5), AsyncReadMany)
+    assert_type(session.query(key).read_mode("all"), AsyncReadMany)
+    assert_type(session.query(key).hedge("p99"), AsyncReadMany)
     assert_type(session.exists(key).hedge(0.02), AsyncExistsOne)
-    assert_type(session.query(key).bins("n"), AsyncRead)
-    assert_type(session.query(key).get("n"), AsyncRead)
-    assert_type(session.query(key).read("r", "$.n"), AsyncRead)
-    assert_type(session.query(key).op(op.get("n")), AsyncRead)
+    assert_type(session.query(key).bins("n"), AsyncReadMany)
+    assert_type(session.query(key).get("n"), AsyncReadMany)
+    assert_type(session.query(key).read("r", "$.n"), AsyncReadMany)
+    assert_type(session.query(key).op(op.get("n")), AsyncReadMany)
     assert_type(await session.query(key).first(), Record)
     assert_type(await session.query(key).first_or_none(), Record | None)
     assert_type(await session.query(key).to_list(), list[Record])

@@ -14,7 +14,7 @@ from generator.text import WIDTH
 _NAMES = (
     *(f"{kind}One" for kind in ("Delete", "Exists", "Read", "Touch", "Write")),
     *(f"{kind}Many" for kind in ("Delete", "Exists", "Touch", "Write")),
-    *("Client", "Dataset", "Query", "Read", "Scan", "Builder"),
+    *("Client", "Dataset", "Query", "ReadMany", "Scan", "Builder"),
 )
 _NAME = re.compile(rf"(?<![\w.])({'|'.join(_NAMES)})\b")
 #: The classes whose type parameter says that calls are awaited.

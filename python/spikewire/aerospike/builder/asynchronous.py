@@ -44,7 +44,7 @@ __all__ = [
     "AsyncDeleteOne",
     "AsyncExistsMany",
     "AsyncExistsOne",
-    "AsyncRead",
+    "AsyncReadMany",
     "AsyncReadOne",
     "AsyncScan",
     "AsyncTouchMany",
@@ -62,7 +62,7 @@ class _Chain(Rows):
 
     if TYPE_CHECKING:
 
-        def query(self, key: KeyLike | Iterable[KeyLike], *more: KeyLike) -> AsyncRead: ...
+        def query(self, key: KeyLike | Iterable[KeyLike], *more: KeyLike) -> AsyncReadMany: ...
         def insert(self, key: KeyLike | Iterable[KeyLike], *more: KeyLike) -> AsyncWriteMany: ...
         def upsert(self, key: KeyLike | Iterable[KeyLike], *more: KeyLike) -> AsyncWriteMany: ...
         def update(self, key: KeyLike | Iterable[KeyLike], *more: KeyLike) -> AsyncWriteMany: ...
@@ -96,7 +96,7 @@ class _Many(_Chain):
         ) -> AsyncGenerator[Result, None]: ...
 
 
-class AsyncRead(_Many, read.Read, Generic[_V_co]):
+class AsyncReadMany(_Many, read.Read, Generic[_V_co]):
     """Reads records by their keys. From ``AsyncBuilder.query``."""
 
     __slots__ = ()
@@ -162,7 +162,7 @@ class AsyncRead(_Many, read.Read, Generic[_V_co]):
         ) -> Any: ...
 
 
-class AsyncReadOne(AsyncRead[_V_co]):
+class AsyncReadOne(AsyncReadMany[_V_co]):
     """Reads one record."""
 
     __slots__ = ()
@@ -418,7 +418,7 @@ class AsyncBuilder(Start):
 
     _kinds = StepKinds(
         (AsyncReadOne, AsyncWriteOne, AsyncDeleteOne, AsyncTouchOne, AsyncExistsOne),
-        (AsyncRead, AsyncWriteMany, AsyncDeleteMany, AsyncTouchMany, AsyncExistsMany),
+        (AsyncReadMany, AsyncWriteMany, AsyncDeleteMany, AsyncTouchMany, AsyncExistsMany),
     )
     _scan = AsyncScan
     _dataset = AsyncDataset
@@ -428,11 +428,11 @@ class AsyncBuilder(Start):
         @overload
         def query(self, key: AsyncDataset[_T], /) -> AsyncScan[_T]: ...
         @overload
-        def query(self, key: Key[_T], *more: Key[_T]) -> AsyncRead[_T]: ...
+        def query(self, key: Key[_T], *more: Key[_T]) -> AsyncReadMany[_T]: ...
         @overload
-        def query(self, key: Iterable[Key[_T]], *more: Key[_T]) -> AsyncRead[_T]: ...
+        def query(self, key: Iterable[Key[_T]], *more: Key[_T]) -> AsyncReadMany[_T]: ...
         @overload
-        def query(self, key: KeyLike | _Keys, *more: KeyLike) -> AsyncRead: ...
+        def query(self, key: KeyLike | _Keys, *more: KeyLike) -> AsyncReadMany: ...
         def query(self, key: Any, *more: Any) -> Any: ...
         @overload
         def insert(self, key: KeyLike, /) -> AsyncWriteOne: ...

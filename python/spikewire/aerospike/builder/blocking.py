@@ -40,7 +40,7 @@ __all__ = [
     "DeleteOne",
     "ExistsMany",
     "ExistsOne",
-    "Read",
+    "ReadMany",
     "ReadOne",
     "Scan",
     "TouchMany",
@@ -57,7 +57,7 @@ class _Chain(Rows):
 
     if TYPE_CHECKING:
 
-        def query(self, key: KeyLike | Iterable[KeyLike], *more: KeyLike) -> Read: ...
+        def query(self, key: KeyLike | Iterable[KeyLike], *more: KeyLike) -> ReadMany: ...
         def insert(self, key: KeyLike | Iterable[KeyLike], *more: KeyLike) -> WriteMany: ...
         def upsert(self, key: KeyLike | Iterable[KeyLike], *more: KeyLike) -> WriteMany: ...
         def update(self, key: KeyLike | Iterable[KeyLike], *more: KeyLike) -> WriteMany: ...
@@ -91,7 +91,7 @@ class _Many(_Chain):
         ) -> Generator[Result, None, None]: ...
 
 
-class Read(_Many, read.Read, Generic[_V_co]):
+class ReadMany(_Many, read.Read, Generic[_V_co]):
     """Reads records by their keys. From ``Builder.query``."""
 
     __slots__ = ()
@@ -154,7 +154,7 @@ class Read(_Many, read.Read, Generic[_V_co]):
         ) -> Any: ...
 
 
-class ReadOne(Read[_V_co]):
+class ReadOne(ReadMany[_V_co]):
     """Reads one record."""
 
     __slots__ = ()
@@ -388,7 +388,7 @@ class Builder(Start):
 
     _kinds = StepKinds(
         (ReadOne, WriteOne, DeleteOne, TouchOne, ExistsOne),
-        (Read, WriteMany, DeleteMany, TouchMany, ExistsMany),
+        (ReadMany, WriteMany, DeleteMany, TouchMany, ExistsMany),
     )
     _scan = Scan
     _dataset = Dataset
@@ -398,11 +398,11 @@ class Builder(Start):
         @overload
         def query(self, key: Dataset[_T], /) -> Scan[_T]: ...
         @overload
-        def query(self, key: Key[_T], *more: Key[_T]) -> Read[_T]: ...
+        def query(self, key: Key[_T], *more: Key[_T]) -> ReadMany[_T]: ...
         @overload
-        def query(self, key: Iterable[Key[_T]], *more: Key[_T]) -> Read[_T]: ...
+        def query(self, key: Iterable[Key[_T]], *more: Key[_T]) -> ReadMany[_T]: ...
         @overload
-        def query(self, key: KeyLike | Iterable[KeyLike], *more: KeyLike) -> Read: ...
+        def query(self, key: KeyLike | Iterable[KeyLike], *more: KeyLike) -> ReadMany: ...
         def query(self, key: Any, *more: Any) -> Any: ...
         @overload
         def insert(self, key: KeyLike, /) -> WriteOne: ...
