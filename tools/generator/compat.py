@@ -53,21 +53,30 @@ def modules(table: Table) -> dict[str, str]:
         ("aerospike_py", _dictionaries),
     ):
         for family in table.families.values():
-            of = {"irregular": [], "entries": {}, "instead": {}, **raw[api][family.name]}
-            of["parameters"] = {**raw["parameters"], **of.get("parameters", {})}
+            of = _complete(raw, raw[api][family.name])
             texts[of["module"]] = write(family, of)
+    texts[raw["exp"]["module"]] = _exp(_complete(raw, raw["exp"]))
     return texts
 
 
-def _module(doc: str, imports: list[str], *parts: str) -> str:
-    text = "".join(parts)
-    typing = "from typing import Any\n\n" if re.search(r"\bAny\b", text) else ""
-    lines = "".join(f"from {it}\n" for it in imports)
-    return (
-        f'{header("#", "compat.toml")}"""{doc}"""\n\n'
-        "from __future__ import annotations\n\n"
-        f"{typing}{lines}{text}"
-    )
+def _complete(raw: dict[str, Any], of: dict[str, Any]) -> dict[str, Any]:
+    """The table of a module, with what it leaves out."""
+    parameters = raw["parameters"] | of.get("parameters", {})
+    missing = {"irregular": [], "entries": {}, "instead": {}, "other": "Any"}
+    return missing | of | {"parameters": parameters}
+
+
+def _module(doc: str, imports: list[str], front: str, definitions: list[str]) -> str:
+    text = front + "".join(definitions)
+    typing = [name for name in ("Any", "TypeAlias") if re.search(rf"\b{name}\b", text)]
+    blocks = [
+        "from __future__ import annotations\n",
+        f"from typing import {', '.join(typing)}\n" if typing else "",
+        "".join(f"from {it}\n" for it in imports),
+        front,
+    ]
+    top = "\n".join(filter(None, blocks))
+    return f'{header("#", "compat.toml")}"""{doc}"""\n\n{top}{"".join(definitions)}'
 
 
 def _aliases(module: str, names: list[str]) -> list[str]:
@@ -76,14 +85,16 @@ def _aliases(module: str, names: list[str]) -> list[str]:
 
 
 def _parameters(of: dict[str, Any], takes: str) -> list[Parameter]:
-    return [_parameter(of, part.strip()) for part in takes.split(",") if part]
+    # Commas in brackets are part of a type.
+    parts = re.split(r", (?![^\[]*\])", takes)
+    return [_parameter(of, part) for part in parts if part]
 
 
 def _parameter(of: dict[str, Any], text: str) -> Parameter:
     """Parses ``entry = name: type?``: see README.md next to the table."""
     front, _, own_type = text.removesuffix("?").partition(": ")
     entry, _, name = front.rpartition(" = ")
-    known = own_type or of["parameters"].get(name, "Any")
+    known = own_type or of["parameters"].get(name, of["other"])
     type_, _, default = known.partition(" = ")
     optional = text.endswith("?")
     if optional and not default:
@@ -110,12 +121,12 @@ def _operations(family: Family, of: dict[str, Any]) -> str:
     ]
     if any("operation_dict(" in it for it in functions):
         imports.append(f"{HELPERS}.operations.operation_dict import operation_dict")
-    return _module(of["doc"], imports, _keys(of["keys"]), *functions)
+    return _module(of["doc"], imports, _keys(of["keys"]), functions)
 
 
 def _keys(keys: str) -> str:
     """Constants for the entries of the dictionaries."""
-    lines = "\n# The entries of the dictionaries.\n"
+    lines = "# The entries of the dictionaries.\n"
     for key in keys.split(", "):
         entry, _, name = key.partition(" = ")
         lines += f'{(name or entry).upper()}_KEY = "{entry}"\n'
@@ -162,7 +173,7 @@ def _expressions(family: Family, of: dict[str, Any]) -> str:
         *_aliases(f"{HELPERS}.expressions.resources", ["ReturnType"] if family.path else []),
     ]
     classes = [_class(family, of, *it) for it in of["classes"].items()]
-    return _module(of["doc"], imports, *classes)
+    return _module(of["doc"], imports, "", classes)
 
 
 def _class(family: Family, of: dict[str, Any], name: str, row: str) -> str:
@@ -202,8 +213,12 @@ def _dictionaries(_family: Family, of: dict[str, Any]) -> str:
         f"{AEROSPIKE_PY}.operation_dict import operation_dict",
         *(f"{it}  # noqa: TC001" for it in _aliases(f"{AEROSPIKE_PY}.types", types)),
     ]
-    names = "".join(f'    "{name}",\n' for name in sorted(of["functions"]))
-    return _module(of["doc"], imports, f"\n__all__ = [\n{names}]\n", *functions)
+    return _module(of["doc"], imports, _all([*of["functions"]]), functions)
+
+
+def _all(names: list[str]) -> str:
+    lines = "".join(f'    "{name}",\n' for name in sorted(names))
+    return f"__all__ = [\n{lines}]\n"
 
 
 def _dictionary(of: dict[str, Any], name: str, row: list[str]) -> str:
@@ -217,3 +232,26 @@ def _dictionary(of: dict[str, Any], name: str, row: list[str]) -> str:
         row[1],
         Bracketed("operation_dict", [code, "bin", *entries]),
     )
+
+
+# aerospike_py.exp
+
+
+def _exp(of: dict[str, Any]) -> str:
+    functions = [_expression(of, name, *row) for name, row in of["functions"].items()]
+    types = [f"EXP_TYPE_{name.upper()}" for name in of["types"]]
+    numbers = "".join(f"{name} = {number}\n" for number, name in enumerate(types))
+    names = _all([*of["functions"], *types, "Expr"])
+    front = f"Expr: TypeAlias = dict[str, Any]\n\n{numbers}\n{names}"
+    return _module(of["doc"], [], front, functions)
+
+
+def _expression(of: dict[str, Any], name: str, takes: str, doc: str) -> str:
+    parameters = _parameters(of, takes.removeprefix("exprs = ").strip("()"))
+    entries = [f'"{it.entry}": {it.name}' for it in parameters]
+    if takes == "*exprs":
+        entries = ['"exprs": list(exprs)']
+    elif takes.startswith("exprs = "):
+        entries = [f'"exprs": [{", ".join(it.name for it in parameters)}]']
+    tree = Bracketed("", [f'"__expr__": "{name.rstrip("_")}"', *entries], brackets="{}")
+    return _function(name, [it.declared for it in parameters], "Expr", doc, tree)
