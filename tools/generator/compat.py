@@ -181,17 +181,17 @@ def _class(family: Family, of: dict[str, Any], name: str, row: str) -> str:
     if not any(it.name == kind and "exp" in it.apis for it in family.operations):
         raise SystemExit(f"compat.toml: {name} calls {kind}, which exp.{family.name} does not have")
     parameters = _parameters(of, takes)
-    entries = [f'"{it.entry}": {it.name}' for it in parameters if it.name != "value_type"]
+    arguments = ["bin", "ctx" if family.path else "None"]
+    arguments += [it.name for it in parameters if it.name == "value_type"]
+    arguments += [it.keyword for it in parameters if it.name != "value_type"]
     if kind.startswith("remove_by"):
-        entries.append('"return_type": 0')
-    arguments = [
-        *(f'"{family.name}"', f'"{kind}"', "bin", "ctx" if family.path else "None"),
-        Bracketed("", entries, brackets="{}"),
-        *(["value_type"] if "value_type" in takes else []),
-    ]
+        arguments.append("return_type=0")
     signature = _signature(family, parameters).layout(4)
     result = Bracketed("super().__init__", arguments).layout(8)
-    return f'\n\nclass {name}(Call):\n    """``{name}``."""\n\n{signature}\n{result}\n'
+    return (
+        f'\n\nclass {name}(Call):\n    """``{name}``."""\n\n'
+        f'    _call = "{family.name}", "{kind}"\n\n{signature}\n{result}\n'
+    )
 
 
 def _signature(family: Family, parameters: list[Parameter]) -> Bracketed:

@@ -14,238 +14,194 @@ from spikewire.compat.aerospike_helpers.expressions.resources import Call
 class BitResize(Call):
     """``BitResize``."""
 
+    _call = "bit", "resize"
+
     def __init__(self, policy: Any, byte_size: Any, flags: Any, bin: Any) -> None:
-        super().__init__(
-            "bit",
-            "resize",
-            bin,
-            None,
-            {"policy": policy, "byte_size": byte_size, "resize_flags": flags},
-        )
+        super().__init__(bin, None, policy=policy, byte_size=byte_size, resize_flags=flags)
 
 
 class BitInsert(Call):
     """``BitInsert``."""
 
+    _call = "bit", "insert"
+
     def __init__(self, policy: Any, byte_offset: Any, value: Any, bin: Any) -> None:
-        super().__init__(
-            "bit",
-            "insert",
-            bin,
-            None,
-            {"policy": policy, "byte_offset": byte_offset, "value": value},
-        )
+        super().__init__(bin, None, policy=policy, byte_offset=byte_offset, value=value)
 
 
 class BitRemove(Call):
     """``BitRemove``."""
 
+    _call = "bit", "remove"
+
     def __init__(self, policy: Any, byte_offset: Any, byte_size: Any, bin: Any) -> None:
-        super().__init__(
-            "bit",
-            "remove",
-            bin,
-            None,
-            {"policy": policy, "byte_offset": byte_offset, "byte_size": byte_size},
-        )
+        super().__init__(bin, None, policy=policy, byte_offset=byte_offset, byte_size=byte_size)
 
 
 class BitSet(Call):
     """``BitSet``."""
 
+    _call = "bit", "set"
+
     def __init__(self, policy: Any, bit_offset: Any, bit_size: Any, value: Any, bin: Any) -> None:
         super().__init__(
-            "bit",
-            "set",
-            bin,
-            None,
-            {"policy": policy, "bit_offset": bit_offset, "bit_size": bit_size, "value": value},
+            bin, None, policy=policy, bit_offset=bit_offset, bit_size=bit_size, value=value
         )
 
 
 class BitOr(Call):
     """``BitOr``."""
 
+    _call = "bit", "or_"
+
     def __init__(self, policy: Any, bit_offset: Any, bit_size: Any, value: Any, bin: Any) -> None:
         super().__init__(
-            "bit",
-            "or_",
-            bin,
-            None,
-            {"policy": policy, "bit_offset": bit_offset, "bit_size": bit_size, "value": value},
+            bin, None, policy=policy, bit_offset=bit_offset, bit_size=bit_size, value=value
         )
 
 
 class BitXor(Call):
     """``BitXor``."""
 
+    _call = "bit", "xor"
+
     def __init__(self, policy: Any, bit_offset: Any, bit_size: Any, value: Any, bin: Any) -> None:
         super().__init__(
-            "bit",
-            "xor",
-            bin,
-            None,
-            {"policy": policy, "bit_offset": bit_offset, "bit_size": bit_size, "value": value},
+            bin, None, policy=policy, bit_offset=bit_offset, bit_size=bit_size, value=value
         )
 
 
 class BitAnd(Call):
     """``BitAnd``."""
 
+    _call = "bit", "and_"
+
     def __init__(self, policy: Any, bit_offset: Any, bit_size: Any, value: Any, bin: Any) -> None:
         super().__init__(
-            "bit",
-            "and_",
-            bin,
-            None,
-            {"policy": policy, "bit_offset": bit_offset, "bit_size": bit_size, "value": value},
+            bin, None, policy=policy, bit_offset=bit_offset, bit_size=bit_size, value=value
         )
 
 
 class BitNot(Call):
     """``BitNot``."""
 
+    _call = "bit", "not_"
+
     def __init__(self, policy: Any, bit_offset: Any, bit_size: Any, bin: Any) -> None:
-        super().__init__(
-            "bit",
-            "not_",
-            bin,
-            None,
-            {"policy": policy, "bit_offset": bit_offset, "bit_size": bit_size},
-        )
+        super().__init__(bin, None, policy=policy, bit_offset=bit_offset, bit_size=bit_size)
 
 
 class BitLeftShift(Call):
     """``BitLeftShift``."""
 
+    _call = "bit", "lshift"
+
     def __init__(self, policy: Any, bit_offset: Any, bit_size: Any, shift: Any, bin: Any) -> None:
         super().__init__(
-            "bit",
-            "lshift",
-            bin,
-            None,
-            {"policy": policy, "bit_offset": bit_offset, "bit_size": bit_size, "value": shift},
+            bin, None, policy=policy, bit_offset=bit_offset, bit_size=bit_size, value=shift
         )
 
 
 class BitRightShift(Call):
     """``BitRightShift``."""
 
+    _call = "bit", "rshift"
+
     def __init__(self, policy: Any, bit_offset: Any, bit_size: Any, shift: Any, bin: Any) -> None:
         super().__init__(
-            "bit",
-            "rshift",
-            bin,
-            None,
-            {"policy": policy, "bit_offset": bit_offset, "bit_size": bit_size, "value": shift},
+            bin, None, policy=policy, bit_offset=bit_offset, bit_size=bit_size, value=shift
         )
 
 
 class BitAdd(Call):
     """``BitAdd``."""
 
+    _call = "bit", "add"
+
     def __init__(
         self, policy: Any, bit_offset: Any, bit_size: Any, value: Any, action: Any, bin: Any
     ) -> None:
         super().__init__(
-            "bit",
-            "add",
             bin,
             None,
-            {
-                "policy": policy,
-                "bit_offset": bit_offset,
-                "bit_size": bit_size,
-                "value": value,
-                "action": action,
-            },
+            policy=policy,
+            bit_offset=bit_offset,
+            bit_size=bit_size,
+            value=value,
+            action=action,
         )
 
 
 class BitSubtract(Call):
     """``BitSubtract``."""
 
+    _call = "bit", "subtract"
+
     def __init__(
         self, policy: Any, bit_offset: Any, bit_size: Any, value: Any, action: Any, bin: Any
     ) -> None:
         super().__init__(
-            "bit",
-            "subtract",
             bin,
             None,
-            {
-                "policy": policy,
-                "bit_offset": bit_offset,
-                "bit_size": bit_size,
-                "value": value,
-                "action": action,
-            },
+            policy=policy,
+            bit_offset=bit_offset,
+            bit_size=bit_size,
+            value=value,
+            action=action,
         )
 
 
 class BitSetInt(Call):
     """``BitSetInt``."""
 
+    _call = "bit", "set_int"
+
     def __init__(self, policy: Any, bit_offset: Any, bit_size: Any, value: Any, bin: Any) -> None:
         super().__init__(
-            "bit",
-            "set_int",
-            bin,
-            None,
-            {"policy": policy, "bit_offset": bit_offset, "bit_size": bit_size, "value": value},
+            bin, None, policy=policy, bit_offset=bit_offset, bit_size=bit_size, value=value
         )
 
 
 class BitGet(Call):
     """``BitGet``."""
 
+    _call = "bit", "get"
+
     def __init__(self, bit_offset: Any, bit_size: Any, bin: Any) -> None:
-        super().__init__("bit", "get", bin, None, {"bit_offset": bit_offset, "bit_size": bit_size})
+        super().__init__(bin, None, bit_offset=bit_offset, bit_size=bit_size)
 
 
 class BitCount(Call):
     """``BitCount``."""
 
+    _call = "bit", "count"
+
     def __init__(self, bit_offset: Any, bit_size: Any, bin: Any) -> None:
-        super().__init__(
-            "bit", "count", bin, None, {"bit_offset": bit_offset, "bit_size": bit_size}
-        )
+        super().__init__(bin, None, bit_offset=bit_offset, bit_size=bit_size)
 
 
 class BitLeftScan(Call):
     """``BitLeftScan``."""
 
+    _call = "bit", "lscan"
+
     def __init__(self, bit_offset: Any, bit_size: Any, value: Any, bin: Any) -> None:
-        super().__init__(
-            "bit",
-            "lscan",
-            bin,
-            None,
-            {"bit_offset": bit_offset, "bit_size": bit_size, "value": value},
-        )
+        super().__init__(bin, None, bit_offset=bit_offset, bit_size=bit_size, value=value)
 
 
 class BitRightScan(Call):
     """``BitRightScan``."""
 
+    _call = "bit", "rscan"
+
     def __init__(self, bit_offset: Any, bit_size: Any, value: Any, bin: Any) -> None:
-        super().__init__(
-            "bit",
-            "rscan",
-            bin,
-            None,
-            {"bit_offset": bit_offset, "bit_size": bit_size, "value": value},
-        )
+        super().__init__(bin, None, bit_offset=bit_offset, bit_size=bit_size, value=value)
 
 
 class BitGetInt(Call):
     """``BitGetInt``."""
 
+    _call = "bit", "get_int"
+
     def __init__(self, bit_offset: Any, bit_size: Any, sign: Any, bin: Any) -> None:
-        super().__init__(
-            "bit",
-            "get_int",
-            bin,
-            None,
-            {"bit_offset": bit_offset, "bit_size": bit_size, "sign": sign},
-        )
+        super().__init__(bin, None, bit_offset=bit_offset, bit_size=bit_size, sign=sign)

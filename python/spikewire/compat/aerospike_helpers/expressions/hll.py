@@ -13,84 +13,90 @@ from spikewire.compat.aerospike_helpers.expressions.resources import Call
 class HLLInit(Call):
     """``HLLInit``."""
 
+    _call = "hll", "init"
+
     def __init__(self, policy: Any, index_bit_count: Any, mh_bit_count: Any, bin: Any) -> None:
         super().__init__(
-            "hll",
-            "init",
-            bin,
-            None,
-            {
-                "hll_policy": policy,
-                "index_bit_count": index_bit_count,
-                "mh_bit_count": mh_bit_count,
-            },
+            bin, None, hll_policy=policy, index_bit_count=index_bit_count, mh_bit_count=mh_bit_count
         )
 
 
 class HLLAdd(Call):
     """``HLLAdd``."""
 
+    _call = "hll", "add"
+
     def __init__(
         self, policy: Any, list: Any, index_bit_count: Any, mh_bit_count: Any, bin: Any
     ) -> None:
         super().__init__(
-            "hll",
-            "add",
             bin,
             None,
-            {
-                "hll_policy": policy,
-                "value_list": list,
-                "index_bit_count": index_bit_count,
-                "mh_bit_count": mh_bit_count,
-            },
+            hll_policy=policy,
+            value_list=list,
+            index_bit_count=index_bit_count,
+            mh_bit_count=mh_bit_count,
         )
 
 
 class HLLGetCount(Call):
     """``HLLGetCount``."""
 
+    _call = "hll", "get_count"
+
     def __init__(self, bin: Any) -> None:
-        super().__init__("hll", "get_count", bin, None, {})
+        super().__init__(bin, None)
 
 
 class HLLGetUnion(Call):
     """``HLLGetUnion``."""
 
+    _call = "hll", "get_union"
+
     def __init__(self, values: Any, bin: Any) -> None:
-        super().__init__("hll", "get_union", bin, None, {"value_list": values})
+        super().__init__(bin, None, value_list=values)
 
 
 class HLLGetUnionCount(Call):
     """``HLLGetUnionCount``."""
 
+    _call = "hll", "get_union_count"
+
     def __init__(self, values: Any, bin: Any) -> None:
-        super().__init__("hll", "get_union_count", bin, None, {"value_list": values})
+        super().__init__(bin, None, value_list=values)
 
 
 class HLLGetIntersectCount(Call):
     """``HLLGetIntersectCount``."""
 
+    _call = "hll", "get_intersect_count"
+
     def __init__(self, values: Any, bin: Any) -> None:
-        super().__init__("hll", "get_intersect_count", bin, None, {"value_list": values})
+        super().__init__(bin, None, value_list=values)
 
 
 class HLLGetSimilarity(Call):
     """``HLLGetSimilarity``."""
 
+    _call = "hll", "get_similarity"
+
     def __init__(self, values: Any, bin: Any) -> None:
-        super().__init__("hll", "get_similarity", bin, None, {"value_list": values})
+        super().__init__(bin, None, value_list=values)
 
 
 class HLLDescribe(Call):
     """``HLLDescribe``."""
 
+    _call = "hll", "describe"
+
     def __init__(self, bin: Any) -> None:
-        super().__init__("hll", "describe", bin, None, {})
+        super().__init__(bin, None)
 
 
 class HLLMayContain(Call):
     """``HLLMayContain``."""
 
+    _call = "hll", "may_contain"
+
     def __init__(self, list: Any, bin: Any) -> None:
-        super().__init__("hll", "may_contain", bin, None, {"value_list": list})
+        super().__init__(bin, None, value_list=list)

@@ -17,224 +17,204 @@ from spikewire.compat.aerospike_helpers.expressions.resources import ReturnType 
 class ListAppend(Call):
     """``ListAppend``."""
 
+    _call = "list", "append"
+
     def __init__(self, ctx: Any, policy: Any, value: Any, bin: Any) -> None:
-        super().__init__("list", "append", bin, ctx, {"list_policy": policy, "val": value})
+        super().__init__(bin, ctx, list_policy=policy, val=value)
 
 
 class ListAppendItems(Call):
     """``ListAppendItems``."""
 
+    _call = "list", "append_items"
+
     def __init__(self, ctx: Any, policy: Any, value: Any, bin: Any) -> None:
-        super().__init__("list", "append_items", bin, ctx, {"list_policy": policy, "val": value})
+        super().__init__(bin, ctx, list_policy=policy, val=value)
 
 
 class ListInsert(Call):
     """``ListInsert``."""
 
+    _call = "list", "insert"
+
     def __init__(self, ctx: Any, policy: Any, index: Any, value: Any, bin: Any) -> None:
-        super().__init__(
-            "list", "insert", bin, ctx, {"list_policy": policy, "index": index, "val": value}
-        )
+        super().__init__(bin, ctx, list_policy=policy, index=index, val=value)
 
 
 class ListInsertItems(Call):
     """``ListInsertItems``."""
 
+    _call = "list", "insert_items"
+
     def __init__(self, ctx: Any, policy: Any, index: Any, values: Any, bin: Any) -> None:
-        super().__init__(
-            "list", "insert_items", bin, ctx, {"list_policy": policy, "index": index, "val": values}
-        )
+        super().__init__(bin, ctx, list_policy=policy, index=index, val=values)
 
 
 class ListIncrement(Call):
     """``ListIncrement``."""
 
+    _call = "list", "increment"
+
     def __init__(self, ctx: Any, policy: Any, index: Any, value: Any, bin: Any) -> None:
-        super().__init__(
-            "list", "increment", bin, ctx, {"list_policy": policy, "index": index, "val": value}
-        )
+        super().__init__(bin, ctx, list_policy=policy, index=index, val=value)
 
 
 class ListSet(Call):
     """``ListSet``."""
 
+    _call = "list", "set"
+
     def __init__(self, ctx: Any, policy: Any, index: Any, value: Any, bin: Any) -> None:
-        super().__init__(
-            "list", "set", bin, ctx, {"list_policy": policy, "index": index, "val": value}
-        )
+        super().__init__(bin, ctx, list_policy=policy, index=index, val=value)
 
 
 class ListClear(Call):
     """``ListClear``."""
 
+    _call = "list", "clear"
+
     def __init__(self, ctx: Any, bin: Any) -> None:
-        super().__init__("list", "clear", bin, ctx, {})
+        super().__init__(bin, ctx)
 
 
 class ListSort(Call):
     """``ListSort``."""
 
+    _call = "list", "sort"
+
     def __init__(self, ctx: Any, order: Any, bin: Any) -> None:
-        super().__init__("list", "sort", bin, ctx, {"sort_flags": order})
+        super().__init__(bin, ctx, sort_flags=order)
 
 
 class ListRemoveByValue(Call):
     """``ListRemoveByValue``."""
 
+    _call = "list", "remove_by_value"
+
     def __init__(self, ctx: Any, value: Any, bin: Any, inverted: bool = False) -> None:
-        super().__init__(
-            "list",
-            "remove_by_value",
-            bin,
-            ctx,
-            {"val": value, "inverted": inverted, "return_type": 0},
-        )
+        super().__init__(bin, ctx, val=value, inverted=inverted, return_type=0)
 
 
 class ListRemoveByValueList(Call):
     """``ListRemoveByValueList``."""
 
+    _call = "list", "remove_by_value_list"
+
     def __init__(self, ctx: Any, values: Any, bin: Any, inverted: bool = False) -> None:
-        super().__init__(
-            "list",
-            "remove_by_value_list",
-            bin,
-            ctx,
-            {"value_list": values, "inverted": inverted, "return_type": 0},
-        )
+        super().__init__(bin, ctx, value_list=values, inverted=inverted, return_type=0)
 
 
 class ListRemoveByValueRange(Call):
     """``ListRemoveByValueRange``."""
 
+    _call = "list", "remove_by_value_range"
+
     def __init__(self, ctx: Any, begin: Any, end: Any, bin: Any, inverted: bool = False) -> None:
         super().__init__(
-            "list",
-            "remove_by_value_range",
-            bin,
-            ctx,
-            {"value_begin": begin, "value_end": end, "inverted": inverted, "return_type": 0},
+            bin, ctx, value_begin=begin, value_end=end, inverted=inverted, return_type=0
         )
 
 
 class ListRemoveByValueRelRankToEnd(Call):
     """``ListRemoveByValueRelRankToEnd``."""
 
+    _call = "list", "remove_by_value_relative_rank"
+
     def __init__(self, ctx: Any, value: Any, rank: Any, bin: Any, inverted: bool = False) -> None:
-        super().__init__(
-            "list",
-            "remove_by_value_relative_rank",
-            bin,
-            ctx,
-            {"val": value, "rank": rank, "inverted": inverted, "return_type": 0},
-        )
+        super().__init__(bin, ctx, val=value, rank=rank, inverted=inverted, return_type=0)
 
 
 class ListRemoveByValueRelRankRange(Call):
     """``ListRemoveByValueRelRankRange``."""
 
+    _call = "list", "remove_by_value_relative_rank"
+
     def __init__(
         self, ctx: Any, value: Any, rank: Any, count: Any, bin: Any, inverted: bool = False
     ) -> None:
         super().__init__(
-            "list",
-            "remove_by_value_relative_rank",
-            bin,
-            ctx,
-            {"val": value, "rank": rank, "count": count, "inverted": inverted, "return_type": 0},
+            bin, ctx, val=value, rank=rank, count=count, inverted=inverted, return_type=0
         )
 
 
 class ListRemoveByIndex(Call):
     """``ListRemoveByIndex``."""
 
+    _call = "list", "remove_by_index"
+
     def __init__(self, ctx: Any, index: Any, bin: Any) -> None:
-        super().__init__("list", "remove_by_index", bin, ctx, {"index": index, "return_type": 0})
+        super().__init__(bin, ctx, index=index, return_type=0)
 
 
 class ListRemoveByIndexRangeToEnd(Call):
     """``ListRemoveByIndexRangeToEnd``."""
 
+    _call = "list", "remove_by_index_range"
+
     def __init__(self, ctx: Any, index: Any, bin: Any, inverted: bool = False) -> None:
-        super().__init__(
-            "list",
-            "remove_by_index_range",
-            bin,
-            ctx,
-            {"index": index, "inverted": inverted, "return_type": 0},
-        )
+        super().__init__(bin, ctx, index=index, inverted=inverted, return_type=0)
 
 
 class ListRemoveByIndexRange(Call):
     """``ListRemoveByIndexRange``."""
 
+    _call = "list", "remove_by_index_range"
+
     def __init__(self, ctx: Any, index: Any, count: Any, bin: Any, inverted: bool = False) -> None:
-        super().__init__(
-            "list",
-            "remove_by_index_range",
-            bin,
-            ctx,
-            {"index": index, "count": count, "inverted": inverted, "return_type": 0},
-        )
+        super().__init__(bin, ctx, index=index, count=count, inverted=inverted, return_type=0)
 
 
 class ListRemoveByRank(Call):
     """``ListRemoveByRank``."""
 
+    _call = "list", "remove_by_rank"
+
     def __init__(self, ctx: Any, rank: Any, bin: Any) -> None:
-        super().__init__("list", "remove_by_rank", bin, ctx, {"rank": rank, "return_type": 0})
+        super().__init__(bin, ctx, rank=rank, return_type=0)
 
 
 class ListRemoveByRankRangeToEnd(Call):
     """``ListRemoveByRankRangeToEnd``."""
 
+    _call = "list", "remove_by_rank_range"
+
     def __init__(self, ctx: Any, rank: Any, bin: Any, inverted: bool = False) -> None:
-        super().__init__(
-            "list",
-            "remove_by_rank_range",
-            bin,
-            ctx,
-            {"rank": rank, "inverted": inverted, "return_type": 0},
-        )
+        super().__init__(bin, ctx, rank=rank, inverted=inverted, return_type=0)
 
 
 class ListRemoveByRankRange(Call):
     """``ListRemoveByRankRange``."""
 
+    _call = "list", "remove_by_rank_range"
+
     def __init__(self, ctx: Any, rank: Any, count: Any, bin: Any, inverted: bool = False) -> None:
-        super().__init__(
-            "list",
-            "remove_by_rank_range",
-            bin,
-            ctx,
-            {"rank": rank, "count": count, "inverted": inverted, "return_type": 0},
-        )
+        super().__init__(bin, ctx, rank=rank, count=count, inverted=inverted, return_type=0)
 
 
 class ListSize(Call):
     """``ListSize``."""
 
+    _call = "list", "size"
+
     def __init__(self, ctx: Any, bin: Any) -> None:
-        super().__init__("list", "size", bin, ctx, {})
+        super().__init__(bin, ctx)
 
 
 class ListGetByValue(Call):
     """``ListGetByValue``."""
 
+    _call = "list", "get_by_value"
+
     def __init__(
         self, ctx: Any, return_type: Any, value: Any, bin: Any, inverted: bool = False
     ) -> None:
-        super().__init__(
-            "list",
-            "get_by_value",
-            bin,
-            ctx,
-            {"return_type": return_type, "val": value, "inverted": inverted},
-        )
+        super().__init__(bin, ctx, return_type=return_type, val=value, inverted=inverted)
 
 
 class ListGetByValueRange(Call):
     """``ListGetByValueRange``."""
+
+    _call = "list", "get_by_value_range"
 
     def __init__(
         self,
@@ -246,51 +226,41 @@ class ListGetByValueRange(Call):
         inverted: bool = False,
     ) -> None:
         super().__init__(
-            "list",
-            "get_by_value_range",
             bin,
             ctx,
-            {
-                "return_type": return_type,
-                "value_begin": value_begin,
-                "value_end": value_end,
-                "inverted": inverted,
-            },
+            return_type=return_type,
+            value_begin=value_begin,
+            value_end=value_end,
+            inverted=inverted,
         )
 
 
 class ListGetByValueList(Call):
     """``ListGetByValueList``."""
 
+    _call = "list", "get_by_value_list"
+
     def __init__(
         self, ctx: Any, return_type: Any, value: Any, bin: Any, inverted: bool = False
     ) -> None:
-        super().__init__(
-            "list",
-            "get_by_value_list",
-            bin,
-            ctx,
-            {"return_type": return_type, "value_list": value, "inverted": inverted},
-        )
+        super().__init__(bin, ctx, return_type=return_type, value_list=value, inverted=inverted)
 
 
 class ListGetByValueRelRankRangeToEnd(Call):
     """``ListGetByValueRelRankRangeToEnd``."""
 
+    _call = "list", "get_by_value_relative_rank"
+
     def __init__(
         self, ctx: Any, return_type: Any, value: Any, rank: Any, bin: Any, inverted: bool = False
     ) -> None:
-        super().__init__(
-            "list",
-            "get_by_value_relative_rank",
-            bin,
-            ctx,
-            {"return_type": return_type, "val": value, "rank": rank, "inverted": inverted},
-        )
+        super().__init__(bin, ctx, return_type=return_type, val=value, rank=rank, inverted=inverted)
 
 
 class ListGetByValueRelRankRange(Call):
     """``ListGetByValueRelRankRange``."""
+
+    _call = "list", "get_by_value_relative_rank"
 
     def __init__(
         self,
@@ -303,98 +273,71 @@ class ListGetByValueRelRankRange(Call):
         inverted: bool = False,
     ) -> None:
         super().__init__(
-            "list",
-            "get_by_value_relative_rank",
-            bin,
-            ctx,
-            {
-                "return_type": return_type,
-                "val": value,
-                "rank": rank,
-                "count": count,
-                "inverted": inverted,
-            },
+            bin, ctx, return_type=return_type, val=value, rank=rank, count=count, inverted=inverted
         )
 
 
 class ListGetByIndex(Call):
     """``ListGetByIndex``."""
 
+    _call = "list", "get_by_index"
+
     def __init__(self, ctx: Any, return_type: Any, value_type: Any, index: Any, bin: Any) -> None:
-        super().__init__(
-            "list",
-            "get_by_index",
-            bin,
-            ctx,
-            {"return_type": return_type, "index": index},
-            value_type,
-        )
+        super().__init__(bin, ctx, value_type, return_type=return_type, index=index)
 
 
 class ListGetByIndexRangeToEnd(Call):
     """``ListGetByIndexRangeToEnd``."""
 
+    _call = "list", "get_by_index_range"
+
     def __init__(
         self, ctx: Any, return_type: Any, index: Any, bin: Any, inverted: bool = False
     ) -> None:
-        super().__init__(
-            "list",
-            "get_by_index_range",
-            bin,
-            ctx,
-            {"return_type": return_type, "index": index, "inverted": inverted},
-        )
+        super().__init__(bin, ctx, return_type=return_type, index=index, inverted=inverted)
 
 
 class ListGetByIndexRange(Call):
     """``ListGetByIndexRange``."""
 
+    _call = "list", "get_by_index_range"
+
     def __init__(
         self, ctx: Any, return_type: Any, index: Any, count: Any, bin: Any, inverted: bool = False
     ) -> None:
         super().__init__(
-            "list",
-            "get_by_index_range",
-            bin,
-            ctx,
-            {"return_type": return_type, "index": index, "count": count, "inverted": inverted},
+            bin, ctx, return_type=return_type, index=index, count=count, inverted=inverted
         )
 
 
 class ListGetByRank(Call):
     """``ListGetByRank``."""
 
+    _call = "list", "get_by_rank"
+
     def __init__(self, ctx: Any, return_type: Any, value_type: Any, rank: Any, bin: Any) -> None:
-        super().__init__(
-            "list", "get_by_rank", bin, ctx, {"return_type": return_type, "rank": rank}, value_type
-        )
+        super().__init__(bin, ctx, value_type, return_type=return_type, rank=rank)
 
 
 class ListGetByRankRangeToEnd(Call):
     """``ListGetByRankRangeToEnd``."""
 
+    _call = "list", "get_by_rank_range"
+
     def __init__(
         self, ctx: Any, return_type: Any, rank: Any, bin: Any, inverted: bool = False
     ) -> None:
-        super().__init__(
-            "list",
-            "get_by_rank_range",
-            bin,
-            ctx,
-            {"return_type": return_type, "rank": rank, "inverted": inverted},
-        )
+        super().__init__(bin, ctx, return_type=return_type, rank=rank, inverted=inverted)
 
 
 class ListGetByRankRange(Call):
     """``ListGetByRankRange``."""
 
+    _call = "list", "get_by_rank_range"
+
     def __init__(
         self, ctx: Any, return_type: Any, rank: Any, count: Any, bin: Any, inverted: bool = False
     ) -> None:
         super().__init__(
-            "list",
-            "get_by_rank_range",
-            bin,
-            ctx,
-            {"return_type": return_type, "rank": rank, "count": count, "inverted": inverted},
+            bin, ctx, return_type=return_type, rank=rank, count=count, inverted=inverted
         )

@@ -17,96 +17,94 @@ from spikewire.compat.aerospike_helpers.expressions.resources import ReturnType 
 class MapPut(Call):
     """``MapPut``."""
 
+    _call = "map", "put"
+
     def __init__(self, ctx: Any, policy: Any, key: Any, value: Any, bin: Any) -> None:
-        super().__init__("map", "put", bin, ctx, {"map_policy": policy, "key": key, "val": value})
+        super().__init__(bin, ctx, map_policy=policy, key=key, val=value)
 
 
 class MapPutItems(Call):
     """``MapPutItems``."""
 
+    _call = "map", "put_items"
+
     def __init__(self, ctx: Any, policy: Any, map: Any, bin: Any) -> None:
-        super().__init__("map", "put_items", bin, ctx, {"map_policy": policy, "val": map})
+        super().__init__(bin, ctx, map_policy=policy, val=map)
 
 
 class MapIncrement(Call):
     """``MapIncrement``."""
 
+    _call = "map", "increment"
+
     def __init__(self, ctx: Any, policy: Any, key: Any, value: Any, bin: Any) -> None:
-        super().__init__(
-            "map", "increment", bin, ctx, {"map_policy": policy, "key": key, "val": value}
-        )
+        super().__init__(bin, ctx, map_policy=policy, key=key, val=value)
 
 
 class MapClear(Call):
     """``MapClear``."""
 
+    _call = "map", "clear"
+
     def __init__(self, ctx: Any, bin: Any) -> None:
-        super().__init__("map", "clear", bin, ctx, {})
+        super().__init__(bin, ctx)
 
 
 class MapSize(Call):
     """``MapSize``."""
 
+    _call = "map", "size"
+
     def __init__(self, ctx: Any, bin: Any) -> None:
-        super().__init__("map", "size", bin, ctx, {})
+        super().__init__(bin, ctx)
 
 
 class MapGetByKey(Call):
     """``MapGetByKey``."""
 
+    _call = "map", "get_by_key"
+
     def __init__(self, ctx: Any, return_type: Any, value_type: Any, key: Any, bin: Any) -> None:
-        super().__init__(
-            "map", "get_by_key", bin, ctx, {"return_type": return_type, "key": key}, value_type
-        )
+        super().__init__(bin, ctx, value_type, return_type=return_type, key=key)
 
 
 class MapGetByKeyRange(Call):
     """``MapGetByKeyRange``."""
 
+    _call = "map", "get_by_key_range"
+
     def __init__(
         self, ctx: Any, return_type: Any, begin: Any, end: Any, bin: Any, inverted: bool = False
     ) -> None:
-        super().__init__(
-            "map",
-            "get_by_key_range",
-            bin,
-            ctx,
-            {"return_type": return_type, "key": begin, "range": end, "inverted": inverted},
-        )
+        super().__init__(bin, ctx, return_type=return_type, key=begin, range=end, inverted=inverted)
 
 
 class MapGetByKeyList(Call):
     """``MapGetByKeyList``."""
 
+    _call = "map", "get_by_key_list"
+
     def __init__(
         self, ctx: Any, return_type: Any, keys: Any, bin: Any, inverted: bool = False
     ) -> None:
-        super().__init__(
-            "map",
-            "get_by_key_list",
-            bin,
-            ctx,
-            {"return_type": return_type, "val": keys, "inverted": inverted},
-        )
+        super().__init__(bin, ctx, return_type=return_type, val=keys, inverted=inverted)
 
 
 class MapGetByKeyRelIndexRangeToEnd(Call):
     """``MapGetByKeyRelIndexRangeToEnd``."""
 
+    _call = "map", "get_by_key_relative_index"
+
     def __init__(
         self, ctx: Any, return_type: Any, key: Any, index: Any, bin: Any, inverted: bool = False
     ) -> None:
-        super().__init__(
-            "map",
-            "get_by_key_relative_index",
-            bin,
-            ctx,
-            {"return_type": return_type, "key": key, "index": index, "inverted": inverted},
-        )
+        super().__init__(bin, ctx, return_type=return_type, key=key, index=index, inverted=inverted)
 
 
 class MapGetByKeyRelIndexRange(Call):
     """``MapGetByKeyRelIndexRange``."""
+
+    _call = "map", "get_by_key_relative_index"
 
     def __init__(
         self,
@@ -119,37 +117,25 @@ class MapGetByKeyRelIndexRange(Call):
         inverted: bool = False,
     ) -> None:
         super().__init__(
-            "map",
-            "get_by_key_relative_index",
-            bin,
-            ctx,
-            {
-                "return_type": return_type,
-                "key": key,
-                "index": index,
-                "count": count,
-                "inverted": inverted,
-            },
+            bin, ctx, return_type=return_type, key=key, index=index, count=count, inverted=inverted
         )
 
 
 class MapGetByValue(Call):
     """``MapGetByValue``."""
 
+    _call = "map", "get_by_value"
+
     def __init__(
         self, ctx: Any, return_type: Any, value: Any, bin: Any, inverted: bool = False
     ) -> None:
-        super().__init__(
-            "map",
-            "get_by_value",
-            bin,
-            ctx,
-            {"return_type": return_type, "val": value, "inverted": inverted},
-        )
+        super().__init__(bin, ctx, return_type=return_type, val=value, inverted=inverted)
 
 
 class MapGetByValueRange(Call):
     """``MapGetByValueRange``."""
+
+    _call = "map", "get_by_value_range"
 
     def __init__(
         self,
@@ -161,51 +147,36 @@ class MapGetByValueRange(Call):
         inverted: bool = False,
     ) -> None:
         super().__init__(
-            "map",
-            "get_by_value_range",
-            bin,
-            ctx,
-            {
-                "return_type": return_type,
-                "val": value_begin,
-                "range": value_end,
-                "inverted": inverted,
-            },
+            bin, ctx, return_type=return_type, val=value_begin, range=value_end, inverted=inverted
         )
 
 
 class MapGetByValueList(Call):
     """``MapGetByValueList``."""
 
+    _call = "map", "get_by_value_list"
+
     def __init__(
         self, ctx: Any, return_type: Any, value: Any, bin: Any, inverted: bool = False
     ) -> None:
-        super().__init__(
-            "map",
-            "get_by_value_list",
-            bin,
-            ctx,
-            {"return_type": return_type, "val": value, "inverted": inverted},
-        )
+        super().__init__(bin, ctx, return_type=return_type, val=value, inverted=inverted)
 
 
 class MapGetByValueRelRankRangeToEnd(Call):
     """``MapGetByValueRelRankRangeToEnd``."""
 
+    _call = "map", "get_by_value_relative_rank"
+
     def __init__(
         self, ctx: Any, return_type: Any, value: Any, rank: Any, bin: Any, inverted: bool = False
     ) -> None:
-        super().__init__(
-            "map",
-            "get_by_value_relative_rank",
-            bin,
-            ctx,
-            {"return_type": return_type, "val": value, "rank": rank, "inverted": inverted},
-        )
+        super().__init__(bin, ctx, return_type=return_type, val=value, rank=rank, inverted=inverted)
 
 
 class MapGetByValueRelRankRange(Call):
     """``MapGetByValueRelRankRange``."""
+
+    _call = "map", "get_by_value_relative_rank"
 
     def __init__(
         self,
@@ -218,292 +189,225 @@ class MapGetByValueRelRankRange(Call):
         inverted: bool = False,
     ) -> None:
         super().__init__(
-            "map",
-            "get_by_value_relative_rank",
-            bin,
-            ctx,
-            {
-                "return_type": return_type,
-                "val": value,
-                "rank": rank,
-                "count": count,
-                "inverted": inverted,
-            },
+            bin, ctx, return_type=return_type, val=value, rank=rank, count=count, inverted=inverted
         )
 
 
 class MapGetByIndex(Call):
     """``MapGetByIndex``."""
 
+    _call = "map", "get_by_index"
+
     def __init__(self, ctx: Any, return_type: Any, value_type: Any, index: Any, bin: Any) -> None:
-        super().__init__(
-            "map",
-            "get_by_index",
-            bin,
-            ctx,
-            {"return_type": return_type, "index": index},
-            value_type,
-        )
+        super().__init__(bin, ctx, value_type, return_type=return_type, index=index)
 
 
 class MapGetByIndexRangeToEnd(Call):
     """``MapGetByIndexRangeToEnd``."""
 
+    _call = "map", "get_by_index_range"
+
     def __init__(
         self, ctx: Any, return_type: Any, index: Any, bin: Any, inverted: bool = False
     ) -> None:
         super().__init__(
-            "map",
-            "get_by_index_range",
-            bin,
-            ctx,
-            {"return_type": return_type, "index": index, "inverted": inverted, "val": None},
+            bin, ctx, return_type=return_type, index=index, inverted=inverted, val=None
         )
 
 
 class MapGetByIndexRange(Call):
     """``MapGetByIndexRange``."""
 
+    _call = "map", "get_by_index_range"
+
     def __init__(
         self, ctx: Any, return_type: Any, index: Any, count: Any, bin: Any, inverted: bool = False
     ) -> None:
         super().__init__(
-            "map",
-            "get_by_index_range",
-            bin,
-            ctx,
-            {"return_type": return_type, "index": index, "val": count, "inverted": inverted},
+            bin, ctx, return_type=return_type, index=index, val=count, inverted=inverted
         )
 
 
 class MapGetByRank(Call):
     """``MapGetByRank``."""
 
+    _call = "map", "get_by_rank"
+
     def __init__(self, ctx: Any, return_type: Any, value_type: Any, rank: Any, bin: Any) -> None:
-        super().__init__(
-            "map", "get_by_rank", bin, ctx, {"return_type": return_type, "index": rank}, value_type
-        )
+        super().__init__(bin, ctx, value_type, return_type=return_type, index=rank)
 
 
 class MapGetByRankRangeToEnd(Call):
     """``MapGetByRankRangeToEnd``."""
 
+    _call = "map", "get_by_rank_range"
+
     def __init__(
         self, ctx: Any, return_type: Any, rank: Any, bin: Any, inverted: bool = False
     ) -> None:
-        super().__init__(
-            "map",
-            "get_by_rank_range",
-            bin,
-            ctx,
-            {"return_type": return_type, "index": rank, "inverted": inverted, "val": None},
-        )
+        super().__init__(bin, ctx, return_type=return_type, index=rank, inverted=inverted, val=None)
 
 
 class MapGetByRankRange(Call):
     """``MapGetByRankRange``."""
 
+    _call = "map", "get_by_rank_range"
+
     def __init__(
         self, ctx: Any, return_type: Any, rank: Any, count: Any, bin: Any, inverted: bool = False
     ) -> None:
         super().__init__(
-            "map",
-            "get_by_rank_range",
-            bin,
-            ctx,
-            {"return_type": return_type, "index": rank, "val": count, "inverted": inverted},
+            bin, ctx, return_type=return_type, index=rank, val=count, inverted=inverted
         )
 
 
 class MapRemoveByKey(Call):
     """``MapRemoveByKey``."""
 
+    _call = "map", "remove_by_key"
+
     def __init__(self, ctx: Any, key: Any, bin: Any) -> None:
-        super().__init__("map", "remove_by_key", bin, ctx, {"key": key, "return_type": 0})
+        super().__init__(bin, ctx, key=key, return_type=0)
 
 
 class MapRemoveByKeyList(Call):
     """``MapRemoveByKeyList``."""
 
+    _call = "map", "remove_by_key_list"
+
     def __init__(self, ctx: Any, keys: Any, bin: Any, inverted: bool = False) -> None:
-        super().__init__(
-            "map",
-            "remove_by_key_list",
-            bin,
-            ctx,
-            {"val": keys, "inverted": inverted, "return_type": 0},
-        )
+        super().__init__(bin, ctx, val=keys, inverted=inverted, return_type=0)
 
 
 class MapRemoveByKeyRange(Call):
     """``MapRemoveByKeyRange``."""
 
+    _call = "map", "remove_by_key_range"
+
     def __init__(self, ctx: Any, begin: Any, end: Any, bin: Any, inverted: bool = False) -> None:
-        super().__init__(
-            "map",
-            "remove_by_key_range",
-            bin,
-            ctx,
-            {"key": begin, "val": end, "inverted": inverted, "return_type": 0},
-        )
+        super().__init__(bin, ctx, key=begin, val=end, inverted=inverted, return_type=0)
 
 
 class MapRemoveByKeyRelIndexRangeToEnd(Call):
     """``MapRemoveByKeyRelIndexRangeToEnd``."""
 
+    _call = "map", "remove_by_key_relative_index"
+
     def __init__(self, ctx: Any, key: Any, index: Any, bin: Any, inverted: bool = False) -> None:
-        super().__init__(
-            "map",
-            "remove_by_key_relative_index",
-            bin,
-            ctx,
-            {"key": key, "index": index, "inverted": inverted, "return_type": 0},
-        )
+        super().__init__(bin, ctx, key=key, index=index, inverted=inverted, return_type=0)
 
 
 class MapRemoveByKeyRelIndexRange(Call):
     """``MapRemoveByKeyRelIndexRange``."""
 
+    _call = "map", "remove_by_key_relative_index"
+
     def __init__(
         self, ctx: Any, key: Any, index: Any, count: Any, bin: Any, inverted: bool = False
     ) -> None:
         super().__init__(
-            "map",
-            "remove_by_key_relative_index",
-            bin,
-            ctx,
-            {"key": key, "index": index, "count": count, "inverted": inverted, "return_type": 0},
+            bin, ctx, key=key, index=index, count=count, inverted=inverted, return_type=0
         )
 
 
 class MapRemoveByValue(Call):
     """``MapRemoveByValue``."""
 
+    _call = "map", "remove_by_value"
+
     def __init__(self, ctx: Any, value: Any, bin: Any, inverted: bool = False) -> None:
-        super().__init__(
-            "map",
-            "remove_by_value",
-            bin,
-            ctx,
-            {"val": value, "inverted": inverted, "return_type": 0},
-        )
+        super().__init__(bin, ctx, val=value, inverted=inverted, return_type=0)
 
 
 class MapRemoveByValueList(Call):
     """``MapRemoveByValueList``."""
 
+    _call = "map", "remove_by_value_list"
+
     def __init__(self, ctx: Any, values: Any, bin: Any, inverted: bool = False) -> None:
-        super().__init__(
-            "map",
-            "remove_by_value_list",
-            bin,
-            ctx,
-            {"val": values, "inverted": inverted, "return_type": 0},
-        )
+        super().__init__(bin, ctx, val=values, inverted=inverted, return_type=0)
 
 
 class MapRemoveByValueRange(Call):
     """``MapRemoveByValueRange``."""
 
+    _call = "map", "remove_by_value_range"
+
     def __init__(self, ctx: Any, begin: Any, end: Any, bin: Any, inverted: bool = False) -> None:
-        super().__init__(
-            "map",
-            "remove_by_value_range",
-            bin,
-            ctx,
-            {"val": begin, "range": end, "inverted": inverted, "return_type": 0},
-        )
+        super().__init__(bin, ctx, val=begin, range=end, inverted=inverted, return_type=0)
 
 
 class MapRemoveByValueRelRankRangeToEnd(Call):
     """``MapRemoveByValueRelRankRangeToEnd``."""
 
+    _call = "map", "remove_by_value_relative_rank"
+
     def __init__(self, ctx: Any, value: Any, rank: Any, bin: Any, inverted: bool = False) -> None:
-        super().__init__(
-            "map",
-            "remove_by_value_relative_rank",
-            bin,
-            ctx,
-            {"val": value, "rank": rank, "inverted": inverted, "return_type": 0},
-        )
+        super().__init__(bin, ctx, val=value, rank=rank, inverted=inverted, return_type=0)
 
 
 class MapRemoveByValueRelRankRange(Call):
     """``MapRemoveByValueRelRankRange``."""
 
+    _call = "map", "remove_by_value_relative_rank"
+
     def __init__(
         self, ctx: Any, value: Any, rank: Any, count: Any, bin: Any, inverted: bool = False
     ) -> None:
         super().__init__(
-            "map",
-            "remove_by_value_relative_rank",
-            bin,
-            ctx,
-            {"val": value, "rank": rank, "count": count, "inverted": inverted, "return_type": 0},
+            bin, ctx, val=value, rank=rank, count=count, inverted=inverted, return_type=0
         )
 
 
 class MapRemoveByIndex(Call):
     """``MapRemoveByIndex``."""
 
+    _call = "map", "remove_by_index"
+
     def __init__(self, ctx: Any, index: Any, bin: Any) -> None:
-        super().__init__("map", "remove_by_index", bin, ctx, {"index": index, "return_type": 0})
+        super().__init__(bin, ctx, index=index, return_type=0)
 
 
 class MapRemoveByIndexRangeToEnd(Call):
     """``MapRemoveByIndexRangeToEnd``."""
 
+    _call = "map", "remove_by_index_range"
+
     def __init__(self, ctx: Any, index: Any, bin: Any, inverted: bool = False) -> None:
-        super().__init__(
-            "map",
-            "remove_by_index_range",
-            bin,
-            ctx,
-            {"index": index, "inverted": inverted, "val": None, "return_type": 0},
-        )
+        super().__init__(bin, ctx, index=index, inverted=inverted, val=None, return_type=0)
 
 
 class MapRemoveByIndexRange(Call):
     """``MapRemoveByIndexRange``."""
 
+    _call = "map", "remove_by_index_range"
+
     def __init__(self, ctx: Any, index: Any, count: Any, bin: Any, inverted: bool = False) -> None:
-        super().__init__(
-            "map",
-            "remove_by_index_range",
-            bin,
-            ctx,
-            {"index": index, "val": count, "inverted": inverted, "return_type": 0},
-        )
+        super().__init__(bin, ctx, index=index, val=count, inverted=inverted, return_type=0)
 
 
 class MapRemoveByRank(Call):
     """``MapRemoveByRank``."""
 
+    _call = "map", "remove_by_rank"
+
     def __init__(self, ctx: Any, rank: Any, bin: Any) -> None:
-        super().__init__("map", "remove_by_rank", bin, ctx, {"index": rank, "return_type": 0})
+        super().__init__(bin, ctx, index=rank, return_type=0)
 
 
 class MapRemoveByRankRangeToEnd(Call):
     """``MapRemoveByRankRangeToEnd``."""
 
+    _call = "map", "remove_by_rank_range"
+
     def __init__(self, ctx: Any, rank: Any, bin: Any, inverted: bool = False) -> None:
-        super().__init__(
-            "map",
-            "remove_by_rank_range",
-            bin,
-            ctx,
-            {"index": rank, "inverted": inverted, "val": None, "return_type": 0},
-        )
+        super().__init__(bin, ctx, index=rank, inverted=inverted, val=None, return_type=0)
 
 
 class MapRemoveByRankRange(Call):
     """``MapRemoveByRankRange``."""
 
+    _call = "map", "remove_by_rank_range"
+
     def __init__(self, ctx: Any, rank: Any, count: Any, bin: Any, inverted: bool = False) -> None:
-        super().__init__(
-            "map",
-            "remove_by_rank_range",
-            bin,
-            ctx,
-            {"index": rank, "val": count, "inverted": inverted, "return_type": 0},
-        )
+        super().__init__(bin, ctx, index=rank, val=count, inverted=inverted, return_type=0)
