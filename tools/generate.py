@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 from generator import (
     awaited,
     classes,
+    compat,
     decoding,
     pages,
     rust_functions,
@@ -55,6 +56,7 @@ def outputs() -> dict[Path, str]:
     texts[PROTOCOL / "operation/words.rs"] = formatted(decoding.words(known))
     texts[RUST / "words.rs"] = formatted(rust_functions.enumerations(known))
     texts[NODE / "operation/words.ts"] = typescript.words(known)
+    texts |= {PYTHON / "compat" / path: text for path, text in compat.modules(known).items()}
     named = verbs.load()
     for of in named.classes:
         path = BINDING / f"aerospike/api/methods/{_snake(of.name)}.rs"

@@ -4,7 +4,12 @@ from __future__ import annotations
 
 import subprocess
 import textwrap
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 
@@ -44,18 +49,39 @@ def docstring(text: str, indent: int) -> str:
     return "\n".join(lines)
 
 
-def call(indent: int, before: str, arguments: list[str]) -> str:
-    """A call as the Python formatter breaks it: on one line, with its arguments on one line, or
-    with one argument per line."""
-    pad = " " * indent
-    line = f"{pad}{before}({', '.join(arguments)})"
-    if len(line) <= WIDTH:
-        return line
-    line = f"{pad}    {', '.join(arguments)}"
-    if len(line) <= WIDTH:
-        return f"{pad}{before}(\n{line}\n{pad})"
-    lines = "".join(f"{pad}    {argument},\n" for argument in arguments)
-    return f"{pad}{before}(\n{lines}{pad})"
+@dataclass(frozen=True)
+class Bracketed:
+    """Items in brackets, such as a call, which may contain others."""
+
+    before: str
+    items: Sequence[str | Bracketed]
+    after: str = ""
+    brackets: str = "()"
+
+    def __str__(self) -> str:
+        return f"{self.before}{self.brackets[0]}{self._line}{self.brackets[1]}{self.after}"
+
+    @property
+    def _line(self) -> str:
+        return ", ".join(map(str, self.items))
+
+    def layout(self, indent: int) -> str:
+        """As the Python formatter breaks it: on one line, with its items on one line (not those of
+        a dict), or with one item per line."""
+        pad = " " * indent
+        if indent + len(str(self)) <= WIDTH:
+            return f"{pad}{self}"
+        if self.brackets == "()" and indent + 4 + len(self._line) <= WIDTH:
+            lines = f"{pad}    {self._line}\n"
+        else:
+            lines = "".join(f"{_item(item, indent + 4)}\n" for item in self.items)
+        return f"{pad}{self.before}{self.brackets[0]}\n{lines}{pad}{self.brackets[1]}{self.after}"
+
+
+def _item(item: str | Bracketed, indent: int) -> str:
+    if isinstance(item, str):
+        return f"{' ' * indent}{item},"
+    return replace(item, after=f"{item.after},").layout(indent)
 
 
 def imports(indent: int, module: str, names: set[str]) -> str:
@@ -70,7 +96,7 @@ def imports(indent: int, module: str, names: set[str]) -> str:
 
 
 def rust_docs(text: str, indent: int = 0, mark: str = "///") -> str:
-    """Paragraphs as documentation comments; manual line breaks are kept."""
+    """Paragraphs as documentation comments; manual line breaks stay."""
     pad = " " * indent
     lines: list[str] = []
     for paragraph in text.split("\n\n"):
@@ -98,7 +124,7 @@ def formatted(rust: str) -> str:
 
 
 def comment(text: str, indent: int) -> str:
-    """Paragraphs as a documentation comment of TypeScript; fenced code is kept."""
+    """Paragraphs as a documentation comment of TypeScript; fenced code stays."""
     pad = " " * indent
     lines: list[str] = []
     fenced = False

@@ -200,16 +200,11 @@ class Operator(_BaseExpr):
 class Call(_BaseExpr):
     """An operation on a list, map, bytes or sketch."""
 
+    _call: tuple[str, str]
+
     def __init__(
-        self,
-        family: str,
-        kind: str,
-        on: Any,
-        ctx: Any,
-        arguments: dict[str, Any],
-        value_type: int | None = None,
+        self, on: Any, ctx: Any, value_type: int | None = None, /, **arguments: Any
     ) -> None:
-        self._call = family, kind
         self._on = on
         self._ctx = ctx
         self._arguments = arguments

@@ -1,0 +1,257 @@
+"""Generates the operations on lists, maps, bits and sketches as the drop-ins have them."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from generator.table import load_file
+from generator.text import Bracketed, docstring, header
+
+if TYPE_CHECKING:
+    from generator.table import Family, Table
+
+HELPERS = "spikewire.compat.aerospike_helpers"
+AEROSPIKE_PY = "spikewire.compat.aerospike_py"
+
+WILDCARD = "*  # noqa: F403  # pyright: ignore[reportWildcardImportFromLibrary]"
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """A parameter and the entry of a dictionary that has its value."""
+
+    name: str
+    entry: str
+    type: str
+    default: str
+    #: Whether there is no entry if it is omitted.
+    optional: bool
+
+    @property
+    def declared(self) -> str:
+        """The parameter in a signature."""
+        if self.name == "*":
+            return "*"
+        return f"{self.name}: {self.type}{f' = {self.default}' if self.default else ''}"
+
+    @property
+    def keyword(self) -> str:
+        """The entry as an argument, which is ``None`` if there should be no entry."""
+        has_value = self.optional and self.default != "None"
+        return f"{self.entry}={self.name}{' or None' if has_value else ''}"
+
+
+def modules(table: Table) -> dict[str, str]:
+    """The modules, by their paths in ``python/spikewire/compat``."""
+    raw = load_file("compat")
+    texts: dict[str, str] = {}
+    for api, write in (
+        ("operations", _operations),
+        ("expressions", _expressions),
+        ("aerospike_py", _dictionaries),
+    ):
+        for family in table.families.values():
+            of = _complete(raw, raw[api][family.name])
+            texts[of["module"]] = write(family, of)
+    texts[raw["exp"]["module"]] = _exp(_complete(raw, raw["exp"]))
+    return texts
+
+
+def _complete(raw: dict[str, Any], of: dict[str, Any]) -> dict[str, Any]:
+    """The table of a module, with what it leaves out."""
+    parameters = raw["parameters"] | of.get("parameters", {})
+    missing = {"irregular": [], "entries": {}, "instead": {}, "other": "Any"}
+    return missing | of | {"parameters": parameters}
+
+
+def _module(doc: str, imports: list[str], front: str, definitions: list[str]) -> str:
+    text = front + "".join(definitions)
+    typing = [name for name in ("Any", "TypeAlias") if re.search(rf"\b{name}\b", text)]
+    blocks = [
+        "from __future__ import annotations\n",
+        f"from typing import {', '.join(typing)}\n" if typing else "",
+        "".join(f"from {it}\n" for it in imports),
+        front,
+    ]
+    top = "\n".join(filter(None, blocks))
+    return f'{header("#", "compat.toml")}"""{doc}"""\n\n{top}{"".join(definitions)}'
+
+
+def _aliases(module: str, names: list[str]) -> list[str]:
+    """Imports of names that the module has for programs."""
+    return [f"{module} import {name} as {name}" for name in names]
+
+
+def _parameters(of: dict[str, Any], takes: str) -> list[Parameter]:
+    # Commas in brackets are part of a type.
+    parts = re.split(r", (?![^\[]*\])", takes)
+    return [_parameter(of, part) for part in parts if part]
+
+
+def _parameter(of: dict[str, Any], text: str) -> Parameter:
+    """Parses ``entry = name: type?``: see README.md next to the table."""
+    front, _, own_type = text.removesuffix("?").partition(": ")
+    entry, _, name = front.rpartition(" = ")
+    known = own_type or of["parameters"].get(name, of["other"])
+    type_, _, default = known.partition(" = ")
+    optional = text.endswith("?")
+    if optional and not default:
+        type_, default = type_ if type_ == "Any" else f"{type_} | None", "None"
+    return Parameter(name, entry or of["entries"].get(name, name), type_, default, optional)
+
+
+def _function(
+    name: str, takes: list[str], gives: str, doc: str, result: Bracketed, first: str = ""
+) -> str:
+    signature = Bracketed(f"def {name}", takes, f" -> {gives}:").layout(0)
+    result = replace(result, before=f"return {result.before}")
+    return f"\n\n{signature}\n{docstring(doc, 4)}\n{first}{result.layout(4)}\n"
+
+
+# aerospike_helpers.operations
+
+
+def _operations(family: Family, of: dict[str, Any]) -> str:
+    functions = [_operation(family, of, *it) for it in of["functions"].items()]
+    imports = [
+        "spikewire.compat.aerospike import opcodes as codes",
+        *_aliases(f"{HELPERS}.operations.irregular", of["irregular"]),
+    ]
+    if any("operation_dict(" in it for it in functions):
+        imports.append(f"{HELPERS}.operations.operation_dict import operation_dict")
+    return _module(of["doc"], imports, _keys(of["keys"]), functions)
+
+
+def _keys(keys: str) -> str:
+    """Constants for the entries of the dictionaries."""
+    lines = "# The entries of the dictionaries.\n"
+    for key in keys.split(", "):
+        entry, _, name = key.partition(" = ")
+        lines += f'{(name or entry).upper()}_KEY = "{entry}"\n'
+    return lines
+
+
+def _operation(family: Family, of: dict[str, Any], name: str, takes: str) -> str:
+    parameters = _parameters(of, takes)
+    if family.path:
+        parameters.append(_parameter(of, "ctx?"))
+    code = name.upper().replace("_RELATIVE", "_REL")
+    entries, options = [f'"op": codes.OP_{code}', '"bin": bin_name'], list[str]()
+    for it in parameters:
+        if not it.optional:
+            entries.append(f'"{it.entry}": {it.name}')
+        elif it.name in of["instead"]:
+            instead = of["instead"][it.name]
+            entries.append(f'"{it.entry}": {instead} if {it.name} is None else {it.name}')
+        else:
+            options.append(it.keyword)
+    result = Bracketed("", entries, brackets="{}")
+    if options:
+        result = Bracketed("operation_dict", [result, *options])
+    return _function(
+        name,
+        ["bin_name: str", *(it.declared for it in parameters)],
+        "dict[str, Any]",
+        f"The operation ``{name}``.",
+        result,
+        f'    warn_of_size("{name}")\n' if "value_byte_size" in takes else "",
+    )
+
+
+# aerospike_helpers.expressions
+
+
+def _expressions(family: Family, of: dict[str, Any]) -> str:
+    imports = [
+        *_aliases(HELPERS, ["cdt_ctx"] if family.path else []),
+        *_aliases(f"{HELPERS}.expressions.base", [of["bin"]]),
+        f"{HELPERS}.expressions.hints import {WILDCARD}",
+        *_aliases(f"{HELPERS}.expressions.irregular", of["irregular"]),
+        f"{HELPERS}.expressions.resources import Call",
+        *_aliases(f"{HELPERS}.expressions.resources", ["ReturnType"] if family.path else []),
+    ]
+    classes = [_class(family, of, *it) for it in of["classes"].items()]
+    return _module(of["doc"], imports, "", classes)
+
+
+def _class(family: Family, of: dict[str, Any], name: str, row: str) -> str:
+    kind, _, takes = row.partition(": ")
+    if not any(it.name == kind and "exp" in it.apis for it in family.operations):
+        raise SystemExit(f"compat.toml: {name} calls {kind}, which exp.{family.name} does not have")
+    parameters = _parameters(of, takes)
+    arguments = ["bin", "ctx" if family.path else "None"]
+    arguments += [it.name for it in parameters if it.name == "value_type"]
+    arguments += [it.keyword for it in parameters if it.name != "value_type"]
+    if kind.startswith("remove_by"):
+        arguments.append("return_type=0")
+    signature = _signature(family, parameters).layout(4)
+    result = Bracketed("super().__init__", arguments).layout(8)
+    return (
+        f'\n\nclass {name}(Call):\n    """``{name}``."""\n\n'
+        f'    _call = "{family.name}", "{kind}"\n\n{signature}\n{result}\n'
+    )
+
+
+def _signature(family: Family, parameters: list[Parameter]) -> Bracketed:
+    """``bin`` comes before the parameters that have a default."""
+    takes = ["self", "ctx: Any"] if family.path else ["self"]
+    takes += [it.declared for it in parameters if not it.default and it.name != "None"]
+    takes += ["bin: Any", *(it.declared for it in parameters if it.default)]
+    return Bracketed("def __init__", takes, " -> None:")
+
+
+# aerospike_py
+
+
+def _dictionaries(_family: Family, of: dict[str, Any]) -> str:
+    functions = [_dictionary(of, *it) for it in of["functions"].items()]
+    policy = of["parameters"]["policy"]
+    types = [it for it in (policy, "Operation") if it[0].isupper()]
+    imports = [
+        f"{AEROSPIKE_PY}.operation_dict import operation_dict",
+        *(f"{it}  # noqa: TC001" for it in _aliases(f"{AEROSPIKE_PY}.types", types)),
+    ]
+    return _module(of["doc"], imports, _all([*of["functions"]]), functions)
+
+
+def _all(names: list[str]) -> str:
+    lines = "".join(f'    "{name}",\n' for name in sorted(names))
+    return f"__all__ = [\n{lines}]\n"
+
+
+def _dictionary(of: dict[str, Any], name: str, row: list[str]) -> str:
+    code, _, takes = row[0].partition(": ")
+    parameters = _parameters(of, takes)
+    entries = [it.keyword for it in parameters if it.name != "*"]
+    return _function(
+        name,
+        ["bin: str", *(it.declared for it in parameters)],
+        "Operation",
+        row[1],
+        Bracketed("operation_dict", [code, "bin", *entries]),
+    )
+
+
+# aerospike_py.exp
+
+
+def _exp(of: dict[str, Any]) -> str:
+    functions = [_expression(of, name, *row) for name, row in of["functions"].items()]
+    types = [f"EXP_TYPE_{name.upper()}" for name in of["types"]]
+    numbers = "".join(f"{name} = {number}\n" for number, name in enumerate(types))
+    names = _all([*of["functions"], *types, "Expr"])
+    front = f"Expr: TypeAlias = dict[str, Any]\n\n{numbers}\n{names}"
+    return _module(of["doc"], [], front, functions)
+
+
+def _expression(of: dict[str, Any], name: str, takes: str, doc: str) -> str:
+    parameters = _parameters(of, takes.removeprefix("exprs = ").strip("()"))
+    entries = [f'"{it.entry}": {it.name}' for it in parameters]
+    if takes == "*exprs":
+        entries = ['"exprs": list(exprs)']
+    elif takes.startswith("exprs = "):
+        entries = [f'"exprs": [{", ".join(it.name for it in parameters)}]']
+    tree = Bracketed("", [f'"__expr__": "{name.rstrip("_")}"', *entries], brackets="{}")
+    return _function(name, [it.declared for it in parameters], "Expr", doc, tree)
