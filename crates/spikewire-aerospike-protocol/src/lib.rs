@@ -54,6 +54,7 @@ pub mod racks;
 pub mod request;
 pub mod result_code;
 pub mod value;
+mod value_sink;
 mod value_type;
 pub mod void_time;
 
