@@ -33,6 +33,7 @@ pub mod batch;
 pub mod bits;
 pub mod cdt;
 pub mod digests;
+mod encoding;
 pub mod expression;
 mod fault;
 pub mod frame;
@@ -49,6 +50,7 @@ pub mod operation;
 pub mod particle;
 pub mod partition;
 pub mod peers;
+mod place;
 pub mod query;
 pub mod racks;
 pub mod request;
@@ -57,6 +59,8 @@ pub mod value;
 mod value_sink;
 mod value_type;
 pub mod void_time;
+
+pub use place::Place;
 
 /// Bytes that are not valid in this protocol.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

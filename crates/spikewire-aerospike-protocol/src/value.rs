@@ -1,10 +1,11 @@
 //! Bin values: the particle types of the wire and an owned value for Rust callers.
 //!
 //! The bindings and the server do not use [`Value`]: they convert particles directly from and to
-//! their own representations. For the bindings, [`decode()`] has the rules.
+//! their own representations. For the bindings, [`Encoding`] and [`decode()`] have the rules.
 
-use crate::{Malformed, msgpack};
+use crate::Malformed;
 
+pub use crate::encoding::{ElementEncoding, Encoding, ParticleEncoding};
 pub use crate::particle;
 pub use crate::value_sink::{Entries, Items, ValueSink, decode};
 
@@ -55,42 +56,36 @@ impl Value {
 
     /// Appends the particle bytes and returns the particle type.
     pub fn encode(&self, out: &mut Vec<u8>) -> ParticleType {
-        match self {
-            Self::Nil => {}
-            Self::Bool(flag) => out.push(u8::from(*flag)),
-            Self::Int(int) => out.extend_from_slice(&int.to_be_bytes()),
-            Self::Float(float) => out.extend_from_slice(&float.to_be_bytes()),
-            Self::Str(text) => out.extend_from_slice(text.as_bytes()),
-            Self::Bytes(bytes) | Self::Hll(bytes) => out.extend_from_slice(bytes),
-            Self::GeoJson(text) => geojson(out, text),
-            Self::List(_) | Self::Map(_) => self.encode_nested(out),
-        }
-        self.particle_type()
+        self.write::<ParticleEncoding>(out)
     }
 
     /// Appends this value as an element of a list or map.
     pub fn encode_nested(&self, out: &mut Vec<u8>) {
+        self.write::<ElementEncoding>(out);
+    }
+
+    fn write<E: Encoding>(&self, out: &mut Vec<u8>) -> E::Tag {
         match self {
-            Self::Nil => msgpack::nil(out),
-            Self::Bool(flag) => msgpack::boolean(out, *flag),
-            Self::Int(int) => msgpack::int(out, *int),
-            Self::Float(float) => msgpack::float(out, *float),
-            Self::Str(text) => msgpack::bytes(out, particle::STRING, text.as_bytes()),
-            Self::Bytes(bytes) => msgpack::bytes(out, particle::BLOB, bytes),
-            Self::Hll(bytes) => msgpack::bytes(out, particle::HLL, bytes),
-            Self::GeoJson(text) => msgpack::bytes(out, particle::GEOJSON, text.as_bytes()),
+            Self::Nil => E::nil(out),
+            Self::Bool(flag) => E::boolean(out, *flag),
+            Self::Int(int) => E::integer(out, *int),
+            Self::Float(float) => E::float(out, *float),
+            Self::Str(text) => E::bytes(out, particle::STRING, text.as_bytes()),
+            Self::Bytes(bytes) => E::bytes(out, particle::BLOB, bytes),
+            Self::Hll(bytes) => E::bytes(out, particle::HLL, bytes),
+            Self::GeoJson(text) => E::geojson(out, text),
             Self::List(items) => {
-                msgpack::array(out, items.len() as u32);
-                for item in items {
-                    item.encode_nested(out);
-                }
+                let tag = E::list(out, items.len() as u32);
+                items.iter().for_each(|item| item.encode_nested(out));
+                tag
             }
             Self::Map(pairs) => {
-                msgpack::map(out, pairs.len() as u32);
+                let tag = E::map(out, pairs.len() as u32);
                 for (key, value) in pairs {
                     key.encode_nested(out);
                     value.encode_nested(out);
                 }
+                tag
             }
         }
     }
@@ -168,12 +163,6 @@ impl ValueSink for Values {
         }
         Ok(Value::Map(pairs))
     }
-}
-
-/// Appends a `GeoJSON` particle. Flags and cells are sent as zero: the server fills them in.
-pub fn geojson(out: &mut Vec<u8>, text: &str) {
-    out.extend_from_slice(&[0, 0, 0]);
-    out.extend_from_slice(text.as_bytes());
 }
 
 /// The text of a `GeoJSON` particle, after the server's cells.
