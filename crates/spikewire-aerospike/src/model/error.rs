@@ -99,6 +99,14 @@ impl std::error::Error for Error {
     }
 }
 
+/// A node sent invalid data.
+impl From<Malformed> for Error {
+    #[cold]
+    fn from(error: Malformed) -> Self {
+        Self::new(Kind::Malformed, error.to_string())
+    }
+}
+
 #[derive(Debug, Clone)]
 struct Details {
     kind: Kind,
