@@ -21,7 +21,8 @@
 //! | [`bits`], [`hll`] | bit operations on blobs, `HyperLogLog` operations |
 //! | [`operation`] | all of these by name, from the arguments of any language |
 //! | [`expression`] | filters and computed values, from text and to the wire |
-//! | [`value`], [`particle`], [`msgpack`] | bin values, their types, and the field's `MessagePack` dialect |
+//! | [`value`], [`particle`], [`msgpack`] | bin values, their types, and the field's `MessagePack` dialect; how hosts write and read theirs |
+//! | [`Place`] | where in a bin or an argument a value is, for errors |
 //! | [`result_code`] | what the server's one-byte answers mean |
 //! | [`limits`] | the sizes a server enforces |
 

@@ -52,7 +52,9 @@ impl ResponseKind {
     pub fn outcome(self, code: ResultCode) -> ResponseOutcome {
         match (self.judge(code), self) {
             (Judgement::Failed, _) => ResponseOutcome::Failed,
-            (found, Self::Presence) => ResponseOutcome::Presence(found == Judgement::Present),
+            (judgement, Self::Presence) => {
+                ResponseOutcome::Presence(judgement == Judgement::Present)
+            }
             (Judgement::Absent, _) => ResponseOutcome::Absent,
             (Judgement::Present, Self::Record | Self::Results) => ResponseOutcome::Record,
             (Judgement::Present, Self::Done) => ResponseOutcome::Done,
