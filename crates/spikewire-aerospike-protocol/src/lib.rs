@@ -21,7 +21,8 @@
 //! | [`bits`], [`hll`] | bit operations on blobs, `HyperLogLog` operations |
 //! | [`operation`] | all of these by name, from the arguments of any language |
 //! | [`expression`] | filters and computed values, from text and to the wire |
-//! | [`value`], [`particle`], [`msgpack`] | bin values, their types, and the field's `MessagePack` dialect |
+//! | [`value`], [`particle`], [`msgpack`] | bin values, their types, and the field's `MessagePack` dialect; how hosts write and read theirs |
+//! | [`Place`] | where in a bin or an argument a value is, for errors |
 //! | [`result_code`] | what the server's one-byte answers mean |
 //! | [`limits`] | the sizes a server enforces |
 
@@ -33,6 +34,7 @@ pub mod batch;
 pub mod bits;
 pub mod cdt;
 pub mod digests;
+mod encoding;
 pub mod expression;
 mod fault;
 pub mod frame;
@@ -49,13 +51,17 @@ pub mod operation;
 pub mod particle;
 pub mod partition;
 pub mod peers;
+mod place;
 pub mod query;
 pub mod racks;
 pub mod request;
 pub mod result_code;
 pub mod value;
+mod value_sink;
 mod value_type;
 pub mod void_time;
+
+pub use place::Place;
 
 /// Bytes that are not valid in this protocol.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

@@ -68,6 +68,29 @@ pub fn bytes(out: &mut Vec<u8>, particle: u8, bytes: &[u8]) {
     out.extend_from_slice(bytes);
 }
 
+/// Like [`bytes`], with what `write` appends.
+pub fn bytes_with<E>(
+    out: &mut Vec<u8>,
+    particle: u8,
+    write: impl FnOnce(&mut Vec<u8>) -> Result<(), E>,
+) -> Result<(), E> {
+    let start = out.len();
+    out.extend_from_slice(&[0, particle]);
+    write(out)?;
+    let end = out.len();
+    raw_header(out, (end - start - 1) as u32);
+    let header = out.len() - end;
+    // The header has room for one byte: longer ones move the rest.
+    let mut bytes = [0; 5];
+    bytes[..header].copy_from_slice(&out[end..]);
+    if header > 1 {
+        out.copy_within(start + 1..end, start + header);
+    }
+    out[start..start + header].copy_from_slice(&bytes[..header]);
+    out.pop();
+    Ok(())
+}
+
 /// Appends a string without a particle type: names inside expressions.
 pub fn raw(out: &mut Vec<u8>, bytes: &[u8]) {
     raw_header(out, bytes.len() as u32);
@@ -78,6 +101,11 @@ pub fn raw(out: &mut Vec<u8>, bytes: &[u8]) {
 pub fn array(out: &mut Vec<u8>, count: u32) {
     sized(out, count, 0x90, 0xdc);
 }
+
+/// A value that is equal to any, for searches.
+pub const WILDCARD: [u8; 3] = [0xd4, 0xff, 0];
+/// A value greater than any other, for searches.
+pub const INFINITY: [u8; 3] = [0xd4, 0xff, 1];
 
 /// Appends the order flags of a map, in place of its first pair.
 pub fn map_flags(out: &mut Vec<u8>, flags: u8) {

@@ -1,12 +1,13 @@
 //! Bin values: the particle types of the wire and an owned value for Rust callers.
 //!
-//! The Python binding and the server do not use [`Value`]: they convert particles directly from and
-//! to their own representations.
+//! The bindings and the server do not use [`Value`]: they convert particles directly from and to
+//! their own representations. For the bindings, [`Encoding`] and [`decode()`] have the rules.
 
-use crate::msgpack::{self, Reader, Token};
-use crate::{Malformed, limits};
+use crate::Malformed;
 
+pub use crate::encoding::{ElementEncoding, Encoding, ParticleEncoding};
 pub use crate::particle;
+pub use crate::value_sink::{Entries, Items, ValueSink, decode};
 
 /// A particle type number; see [`particle`].
 pub type ParticleType = u8;
@@ -55,119 +56,113 @@ impl Value {
 
     /// Appends the particle bytes and returns the particle type.
     pub fn encode(&self, out: &mut Vec<u8>) -> ParticleType {
-        match self {
-            Self::Nil => {}
-            Self::Bool(flag) => out.push(u8::from(*flag)),
-            Self::Int(int) => out.extend_from_slice(&int.to_be_bytes()),
-            Self::Float(float) => out.extend_from_slice(&float.to_be_bytes()),
-            Self::Str(text) => out.extend_from_slice(text.as_bytes()),
-            Self::Bytes(bytes) | Self::Hll(bytes) => out.extend_from_slice(bytes),
-            Self::GeoJson(text) => geojson(out, text),
-            Self::List(_) | Self::Map(_) => self.encode_nested(out),
-        }
-        self.particle_type()
+        self.write::<ParticleEncoding>(out)
     }
 
     /// Appends this value as an element of a list or map.
     pub fn encode_nested(&self, out: &mut Vec<u8>) {
+        self.write::<ElementEncoding>(out);
+    }
+
+    fn write<E: Encoding>(&self, out: &mut Vec<u8>) -> E::Tag {
         match self {
-            Self::Nil => msgpack::nil(out),
-            Self::Bool(flag) => msgpack::boolean(out, *flag),
-            Self::Int(int) => msgpack::int(out, *int),
-            Self::Float(float) => msgpack::float(out, *float),
-            Self::Str(text) => msgpack::bytes(out, particle::STRING, text.as_bytes()),
-            Self::Bytes(bytes) => msgpack::bytes(out, particle::BLOB, bytes),
-            Self::Hll(bytes) => msgpack::bytes(out, particle::HLL, bytes),
-            Self::GeoJson(text) => msgpack::bytes(out, particle::GEOJSON, text.as_bytes()),
+            Self::Nil => E::nil(out),
+            Self::Bool(flag) => E::boolean(out, *flag),
+            Self::Int(int) => E::integer(out, *int),
+            Self::Float(float) => E::float(out, *float),
+            Self::Str(text) => E::bytes(out, particle::STRING, text.as_bytes()),
+            Self::Bytes(bytes) => E::bytes(out, particle::BLOB, bytes),
+            Self::Hll(bytes) => E::bytes(out, particle::HLL, bytes),
+            Self::GeoJson(text) => E::geojson(out, text),
             Self::List(items) => {
-                msgpack::array(out, items.len() as u32);
-                for item in items {
-                    item.encode_nested(out);
-                }
+                let tag = E::list(out, items.len() as u32);
+                items.iter().for_each(|item| item.encode_nested(out));
+                tag
             }
             Self::Map(pairs) => {
-                msgpack::map(out, pairs.len() as u32);
+                let tag = E::map(out, pairs.len() as u32);
                 for (key, value) in pairs {
                     key.encode_nested(out);
                     value.encode_nested(out);
                 }
+                tag
             }
         }
     }
 
     /// Reads a particle.
     pub fn decode(particle: ParticleType, bytes: &[u8]) -> Result<Self, Malformed> {
-        Ok(match particle {
-            particle::NULL => Self::Nil,
-            particle::BOOL => Self::Bool(read_bool(bytes)?),
-            particle::INTEGER => Self::Int(read_int(bytes)?),
-            particle::FLOAT => Self::Float(read_float(bytes)?),
-            particle::STRING => Self::Str(text(bytes)?),
-            particle::HLL => Self::Hll(bytes.to_vec()),
-            particle::GEOJSON => Self::GeoJson(text(geojson_text(bytes)?)?),
-            particle::LIST | particle::MAP => {
-                let mut reader = Reader::new(bytes);
-                let value = Self::decode_nested(&mut reader, limits::NESTING)?;
-                if !reader.is_at_end() {
-                    return Err(Malformed::new("list or map", "bytes after its end"));
-                }
-                if value.particle_type() != particle {
-                    return Err(Malformed::new("list or map", "not what its particle type says"));
-                }
-                value
-            }
-            // Blobs, and types without a representation of their own.
-            _ => Self::Bytes(bytes.to_vec()),
-        })
-    }
-
-    fn decode_nested(reader: &mut Reader<'_>, depth: usize) -> Result<Self, Malformed> {
-        let deeper =
-            || depth.checked_sub(1).ok_or(Malformed::new("list or map", "nested too deep"));
-        Ok(match reader.next()? {
-            Token::Nil => Self::Nil,
-            Token::Bool(flag) => Self::Bool(flag),
-            Token::Int(int) => Self::Int(int),
-            // Stored by other clients only; servers read them as negative.
-            Token::UInt(int) => Self::Int(int as i64),
-            Token::Float(float) => Self::Float(float),
-            Token::Bytes(particle::STRING, bytes) => Self::Str(text(bytes)?),
-            Token::Bytes(particle::GEOJSON, bytes) => Self::GeoJson(text(bytes)?),
-            Token::Bytes(particle::HLL, bytes) => Self::Hll(bytes.to_vec()),
-            Token::Bytes(_, bytes) | Token::Ext(_, bytes) => Self::Bytes(bytes.to_vec()),
-            Token::Array(count) => {
-                let depth = deeper()?;
-                let mut items = Vec::with_capacity(reader.capacity(count, 1));
-                for at in 0..count {
-                    // Order flags are a leading ext element.
-                    if at == 0 && reader.skip_flags() {
-                        continue;
-                    }
-                    items.push(Self::decode_nested(reader, depth)?);
-                }
-                Self::List(items)
-            }
-            Token::Map(count) => {
-                let depth = deeper()?;
-                let mut pairs = Vec::with_capacity(reader.capacity(count, 2));
-                for at in 0..count {
-                    if at == 0 && reader.skip_flags() {
-                        reader.next()?;
-                        continue;
-                    }
-                    let key = Self::decode_nested(reader, depth)?;
-                    pairs.push((key, Self::decode_nested(reader, depth)?));
-                }
-                Self::Map(pairs)
-            }
-        })
+        let value = decode(particle, bytes, &Values)?;
+        if matches!(particle, particle::LIST | particle::MAP) && value.particle_type() != particle {
+            return Err(Malformed::new("list or map", "not what its particle type says"));
+        }
+        Ok(value)
     }
 }
 
-/// Appends a `GeoJSON` particle. Flags and cells are sent as zero: the server fills them in.
-pub fn geojson(out: &mut Vec<u8>, text: &str) {
-    out.extend_from_slice(&[0, 0, 0]);
-    out.extend_from_slice(text.as_bytes());
+/// The sink that creates [`Value`]s.
+struct Values;
+
+impl ValueSink for Values {
+    type Value = Value;
+    type Error = Malformed;
+
+    fn malformed(&self, error: Malformed) -> Malformed {
+        error
+    }
+
+    fn nil(&self) -> Result<Value, Malformed> {
+        Ok(Value::Nil)
+    }
+
+    fn boolean(&self, value: bool) -> Result<Value, Malformed> {
+        Ok(Value::Bool(value))
+    }
+
+    fn integer(&self, value: i64) -> Result<Value, Malformed> {
+        Ok(Value::Int(value))
+    }
+
+    // Negative, as servers read it.
+    fn unsigned(&self, value: u64) -> Result<Value, Malformed> {
+        Ok(Value::Int(value.cast_signed()))
+    }
+
+    fn float(&self, value: f64) -> Result<Value, Malformed> {
+        Ok(Value::Float(value))
+    }
+
+    fn text(&self, value: &[u8]) -> Result<Value, Malformed> {
+        text(value).map(Value::Str)
+    }
+
+    fn blob(&self, value: &[u8]) -> Result<Value, Malformed> {
+        Ok(Value::Bytes(value.to_vec()))
+    }
+
+    fn geojson(&self, value: &[u8]) -> Result<Value, Malformed> {
+        text(value).map(Value::GeoJson)
+    }
+
+    fn hll(&self, value: &[u8]) -> Result<Value, Malformed> {
+        Ok(Value::Hll(value.to_vec()))
+    }
+
+    fn list(&self, items: &mut Items<'_, '_, Self>) -> Result<Value, Malformed> {
+        let mut list = Vec::with_capacity(items.capacity());
+        for item in items {
+            list.push(item?);
+        }
+        Ok(Value::List(list))
+    }
+
+    fn map(&self, entries: &mut Entries<'_, '_, Self>) -> Result<Value, Malformed> {
+        let mut pairs = Vec::with_capacity(entries.capacity());
+        for entry in entries {
+            pairs.push(entry?);
+        }
+        Ok(Value::Map(pairs))
+    }
 }
 
 /// The text of a `GeoJSON` particle, after the server's cells.

@@ -21,6 +21,12 @@ pub fn seconds_left(void_time: u32, now: u64) -> Option<u32> {
     })
 }
 
+/// The TTL of a record that was just read. Records that never expire do not need the clock.
+#[inline]
+pub fn ttl(void_time: u32) -> Option<u32> {
+    if void_time == 0 { None } else { seconds_left(void_time, now()) }
+}
+
 /// The void time of a record with this TTL, `None` for no expiry. Clamped: never 0, which would
 /// mean no expiry, and never more than 32 bits.
 pub fn after(seconds: Option<u32>, now: u64) -> u32 {

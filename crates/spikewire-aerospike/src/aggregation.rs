@@ -4,7 +4,6 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use spikewire_aerospike_protocol::Malformed;
 use spikewire_aerospike_protocol::message::Message;
 use spikewire_aerospike_protocol::query::Query;
 use spikewire_aerospike_protocol::result_code::ResultCode;
@@ -172,12 +171,11 @@ fn size(value: &Value) -> usize {
 
 /// Reads the values in a frame, or the error of the function.
 fn take_values(frame: &[u8], take: &mut dyn FnMut(Value) -> Result<()>) -> Result<()> {
-    let malformed = |error: Malformed| Error::new(Kind::Malformed, error.to_string());
     let mut rest = frame;
     while !rest.is_empty() {
-        let (message, used) = Message::parse(rest).map_err(malformed)?;
+        let (message, used) = Message::parse(rest)?;
         for answer in message.ops() {
-            let value = Value::decode(answer.particle, answer.value).map_err(malformed)?;
+            let value = Value::decode(answer.particle, answer.value)?;
             if answer.name == b"FAILURE" {
                 let text = match value {
                     Value::Str(text) => text,

@@ -165,9 +165,8 @@ pub fn info_answer(answer: &str, command: &InfoCommand) -> Result<String> {
 
 /// The users or roles of the whole answer to a request about them; none if it is a change.
 pub fn manage_answer(body: &[u8], is_question: bool) -> Result<Vec<Row>> {
-    let malformed = |error: spikewire_aerospike_protocol::Malformed| {
-        Error::new(Kind::Malformed, error.to_string()).after(1, !is_question)
-    };
+    let malformed =
+        |error: spikewire_aerospike_protocol::Malformed| Error::from(error).after(1, !is_question);
     let (rows, code) = if is_question {
         let page = Page::parse(body).map_err(malformed)?;
         (page.rows, page.end.unwrap_or(ResultCode::OK))

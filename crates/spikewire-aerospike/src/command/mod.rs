@@ -29,7 +29,7 @@ pub use operations::{
     OperationRef, Operations, Source, check_bin_name, check_index_bin, check_operand,
     check_read_name,
 };
-pub use response::{Judgement, ResponseKind, Sink, judge_row, read_bins};
+pub use response::{Judgement, ResponseKind, ResponseOutcome, Sink, judge_row, read_bins};
 pub use set_ref::SetRef;
 pub use spec::{
     BinSelection, CommandDefaults, CommandSpec, Prepared, ReadOptions, ReadRules, WriteOptions,

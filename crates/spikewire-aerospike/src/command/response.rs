@@ -29,7 +29,39 @@ pub enum Judgement {
     Failed,
 }
 
+/// What a reply is to the caller of a command.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ResponseOutcome {
+    /// A record, perhaps with the results of operations.
+    Record,
+    /// Whether the record exists.
+    Presence(bool),
+    /// A success without a value.
+    Done,
+    /// The return value of a function.
+    Returned,
+    /// There is no such record: an error unless the caller has a default.
+    Absent,
+    /// An error.
+    Failed,
+}
+
 impl ResponseKind {
+    /// Interprets a result code.
+    #[inline]
+    pub fn outcome(self, code: ResultCode) -> ResponseOutcome {
+        match (self.judge(code), self) {
+            (Judgement::Failed, _) => ResponseOutcome::Failed,
+            (judgement, Self::Presence) => {
+                ResponseOutcome::Presence(judgement == Judgement::Present)
+            }
+            (Judgement::Absent, _) => ResponseOutcome::Absent,
+            (Judgement::Present, Self::Record | Self::Results) => ResponseOutcome::Record,
+            (Judgement::Present, Self::Done) => ResponseOutcome::Done,
+            (Judgement::Present, Self::Returned) => ResponseOutcome::Returned,
+        }
+    }
+
     /// Classifies a result code.
     #[inline]
     pub fn judge(self, code: ResultCode) -> Judgement {
@@ -113,6 +145,20 @@ mod tests {
         let mut names = Names::default();
         read_bins(&message, &[true; 5], &mut names).unwrap();
         assert_eq!(names.0, ["1", "2", "3", "-", "-"]);
+    }
+
+    #[test]
+    fn what_a_reply_is() {
+        let ok = |kind: ResponseKind| kind.outcome(ResultCode::OK);
+        assert_eq!(ok(ResponseKind::Record), ResponseOutcome::Record);
+        assert_eq!(ok(ResponseKind::Results), ResponseOutcome::Record);
+        assert_eq!(ok(ResponseKind::Presence), ResponseOutcome::Presence(true));
+        assert_eq!(ok(ResponseKind::Done), ResponseOutcome::Done);
+        assert_eq!(ok(ResponseKind::Returned), ResponseOutcome::Returned);
+        let missing = |kind: ResponseKind| kind.outcome(ResultCode::NOT_FOUND);
+        assert_eq!(missing(ResponseKind::Record), ResponseOutcome::Absent);
+        assert_eq!(missing(ResponseKind::Presence), ResponseOutcome::Presence(false));
+        assert_eq!(missing(ResponseKind::Done), ResponseOutcome::Failed);
     }
 
     #[test]

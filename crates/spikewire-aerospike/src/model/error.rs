@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use spikewire_aerospike_protocol::Malformed;
 use spikewire_aerospike_protocol::message::{Header, Message};
 use spikewire_aerospike_protocol::request::TooLarge;
 use spikewire_aerospike_protocol::result_code::ResultCode;
@@ -98,6 +99,14 @@ impl std::error::Error for Error {
     }
 }
 
+/// A node sent invalid data.
+impl From<Malformed> for Error {
+    #[cold]
+    fn from(error: Malformed) -> Self {
+        Self::new(Kind::Malformed, error.to_string())
+    }
+}
+
 #[derive(Debug, Clone)]
 struct Details {
     kind: Kind,
@@ -152,6 +161,13 @@ impl Error {
             Some(op) => Self::new(Kind::Server(code), String::from_utf8_lossy(op.value)),
             None => Self::server(code),
         }
+    }
+
+    /// A value from a server that is not valid.
+    #[cold]
+    pub fn unreadable(error: &Malformed) -> Self {
+        let message = format!("the server sent a value this client cannot read: {error}");
+        Self::new(Kind::Malformed, message)
     }
 
     /// Sets the node.

@@ -22,7 +22,7 @@ pub mod supported;
 
 pub use error::{Code, Details, Retry, ServerError, WriteType};
 pub use event::Event;
-pub use metadata::{Column, Metadata};
+pub use metadata::{Column, Metadata, check_count};
 pub use prepared::Prepared;
 pub use result::QueryResult;
 pub use rows::Rows;

@@ -78,6 +78,13 @@ pub struct Udt {
     pub fields: Vec<(String, Type)>,
 }
 
+impl Udt {
+    /// Whether it has a field of this name.
+    pub fn has_field(&self, name: &str) -> bool {
+        self.fields.iter().any(|(field, _)| field == name)
+    }
+}
+
 /// A vector.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Vector {

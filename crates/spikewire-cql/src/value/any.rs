@@ -235,8 +235,7 @@ impl Source for Value {
 
     fn unknown_field(&self, udt: &Udt) -> SourceResult<Option<String>> {
         let Self::Udt(fields) = self else { return Err(Unfit::Kind) };
-        let known = |name: &String| udt.fields.iter().any(|(field, _)| field == name);
-        Ok(fields.iter().map(|(name, _)| name).find(|name| !known(name)).cloned())
+        Ok(fields.iter().map(|(name, _)| name).find(|name| !udt.has_field(name)).cloned())
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::net::IpAddr;
 
+use super::calendar::DAY;
 use super::encode_error::{EncodeError, Problem, Step};
 use super::number::shortest;
 use super::source::{Accept, AcceptEntries, Presence, Source, Unfit};
@@ -11,8 +12,6 @@ use crate::types::{Type, Udt, Vector};
 const NULL: [u8; 4] = (-1_i32).to_be_bytes();
 const UNSET: [u8; 4] = (-2_i32).to_be_bytes();
 const EMPTY: [u8; 4] = [0; 4];
-/// Nanoseconds per day.
-const DAY: i64 = 86_400_000_000_000;
 
 /// Appends a `[value]`: its length and bytes, null, or "not set". Appends nothing on an error.
 #[inline]

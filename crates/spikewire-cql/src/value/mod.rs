@@ -11,11 +11,13 @@
 //! | `vint` | variable-length integers, and durations |
 //! | `number` | [`Varint`] and [`Decimal`] |
 //! | `order` | the order of sets and maps on servers |
+//! | [`calendar`] | dates, and days since 1970-01-01 |
 //! | `fixed` | bulk decoding of fixed-width numbers |
 //! | `any` | [`Value`], a value of any type, and [`Values`], its sink |
 //! | `rust` | other Rust types as sources |
 
 mod any;
+pub mod calendar;
 mod decode;
 mod encode;
 mod encode_error;
@@ -32,9 +34,9 @@ pub use decode::decode;
 pub use encode::{encode, encode_bound};
 pub use encode_error::{EncodeError, Place, Problem, Step};
 pub use fixed::Fixed;
-pub use number::{Decimal, Varint, shortest};
+pub use number::{Decimal, Varint, shortest, to_i64};
 pub use order::{has_order, in_order};
 pub use rust::{Date, Time, Timestamp, Unset, Uuid};
-pub use sink::{Elements, Entry, MapEntries, Sink};
-pub use source::{Accept, AcceptEntries, Presence, Source, Unfit};
+pub use sink::{Elements, Entry, MapEntries, Sink, not_utf8};
+pub use source::{Accept, AcceptEntries, Presence, Source, Unfit, single};
 pub use vint::Duration;

@@ -30,6 +30,18 @@ pub fn shortest(mut bytes: &[u8]) -> &[u8] {
     bytes
 }
 
+/// An integer of up to 64 bits from two's complement, big-endian. Redundant bytes are allowed, and
+/// no bytes mean 0.
+#[inline]
+pub fn to_i64(bytes: &[u8]) -> Option<i64> {
+    let bytes = if bytes.len() > 8 { shortest(bytes) } else { bytes };
+    let start = 8_usize.checked_sub(bytes.len())?;
+    let is_negative = bytes.first().is_some_and(|first| first >> 7 == 1);
+    let mut wide = if is_negative { [0xff; 8] } else { [0; 8] };
+    wide[start..].copy_from_slice(bytes);
+    Some(i64::from_be_bytes(wide))
+}
+
 impl Varint {
     /// From two's complement, big-endian. Redundant bytes are allowed, and no bytes mean 0.
     pub fn from_bytes(bytes: &[u8]) -> Self {

@@ -1,5 +1,6 @@
 //! Creating a host's values.
 
+use std::fmt;
 use std::net::IpAddr;
 
 use super::vint::Duration;
@@ -30,6 +31,12 @@ pub trait MapEntries<T, E>: ExactSizeIterator<Item = Result<(T, T), E>> {
     where
         K: Sink + ?Sized,
         V: Sink<Error = K::Error> + ?Sized;
+}
+
+/// The error for text that is not UTF-8.
+#[cold]
+pub fn not_utf8(ty: &Type, error: impl fmt::Display) -> Malformed {
+    Malformed(format!("{ty} that is not valid UTF-8: {error}"))
 }
 
 /// Creates a host's values. By default related types are created in the same way: `ascii` as text,
@@ -74,7 +81,7 @@ pub trait Sink {
         match std::str::from_utf8(value) {
             Ok(text) if matches!(ty, Type::Ascii) => self.ascii(text),
             Ok(text) => self.text(text),
-            Err(error) => Err(Malformed(format!("{ty} that is not valid UTF-8: {error}")).into()),
+            Err(error) => Err(not_utf8(ty, error).into()),
         }
     }
     /// A `text`.

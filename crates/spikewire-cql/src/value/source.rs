@@ -69,6 +69,13 @@ impl<E> Unfit<E> {
     }
 }
 
+/// A number as a `float`: rounded, but not to infinity.
+#[inline]
+pub fn single<E>(double: f64) -> Result<f32, Unfit<E>> {
+    let float = double as f32;
+    if float.is_infinite() && double.is_finite() { Err(Unfit::Range) } else { Ok(float) }
+}
+
 /// Accepts the elements of a value; each is encoded at once.
 pub trait Accept<E> {
     /// Accepts the next element. Errors must be propagated.

@@ -14,6 +14,12 @@ pub struct Duration {
 }
 
 impl Duration {
+    /// A duration of these parts, if they are not too large.
+    pub fn of(months: i64, days: i64, nanoseconds: i64) -> Option<Self> {
+        let (months, days) = (months.try_into().ok()?, days.try_into().ok()?);
+        Some(Self { months, days, nanoseconds })
+    }
+
     /// Whether no two parts differ in sign.
     pub fn has_one_sign(&self) -> bool {
         let parts = [i64::from(self.months), self.days.into(), self.nanoseconds];
@@ -37,8 +43,8 @@ pub(super) fn read_duration(bytes: &[u8]) -> Result<Duration> {
     let months = read_vint(&mut reader)?;
     let days = read_vint(&mut reader)?;
     let nanoseconds = read_vint(&mut reader)?;
-    match (i32::try_from(months), i32::try_from(days), reader.is_empty()) {
-        (Ok(months), Ok(days), true) => Ok(Duration { months, days, nanoseconds }),
+    match Duration::of(months, days, nanoseconds) {
+        Some(duration) if reader.is_empty() => Ok(duration),
         _ => Err(Malformed(format!(
             "a duration of {months} months, {days} days and {nanoseconds} nanoseconds, with {} \
              bytes behind it",

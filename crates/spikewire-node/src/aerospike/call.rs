@@ -1,7 +1,7 @@
 //! Conversion of replies to single-record commands.
 
 use spikewire_aerospike::Error;
-use spikewire_aerospike::command::{Judgement, ResponseKind};
+use spikewire_aerospike::command::{ResponseKind, ResponseOutcome};
 use spikewire_aerospike::transport::Reply;
 
 use crate::aerospike::record::{message, parts};
@@ -73,26 +73,26 @@ impl ResponsePlan {
         reply: &Reply<'_>,
     ) -> Result<Option<Value<'e>>> {
         let env = decoder.env;
-        let value = match (self.shape.kind().judge(reply.code()), &self.shape) {
-            (Judgement::Present, ResponseShape::Presence) => env.boolean(true)?,
-            (Judgement::Absent, ResponseShape::Presence) => env.boolean(false)?,
-            (Judgement::Present, ResponseShape::Done)
-            | (Judgement::Absent, ResponseShape::Record { has_default: true }) => return Ok(None),
-            (Judgement::Present, ResponseShape::Applied) => {
-                let message = message(reply.body)?;
-                match message.ops().next() {
-                    Some(answer) => particle(decoder, answer.particle, answer.value)?,
-                    None => env.null()?,
-                }
-            }
-            (Judgement::Present, shape) => {
-                let answered = match shape {
+        let value = match self.shape.kind().outcome(reply.code()) {
+            ResponseOutcome::Presence(exists) => env.boolean(exists)?,
+            ResponseOutcome::Done => return Ok(None),
+            ResponseOutcome::Returned => match message(reply.body)?.ops().next() {
+                Some(answer) => particle(decoder, answer.particle, answer.value)?,
+                None => env.null()?,
+            },
+            ResponseOutcome::Record => {
+                let answered = match &self.shape {
                     ResponseShape::Operated { answered } => Some(&answered[..]),
                     _ => None,
                 };
                 parts(decoder, factories, &message(reply.body)?, answered)?.record(decoder)?
             }
-            _ => return Err(reply.error().into()),
+            ResponseOutcome::Absent
+                if matches!(self.shape, ResponseShape::Record { has_default: true }) =>
+            {
+                return Ok(None);
+            }
+            ResponseOutcome::Absent | ResponseOutcome::Failed => return Err(reply.error().into()),
         };
         Ok(Some(value))
     }

@@ -3,9 +3,9 @@
 
 use std::rc::Rc;
 
+use spikewire_aerospike::Error;
 use spikewire_aerospike::command::{Sink, read_bins};
 use spikewire_aerospike::query::rules::check_results;
-use spikewire_aerospike::{Error, Kind};
 use spikewire_aerospike_protocol::message::{Message, Op};
 use spikewire_aerospike_protocol::query::Row;
 use spikewire_aerospike_protocol::void_time;
@@ -69,7 +69,7 @@ impl<'m, 'e, 'a> RecordSink<'m, 'e, 'a> {
         let Self { decoder, key, values, results, is_wide } = self;
         let env = decoder.env;
         let generation = env.uint32(generation)?;
-        let ttl = match left(void_time) {
+        let ttl = match void_time::ttl(void_time) {
             Some(seconds) => env.uint32(seconds)?,
             None => env.null()?,
         };
@@ -152,11 +152,6 @@ pub fn row_parts<'e>(
     sink.finish(factories, row.generation, row.void_time, results.is_some())
 }
 
-/// Seconds to live of a record that was just read; records that never expire need no clock.
-fn left(void_time: u32) -> Option<u32> {
-    if void_time == 0 { None } else { void_time::seconds_left(void_time, void_time::now()) }
-}
-
 impl<'e> RecordParts<'e> {
     /// Makes the record.
     pub fn record(self, decoder: &Decoder<'e, '_>) -> Result<Value<'e>> {
@@ -180,6 +175,5 @@ impl<'e> RecordParts<'e> {
 
 /// Parses a reply's body.
 pub fn message(body: &[u8]) -> Result<Message<'_>> {
-    let parsed = Message::parse(body).map(|(message, _)| message);
-    parsed.map_err(|error| Error::new(Kind::Malformed, error.to_string()).into())
+    Ok(Message::parse(body).map_err(Error::from)?.0)
 }

@@ -17,10 +17,11 @@ use spikewire_aerospike::command::batch::Batch as Rows;
 use spikewire_aerospike_protocol::message::Message;
 use spikewire_aerospike_protocol::result_code::ResultCode;
 use spikewire_aerospike_protocol::value::particle;
+use spikewire_aerospike_protocol::void_time;
 use spikewire_columns::RowError;
 use spikewire_transport::metrics::Stage;
 
-use crate::aerospike::call::{self, Answers, left, record};
+use crate::aerospike::call::{self, Answers, record};
 use crate::aerospike::columns;
 use crate::aerospike::key::Key;
 use crate::aerospike::record::Record;
@@ -213,7 +214,7 @@ impl RowRecord<'_> {
 
     /// Remaining seconds to live; `None` if the record never expires.
     pub fn ttl(&self) -> Option<u32> {
-        left(self.message.header.ttl)
+        void_time::ttl(self.message.header.ttl)
     }
 
     /// The record's bins, and whether all values are scalars; bytes count as scalars if `bytes` is

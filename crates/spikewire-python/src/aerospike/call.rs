@@ -9,7 +9,7 @@ use smallvec::SmallVec;
 
 use spikewire_aerospike::cluster::Node;
 use spikewire_aerospike::command::{
-    Attempts, CommandSpec, Judgement, Prepared, ResponseKind, Sink, Target, read_bins,
+    Attempts, CommandSpec, Prepared, ResponseKind, ResponseOutcome, Sink, Target, read_bins,
 };
 use spikewire_aerospike::transport::Reply;
 use spikewire_aerospike::{Error, Kind, Policy};
@@ -143,20 +143,16 @@ impl ResponsePlan {
             Ok(reply) => reply,
             Err(error) => return Err(self.error(py, &error)),
         };
-        match (self.shape.kind().judge(reply.code()), &self.shape) {
-            (Judgement::Present, ResponseShape::Presence) => {
-                Ok(PyBool::new(py, true).to_owned().into_any())
-            }
-            (Judgement::Absent, ResponseShape::Presence) => {
-                Ok(PyBool::new(py, false).to_owned().into_any())
-            }
-            (Judgement::Present, ResponseShape::Done) => Ok(PyNone::get(py).to_owned().into_any()),
-            (Judgement::Absent, ResponseShape::Record { default: Some(default) }) => {
-                Ok(default.bind(py).clone())
-            }
-            (Judgement::Present, ResponseShape::Applied { .. }) => returned(py, &reply),
-            (Judgement::Present, _) => self.record(py, &reply, reusable),
-            _ => Err(self.error(py, &reply.error())),
+        match self.shape.kind().outcome(reply.code()) {
+            ResponseOutcome::Record => self.record(py, &reply, reusable),
+            ResponseOutcome::Presence(exists) => Ok(PyBool::new(py, exists).to_owned().into_any()),
+            ResponseOutcome::Done => Ok(PyNone::get(py).to_owned().into_any()),
+            ResponseOutcome::Returned => returned(py, &reply),
+            ResponseOutcome::Absent => match &self.shape {
+                ResponseShape::Record { default: Some(default) } => Ok(default.bind(py).clone()),
+                _ => Err(self.error(py, &reply.error())),
+            },
+            ResponseOutcome::Failed => Err(self.error(py, &reply.error())),
         }
     }
 
@@ -169,8 +165,7 @@ impl ResponsePlan {
         let parse = |body| {
             let message = Message::parse(body).map(|(message, _)| message);
             message.map_err(|error| {
-                let error = Error::new(Kind::Malformed, error.to_string());
-                errors::to_python(py, &error.on(reply.node.to_string()), None)
+                errors::to_python(py, &Error::from(error).on(reply.node.to_string()), None)
             })
         };
         let mut message = parse(reply.body)?;
@@ -341,12 +336,6 @@ impl<'py, F: Fn(&Op<'_>) -> PyResult<Bound<'py, PyAny>>> Sink for RecordSink<'py
     }
 }
 
-/// Remaining seconds to live of a record that was just read. Records that never expire do not need
-/// the clock.
-pub fn left(void_time: u32) -> Option<u32> {
-    if void_time == 0 { None } else { void_time::seconds_left(void_time, void_time::now()) }
-}
-
 /// The results of operations, of which there are usually few.
 pub type Results<'py> = SmallVec<[Bound<'py, PyAny>; 4]>;
 
@@ -427,7 +416,7 @@ pub fn record<'py>(
     Ok(Record {
         bins: bins.into(),
         generation: message.header.generation,
-        ttl: left(message.header.ttl),
+        ttl: void_time::ttl(message.header.ttl),
         space: key.space,
         user: key.user,
         digest: key.digest,

@@ -7,7 +7,7 @@ use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyMapping, PyString, PyTuple};
 use spikewire_cassandra::statement::Prepared;
-use spikewire_cql::response::Column;
+use spikewire_cql::response::{Column, check_count};
 use spikewire_cql::value::encode_bound;
 
 use super::errors::BoxedPyErr;
@@ -24,7 +24,7 @@ pub fn bind(
 ) -> Result<(), BoxedPyErr> {
     let columns = &*prepared.parameters;
     let Some(parameters) = parameters.filter(|parameters| !parameters.is_none()) else {
-        return if columns.is_empty() { Ok(()) } else { Err(count_error(columns, 0).into()) };
+        return check_count(columns, 0).map_err(|why| value_error(why).into());
     };
     if let Ok(values) = parameters.cast::<PyTuple>() {
         return by_position(columns, values.len(), values.iter(), out);
@@ -74,9 +74,7 @@ fn by_position<'py>(
     values: impl Iterator<Item = Bound<'py, PyAny>>,
     out: &mut Vec<u8>,
 ) -> Result<(), BoxedPyErr> {
-    if count != columns.len() {
-        return Err(count_error(columns, count).into());
-    }
+    check_count(columns, count).map_err(value_error)?;
     for (column, value) in columns.iter().zip(values) {
         encode_bound(&column.name, &column.ty, &HostValue(&value), out)?;
     }
@@ -158,17 +156,6 @@ fn no_parameter(columns: &[Column], name: &str) -> String {
         return format!("no parameter {name:?}: the statement takes no values");
     }
     format!("no parameter {name:?}; there are: {}", known.join(", "))
-}
-
-#[cold]
-fn count_error(columns: &[Column], count: usize) -> PyErr {
-    let names: Vec<&str> = columns.iter().map(|column| &*column.name).collect();
-    let names = names.join(", ");
-    value_error(match columns {
-        [] => format!("the statement takes no values, not {count}: it has no markers"),
-        [_] => format!("the statement takes 1 value ({names}), not {count}"),
-        _ => format!("the statement takes {} values ({names}), not {count}", columns.len()),
-    })
 }
 
 /// Whether an error may mean that values do not fit the types of their parameters.

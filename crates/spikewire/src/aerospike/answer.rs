@@ -1,8 +1,8 @@
 //! Converts replies to the results of verbs.
 
+use spikewire_aerospike::Result;
 use spikewire_aerospike::command::{Judgement, ResponseKind};
 use spikewire_aerospike::transport::Reply;
-use spikewire_aerospike::{Error, Kind, Result};
 use spikewire_aerospike_protocol::Malformed;
 use spikewire_aerospike_protocol::message::Header;
 
@@ -67,5 +67,5 @@ pub(crate) fn check(reply: &Reply<'_>, kind: ResponseKind) -> Result<()> {
 /// Decodes the body of a reply that passed [`check`].
 pub(crate) fn read<A: Answer>(body: &[u8], plan: &A::Plan) -> Result<A> {
     let exists = A::KIND.judge(Header::result_of(body)) == Judgement::Present;
-    A::read(body, exists, plan).map_err(|error| Error::new(Kind::Malformed, error.to_string()))
+    Ok(A::read(body, exists, plan)?)
 }

@@ -37,7 +37,8 @@ impl Record {
     }
 
     pub(crate) fn of_parts(bins: Vec<Bin>, generation: u32, void_time: u32) -> Self {
-        Self { bins: Bins(bins), generation, ttl: ttl(void_time) }
+        let ttl = void_time::ttl(void_time).map(|seconds| Duration::from_secs(seconds.into()));
+        Self { bins: Bins(bins), generation, ttl }
     }
 }
 
@@ -59,14 +60,6 @@ impl Sink for BinCollector<'_> {
         self.0.push(Bin::decode(&bin)?);
         Ok(())
     }
-}
-
-fn ttl(void: u32) -> Option<Duration> {
-    if void == 0 {
-        return None;
-    }
-    void_time::seconds_left(void, void_time::now())
-        .map(|seconds| Duration::from_secs(seconds.into()))
 }
 
 /// One bin of a record.

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::hash::BuildHasher;
 
 use spikewire_cassandra::{Error, Result};
-use spikewire_cql::response::Column;
+use spikewire_cql::response::{Column, check_count};
 use spikewire_cql::value::EncodeError;
 
 use super::value::ToValue;
@@ -49,18 +49,7 @@ fn encode_error(error: EncodeError) -> Error {
 
 #[inline]
 fn check(parameters: &[Column], count: usize) -> Result<()> {
-    if parameters.len() == count { Ok(()) } else { Err(miscounted(parameters, count)) }
-}
-
-#[cold]
-fn miscounted(parameters: &[Column], actual: usize) -> Error {
-    let names: Vec<&str> = parameters.iter().map(|parameter| &*parameter.name).collect();
-    let (count, names) = (names.len(), names.join(", "));
-    Error::invalid(match count {
-        0 => format!("the statement takes no values, and {actual} were given"),
-        1 => format!("the statement takes 1 value ({names}), not {actual}"),
-        _ => format!("the statement takes {count} values ({names}), not {actual}"),
-    })
+    check_count(parameters, count).map_err(Error::invalid)
 }
 
 macro_rules! tuples {

@@ -63,9 +63,8 @@ macro_rules! fields {
                 ::std::option::Option<::std::string::String>,
                 $crate::cql::Unfit<$crate::cql::EncodeError>,
             > {
-                let known = |field: &&str| udt.fields.iter().any(|(name, _)| name == field);
                 let mut fields = [$(::std::stringify!($field)),+].into_iter();
-                let unknown = fields.find(|field| !known(field));
+                let unknown = fields.find(|field| !udt.has_field(field));
                 ::std::result::Result::Ok(unknown.map(::std::string::String::from))
             }
         }

@@ -1,6 +1,6 @@
 //! Numbers, text, bytes and addresses, and types for what Rust has no type for.
 
-use std::fmt;
+use std::fmt::{self, Write as _};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::str::FromStr;
 use std::time::SystemTime;
@@ -216,15 +216,27 @@ impl Source for Uuid {
     }
 }
 
+impl Uuid {
+    /// Its text, which is ASCII: `123e4567-e89b-12d3-a456-426614174000`.
+    pub fn to_ascii(self) -> [u8; 36] {
+        const DIGITS: &[u8; 16] = b"0123456789abcdef";
+        let mut text = [b'-'; 36];
+        let mut at = 0;
+        for byte in self.0 {
+            if matches!(at, 8 | 13 | 18 | 23) {
+                at += 1;
+            }
+            text[at] = DIGITS[usize::from(byte >> 4)];
+            text[at + 1] = DIGITS[usize::from(byte & 15)];
+            at += 2;
+        }
+        text
+    }
+}
+
 impl fmt::Display for Uuid {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (at, byte) in self.0.iter().enumerate() {
-            if matches!(at, 4 | 6 | 8 | 10) {
-                f.write_str("-")?;
-            }
-            write!(f, "{byte:02x}")?;
-        }
-        Ok(())
+        self.to_ascii().iter().try_for_each(|char| f.write_char((*char).into()))
     }
 }
 
@@ -243,22 +255,20 @@ impl FromStr for Uuid {
     type Err = InvalidUuid;
 
     fn from_str(text: &str) -> Result<Self, InvalidUuid> {
-        let invalid = || InvalidUuid(text.to_owned());
-        let hyphens = text.match_indices('-').map(|(at, _)| at);
-        let is_shaped = match text.len() {
+        let ascii = text.as_bytes();
+        let is_shaped = match ascii.len() {
             32 => true,
-            36 => hyphens.eq([8, 13, 18, 23]),
+            36 => [8, 13, 18, 23].iter().all(|at| ascii[*at] == b'-'),
             _ => false,
         };
-        let digits: Option<Vec<u8>> = text
-            .chars()
-            .filter(|c| *c != '-')
-            .map(|digit| digit.to_digit(16).map(|digit| digit as u8))
-            .collect();
-        let digits = digits.filter(|digits| is_shaped && digits.len() == 32).ok_or_else(invalid)?;
+        let mut digits = ascii.iter().filter(|char| **char != b'-');
+        let mut digit = || char::from(*digits.next()?).to_digit(16);
         let mut bytes = [0; 16];
-        for (byte, pair) in bytes.iter_mut().zip(digits.chunks_exact(2)) {
-            *byte = pair[0] << 4 | pair[1];
+        for byte in &mut bytes {
+            let (Some(high), Some(low), true) = (digit(), digit(), is_shaped) else {
+                return Err(InvalidUuid(text.to_owned()));
+            };
+            *byte = (high * 16 + low) as u8;
         }
         Ok(Self(bytes))
     }

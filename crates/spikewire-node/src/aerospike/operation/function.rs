@@ -31,7 +31,7 @@ pub fn function(
     msgpack::array(&mut packed, count);
     for at in 0..count {
         let place = Place::Argument("args");
-        element(hooks, &mut packed, args.element(at)?, &Place::Index(&place, at))?;
+        element(hooks, &mut packed, args.element(at)?, &Place::Index(&place, at as usize))?;
     }
     Ok(Function::new(&module, &name, packed)?)
 }

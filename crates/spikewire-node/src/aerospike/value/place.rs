@@ -2,41 +2,18 @@
 
 use std::fmt;
 
+use crate::errors::describe;
+use crate::js::Value;
+
 /// The position of a value.
-#[derive(Debug, Clone, Copy)]
-pub enum Place<'a> {
-    /// The value of a bin.
-    Bin(&'a str),
-    /// An argument of an operation or of a function, by name.
-    Argument(&'a str),
-    /// An operand of an expression, by its name in messages.
-    Operand(&'a str),
-    /// An element of a list.
-    Index(&'a Place<'a>, u32),
-    /// A value of a map, with its key as shown in messages.
-    Entry(&'a Place<'a>, &'a str),
-    /// A key of a map, as shown in messages.
-    Key(&'a Place<'a>, &'a str),
-}
+pub type Place<'a> = spikewire_aerospike_protocol::Place<'a, Described<'a>>;
 
-impl Place<'_> {
-    /// The bin, argument or operand that it is in.
-    pub fn root(&self) -> &Self {
-        match self {
-            Self::Bin(_) | Self::Argument(_) | Self::Operand(_) => self,
-            Self::Index(outer, _) | Self::Entry(outer, _) | Self::Key(outer, _) => outer.root(),
-        }
-    }
-}
+/// The key of a map, as shown in messages.
+#[derive(Debug)]
+pub struct Described<'a>(pub Value<'a>);
 
-impl fmt::Display for Place<'_> {
+impl fmt::Display for Described<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Bin(name) => write!(f, "bin {name:?}"),
-            Self::Argument(name) | Self::Operand(name) => f.write_str(name),
-            Self::Index(outer, at) => write!(f, "{outer}[{at}]"),
-            Self::Entry(outer, key) => write!(f, "{outer}[{key}]"),
-            Self::Key(outer, key) => write!(f, "{outer}: key {key}"),
-        }
+        f.write_str(&describe(self.0))
     }
 }

@@ -3,9 +3,11 @@
 use std::net::IpAddr;
 use std::rc::Rc;
 
-use spikewire_cql::notation::Malformed;
 use spikewire_cql::types::{Type, Udt};
-use spikewire_cql::value::{Duration, Elements, Fixed as _, MapEntries, Sink, shortest};
+use spikewire_cql::value::calendar::DAY;
+use spikewire_cql::value::{
+    Duration, Elements, Fixed as _, MapEntries, Sink, Uuid, not_utf8, to_i64,
+};
 
 use super::super::classes::{Class, Classes};
 use super::{CqlDecodeOptions, date, sort};
@@ -16,8 +18,6 @@ use crate::js::{Env, Failure, Value};
 
 /// The last time a `Date` can represent, in milliseconds; the first is its negative.
 const LAST_DATE: i64 = 8_640_000_000_000_000;
-/// Nanoseconds per day.
-const DAY: i64 = 86_400_000_000_000;
 
 /// Creates JavaScript values.
 #[derive(Clone, Copy)]
@@ -48,7 +48,7 @@ impl<'e, 'a> CqlDecoder<'e, 'a> {
 
     /// An integer of any size, as a bigint.
     fn big(&self, bytes: &[u8]) -> Result<'e> {
-        match small(bytes) {
+        match to_i64(bytes) {
             Some(int) => self.env.bigint(int),
             None => self.env.bigint_of(bytes),
         }
@@ -65,16 +65,6 @@ impl<'e, 'a> CqlDecoder<'e, 'a> {
     }
 }
 
-/// An integer of up to 64 bits; an empty one is 0.
-fn small(bytes: &[u8]) -> Option<i64> {
-    let bytes = shortest(bytes);
-    let start = 8_usize.checked_sub(bytes.len())?;
-    let is_negative = bytes.first().is_some_and(|first| first >> 7 == 1);
-    let mut wide = if is_negative { [0xff; 8] } else { [0; 8] };
-    wide[start..].copy_from_slice(bytes);
-    Some(i64::from_be_bytes(wide))
-}
-
 /// Whether values of a type are strings in JavaScript.
 fn is_string(ty: &Type) -> bool {
     use Type::{Ascii, Date, Inet, Text, Timeuuid, Uuid};
@@ -83,18 +73,7 @@ fn is_string(ty: &Type) -> bool {
 
 /// A UUID as text.
 pub fn uuid_text(uuid: [u8; 16]) -> [u8; 36] {
-    const DIGITS: &[u8; 16] = b"0123456789abcdef";
-    let mut text = [b'-'; 36];
-    let mut at = 0;
-    for byte in uuid {
-        if matches!(at, 8 | 13 | 18 | 23) {
-            at += 1;
-        }
-        text[at] = DIGITS[usize::from(byte >> 4)];
-        text[at + 1] = DIGITS[usize::from(byte & 15)];
-        at += 2;
-    }
-    text
+    Uuid(uuid).to_ascii()
 }
 
 impl<'e> Sink for CqlDecoder<'e, '_> {
@@ -149,7 +128,7 @@ impl<'e> Sink for CqlDecoder<'e, '_> {
         }
         match std::str::from_utf8(value) {
             Ok(text) => self.env.string(text),
-            Err(error) => Err(Malformed(format!("{ty} that is not valid UTF-8: {error}")).into()),
+            Err(error) => Err(not_utf8(ty, error).into()),
         }
     }
 
@@ -162,7 +141,7 @@ impl<'e> Sink for CqlDecoder<'e, '_> {
     }
 
     fn varint(&self, value: &[u8]) -> Result<'e> {
-        match small(value) {
+        match to_i64(value) {
             Some(int) => self.bigint(int),
             None => self.env.bigint_of(value),
         }

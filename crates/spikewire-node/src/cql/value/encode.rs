@@ -3,7 +3,9 @@
 use std::net::IpAddr;
 
 use spikewire_cql::types::{Type, Udt};
-use spikewire_cql::value::{Accept, AcceptEntries, Duration, Presence, Source, Unfit};
+use spikewire_cql::value::{
+    Accept, AcceptEntries, Duration, Presence, Source, Unfit, Uuid, single,
+};
 
 use super::{date, sort};
 use crate::errors::{describe, kind_name, number_text};
@@ -178,15 +180,13 @@ impl Source for HostValue<'_, '_> {
 
     fn uuid(&self) -> Result<[u8; 16]> {
         let text = self.string()?;
-        parse_uuid(&text).map_or_else(
-            || {
-                invalid(format!(
-                    "{} is no UUID, such as 123e4567-e89b-12d3-a456-426614174000",
-                    describe(self.value)
-                ))
-            },
-            Ok,
-        )
+        match text.parse::<Uuid>() {
+            Ok(uuid) if text.len() == 36 => Ok(uuid.0),
+            _ => invalid(format!(
+                "{} is no UUID, such as 123e4567-e89b-12d3-a456-426614174000",
+                describe(self.value)
+            )),
+        }
     }
 
     fn inet(&self) -> Result<IpAddr> {
@@ -221,8 +221,7 @@ impl Source for HostValue<'_, '_> {
         let content = self.content(sort::DURATION)?;
         let part =
             |at| content.element(at).map_err(unfit).and_then(|part| self.other(part).integer());
-        let narrow = |int: i64| i32::try_from(int).map_err(|_| Unfit::Range);
-        Ok(Duration { months: narrow(part(0)?)?, days: narrow(part(1)?)?, nanoseconds: part(2)? })
+        Duration::of(part(0)?, part(1)?, part(2)?).ok_or(Unfit::Range)
     }
 
     fn items<A: Accept<Failure>>(&self, ty: &Type, into: &mut A) -> Result<()> {
@@ -298,7 +297,7 @@ impl Source for HostValue<'_, '_> {
             let Some(name) = name.text().map_err(unfit)? else {
                 return Ok(Some("a symbol".into()));
             };
-            if !udt.fields.iter().any(|(field, _)| *field == name) {
+            if !udt.has_field(&name) {
                 return Ok(Some(name));
             }
         }
@@ -343,24 +342,4 @@ fn whole(number: f64) -> Result<i64> {
         return invalid(format!("{} is not exact as a number: use a bigint", number_text(number)));
     }
     Ok(number as i64)
-}
-
-fn single(double: f64) -> Result<f32> {
-    let float = double as f32;
-    if float.is_infinite() && double.is_finite() { Err(Unfit::Range) } else { Ok(float) }
-}
-
-/// The bytes of a UUID: 32 hexadecimal digits in groups of 8, 4, 4, 4 and 12.
-fn parse_uuid(text: &str) -> Option<[u8; 16]> {
-    let text = text.as_bytes();
-    if text.len() != 36 || [8, 13, 18, 23].iter().any(|at| text[*at] != b'-') {
-        return None;
-    }
-    let mut digits = text.iter().filter(|byte| **byte != b'-');
-    let mut uuid = [0; 16];
-    for byte in &mut uuid {
-        let mut digit = || char::from(*digits.next()?).to_digit(16);
-        *byte = (digit()? * 16 + digit()?) as u8;
-    }
-    digits.next().is_none().then_some(uuid)
 }

@@ -6,37 +6,97 @@ use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyBytes, PyDict, PyFloat, PyList, PyNone, PyString, PyTuple};
 
-use spikewire_aerospike::{Error, Kind};
-use spikewire_aerospike_protocol::msgpack::{Reader, Token};
-use spikewire_aerospike_protocol::value::{
-    geojson_text, particle as kind, read_bool, read_float, read_int,
-};
-use spikewire_aerospike_protocol::{Malformed, limits};
+use spikewire_aerospike::Error;
+use spikewire_aerospike_protocol::Malformed;
+use spikewire_aerospike_protocol::value::{Entries, Items, ValueSink, decode, particle as kind};
 
 use super::{GeoJSON, HyperLogLog, ordered};
 use crate::errors::to_python;
 
 /// The Python object for one particle.
 pub fn particle<'py>(py: Python<'py>, of: u8, bytes: &[u8]) -> PyResult<Bound<'py, PyAny>> {
-    Ok(match of {
-        kind::INTEGER => read_int(bytes).map_err(malformed)?.into_pyobject(py)?.into_any(),
-        kind::STRING => text(py, bytes)?.into_any(),
-        kind::NULL => PyNone::get(py).to_owned().into_any(),
-        kind::FLOAT => PyFloat::new(py, read_float(bytes).map_err(malformed)?).into_any(),
-        kind::BOOL => PyBool::new(py, read_bool(bytes).map_err(malformed)?).to_owned().into_any(),
-        kind::GEOJSON => geojson(py, geojson_text(bytes).map_err(malformed)?)?,
-        kind::HLL => Bound::new(py, HyperLogLog { bytes: bytes.to_vec() })?.into_any(),
-        kind::LIST | kind::MAP => {
-            let mut reader = Reader::new(bytes);
-            let value = nested(py, &mut reader, limits::NESTING)?;
-            if !reader.is_at_end() {
-                return Err(malformed(Malformed::new("list or map", "bytes after its end")));
-            }
-            value
+    decode(of, bytes, &Objects { py })
+}
+
+/// Creates Python objects.
+struct Objects<'py> {
+    py: Python<'py>,
+}
+
+impl<'py> ValueSink for Objects<'py> {
+    type Value = Bound<'py, PyAny>;
+    type Error = PyErr;
+
+    fn malformed(&self, error: Malformed) -> PyErr {
+        to_python(self.py, &Error::unreadable(&error), None)
+    }
+
+    #[inline]
+    fn nil(&self) -> PyResult<Bound<'py, PyAny>> {
+        Ok(PyNone::get(self.py).to_owned().into_any())
+    }
+
+    #[inline]
+    fn boolean(&self, value: bool) -> PyResult<Bound<'py, PyAny>> {
+        Ok(PyBool::new(self.py, value).to_owned().into_any())
+    }
+
+    #[inline]
+    fn integer(&self, value: i64) -> PyResult<Bound<'py, PyAny>> {
+        Ok(value.into_pyobject(self.py)?.into_any())
+    }
+
+    fn unsigned(&self, value: u64) -> PyResult<Bound<'py, PyAny>> {
+        Ok(value.into_pyobject(self.py)?.into_any())
+    }
+
+    #[inline]
+    fn float(&self, value: f64) -> PyResult<Bound<'py, PyAny>> {
+        Ok(PyFloat::new(self.py, value).into_any())
+    }
+
+    #[inline]
+    fn text(&self, value: &[u8]) -> PyResult<Bound<'py, PyAny>> {
+        Ok(text(self.py, value)?.into_any())
+    }
+
+    #[inline]
+    fn blob(&self, value: &[u8]) -> PyResult<Bound<'py, PyAny>> {
+        Ok(PyBytes::new(self.py, value).into_any())
+    }
+
+    fn geojson(&self, value: &[u8]) -> PyResult<Bound<'py, PyAny>> {
+        let text = String::from_utf8_lossy(value).into_owned();
+        Ok(Bound::new(self.py, GeoJSON { text })?.into_any())
+    }
+
+    fn hll(&self, value: &[u8]) -> PyResult<Bound<'py, PyAny>> {
+        Ok(Bound::new(self.py, HyperLogLog { bytes: value.to_vec() })?.into_any())
+    }
+
+    #[inline]
+    fn list(&self, items: &mut Items<'_, '_, Self>) -> PyResult<Bound<'py, PyAny>> {
+        let list = PyList::empty(self.py);
+        for item in items {
+            list.append(item?)?;
         }
-        // Blobs, and types for which Python has nothing more suitable.
-        _ => PyBytes::new(py, bytes).into_any(),
-    })
+        Ok(list.into_any())
+    }
+
+    #[inline]
+    fn map(&self, entries: &mut Entries<'_, '_, Self>) -> PyResult<Bound<'py, PyAny>> {
+        let dict = match ordered::class(self.py) {
+            Some(class) if entries.flags == Some(ordered::KEY_ORDERED) => {
+                class.call0()?.cast_into::<PyDict>()?
+            }
+            _ => PyDict::new(self.py),
+        };
+        for entry in entries {
+            let (key, value) = entry?;
+            dict.set_item(hashable(key)?, value)?;
+        }
+        Ok(dict.into_any())
+    }
 }
 
 /// Whether a particle is decoded to `int`, `str`, `float`, `bool` or `None`.
@@ -74,61 +134,6 @@ pub fn text<'py>(py: Python<'py>, bytes: &[u8]) -> PyResult<Bound<'py, PyString>
     }
 }
 
-fn geojson<'py>(py: Python<'py>, bytes: &[u8]) -> PyResult<Bound<'py, PyAny>> {
-    let text = String::from_utf8_lossy(bytes).into_owned();
-    Ok(Bound::new(py, GeoJSON { text })?.into_any())
-}
-
-fn nested<'py>(
-    py: Python<'py>,
-    reader: &mut Reader<'_>,
-    depth: usize,
-) -> PyResult<Bound<'py, PyAny>> {
-    if depth == 0 {
-        return Err(malformed(Malformed::new("list or map", "nested too deep")));
-    }
-    Ok(match reader.next().map_err(malformed)? {
-        Token::Nil => PyNone::get(py).to_owned().into_any(),
-        Token::Bool(flag) => PyBool::new(py, flag).to_owned().into_any(),
-        Token::Int(int) => int.into_pyobject(py)?.into_any(),
-        Token::UInt(int) => int.into_pyobject(py)?.into_any(),
-        Token::Float(float) => PyFloat::new(py, float).into_any(),
-        Token::Bytes(kind::STRING, bytes) => text(py, bytes)?.into_any(),
-        Token::Bytes(kind::GEOJSON, bytes) => geojson(py, bytes)?,
-        Token::Bytes(kind::HLL, bytes) => {
-            Bound::new(py, HyperLogLog { bytes: bytes.to_vec() })?.into_any()
-        }
-        Token::Bytes(_, bytes) | Token::Ext(_, bytes) => PyBytes::new(py, bytes).into_any(),
-        Token::Array(count) => {
-            let list = PyList::empty(py);
-            for at in 0..count {
-                if at == 0 && reader.skip_flags() {
-                    continue;
-                }
-                list.append(nested(py, reader, depth - 1)?)?;
-            }
-            list.into_any()
-        }
-        Token::Map(count) => {
-            let flags = if count == 0 { None } else { reader.flags() };
-            let dict = match ordered::class(py) {
-                Some(class) if flags == Some(ordered::KEY_ORDERED) => {
-                    class.call0()?.cast_into::<PyDict>()?
-                }
-                _ => PyDict::new(py),
-            };
-            if flags.is_some() {
-                reader.next().map_err(malformed)?;
-            }
-            for _ in u32::from(flags.is_some())..count {
-                let key = hashable(nested(py, reader, depth - 1)?)?;
-                dict.set_item(key, nested(py, reader, depth - 1)?)?;
-            }
-            dict.into_any()
-        }
-    })
-}
-
 /// Other clients may have written maps with lists or maps as keys. In Python these must be tuples:
 /// of the items, or of pairs of key and value.
 fn hashable(key: Bound<'_, PyAny>) -> PyResult<Bound<'_, PyAny>> {
@@ -142,9 +147,4 @@ fn hashable(key: Bound<'_, PyAny>) -> PyResult<Bound<'_, PyAny>> {
         return Ok(PyTuple::new(key.py(), pairs)?.into_any());
     }
     Ok(key)
-}
-
-fn malformed(error: Malformed) -> PyErr {
-    let message = format!("the server sent a value this client cannot read: {error}");
-    Python::attach(|py| to_python(py, &Error::new(Kind::Malformed, message), None))
 }

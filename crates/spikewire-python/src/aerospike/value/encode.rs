@@ -10,68 +10,17 @@ use pyo3::types::{
 };
 
 use spikewire_aerospike_protocol::cdt::sort_maps;
-use spikewire_aerospike_protocol::value::{geojson, particle};
+use spikewire_aerospike_protocol::value::{ElementEncoding, Encoding, ParticleEncoding, particle};
 use spikewire_aerospike_protocol::{limits, msgpack};
 
 use super::{GeoJSON, HyperLogLog, Marker, Place, changed, foreign, ordered, pairs};
-use crate::errors::{overflow, repr_of, type_error, type_name, value_error};
+use crate::errors::{
+    LazyRepr, RequestError, overflow, repr_of, type_error, type_name, value_error,
+};
 
 /// Appends the particle of `value` and returns its type.
 pub fn encode(out: &mut Vec<u8>, value: &Bound<'_, PyAny>, place: &Place<'_>) -> PyResult<u8> {
-    if let Ok(int) = value.cast_exact::<PyInt>() {
-        out.extend_from_slice(&integer(int, place)?.to_be_bytes());
-        return Ok(particle::INTEGER);
-    }
-    if let Ok(text) = value.cast::<PyString>() {
-        out.extend_from_slice(utf8(text, place)?.as_bytes());
-        return Ok(particle::STRING);
-    }
-    if let Ok(float) = value.cast::<PyFloat>() {
-        out.extend_from_slice(&float.value().to_be_bytes());
-        return Ok(particle::FLOAT);
-    }
-    if let Ok(flag) = value.cast::<PyBool>() {
-        out.push(u8::from(flag.is_true()));
-        return Ok(particle::BOOL);
-    }
-    if let Ok(bytes) = value.cast::<PyBytes>() {
-        out.extend_from_slice(bytes.as_bytes());
-        return Ok(particle::BLOB);
-    }
-    if value.is_none() {
-        return Ok(particle::NULL);
-    }
-    if let Ok(int) = value.cast::<PyInt>() {
-        out.extend_from_slice(&integer(int, place)?.to_be_bytes());
-        return Ok(particle::INTEGER);
-    }
-    if let Ok(geo) = value.cast::<GeoJSON>() {
-        geojson(out, &geo.get().text);
-        return Ok(particle::GEOJSON);
-    }
-    if let Ok(sketch) = value.cast::<HyperLogLog>() {
-        out.extend_from_slice(&sketch.get().bytes);
-        return Ok(particle::HLL);
-    }
-    if value.is_instance_of::<PyList>() || value.is_instance_of::<PyTuple>() {
-        nested(out, value, place, limits::NESTING)?;
-        return Ok(particle::LIST);
-    }
-    if value.is_instance_of::<PyDict>() {
-        nested(out, value, place, limits::NESTING)?;
-        return Ok(particle::MAP);
-    }
-    if let Some(plain) = plain(value, place)? {
-        return encode(out, &plain, place);
-    }
-    if foreign::bytes(value, place, |bytes| out.extend_from_slice(bytes))?.is_some() {
-        return Ok(particle::BLOB);
-    }
-    if value.cast::<PyMapping>().is_ok() {
-        nested(out, value, place, limits::NESTING)?;
-        return Ok(particle::MAP);
-    }
-    Err(unsupported(value, place))
+    write::<ParticleEncoding>(out, value, place, limits::NESTING)
 }
 
 /// Appends `value` as an element of a list or map.
@@ -85,46 +34,71 @@ fn nested(
     place: &Place<'_>,
     depth: usize,
 ) -> PyResult<()> {
-    if depth == 0 {
-        return Err(value_error(format!(
-            "{}: nested deeper than {} levels",
-            place.root(),
-            limits::NESTING
-        )));
+    place.check_depth(depth).map_err(RequestError::from)?;
+    write::<ElementEncoding>(out, value, place, depth)
+}
+
+#[inline]
+fn write<E: Encoding>(
+    out: &mut Vec<u8>,
+    value: &Bound<'_, PyAny>,
+    place: &Place<'_>,
+    depth: usize,
+) -> PyResult<E::Tag> {
+    if let Ok(int) = value.cast_exact::<PyInt>() {
+        return Ok(E::integer(out, integer(int, place)?));
     }
     if let Ok(text) = value.cast::<PyString>() {
-        msgpack::bytes(out, particle::STRING, utf8(text, place)?.as_bytes());
-    } else if let Ok(flag) = value.cast::<PyBool>() {
-        msgpack::boolean(out, flag.is_true());
-    } else if let Ok(int) = value.cast::<PyInt>() {
-        msgpack::int(out, integer(int, place)?);
-    } else if let Ok(float) = value.cast::<PyFloat>() {
-        msgpack::float(out, float.value());
-    } else if value.is_none() {
-        msgpack::nil(out);
-    } else if let Ok(bytes) = value.cast::<PyBytes>() {
-        msgpack::bytes(out, particle::BLOB, bytes.as_bytes());
-    } else if let Ok(list) = value.cast::<PyList>() {
+        return Ok(E::bytes(out, particle::STRING, utf8(text, place)?.as_bytes()));
+    }
+    if let Ok(float) = value.cast::<PyFloat>() {
+        return Ok(E::float(out, float.value()));
+    }
+    if let Ok(flag) = value.cast::<PyBool>() {
+        return Ok(E::boolean(out, flag.is_true()));
+    }
+    if let Ok(bytes) = value.cast::<PyBytes>() {
+        return Ok(E::bytes(out, particle::BLOB, bytes.as_bytes()));
+    }
+    if value.is_none() {
+        return Ok(E::nil(out));
+    }
+    write_other::<E>(out, value, place, depth)
+}
+
+/// The less frequent types, kept out of line.
+fn write_other<E: Encoding>(
+    out: &mut Vec<u8>,
+    value: &Bound<'_, PyAny>,
+    place: &Place<'_>,
+    depth: usize,
+) -> PyResult<E::Tag> {
+    let count = |len| place.count(len).map_err(RequestError::from);
+    if let Ok(int) = value.cast::<PyInt>() {
+        return Ok(E::integer(out, integer(int, place)?));
+    }
+    if let Ok(list) = value.cast::<PyList>() {
         let len = list.len();
-        msgpack::array(out, length(len, place)?);
+        let tag = E::list(out, count(len)?);
         let mut read = 0;
         for item in list.iter() {
             nested(out, &item, &Place::Index(place, read), depth - 1)?;
             read += 1;
         }
-        if read != len {
-            return Err(changed("list"));
-        }
-    } else if let Ok(items) = value.cast::<PyTuple>() {
-        msgpack::array(out, length(items.len(), place)?);
+        return if read == len { Ok(tag) } else { Err(changed("list")) };
+    }
+    if let Ok(items) = value.cast::<PyTuple>() {
+        let tag = E::list(out, count(items.len())?);
         for (at, item) in items.iter().enumerate() {
             nested(out, &item, &Place::Index(place, at), depth - 1)?;
         }
-    } else if let Ok(dict) = value.cast::<PyDict>() {
+        return Ok(tag);
+    }
+    if let Ok(dict) = value.cast::<PyDict>() {
         let start = out.len();
         let is_ordered = !dict.is_exact_instance_of::<PyDict>() && ordered::is_ordered(dict);
         let pairs = pairs(dict);
-        msgpack::map(out, length(pairs.len() + usize::from(is_ordered), place)?);
+        let tag = E::map(out, count(pairs.len() + usize::from(is_ordered))?);
         if is_ordered {
             msgpack::map_flags(out, ordered::KEY_ORDERED);
         }
@@ -135,32 +109,38 @@ fn nested(
         if is_ordered {
             sort_maps(out, start);
         }
-    } else if let Ok(geo) = value.cast::<GeoJSON>() {
-        msgpack::bytes(out, particle::GEOJSON, geo.get().text.as_bytes());
-    } else if let Ok(sketch) = value.cast::<HyperLogLog>() {
-        msgpack::bytes(out, particle::HLL, &sketch.get().bytes);
-    } else if let Ok(marker) = value.cast::<Marker>() {
-        if !matches!(place.root(), Place::Argument(_)) {
-            return Err(type_error(format!("{place}: {} cannot be stored", repr_of(value))));
-        }
-        out.extend_from_slice(&marker.get().wire());
-    } else if let Some(plain) = plain(value, place)? {
-        return nested(out, &plain, place, depth - 1);
-    } else if let Some(done) =
-        foreign::bytes(value, place, |bytes| msgpack::bytes(out, particle::BLOB, bytes))?
-    {
-        return Ok(done);
-    } else if let Ok(mapping) = value.cast::<PyMapping>() {
+        return Ok(tag);
+    }
+    if let Ok(geo) = value.cast::<GeoJSON>() {
+        return Ok(E::geojson(out, &geo.get().text));
+    }
+    if let Ok(sketch) = value.cast::<HyperLogLog>() {
+        return Ok(E::bytes(out, particle::HLL, &sketch.get().bytes));
+    }
+    if let Ok(marker) = value.cast::<Marker>() {
+        let allowed = place.allows_markers();
+        let tag = if allowed { E::marker(out, marker.get().wire()) } else { None };
+        return tag
+            .ok_or_else(|| type_error(format!("{place}: {} cannot be stored", repr_of(value))));
+    }
+    if let Some(plain) = plain(value, place)? {
+        let depth = depth - 1;
+        place.check_depth(depth).map_err(RequestError::from)?;
+        return write::<E>(out, &plain, place, depth);
+    }
+    if let Some(tag) = foreign::bytes(value, place, |bytes| E::bytes(out, particle::BLOB, bytes))? {
+        return Ok(tag);
+    }
+    if let Ok(mapping) = value.cast::<PyMapping>() {
         let items = mapping.items()?;
-        msgpack::map(out, length(items.len(), place)?);
+        let tag = E::map(out, count(items.len())?);
         for pair in items.iter() {
             let (key, item): (Bound<'_, PyAny>, Bound<'_, PyAny>) = pair.extract()?;
             entry(out, &key, &item, place, depth)?;
         }
-    } else {
-        return Err(unsupported(value, place));
+        return Ok(tag);
     }
-    Ok(())
+    Err(unsupported(value, place))
 }
 
 /// Whether a value can be the key of a map: what is stored as an integer, as text or as bytes.
@@ -180,22 +160,17 @@ fn entry(
     depth: usize,
 ) -> PyResult<()> {
     if !is_map_key(key) {
-        let inner = Place::Key(place, key);
+        let inner = Place::Key(place, LazyRepr(key));
         if let Some(plain) = plain(key, &inner)? {
             return entry(out, &plain, item, place, depth);
         }
         return Err(type_error(format!(
-            "{}: a map key must be int, str or bytes, not {}",
-            inner,
+            "{inner}: a map key must be int, str or bytes, not {}",
             type_name(key)
         )));
     }
-    nested(out, key, &Place::Key(place, key), depth - 1)?;
-    nested(out, item, &Place::Entry(place, key), depth - 1)
-}
-
-fn length(len: usize, place: &Place<'_>) -> PyResult<u32> {
-    u32::try_from(len).map_err(|_| value_error(format!("{place}: more than 2^32 elements")))
+    nested(out, key, &Place::Key(place, LazyRepr(key)), depth - 1)?;
+    nested(out, item, &Place::Entry(place, LazyRepr(key)), depth - 1)
 }
 
 fn integer(int: &Bound<'_, PyInt>, place: &Place<'_>) -> PyResult<i64> {

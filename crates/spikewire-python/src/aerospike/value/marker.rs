@@ -3,6 +3,8 @@
 use pyo3::prelude::*;
 use pyo3::types::PyType;
 
+use spikewire_aerospike_protocol::msgpack;
+
 use crate::arguments::text;
 use crate::errors::value_error;
 
@@ -17,7 +19,7 @@ pub struct Marker(u8);
 impl Marker {
     /// Its encoding as an element of a list.
     pub fn wire(&self) -> [u8; 3] {
-        [0xd4, 0xff, self.0]
+        [msgpack::WILDCARD, msgpack::INFINITY][usize::from(self.0)]
     }
 
     fn kind(&self) -> &'static str {

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use spikewire_aerospike_protocol::value::particle;
+use spikewire_aerospike_protocol::value::{ElementEncoding, Encoding, ParticleEncoding, particle};
 use spikewire_aerospike_protocol::{limits, msgpack};
 
 use spikewire_columns::ColumnError;
@@ -32,37 +32,7 @@ pub trait Cells: Send + Sync {
 impl Cell<'_> {
     /// Appends the value as the particle of a bin. Returns the particle type.
     pub fn particle(&self, out: &mut Vec<u8>) -> Result<u8, ColumnError> {
-        Ok(match self {
-            Self::Null => particle::NULL,
-            Self::Bool(flag) => {
-                out.push(u8::from(*flag));
-                particle::BOOL
-            }
-            Self::Int(int) => {
-                out.extend_from_slice(&int.to_be_bytes());
-                particle::INTEGER
-            }
-            Self::Float(float) => {
-                out.extend_from_slice(&float.to_be_bytes());
-                particle::FLOAT
-            }
-            Self::Text(text) => {
-                out.extend_from_slice(text.as_bytes());
-                particle::STRING
-            }
-            Self::Bytes(bytes) => {
-                out.extend_from_slice(bytes);
-                particle::BLOB
-            }
-            Self::List(..) => {
-                self.element(out, limits::NESTING)?;
-                particle::LIST
-            }
-            Self::Map(..) | Self::Struct(..) => {
-                self.element(out, limits::NESTING)?;
-                particle::MAP
-            }
-        })
+        self.write::<ParticleEncoding>(out, limits::NESTING)
     }
 
     /// Appends the value as an element of a list or map.
@@ -73,22 +43,27 @@ impl Cell<'_> {
                 limits::NESTING
             )));
         }
-        match self {
-            Self::Null => msgpack::nil(out),
-            Self::Bool(flag) => msgpack::boolean(out, *flag),
-            Self::Int(int) => msgpack::int(out, *int),
-            Self::Float(float) => msgpack::float(out, *float),
-            Self::Text(text) => msgpack::bytes(out, particle::STRING, text.as_bytes()),
-            Self::Bytes(bytes) => msgpack::bytes(out, particle::BLOB, bytes),
+        self.write::<ElementEncoding>(out, depth)
+    }
+
+    fn write<E: Encoding>(&self, out: &mut Vec<u8>, depth: usize) -> Result<E::Tag, ColumnError> {
+        Ok(match self {
+            Self::Null => E::nil(out),
+            Self::Bool(flag) => E::boolean(out, *flag),
+            Self::Int(int) => E::integer(out, *int),
+            Self::Float(float) => E::float(out, *float),
+            Self::Text(text) => E::bytes(out, particle::STRING, text.as_bytes()),
+            Self::Bytes(bytes) => E::bytes(out, particle::BLOB, bytes),
             Self::List(items, rows) => {
-                msgpack::array(out, count(rows.len())?);
+                let tag = E::list(out, count(rows.len())?);
                 for (at, row) in rows.clone().enumerate() {
                     let item = items.cell(row).and_then(|item| item.element(out, depth - 1));
                     item.map_err(|error| error.within(&format!("[{at}]")))?;
                 }
+                tag
             }
             Self::Map(keys, values, rows) => {
-                msgpack::map(out, count(rows.len())?);
+                let tag = E::map(out, count(rows.len())?);
                 for row in rows.clone() {
                     let key = keys.cell(row)?;
                     if !matches!(key, Cell::Int(_) | Cell::Text(_) | Cell::Bytes(_)) {
@@ -100,17 +75,18 @@ impl Cell<'_> {
                     let value = values.cell(row).and_then(|value| value.element(out, depth - 1));
                     value.map_err(|error| error.within("a map's value"))?;
                 }
+                tag
             }
             Self::Struct(fields, row) => {
-                msgpack::map(out, count(fields.len())?);
+                let tag = E::map(out, count(fields.len())?);
                 for (name, field) in *fields {
                     msgpack::bytes(out, particle::STRING, name.as_bytes());
                     let value = field.cell(*row).and_then(|value| value.element(out, depth - 1));
                     value.map_err(|error| error.within(&format!("[{name:?}]")))?;
                 }
+                tag
             }
-        }
-        Ok(())
+        })
     }
 }
 

@@ -322,7 +322,6 @@ impl Source for ArrowValue<'_> {
 
     fn unknown_field(&self, udt: &Udt) -> Result<Option<String>> {
         let DataType::Struct(fields) = self.kind() else { return Err(Unfit::Kind) };
-        let known = |name: &String| udt.fields.iter().any(|(field, _)| field == name);
-        Ok(fields.iter().map(|field| field.name()).find(|name| !known(name)).cloned())
+        Ok(fields.iter().map(|field| field.name()).find(|name| !udt.has_field(name)).cloned())
     }
 }

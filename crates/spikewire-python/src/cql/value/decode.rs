@@ -14,9 +14,9 @@ use pyo3::types::{
     PyBool, PyBytes, PyDate, PyDateTime, PyDict, PyFloat, PyFrozenSet, PyInt, PyList, PySet,
     PyString, PyTime, PyTuple, PyTzInfo,
 };
-use spikewire_cql::notation::Malformed;
 use spikewire_cql::types::{Type, Udt};
-use spikewire_cql::value::{Duration, Elements, MapEntries, Sink, decode};
+use spikewire_cql::value::calendar::{DAY, date_of};
+use spikewire_cql::value::{Duration, Elements, MapEntries, Sink, decode, not_utf8, to_i64};
 
 use super::library;
 use super::marks::Mark;
@@ -53,8 +53,8 @@ impl<'py> ValueDecoder<'_, 'py> {
 
     fn big(&self, bytes: &[u8]) -> Result<'py> {
         let py = self.py;
-        if let Ok(eight) = <[u8; 8]>::try_from(bytes) {
-            return self.integer(i64::from_be_bytes(eight));
+        if let Some(int) = to_i64(bytes) {
+            return self.integer(int);
         }
         let signed = PyDict::new(py);
         signed.set_item("signed", true)?;
@@ -161,7 +161,7 @@ impl<'py> Sink for ValueDecoder<'_, 'py> {
     fn utf8(&self, ty: &Type, value: &[u8]) -> Result<'py> {
         match PyString::from_bytes(self.py, value) {
             Ok(text) => Ok(text.into_any()),
-            Err(error) => Err(Malformed(format!("{ty} that is not valid UTF-8: {error}")).into()),
+            Err(error) => Err(not_utf8(ty, error).into()),
         }
     }
 
@@ -220,7 +220,7 @@ impl<'py> Sink for ValueDecoder<'_, 'py> {
 
     fn time(&self, nanoseconds: i64) -> Result<'py> {
         let py = self.py;
-        if !(0..86_400_000_000_000).contains(&nanoseconds) {
+        if !(0..DAY).contains(&nanoseconds) {
             // The server does not validate times, so a value out of range is returned as an
             // integer.
             return self.integer(nanoseconds);
@@ -296,14 +296,6 @@ impl<'py> Sink for ValueDecoder<'_, 'py> {
 
 /// The date this many days after 1970-01-01, if `datetime` supports it.
 fn calendar(days: i64) -> Option<(i32, u8, u8)> {
-    let days = days.checked_add(719_468)?;
-    let era = days.div_euclid(146_097);
-    let of_era = days.rem_euclid(146_097);
-    let year_of_era = (of_era - of_era / 1460 + of_era / 36_524 - of_era / 146_096) / 365;
-    let of_year = of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-    let month = (5 * of_year + 2) / 153;
-    let day = of_year - (153 * month + 2) / 5 + 1;
-    let month = if month < 10 { month + 3 } else { month - 9 };
-    let year = year_of_era + era * 400 + i64::from(month <= 2);
-    (1..=9999).contains(&year).then_some((year as i32, month as u8, day as u8))
+    let (year, month, day) = date_of(days);
+    (1..=9999).contains(&year).then_some((year as i32, month, day))
 }

@@ -10,7 +10,8 @@ use pyo3::types::{
     PyTuple, PyTzInfoAccess,
 };
 use spikewire_cql::types::{Type, Udt};
-use spikewire_cql::value::{Accept, AcceptEntries, Duration, Presence, Source, Unfit};
+use spikewire_cql::value::calendar::days_to;
+use spikewire_cql::value::{Accept, AcceptEntries, Duration, Presence, Source, Unfit, single};
 
 use super::library;
 use super::marks::Mark;
@@ -77,10 +78,7 @@ impl Source for HostValue<'_, '_> {
 
     fn float(&self) -> Result<f32> {
         let double = self.double()?;
-        let float = double as f32;
-        if float.is_infinite() && double.is_finite() {
-            return Err(Unfit::Range);
-        }
+        let float = single(double)?;
         if f64::from(float).to_bits() != double.to_bits() && self.is_integer() {
             return Err(rounded());
         }
@@ -200,7 +198,7 @@ impl Source for HostValue<'_, '_> {
             return Err(Unfit::Kind);
         }
         let Ok(date) = self.0.cast::<PyDate>() else { return self.integer() };
-        Ok(days(date.get_year(), date.get_month(), date.get_day()))
+        Ok(days_to(date.get_year().into(), date.get_month(), date.get_day()))
     }
 
     fn time(&self) -> Result<i64> {
@@ -230,8 +228,7 @@ impl Source for HostValue<'_, '_> {
         }
         let (months, days, nanoseconds) =
             self.0.extract::<(i64, i64, i64)>().map_err(|_| Unfit::Range)?;
-        let narrow = |number: i64| i32::try_from(number).map_err(|_| Unfit::Range);
-        Ok(Duration { months: narrow(months)?, days: narrow(days)?, nanoseconds })
+        Duration::of(months, days, nanoseconds).ok_or(Unfit::Range)
     }
 
     fn items<A: Accept<BoxedPyErr>>(&self, ty: &Type, into: &mut A) -> Result<()> {
@@ -302,12 +299,11 @@ impl Source for HostValue<'_, '_> {
     }
 
     fn unknown_field(&self, udt: &Udt) -> Result<Option<String>> {
-        let known = |name: &str| udt.fields.iter().any(|(field, _)| field == name);
         if let Ok(dict) = self.0.cast::<PyDict>() {
             for key in dict.keys() {
                 let Ok(name) = key.cast::<PyString>() else { return Ok(Some(repr_of(&key))) };
                 let name = name.to_string_lossy().into_owned();
-                if !known(&name) {
+                if !udt.has_field(&name) {
                     return Ok(Some(name));
                 }
             }
@@ -316,7 +312,7 @@ impl Source for HostValue<'_, '_> {
         if let Ok(row) = self.0.cast::<Row>() {
             let names = row.get().names(self.py());
             let mut names = names.iter().map(|name| name.to_string());
-            return Ok(names.find(|name| !known(name)));
+            return Ok(names.find(|name| !udt.has_field(name)));
         }
         // An object that declares its fields, such as a dataclass or a named tuple, must have
         // exactly those of the type.
@@ -325,7 +321,7 @@ impl Source for HostValue<'_, '_> {
             if let Some(fields) = self.0.getattr_opt(list).map_err(raised)? {
                 for field in fields.try_iter().map_err(raised)? {
                     let field: String = field.and_then(|field| field.extract()).map_err(raised)?;
-                    if !known(&field) {
+                    if !udt.has_field(&field) {
                         return Ok(Some(field));
                     }
                 }
@@ -368,18 +364,6 @@ fn is_array(value: &Bound<'_, PyAny>) -> bool {
     matches!(module.as_str(), "array" | "numpy")
 }
 
-/// The number of days from 1970-01-01 to a date of the Gregorian calendar.
-pub(super) fn days(year: i32, month: u8, day: u8) -> i64 {
-    // If years begin in March, the leap day is the last day of a year.
-    let year = i64::from(year) - i64::from(month <= 2);
-    let era = year.div_euclid(400);
-    let of_era = year.rem_euclid(400);
-    let month = (i64::from(month) + 9) % 12;
-    let of_year = (153 * month + 2) / 5 + i64::from(day) - 1;
-    let of_era = of_era * 365 + of_era / 4 - of_era / 100 + of_year;
-    era * 146_097 + of_era - 719_468
-}
-
 fn milliseconds(at: &Bound<'_, PyDateTime>) -> Result<i64> {
     let py = at.py();
     if at.get_tzinfo().is_none() {
@@ -396,7 +380,7 @@ fn milliseconds(at: &Bound<'_, PyDateTime>) -> Result<i64> {
         let seconds = offset.call_method0(intern!(py, "total_seconds"));
         seconds.and_then(|seconds| seconds.extract()).map_err(raised)?
     };
-    let micros = days(at.get_year(), at.get_month(), at.get_day()) * 86_400_000_000
+    let micros = days_to(at.get_year().into(), at.get_month(), at.get_day()) * 86_400_000_000
         + i64::from(at.get_hour()) * 3_600_000_000
         + i64::from(at.get_minute()) * 60_000_000
         + i64::from(at.get_second()) * 1_000_000

@@ -8,9 +8,9 @@ use spikewire_aerospike_protocol::Malformed;
 use spikewire_aerospike_protocol::query::Row;
 use spikewire_aerospike_protocol::value::{particle, read_int};
 
+use crate::Result;
 use crate::aerospike::key::Key;
 use crate::aerospike::record::{Bin, Record};
-use crate::{Error, Kind, Result};
 
 /// A record found by a query. Derefs to [`Record`]; verbs accept it as a key:
 /// `users.delete(&record)`.
@@ -65,11 +65,11 @@ impl RecordShape {
         let bins = self.bins(row)?;
         if self.set.as_bytes() != row.set {
             let name = std::str::from_utf8(row.set);
-            self.set = name.map_err(|_| odd(Malformed::new("set name", "not valid UTF-8")))?.into();
+            self.set = name.map_err(|_| Malformed::new("set name", "not valid UTF-8"))?.into();
         }
         Ok(QueryRecord {
             digest: row.point.digest.0,
-            key: row.key.map(key).transpose().map_err(odd)?,
+            key: row.key.map(key).transpose()?,
             set: self.set.clone(),
             record: Record::of_parts(bins, row.generation, row.void_time),
         })
@@ -80,16 +80,12 @@ impl RecordShape {
         for op in row.ops() {
             // With one result per bin, missing bins are sent as null.
             if self.results.is_some() || op.particle != particle::NULL {
-                bins.push(Bin::decode(&op).map_err(odd)?);
+                bins.push(Bin::decode(&op)?);
             }
         }
         self.results.map_or(Ok(()), |count| check_results(count, bins.len()))?;
         Ok(bins)
     }
-}
-
-fn odd(error: Malformed) -> Error {
-    Error::new(Kind::Malformed, error.to_string())
 }
 
 fn key(stored: &[u8]) -> std::result::Result<Key<'static>, Malformed> {
