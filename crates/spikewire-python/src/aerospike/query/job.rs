@@ -2,7 +2,6 @@
 
 use pyo3::prelude::*;
 
-use spikewire_aerospike::admin::Procedure as _;
 use spikewire_aerospike::background_job::{JobPlan, JobRules};
 use spikewire_aerospike::query::{QueryOps, QuerySpec};
 use spikewire_aerospike_protocol::message::{info2, op};
@@ -10,7 +9,7 @@ use spikewire_aerospike_protocol::message::{info2, op};
 use super::plan::{self, scope};
 use crate::aerospike::arguments::{self, seconds};
 use crate::aerospike::space::Space;
-use crate::aerospike::task::{AdminTask, AdminValue, Origin};
+use crate::aerospike::task::{AdminTask, Origin};
 use crate::aerospike::verbs::{Defaults, Function};
 use crate::errors::{invalid_argument, value_error};
 
@@ -117,7 +116,6 @@ pub fn run<'py>(
     call: JobCall,
     name: &str,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let task =
-        AdminTask::new(origin, move |cluster| Ok(call.0.start(cluster)?.map(AdminValue::Job)));
+    let task = AdminTask::new(origin, move |cluster| call.0.start(cluster));
     py.import("spikewire.aerospike.jobs")?.getattr(name)?.call1((Bound::new(py, task)?,))
 }
