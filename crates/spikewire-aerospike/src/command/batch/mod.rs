@@ -7,14 +7,17 @@
 //! |---|---|
 //! | here | rows, and the outcome of each |
 //! | [`BatchBuilder`] | keys and what is done to their records become rows |
+//! | [`ResultFlags`] | which operations of a row have results |
 //! | `send` | a round: rows to nodes to requests |
 //! | `settle` | replies to rows, and which rows go again |
 
 mod builder;
+mod result_flags;
 mod send;
 mod settle;
 
 pub use builder::BatchBuilder;
+pub use result_flags::ResultFlags;
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -322,10 +325,33 @@ impl Batch {
         match self.outcome(index) {
             RowOutcome::Record(message) => Ok(Some(message)),
             RowOutcome::Absent => Ok(None),
-            RowOutcome::Failed => Err(self
-                .error(index)
-                .unwrap_or_else(|| Error::new(Kind::Malformed, "the row has no answer"))),
+            RowOutcome::Failed => Err(self.failure(index)),
         }
+    }
+
+    /// The result code of every row: see [`Self::code`].
+    pub fn codes(&self) -> impl Iterator<Item = i32> {
+        (0..self.len()).map(|index| self.code(index))
+    }
+
+    /// How many rows have a record.
+    pub fn found(&self) -> usize {
+        self.codes().filter(|code| *code == 0).count()
+    }
+
+    /// The rows that failed. Missing records are not failures.
+    pub fn failures(&self) -> impl Iterator<Item = usize> {
+        (0..self.len()).filter(|index| self.is_failure(*index))
+    }
+
+    /// The rows that did not succeed and may have been written nevertheless.
+    pub fn doubts(&self) -> impl Iterator<Item = usize> {
+        (0..self.len()).filter(|index| self.is_in_doubt(*index))
+    }
+
+    /// The error of row `index`, which failed.
+    pub fn failure(&self, index: usize) -> Error {
+        self.error(index).unwrap_or_else(|| self.unreadable(index, "the row has no answer"))
     }
 
     /// Whether row `index` failed.

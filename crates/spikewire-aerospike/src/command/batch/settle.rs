@@ -60,7 +60,7 @@ impl Batch {
     /// Whether another round is due, and when. Afterwards every row has a reply, is pending for
     /// that round, or has failed permanently. `closed`: the client was closed, which becomes the
     /// error of rows that lost their node because of that.
-    pub fn again(&mut self, now: Tick, closed: bool) -> Option<Tick> {
+    pub fn next_round(&mut self, now: Tick, closed: bool) -> Option<Tick> {
         let mut pending = false;
         let rotates = self.policy.replica != ReplicaPolicy::Master;
         let at_once = rotates && self.step == 0;
@@ -153,15 +153,15 @@ mod tests {
         let rejected = || RowState::Pending(Some(Error::server(ResultCode::PARTITION_UNAVAILABLE)));
         late.rows[0].state = rejected();
         early.rows[0].state = rejected();
-        assert_eq!(late.again(Tick(0), false), None);
+        assert_eq!(late.next_round(Tick(0), false), None);
         assert!(matches!(late.rows[0].state, RowState::Failed(_)));
-        assert_eq!(early.again(Tick(0), false), Some(Tick(0).after(second / 2)));
+        assert_eq!(early.next_round(Tick(0), false), Some(Tick(0).after(second / 2)));
     }
 
     #[test]
     fn rows_that_no_node_holds_wait_before_they_are_looked_for_again() {
         let mut batch = batch(Policy { max_retries: 9, ..Policy::default() });
         batch.rows[0].state = RowState::Pending(Some(Snapshot::default().no_holder("test", 0)));
-        assert_eq!(batch.again(Tick(0), false), Some(Tick(0).after(UNPLACED_PAUSE)));
+        assert_eq!(batch.next_round(Tick(0), false), Some(Tick(0).after(UNPLACED_PAUSE)));
     }
 }

@@ -44,8 +44,7 @@ impl Settle for TableBatch {
         match fill(&mut table, &rows, lenient) {
             Ok(()) => {}
             Err(RowError::Failed(row)) => {
-                let error = rows.error(row).unwrap_or_else(|| rows.unreadable(row, "no answer"));
-                let error = errors::of_engine(env, environment.hooks()?, &error)?;
+                let error = errors::of_engine(env, environment.hooks()?, &rows.failure(row))?;
                 let (row, none) = (env.uint32(row as u32)?, env.undefined()?);
                 return env.array_of([row, none, error].into_iter().map(Ok));
             }

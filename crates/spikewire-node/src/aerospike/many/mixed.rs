@@ -1,5 +1,6 @@
 //! Batches that mix reads, writes, deletes and Lua functions.
 
+use spikewire_aerospike::command::batch::ResultFlags;
 use spikewire_aerospike::command::{
     CommandDefaults, CommandSpec, Operations, ReadRules, WriteOptions,
 };
@@ -9,7 +10,6 @@ use spikewire_aerospike_protocol::message::op;
 use super::gather::{OWN, Rows, at_row};
 use super::put::shape;
 use crate::aerospike::arguments::{self, Options};
-use crate::aerospike::batch::ResultFlags;
 use crate::aerospike::operation::{self, OwnedOperation};
 use crate::aerospike::verbs::single::BinValue;
 use crate::binding::Call;

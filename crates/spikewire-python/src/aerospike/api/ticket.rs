@@ -161,7 +161,7 @@ impl BatchOwner for Owner {
                 // Cancelled: nobody waits for the remaining rows.
                 return None;
             }
-            match plan.go_on(py, rows) {
+            match plan.next_window(py, rows) {
                 Ok(NextWindow::Send(rows)) => {
                     *self.plan.lock() = Some(plan);
                     Some(rows)
