@@ -75,6 +75,17 @@ pub enum RowOutcome<'a> {
     Failed,
 }
 
+/// The contents of a row, for readers that go over its bins.
+#[derive(Debug)]
+pub enum RowContents<'a> {
+    /// A record: its header, and its bins yet to be parsed.
+    Record(Header, Walk<'a>),
+    /// The record does not exist, or the filter excluded it.
+    NoRecord,
+    /// An error, or a record that cannot be read.
+    Failed,
+}
+
 /// Receives records as they arrive, so that the batch need not store them.
 pub trait RecordSink: Send + Sync + std::fmt::Debug {
     /// Receives records. A record may be delivered again after a retry.
@@ -317,6 +328,19 @@ impl Batch {
             Judgement::Present => RowOutcome::Record(message),
             Judgement::Absent => RowOutcome::Absent,
             Judgement::Failed => RowOutcome::Failed,
+        }
+    }
+
+    /// The contents of row `index`, once the batch is complete.
+    #[inline]
+    pub fn contents(&self, index: usize) -> RowContents<'_> {
+        match self.outcome(index) {
+            RowOutcome::Record(message) => match Walk::begin(message) {
+                Ok((header, walk)) => RowContents::Record(header, walk),
+                Err(_) => RowContents::Failed,
+            },
+            RowOutcome::Absent => RowContents::NoRecord,
+            RowOutcome::Failed => RowContents::Failed,
         }
     }
 
