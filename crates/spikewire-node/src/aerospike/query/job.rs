@@ -4,9 +4,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use spikewire_aerospike::admin::job::{AbortJob, RunningJob, WatchJob};
-use spikewire_aerospike::background_job::{JobPlan, JobRules};
+use spikewire_aerospike::background_job::JobPlan;
+use spikewire_aerospike::command::WriteOptions;
 use spikewire_aerospike::query::QueryOps;
-use spikewire_aerospike_protocol::message::{info2, op};
+use spikewire_aerospike_protocol::message::op;
 
 use super::plan::{scope, steps};
 use crate::aerospike::admin::{BackgroundJob, begin};
@@ -36,8 +37,8 @@ fn plan(call: &Call<'_>) -> Result<JobPlan> {
     let what = call.argument(4);
     let operations = match &*text("kind", call.argument(3))? {
         "operate" => steps(QueryOps::writing(), what)?,
-        "delete" => whole(op::DELETE)?,
-        "touch" => whole(op::TOUCH)?,
+        "delete" => QueryOps::whole(op::DELETE),
+        "touch" => QueryOps::whole(op::TOUCH),
         "apply" => {
             let part = |at| what.element(at);
             let function = operation::function(hooks, part(0)?, part(1)?, part(2)?)?;
@@ -47,16 +48,8 @@ fn plan(call: &Call<'_>) -> Result<JobPlan> {
     };
     let durable = options.flag(c"durable")?.unwrap_or_default();
     let ttl = options.get(c"ttl")?.map(arguments::ttl).transpose()?.unwrap_or_default();
-    let info2 = if durable { info2::DURABLE_DELETE } else { 0 };
-    let rules = JobRules { info2, info3: 0, ttl: ttl.slot()? };
-    Ok(spec.operate(&operations, rules, policy)?)
-}
-
-/// One operation on the whole record.
-fn whole(code: u8) -> Result<QueryOps> {
-    let mut operations = QueryOps::writing();
-    operations.push(code, "", 0, &[])?;
-    Ok(operations)
+    let rules = WriteOptions { durable, ttl, ..WriteOptions::default() };
+    Ok(spec.operate(&operations, &rules, policy)?)
 }
 
 fn job(call: &Call<'_>) -> Result<Arc<RunningJob>> {

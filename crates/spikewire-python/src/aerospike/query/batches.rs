@@ -172,7 +172,7 @@ impl Batches {
             })?;
             match step {
                 Ok(None) => {
-                    open.columns.grow(py, self.rows).inspect_err(|_| self.reading.rewind())?
+                    open.columns.grow(py, self.rows).inspect_err(|_| self.reading.rewind())?;
                 }
                 Ok(Some(Advance::Again)) if wait => py.check_signals().inspect_err(|_| {
                     self.reading.rewind();
