@@ -299,7 +299,7 @@ impl Batch {
     /// How many rows found their record.
     #[getter(found)]
     fn record_count(&self) -> usize {
-        self.rows.found()
+        self.rows.record_count()
     }
 
     /// Raises the error of the first failed row, if any; otherwise returns the batch itself.

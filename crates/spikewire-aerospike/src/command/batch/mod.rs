@@ -359,7 +359,7 @@ impl Batch {
     }
 
     /// How many rows have a record.
-    pub fn found(&self) -> usize {
+    pub fn record_count(&self) -> usize {
         self.codes().filter(|code| *code == 0).count()
     }
 
