@@ -17,10 +17,7 @@ use crate::js::{Result, Value};
 pub fn create<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
     let (name, roles) = (name(call)?, texts("roles", call.argument(4))?);
     let limit = limit(call.argument(5))?;
-    let create = move |password| {
-        let roles: Vec<&str> = roles.iter().map(String::as_str).collect();
-        create_user(&name, password, &roles, limit)
-    };
+    let create = move |password| create_user(&name, password, &roles, limit);
     match call.argument(3).present() {
         None => begin(call, create(NewPassword::none())?),
         Some(password) => begin(call, WithPassword::new(secret(password)?, create)),
@@ -52,14 +49,12 @@ pub fn change_password<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
 /// `userGrant(client, slot, name, roles, timeout)`
 pub fn grant<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
     let roles = texts("roles", call.argument(3))?;
-    let roles: Vec<&str> = roles.iter().map(String::as_str).collect();
     begin(call, grant_roles(&name(call)?, &roles, limit(call.argument(4))?)?)
 }
 
 /// `userRevoke(client, slot, name, roles, timeout)`
 pub fn revoke<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
     let roles = texts("roles", call.argument(3))?;
-    let roles: Vec<&str> = roles.iter().map(String::as_str).collect();
     begin(call, revoke_roles(&name(call)?, &roles, limit(call.argument(4))?)?)
 }
 

@@ -62,7 +62,7 @@ impl Accounts {
         AdminTask::of(
             py,
             &self.origin,
-            create_user(text("name", user)?, password.0.clone(), &slices(&roles), limit),
+            create_user(text("name", user)?, password.0.clone(), &roles, limit),
         )
     }
 
@@ -111,7 +111,7 @@ impl Accounts {
         timeout: &Bound<'_, PyAny>,
     ) -> PyResult<AdminTask> {
         let (roles, limit) = (texts("roles", roles)?, limit(Some(timeout))?);
-        AdminTask::of(py, &self.origin, grant_roles(text("name", user)?, &slices(&roles), limit))
+        AdminTask::of(py, &self.origin, grant_roles(text("name", user)?, &roles, limit))
     }
 
     /// Takes roles from a user.
@@ -123,7 +123,7 @@ impl Accounts {
         timeout: &Bound<'_, PyAny>,
     ) -> PyResult<AdminTask> {
         let (roles, limit) = (texts("roles", roles)?, limit(Some(timeout))?);
-        AdminTask::of(py, &self.origin, revoke_roles(text("name", user)?, &slices(&roles), limit))
+        AdminTask::of(py, &self.origin, revoke_roles(text("name", user)?, &roles, limit))
     }
 
     /// The users, sorted by name.
@@ -241,10 +241,6 @@ impl Accounts {
     ) -> PyResult<AdminTask> {
         AdminTask::of(py, &self.origin, get_role(text("name", role)?, limit(Some(timeout))?))
     }
-}
-
-fn slices(texts: &[String]) -> Vec<&str> {
-    texts.iter().map(String::as_str).collect()
 }
 
 /// A list of strings. A single `str` is refused: iterated, it would be a list of its characters.
