@@ -2,13 +2,14 @@
 
 use std::time::Duration;
 
+use spikewire_aerospike_protocol::message::Header;
 use spikewire_aerospike_protocol::query::{Query, Task};
 
 use crate::admin::job::StartJob;
 use crate::cluster::Cluster;
-use crate::command::Function;
-use crate::model::Policy;
+use crate::command::{Function, WriteOptions};
 use crate::model::{Error, Result};
+use crate::model::{Policy, write_header};
 use crate::query::{QueryOps, QuerySpec};
 
 /// A validated background job that has not started.
@@ -22,31 +23,23 @@ pub struct JobPlan {
 /// What a job does to each record.
 #[derive(Debug, Clone)]
 enum JobWork {
-    Operations(JobRules),
+    Operations { info2: u8, info3: u8, ttl: u32 },
     Function(Function),
 }
 
-/// Write flags of a job's operations, as in a request header.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct JobRules {
-    /// Flags of the second info byte, such as a durable delete.
-    pub info2: u8,
-    /// Flags of the third info byte.
-    pub info3: u8,
-    /// Expiration to set.
-    pub ttl: u32,
-}
-
 impl QuerySpec {
-    /// Plans a job that applies operations to every record; `policy` has the client's defaults.
+    /// Plans a job that applies operations to every record; `policy` has the client's defaults. Of
+    /// the options, the rules of writes apply.
     pub fn operate(
         &self,
         operations: &QueryOps,
-        rules: JobRules,
+        options: &WriteOptions,
         policy: &Policy,
     ) -> Result<JobPlan> {
         operations.check_some()?;
-        let mut plan = self.job(JobWork::Operations(rules), policy)?;
+        let WriteOptions { ttl, generation, exists, durable, .. } = *options;
+        let Header { info2, info3, ttl, .. } = write_header(ttl, generation, exists, durable)?;
+        let mut plan = self.job(JobWork::Operations { info2, info3, ttl }, policy)?;
         operations.add_to(&mut plan.query);
         plan.query.check()?;
         Ok(plan)
@@ -71,9 +64,7 @@ impl JobPlan {
     /// The procedure that starts it on every node.
     pub fn start(&self, cluster: &Cluster) -> Result<StartJob> {
         let task = match &self.work {
-            JobWork::Operations(JobRules { info2, info3, ttl }) => {
-                Task::Operations { info2: *info2, info3: *info3, ttl: *ttl }
-            }
+            &JobWork::Operations { info2, info3, ttl } => Task::Operations { info2, info3, ttl },
             JobWork::Function(function) => Task::Function {
                 package: function.module(),
                 name: function.name(),
@@ -96,7 +87,7 @@ mod tests {
         let mut operations = QueryOps::writing();
         operations.push(op::TOUCH, "", 0, &[]).unwrap();
         let spec = QuerySpec::new("test", "users");
-        let plan = spec.operate(&operations, JobRules::default(), &policy).unwrap();
+        let plan = spec.operate(&operations, &WriteOptions::default(), &policy).unwrap();
         assert_eq!((plan.timeout, plan.query.op_count), (Duration::from_secs(3), 1));
         let own = QuerySpec { timeout: Some(Duration::ZERO), ..spec };
         let function = Function::new("m", "f", vec![0x90]).unwrap();
@@ -109,7 +100,7 @@ mod tests {
         let mut operations = QueryOps::writing();
         let spec = QuerySpec::new("test", "users");
         let operate = |spec: &QuerySpec, operations: &QueryOps| {
-            let plan = spec.operate(operations, JobRules::default(), &policy);
+            let plan = spec.operate(operations, &WriteOptions::default(), &policy);
             plan.unwrap_err().message().to_owned()
         };
         assert_eq!(operate(&spec, &operations), "operations must not be empty");

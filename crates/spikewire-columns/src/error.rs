@@ -81,6 +81,19 @@ pub enum RowError {
 }
 
 impl RowError {
+    /// The error in the words of one of its column, for a row of a "table" or "batch".
+    pub fn in_table(self, table: &str) -> ColumnError {
+        let (row, column, error) = match self {
+            Self::Failed(row) | Self::NoRecord(row) => {
+                (row, String::new(), ColumnError::value("there is no record"))
+            }
+            Self::NoValue(row, column) => (row, column, ColumnError::value("there is no value")),
+            Self::Bad(row, column, error) => (row, column, error),
+        };
+        let column = if column.is_empty() { column } else { format!(", {column:?}") };
+        error.within(&format!("row {row} of the {table}{column}"))
+    }
+
     /// The row it is about.
     pub fn row(&self) -> usize {
         let (Self::Failed(row) | Self::NoRecord(row) | Self::NoValue(row, _) | Self::Bad(row, ..)) =

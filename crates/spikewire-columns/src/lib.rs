@@ -25,4 +25,4 @@ pub mod wire_value;
 
 pub use error::{ColumnError, ErrorClass, RowError};
 pub use extra::ExtraColumns;
-pub use wire_value::WireValue;
+pub use wire_value::{WireValue, stored_row};

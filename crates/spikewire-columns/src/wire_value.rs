@@ -1,10 +1,14 @@
 //! A value on the wire as columns read it: borrowed, with containers still packed.
 
 use spikewire_aerospike_protocol::Malformed;
+use spikewire_aerospike_protocol::message::{Header, Walk};
 use spikewire_aerospike_protocol::msgpack::{Reader, Token};
+use spikewire_aerospike_protocol::query::Row;
 use spikewire_aerospike_protocol::value::{
     geojson_text, particle as kind, read_bool, read_float, read_int,
 };
+
+use crate::error::RowError;
 
 /// The value of a bin, or within a list or map.
 #[derive(Debug, Clone, Copy)]
@@ -35,6 +39,19 @@ pub enum WireValue<'a> {
     List(u32),
     /// A map whose pairs follow in the reader.
     Map(u32),
+}
+
+/// The parts of a query's row, as builders of columns take them: header, bins and user key.
+#[inline]
+pub fn stored_row<'a>(
+    row: &Row<'a>,
+    number: usize,
+) -> Result<(Header, Walk<'a>, Option<WireValue<'a>>), RowError> {
+    let header = Header { generation: row.generation, ttl: row.void_time, ..Header::default() };
+    let key = row.key.and_then(<[u8]>::split_first);
+    let key = key.map(|(of, key)| WireValue::of_bin(*of, key)).transpose();
+    let key = key.map_err(|error| RowError::Bad(number, String::new(), error.into()))?;
+    Ok((header, Walk::over(row.ops, row.op_count), key))
 }
 
 impl<'a> WireValue<'a> {

@@ -202,9 +202,9 @@ pub(super) fn name(what: &str, name: &str) -> Result<String> {
 }
 
 /// Validates the names of roles.
-pub(super) fn role_names(roles: &[&str]) -> Result<Vec<String>> {
+pub(super) fn role_names(roles: &[impl AsRef<str>]) -> Result<Vec<String>> {
     few("roles", roles.len())?;
-    roles.iter().map(|role| name("a role", role)).collect()
+    roles.iter().map(|role| name("a role", role.as_ref())).collect()
 }
 
 /// Checks that a message has room for this many.

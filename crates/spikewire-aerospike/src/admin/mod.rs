@@ -17,6 +17,7 @@
 //! | [`truncate`] | all records of a set or a namespace |
 //! | [`mod@run`] | running a procedure on the calling thread |
 //! | `execution` | running it on a driver of many commands, without a thread |
+//! | `value` | the results of all procedures as one type |
 
 pub mod ask;
 mod execution;
@@ -28,6 +29,7 @@ pub mod role;
 pub mod run;
 pub mod truncate;
 pub mod user;
+mod value;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -36,6 +38,7 @@ pub use ask::Ask;
 pub use execution::{AdminTicket, AdminWaiter, start};
 pub use manage::Manage;
 pub use run::run;
+pub use value::AdminValue;
 
 use crate::clock::Tick;
 use crate::cluster::Node;

@@ -42,7 +42,7 @@ impl From<UserRow> for User {
 pub fn create_user(
     user: &str,
     password: NewPassword,
-    roles: &[&str],
+    roles: &[impl AsRef<str>],
     limit: Duration,
 ) -> Result<Manage<()>> {
     let (user, roles) = (name("user", user)?, role_names(roles)?);
@@ -55,13 +55,13 @@ pub fn drop_user(user: &str, limit: Duration) -> Result<Manage<()>> {
 }
 
 /// Grants roles to a user.
-pub fn grant_roles(user: &str, roles: &[&str], limit: Duration) -> Result<Manage<()>> {
+pub fn grant_roles(user: &str, roles: &[impl AsRef<str>], limit: Duration) -> Result<Manage<()>> {
     let (user, roles) = (name("user", user)?, role_names(roles)?);
     Ok(Manage::change(&Request::GrantRoles { user, roles }, limit))
 }
 
 /// Revokes roles from a user.
-pub fn revoke_roles(user: &str, roles: &[&str], limit: Duration) -> Result<Manage<()>> {
+pub fn revoke_roles(user: &str, roles: &[impl AsRef<str>], limit: Duration) -> Result<Manage<()>> {
     let (user, roles) = (name("user", user)?, role_names(roles)?);
     Ok(Manage::change(&Request::RevokeRoles { user, roles }, limit))
 }

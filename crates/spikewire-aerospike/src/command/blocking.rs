@@ -112,7 +112,7 @@ impl BlockingExecutor {
                     }
                 })?;
             }
-            let next = batch.again(Tick::now(), self.cluster.is_closed());
+            let next = batch.next_round(Tick::now(), self.cluster.is_closed());
             let Some(next) = next else { return Ok(()) };
             pause(next, interrupted)?;
             at = Tick::now();

@@ -315,6 +315,20 @@ impl CommandSpec {
         Ok((spec, answered))
     }
 
+    /// Rejects operations that do not suit a row of a batch: those of a `Read` only read, and of a
+    /// `Write` some write.
+    pub fn check_row(&self, writes: bool) -> Result<(), InvalidArgument> {
+        match writes {
+            _ if self.write == writes => Ok(()),
+            true => Err(InvalidArgument::of_value(
+                "operations of a Write must write: use Read for these",
+            )),
+            false => {
+                Err(InvalidArgument::of_value("ops of a Read must only read: use Write for these"))
+            }
+        }
+    }
+
     /// Applies the rules for reads.
     #[inline(always)]
     fn reads(

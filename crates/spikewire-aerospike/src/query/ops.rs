@@ -25,10 +25,23 @@ impl QueryOps {
         Self { writes: true, ..Self::reading() }
     }
 
+    /// For a background job that does this to every record as a whole.
+    pub fn whole(code: u8) -> Self {
+        let mut operations = Self::writing();
+        operations.add(code, "", 0, &[]);
+        operations
+    }
+
+    /// For a query that returns these bins.
+    pub fn bins<N: AsRef<str>>(names: &[N]) -> Self {
+        let mut operations = Self::reading();
+        names.iter().for_each(|name| operations.bin(name.as_ref()));
+        operations
+    }
+
     /// Adds a bin to return.
     pub fn bin(&mut self, name: &str) {
-        write_op(&mut self.bytes, op::READ, name.as_bytes(), 0, &[]);
-        self.count += 1;
+        self.add(op::READ, name, 0, &[]);
     }
 
     /// Adds an operation; bin `""` for none.
@@ -45,9 +58,13 @@ impl QueryOps {
             }
             _ => {}
         }
+        self.add(code, bin, particle, value);
+        Ok(())
+    }
+
+    fn add(&mut self, code: u8, bin: &str, particle: u8, value: &[u8]) {
         write_op(&mut self.bytes, code, bin.as_bytes(), particle, value);
         self.count += 1;
-        Ok(())
     }
 
     /// Number of operations.
@@ -89,8 +106,7 @@ mod tests {
         assert_eq!(error.message(), "operations[1] writes; a query only reads");
         let error = reading.push(op::READ, "", 0, &[]).unwrap_err();
         assert!(error.message().starts_with("operations[1] reads every bin"), "{error}");
-        let mut writing = QueryOps::writing();
-        writing.push(op::TOUCH, "", 0, &[]).unwrap();
+        let mut writing = QueryOps::whole(op::TOUCH);
         let error = writing.push(op::CDT_READ, "a", 0, &[]).unwrap_err();
         assert!(error.message().starts_with("operations[1] reads; a job only writes"), "{error}");
         assert_eq!((reading.len(), writing.len()), (1, 1));

@@ -295,9 +295,7 @@ mod tests {
     }
 
     fn bins(names: &[&str]) -> QueryOps {
-        let mut ops = QueryOps::reading();
-        names.iter().for_each(|name| ops.bin(name));
-        ops
+        QueryOps::bins(names)
     }
 
     fn index() -> Index {

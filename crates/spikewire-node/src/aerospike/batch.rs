@@ -5,7 +5,7 @@
 //! records it makes. The numbers of every record (row, generation, time to live) are passed in one
 //! typed array for all records.
 
-use spikewire_aerospike::command::batch::{Batch, RowOutcome};
+use spikewire_aerospike::command::batch::{Batch, ResultFlags, RowOutcome};
 use spikewire_aerospike::command::{Sink, read_bins};
 use spikewire_aerospike::{Error, Kind};
 use spikewire_aerospike_protocol::message::{Header, Message, Op};
@@ -27,31 +27,10 @@ const ROOM: usize = 96;
 /// Numbers per record in the array of records found: row, generation, seconds to live.
 const NUMBERS: usize = 3;
 
-/// Which operations of a row have a result of their own, for rows made of operations.
-#[derive(Debug)]
-pub enum ResultFlags {
-    /// No row is made of operations.
-    None,
-    /// All rows are made of the same operations.
-    Same(Vec<bool>),
-    /// Rows differ.
-    Each(Vec<Option<Vec<bool>>>),
-}
-
-impl ResultFlags {
-    fn of(&self, row: usize) -> Option<&[bool]> {
-        match self {
-            Self::None => None,
-            Self::Same(answered) => Some(answered),
-            Self::Each(rows) => rows[row].as_deref(),
-        }
-    }
-}
-
 /// How to read the rows of a batch.
 #[derive(Debug)]
 pub struct RowReader {
-    pub answered: ResultFlags,
+    pub answered: ResultFlags<Vec<bool>>,
     pub decode_options: DecodeOptions,
 }
 
@@ -72,9 +51,8 @@ impl Settle for BatchOutcomes {
     fn settle<'e>(self: Box<Self>, env: Env<'e>, environment: &Environment) -> Result<Value<'e>> {
         let Self { rows, reader } = *self;
         let hooks = environment.hooks()?;
-        let (codes, numbers) = (codes(&rows), numbers(&rows));
-        let doubts = (0..rows.len()).filter(|row| codes[*row] != 0 && rows.is_in_doubt(*row));
-        let doubts: Vec<_> = doubts.map(|row| row as i32).collect();
+        let (codes, numbers) = (rows.codes().collect::<Vec<_>>(), numbers(&rows));
+        let doubts: Vec<_> = rows.doubts().map(|row| row as i32).collect();
         let doubts = if doubts.is_empty() { env.null() } else { env.int32_array(&doubts) };
         let batch = hooks.make_batch.call(env, &[env.int32_array(&codes)?, doubts?])?;
         let array = env.int32_array(&numbers)?;
@@ -91,7 +69,7 @@ impl Settle for BatchOutcomes {
             from = to;
         }
         for row in (0..rows.len()).filter(|row| codes[*row] != 0 && rows.is_failure(*row)) {
-            let error = rows.error(row).unwrap_or_else(|| rows.unreadable(row, "no answer"));
+            let error = rows.failure(row);
             inner_with(env, [batch], |env, [batch]| fail(env, hooks, batch, row, &error))?;
         }
         Ok(batch)
@@ -100,10 +78,6 @@ impl Settle for BatchOutcomes {
 
 /// The number of records made per handle scope.
 const TOGETHER: usize = 1024;
-
-fn codes(rows: &Batch) -> Vec<i32> {
-    (0..rows.len()).map(|row| rows.code(row)).collect()
-}
 
 /// Row, generation and seconds to live of every record found. A record that never expires has -1
 /// seconds; other values are unsigned.
@@ -221,7 +195,12 @@ impl<'m, 'e, 'a> RowRun<'m, 'e, 'a> {
     }
 
     /// Makes the records of a part of what was found.
-    fn records(mut self, rows: &Batch, answered: &ResultFlags, numbers: &[i32]) -> Result<()> {
+    fn records(
+        mut self,
+        rows: &Batch,
+        answered: &ResultFlags<Vec<bool>>,
+        numbers: &[i32],
+    ) -> Result<()> {
         for row in numbers.iter().step_by(NUMBERS) {
             let row = *row as usize;
             self.latest.names.clear();

@@ -13,7 +13,7 @@ use pyo3::types::{PyDict, PyList, PyType};
 use spikewire_aerospike::Error;
 use spikewire_aerospike::clock::Tick;
 use spikewire_aerospike::cluster::Cluster;
-use spikewire_aerospike::command::batch::Batch as Rows;
+use spikewire_aerospike::command::batch::{Batch as Rows, ResultFlags};
 use spikewire_aerospike_protocol::message::Message;
 use spikewire_aerospike_protocol::result_code::ResultCode;
 use spikewire_aerospike_protocol::value::particle;
@@ -48,24 +48,7 @@ impl RowReader {
 }
 
 /// Which operations of a row return a result, for rows that consist of operations.
-pub enum RowAnswers {
-    /// No row consists of operations.
-    None,
-    /// All rows have the same operations.
-    Same(Answers),
-    /// Each row has its own operations, or none.
-    Each(Vec<Option<Arc<Answers>>>),
-}
-
-impl RowAnswers {
-    fn of(&self, row: usize) -> Option<&Answers> {
-        match self {
-            Self::None => None,
-            Self::Same(answers) => Some(answers),
-            Self::Each(rows) => rows[row].as_deref(),
-        }
-    }
-}
+pub type RowAnswers = ResultFlags<Answers, Arc<Answers>>;
 
 /// Measures how long it takes to decode all rows of a batch. Only the first time counts.
 struct DecodeTimer {
@@ -283,15 +266,16 @@ impl Batch {
     /// negative numbers are client-side failures.
     #[getter]
     fn codes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        let codes: Vec<i32> = (0..self.rows.len()).map(|index| self.rows.code(index)).collect();
-        py.import("array")?.getattr("array")?.call1(("i", PyList::new(py, codes)?))
+        py.import("array")?
+            .getattr("array")?
+            .call1(("i", PyList::new(py, self.rows.codes().collect::<Vec<_>>())?))
     }
 
     /// The errors of failed rows, by row number. Missing records are not failures.
     #[getter]
     fn errors<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let errors = PyDict::new(py);
-        for index in (0..self.rows.len()).filter(|index| self.rows.is_failure(*index)) {
+        for index in self.rows.failures() {
             if let Err(error) = self.row(py, index) {
                 errors.set_item(index, error.into_value(py))?;
             }
@@ -302,7 +286,7 @@ impl Batch {
     /// The numbers of the rows that failed but may have been written.
     #[getter]
     fn in_doubt(&self) -> Vec<usize> {
-        (0..self.rows.len()).filter(|index| self.rows.is_in_doubt(*index)).collect()
+        self.rows.doubts().collect()
     }
 
     /// The keys, in input order.
@@ -316,13 +300,13 @@ impl Batch {
     /// How many rows found their record.
     #[getter(found)]
     fn record_count(&self) -> usize {
-        (0..self.rows.len()).filter(|index| self.rows.code(*index) == 0).count()
+        self.rows.record_count()
     }
 
     /// Raises the error of the first failed row, if any; otherwise returns the batch itself.
     fn raise_for_errors(slf: Bound<'_, Self>) -> PyResult<Bound<'_, Self>> {
         let this = slf.get();
-        if let Some(index) = (0..this.rows.len()).find(|index| this.rows.is_failure(*index)) {
+        if let Some(index) = this.rows.failures().next() {
             this.row(slf.py(), index)?;
         }
         Ok(slf)
@@ -451,7 +435,7 @@ impl Batch {
     }
 
     fn __repr__(&self) -> String {
-        let failed = (0..self.rows.len()).filter(|index| self.rows.is_failure(*index)).count();
+        let failed = self.rows.failures().count();
         format!("Batch({} rows, {} found, {failed} failed)", self.rows.len(), self.record_count())
     }
 }

@@ -8,12 +8,10 @@ use pyo3::prelude::*;
 use pyo3::types::{PyString, PyTuple};
 use spikewire_sync::Mutex;
 
-use spikewire_aerospike::admin::index::ListedIndex;
-use spikewire_aerospike::admin::job::{AbortJob, JobProgress, RunningJob, WatchJob};
-use spikewire_aerospike::admin::module::Module;
+use spikewire_aerospike::admin::job::{AbortJob, RunningJob, WatchJob};
 use spikewire_aerospike::admin::role::Role;
 use spikewire_aerospike::admin::user::User;
-use spikewire_aerospike::admin::{self, Procedure};
+use spikewire_aerospike::admin::{self, AdminValue, Procedure};
 use spikewire_aerospike::cluster::Cluster;
 use spikewire_aerospike::{Error, Result};
 
@@ -22,80 +20,6 @@ use crate::aerospike::core::Core;
 use crate::bridge::signal::detached;
 use crate::errors::{to_python, value_error};
 use crate::stages::Stages;
-
-/// The value of an administrative command.
-pub enum AdminValue {
-    Nothing,
-    Text(String),
-    Indexes(Vec<ListedIndex>),
-    Modules(Vec<Module>),
-    User(User),
-    Users(Vec<User>),
-    Role(Role),
-    Roles(Vec<Role>),
-    Progress(JobProgress),
-    Job(RunningJob),
-}
-
-impl From<()> for AdminValue {
-    fn from((): ()) -> Self {
-        Self::Nothing
-    }
-}
-
-impl From<String> for AdminValue {
-    fn from(text: String) -> Self {
-        Self::Text(text)
-    }
-}
-
-impl From<Vec<ListedIndex>> for AdminValue {
-    fn from(indexes: Vec<ListedIndex>) -> Self {
-        Self::Indexes(indexes)
-    }
-}
-
-impl From<Vec<Module>> for AdminValue {
-    fn from(modules: Vec<Module>) -> Self {
-        Self::Modules(modules)
-    }
-}
-
-impl From<User> for AdminValue {
-    fn from(user: User) -> Self {
-        Self::User(user)
-    }
-}
-
-impl From<Vec<User>> for AdminValue {
-    fn from(users: Vec<User>) -> Self {
-        Self::Users(users)
-    }
-}
-
-impl From<Role> for AdminValue {
-    fn from(role: Role) -> Self {
-        Self::Role(role)
-    }
-}
-
-impl From<Vec<Role>> for AdminValue {
-    fn from(roles: Vec<Role>) -> Self {
-        Self::Roles(roles)
-    }
-}
-
-impl From<JobProgress> for AdminValue {
-    fn from(progress: JobProgress) -> Self {
-        Self::Progress(progress)
-    }
-}
-
-impl From<RunningJob> for AdminValue {
-    fn from(job: RunningJob) -> Self {
-        Self::Job(job)
-    }
-}
 
 pub type BoxedProcedure = Box<dyn Procedure<Output = AdminValue> + Send>;
 
@@ -156,6 +80,16 @@ impl AdminTask {
         Self { origin, make: Mutex::new(Some(Box::new(make))), slot: Arc::default() }
     }
 
+    /// A command that needs nothing of the cluster, unless its arguments are invalid.
+    pub fn of<P: Procedure<Output: Into<AdminValue>> + Send + 'static>(
+        py: Python<'_>,
+        origin: &Origin,
+        procedure: Result<P>,
+    ) -> PyResult<Self> {
+        let procedure = procedure.map_err(|error| to_python(py, &error, None))?;
+        Ok(Self::new(origin.clone(), |_| Ok(procedure)))
+    }
+
     fn take(&self) -> Result<Maker> {
         self.make.lock().take().ok_or_else(|| Error::invalid("the command was begun before"))
     }
@@ -187,7 +121,7 @@ impl AdminTask {
     fn result<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let value = self.slot.0.lock().take();
         match value.ok_or_else(|| value_error("there is no result"))? {
-            AdminValue::Nothing => Ok(py.None().into_bound(py)),
+            AdminValue::Nothing(()) => Ok(py.None().into_bound(py)),
             AdminValue::Text(text) => Ok(PyString::new(py, &text).into_any()),
             AdminValue::Indexes(all) => {
                 let all = all.into_iter().map(|it| {

@@ -1,9 +1,8 @@
 //! Results of verbs on many records.
 
-use spikewire_aerospike::command::batch::Batch as Rows;
+use spikewire_aerospike::command::batch::{Batch as Rows, ResultFlags};
 use spikewire_aerospike::{Error, Result};
 
-use crate::aerospike::many::ResultMask;
 use crate::aerospike::record::Record;
 
 /// The outcomes of many records, one per row, in input order. Rows are decoded on access; a failed
@@ -25,11 +24,11 @@ use crate::aerospike::record::Record;
 #[derive(Debug)]
 pub struct Batch {
     rows: Rows,
-    answered: ResultMask,
+    answered: ResultFlags<Vec<bool>>,
 }
 
 impl Batch {
-    pub(crate) fn new(rows: Rows, answered: ResultMask) -> Self {
+    pub(crate) fn new(rows: Rows, answered: ResultFlags<Vec<bool>>) -> Self {
         Self { rows, answered }
     }
 
@@ -50,7 +49,7 @@ impl Batch {
     /// If there is no such row.
     pub fn row(&self, row: usize) -> Result<Option<Record>> {
         let Some(body) = self.rows.record(row)? else { return Ok(None) };
-        let record = Record::decode(body, self.answered.of(row));
+        let record = Record::decode(body, self.answered.of(row).unwrap_or_default());
         record.map(Some).map_err(|error| self.rows.unreadable(row, &error.to_string()))
     }
 

@@ -1,10 +1,8 @@
 //! The verbs on many records: one call, one [`Batch`](crate::Batch), in input order. Each node gets
 //! its rows in one request, all nodes at the same time.
 
-use std::sync::Arc;
-
 use spikewire_aerospike::Policy;
-use spikewire_aerospike::command::batch::{Batch as Rows, BatchBuilder};
+use spikewire_aerospike::command::batch::{Batch as Rows, BatchBuilder, ResultFlags};
 use spikewire_aerospike::command::{BinSelection, CommandSpec, Operations, limits};
 use spikewire_aerospike_protocol::batch::Kind;
 use spikewire_aerospike_protocol::message::op;
@@ -21,27 +19,9 @@ use crate::{Error, Result, Value};
 #[derive(Debug)]
 pub(crate) struct ComposedBatch {
     pub rows: Rows,
-    pub answered: ResultMask,
+    pub answered: ResultFlags<Vec<bool>>,
     /// Its name in spans.
     pub verb: &'static str,
-}
-
-/// Which operations of a row have results, for rows with operations.
-#[derive(Debug)]
-pub(crate) enum ResultMask {
-    /// The same operations in all rows.
-    Same(Arc<[bool]>),
-    /// Per row.
-    Each(Vec<Arc<[bool]>>),
-}
-
-impl ResultMask {
-    pub fn of(&self, row: usize) -> &[bool] {
-        match self {
-            Self::Same(answered) => answered,
-            Self::Each(rows) => &rows[row],
-        }
-    }
 }
 
 /// Sets the record of the next row; returns its user key if that is sent.
@@ -52,10 +32,7 @@ fn address(
     send_key: bool,
 ) -> Option<Vec<u8>> {
     match key.user() {
-        Ok(user) => {
-            rows.user_key(place.set, &user);
-            send_key.then(|| user.stored())
-        }
+        Ok(user) => rows.stored_key(place.set, &user, send_key),
         Err(digest) => {
             rows.digest(digest);
             None
@@ -73,7 +50,7 @@ impl Place<'_> {
         &self,
         rows: BatchBuilder,
         policy: Policy,
-        answered: ResultMask,
+        answered: ResultFlags<Vec<bool>>,
         verb: &'static str,
     ) -> ComposedBatch {
         let policy = Policy { metrics_flags: self.began.1.metrics_flags, ..policy };
@@ -99,7 +76,7 @@ impl Place<'_> {
             // Invalid requests are rejected even if there are no rows.
             spec.row(self.set, None, &write)?;
         }
-        Ok(self.finish(rows, spec.policy, ResultMask::Same(answered.into()), verb))
+        Ok(self.finish(rows, spec.policy, ResultFlags::Same(answered), verb))
     }
 
     pub fn get_many<'k, K: Into<Key<'k>>>(
@@ -179,11 +156,12 @@ impl Place<'_> {
         let mut rows = BatchBuilder::default();
         for (number, (key, bins)) in records.into_iter().enumerate() {
             let stored = address(&mut rows, self, &key.into(), spec.send_key);
-            let kind =
-                spec.row(self.set, stored.as_deref(), |row| write_bins(row, op::WRITE, bins));
-            rows.own(kind.map_err(|error| at_row(error, number))?);
+            rows.row(&spec, self.set, stored.as_deref(), false, |row| {
+                write_bins(row, op::WRITE, bins)
+            })
+            .map_err(|error| at_row(error, number))?;
         }
-        Ok(self.finish(rows, spec.policy, ResultMask::Same(Arc::default()), "BATCH put"))
+        Ok(self.finish(rows, spec.policy, ResultFlags::None, "BATCH put"))
     }
 
     /// Rows of different kinds.
@@ -192,18 +170,16 @@ impl Place<'_> {
         let retry = self.options.checked_retry()?;
         let policy = limits(&self.defaults.policy, timeout, replica, retry.as_deref());
         let mut rows = BatchBuilder::default();
-        let mut answered: Vec<Arc<[bool]>> = Vec::new();
+        let mut answered = Vec::new();
         for (number, row) in all.into_iter().enumerate() {
             let composed = row.spec(self).and_then(|(spec, flags)| {
                 let stored = address(&mut rows, self, &row.key, spec.send_key);
-                let kind = spec.row(self.set, stored.as_deref(), |kind| row.write(kind))?;
-                Ok((kind, flags))
+                rows.row(&spec, self.set, stored.as_deref(), true, |kind| row.write(kind))?;
+                Ok(flags)
             });
-            let (kind, flags) = composed.map_err(|error| at_row(error, number))?;
-            rows.like_the_last(kind);
-            answered.push(flags.into());
+            answered.push(Some(composed.map_err(|error| at_row(error, number))?));
         }
-        Ok(self.finish(rows, policy, ResultMask::Each(answered), "BATCH"))
+        Ok(self.finish(rows, policy, ResultFlags::Each(answered), "BATCH"))
     }
 }
 

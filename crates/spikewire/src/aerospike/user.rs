@@ -60,7 +60,6 @@ impl<C: ClientKind> Users<C> {
         let name = name.to_owned();
         let roles: Vec<String> = roles.iter().map(|role| (*role).to_owned()).collect();
         self.with_password(password.into(), move |_, password| {
-            let roles: Vec<&str> = roles.iter().map(String::as_str).collect();
             create_user(&name, password, &roles, WITHIN)
         })
     }

@@ -39,6 +39,19 @@ impl BatchBuilder {
         self.rows.is_empty()
     }
 
+    /// Starts a row with the record's user key, which is hashed together with others. Returns the
+    /// key in the form in which it is sent, if it is.
+    #[inline]
+    pub fn stored_key(
+        &mut self,
+        set: &SetRef,
+        key: &UserKey<'_>,
+        send_key: bool,
+    ) -> Option<Vec<u8>> {
+        self.user_key(set, key);
+        send_key.then(|| key.stored())
+    }
+
     /// Starts a row with the record's user key, which is hashed together with others.
     pub fn user_key(&mut self, set: &SetRef, key: &UserKey<'_>) {
         if self.digests.is_full() {
@@ -68,9 +81,7 @@ impl BatchBuilder {
         write: impl FnOnce(&mut Kind) -> Result<(), E>,
     ) -> Result<(), E> {
         if stored_key.is_some() {
-            let kind = spec.row(set, stored_key, write)?;
-            self.own(kind);
-            return Ok(());
+            return self.row(spec, set, stored_key, false, write);
         }
         let same =
             |(known, _): &&(Arc<SetRef>, usize)| Arc::ptr_eq(known, set) || known.same_as(set);
@@ -79,26 +90,29 @@ impl BatchBuilder {
             return Ok(());
         }
         self.sets.push((set.clone(), self.kinds.len()));
-        self.own(spec.row(set, None, write)?);
-        Ok(())
+        self.row(spec, set, None, false, write)
     }
 
-    /// The row shares the kind of the previous row if they are equal.
-    pub fn like_the_last(&mut self, kind: RowKind) {
-        let same = self.kinds.last().is_some_and(|last| {
+    /// The row has a kind of its own. If it is `likely` to equal the previous row's, and does, they
+    /// share it.
+    #[inline]
+    pub fn row<E: From<InvalidArgument>>(
+        &mut self,
+        spec: &CommandSpec,
+        set: &SetRef,
+        stored_key: Option<&[u8]>,
+        likely: bool,
+        write: impl FnOnce(&mut Kind) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let kind = spec.row(set, stored_key, write)?;
+        let is_same = |last: &RowKind| {
             last.row == kind.row && last.write == kind.write && last.replica == kind.replica
-        });
-        if same {
-            self.kind(self.kinds.len() - 1);
-        } else {
-            self.own(kind);
+        };
+        if !likely || !self.kinds.last().is_some_and(is_same) {
+            self.kinds.push(kind);
         }
-    }
-
-    /// The row has a kind of its own.
-    pub fn own(&mut self, kind: RowKind) {
-        self.kinds.push(kind);
         self.kind(self.kinds.len() - 1);
+        Ok(())
     }
 
     fn kind(&mut self, number: usize) {
@@ -184,13 +198,14 @@ mod tests {
     fn equal_neighbours_share_a_kind() {
         let set = SetRef::new("test", "demo").unwrap();
         let spec = CommandSpec::touch(&CommandDefaults::default(), &WriteOptions::default());
-        let kind = || spec.as_ref().unwrap().row(&set, None, nothing).unwrap();
-        let mut builder = BatchBuilder::default();
-        for _ in 0..2 {
-            builder.digest(Digest([1; 20]));
-            builder.like_the_last(kind());
+        let spec = spec.unwrap();
+        for (likely, expected) in [(true, [0, 0]), (false, [0, 1])] {
+            let mut builder = BatchBuilder::default();
+            for _ in 0..2 {
+                builder.digest(Digest([1; 20]));
+                builder.row(&spec, &set, None, likely, nothing).unwrap();
+            }
+            assert_eq!(numbers(&builder.finish(Policy::default(), |_, _| ())), expected);
         }
-        let batch = builder.finish(Policy::default(), |_, _| ());
-        assert_eq!((numbers(&batch), batch.len()), (vec![0, 0], 2));
     }
 }

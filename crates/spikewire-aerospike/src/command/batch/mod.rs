@@ -7,14 +7,17 @@
 //! |---|---|
 //! | here | rows, and the outcome of each |
 //! | [`BatchBuilder`] | keys and what is done to their records become rows |
+//! | [`ResultFlags`] | which operations of a row have results |
 //! | `send` | a round: rows to nodes to requests |
 //! | `settle` | replies to rows, and which rows go again |
 
 mod builder;
+mod result_flags;
 mod send;
 mod settle;
 
 pub use builder::BatchBuilder;
+pub use result_flags::ResultFlags;
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -69,6 +72,17 @@ pub enum RowOutcome<'a> {
     /// The record does not exist, or the filter excluded it.
     Absent,
     /// An error: see [`Batch::error`].
+    Failed,
+}
+
+/// The contents of a row, for readers that go over its bins.
+#[derive(Debug)]
+pub enum RowContents<'a> {
+    /// A record: its header, and its bins yet to be parsed.
+    Record(Header, Walk<'a>),
+    /// The record does not exist, or the filter excluded it.
+    NoRecord,
+    /// An error, or a record that cannot be read.
     Failed,
 }
 
@@ -317,15 +331,51 @@ impl Batch {
         }
     }
 
+    /// The contents of row `index`, once the batch is complete.
+    #[inline]
+    pub fn contents(&self, index: usize) -> RowContents<'_> {
+        match self.outcome(index) {
+            RowOutcome::Record(message) => match Walk::begin(message) {
+                Ok((header, walk)) => RowContents::Record(header, walk),
+                Err(_) => RowContents::Failed,
+            },
+            RowOutcome::Absent => RowContents::NoRecord,
+            RowOutcome::Failed => RowContents::Failed,
+        }
+    }
+
     /// The message with the record of row `index`, if there is one, or the error of the row.
     pub fn record(&self, index: usize) -> Result<Option<&[u8]>> {
         match self.outcome(index) {
             RowOutcome::Record(message) => Ok(Some(message)),
             RowOutcome::Absent => Ok(None),
-            RowOutcome::Failed => Err(self
-                .error(index)
-                .unwrap_or_else(|| Error::new(Kind::Malformed, "the row has no answer"))),
+            RowOutcome::Failed => Err(self.failure(index)),
         }
+    }
+
+    /// The result code of every row: see [`Self::code`].
+    pub fn codes(&self) -> impl Iterator<Item = i32> {
+        (0..self.len()).map(|index| self.code(index))
+    }
+
+    /// How many rows have a record.
+    pub fn record_count(&self) -> usize {
+        self.codes().filter(|code| *code == 0).count()
+    }
+
+    /// The rows that failed. Missing records are not failures.
+    pub fn failures(&self) -> impl Iterator<Item = usize> {
+        (0..self.len()).filter(|index| self.is_failure(*index))
+    }
+
+    /// The rows that did not succeed and may have been written nevertheless.
+    pub fn doubts(&self) -> impl Iterator<Item = usize> {
+        (0..self.len()).filter(|index| self.is_in_doubt(*index))
+    }
+
+    /// The error of row `index`, which failed.
+    pub fn failure(&self, index: usize) -> Error {
+        self.error(index).unwrap_or_else(|| self.unreadable(index, "the row has no answer"))
     }
 
     /// Whether row `index` failed.

@@ -60,7 +60,7 @@ impl Batch {
     /// Whether another round is due, and when. Afterwards every row has a reply, is pending for
     /// that round, or has failed permanently. `closed`: the client was closed, which becomes the
     /// error of rows that lost their node because of that.
-    pub fn again(&mut self, now: Tick, closed: bool) -> Option<Tick> {
+    pub fn next_round(&mut self, now: Tick, closed: bool) -> Option<Tick> {
         let mut pending = false;
         let rotates = self.policy.replica != ReplicaPolicy::Master;
         let at_once = rotates && self.step == 0;
@@ -124,8 +124,10 @@ pub(super) fn hides_writes(code: ResultCode) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cluster::Snapshot;
-    use crate::command::batch::RowKind;
+    use std::sync::Arc;
+
+    use crate::cluster::{Node, Snapshot};
+    use crate::command::batch::{RowContents, RowKind};
     use crate::model::Policy;
     use spikewire_aerospike_protocol::batch as wire;
     use spikewire_aerospike_protocol::key::Digest;
@@ -153,15 +155,40 @@ mod tests {
         let rejected = || RowState::Pending(Some(Error::server(ResultCode::PARTITION_UNAVAILABLE)));
         late.rows[0].state = rejected();
         early.rows[0].state = rejected();
-        assert_eq!(late.again(Tick(0), false), None);
+        assert_eq!(late.next_round(Tick(0), false), None);
         assert!(matches!(late.rows[0].state, RowState::Failed(_)));
-        assert_eq!(early.again(Tick(0), false), Some(Tick(0).after(second / 2)));
+        assert_eq!(early.next_round(Tick(0), false), Some(Tick(0).after(second / 2)));
+    }
+
+    #[test]
+    fn outcomes_are_counted() {
+        let kind = batch(Policy::default()).kinds.remove(0);
+        let rows = [(Digest([0; 20]), 0); 4].into_iter();
+        let mut batch = Batch::new(vec![kind], rows, Policy::default(), Tick(0));
+        let node = Arc::new(Node::new(0, "N0".to_owned(), ([127, 0, 0, 1], 3000).into(), None));
+        for (row, code) in
+            [ResultCode::OK, ResultCode::NOT_FOUND, ResultCode::SERVER].into_iter().enumerate()
+        {
+            let bytes = Header { result: code.0, ..Header::default() }.to_bytes().to_vec();
+            batch.rows[row].state = RowState::Answered(row as u32, 0..bytes.len());
+            batch.bodies.push(Body { bytes, node: node.clone(), attempts: 1 });
+        }
+        batch.rows[3].state = RowState::Failed(Error::new(Kind::Timeout, "late"));
+        batch.rows[3].doubt = true;
+        assert_eq!(batch.codes().take(3).collect::<Vec<_>>(), [0, 2, 1]);
+        assert_eq!(batch.record_count(), 1);
+        assert_eq!(batch.failures().collect::<Vec<_>>(), [2, 3]);
+        assert_eq!(batch.doubts().collect::<Vec<_>>(), [3]);
+        assert_eq!(batch.failure(2).kind(), Kind::Server(ResultCode::SERVER));
+        assert!(matches!(batch.contents(0), RowContents::Record(..)));
+        assert!(matches!(batch.contents(1), RowContents::NoRecord));
+        assert!(matches!(batch.contents(3), RowContents::Failed));
     }
 
     #[test]
     fn rows_that_no_node_holds_wait_before_they_are_looked_for_again() {
         let mut batch = batch(Policy { max_retries: 9, ..Policy::default() });
         batch.rows[0].state = RowState::Pending(Some(Snapshot::default().no_holder("test", 0)));
-        assert_eq!(batch.again(Tick(0), false), Some(Tick(0).after(UNPLACED_PAUSE)));
+        assert_eq!(batch.next_round(Tick(0), false), Some(Tick(0).after(UNPLACED_PAUSE)));
     }
 }

@@ -17,6 +17,7 @@
 //! | `line`, `inbox` | one connection; the window of bytes that arrived on it |
 //! | `pool` | connections between queries |
 //! | `reader` | records of the caller's own type, pages, cursors, batches |
+//! | `table` | records for a table of columns |
 
 mod fill;
 mod inbox;
@@ -24,6 +25,7 @@ mod launch;
 mod line;
 mod pool;
 mod reader;
+mod table;
 
 use std::io;
 use std::os::fd::{AsRawFd, RawFd};
@@ -37,6 +39,7 @@ use spikewire_aerospike_protocol::result_code::ResultCode;
 use self::line::Line;
 pub use self::pool::Streams;
 pub use self::reader::{Advance, Demand, MAX_RUN, QueryPage, QueryReader, wait_for_more};
+pub use self::table::{TableDemand, TableError, TableSize};
 use super::node_error;
 use crate::clock::Tick;
 use crate::cluster::Tally;
@@ -116,6 +119,11 @@ impl Stopper {
     /// Whether it was stopped.
     pub fn is_stopped(&self) -> bool {
         self.stopped.load(Relaxed)
+    }
+
+    /// The error of a stream that was stopped.
+    pub fn check(&self) -> Result<()> {
+        if self.is_stopped() { Err(Error::query_closed()) } else { Ok(()) }
     }
 }
 
@@ -392,9 +400,7 @@ impl Stream {
         if let Some(error) = &self.failure {
             return Err(error.clone());
         }
-        if self.stopper.is_stopped() {
-            return Err(Error::query_closed());
-        }
+        self.stopper.check()?;
         if self.streams.cluster.is_closed() {
             return Err(Error::closed());
         }

@@ -9,11 +9,15 @@ use std::time::Duration;
 use spikewire_aerospike_protocol::query::{Point, Row};
 
 use super::{Mark, Stream, StreamRow, Streams};
+use crate::clock::Tick;
 use crate::model::{Error, Kind, Result};
 use crate::query::QueryPlan;
 
 /// Maximum number of records decoded in one go.
 pub const MAX_RUN: usize = 256;
+
+/// How often a waiting caller checks that the nodes still exist.
+const PATIENCE: Duration = Duration::from_millis(100);
 
 /// The result of an attempt to get more records.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -100,6 +104,11 @@ impl<T> QueryReader<T> {
     /// The underlying query, read-only.
     pub fn as_stream(&self) -> &Stream {
         &self.stream
+    }
+
+    /// When a waiting caller should look for records even if the descriptor is not readable.
+    pub fn alarm(&self) -> Tick {
+        self.stream.alarm().min(Tick::now().after(PATIENCE))
     }
 
     /// The next record that is ready.

@@ -6,7 +6,6 @@ use spikewire_aerospike::admin::index::{
 use spikewire_aerospike::command::parse;
 use spikewire_aerospike_protocol::query::{Collection, Subject};
 
-use super::result::AdminResult;
 use super::{begin, limit, optional};
 use crate::aerospike::calls::context::Path;
 use crate::aerospike::expression;
@@ -30,7 +29,7 @@ pub fn create<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
         name: name.as_deref(),
     };
     let wait = call.argument(9).present().map(limit).transpose()?;
-    begin::<AdminResult, _>(call, CreateIndex::new(&spec, wait)?)
+    begin(call, CreateIndex::new(&spec, wait)?)
 }
 
 /// `indexCreateOnSet(client, slot, namespace, set, name, timeout)`: gives its name. The timeout as
@@ -40,7 +39,7 @@ pub fn create_on_set<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
     let set = text("set", call.argument(3))?;
     let name = optional("name", call.argument(4))?;
     let wait = call.argument(5).present().map(limit).transpose()?;
-    begin::<AdminResult, _>(call, CreateIndex::on_set(&namespace, &set, name.as_deref(), wait)?)
+    begin(call, CreateIndex::on_set(&namespace, &set, name.as_deref(), wait)?)
 }
 
 /// The subject of an index: a bin or an expression.
@@ -74,12 +73,12 @@ fn kind(value: Value<'_>) -> Result<IndexType> {
 /// `indexWait(client, slot, namespace, name, timeout)`: waits until every node has built it.
 pub fn wait<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
     let (namespace, name) = (text("namespace", call.argument(2))?, text("name", call.argument(3))?);
-    begin::<AdminResult, _>(call, wait_for_index(&namespace, &name, limit(call.argument(4))?)?)
+    begin(call, wait_for_index(&namespace, &name, limit(call.argument(4))?)?)
 }
 
 /// `indexList(client, slot, namespace)`: the indexes of a namespace, sorted by name.
 pub fn list<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
-    begin::<AdminResult, _>(call, list_indexes(&text("namespace", call.argument(2))?)?)
+    begin(call, list_indexes(&text("namespace", call.argument(2))?)?)
 }
 
 /// `indexDrop(client, slot, namespace, set, name)`
@@ -87,5 +86,5 @@ pub fn drop<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
     let (namespace, set) =
         (text("namespace", call.argument(2))?, optional("set", call.argument(3))?);
     let name = text("name", call.argument(4))?;
-    begin::<AdminResult, _>(call, drop_index(&namespace, set.as_deref(), &name)?)
+    begin(call, drop_index(&namespace, set.as_deref(), &name)?)
 }

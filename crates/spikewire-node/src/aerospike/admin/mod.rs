@@ -7,7 +7,7 @@
 //! | [`indexes`] | secondary indexes |
 //! | [`modules`] | modules of Lua functions |
 //! | [`users`], [`roles`] | users and roles |
-//! | [`result`] | results as JavaScript values |
+//! | [`result`] | results as JavaScript values, and jobs that were started |
 
 pub mod indexes;
 pub mod modules;
@@ -15,31 +15,29 @@ mod result;
 pub mod roles;
 pub mod users;
 
+pub use self::result::BackgroundJob;
+
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use spikewire_aerospike::admin::truncate::Truncate;
-use spikewire_aerospike::admin::{self, Ask, InfoCommand, Procedure, Recipients};
+use spikewire_aerospike::admin::{self, AdminValue, Ask, InfoCommand, Procedure, Recipients};
 use spikewire_aerospike::transport::Next;
 
-use self::result::AdminResult;
 use crate::aerospike::client::Client;
 use crate::aerospike::ticket::AdminPromise;
 use crate::arguments::{span, text};
 use crate::binding::Call;
 use crate::errors::{describe, kind_name};
 use crate::js::{Failure, Result, Value};
-use crate::outbox::Settle;
 
-/// Starts a command of the client in the first argument, for the slot in the second; `A` is the
-/// type its result is converted to.
-pub fn begin<'e, A, P>(call: &Call<'e>, procedure: P) -> Result<Option<Value<'e>>>
+/// Starts a command of the client in the first argument, for the slot in the second.
+pub fn begin<'e, P>(call: &Call<'e>, procedure: P) -> Result<Option<Value<'e>>>
 where
-    A: Settle + 'static,
-    P: Procedure<Output: Into<A>> + Send + 'static,
+    P: Procedure<Output: Into<AdminValue>> + Send + 'static,
 {
     let (client, slot) = (Client::of(call)?, call.index(1)?);
     let mut next = Next::default();
-    let procedure = procedure.map(Into::<A>::into);
+    let procedure = procedure.map(Into::<AdminValue>::into);
     let promise = AdminPromise::new(client.pledge(slot));
     admin::start(client.cluster.clone(), procedure, promise, &mut next);
     client.driver.submit_all(call.env, next);
@@ -84,7 +82,7 @@ pub fn info<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
         }
         None => Recipients::Any,
     };
-    begin::<AdminResult, _>(call, Ask::info(nodes, command))
+    begin(call, Ask::info(nodes, command))
 }
 
 /// `truncate(client, slot, namespace, set, before)`: deletes all records; `before` is an optional
@@ -93,7 +91,7 @@ pub fn truncate<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
     let (namespace, set) =
         (text("namespace", call.argument(2))?, optional("set", call.argument(3))?);
     let before = call.argument(4).present().map(moment).transpose()?;
-    begin::<AdminResult, _>(call, Truncate::new(&namespace, set.as_deref(), before)?)
+    begin(call, Truncate::new(&namespace, set.as_deref(), before)?)
 }
 
 fn moment(value: Value<'_>) -> Result<SystemTime> {

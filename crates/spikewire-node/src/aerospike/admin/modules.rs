@@ -4,7 +4,6 @@ use spikewire_aerospike::admin::module::{
     RegisterModule, list_modules, module_source, remove_module,
 };
 
-use super::result::AdminResult;
 use super::{begin, limit};
 use crate::arguments::text;
 use crate::binding::Call;
@@ -14,22 +13,22 @@ use crate::js::{Result, Value};
 /// limit.
 pub fn register<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
     let (name, source) = (name(call)?, text("source", call.argument(3))?);
-    begin::<AdminResult, _>(call, RegisterModule::new(&name, &source, limit(call.argument(4))?)?)
+    begin(call, RegisterModule::new(&name, &source, limit(call.argument(4))?)?)
 }
 
 /// `moduleList(client, slot)`: the modules, sorted by name.
 pub fn list<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
-    begin::<AdminResult, _>(call, list_modules())
+    begin(call, list_modules())
 }
 
 /// `moduleSource(client, slot, name)`
 pub fn source<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
-    begin::<AdminResult, _>(call, module_source(&name(call)?)?)
+    begin(call, module_source(&name(call)?)?)
 }
 
 /// `moduleRemove(client, slot, name)`
 pub fn remove<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
-    begin::<AdminResult, _>(call, remove_module(&name(call)?)?)
+    begin(call, remove_module(&name(call)?)?)
 }
 
 fn name(call: &Call<'_>) -> Result<String> {

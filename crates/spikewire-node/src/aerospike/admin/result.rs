@@ -1,79 +1,28 @@
 //! Results of administrative commands as JavaScript values.
 
+use std::rc::Rc;
+use std::sync::Arc;
+
+use spikewire_aerospike::admin::AdminValue;
 use spikewire_aerospike::admin::index::ListedIndex;
-use spikewire_aerospike::admin::module::Module;
+use spikewire_aerospike::admin::job::RunningJob;
 use spikewire_aerospike::admin::role::Role;
 use spikewire_aerospike::admin::user::User;
 
 use crate::environment::Environment;
+use crate::environment::resources::Resource;
 use crate::js::{Env, Result, Value};
 use crate::outbox::Settle;
 
-/// The result of an administrative command.
-#[derive(Debug)]
-pub enum AdminResult {
-    Nothing,
-    Text(String),
-    Indexes(Vec<ListedIndex>),
-    Modules(Vec<Module>),
-    User(User),
-    Users(Vec<User>),
-    Role(Role),
-    Roles(Vec<Role>),
-}
+/// A started job.
+pub struct BackgroundJob(pub Arc<RunningJob>);
 
-impl From<()> for AdminResult {
-    fn from((): ()) -> Self {
-        Self::Nothing
-    }
-}
+impl Resource for BackgroundJob {}
 
-impl From<String> for AdminResult {
-    fn from(text: String) -> Self {
-        Self::Text(text)
-    }
-}
-
-impl From<Vec<ListedIndex>> for AdminResult {
-    fn from(indexes: Vec<ListedIndex>) -> Self {
-        Self::Indexes(indexes)
-    }
-}
-
-impl From<Vec<Module>> for AdminResult {
-    fn from(modules: Vec<Module>) -> Self {
-        Self::Modules(modules)
-    }
-}
-
-impl From<User> for AdminResult {
-    fn from(user: User) -> Self {
-        Self::User(user)
-    }
-}
-
-impl From<Vec<User>> for AdminResult {
-    fn from(users: Vec<User>) -> Self {
-        Self::Users(users)
-    }
-}
-
-impl From<Role> for AdminResult {
-    fn from(role: Role) -> Self {
-        Self::Role(role)
-    }
-}
-
-impl From<Vec<Role>> for AdminResult {
-    fn from(roles: Vec<Role>) -> Self {
-        Self::Roles(roles)
-    }
-}
-
-impl Settle for AdminResult {
-    fn settle<'e>(self: Box<Self>, env: Env<'e>, _: &Environment) -> Result<Value<'e>> {
+impl Settle for AdminValue {
+    fn settle<'e>(self: Box<Self>, env: Env<'e>, environment: &Environment) -> Result<Value<'e>> {
         match *self {
-            Self::Nothing => env.undefined(),
+            Self::Nothing(()) => env.undefined(),
             Self::Text(text) => env.string(&text),
             Self::Indexes(all) => env.array_of(all.iter().map(|one| index(env, one))),
             Self::Modules(all) => env.array_of(all.iter().map(|one| {
@@ -86,6 +35,17 @@ impl Settle for AdminResult {
             Self::Users(all) => env.array_of(all.iter().map(|one| user(env, one))),
             Self::Role(one) => role(env, &one),
             Self::Roles(all) => env.array_of(all.iter().map(|one| role(env, one))),
+            Self::Job(job) => {
+                let id = env.bigint_unsigned(job.id)?;
+                let number = environment.resources.add(Rc::new(BackgroundJob(Arc::new(job))));
+                env.array_of([env.uint32(number), Ok(id)].into_iter())
+            }
+            Self::Progress(it) => {
+                let counts = [it.succeeded, it.failed, it.filtered];
+                let counts = counts.map(|count| env.number(count as f64));
+                let first = [env.boolean(it.done), env.boolean(it.aborted), env.number(it.percent)];
+                env.array_of(first.into_iter().chain(counts).collect::<Vec<_>>().into_iter())
+            }
         }
     }
 }

@@ -1,19 +1,15 @@
 //! Roles: creating, changing, listing, dropping.
 
 use spikewire_aerospike::admin::role::{
-    Privilege, Role, create_role, drop_role, get_role, grant_privileges, list_roles, privilege,
-    revoke_privileges, set_allowed, set_quotas,
+    LARGEST_QUOTA, Privilege, Role, create_role, drop_role, get_role, grant_privileges, list_roles,
+    privilege, revoke_privileges, set_allowed, set_quotas,
 };
 
-use super::result::AdminResult;
 use super::{begin, each, limit, optional, texts};
 use crate::arguments::{count, text};
 use crate::binding::Call;
 use crate::errors::kind_name;
 use crate::js::{Failure, Result, Type, Value};
-
-/// The largest quota.
-const LARGEST: u64 = i32::MAX as u64;
 
 /// `roleCreate(client, slot, name, privileges, allow, readQuota, writeQuota, timeout)`
 pub fn create<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
@@ -23,52 +19,46 @@ pub fn create<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
         write_quota: quota("writeQuota", call.argument(6))?.unwrap_or(0),
         ..Role::new(name(call)?, privileges(call.argument(3))?)
     };
-    begin::<AdminResult, _>(call, create_role(&role, limit(call.argument(7))?)?)
+    begin(call, create_role(&role, limit(call.argument(7))?)?)
 }
 
 /// `roleDrop(client, slot, name, timeout)`
 pub fn drop<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
-    begin::<AdminResult, _>(call, drop_role(&name(call)?, limit(call.argument(3))?)?)
+    begin(call, drop_role(&name(call)?, limit(call.argument(3))?)?)
 }
 
 /// `roleGrant(client, slot, name, privileges, timeout)`
 pub fn grant<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
     let privileges = privileges(call.argument(3))?;
-    begin::<AdminResult, _>(
-        call,
-        grant_privileges(&name(call)?, privileges, limit(call.argument(4))?)?,
-    )
+    begin(call, grant_privileges(&name(call)?, privileges, limit(call.argument(4))?)?)
 }
 
 /// `roleRevoke(client, slot, name, privileges, timeout)`
 pub fn revoke<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
     let privileges = privileges(call.argument(3))?;
-    begin::<AdminResult, _>(
-        call,
-        revoke_privileges(&name(call)?, privileges, limit(call.argument(4))?)?,
-    )
+    begin(call, revoke_privileges(&name(call)?, privileges, limit(call.argument(4))?)?)
 }
 
 /// `roleSetAllowed(client, slot, name, allow, timeout)`
 pub fn allow<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
     let allow = texts("allow", call.argument(3))?;
-    begin::<AdminResult, _>(call, set_allowed(&name(call)?, &allow, limit(call.argument(4))?)?)
+    begin(call, set_allowed(&name(call)?, &allow, limit(call.argument(4))?)?)
 }
 
 /// `roleSetQuotas(client, slot, name, read, write, timeout)`: an absent quota stays as it is.
 pub fn quotas<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
     let (read, write) = (quota("read", call.argument(3))?, quota("write", call.argument(4))?);
-    begin::<AdminResult, _>(call, set_quotas(&name(call)?, read, write, limit(call.argument(5))?)?)
+    begin(call, set_quotas(&name(call)?, read, write, limit(call.argument(5))?)?)
 }
 
 /// `roleGet(client, slot, name, timeout)`
 pub fn get<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
-    begin::<AdminResult, _>(call, get_role(&name(call)?, limit(call.argument(3))?)?)
+    begin(call, get_role(&name(call)?, limit(call.argument(3))?)?)
 }
 
 /// `roleList(client, slot, timeout)`: the roles, sorted by name.
 pub fn list<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
-    begin::<AdminResult, _>(call, list_roles(limit(call.argument(2))?))
+    begin(call, list_roles(limit(call.argument(2))?))
 }
 
 fn name(call: &Call<'_>) -> Result<String> {
@@ -76,7 +66,10 @@ fn name(call: &Call<'_>) -> Result<String> {
 }
 
 fn quota(what: &str, value: Value<'_>) -> Result<Option<u32>> {
-    value.present().map(|value| count(what, value, (0, LARGEST)).map(|it| it as u32)).transpose()
+    value
+        .present()
+        .map(|value| count(what, value, (0, LARGEST_QUOTA.into())).map(|it| it as u32))
+        .transpose()
 }
 
 /// Privileges: names, and objects with a kind, a namespace and a set.

@@ -6,7 +6,6 @@ use spikewire_aerospike::admin::user::{
     list_users, revoke_roles,
 };
 
-use super::result::AdminResult;
 use super::{begin, limit, texts};
 use crate::aerospike::client::Client;
 use crate::arguments::text;
@@ -18,21 +17,16 @@ use crate::js::{Result, Value};
 pub fn create<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
     let (name, roles) = (name(call)?, texts("roles", call.argument(4))?);
     let limit = limit(call.argument(5))?;
-    let create = move |password| {
-        let roles: Vec<&str> = roles.iter().map(String::as_str).collect();
-        create_user(&name, password, &roles, limit)
-    };
+    let create = move |password| create_user(&name, password, &roles, limit);
     match call.argument(3).present() {
-        None => begin::<AdminResult, _>(call, create(NewPassword::none())?),
-        Some(password) => {
-            begin::<AdminResult, _>(call, WithPassword::new(secret(password)?, create))
-        }
+        None => begin(call, create(NewPassword::none())?),
+        Some(password) => begin(call, WithPassword::new(secret(password)?, create)),
     }
 }
 
 /// `userDrop(client, slot, name, timeout)`
 pub fn drop<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
-    begin::<AdminResult, _>(call, drop_user(&name(call)?, limit(call.argument(3))?)?)
+    begin(call, drop_user(&name(call)?, limit(call.argument(3))?)?)
 }
 
 /// `userSetPassword(client, slot, name, password, timeout)`: of any user.
@@ -41,7 +35,7 @@ pub fn set_password<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
     let limit = limit(call.argument(4))?;
     let own = Client::of(call)?.cluster.credentials();
     let set = move |password| ChangePassword::of(&name, password, own, limit);
-    begin::<AdminResult, _>(call, WithPassword::new(password, set))
+    begin(call, WithPassword::new(password, set))
 }
 
 /// `userChangePassword(client, slot, password, timeout)`: of the client's own user.
@@ -49,31 +43,29 @@ pub fn change_password<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
     let (password, limit) = (secret(call.argument(2))?, limit(call.argument(3))?);
     let own = Client::of(call)?.cluster.credentials();
     let change = move |password| ChangePassword::own(password, own, limit);
-    begin::<AdminResult, _>(call, WithPassword::new(password, change))
+    begin(call, WithPassword::new(password, change))
 }
 
 /// `userGrant(client, slot, name, roles, timeout)`
 pub fn grant<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
     let roles = texts("roles", call.argument(3))?;
-    let roles: Vec<&str> = roles.iter().map(String::as_str).collect();
-    begin::<AdminResult, _>(call, grant_roles(&name(call)?, &roles, limit(call.argument(4))?)?)
+    begin(call, grant_roles(&name(call)?, &roles, limit(call.argument(4))?)?)
 }
 
 /// `userRevoke(client, slot, name, roles, timeout)`
 pub fn revoke<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
     let roles = texts("roles", call.argument(3))?;
-    let roles: Vec<&str> = roles.iter().map(String::as_str).collect();
-    begin::<AdminResult, _>(call, revoke_roles(&name(call)?, &roles, limit(call.argument(4))?)?)
+    begin(call, revoke_roles(&name(call)?, &roles, limit(call.argument(4))?)?)
 }
 
 /// `userGet(client, slot, name, timeout)`
 pub fn get<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
-    begin::<AdminResult, _>(call, get_user(&name(call)?, limit(call.argument(3))?)?)
+    begin(call, get_user(&name(call)?, limit(call.argument(3))?)?)
 }
 
 /// `userList(client, slot, timeout)`: the users, sorted by name.
 pub fn list<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
-    begin::<AdminResult, _>(call, list_users(limit(call.argument(2))?))
+    begin(call, list_users(limit(call.argument(2))?))
 }
 
 fn name(call: &Call<'_>) -> Result<String> {

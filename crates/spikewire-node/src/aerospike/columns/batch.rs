@@ -1,9 +1,8 @@
 //! The records of a batch as one table.
 
-use spikewire_aerospike::command::batch::{Batch, RowOutcome};
+use spikewire_aerospike::command::batch::{Batch, RowContents};
 use spikewire_aerospike::command::{CommandSpec, Operations};
 use spikewire_aerospike_protocol::key::UserKey;
-use spikewire_aerospike_protocol::message::Walk;
 use spikewire_columns::arrow::TableBuilder;
 use spikewire_columns::{RowError, WireValue};
 
@@ -44,8 +43,7 @@ impl Settle for TableBatch {
         match fill(&mut table, &rows, lenient) {
             Ok(()) => {}
             Err(RowError::Failed(row)) => {
-                let error = rows.error(row).unwrap_or_else(|| rows.unreadable(row, "no answer"));
-                let error = errors::of_engine(env, environment.hooks()?, &error)?;
+                let error = errors::of_engine(env, environment.hooks()?, &rows.failure(row))?;
                 let (row, none) = (env.uint32(row as u32)?, env.undefined()?);
                 return env.array_of([row, none, error].into_iter().map(Ok));
             }
@@ -64,18 +62,10 @@ fn fill(
     lenient: bool,
 ) -> std::result::Result<(), RowError> {
     for row in 0..rows.len() {
-        let walk = match rows.outcome(row) {
-            RowOutcome::Record(message) => Walk::begin(message).ok(),
-            RowOutcome::Absent => {
-                table.end_row(row)?;
-                continue;
-            }
-            RowOutcome::Failed => None,
-        };
-        match walk {
-            Some((header, walk)) => table.record(&header, walk, row)?,
-            None if lenient => {}
-            None => return Err(RowError::Failed(row)),
+        match rows.contents(row) {
+            RowContents::Record(header, walk) => table.record(&header, walk, row)?,
+            RowContents::Failed if !lenient => return Err(RowError::Failed(row)),
+            RowContents::NoRecord | RowContents::Failed => {}
         }
         table.end_row(row)?;
     }

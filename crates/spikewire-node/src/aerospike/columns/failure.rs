@@ -14,13 +14,5 @@ pub fn column_failure(error: ColumnError) -> Failure {
 
 /// The failure for a row.
 pub fn row_failure(error: RowError) -> Failure {
-    let (row, place, why) = match error {
-        RowError::Bad(row, place, error) => (row, place, error),
-        RowError::NoValue(row, place) => (row, place, ColumnError::value("there is no value")),
-        RowError::Failed(row) | RowError::NoRecord(row) => {
-            (row, String::new(), ColumnError::value("there is no record"))
-        }
-    };
-    let column = if place.is_empty() { String::new() } else { format!(", {place:?}") };
-    column_failure(why.within(&format!("row {row} of the table{column}")))
+    column_failure(error.in_table("table"))
 }

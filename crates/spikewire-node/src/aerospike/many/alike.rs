@@ -1,10 +1,10 @@
 //! Verbs that treat every row in the same way.
 
+use spikewire_aerospike::command::batch::ResultFlags;
 use spikewire_aerospike::command::{CommandSpec, Operations};
 
 use super::gather::{OWN, Rows};
 use crate::aerospike::arguments::{self, Options};
-use crate::aerospike::batch::ResultFlags;
 use crate::aerospike::operation::{self, OwnedOperation};
 use crate::binding::Call;
 use crate::js::{Result, Value};

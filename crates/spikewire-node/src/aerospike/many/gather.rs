@@ -11,12 +11,12 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use spikewire_aerospike::Policy;
-use spikewire_aerospike::command::batch::BatchBuilder;
+use spikewire_aerospike::command::batch::{BatchBuilder, ResultFlags};
 use spikewire_aerospike::command::{CommandSpec, SetRef};
 use spikewire_aerospike_protocol::batch::Kind;
 use spikewire_aerospike_protocol::key::UserKey;
 
-use crate::aerospike::batch::{ResultFlags, RowReader};
+use crate::aerospike::batch::RowReader;
 use crate::aerospike::client::Client;
 use crate::aerospike::key::{digest_of, whole, with_user_key};
 use crate::aerospike::ticket::{BatchPromise, RowPlan};
@@ -126,10 +126,7 @@ impl<'c, 'e> Rows<'c, 'e> {
     fn key(&mut self, row: u32, send_key: bool) -> Result<(Arc<SetRef>, Option<Vec<u8>>)> {
         let set = self.set(row)?;
         let rows = &mut self.builder;
-        let mut take = |user: UserKey<'_>| {
-            rows.user_key(&set, &user);
-            send_key.then(|| user.stored())
-        };
+        let mut take = |user: UserKey<'_>| rows.stored_key(&set, &user, send_key);
         if let Some(user) = self.packed.next(row)? {
             return Ok((set.clone(), take(user)));
         }
@@ -167,13 +164,7 @@ impl<'c, 'e> Rows<'c, 'e> {
         write: impl FnOnce(&mut Kind) -> Result<()>,
     ) -> Result<()> {
         let (set, stored) = self.key(row, spec.send_key)?;
-        let kind = spec.row(&set, stored.as_deref(), write)?;
-        if likely {
-            self.builder.like_the_last(kind);
-        } else {
-            self.builder.own(kind);
-        }
-        Ok(())
+        self.builder.row(spec, &set, stored.as_deref(), likely, write)
     }
 
     /// Calls `read` with the user key of every row, or `None` if only the digest is known.
@@ -191,7 +182,7 @@ impl<'c, 'e> Rows<'c, 'e> {
     }
 
     /// Sends the rows; the result is a batch.
-    pub fn send(self, policy: Policy, answered: ResultFlags) {
+    pub fn send(self, policy: Policy, answered: ResultFlags<Vec<bool>>) {
         let plan = RowReader { answered, decode_options: self.client.decode_options };
         self.send_for(policy, Box::new(plan));
     }

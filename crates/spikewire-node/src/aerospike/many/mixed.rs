@@ -1,5 +1,6 @@
 //! Batches that mix reads, writes, deletes and Lua functions.
 
+use spikewire_aerospike::command::batch::ResultFlags;
 use spikewire_aerospike::command::{
     CommandDefaults, CommandSpec, Operations, ReadRules, WriteOptions,
 };
@@ -9,7 +10,6 @@ use spikewire_aerospike_protocol::message::op;
 use super::gather::{OWN, Rows, at_row};
 use super::put::shape;
 use crate::aerospike::arguments::{self, Options};
-use crate::aerospike::batch::ResultFlags;
 use crate::aerospike::operation::{self, OwnedOperation};
 use crate::aerospike::verbs::single::BinValue;
 use crate::binding::Call;
@@ -100,9 +100,7 @@ impl<'e> MixedBatch<'_, 'e> {
         let options = WriteOptions { filter: reads.filter, ..WriteOptions::default() };
         let sent = || steps.iter().map(OwnedOperation::as_sent);
         let (spec, answered) = CommandSpec::operate(&self.defaults, &options, &rules, sent())?;
-        if spec.write {
-            return Err(Failure::of_range("ops of a Read must only read: use Write for these"));
-        }
+        spec.check_row(false)?;
         self.add(row, &spec, Some(answered), |out| {
             sent().for_each(|step| out.step(step));
             Ok(())
@@ -134,9 +132,7 @@ impl<'e> MixedBatch<'_, 'e> {
         let sent = || steps.iter().map(OwnedOperation::as_sent);
         let (spec, answered) =
             CommandSpec::operate(&self.defaults, &options, &ReadRules::default(), sent())?;
-        if !spec.write {
-            return Err(Failure::of_range("operations of a Write must write: use Read for these"));
-        }
+        spec.check_row(true)?;
         self.add(row, &spec, Some(answered), |out| {
             sent().for_each(|step| out.step(step));
             Ok(())

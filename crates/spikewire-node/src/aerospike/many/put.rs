@@ -2,12 +2,12 @@
 
 use std::rc::Rc;
 
+use spikewire_aerospike::command::batch::ResultFlags;
 use spikewire_aerospike::command::{CommandSpec, Operations};
 use spikewire_aerospike_protocol::message::op;
 
 use super::gather::{OWN, Rows, at_row};
 use crate::aerospike::arguments::{self, Options};
-use crate::aerospike::batch::ResultFlags;
 use crate::aerospike::verbs::single::BinValue;
 use crate::binding::Call;
 use crate::js::{Result, Type, Value};

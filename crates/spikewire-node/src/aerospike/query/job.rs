@@ -1,80 +1,28 @@
 //! Background jobs: the nodes change every record of a scan or an index query.
 
-use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
 
-use spikewire_aerospike::admin::job::{AbortJob, JobProgress, RunningJob, WatchJob};
-use spikewire_aerospike::background_job::{JobPlan, JobRules};
+use spikewire_aerospike::admin::job::{AbortJob, RunningJob, WatchJob};
+use spikewire_aerospike::background_job::JobPlan;
+use spikewire_aerospike::command::WriteOptions;
 use spikewire_aerospike::query::QueryOps;
-use spikewire_aerospike_protocol::message::{info2, op};
+use spikewire_aerospike_protocol::message::op;
 
 use super::plan::{scope, steps};
-use crate::aerospike::admin::begin;
+use crate::aerospike::admin::{BackgroundJob, begin};
 use crate::aerospike::arguments::{self, Options, span, text};
 use crate::aerospike::client::Client;
 use crate::aerospike::operation;
 use crate::binding::Call;
-use crate::environment::Environment;
-use crate::environment::resources::Resource;
-use crate::js::{Env, Failure, Result, Value};
-use crate::outbox::Settle;
-
-/// A started job.
-struct BackgroundJob(Arc<RunningJob>);
-
-impl Resource for BackgroundJob {}
-
-/// The result of a command about jobs.
-enum JobResult {
-    Nothing,
-    Started(RunningJob),
-    Progress(JobProgress),
-}
-
-impl From<()> for JobResult {
-    fn from((): ()) -> Self {
-        Self::Nothing
-    }
-}
-
-impl From<RunningJob> for JobResult {
-    fn from(job: RunningJob) -> Self {
-        Self::Started(job)
-    }
-}
-
-impl From<JobProgress> for JobResult {
-    fn from(progress: JobProgress) -> Self {
-        Self::Progress(progress)
-    }
-}
-
-impl Settle for JobResult {
-    fn settle<'e>(self: Box<Self>, env: Env<'e>, environment: &Environment) -> Result<Value<'e>> {
-        match *self {
-            Self::Nothing => env.undefined(),
-            Self::Started(job) => {
-                let id = env.bigint_unsigned(job.id)?;
-                let number = environment.resources.add(Rc::new(BackgroundJob(Arc::new(job))));
-                env.array_of([env.uint32(number), Ok(id)].into_iter())
-            }
-            Self::Progress(it) => {
-                let counts = [it.succeeded, it.failed, it.filtered];
-                let counts = counts.map(|count| env.number(count as f64));
-                let first = [env.boolean(it.done), env.boolean(it.aborted), env.number(it.percent)];
-                env.array_of(first.into_iter().chain(counts).collect::<Vec<_>>().into_iter())
-            }
-        }
-    }
-}
+use crate::js::{Failure, Result, Value};
 
 /// `jobStart(client, slot, space, kind, what, options, index)`: starts a job. `what` has the
 /// operations, or module, function and arguments. Settles with its number and its id.
 pub fn start<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
     let plan = plan(call)?;
     let client = Client::of(call)?;
-    begin::<JobResult, _>(call, plan.start(&client.cluster)?)
+    begin(call, plan.start(&client.cluster)?)
 }
 
 fn plan(call: &Call<'_>) -> Result<JobPlan> {
@@ -89,8 +37,8 @@ fn plan(call: &Call<'_>) -> Result<JobPlan> {
     let what = call.argument(4);
     let operations = match &*text("kind", call.argument(3))? {
         "operate" => steps(QueryOps::writing(), what)?,
-        "delete" => whole(op::DELETE)?,
-        "touch" => whole(op::TOUCH)?,
+        "delete" => QueryOps::whole(op::DELETE),
+        "touch" => QueryOps::whole(op::TOUCH),
         "apply" => {
             let part = |at| what.element(at);
             let function = operation::function(hooks, part(0)?, part(1)?, part(2)?)?;
@@ -100,16 +48,8 @@ fn plan(call: &Call<'_>) -> Result<JobPlan> {
     };
     let durable = options.flag(c"durable")?.unwrap_or_default();
     let ttl = options.get(c"ttl")?.map(arguments::ttl).transpose()?.unwrap_or_default();
-    let info2 = if durable { info2::DURABLE_DELETE } else { 0 };
-    let rules = JobRules { info2, info3: 0, ttl: ttl.slot()? };
-    Ok(spec.operate(&operations, rules, policy)?)
-}
-
-/// One operation on the whole record.
-fn whole(code: u8) -> Result<QueryOps> {
-    let mut operations = QueryOps::writing();
-    operations.push(code, "", 0, &[])?;
-    Ok(operations)
+    let rules = WriteOptions { durable, ttl, ..WriteOptions::default() };
+    Ok(spec.operate(&operations, &rules, policy)?)
 }
 
 fn job(call: &Call<'_>) -> Result<Arc<RunningJob>> {
@@ -118,18 +58,18 @@ fn job(call: &Call<'_>) -> Result<Arc<RunningJob>> {
 
 /// `jobProgress(client, slot, job)`: the progress of a job.
 pub fn progress<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
-    begin::<JobResult, _>(call, WatchJob::progress(job(call)?))
+    begin(call, WatchJob::progress(job(call)?))
 }
 
 /// `jobWait(client, slot, job, timeout)`: waits until a job has ended.
 pub fn wait<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
     let limit = call.argument(3).present().map(|limit| span("timeout", limit)).transpose()?;
-    begin::<JobResult, _>(call, WatchJob::wait(job(call)?, limit.unwrap_or(Duration::ZERO)))
+    begin(call, WatchJob::wait(job(call)?, limit.unwrap_or(Duration::ZERO)))
 }
 
 /// `jobAbort(client, slot, job)`: aborts a job on every node.
 pub fn abort<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
-    begin::<JobResult, _>(call, AbortJob::new(job(call)?))
+    begin(call, AbortJob::new(job(call)?))
 }
 
 /// `release(number)`: releases a resource that JavaScript no longer references.

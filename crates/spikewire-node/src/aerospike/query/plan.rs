@@ -29,10 +29,12 @@ pub fn spec(call: &Call<'_>, from: usize) -> Result<(Arc<SetRef>, QuerySpec)> {
         let what = name.to_string_lossy();
         options.get(name)?.map(|value| count(&what, value, (1, most))).transpose()
     };
-    let operations = options.get(c"operations")?;
+    let (bins, operations) = (options.get(c"bins")?, options.get(c"operations")?);
     let after = after.map(|key| Address::new(space.clone(), key)).transpose()?;
     let spec = QuerySpec {
-        bins: options.get(c"bins")?.map(bins).transpose()?,
+        bins: bins
+            .map(|value| arguments::bins(value).map(|(_, names)| QueryOps::bins(&names)))
+            .transpose()?,
         operations: operations.map(|value| steps(QueryOps::reading(), value)).transpose()?,
         include_values: options.flag(c"includeValues")?.unwrap_or(true),
         limit: number(c"limit", spec::MAX_LIMIT)?,
@@ -76,13 +78,6 @@ pub fn steps(mut ops: QueryOps, value: Value<'_>) -> Result<QueryOps> {
     for step in operation::steps(value)? {
         ops.push(step.code, &step.bin, step.particle, &step.value)?;
     }
-    Ok(ops)
-}
-
-fn bins(value: Value<'_>) -> Result<QueryOps> {
-    let mut ops = QueryOps::reading();
-    let (_, names) = arguments::bins(value)?;
-    names.iter().for_each(|name| ops.bin(name));
     Ok(ops)
 }
 

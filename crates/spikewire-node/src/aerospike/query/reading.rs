@@ -22,9 +22,6 @@ use crate::environment::resources::Resource;
 use crate::js::scope::inner;
 use crate::js::{Env, Failure, Result, Value};
 
-/// How often a waiting query checks that its nodes still exist.
-const PATIENCE: Duration = Duration::from_millis(100);
-
 /// A query in progress.
 pub struct RunningQuery {
     environment: Rc<Environment>,
@@ -164,7 +161,7 @@ impl RunningQuery {
     }
 
     fn check(&self) -> Result<()> {
-        if self.stopper.is_stopped() { Err(Error::query_closed().into()) } else { Ok(()) }
+        Ok(self.stopper.check()?)
     }
 
     /// The cursor behind the records consumed.
@@ -177,12 +174,6 @@ impl RunningQuery {
         self.reader.borrow().is_over()
     }
 
-    /// The longest time to wait even if the descriptor stays silent.
-    fn patience(&self) -> Duration {
-        let alarm = self.reader.borrow().as_stream().alarm();
-        alarm.since(Tick::now()).min(PATIENCE)
-    }
-
     /// Settles the promise of this slot when there may be more records.
     pub fn wait(self: &Rc<Self>, env: Env<'_>, slot: u32) -> Result<()> {
         self.check()?;
@@ -190,7 +181,8 @@ impl RunningQuery {
             return Err(Failure::of_range("the query is being waited for already"));
         }
         let target: Rc<dyn Wakeable> = self.clone();
-        let begun = self.waiter.begin(env, &self.environment, &target, self.patience());
+        let patience = self.reader.borrow().alarm().since(Tick::now());
+        let begun = self.waiter.begin(env, &self.environment, &target, patience);
         if begun.is_err() {
             self.waiting.take();
         }

@@ -3,19 +3,18 @@
 use pyo3::prelude::*;
 use pyo3::types::{PyInt, PyString, PyTuple};
 
-use spikewire_aerospike::admin::Procedure;
+use spikewire_aerospike::Secret;
 use spikewire_aerospike::admin::role::{
-    Privilege, Role, create_role, drop_role, get_role, grant_privileges, list_roles, privilege,
-    revoke_privileges, set_allowed, set_quotas,
+    LARGEST_QUOTA, Privilege, Role, create_role, drop_role, get_role, grant_privileges, list_roles,
+    privilege, revoke_privileges, set_allowed, set_quotas,
 };
 use spikewire_aerospike::admin::user::{
     ChangePassword, NewPassword, create_user, drop_user, get_user, grant_roles, list_users,
     revoke_roles,
 };
-use spikewire_aerospike::{Result, Secret};
 
 use super::origin;
-use crate::aerospike::task::{AdminTask, AdminValue, Origin, limit};
+use crate::aerospike::task::{AdminTask, Origin, limit};
 use crate::arguments::text;
 use crate::errors::{to_python, type_error, type_name, value_error};
 
@@ -43,17 +42,6 @@ pub struct Accounts {
     _client: Py<PyAny>,
 }
 
-impl Accounts {
-    fn task<P: Procedure<Output: Into<AdminValue>> + Send + 'static>(
-        &self,
-        py: Python<'_>,
-        procedure: Result<P>,
-    ) -> PyResult<AdminTask> {
-        let procedure = procedure.map_err(|error| to_python(py, &error, None))?;
-        Ok(AdminTask::new(self.origin.clone(), |_| Ok(procedure)))
-    }
-}
-
 #[pymethods]
 impl Accounts {
     #[new]
@@ -71,7 +59,11 @@ impl Accounts {
         timeout: &Bound<'_, PyAny>,
     ) -> PyResult<AdminTask> {
         let (roles, limit) = (texts("roles", roles)?, limit(Some(timeout))?);
-        self.task(py, create_user(text("name", user)?, password.0.clone(), &slices(&roles), limit))
+        AdminTask::of(
+            py,
+            &self.origin,
+            create_user(text("name", user)?, password.0.clone(), &roles, limit),
+        )
     }
 
     /// Drops a user.
@@ -81,7 +73,7 @@ impl Accounts {
         user: &Bound<'_, PyAny>,
         timeout: &Bound<'_, PyAny>,
     ) -> PyResult<AdminTask> {
-        self.task(py, drop_user(text("name", user)?, limit(Some(timeout))?))
+        AdminTask::of(py, &self.origin, drop_user(text("name", user)?, limit(Some(timeout))?))
     }
 
     /// Sets the password of any user.
@@ -119,7 +111,7 @@ impl Accounts {
         timeout: &Bound<'_, PyAny>,
     ) -> PyResult<AdminTask> {
         let (roles, limit) = (texts("roles", roles)?, limit(Some(timeout))?);
-        self.task(py, grant_roles(text("name", user)?, &slices(&roles), limit))
+        AdminTask::of(py, &self.origin, grant_roles(text("name", user)?, &roles, limit))
     }
 
     /// Takes roles from a user.
@@ -131,12 +123,12 @@ impl Accounts {
         timeout: &Bound<'_, PyAny>,
     ) -> PyResult<AdminTask> {
         let (roles, limit) = (texts("roles", roles)?, limit(Some(timeout))?);
-        self.task(py, revoke_roles(text("name", user)?, &slices(&roles), limit))
+        AdminTask::of(py, &self.origin, revoke_roles(text("name", user)?, &roles, limit))
     }
 
     /// The users, sorted by name.
     fn list_users(&self, py: Python<'_>, timeout: &Bound<'_, PyAny>) -> PyResult<AdminTask> {
-        self.task(py, Ok(list_users(limit(Some(timeout))?)))
+        AdminTask::of(py, &self.origin, Ok(list_users(limit(Some(timeout))?)))
     }
 
     /// The user of this name.
@@ -146,7 +138,7 @@ impl Accounts {
         user: &Bound<'_, PyAny>,
         timeout: &Bound<'_, PyAny>,
     ) -> PyResult<AdminTask> {
-        self.task(py, get_user(text("name", user)?, limit(Some(timeout))?))
+        AdminTask::of(py, &self.origin, get_user(text("name", user)?, limit(Some(timeout))?))
     }
 
     /// Creates a role.
@@ -168,7 +160,7 @@ impl Accounts {
             read_quota: quota("read_quota", read_quota)?,
             write_quota: quota("write_quota", write_quota)?,
         };
-        self.task(py, create_role(&role, limit(Some(timeout))?))
+        AdminTask::of(py, &self.origin, create_role(&role, limit(Some(timeout))?))
     }
 
     /// Drops a role.
@@ -178,7 +170,7 @@ impl Accounts {
         role: &Bound<'_, PyAny>,
         timeout: &Bound<'_, PyAny>,
     ) -> PyResult<AdminTask> {
-        self.task(py, drop_role(text("name", role)?, limit(Some(timeout))?))
+        AdminTask::of(py, &self.origin, drop_role(text("name", role)?, limit(Some(timeout))?))
     }
 
     /// Adds privileges to a role.
@@ -190,7 +182,7 @@ impl Accounts {
         timeout: &Bound<'_, PyAny>,
     ) -> PyResult<AdminTask> {
         let (privileges, limit) = (self::privileges(privileges)?, limit(Some(timeout))?);
-        self.task(py, grant_privileges(text("name", role)?, privileges, limit))
+        AdminTask::of(py, &self.origin, grant_privileges(text("name", role)?, privileges, limit))
     }
 
     /// Takes privileges from a role.
@@ -202,7 +194,7 @@ impl Accounts {
         timeout: &Bound<'_, PyAny>,
     ) -> PyResult<AdminTask> {
         let (privileges, limit) = (self::privileges(privileges)?, limit(Some(timeout))?);
-        self.task(py, revoke_privileges(text("name", role)?, privileges, limit))
+        AdminTask::of(py, &self.origin, revoke_privileges(text("name", role)?, privileges, limit))
     }
 
     /// Sets where the users of a role may come from.
@@ -214,7 +206,7 @@ impl Accounts {
         timeout: &Bound<'_, PyAny>,
     ) -> PyResult<AdminTask> {
         let (allow, limit) = (texts("allow", allow)?, limit(Some(timeout))?);
-        self.task(py, set_allowed(text("name", role)?, &allow, limit))
+        AdminTask::of(py, &self.origin, set_allowed(text("name", role)?, &allow, limit))
     }
 
     /// Sets how much the users of a role may do in a second; `None`: as until now.
@@ -228,12 +220,16 @@ impl Accounts {
     ) -> PyResult<AdminTask> {
         let read = read_quota.map(|it| quota("read", it)).transpose()?;
         let write = write_quota.map(|it| quota("write", it)).transpose()?;
-        self.task(py, set_quotas(text("name", role)?, read, write, limit(Some(timeout))?))
+        AdminTask::of(
+            py,
+            &self.origin,
+            set_quotas(text("name", role)?, read, write, limit(Some(timeout))?),
+        )
     }
 
     /// The roles, sorted by name.
     fn list_roles(&self, py: Python<'_>, timeout: &Bound<'_, PyAny>) -> PyResult<AdminTask> {
-        self.task(py, Ok(list_roles(limit(Some(timeout))?)))
+        AdminTask::of(py, &self.origin, Ok(list_roles(limit(Some(timeout))?)))
     }
 
     /// The role of this name.
@@ -243,12 +239,8 @@ impl Accounts {
         role: &Bound<'_, PyAny>,
         timeout: &Bound<'_, PyAny>,
     ) -> PyResult<AdminTask> {
-        self.task(py, get_role(text("name", role)?, limit(Some(timeout))?))
+        AdminTask::of(py, &self.origin, get_role(text("name", role)?, limit(Some(timeout))?))
     }
-}
-
-fn slices(texts: &[String]) -> Vec<&str> {
-    texts.iter().map(String::as_str).collect()
 }
 
 /// A list of strings. A single `str` is refused: iterated, it would be a list of its characters.
@@ -302,7 +294,7 @@ fn quota(what: &str, value: &Bound<'_, PyAny>) -> PyResult<u32> {
         return Ok(quota);
     }
     match value.cast::<PyInt>() {
-        Ok(_) => Err(value_error(format!("{what} must be from 0 to {}", i32::MAX))),
+        Ok(_) => Err(value_error(format!("{what} must be from 0 to {LARGEST_QUOTA}"))),
         Err(_) => Err(type_error(format!("{what} must be int, not {}", type_name(value)))),
     }
 }

@@ -11,19 +11,18 @@ pub mod accounts;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyInt, PyString};
 
-use spikewire_aerospike::Result;
 use spikewire_aerospike::admin::index::{
     CreateIndex, IndexSpec, IndexType, drop_index, list_indexes, wait_for_index,
 };
 use spikewire_aerospike::admin::module::{
     RegisterModule, list_modules, module_source, remove_module,
 };
-use spikewire_aerospike::admin::{Ask, InfoCommand, Procedure, Recipients};
+use spikewire_aerospike::admin::{Ask, InfoCommand, Recipients};
 
 use crate::aerospike::api::asynchronous::AsyncClient;
 use crate::aerospike::api::blocking::Client;
 use crate::aerospike::query::index;
-use crate::aerospike::task::{AdminTask, AdminValue, Origin, limit};
+use crate::aerospike::task::{AdminTask, Origin, limit};
 use crate::aerospike::value::GeoJSON;
 use crate::arguments::text;
 use crate::errors::{to_python, type_error};
@@ -42,17 +41,6 @@ pub struct Admin {
     origin: Origin,
     /// Keeps the client alive, and so prevents its warning that it was not closed.
     _client: Py<PyAny>,
-}
-
-impl Admin {
-    fn task<P: Procedure<Output: Into<AdminValue>> + Send + 'static>(
-        &self,
-        py: Python<'_>,
-        procedure: Result<P>,
-    ) -> PyResult<AdminTask> {
-        let procedure = procedure.map_err(|error| to_python(py, &error, None))?;
-        Ok(AdminTask::new(self.origin.clone(), |_| Ok(procedure)))
-    }
 }
 
 #[pymethods]
@@ -108,7 +96,7 @@ impl Admin {
             name: name.map(|name| text("name", name)).transpose()?,
         };
         let wait = timeout.map(|timeout| limit(Some(timeout))).transpose()?;
-        self.task(py, CreateIndex::new(&spec, wait))
+        AdminTask::of(py, &self.origin, CreateIndex::new(&spec, wait))
     }
 
     /// Creates an index of all records of a set; its name. The timeout as in `create_index`.
@@ -123,7 +111,7 @@ impl Admin {
         let (namespace, set) = (text("namespace", namespace)?, text("set", set)?);
         let name = name.map(|name| text("name", name)).transpose()?;
         let wait = timeout.map(|timeout| limit(Some(timeout))).transpose()?;
-        self.task(py, CreateIndex::on_set(namespace, set, name, wait))
+        AdminTask::of(py, &self.origin, CreateIndex::on_set(namespace, set, name, wait))
     }
 
     /// Waits until every node has built an index; a timeout of 0 is no limit.
@@ -136,13 +124,13 @@ impl Admin {
     ) -> PyResult<AdminTask> {
         let (namespace, name) = (text("namespace", namespace)?, text("name", name)?);
         let wait = wait_for_index(namespace, name, limit(Some(timeout))?);
-        self.task(py, wait)
+        AdminTask::of(py, &self.origin, wait)
     }
 
     /// The indexes of a namespace, sorted by name.
     fn list_indexes(&self, py: Python<'_>, namespace: &Bound<'_, PyAny>) -> PyResult<AdminTask> {
         let list = list_indexes(text("namespace", namespace)?);
-        self.task(py, list)
+        AdminTask::of(py, &self.origin, list)
     }
 
     /// Drops an index.
@@ -155,7 +143,7 @@ impl Admin {
     ) -> PyResult<AdminTask> {
         let set = set.map(|set| text("set", set)).transpose()?;
         let drop = drop_index(text("namespace", namespace)?, set, text("name", name)?);
-        self.task(py, drop)
+        AdminTask::of(py, &self.origin, drop)
     }
 
     /// Registers a module and waits until every node has it; a timeout of 0 is no limit.
@@ -168,24 +156,24 @@ impl Admin {
     ) -> PyResult<AdminTask> {
         let (name, source) = (text("the name of a module", name)?, text("source", source)?);
         let register = RegisterModule::new(name, source, limit(Some(timeout))?);
-        self.task(py, register)
+        AdminTask::of(py, &self.origin, register)
     }
 
     /// The registered modules, sorted by name.
     fn list_modules(&self, py: Python<'_>) -> PyResult<AdminTask> {
-        self.task(py, Ok(list_modules()))
+        AdminTask::of(py, &self.origin, Ok(list_modules()))
     }
 
     /// The source of a module.
     fn module_source(&self, py: Python<'_>, name: &Bound<'_, PyAny>) -> PyResult<AdminTask> {
         let source = module_source(text("the name of a module", name)?);
-        self.task(py, source)
+        AdminTask::of(py, &self.origin, source)
     }
 
     /// Removes a module.
     fn remove_module(&self, py: Python<'_>, name: &Bound<'_, PyAny>) -> PyResult<AdminTask> {
         let remove = remove_module(text("the name of a module", name)?);
-        self.task(py, remove)
+        AdminTask::of(py, &self.origin, remove)
     }
 }
 

@@ -177,7 +177,7 @@ fn run_many<'py>(py: Python<'py>, shared: &Shared, call: BatchCall) -> PyResult<
         let outcome = detached(py, |interrupted| core.blocking.run_batch(&mut rows, interrupted))?;
         outcome.map_err(|error| to_python(py, &error, None))?;
         core.cluster.metrics().goes_on(rows.answered());
-        match plan.go_on(py, rows)? {
+        match plan.next_window(py, rows)? {
             NextWindow::Send(more) => rows = more,
             NextWindow::Finish(all) => return plan.finish(py, all),
         }

@@ -6,7 +6,7 @@ use pyo3::prelude::*;
 use spikewire_sync::Mutex;
 
 use spikewire_aerospike::Error;
-use spikewire_aerospike::admin::{AdminTicket, AdminWaiter};
+use spikewire_aerospike::admin::{AdminTicket, AdminValue, AdminWaiter};
 use spikewire_aerospike::clock::Tick;
 use spikewire_aerospike::cluster::Cluster;
 use spikewire_aerospike::command::batch::Batch;
@@ -15,7 +15,7 @@ use spikewire_aerospike::transport::{Aerospike, Next, Outcome, ResponseHandler};
 
 use crate::aerospike::call::ResponsePlan;
 use crate::aerospike::many::{BatchCall, BatchPlan, NextWindow};
-use crate::aerospike::task::{AdminSlot, AdminValue};
+use crate::aerospike::task::AdminSlot;
 use crate::bridge::gil_fairness::CommandGuard;
 use crate::bridge::promise::Completes;
 use crate::errors::to_python;
@@ -161,7 +161,7 @@ impl BatchOwner for Owner {
                 // Cancelled: nobody waits for the remaining rows.
                 return None;
             }
-            match plan.go_on(py, rows) {
+            match plan.next_window(py, rows) {
                 Ok(NextWindow::Send(rows)) => {
                     *self.plan.lock() = Some(plan);
                     Some(rows)

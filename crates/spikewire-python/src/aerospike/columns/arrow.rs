@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use pyo3::prelude::*;
 
-use spikewire_aerospike::command::batch::Batch as Rows;
+use spikewire_aerospike::command::batch::{Batch as Rows, RowContents};
 use spikewire_columns::arrow::{BufferPool, TableBuilder};
 use spikewire_columns::{ExtraColumns, RowError};
 
-use super::rows::{RowContents, look, with_key};
+use super::rows::with_key;
 use crate::aerospike::key::Key;
 use crate::columns::column_error;
 use crate::columns::schema;
@@ -45,7 +45,7 @@ pub fn fill_keys(
 /// Fills the other columns.
 pub fn fill(table: &mut TableBuilder, rows: &Rows, lenient: bool) -> Result<(), RowError> {
     for row in 0..rows.len() {
-        match look(rows, row) {
+        match rows.contents(row) {
             RowContents::Record(header, walk) => table.record(&header, walk, row)?,
             RowContents::Failed if !lenient => return Err(RowError::Failed(row)),
             RowContents::NoRecord | RowContents::Failed => {}

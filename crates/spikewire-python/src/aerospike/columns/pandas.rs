@@ -5,12 +5,11 @@ use arrow_buffer::NullBufferBuilder;
 use pyo3::prelude::*;
 use pyo3::types::{PyByteArray, PyBytes, PyDict, PyList, PyNone, PyString};
 
-use spikewire_aerospike::command::batch::Batch as Rows;
+use spikewire_aerospike::command::batch::{Batch as Rows, RowContents};
 use spikewire_columns::arrow::{Bytes, Column, Store};
 use spikewire_columns::{ExtraColumns, RowError};
 
 use super::arrow::{fill, table_builder};
-use super::rows::{RowContents, look};
 use crate::aerospike::key::Key;
 use crate::aerospike::value::particle;
 use crate::bridge::python_code::PythonCode;
@@ -135,7 +134,7 @@ fn objects<'py>(
     let mut all = vec![Vec::with_capacity(rows.len()); names.len()];
     for row in 0..if names.is_empty() { 0 } else { rows.len() } {
         all.iter_mut().for_each(|column| column.push(PyNone::get(py).to_owned().into_any()));
-        let RowContents::Record(_, mut walk) = look(rows, row) else { continue };
+        let RowContents::Record(_, mut walk) = rows.contents(row) else { continue };
         while let Some(op) = walk.next().map_err(|error| value_error(error.to_string()))? {
             if let Some(at) = names.iter().position(|name| name.as_bytes() == op.name) {
                 let value = particle(py, op.particle, op.value)?;

@@ -3,33 +3,11 @@
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyInt, PyString};
 
-use spikewire_aerospike::command::batch::{Batch as Rows, RowOutcome};
-use spikewire_aerospike_protocol::message::{Header, Walk};
 use spikewire_columns::{ExtraColumns, RowError, WireValue};
 
 use crate::aerospike::key::Key;
 use crate::columns::column_error;
 use crate::errors::{repr_of, type_error, type_name, value_error};
-
-/// The contents of a row.
-pub enum RowContents<'a> {
-    Record(Header, Walk<'a>),
-    NoRecord,
-    Failed,
-}
-
-/// Inspects a row.
-#[inline]
-pub fn look(rows: &Rows, row: usize) -> RowContents<'_> {
-    match rows.outcome(row) {
-        RowOutcome::Record(message) => match Walk::begin(message) {
-            Ok((header, walk)) => RowContents::Record(header, walk),
-            Err(_) => RowContents::Failed,
-        },
-        RowOutcome::Absent => RowContents::NoRecord,
-        RowOutcome::Failed => RowContents::Failed,
-    }
-}
 
 /// Passes a user key as a value, or `None` if only the digest is known.
 pub fn with_key<T>(
@@ -48,25 +26,6 @@ pub fn with_key<T>(
         // Other bytes-like objects are valid user keys as well.
         take(Some(WireValue::Bytes(&user.extract::<Vec<u8>>()?)))
     })
-}
-
-/// The exception for a row in a query's batch.
-pub fn row_error_in_batch(error: &RowError) -> PyErr {
-    let place = |row: usize, column: &str| {
-        let column = if column.is_empty() { String::new() } else { format!(", {column:?}") };
-        format!("row {row} of the batch{column}")
-    };
-    match error {
-        RowError::Failed(row) | RowError::NoRecord(row) => {
-            value_error(format!("{}: there is no record", place(*row, "")))
-        }
-        RowError::NoValue(row, column) => {
-            value_error(format!("{}: there is no value", place(*row, column)))
-        }
-        RowError::Bad(row, column, error) => {
-            column_error(error.clone().within(&place(*row, column)))
-        }
-    }
 }
 
 /// The exception for a row. `failure` creates the error of a row without a record.

@@ -155,13 +155,6 @@ impl<'a> RowBuilder<'a> {
         Ok(Some(Key { space: space.clone(), user, digest: Digest([0; 20]) }))
     }
 
-    /// The set of the row whose key was recorded, and its user key if that is sent.
-    fn place(&self, py: Python<'_>, send_key: bool) -> PyResult<(&Arc<Space>, Option<Vec<u8>>)> {
-        let key = self.keys.last().expect("a row begins with its key");
-        let stored = if send_key { stored_key(key.user.bind(py))? } else { None };
-        Ok((&key.space, stored))
-    }
-
     /// The set of the row whose key was recorded last.
     pub fn space(&self) -> Option<&Arc<Space>> {
         self.keys.last().map(|key| &key.space)
@@ -175,9 +168,8 @@ impl<'a> RowBuilder<'a> {
         write: impl FnOnce(&mut Kind) -> Result<(), RequestError>,
     ) -> PyResult<()> {
         self.key(key)?;
-        let (space, stored) = self.place(key.py(), spec.send_key)?;
-        let space = space.clone();
-        Ok(self.rows.alike(spec, &space, stored.as_deref(), write)?)
+        let (space, stored) = place(key.py(), &self.keys, spec.send_key)?;
+        Ok(self.rows.alike(spec, space, stored.as_deref(), write)?)
     }
 
     /// Adds a row that does this to the record whose key was recorded. If `likely`, equal
@@ -189,14 +181,8 @@ impl<'a> RowBuilder<'a> {
         likely: bool,
         write: impl FnOnce(&mut Kind) -> Result<(), RequestError>,
     ) -> PyResult<()> {
-        let (space, stored) = self.place(py, spec.send_key)?;
-        let kind = spec.row(space, stored.as_deref(), write)?;
-        if likely {
-            self.rows.like_the_last(kind);
-        } else {
-            self.rows.own(kind);
-        }
-        Ok(())
+        let (space, stored) = place(py, &self.keys, spec.send_key)?;
+        Ok(self.rows.row(spec, space, stored.as_deref(), likely, write)?)
     }
 
     pub fn finish(
@@ -210,6 +196,17 @@ impl<'a> RowBuilder<'a> {
         let reader = RowReader { keys, answers, codec, buffers: false };
         BatchCall { rows, plan: reader.into() }
     }
+}
+
+/// The set of the row whose key was recorded last, and its user key if that is sent.
+fn place<'k>(
+    py: Python<'_>,
+    keys: &'k [Key],
+    send_key: bool,
+) -> PyResult<(&'k Arc<Space>, Option<Vec<u8>>)> {
+    let key = keys.last().expect("a row begins with its key");
+    let stored = if send_key { stored_key(key.user.bind(py))? } else { None };
+    Ok((&key.space, stored))
 }
 
 /// Adds the number of a row to an error.

@@ -190,9 +190,7 @@ impl<'a> Mixed<'a> {
         }
         let options = WriteOptions { filter: bound(&row.r#where), ..WriteOptions::default() };
         let steps = Steps::new(ops.bind(py), &options, &rules, &self.defaults)?;
-        if steps.spec.write {
-            return Err(value_error("ops of a Read must only read: use Write for these"));
-        }
+        steps.spec.check_row(false).map_err(invalid_argument)?;
         self.steps(py, keys, steps)
     }
 
@@ -211,9 +209,7 @@ impl<'a> Mixed<'a> {
         if what.is_instance_of::<PyList>() || what.is_instance_of::<PyTuple>() {
             let rules = ReadRules { touch: None, mode: None, hedge: None };
             let steps = Steps::new(what, &options, &rules, &self.defaults)?;
-            if !steps.spec.write {
-                return Err(value_error("operations of a Write must write: use Read for these"));
-            }
+            steps.spec.check_row(true).map_err(invalid_argument)?;
             return self.steps(py, keys, steps);
         }
         let spec =

@@ -55,7 +55,7 @@ impl From<RowReader> for BatchPlan {
 
 impl BatchPlan {
     /// Processes finished rows and returns what follows.
-    pub fn go_on(&mut self, py: Python<'_>, rows: Rows) -> PyResult<NextWindow> {
+    pub fn next_window(&mut self, py: Python<'_>, rows: Rows) -> PyResult<NextWindow> {
         let began = self.timed.as_ref().map(|cluster| (cluster, Tick::now()));
         let next = self.more.as_mut().map(|more| more.next(py)).transpose()?.flatten();
         let mut all = self.done.take();

@@ -3,28 +3,25 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
-use std::time::Duration;
 
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use spikewire_sync::Mutex;
 
-use spikewire_aerospike::transport::Stream;
-use spikewire_aerospike::transport::stream::{Advance, StreamRow};
-use spikewire_aerospike::{Error, Kind};
-use spikewire_aerospike_protocol::message::{Header, Walk};
+use spikewire_aerospike::Kind;
+use spikewire_aerospike::transport::stream::{Advance, TableDemand, TableError, TableSize};
+use spikewire_aerospike_protocol::query::Row;
 use spikewire_columns::arrow::{BufferPool, TableBuilder};
-use spikewire_columns::{ExtraColumns, RowError, WireValue};
+use spikewire_columns::{ExtraColumns, RowError, stored_row};
 
 use super::reading::Reading;
 use crate::aerospike::arguments::count;
 use crate::aerospike::columns::{self, ArrowTable, Strip};
+use crate::columns::column_error;
 use crate::errors::value_error;
 
 /// The maximum number of rows in a batch.
 const MOST: u64 = 10_000_000;
-/// A batch ends early once it has this many bytes of records.
-const ENOUGH: usize = 4 << 20;
 /// The initial capacity of the first array, in rows.
 const FIRST: usize = 1024;
 /// The number of bytes after which an event loop gets to run other tasks.
@@ -54,8 +51,7 @@ pub struct Batches {
 /// A batch in progress.
 struct Open {
     columns: BatchColumns,
-    rows: usize,
-    bytes: usize,
+    size: TableSize,
 }
 
 enum BatchColumns {
@@ -63,78 +59,29 @@ enum BatchColumns {
     Numpy(Box<Strip>),
 }
 
-/// Why a batch cannot be created.
-enum Fault {
-    Value(RowError),
-    Query(Error),
-}
-
-impl Open {
-    fn add(&mut self, record: &StreamRow<'_>) -> Result<(), RowError> {
-        let row = &record.row;
-        let header = Header { generation: row.generation, ttl: row.void_time, ..Header::default() };
-        let walk = Walk::over(row.ops, row.op_count);
-        let key =
-            row.key.and_then(<[u8]>::split_first).map(|(of, key)| WireValue::of_bin(*of, key));
-        let key = key.transpose();
-        let key = key.map_err(|error| RowError::Bad(self.rows, String::new(), error.into()))?;
-        match &mut self.columns {
-            BatchColumns::Arrow(columns) => columns.row(&header, walk, key.as_ref(), self.rows)?,
-            BatchColumns::Numpy(strip) => strip.row(&header, walk, key.as_ref(), self.rows)?,
+impl BatchColumns {
+    #[inline]
+    fn add(&mut self, number: usize, row: &Row<'_>) -> Result<(), RowError> {
+        let (header, walk, key) = stored_row(row, number)?;
+        match self {
+            Self::Arrow(columns) => columns.row(&header, walk, key.as_ref(), number),
+            Self::Numpy(strip) => strip.row(&header, walk, key.as_ref(), number),
         }
-        self.rows += 1;
-        self.bytes += row.ops.len();
-        Ok(())
     }
 
     /// The number of rows that fit.
     fn room(&self) -> usize {
-        match &self.columns {
-            BatchColumns::Arrow(_) => usize::MAX,
-            BatchColumns::Numpy(strip) => strip.room(),
+        match self {
+            Self::Arrow(_) => usize::MAX,
+            Self::Numpy(strip) => strip.room(),
         }
     }
 
     /// Makes room for more rows, of at most `rows`.
     fn grow(&mut self, py: Python<'_>, rows: usize) -> PyResult<()> {
-        match &mut self.columns {
-            BatchColumns::Arrow(_) => Ok(()),
-            BatchColumns::Numpy(strip) => strip.grow(py, (2 * strip.room()).clamp(1, rows)),
-        }
-    }
-
-    /// Takes the records that have arrived and reads on, until the batch is complete or `turn`
-    /// bytes have been taken. Returns `None` if there is no more room.
-    fn gather(
-        &mut self,
-        stream: &mut Stream,
-        rows: usize,
-        wait: bool,
-        turn: usize,
-    ) -> Result<Option<Advance>, Fault> {
-        let begun = self.bytes;
-        loop {
-            if self.rows >= rows || self.bytes >= ENOUGH {
-                return Ok(Some(Advance::Ready));
-            }
-            let room = self.room().min(rows);
-            if self.rows >= room {
-                return Ok(None);
-            }
-            let count = stream.take(room - self.rows, |record| self.add(&record));
-            if count.map_err(Fault::Value)? > 0 {
-                if self.bytes - begun >= turn {
-                    return Ok(Some(Advance::Again));
-                }
-                continue;
-            }
-            if stream.is_over() {
-                return Ok(Some(if self.rows > 0 { Advance::Ready } else { Advance::Over }));
-            }
-            let pause = if wait { None } else { Some(Duration::ZERO) };
-            if !stream.fill(pause).map_err(Fault::Query)? {
-                return Ok(Some(if wait { Advance::Again } else { Advance::Wait }));
-            }
+        match self {
+            Self::Arrow(_) => Ok(()),
+            Self::Numpy(strip) => strip.grow(py, (2 * strip.room()).clamp(1, rows)),
         }
     }
 }
@@ -203,7 +150,7 @@ impl Batches {
                 BatchColumns::Numpy(Box::new(Strip::new(dtype.bind(py), extra, *strict, room)?))
             }
         };
-        Ok(Open { columns, rows: 0, bytes: 0 })
+        Ok(Open { columns, size: TableSize::default() })
     }
 
     /// Works on the next batch. `wait`: until it is complete, detached from the interpreter.
@@ -218,10 +165,15 @@ impl Batches {
             // brief.
             let turn = if !wait && self.reading.is_crowded() { SHORT_TURN } else { TURN };
             let step = self.reading.with_stream(py, |stream| {
-                py.detach(|| open.gather(stream, self.rows, wait, turn))
+                let Open { columns, size } = &mut open;
+                let (rows, room) = (self.rows, columns.room());
+                let demand = TableDemand { rows, room, turn, wait };
+                py.detach(|| size.collect(stream, demand, |number, row| columns.add(number, row)))
             })?;
             match step {
-                Ok(None) => open.grow(py, self.rows).inspect_err(|_| self.reading.rewind())?,
+                Ok(None) => {
+                    open.columns.grow(py, self.rows).inspect_err(|_| self.reading.rewind())?;
+                }
                 Ok(Some(Advance::Again)) if wait => py.check_signals().inspect_err(|_| {
                     self.reading.rewind();
                 })?,
@@ -230,11 +182,11 @@ impl Batches {
                     return Ok(step);
                 }
                 // The records collected so far are returned again by whatever reads the query next.
-                Err(Fault::Value(stop)) => {
+                Err(TableError::Row(stop)) => {
                     self.reading.rewind();
-                    return Err(columns::row_error_in_batch(&stop));
+                    return Err(column_error(stop.in_table("batch")));
                 }
-                Err(Fault::Query(error)) => {
+                Err(TableError::Query(error)) => {
                     if !matches!(error.kind(), Kind::Closed | Kind::QueryClosed) {
                         self.reading.rewind();
                     }
@@ -249,7 +201,8 @@ impl Batches {
         let Some(open) = self.open.lock().take() else {
             return Err(PyRuntimeError::new_err("another thread took the batch"));
         };
-        self.room.store((open.rows + open.rows / 8 + 1).min(self.rows), Relaxed);
+        let rows = open.size.rows;
+        self.room.store((rows + rows / 8 + 1).min(self.rows), Relaxed);
         match finish_columns(py, open) {
             Ok(batch) => {
                 self.reading.end_batch();
@@ -265,7 +218,7 @@ impl Batches {
 }
 
 fn finish_columns(py: Python<'_>, open: Open) -> PyResult<Bound<'_, PyAny>> {
-    let Open { columns, rows, .. } = open;
+    let Open { columns, size: TableSize { rows, .. } } = open;
     Ok(match columns {
         BatchColumns::Arrow(columns) => {
             let table = py.detach(|| columns.finish(rows)).map_err(columns::arrow_error)?;

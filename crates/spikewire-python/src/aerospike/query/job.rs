@@ -2,17 +2,17 @@
 
 use pyo3::prelude::*;
 
-use spikewire_aerospike::admin::Procedure as _;
-use spikewire_aerospike::background_job::{JobPlan, JobRules};
+use spikewire_aerospike::background_job::JobPlan;
+use spikewire_aerospike::command::WriteOptions;
 use spikewire_aerospike::query::{QueryOps, QuerySpec};
-use spikewire_aerospike_protocol::message::{info2, op};
+use spikewire_aerospike_protocol::message::op;
 
 use super::plan::{self, scope};
 use crate::aerospike::arguments::{self, seconds};
 use crate::aerospike::space::Space;
-use crate::aerospike::task::{AdminTask, AdminValue, Origin};
+use crate::aerospike::task::{AdminTask, Origin};
 use crate::aerospike::verbs::{Defaults, Function};
-use crate::errors::{invalid_argument, value_error};
+use crate::errors::value_error;
 
 /// The keywords that select the records and limit the speed.
 pub struct JobOptions<'py> {
@@ -61,7 +61,7 @@ impl JobCall {
         durable: bool,
         options: &JobOptions<'_>,
     ) -> PyResult<Self> {
-        Self::of(defaults, space, &whole(op::DELETE)?, rules(durable, None)?, options)
+        Self::of(defaults, space, &QueryOps::whole(op::DELETE), rules(durable, None)?, options)
     }
 
     /// Resets the time to live of every record.
@@ -71,17 +71,17 @@ impl JobCall {
         ttl: Option<&Bound<'_, PyAny>>,
         options: &JobOptions<'_>,
     ) -> PyResult<Self> {
-        Self::of(defaults, space, &whole(op::TOUCH)?, rules(false, ttl)?, options)
+        Self::of(defaults, space, &QueryOps::whole(op::TOUCH), rules(false, ttl)?, options)
     }
 
     fn of(
         defaults: &Defaults,
         space: &Space,
         operations: &QueryOps,
-        rules: JobRules,
+        rules: WriteOptions,
         options: &JobOptions<'_>,
     ) -> PyResult<Self> {
-        let plan = options.spec(space)?.operate(operations, rules, &defaults.policy);
+        let plan = options.spec(space)?.operate(operations, &rules, &defaults.policy);
         plan.map(Self).map_err(|error| value_error(error.message()))
     }
 
@@ -97,16 +97,8 @@ impl JobCall {
     }
 }
 
-/// A single operation on the whole record.
-fn whole(code: u8) -> PyResult<QueryOps> {
-    let mut operations = QueryOps::writing();
-    let added = operations.push(code, "", 0, &[]);
-    added.map(|()| operations).map_err(|error| value_error(error.message()))
-}
-
-fn rules(durable: bool, ttl: Option<&Bound<'_, PyAny>>) -> PyResult<JobRules> {
-    let info2 = if durable { info2::DURABLE_DELETE } else { 0 };
-    Ok(JobRules { info2, info3: 0, ttl: arguments::ttl(ttl)?.slot().map_err(invalid_argument)? })
+fn rules(durable: bool, ttl: Option<&Bound<'_, PyAny>>) -> PyResult<WriteOptions> {
+    Ok(WriteOptions { durable, ttl: arguments::ttl(ttl)?, ..WriteOptions::default() })
 }
 
 /// Passes a job to `spikewire.aerospike.jobs`, where the function with this name starts it and returns the
@@ -117,7 +109,6 @@ pub fn run<'py>(
     call: JobCall,
     name: &str,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let task =
-        AdminTask::new(origin, move |cluster| Ok(call.0.start(cluster)?.map(AdminValue::Job)));
+    let task = AdminTask::new(origin, move |cluster| call.0.start(cluster));
     py.import("spikewire.aerospike.jobs")?.getattr(name)?.call1((Bound::new(py, task)?,))
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyList, PyRange, PyRangeMethods, PyTuple};
+use pyo3::types::{PyBytes, PyRange, PyRangeMethods};
 
 use spikewire_aerospike::Policy;
 use spikewire_aerospike::query::{QueryOps, QueryPlan, QuerySpec, spec};
@@ -13,11 +13,10 @@ use super::index::IndexRange;
 use crate::aerospike::arguments::{count, replica, seconds};
 use crate::aerospike::expression;
 use crate::aerospike::key::Address;
-use crate::aerospike::operation::Operation;
 use crate::aerospike::record_type::{RecordType, selection};
 use crate::aerospike::space::Space;
 use crate::aerospike::value::Codec;
-use crate::aerospike::verbs::{Defaults, RetryRules};
+use crate::aerospike::verbs::{Defaults, RetryRules, operations_of};
 use crate::errors::{type_error, type_name, value_error};
 
 /// The keywords as they were passed.
@@ -124,30 +123,12 @@ fn bins(space: &Space, options: &QueryOptions<'_>) -> PyResult<Option<QueryOps>>
     if names.is_none() && !(typed && RecordType::of(space).is_some()) {
         return Ok(None);
     }
-    let mut ops = QueryOps::reading();
-    selection(space, names)?.1.iter().for_each(|name| ops.bin(name));
-    Ok(Some(ops))
+    Ok(Some(QueryOps::bins(&selection(space, names)?.1)))
 }
 
 /// Adds operations to `ops`.
 pub fn operations(mut ops: QueryOps, value: &Bound<'_, PyAny>) -> PyResult<QueryOps> {
-    let steps: Vec<Bound<'_, PyAny>> = if let Ok(list) = value.cast::<PyList>() {
-        list.iter().collect()
-    } else if let Ok(items) = value.cast::<PyTuple>() {
-        items.iter().collect()
-    } else {
-        return Err(type_error(format!(
-            "operations must be a list or tuple of operations, not {}",
-            type_name(value)
-        )));
-    };
-    for (at, step) in steps.iter().enumerate() {
-        let Ok(step) = step.cast::<Operation>() else {
-            return Err(type_error(format!(
-                "operations[{at}] must be an operation from spikewire.op, not {}",
-                type_name(step)
-            )));
-        };
+    for step in operations_of(value)? {
         let step = step.get();
         let added = ops.push(step.code, &step.bin, step.particle, &step.value);
         added.map_err(|error| value_error(error.message()))?;

@@ -38,9 +38,6 @@ const SHORT_RUN: usize = 32;
 /// for one that has stopped.
 const LONG: Duration = Duration::from_millis(50);
 
-/// How often a query that waits on an event loop checks whether its nodes are still there.
-const PATIENCE: Duration = Duration::from_millis(100);
-
 /// A running query.
 pub struct Reading {
     core: Arc<Core>,
@@ -215,7 +212,7 @@ impl Reading {
 
     /// When to try again even if the descriptor does not become readable.
     pub fn alarm(&self) -> PyResult<Tick> {
-        Ok(self.hold()?.reader().stream().alarm().min(Tick::now().after(PATIENCE)))
+        Ok(self.hold()?.reader().alarm())
     }
 
     /// Called when the descriptor is readable. Afterwards it stays unreadable until something else
@@ -292,15 +289,13 @@ impl Reading {
     }
 
     fn check(&self, py: Python<'_>) -> PyResult<()> {
-        let error = if !self.core.is_own() {
-            let message = "the query belongs to the process that this one was forked from";
-            Error::new(Kind::Closed, message)
-        } else if self.stopper.is_stopped() {
-            Error::query_closed()
+        let state = if self.core.is_own() {
+            self.stopper.check()
         } else {
-            return Ok(());
+            let message = "the query belongs to the process that this one was forked from";
+            Err(Error::new(Kind::Closed, message))
         };
-        Err(errors::to_python(py, &error, None))
+        state.map_err(|error| errors::to_python(py, &error, None))
     }
 
     pub fn failure(&self, py: Python<'_>, error: &Error) -> PyErr {

@@ -20,4 +20,4 @@ pub use super::options::{
 };
 pub use function::Function;
 pub use single::{apply, delete, exists, get, operate, touch, write};
-pub use steps::{Steps, write_bins};
+pub use steps::{Steps, operations_of, write_bins};

@@ -105,7 +105,8 @@ impl<'py> Steps<'py> {
     }
 }
 
-fn operations_of<'py>(value: &Bound<'py, PyAny>) -> PyResult<Vec<Bound<'py, Operation>>> {
+/// The operations in a list or tuple.
+pub fn operations_of<'py>(value: &Bound<'py, PyAny>) -> PyResult<Vec<Bound<'py, Operation>>> {
     let items: Vec<Bound<'py, PyAny>> = if let Ok(list) = value.cast::<PyList>() {
         list.iter().collect()
     } else if let Ok(items) = value.cast::<PyTuple>() {

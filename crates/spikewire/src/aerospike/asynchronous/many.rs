@@ -6,14 +6,14 @@ use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
 
 use spikewire_aerospike::command::BatchExecution;
-use spikewire_aerospike::command::batch::Batch as Rows;
+use spikewire_aerospike::command::batch::{Batch as Rows, ResultFlags};
 use spikewire_aerospike::transport::Next;
 use spikewire_aerospike::{Error, Result};
 
 use super::AsyncCore;
 use super::cell::BatchCell;
 use crate::aerospike::batch::Batch;
-use crate::aerospike::many::{ComposedBatch, ResultMask};
+use crate::aerospike::many::ComposedBatch;
 use crate::aerospike::span::VerbSpan;
 
 /// The future of the outcomes of many records.
@@ -30,7 +30,7 @@ pub struct PendingBatch {
 
 enum Stage {
     New(Result<ComposedBatch>),
-    Waiting(Arc<BatchExecution<BatchCell>>, ResultMask),
+    Waiting(Arc<BatchExecution<BatchCell>>, ResultFlags<Vec<bool>>),
     Over,
 }
 

@@ -6,8 +6,8 @@ use std::time::Duration;
 use spikewire_aerospike::Policy;
 use spikewire_aerospike::admin::Procedure as _;
 use spikewire_aerospike::admin::job::{AbortJob, RunningJob, WatchJob};
-use spikewire_aerospike::background_job::{JobPlan, JobRules};
-use spikewire_aerospike::command::{CommandDefaults, CommandSpec, Function};
+use spikewire_aerospike::background_job::JobPlan;
+use spikewire_aerospike::command::Function;
 use spikewire_aerospike::query::QueryOps;
 
 use crate::aerospike::administration::Administration;
@@ -62,11 +62,10 @@ pub(super) fn operate<C: ClientKind>(
     request: &QueryRequest,
     operations: &[Operation],
 ) -> C::Answer<Job<C>> {
-    let composed = rules(request)
-        .and_then(|rules| Ok((request.spec()?, encoded(QueryOps::writing(), operations)?, rules)));
-    start(client, "operate_all", request, move |policy| {
-        let (spec, operations, rules) = composed?;
-        spec.operate(&operations, rules, policy)
+    start(client, "operate_all", request, |policy| {
+        request.options.check_job()?;
+        let rules = request.options.for_write()?;
+        request.spec()?.operate(&encoded(QueryOps::writing(), operations)?, &rules, policy)
     })
 }
 
@@ -76,13 +75,10 @@ pub(super) fn apply<C: ClientKind>(
     request: &QueryRequest,
     function: Result<Function>,
 ) -> C::Answer<Job<C>> {
-    let composed = function.and_then(|function| {
+    start(client, "apply_all", request, |policy| {
+        let function = function?;
         request.options.check_job()?;
-        Ok((request.spec()?, function))
-    });
-    start(client, "apply_all", request, move |policy| {
-        let (spec, function) = composed?;
-        spec.apply(function, policy)
+        request.spec()?.apply(function, policy)
     })
 }
 
@@ -99,12 +95,4 @@ fn start<C: ClientKind>(
     let (namespace, set) = request.space.as_ref().map_or(("", ""), |it| (&it.namespace, &it.set));
     let about = Administration { operation, namespace, set };
     client.administer(about, started)
-}
-
-/// Write flags of the operations.
-fn rules(request: &QueryRequest) -> Result<JobRules> {
-    request.options.check_job()?;
-    let options = request.options.for_write()?;
-    let header = CommandSpec::write(&CommandDefaults::default(), &options)?.header;
-    Ok(JobRules { info2: header.info2, info3: header.info3, ttl: header.ttl })
 }

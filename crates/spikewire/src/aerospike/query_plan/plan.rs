@@ -92,12 +92,8 @@ impl QueryRequest {
 }
 
 fn bins(names: &[String]) -> Result<QueryOps> {
-    let mut ops = QueryOps::reading();
-    for name in names {
-        check_bin_name(name)?;
-        ops.bin(name);
-    }
-    Ok(ops)
+    names.iter().try_for_each(|name| check_bin_name(name))?;
+    Ok(QueryOps::bins(names))
 }
 
 /// Adds operations to `ops`.

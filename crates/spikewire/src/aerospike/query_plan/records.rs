@@ -15,9 +15,6 @@ use super::query_record::{QueryRecord, RecordShape};
 use crate::Result;
 use crate::aerospike::span::VerbSpan;
 
-/// How often a waiting caller checks that the nodes still exist.
-const LOOK: Duration = Duration::from_millis(100);
-
 /// A page of records, and the cursor of the next one for [`Query::resume`](crate::Query::resume),
 /// in any process.
 pub type Page = QueryPage<QueryRecord>;
@@ -137,7 +134,7 @@ impl RunningQuery {
 
     /// How long to wait at most if the descriptor is not readable.
     pub fn patience(&self) -> Duration {
-        self.reader.as_stream().alarm().since(Tick::now()).min(LOOK)
+        self.reader.alarm().since(Tick::now())
     }
 }
 

@@ -10,7 +10,7 @@ mod strip;
 
 use pyo3::prelude::*;
 
-use spikewire_aerospike::command::batch::Batch as Rows;
+use spikewire_aerospike::command::batch::{Batch as Rows, RowContents};
 
 use self::fill::Fill;
 pub use self::stream::{Filling, NewArray};
@@ -19,7 +19,6 @@ use spikewire_aerospike_protocol::void_time;
 
 use spikewire_columns::{ExtraColumns, RowError};
 
-use super::rows::{RowContents, look};
 use crate::aerospike::key::Key;
 use crate::bridge::python_code::PythonCode;
 use crate::errors::value_error;
@@ -72,7 +71,7 @@ pub fn to_numpy<'py>(
     let filled = py.detach(|| {
         (0..rows.len()).try_for_each(|row| {
             let (data, mask) = memory.row(row);
-            match look(rows, row) {
+            match rows.contents(row) {
                 RowContents::Record(header, mut walk) => {
                     fill.record(&header, &mut walk, row, data, mask)
                 }
