@@ -28,7 +28,7 @@ USES = {
     "crate::aerospike::columns::source": ("Choice",),
     "crate::aerospike::api::asynchronous": ("AsyncClient", "AsyncDataset", "Loops"),
     "crate::aerospike::api::blocking": ("Client", "Dataset"),
-    "crate::aerospike::api::classes": ("ClientRunner as _", "Runner as _", "Verbs"),
+    "crate::aerospike::api::classes": ("ClientRunner as _", "Runner as _", "Verbs as _"),
     "crate::aerospike::api::submit": ("ClientSubmit", "DatasetSubmit", "Submit"),
     "crate::aerospike::identity": ("Token",),
     "crate::aerospike::query::asynchronous": ("AsyncQuery",),
@@ -46,7 +46,7 @@ USES = {
         "RowOptions",
         "WriteOptions",
     ),
-    "crate::bridge::loops": ("LoopTable",),
+    "crate::bridge::connections": ("LoopTable",),
     "crate::cql::api": ("session",),
     "crate::cql::job": ("Goal",),
     "crate::cql::many": ("Many",),
@@ -57,6 +57,7 @@ USES = {
 TRAITS = {
     "crate::aerospike::api::classes::ClientRunner as _": ".end(py)",
     "crate::aerospike::api::classes::Runner as _": ".shared()",
+    "crate::aerospike::api::classes::Verbs as _": "self.defaults()",
     "crate::cql::runner::Runner as _": ".shared()",
 }
 
@@ -132,20 +133,8 @@ def _module(verbs: Verbs, of: Class, macros: dict[str, str]) -> str:
     used = [name for name in macros if name not in left_out]
     takes = f"{of.name}, {of.query}" if of.query else of.name
     methods = f"{used[-1]}!({takes} {{{own}}});\n"
-    if of.runs:
-        methods = f"{_trait(of)}\n{methods}"
     uses = _uses(verbs, methods + "".join(macros[name] for name in used))
     return f"{header('//', verbs.source)}//! The methods of `{of.name}`.\n\n{uses}\n{methods}"
-
-
-def _trait(of: Class) -> str:
-    home = "Some(&self.space)" if of.has_set else "None"
-    return (
-        f"impl Verbs for {of.name} {{\n"
-        f"    type Runner = {of.runs};\n\n"
-        f"    fn runner(&self) -> &{of.runs} {{ &self.{of.runner} }}\n\n"
-        f"    fn home(&self) -> Option<&Arc<Space>> {{ {home} }}\n}}\n"
-    )
 
 
 def _uses(verbs: Verbs, text: str) -> str:

@@ -110,9 +110,6 @@ class Class:
 
     name: str
     methods: tuple[str, ...]
-    #: The type that runs its calls, and the field with it.
-    runs: str = ""
-    runner: str = "runner"
     #: The type of its keys for Python.
     keys: str = ""
     #: The return type of its verbs, with ``{}`` for the result.

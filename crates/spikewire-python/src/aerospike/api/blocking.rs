@@ -11,9 +11,9 @@ use spikewire_aerospike::cluster::Node;
 use spikewire_aerospike::command::Attempts;
 use spikewire_aerospike::transport::{Reply, buffer};
 
-use super::classes::{ClientRunner, Runner};
+use super::classes::{ClientRunner, Runner, Verbs};
 use super::submit;
-use crate::aerospike::call::{Call, ResponsePlan};
+use crate::aerospike::call::ResponsePlan;
 use crate::aerospike::client::Shared;
 use crate::aerospike::core::Core;
 use crate::aerospike::identity::Registry;
@@ -22,6 +22,7 @@ use crate::aerospike::query::QueryCall;
 use crate::aerospike::query::blocking::Query;
 use crate::aerospike::space::Space;
 use crate::aerospike::task::{AdminOrigin, Origin};
+use crate::aerospike::verbs::Call;
 use crate::bridge::lifecycle::Running as _;
 use crate::bridge::signal::{detached, detached_command};
 use crate::bridge::submitter::wait_for;
@@ -41,6 +42,14 @@ pub fn end_submitted(py: Python<'_>) {
 #[pyclass(frozen, subclass, weakref, module = "spikewire._native")]
 pub struct Client {
     pub(super) runner: Arc<Shared>,
+}
+
+impl Verbs for Client {
+    type Runner = Shared;
+
+    fn runner(&self) -> &Shared {
+        &self.runner
+    }
 }
 
 impl Client {
@@ -68,6 +77,18 @@ impl Client {
 pub struct Dataset {
     pub(super) runner: Arc<Shared>,
     pub(super) space: Arc<Space>,
+}
+
+impl Verbs for Dataset {
+    type Runner = Shared;
+
+    fn runner(&self) -> &Shared {
+        &self.runner
+    }
+
+    fn home(&self) -> Option<&Arc<Space>> {
+        Some(&self.space)
+    }
 }
 
 impl AdminOrigin for Shared {

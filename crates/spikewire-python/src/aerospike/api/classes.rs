@@ -9,7 +9,6 @@ use pyo3::types::PyDict;
 use spikewire_aerospike::clock::Tick;
 use spikewire_transport::metrics::CallStart;
 
-use crate::aerospike::call::Call;
 use crate::aerospike::client::Shared;
 use crate::aerospike::core::closed;
 use crate::aerospike::identity::{Registry, Token};
@@ -19,6 +18,7 @@ use crate::aerospike::query::QueryCall;
 use crate::aerospike::query::job::{self, JobCall};
 use crate::aerospike::space::Space;
 use crate::aerospike::task::AdminOrigin;
+use crate::aerospike::verbs::Call;
 use crate::aerospike::verbs::Defaults;
 use crate::errors::type_error;
 
@@ -72,7 +72,9 @@ pub trait Verbs {
     fn runner(&self) -> &Self::Runner;
 
     /// A dataset's namespace and set, for keys that are only a user key.
-    fn home(&self) -> Option<&Arc<Space>>;
+    fn home(&self) -> Option<&Arc<Space>> {
+        None
+    }
 
     fn address<'py>(&self, key: &Bound<'py, PyAny>) -> PyResult<Address<'py>> {
         match self.home() {

@@ -8,9 +8,9 @@ use super::verb::Verb;
 use crate::aerospike::api::Verbs;
 use crate::aerospike::api::asynchronous::AsyncClient;
 use crate::aerospike::api::blocking::Client;
-use crate::aerospike::call::Call;
 use crate::aerospike::key::Address;
 use crate::aerospike::many::{self, BatchCall, Resolve};
+use crate::aerospike::verbs::Call;
 use crate::aerospike::verbs::Defaults;
 
 /// The classes of steps of one API: those on one key by itself, and the others.

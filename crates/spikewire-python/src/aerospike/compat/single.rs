@@ -12,8 +12,9 @@ use super::shapes::{Shapes, meta, named, results};
 use super::steps::EncodedSteps;
 use crate::aerospike::api::Verbs;
 use crate::aerospike::api::blocking::Client;
-use crate::aerospike::call::{Answers, Call, ResponseShape};
+use crate::aerospike::call::{Answers, ResponseShape};
 use crate::aerospike::record::Record;
+use crate::aerospike::verbs::Call;
 use crate::errors::invalid_argument;
 
 /// Runs the call. Returns key, metadata, and the latest result of each bin. `None` if the key or an

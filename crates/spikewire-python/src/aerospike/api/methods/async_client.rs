@@ -7,9 +7,9 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use spikewire_aerospike_protocol::message::op;
 
-use crate::aerospike::api::asynchronous::{AsyncClient, AsyncDataset, Loops};
+use crate::aerospike::api::asynchronous::{AsyncClient, AsyncDataset};
 use crate::aerospike::api::classes;
-use crate::aerospike::api::classes::{ClientRunner as _, Runner as _, Verbs};
+use crate::aerospike::api::classes::{ClientRunner as _, Runner as _, Verbs as _};
 use crate::aerospike::arguments::{Argument, flags};
 use crate::aerospike::columns::source::Choice;
 use crate::aerospike::columns::{ArrayOptions, extra_columns};
@@ -17,23 +17,10 @@ use crate::aerospike::query::asynchronous::AsyncQuery;
 use crate::aerospike::query::job::{JobCall, JobOptions};
 use crate::aerospike::query::{QueryCall, QueryOptions};
 use crate::aerospike::record_type::RecordType;
-use crate::aerospike::space::Space;
 use crate::aerospike::verbs::{
     Function, Limits, ReadOptions, ReadRules, RetryRules, RowOptions, WriteOptions,
 };
 use crate::aerospike::{arguments, columns, many, verbs};
-
-impl Verbs for AsyncClient {
-    type Runner = Loops;
-
-    fn runner(&self) -> &Loops {
-        &self.runner
-    }
-
-    fn home(&self) -> Option<&Arc<Space>> {
-        None
-    }
-}
 
 client_verbs!(AsyncClient, AsyncQuery {
     fn _close(&self, py: Python<'_>) -> PyResult<()> {

@@ -9,33 +9,19 @@ use spikewire_aerospike_protocol::message::op;
 
 use crate::aerospike::api::blocking::{Client, Dataset};
 use crate::aerospike::api::classes;
-use crate::aerospike::api::classes::{ClientRunner as _, Runner as _, Verbs};
+use crate::aerospike::api::classes::{ClientRunner as _, Runner as _, Verbs as _};
 use crate::aerospike::api::submit::ClientSubmit;
 use crate::aerospike::arguments::{Argument, flags};
-use crate::aerospike::client::Shared;
 use crate::aerospike::columns::source::Choice;
 use crate::aerospike::columns::{ArrayOptions, extra_columns};
 use crate::aerospike::query::blocking::Query;
 use crate::aerospike::query::job::{JobCall, JobOptions};
 use crate::aerospike::query::{QueryCall, QueryOptions};
 use crate::aerospike::record_type::RecordType;
-use crate::aerospike::space::Space;
 use crate::aerospike::verbs::{
     Function, Limits, ReadOptions, ReadRules, RetryRules, RowOptions, WriteOptions,
 };
 use crate::aerospike::{arguments, columns, many, verbs};
-
-impl Verbs for Client {
-    type Runner = Shared;
-
-    fn runner(&self) -> &Shared {
-        &self.runner
-    }
-
-    fn home(&self) -> Option<&Arc<Space>> {
-        None
-    }
-}
 
 client_verbs!(Client, Query {
     /// Closes every connection. Calls in flight in other threads fail at once with

@@ -4,7 +4,7 @@
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 
-use crate::bridge::loops::LoopTable;
+use crate::bridge::connections::LoopTable;
 use crate::cql::api::session;
 use crate::cql::api::session::AsyncSessionCore;
 use crate::cql::job::Goal;
