@@ -31,6 +31,7 @@ USES = {
     "crate::aerospike::api::classes": ("ClientRunner as _", "Runner as _", "Verbs as _"),
     "crate::aerospike::api::submit": ("ClientSubmit", "DatasetSubmit", "Submit"),
     "crate::aerospike::identity": ("Token",),
+    "crate::aerospike::key": ("Address",),
     "crate::aerospike::query::asynchronous": ("AsyncQuery",),
     "crate::aerospike::query::blocking": ("Query",),
     "crate::aerospike::query": ("QueryCall", "QueryOptions"),
@@ -56,7 +57,7 @@ USES = {
 #: What shows that a trait is used.
 TRAITS = {
     "crate::aerospike::api::classes::ClientRunner as _": ".end(py)",
-    "crate::aerospike::api::classes::Runner as _": ".shared()",
+    "crate::aerospike::api::classes::Runner as _": ".runner().run(",
     "crate::aerospike::api::classes::Verbs as _": "self.defaults()",
     "crate::cql::runner::Runner as _": ".shared()",
 }
@@ -196,10 +197,10 @@ def _method(verbs: Verbs, verb: Verb, *, has_set: bool = True) -> str:
 
 def _body(verb: Verb, lets: list[str], *, has_set: bool) -> list[str]:
     if verb.on == "one":
-        run, subject = "run", "let address = self.address(key)?;"
+        run, subject = "runner().run", "let address = Address::of(self.home(), key)?;"
     elif verb.on == "many":
         run = "run_many"
-        subject = "let resolve = |key: &Bound<'_, PyAny>| many::whole(self.address(key));"
+        subject = "let resolve = |key: &Bound<'_, PyAny>| many::whole(Address::of(self.home(), key));"
     else:
         run = "run_query" if verb.name == "query" else "run_job"
         named = "crate::aerospike::space::named(namespace, set)?"

@@ -181,6 +181,15 @@ pub struct Address<'py> {
 }
 
 impl<'py> Address<'py> {
+    /// Resolves the key that a verb was given: of a dataset, or of a client.
+    #[inline(always)]
+    pub fn of(dataset: Option<&Arc<Space>>, key: &Bound<'py, PyAny>) -> PyResult<Self> {
+        match dataset {
+            Some(space) => Self::within(space, key),
+            None => Self::whole(key),
+        }
+    }
+
     /// Resolves a user key of a dataset. A `Key` of the same dataset is accepted as well.
     pub fn within(space: &Arc<Space>, key: &Bound<'py, PyAny>) -> PyResult<Self> {
         if let Ok(whole) = key.cast::<Key>() {

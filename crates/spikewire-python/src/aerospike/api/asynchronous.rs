@@ -8,6 +8,7 @@ use spikewire_aerospike::admin;
 use spikewire_aerospike::clock::Tick;
 use spikewire_aerospike::command::Command;
 use spikewire_aerospike::transport::{Aerospike, Next};
+use spikewire_transport::metrics::CallStart;
 
 use super::classes::{ClientRunner, Runner, Verbs};
 use super::ticket::{AdminPromise, Owner, Ticket};
@@ -54,16 +55,17 @@ impl Runner for Loops {
         &self,
         py: Python<'py>,
         call: Call,
-        began: Option<Tick>,
+        began: CallStart,
     ) -> PyResult<Bound<'py, PyAny>> {
         let connections = self.connections(py)?;
-        let now = match began {
+        let now = match began.at {
             Some(began) => connections.topology().metrics().encoded(began),
             None => Tick::now(),
         };
-        let Call { bytes, target, policy, plan } = call;
+        let Call { bytes, target, mut policy, plan } = call;
+        policy.metrics_flags = began.metrics_flags;
         let (future, promise) = connections.promise(py)?;
-        let takes_turn = began.is_some() && self.shared.stages.takes_turn();
+        let takes_turn = began.at.is_some() && self.shared.stages.takes_turn();
         let watch = takes_turn
             .then(|| Watch::on_loop(connections.topology().clone(), &future))
             .transpose()?;

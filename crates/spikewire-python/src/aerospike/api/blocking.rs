@@ -6,10 +6,10 @@ use std::sync::Arc;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-use spikewire_aerospike::clock::Tick;
 use spikewire_aerospike::cluster::Node;
 use spikewire_aerospike::command::Attempts;
 use spikewire_aerospike::transport::{Reply, buffer};
+use spikewire_transport::metrics::CallStart;
 
 use super::classes::{ClientRunner, Runner, Verbs};
 use super::submit;
@@ -143,10 +143,12 @@ impl Runner for Shared {
     fn run<'py>(
         &self,
         py: Python<'py>,
-        call: Call,
-        began: Option<Tick>,
+        mut call: Call,
+        began: CallStart,
     ) -> PyResult<Bound<'py, PyAny>> {
         let core = self.core(py)?;
+        call.policy.metrics_flags = began.metrics_flags;
+        let began = began.at;
         if core.submitter.must_send(call.target.key()) {
             return wait_for(&submit::send(py, self, call, began)?);
         }

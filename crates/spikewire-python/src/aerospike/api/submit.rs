@@ -8,6 +8,7 @@ use spikewire_aerospike::clock::Tick;
 use spikewire_aerospike::command::{Command, deadline};
 use spikewire_aerospike::transport::Aerospike;
 use spikewire_transport::OrderKey;
+use spikewire_transport::metrics::CallStart;
 
 use super::classes::{Runner, Verbs};
 use super::ticket::{Owner, Ticket};
@@ -33,10 +34,11 @@ impl Runner for Submit {
     fn run<'py>(
         &self,
         py: Python<'py>,
-        call: Call,
-        began: Option<Tick>,
+        mut call: Call,
+        began: CallStart,
     ) -> PyResult<Bound<'py, PyAny>> {
-        send(py, &self.0, call, began).map(Bound::into_any)
+        call.policy.metrics_flags = began.metrics_flags;
+        send(py, &self.0, call, began.at).map(Bound::into_any)
     }
 
     fn run_many<'py>(&self, py: Python<'py>, call: BatchCall) -> PyResult<Bound<'py, PyAny>> {

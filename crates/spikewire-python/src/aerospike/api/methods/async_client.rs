@@ -13,6 +13,7 @@ use crate::aerospike::api::classes::{ClientRunner as _, Runner as _, Verbs as _}
 use crate::aerospike::arguments::{Argument, flags};
 use crate::aerospike::columns::source::Choice;
 use crate::aerospike::columns::{ArrayOptions, extra_columns};
+use crate::aerospike::key::Address;
 use crate::aerospike::query::asynchronous::AsyncQuery;
 use crate::aerospike::query::job::{JobCall, JobOptions};
 use crate::aerospike::query::{QueryCall, QueryOptions};

@@ -39,7 +39,7 @@ macro_rules! batch_verbs {
                 )?;
                 let began = self.begin();
                 let defaults = self.defaults();
-                let resolve = |key: &Bound<'_, PyAny>| many::whole(self.address(key));
+                let resolve = |key: &Bound<'_, PyAny>| many::whole(Address::of(self.home(), key));
                 let rules = ReadRules { touch: read_touch, mode: read_mode, hedge: None };
                 let retry = RetryRules {
                     max_retries,
@@ -93,7 +93,7 @@ macro_rules! batch_verbs {
                 )?;
                 let began = self.begin();
                 let defaults = self.defaults();
-                let resolve = |key: &Bound<'_, PyAny>| many::whole(self.address(key));
+                let resolve = |key: &Bound<'_, PyAny>| many::whole(Address::of(self.home(), key));
                 let rules = ReadRules { touch: read_touch, mode: read_mode, hedge: None };
                 let retry = RetryRules {
                     max_retries,
@@ -138,7 +138,7 @@ macro_rules! batch_verbs {
                 )?;
                 let began = self.begin();
                 let defaults = self.defaults();
-                let resolve = |key: &Bound<'_, PyAny>| many::whole(self.address(key));
+                let resolve = |key: &Bound<'_, PyAny>| many::whole(Address::of(self.home(), key));
                 let rules = ReadRules { touch: read_touch, mode: read_mode, hedge: None };
                 let retry = RetryRules {
                     max_retries,
@@ -207,7 +207,7 @@ macro_rules! batch_verbs {
                 )?;
                 let began = self.begin();
                 let defaults = self.defaults();
-                let resolve = |key: &Bound<'_, PyAny>| many::whole(self.address(key));
+                let resolve = |key: &Bound<'_, PyAny>| many::whole(Address::of(self.home(), key));
                 let retry = RetryRules {
                     max_retries,
                     sleep: sleep_between_retries,
@@ -262,7 +262,7 @@ macro_rules! batch_verbs {
                 )?;
                 let began = self.begin();
                 let defaults = self.defaults();
-                let resolve = |key: &Bound<'_, PyAny>| many::whole(self.address(key));
+                let resolve = |key: &Bound<'_, PyAny>| many::whole(Address::of(self.home(), key));
                 let retry = RetryRules {
                     max_retries,
                     sleep: sleep_between_retries,
@@ -321,7 +321,7 @@ macro_rules! batch_verbs {
                 )?;
                 let began = self.begin();
                 let defaults = self.defaults();
-                let resolve = |key: &Bound<'_, PyAny>| many::whole(self.address(key));
+                let resolve = |key: &Bound<'_, PyAny>| many::whole(Address::of(self.home(), key));
                 let rules = ReadRules { touch: read_touch, mode: read_mode, hedge: None };
                 let retry = RetryRules {
                     max_retries,
@@ -380,7 +380,7 @@ macro_rules! batch_verbs {
                 )?;
                 let began = self.begin();
                 let defaults = self.defaults();
-                let resolve = |key: &Bound<'_, PyAny>| many::whole(self.address(key));
+                let resolve = |key: &Bound<'_, PyAny>| many::whole(Address::of(self.home(), key));
                 let retry = RetryRules {
                     max_retries,
                     sleep: sleep_between_retries,
@@ -447,7 +447,7 @@ macro_rules! batch_verbs {
                 )?;
                 let began = self.begin();
                 let defaults = self.defaults();
-                let resolve = |key: &Bound<'_, PyAny>| many::whole(self.address(key));
+                let resolve = |key: &Bound<'_, PyAny>| many::whole(Address::of(self.home(), key));
                 let retry = RetryRules {
                     max_retries,
                     sleep: sleep_between_retries,

@@ -14,6 +14,7 @@ use crate::aerospike::api::submit::ClientSubmit;
 use crate::aerospike::arguments::{Argument, flags};
 use crate::aerospike::columns::source::Choice;
 use crate::aerospike::columns::{ArrayOptions, extra_columns};
+use crate::aerospike::key::Address;
 use crate::aerospike::query::blocking::Query;
 use crate::aerospike::query::job::{JobCall, JobOptions};
 use crate::aerospike::query::{QueryCall, QueryOptions};

@@ -14,6 +14,7 @@ use crate::aerospike::client::Pickled;
 use crate::aerospike::columns::source::Choice;
 use crate::aerospike::columns::{ArrayOptions, extra_columns};
 use crate::aerospike::identity::Token;
+use crate::aerospike::key::Address;
 use crate::aerospike::query::blocking::Query;
 use crate::aerospike::query::job::{JobCall, JobOptions};
 use crate::aerospike::query::{QueryCall, QueryOptions};
@@ -59,7 +60,7 @@ dataset_verbs!(Dataset, Query {
     ///
     /// Raises `TypeError`, `ValueError` or `OverflowError` for an invalid user key.
     fn key(&self, key: &Bound<'_, PyAny>) -> PyResult<crate::aerospike::key::Key> {
-        Ok(crate::aerospike::key::Address::within(&self.space, key)?.into())
+        Ok(Address::within(&self.space, key)?.into())
     }
 
     /// The full keys of records of this set, in a list: from an iterable of user keys.

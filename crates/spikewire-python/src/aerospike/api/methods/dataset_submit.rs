@@ -5,11 +5,12 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use spikewire_aerospike_protocol::message::op;
 
-use crate::aerospike::api::classes::Verbs as _;
+use crate::aerospike::api::classes::{Runner as _, Verbs as _};
 use crate::aerospike::api::submit::DatasetSubmit;
 use crate::aerospike::arguments::{Argument, flags};
 use crate::aerospike::columns::source::Choice;
 use crate::aerospike::columns::{ArrayOptions, extra_columns};
+use crate::aerospike::key::Address;
 use crate::aerospike::verbs::{
     Function, Limits, ReadOptions, ReadRules, RetryRules, RowOptions, WriteOptions,
 };

@@ -76,7 +76,7 @@ macro_rules! record_verbs {
                 )?;
                 let began = self.begin();
                 let defaults = self.defaults();
-                let address = self.address(key)?;
+                let address = Address::of(self.home(), key)?;
                 let rules = ReadRules { touch: read_touch, mode: read_mode, hedge };
                 let retry = RetryRules {
                     max_retries,
@@ -89,7 +89,7 @@ macro_rules! record_verbs {
                 let read = ReadOptions { filter: r#where, rules, replica, timeout, retry };
                 let call =
                     verbs::get(defaults, address, bins, default, &read)?.with_buffers(buffers);
-                self.run(py, call, began)
+                self.runner().run(py, call, began)
             }
 
             /// Whether the record exists. Reads no bins.
@@ -122,7 +122,7 @@ macro_rules! record_verbs {
                 )?;
                 let began = self.begin();
                 let defaults = self.defaults();
-                let address = self.address(key)?;
+                let address = Address::of(self.home(), key)?;
                 let rules = ReadRules { touch: read_touch, mode: read_mode, hedge };
                 let retry = RetryRules {
                     max_retries,
@@ -134,7 +134,7 @@ macro_rules! record_verbs {
                 };
                 let read = ReadOptions { filter: r#where, rules, replica, timeout, retry };
                 let call = verbs::exists(defaults, address, &read)?;
-                self.run(py, call, began)
+                self.runner().run(py, call, began)
             }
 
             /// Writes bins, from a dict of names to values; a bin set to `None` is removed. Other
@@ -201,7 +201,7 @@ macro_rules! record_verbs {
                 )?;
                 let began = self.begin();
                 let defaults = self.defaults();
-                let address = self.address(key)?;
+                let address = Address::of(self.home(), key)?;
                 let retry = RetryRules {
                     max_retries,
                     sleep: sleep_between_retries,
@@ -222,7 +222,7 @@ macro_rules! record_verbs {
                     retry,
                 };
                 let call = verbs::write(defaults, address, bins, &write, op::WRITE)?;
-                self.run(py, call, began)
+                self.runner().run(py, call, began)
             }
 
             /// Adds to numbers, from a dict of bin names to int or float. A missing bin, or a
@@ -259,7 +259,7 @@ macro_rules! record_verbs {
                 )?;
                 let began = self.begin();
                 let defaults = self.defaults();
-                let address = self.address(key)?;
+                let address = Address::of(self.home(), key)?;
                 let retry = RetryRules {
                     max_retries,
                     sleep: sleep_between_retries,
@@ -280,7 +280,7 @@ macro_rules! record_verbs {
                     retry,
                 };
                 let call = verbs::write(defaults, address, bins, &write, op::ADD)?;
-                self.run(py, call, began)
+                self.runner().run(py, call, began)
             }
 
             /// Appends to text or bytes, from a dict of bin names to str or bytes. A missing bin,
@@ -316,7 +316,7 @@ macro_rules! record_verbs {
                 )?;
                 let began = self.begin();
                 let defaults = self.defaults();
-                let address = self.address(key)?;
+                let address = Address::of(self.home(), key)?;
                 let retry = RetryRules {
                     max_retries,
                     sleep: sleep_between_retries,
@@ -337,7 +337,7 @@ macro_rules! record_verbs {
                     retry,
                 };
                 let call = verbs::write(defaults, address, bins, &write, op::APPEND)?;
-                self.run(py, call, began)
+                self.runner().run(py, call, began)
             }
 
             /// Prepends text or bytes, from a dict of bin names to str or bytes. A missing
@@ -373,7 +373,7 @@ macro_rules! record_verbs {
                 )?;
                 let began = self.begin();
                 let defaults = self.defaults();
-                let address = self.address(key)?;
+                let address = Address::of(self.home(), key)?;
                 let retry = RetryRules {
                     max_retries,
                     sleep: sleep_between_retries,
@@ -394,7 +394,7 @@ macro_rules! record_verbs {
                     retry,
                 };
                 let call = verbs::write(defaults, address, bins, &write, op::PREPEND)?;
-                self.run(py, call, began)
+                self.runner().run(py, call, began)
             }
 
             /// Deletes a record. Returns whether one was deleted.
@@ -433,7 +433,7 @@ macro_rules! record_verbs {
                 )?;
                 let began = self.begin();
                 let defaults = self.defaults();
-                let address = self.address(key)?;
+                let address = Address::of(self.home(), key)?;
                 let retry = RetryRules {
                     max_retries,
                     sleep: sleep_between_retries,
@@ -454,7 +454,7 @@ macro_rules! record_verbs {
                     retry,
                 };
                 let call = verbs::delete(defaults, address, &write)?;
-                self.run(py, call, began)
+                self.runner().run(py, call, began)
             }
 
             /// Renews a record's time to live, without reading or writing bins. Counts as a write:
@@ -487,7 +487,7 @@ macro_rules! record_verbs {
                 )?;
                 let began = self.begin();
                 let defaults = self.defaults();
-                let address = self.address(key)?;
+                let address = Address::of(self.home(), key)?;
                 let retry = RetryRules {
                     max_retries,
                     sleep: sleep_between_retries,
@@ -508,7 +508,7 @@ macro_rules! record_verbs {
                     retry,
                 };
                 let call = verbs::touch(defaults, address, &write)?;
-                self.run(py, call, began)
+                self.runner().run(py, call, began)
             }
 
             /// Runs a function of a registered module on one record, on the node that holds it, and
@@ -552,7 +552,7 @@ macro_rules! record_verbs {
                 )?;
                 let began = self.begin();
                 let defaults = self.defaults();
-                let address = self.address(key)?;
+                let address = Address::of(self.home(), key)?;
                 let retry = RetryRules {
                     max_retries,
                     sleep: sleep_between_retries,
@@ -574,7 +574,7 @@ macro_rules! record_verbs {
                 };
                 let called = Function::new(module, function, arguments)?;
                 let call = verbs::apply(defaults, address, &called, &write)?;
-                self.run(py, call, began)
+                self.runner().run(py, call, began)
             }
 
             /// Runs operations from `spikewire.op`, in a list or tuple, on one record: in order and
@@ -620,7 +620,7 @@ macro_rules! record_verbs {
                 )?;
                 let began = self.begin();
                 let defaults = self.defaults();
-                let address = self.address(key)?;
+                let address = Address::of(self.home(), key)?;
                 let rules = ReadRules { touch: read_touch, mode: read_mode, hedge };
                 let retry = RetryRules {
                     max_retries,
@@ -642,7 +642,7 @@ macro_rules! record_verbs {
                     retry,
                 };
                 let call = verbs::operate(defaults, address, operations, &write, &rules)?;
-                self.run(py, call, began)
+                self.runner().run(py, call, began)
             }
         }
     };
