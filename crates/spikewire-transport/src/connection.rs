@@ -6,9 +6,9 @@ use std::time::Duration;
 
 use crate::clock::Tick;
 use crate::command::ResponseHandler;
+use crate::connection_table::NodeKey;
 use crate::dial::{Dial, DialError};
 use crate::pipeline::{AbandonedCommand, Pipeline};
-use crate::placement::NodeKey;
 use crate::protocol::{CommandOf, NodeOf, Protocol, Sharing};
 use crate::shard_connections::ConnectionPurpose;
 use crate::shard_route::ShardRoute;

@@ -7,15 +7,16 @@ use std::time::Duration;
 
 use mio::{Interest, Token};
 
+use super::send::Place;
 use super::{LOOK, Multiplexer};
 use crate::attempts::Failure;
 use crate::clock::Tick;
 use crate::command::ResponseHandler;
 use crate::connection::Connection;
+use crate::connection_table::NodeKey;
 use crate::fault::{Fault, FaultKind};
 use crate::metrics::Metrics;
 use crate::pipeline::AbandonedCommand;
-use crate::placement::{NodeKey, Place};
 use crate::protocol::{CommandOf, NodeOf, Protocol, Sharing};
 use crate::shard_connections::ConnectionPurpose;
 use crate::shard_route::ShardRoute;

@@ -13,13 +13,13 @@
 //! | module | contents |
 //! |---|---|
 //! | here | its state, what is due, closing |
-//! | [`send`] | from a command to bytes on a socket |
-//! | [`turn`] | from replies on the sockets to outcomes |
-//! | [`failure`], [`retry_queue`], [`copies`] | another attempt or an error; what waits for its time; copies |
-//! | [`maintenance`], [`shards`] | opening connections, giving them up; those to parts of a node |
-//! | [`order`], [`line`] | the order of commands about the same record; the limit on those in flight |
-//! | [`poller`], [`waiting_read`] | waiting for many connections, or for one |
-//! | [`counting`] | counts what ends |
+//! | `send` | from a command to bytes on a socket |
+//! | `turn` | from replies on the sockets to outcomes |
+//! | `failure`, `retry_queue`, `copies` | another attempt or an error; what waits for its time; copies |
+//! | `maintenance`, `shards` | opening connections, giving them up; those to parts of a node |
+//! | `order`, `line` | the order of commands about the same record; the limit on those in flight |
+//! | `poller`, `waiting_read` | waiting for many connections, or for one |
+//! | `counting` | counts what ends |
 
 mod copies;
 mod counting;
@@ -47,13 +47,14 @@ pub(crate) use self::maintenance::REVALIDATE_AFTER_IDLE;
 use self::order::Order;
 pub use self::poller::Poller;
 use self::retry_queue::DelayedCommand;
+use self::send::Spread;
 use crate::clock::Tick;
 use crate::command::ResponseHandler;
 use crate::connection::Connection;
+use crate::connection_table::ConnectionTable;
 use crate::fault::{Fault, FaultKind};
 use crate::metrics::Recorder;
 use crate::pipeline::AbandonedCommand;
-use crate::placement::{ConnectionTable, Spread};
 use crate::protocol::{CommandOf, ErrorOf, Protocol};
 use crate::reply::Outcome;
 use crate::topology::{Settings, Target as _, Topology};

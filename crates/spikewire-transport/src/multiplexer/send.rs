@@ -11,10 +11,10 @@ use crate::attempts::Failure;
 use crate::clock::Tick;
 use crate::command::ResponseHandler;
 use crate::connection::Connection;
+use crate::connection_table::{NodeConnections, NodeKey};
 use crate::fault::{Fault, FaultKind};
 use crate::keys::OrderKey;
 use crate::pipeline::{AbandonedCommand, Request};
-use crate::placement::{Load, NodeConnections, NodeKey, Place, place};
 use crate::protocol::{CommandOf, ErrorOf, NodeOf, Protocol, Sharing};
 use crate::reply::Outcome;
 use crate::topology::{Endpoint as _, Target as _, Topology as _};
@@ -295,5 +295,140 @@ impl<P: Protocol, T: ResponseHandler> Connection<P, T> {
         let done = self.pipeline.write(&mut self.wire, now)?;
         self.wire.flush()?;
         Ok(done)
+    }
+}
+
+/// What a command should do next to reach its node.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Place {
+    /// Queue on this connection.
+    On(usize),
+    /// Open another connection.
+    Open,
+    /// Wait until a reply makes room.
+    Wait,
+}
+
+/// A connection as [`place`] sees it.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Load {
+    pub connection: usize,
+    /// Total number of records of the commands in flight on it.
+    pub in_flight: usize,
+    /// Whether its oldest command has waited suspiciously long.
+    pub stalled: bool,
+}
+
+impl Load {
+    /// Whether the connection takes a command although another one may be opened.
+    #[inline(always)]
+    pub fn is_light(&self, spread: Spread, depth: usize) -> bool {
+        !self.stalled && self.in_flight < spread.spill.min(depth)
+    }
+}
+
+/// Records in flight on the least loaded connection before another one is opened. Below that, the
+/// system calls saved by sharing a connection outweigh the lost parallelism on the server.
+const SPILL: usize = 64;
+
+/// How many connections carry the commands of threads that share them. With fewer connections each
+/// write carries more; a few are enough to keep the server's processors busy.
+const SHARED_WIDTH: usize = 2;
+
+/// How commands spread over connections.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Spread {
+    /// Records in flight on the least loaded connection before another one is used.
+    spill: usize,
+    /// Connections used while none of them stalls.
+    width: usize,
+}
+
+impl Default for Spread {
+    fn default() -> Self {
+        Self { spill: SPILL, width: usize::MAX }
+    }
+}
+
+impl Spread {
+    /// For commands of many threads, each of which waits for its own.
+    pub fn shared() -> Self {
+        Self { spill: 1, width: SHARED_WIDTH }
+    }
+}
+
+/// Chooses the least loaded connection, and a stalled one only if there is no other choice.
+#[inline(never)]
+pub(super) fn place(
+    loads: impl Iterator<Item = Load>,
+    spread: Spread,
+    most: usize,
+    depth: usize,
+) -> Place {
+    let mut open = 0;
+    let mut width = spread.width.min(most);
+    let mut best: Option<Load> = None;
+    for load in loads {
+        if open == width {
+            break;
+        }
+        open += 1;
+        width = width.saturating_add(usize::from(load.stalled)).min(most);
+        let rank = |load: &Load| (load.in_flight >= depth, load.stalled, load.in_flight);
+        if best.is_none_or(|best| rank(&load) < rank(&best)) {
+            best = Some(load);
+        }
+    }
+    match best {
+        Some(best) if best.is_light(spread, depth) => Place::On(best.connection),
+        _ if open < width => Place::Open,
+        Some(best) if best.in_flight < depth => Place::On(best.connection),
+        _ => Place::Wait,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn placed(loads: &[(usize, bool)], most: usize, depth: usize) -> Place {
+        let loads = loads.iter().enumerate().map(|(connection, (in_flight, stalled))| Load {
+            connection,
+            in_flight: *in_flight,
+            stalled: *stalled,
+        });
+        place(loads, Spread::default(), most, depth)
+    }
+
+    #[test]
+    fn many_threads_share_two_connections_unless_they_stall() {
+        let placed =
+            |loads: &[(usize, bool)]| {
+                let loads = loads.iter().enumerate().map(|(connection, (in_flight, stalled))| {
+                    Load { connection, in_flight: *in_flight, stalled: *stalled }
+                });
+                place(loads, Spread::shared(), 4, 512)
+            };
+        assert_eq!(placed(&[(0, false)]), Place::On(0));
+        assert_eq!(placed(&[(1, false)]), Place::Open);
+        assert_eq!(placed(&[(2, false), (1, false)]), Place::On(1));
+        assert_eq!(placed(&[(2, false), (2, false), (0, false)]), Place::On(0));
+        assert_eq!(placed(&[(2, false), (2, true), (0, false)]), Place::On(2));
+        assert_eq!(placed(&[(2, true), (2, true)]), Place::Open);
+    }
+
+    #[test]
+    fn places() {
+        assert_eq!(placed(&[], 2, 512), Place::Open);
+        assert_eq!(placed(&[(63, false)], 2, 512), Place::On(0));
+        assert_eq!(placed(&[(64, false)], 2, 512), Place::Open);
+        assert_eq!(placed(&[(64, false), (70, false)], 2, 512), Place::On(0));
+        assert_eq!(placed(&[(3, true)], 2, 512), Place::Open);
+        assert_eq!(placed(&[(3, true), (9, false)], 2, 512), Place::On(1));
+        assert_eq!(placed(&[(3, true), (512, false)], 2, 512), Place::On(0));
+        assert_eq!(placed(&[(512, true), (512, false)], 2, 512), Place::Wait);
+        assert_eq!(placed(&[(3, true)], 1, 512), Place::On(0));
+        assert_eq!(placed(&[(1, false)], 1, 1), Place::Wait);
+        assert_eq!(placed(&[(1, false)], 2, 1), Place::Open);
     }
 }
