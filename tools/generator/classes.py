@@ -200,7 +200,9 @@ def _body(verb: Verb, lets: list[str], *, has_set: bool) -> list[str]:
         run, subject = "runner().run", "let address = Address::of(self.home(), key)?;"
     elif verb.on == "many":
         run = "run_many"
-        subject = "let resolve = |key: &Bound<'_, PyAny>| many::whole(Address::of(self.home(), key));"
+        subject = (
+            "let resolve = |key: &Bound<'_, PyAny>| many::whole(Address::of(self.home(), key));"
+        )
     else:
         run = "run_query" if verb.name == "query" else "run_job"
         named = "crate::aerospike::space::named(namespace, set)?"

@@ -1,5 +1,5 @@
 //! Implements the transport's traits for Aerospike: frames, result codes, nodes. Routing is in
-//! [`crate::route`].
+//! `route.rs`.
 
 use std::net::SocketAddr;
 
